@@ -1,0 +1,66 @@
+# The front door: `make` lists what there is. CMakePresets.json holds the builds themselves.
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+BUILD = cmake --build --preset
+CTEST = ctest -j $(JOBS) --preset
+# The second pattern is for slow tests that were not built, which have no label yet.
+FAST = -LE slow -E _slow_test
+
+.DEFAULT_GOAL := help
+.PHONY: help setup demo test test-fast asan tsan bench format install loc clean
+
+help:  ## Show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
+	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-11s%s\n' "$$name" "$$text"; done
+
+setup:  ## Install what the build needs and is missing (apt)
+	@scripts/setup.sh
+
+demo: setup  ## Build the program and show what it does on the bundled dialogues
+	@cmake --preset release > /dev/null
+	@$(BUILD) release -j $(JOBS) --target heed_program
+	@scripts/demo.sh
+
+test: setup  ## Every test, then the fast ones under the address and undefined-behaviour sanitizers
+	cmake --preset release
+	$(BUILD) release -j $(JOBS)
+	$(CTEST) release
+	cmake --preset asan
+	$(BUILD) asan -j $(JOBS) --target heed_fast_tests
+	$(CTEST) asan $(FAST)
+
+test-fast: setup  ## The fast tests only
+	cmake --preset release
+	$(BUILD) release -j $(JOBS) --target heed_fast_tests
+	$(CTEST) release $(FAST)
+
+asan: setup  ## Every test under the address and undefined-behaviour sanitizers
+	cmake --preset asan
+	$(BUILD) asan -j $(JOBS)
+	$(CTEST) asan
+
+tsan: setup  ## The fast tests under the thread sanitizer
+	cmake --preset tsan
+	$(BUILD) tsan -j $(JOBS) --target heed_fast_tests
+	$(CTEST) tsan $(FAST)
+
+bench:  ## Kernel benchmarks (ARGS="--benchmark_filter=gemm")
+	@scripts/setup.sh bench
+	cmake --preset release
+	$(BUILD) release -j $(JOBS) --target heed_bench
+	build/release/bin/heed_bench $(ARGS)
+
+format:  ## Format the sources with clang-format
+	git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' | xargs clang-format -i
+
+install: setup  ## Install to PREFIX (default /usr/local)
+	cmake --preset release
+	$(BUILD) release -j $(JOBS) --target heed heed_program
+	cmake --install build/release --prefix "$(abspath $(PREFIX))"
+
+loc:  ## Lines of code for each folder; also updates the table in README.md
+	@scripts/loc.sh
+
+clean:  ## Remove everything that was built
+	rm -rf build

@@ -1,0 +1,72 @@
+include(CheckCXXCompilerFlag)
+include(CheckCXXSourceCompiles)
+
+# The sources that match, as absolute paths; new files are found without a manual re-configure.
+function(heed_glob variable)
+  set(found)
+  foreach(pattern IN LISTS ARGN)
+    file(GLOB files CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${pattern})
+    list(APPEND found ${files})
+  endforeach()
+  set(${variable} ${found} PARENT_SCOPE)
+endfunction()
+
+# What every target of heed has in common.
+function(heed_target target)
+  target_compile_features(${target} PUBLIC cxx_std_20)
+  set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
+  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  # GCC 12 warns of overlapping copies inside its own std::string (GCC bug 105651).
+  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
+                         $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> $<$<BOOL:${HEED_WERROR}>:-Werror>)
+  if(HEED_SANITIZE)  # with a sanitizer GCC sees uninitialised values where there are none
+    target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
+                           -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+    target_link_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE})
+  endif()
+endfunction()
+
+function(heed_add_kernels target isa folder)
+  cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "FLAGS;SOURCES")
+  add_library(${target} SHARED ${arg_SOURCES})
+  heed_target(${target})
+  # Inline functions stay private, so that no program replaces them by its own, less vectorised ones.
+  set_target_properties(${target} PROPERTIES OUTPUT_NAME heed_kernels VISIBILITY_INLINES_HIDDEN ON
+                        INSTALL_RPATH "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/${folder})
+  target_compile_definitions(${target} PRIVATE HEED_KERNELS_ISA="${isa}")
+  # -fopenmp-simd: `#pragma omp simd` only, no threads and no library.
+  target_compile_options(${target} PRIVATE ${arg_FLAGS} -fopenmp-simd)
+  target_link_libraries(${target} PUBLIC Threads::Threads)
+  target_link_options(${target} PRIVATE -Wl,--no-undefined)
+  set(HEED_KERNEL_TARGETS ${HEED_KERNEL_TARGETS} ${target} PARENT_SCOPE)
+endfunction()
+
+# libheed_kernels.so. The portable build makes it once for each x86-64 level, with the same name; the
+# dynamic loader of glibc 2.33 or later looks into lib/glibc-hwcaps/<best level of this CPU> first.
+# Sets HEED_KERNEL_TARGETS.
+function(heed_kernel_library)
+  set(HEED_KERNEL_TARGETS)
+  if(HEED_CPU STREQUAL native)
+    check_cxx_compiler_flag(-mprefer-vector-width=512 HEED_HAVE_PREFER_512)
+    heed_add_kernels(heed_kernels native "" SOURCES ${ARGN} FLAGS -march=native
+                     $<$<BOOL:${HEED_HAVE_PREFER_512}>:-mprefer-vector-width=512>)
+  elseif(HEED_CPU STREQUAL portable)
+    heed_add_kernels(heed_kernels baseline "" SOURCES ${ARGN})
+    check_cxx_source_compiles("
+      #include <features.h>
+      #if !defined(__x86_64__) || !defined(__GLIBC__) || !__GLIBC_PREREQ(2, 33)
+      #error no glibc-hwcaps
+      #endif
+      int main() {}" HEED_HAVE_GLIBC_HWCAPS)
+    check_cxx_compiler_flag(-march=x86-64-v4 HEED_HAVE_MARCH_LEVELS)
+    if(HEED_HAVE_GLIBC_HWCAPS AND HEED_HAVE_MARCH_LEVELS)
+      heed_add_kernels(heed_kernels_v3 x86-64-v3 glibc-hwcaps/x86-64-v3
+                       FLAGS -march=x86-64-v3 SOURCES ${ARGN})
+      heed_add_kernels(heed_kernels_v4 x86-64-v4 glibc-hwcaps/x86-64-v4
+                       FLAGS -march=x86-64-v4 -mprefer-vector-width=512 SOURCES ${ARGN})
+    endif()
+  else()
+    message(FATAL_ERROR "HEED_CPU is portable or native, got '${HEED_CPU}'")
+  endif()
+  set(HEED_KERNEL_TARGETS ${HEED_KERNEL_TARGETS} PARENT_SCOPE)
+endfunction()

@@ -1,0 +1,46 @@
+#!/usr/bin/env bash
+# Prints a Markdown table: for each folder the files and the lines of code, which are the lines that
+# are neither blank nor comment only. Puts it between the loc markers of README.md, if it has them.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+table() {
+  git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' | sort | xargs awk '
+    FNR == 1 { folder = FILENAME; if (!sub("/.*", "", folder)) folder = "."; files[folder]++; block = 0 }
+    {
+      line = $0
+      gsub(/[ \t]+/, "", line)
+      if (block) {
+        if (!sub(/^.*\*\//, "", line)) next
+        block = 0
+      }
+      if (line == "" || line ~ /^\/\//) next
+      if (line ~ /^\/\*/) {
+        if (!sub(/^\/\*.*\*\//, "", line)) block = 1
+        if (block || line == "") next
+      }
+      lines[folder]++
+    }
+    END {
+      count = split("tensor autograd nn optim dialog heed examples bench tests", order, " ")
+      print "| folder | files | lines of code |\n| --- | ---: | ---: |"
+      for (i = 1; i <= count; i++) {
+        if (!(order[i] in files)) continue
+        printf "| `%s/` | %d | %d |\n", order[i], files[order[i]], lines[order[i]]
+        all_files += files[order[i]]
+        all_lines += lines[order[i]]
+      }
+      printf "| **all** | **%d** | **%d** |\n", all_files, all_lines
+    }'
+}
+
+table=$(table)
+echo "$table"
+if [[ -f README.md ]] && grep -q '<!-- loc -->' README.md && grep -q '<!-- /loc -->' README.md; then
+  TABLE=$table awk '
+    /<!-- \/loc -->/ { skip = 0 }
+    !skip
+    /<!-- loc -->/ { print ENVIRON["TABLE"]; skip = 1 }' README.md > README.md.new
+  cat README.md.new > README.md
+  rm README.md.new
+fi

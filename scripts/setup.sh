@@ -1,0 +1,48 @@
+#!/usr/bin/env bash
+# Installs the packages the build needs, if any is missing. Does nothing, and takes no time, otherwise.
+# `setup.sh bench` also asks for Google Benchmark.
+set -euo pipefail
+
+missing=()
+need() {  # need PACKAGE CHECK...
+  local package=$1
+  shift
+  "$@" > /dev/null 2>&1 || missing+=("$package")
+}
+header() {
+  local folder
+  for folder in /usr/include /usr/local/include ${CPATH:+${CPATH//:/ }}; do
+    [[ -e $folder/$1 ]] && return
+  done
+  return 1
+}
+
+need g++ command -v "${CXX:-g++}"
+need cmake command -v cmake
+need ninja-build command -v ninja
+need libeigen3-dev header eigen3/Eigen/Core
+need libcli11-dev header CLI/CLI.hpp
+need nlohmann-json3-dev header nlohmann/json.hpp
+need zlib1g-dev header zlib.h
+need libgtest-dev header gtest/gtest.h
+if [[ ${1:-} == bench ]]; then need libbenchmark-dev header benchmark/benchmark.h; fi
+((${#missing[@]})) || exit 0
+
+# Not needed, only good to have; so their absence alone is no reason to install anything.
+wanted=("${missing[@]}" ccache libbenchmark-dev)
+sudo=()
+if ! command -v apt-get > /dev/null; then
+  problem="there is no apt-get here"
+elif ((EUID)) && ! command -v sudo > /dev/null; then
+  problem="that takes root or sudo"
+else
+  ((EUID)) && sudo=(sudo)
+  echo "setup: installing ${wanted[*]}"
+  "${sudo[@]}" apt-get update -q > /dev/null || true  # the install says what is wrong, if anything
+  "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
+    apt-get install -y -q --no-install-recommends "${wanted[@]}" > /dev/null && exit 0
+  problem="apt-get failed"
+fi
+echo "setup: cannot install what is missing ($problem)." >&2
+echo "setup: please install (Debian names): ${missing[*]}" >&2
+exit 1
