@@ -1,0 +1,35 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+namespace heed {
+
+enum class DType : uint8_t { f32, f64, i32 };
+
+inline int64_t size_of(DType dtype) {
+  return dtype == DType::f64 ? 8 : 4;
+}
+const char* name_of(DType dtype);
+
+template <class T> struct DTypeOf;
+template <> struct DTypeOf<float> { static constexpr DType value = DType::f32; };
+template <> struct DTypeOf<double> { static constexpr DType value = DType::f64; };
+template <> struct DTypeOf<int32_t> { static constexpr DType value = DType::i32; };
+
+// Where a tensor lives and where the kernels on it run.
+struct Device {
+  enum class Kind : uint8_t { cpu, cuda };
+  Kind kind = Kind::cpu;
+  int index = 0;
+
+  bool is_cuda() const { return kind == Kind::cuda; }
+  bool operator==(const Device&) const = default;
+  std::string str() const;  // "cpu", "cuda:0"
+
+  // "cpu", "cuda" or "cuda:K". Throws UsageError for other text and DeviceError where this build
+  // or this machine has no such device.
+  static Device parse(const std::string& text);
+};
+
+}  // namespace heed

@@ -1,0 +1,125 @@
+#include "tensor/file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kBufferBytes = 1 << 16;
+
+[[noreturn]] void fail(const std::string& path, const char* what) {
+  throw DataError(path + ": " + what + ": " + std::strerror(errno));
+}
+
+struct Descriptor {
+  int fd;
+  ~Descriptor() {
+    if (fd >= 0) ::close(fd);
+  }
+};
+
+// The rename itself is durable only once its directory is. Some file systems cannot sync a
+// directory and say EINVAL.
+void sync_directory_of(const std::string& path) {
+  const std::filesystem::path parent = std::filesystem::path(path).parent_path();
+  const std::string directory = parent.empty() ? "." : parent.string();
+  const Descriptor opened{::open(directory.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)};
+  if (opened.fd < 0) fail(directory, "cannot open the directory");
+  if (::fsync(opened.fd) != 0 && errno != EINVAL) fail(directory, "cannot sync the directory");
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, uint64_t max_bytes) {
+  const Descriptor opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};
+  if (opened.fd < 0) fail(path, "cannot open");
+  struct stat status;
+  if (::fstat(opened.fd, &status) != 0) fail(path, "cannot stat");
+  if (S_ISDIR(status.st_mode)) throw DataError(path + ": is a directory, not a file");
+
+  // The size from stat is only a hint: a pipe has none, and a file may grow while it is read.
+  const uint64_t hint = status.st_size > 0 ? static_cast<uint64_t>(status.st_size) : 0;
+  std::string bytes;
+  bytes.resize(std::min(hint, max_bytes) + 1);
+  size_t size = 0;
+  while (true) {
+    const ssize_t got = ::read(opened.fd, bytes.data() + size, bytes.size() - size);
+    if (got < 0 && errno == EINTR) continue;
+    if (got < 0) fail(path, "cannot read");
+    if (got == 0) break;
+    size += static_cast<size_t>(got);
+    if (size > max_bytes) {
+      throw DataError(path + ": too large, at most " + std::to_string(max_bytes) +
+                      " bytes are allowed");
+    }
+    if (size == bytes.size()) {
+      bytes.resize(std::min<uint64_t>(2 * size + kBufferBytes, max_bytes + 1));
+    }
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+AtomicFile::AtomicFile(const std::string& path)
+    : path_(path), temporary_(path + ".tmp-" + std::to_string(::getpid())) {
+  struct stat status;
+  if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
+    throw DataError(path + ": cannot write: exists and is not a regular file");
+  }
+  // O_TRUNC and not O_EXCL: a killed process with the same number may have left its file.
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) fail(path, "cannot write");
+}
+
+AtomicFile::~AtomicFile() {
+  if (descriptor_ < 0) return;
+  ::close(descriptor_);
+  ::unlink(temporary_.c_str());
+}
+
+void AtomicFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::string_view part = bytes.substr(0, kBufferBytes - buffer_.size());
+    buffer_.append(part);
+    bytes.remove_prefix(part.size());
+    if (buffer_.size() == kBufferBytes) flush();
+  }
+}
+
+void AtomicFile::flush() {
+  for (std::string_view rest = buffer_; !rest.empty();) {
+    const ssize_t written = ::write(descriptor_, rest.data(), rest.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) fail(path_, "cannot write");
+    rest.remove_prefix(static_cast<size_t>(written));
+  }
+  buffer_.clear();
+}
+
+void AtomicFile::commit() {
+  check_internal(descriptor_ >= 0, "AtomicFile: commit() was called twice");
+  flush();
+  if (::fsync(descriptor_) != 0) fail(path_, "cannot sync");
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot rename to");
+  ::close(descriptor_);
+  descriptor_ = -1;
+  sync_directory_of(path_);
+}
+
+void write_file(const std::string& path, std::string_view bytes) {
+  AtomicFile file(path);
+  file.write(bytes);
+  file.commit();
+}
+
+}  // namespace heed

@@ -1,0 +1,37 @@
+// Reading and writing whole files. All failures throw DataError "path: what went wrong: reason".
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+// The bytes of a file. Throws if it is missing, a directory or longer than max_bytes.
+std::string read_file(const std::string& path, uint64_t max_bytes);
+
+// A file that appears under its name complete or not at all, whenever the process is killed: the
+// bytes go to "<path>.tmp-<pid>", and commit() syncs and renames it. Without a commit() the
+// temporary file is removed. Refuses to replace anything but a regular file (a device, a
+// directory).
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::string& path);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  void write(std::string_view bytes);
+  void commit();
+
+ private:
+  void flush();
+
+  std::string path_, temporary_, buffer_;
+  int descriptor_ = -1;
+};
+
+// Writes the bytes atomically.
+void write_file(const std::string& path, std::string_view bytes);
+
+}  // namespace heed

@@ -1,0 +1,60 @@
+#include "tensor/kernels/attention.h"
+
+#include <algorithm>
+
+#include "tensor/kernels/row_math.h"
+#include "tensor/parallel.h"
+
+namespace heed::cpu {
+
+// Calls body(segment, memory row) for all rows of each segment; a segment belongs to one thread.
+template <class Body>
+static void for_each_row(const int32_t* offsets, int64_t segments, Body body) {
+  parallel_for(segments, [=](int64_t b) {
+    for (int64_t j = offsets[b]; j < offsets[b + 1]; ++j) body(b, j);
+  });
+}
+
+template <class T>
+void segment_scores_forward(T* scores, const T* query, const T* memory, const int32_t* offsets,
+                            int64_t segments, int64_t width) {
+  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
+    scores[j] = row_dot(memory + j * width, query + b * width, width);
+  });
+}
+
+template <class T>
+void segment_scores_backward(T* dquery, T* dmemory, const T* query, const T* memory,
+                             const T* dscores, const int32_t* offsets, int64_t segments,
+                             int64_t width) {
+  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
+    if (dquery) row_axpy(dquery + b * width, dscores[j], memory + j * width, width);
+    if (dmemory) row_axpy(dmemory + j * width, dscores[j], query + b * width, width);
+  });
+}
+
+template <class T>
+void segment_context_forward(T* context, const T* weights, const T* memory, const int32_t* offsets,
+                             int64_t segments, int64_t width) {
+  std::fill(context, context + segments * width, T(0));
+  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
+    row_axpy(context + b * width, weights[j], memory + j * width, width);
+  });
+}
+
+template <class T>
+void segment_context_backward(T* dweights, T* dmemory, const T* weights, const T* memory,
+                              const T* dcontext, const int32_t* offsets, int64_t segments,
+                              int64_t width) {
+  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
+    if (dweights) dweights[j] += row_dot(memory + j * width, dcontext + b * width, width);
+    if (dmemory) row_axpy(dmemory + j * width, weights[j], dcontext + b * width, width);
+  });
+}
+
+HEED_INSTANTIATE(segment_scores_forward);
+HEED_INSTANTIATE(segment_scores_backward);
+HEED_INSTANTIATE(segment_context_forward);
+HEED_INSTANTIATE(segment_context_backward);
+
+}  // namespace heed::cpu

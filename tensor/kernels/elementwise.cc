@@ -1,0 +1,116 @@
+#include "tensor/kernels/elementwise.h"
+
+#include "tensor/parallel.h"
+
+namespace heed::cpu {
+
+constexpr int64_t kGrain = 16384;  // elements of one piece: some microseconds of work
+
+template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = Op::f(x[i]);
+  });
+}
+
+template <class Op, class T> void unary_backward(T* dx, const T* saved, const T* dy, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) dx[i] += dy[i] * Op::df(saved[i]);
+  });
+}
+
+template <class Op, class T> void binary_forward(T* y, const T* a, const T* b, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = Op::f(a[i], b[i]);
+  });
+}
+
+template <class Op, class T>
+void binary_backward(T* da, T* db, const T* a, const T* b, const T* dy, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    if (da) {
+      for (int64_t i = begin; i < end; ++i) da[i] += dy[i] * Op::da(a[i], b[i]);
+    }
+    if (db) {
+      for (int64_t i = begin; i < end; ++i) db[i] += dy[i] * Op::db(a[i], b[i]);
+    }
+  });
+}
+
+template <class T> void fill(T* x, T value, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) x[i] = value;
+  });
+}
+
+template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = alpha * x[i] + beta;
+  });
+}
+
+template <class T> void accumulate(T* y, const T* x, T alpha, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] += alpha * x[i];
+  });
+}
+
+template <class T>
+void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) y[i] = mask[i] ? a[i] : b[i];
+  });
+}
+
+template <class T> void where_backward(T* da, T* db, const int32_t* mask, const T* dy, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    if (da) {
+      for (int64_t i = begin; i < end; ++i) da[i] += mask[i] ? dy[i] : T(0);
+    }
+    if (db) {
+      for (int64_t i = begin; i < end; ++i) db[i] += mask[i] ? T(0) : dy[i];
+    }
+  });
+}
+
+template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
+  const int64_t grain = kGrain / (cols + 1) + 1;
+  parallel_ranges(rows, grain, [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      for (int64_t c = 0; c < cols; ++c) y[r * cols + c] += b[c];
+    }
+  });
+}
+
+template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
+  parallel_ranges(cols, 64, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    for (int64_t r = 0; r < rows; ++r) {
+      for (int64_t c = begin; c < end; ++c) db[c] += dy[r * cols + c];
+    }
+  });
+}
+
+#define INSTANTIATE_UNARY(Op)                                                    \
+  template void unary_forward<Op>(float*, const float*, int64_t);                \
+  template void unary_forward<Op>(double*, const double*, int64_t);              \
+  template void unary_backward<Op>(float*, const float*, const float*, int64_t); \
+  template void unary_backward<Op>(double*, const double*, const double*, int64_t);
+HEED_UNARY_OPS(INSTANTIATE_UNARY)
+
+#define INSTANTIATE_BINARY(Op)                                                                     \
+  template void binary_forward<Op>(float*, const float*, const float*, int64_t);                   \
+  template void binary_forward<Op>(double*, const double*, const double*, int64_t);                \
+  template void binary_backward<Op>(float*, float*, const float*, const float*, const float*,      \
+                                    int64_t);                                                      \
+  template void binary_backward<Op>(double*, double*, const double*, const double*, const double*, \
+                                    int64_t);
+HEED_BINARY_OPS(INSTANTIATE_BINARY)
+
+HEED_INSTANTIATE(fill);
+HEED_INSTANTIATE(scale_shift);
+HEED_INSTANTIATE(accumulate);
+HEED_INSTANTIATE(where_forward);
+HEED_INSTANTIATE(where_backward);
+HEED_INSTANTIATE(add_bias);
+HEED_INSTANTIATE(sum_rows);
+
+}  // namespace heed::cpu

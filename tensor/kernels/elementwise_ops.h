@@ -1,0 +1,90 @@
+// The elementwise ops: one struct each, compiled for both backends. To add one, write its struct,
+// add it to the list below, declare the op in autograd/ops.h and give it a row in the op table
+// test.
+#pragma once
+
+#include <cmath>
+
+#include "tensor/kernels/math.h"
+
+namespace heed {
+
+enum class Saves { kInput, kOutput };  // what df is a function of
+
+struct Neg {  // y = -x
+  static constexpr Saves kSaves = Saves::kOutput;
+  template <class T> HEED_HD static T f(T x) { return -x; }
+  template <class T> HEED_HD static T df(T) { return T(-1); }
+};
+struct Exp {  // y = e^x                dy/dx = y
+  static constexpr Saves kSaves = Saves::kOutput;
+  template <class T> HEED_HD static T f(T x) { return math::exp(x); }
+  template <class T> HEED_HD static T df(T y) { return y; }
+};
+struct Log {  // y = ln x               dy/dx = 1 / x
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) { return std::log(x); }
+  template <class T> HEED_HD static T df(T x) { return T(1) / x; }
+};
+struct Sqrt {  // y = x^(1/2)           dy/dx = 1 / (2 y)
+  static constexpr Saves kSaves = Saves::kOutput;
+  template <class T> HEED_HD static T f(T x) { return std::sqrt(x); }
+  template <class T> HEED_HD static T df(T y) { return T(0.5) / y; }
+};
+struct Square {  // y = x^2             dy/dx = 2 x
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) { return x * x; }
+  template <class T> HEED_HD static T df(T x) { return T(2) * x; }
+};
+struct Tanh {  // y = tanh(x)           dy/dx = 1 - y^2
+  static constexpr Saves kSaves = Saves::kOutput;
+  template <class T> HEED_HD static T f(T x) { return math::tanh(x); }
+  template <class T> HEED_HD static T df(T y) { return T(1) - y * y; }
+};
+struct Sigmoid {  // y = 1 / (1 + e^-x) dy/dx = y (1 - y)
+  static constexpr Saves kSaves = Saves::kOutput;
+  template <class T> HEED_HD static T f(T x) { return math::sigmoid(x); }
+  template <class T> HEED_HD static T df(T y) { return y * (T(1) - y); }
+};
+struct Relu {  // y = max(x, 0)         dy/dx = [y > 0]
+  static constexpr Saves kSaves = Saves::kOutput;
+  template <class T> HEED_HD static T f(T x) { return x < T(0) ? T(0) : x; }  // NaN stays
+  template <class T> HEED_HD static T df(T y) { return y > T(0) ? T(1) : T(0); }
+};
+struct Gelu {  // y = x Phi(x)          dy/dx = Phi(x) + x phi(x)      (Hendrycks & Gimpel 2016)
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T cdf(T x) {
+    return T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752)));
+  }
+  template <class T> HEED_HD static T f(T x) { return x * cdf(x); }
+  template <class T> HEED_HD static T df(T x) {
+    return cdf(x) + x * T(0.39894228040143268) * math::exp(T(-0.5) * x * x);
+  }
+};
+
+// Binary ops: y = f(a, b) with the partial derivatives da and db.
+struct Add {
+  template <class T> HEED_HD static T f(T a, T b) { return a + b; }
+  template <class T> HEED_HD static T da(T, T) { return T(1); }
+  template <class T> HEED_HD static T db(T, T) { return T(1); }
+};
+struct Sub {
+  template <class T> HEED_HD static T f(T a, T b) { return a - b; }
+  template <class T> HEED_HD static T da(T, T) { return T(1); }
+  template <class T> HEED_HD static T db(T, T) { return T(-1); }
+};
+struct Mul {
+  template <class T> HEED_HD static T f(T a, T b) { return a * b; }
+  template <class T> HEED_HD static T da(T, T b) { return b; }
+  template <class T> HEED_HD static T db(T a, T) { return a; }
+};
+struct Div {
+  template <class T> HEED_HD static T f(T a, T b) { return a / b; }
+  template <class T> HEED_HD static T da(T, T b) { return T(1) / b; }
+  template <class T> HEED_HD static T db(T a, T b) { return -a / (b * b); }
+};
+
+#define HEED_UNARY_OPS(X) X(Neg) X(Exp) X(Log) X(Sqrt) X(Square) X(Tanh) X(Sigmoid) X(Relu) X(Gelu)
+#define HEED_BINARY_OPS(X) X(Add) X(Sub) X(Mul) X(Div)
+
+}  // namespace heed

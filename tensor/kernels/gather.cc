@@ -1,0 +1,32 @@
+#include "tensor/kernels/gather.h"
+
+#include <algorithm>
+
+#include "tensor/parallel.h"
+
+namespace heed::cpu {
+
+template <class T>
+void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
+  parallel_ranges(n, 16384 / (width + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      std::copy_n(x + int64_t{ids[i]} * width, width, y + i * width);
+    }
+  });
+}
+
+template <class T>
+void scatter_add_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
+  parallel_ranges(width, 128, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    for (int64_t i = 0; i < n; ++i) {
+      T* to = y + int64_t{ids[i]} * width;
+      const T* from = x + i * width;
+      for (int64_t c = begin; c < end; ++c) to[c] += from[c];
+    }
+  });
+}
+
+HEED_INSTANTIATE(gather_rows);
+HEED_INSTANTIATE(scatter_add_rows);
+
+}  // namespace heed::cpu

@@ -1,0 +1,61 @@
+#include "tensor/kernels/norm.h"
+
+#include "tensor/kernels/row_math.h"
+#include "tensor/parallel.h"
+
+namespace heed::cpu {
+
+template <class T>
+void layer_norm_forward(T* y, T* saved, const T* x, const T* gain, const T* bias, T eps,
+                        int64_t rows, int64_t cols) {
+  parallel_for(rows, [=](int64_t row) {
+    const T* in = x + row * cols;
+    T sum = 0, squares = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = 0; i < cols; ++i) sum += in[i];
+    const T mean = sum / T(cols);
+#pragma omp simd reduction(+ : squares)
+    for (int64_t i = 0; i < cols; ++i) squares += (in[i] - mean) * (in[i] - mean);
+    const T r = T(1) / std::sqrt(squares / T(cols) + eps);
+    for (int64_t i = 0; i < cols; ++i) y[row * cols + i] = (in[i] - mean) * r * gain[i] + bias[i];
+    saved[2 * row] = mean;
+    saved[2 * row + 1] = r;
+  });
+}
+
+template <class T>
+void layer_norm_backward(T* dx, T* dgain, T* dbias, const T* x, const T* gain, const T* saved,
+                         const T* dy, int64_t rows, int64_t cols) {
+  if (dx) {
+    parallel_for(rows, [=](int64_t row) {
+      const T *in = x + row * cols, *d_out = dy + row * cols;
+      const T mean = saved[2 * row], r = saved[2 * row + 1];
+      T sum = 0, dot = 0;
+#pragma omp simd reduction(+ : sum, dot)
+      for (int64_t i = 0; i < cols; ++i) {
+        const T d = d_out[i] * gain[i];
+        sum += d;
+        dot += d * (in[i] - mean) * r;
+      }
+      for (int64_t i = 0; i < cols; ++i) {
+        const T z = (in[i] - mean) * r;
+        dx[row * cols + i] += r * (d_out[i] * gain[i] - sum / T(cols) - z * dot / T(cols));
+      }
+    });
+  }
+  parallel_ranges(cols, 64, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    for (int64_t row = 0; row < rows; ++row) {
+      const T mean = saved[2 * row], r = saved[2 * row + 1];
+      for (int64_t i = begin; i < end; ++i) {
+        const T d = dy[row * cols + i];
+        if (dgain) dgain[i] += d * (x[row * cols + i] - mean) * r;
+        if (dbias) dbias[i] += d;
+      }
+    }
+  });
+}
+
+HEED_INSTANTIATE(layer_norm_forward);
+HEED_INSTANTIATE(layer_norm_backward);
+
+}  // namespace heed::cpu

@@ -1,0 +1,13 @@
+#pragma once
+
+#include "tensor/kernels/kernel.h"
+#include "tensor/random.h"
+
+// y_i = low + (high - low) u_i,  u uniform in [0, 1)
+HEED_KERNEL(template <class T> void random_uniform(T* y, T low, T high, RandomKey key, int64_t n));
+// y_i = mean + deviation z_i,  z standard normal (Box-Muller on pairs of elements)
+HEED_KERNEL(template <class T>
+            void random_normal(T* y, T mean, T deviation, RandomKey key, int64_t n));
+// y_i = keep_i x_i / (1 - p), keep_i = [u_i >= p]; y += with accumulate, which is its own gradient
+HEED_KERNEL(template <class T>
+            void dropout(T* y, const T* x, T p, RandomKey key, int64_t n, bool accumulate));

@@ -1,0 +1,91 @@
+#include "tensor/kernels/softmax.h"
+
+#include "tensor/kernels/row_math.h"
+#include "tensor/parallel.h"
+
+namespace heed::cpu {
+namespace {
+
+template <class T> void softmax_row(T* y, const T* x, int64_t n) {
+  const T sum = row_exp(y, x, row_max(x, n), n);
+  const T scale = T(1) / sum;
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) y[i] *= scale;
+}
+
+template <class T> void softmax_row_backward(T* dx, const T* y, const T* dy, int64_t n) {
+  const T dot = row_dot(y, dy, n);
+#pragma omp simd
+  for (int64_t i = 0; i < n; ++i) dx[i] += y[i] * (dy[i] - dot);
+}
+
+int64_t grain(int64_t cols) {
+  return 4096 / (cols + 1) + 1;
+}
+
+}  // namespace
+
+template <class T> void softmax_forward(T* y, const T* x, int64_t rows, int64_t cols) {
+  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) softmax_row(y + r * cols, x + r * cols, cols);
+  });
+}
+
+template <class T>
+void softmax_backward(T* dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
+  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin * cols; r < end * cols; r += cols) {
+      softmax_row_backward(dx + r, y + r, dy + r, cols);
+    }
+  });
+}
+
+template <class T> void log_softmax_forward(T* y, const T* x, int64_t rows, int64_t cols) {
+  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin * cols; r < end * cols; r += cols) {
+      const T max = row_max(x + r, cols);
+      const T log_sum = max + std::log(row_exp(y + r, x + r, max, cols));
+      for (int64_t i = 0; i < cols; ++i) y[r + i] = x[r + i] - log_sum;
+    }
+  });
+}
+
+template <class T>
+void log_softmax_backward(T* dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
+  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin * cols; r < end * cols; r += cols) {
+      T sum = 0;
+      for (int64_t i = 0; i < cols; ++i) sum += dy[r + i];
+      for (int64_t i = 0; i < cols; ++i) dx[r + i] += dy[r + i] - math::exp(y[r + i]) * sum;
+    }
+  });
+}
+
+template <class T>
+void segment_softmax_forward(T* y, const T* x, const int32_t* offsets, int64_t segments) {
+  parallel_ranges(segments, 8, [=](int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; ++s) {
+      softmax_row(y + offsets[s], x + offsets[s], offsets[s + 1] - offsets[s]);
+    }
+  });
+}
+
+template <class T>
+void segment_softmax_backward(T* dx, const T* y, const T* dy, const int32_t* offsets,
+                              int64_t segments) {
+  parallel_ranges(segments, 8, [=](int64_t begin, int64_t end) {
+    for (int64_t s = begin; s < end; ++s) {
+      const int64_t at = offsets[s];
+      softmax_row_backward(dx + at, y + at, dy + at, offsets[s + 1] - at);
+    }
+  });
+}
+
+HEED_INSTANTIATE(softmax_forward);
+HEED_INSTANTIATE(softmax_backward);
+HEED_INSTANTIATE(log_softmax_forward);
+HEED_INSTANTIATE(log_softmax_backward);
+HEED_INSTANTIATE(segment_softmax_forward);
+HEED_INSTANTIATE(segment_softmax_backward);
+
+}  // namespace heed::cpu

@@ -1,0 +1,65 @@
+#include "tensor/kernels/update.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "tensor/kernels/row_math.h"
+#include "tensor/parallel.h"
+
+namespace heed::cpu {
+
+constexpr int64_t kGrain = 16384;
+
+template <class T> void sum_squares(double* result, const T* x, int64_t n) {
+  std::vector<double> partial((n + kGrain - 1) / kGrain);
+  parallel_ranges(n, kGrain, [&](int64_t begin, int64_t end) {
+    double sum = 0;
+#pragma omp simd reduction(+ : sum)
+    for (int64_t i = begin; i < end; ++i) sum += static_cast<double>(x[i]) * x[i];
+    partial[begin / kGrain] = sum;
+  });
+  *result = 0;
+  for (double p : partial) *result += p;
+}
+
+template <class T>
+void sgd_update(T* p, T* v, const T* grad, T scale, T rate, T momentum, T decay, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      T d = scale * grad[i] + decay * p[i];
+      if (v) d = v[i] = momentum * v[i] + d;
+      p[i] -= rate * d;
+    }
+  });
+}
+
+template <class T>
+void sgd_update_rows(T* p, const T* grad, const int32_t* ids, T rate, int64_t n, int64_t width) {
+  parallel_ranges(n, kGrain / (width + 1) + 1, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      row_axpy(p + int64_t{ids[i]} * width, -rate, grad + i * width, width);
+    }
+  });
+}
+
+template <class T>
+void adam_update(T* p, T* m, T* v, const T* grad, const AdamFactors& factors, int64_t n) {
+  const T beta1 = T(factors.beta1), beta2 = T(factors.beta2), eps = T(factors.eps);
+  const T rate = T(factors.rate / factors.c1), c2 = T(1 / factors.c2), scale = T(factors.scale);
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const T g = scale * grad[i];
+      m[i] = beta1 * m[i] + (T(1) - beta1) * g;
+      v[i] = beta2 * v[i] + (T(1) - beta2) * g * g;
+      p[i] -= rate * m[i] / (std::sqrt(v[i] * c2) + eps);
+    }
+  });
+}
+
+HEED_INSTANTIATE(sum_squares);
+HEED_INSTANTIATE(sgd_update);
+HEED_INSTANTIATE(sgd_update_rows);
+HEED_INSTANTIATE(adam_update);
+
+}  // namespace heed::cpu

@@ -1,0 +1,23 @@
+// Threads. Work is always cut into the same pieces, whatever the number of threads, and a piece is
+// computed by one thread from start to end: results are bit-identical for any --threads.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+
+namespace heed {
+
+// Number of threads that kernels use, the calling one included. 0 means one for each core.
+// Throws UsageError for negative or absurd (> 1024) numbers. Not to be called while kernels run.
+void set_num_threads(int count);
+int num_threads();
+
+// Calls body(i) for every i in [0, pieces), in any order, on all threads, and waits for the last.
+// Nested calls run on the calling thread. body must not throw.
+void parallel_for(int64_t pieces, const std::function<void(int64_t)>& body);
+
+// Cuts [0, size) into pieces of `grain` (the last may be shorter): body(begin, end).
+void parallel_ranges(int64_t size, int64_t grain,
+                     const std::function<void(int64_t, int64_t)>& body);
+
+}  // namespace heed

@@ -1,0 +1,70 @@
+#include "tensor/shape.h"
+
+#include "tensor/error.h"
+
+namespace heed {
+
+Shape::Shape(const int64_t* sizes, size_t rank) : rank_(static_cast<int>(rank)) {
+  check_shape(rank <= kMaxRank, "shape: at most 6 axes, got " + std::to_string(rank));
+  constexpr int64_t kMaxElements = int64_t{1} << 59;
+  int64_t without_zeros = 1;
+  for (int i = 0; i < rank_; ++i) {
+    sizes_[i] = sizes[i];
+    check_shape(sizes[i] >= 0, "shape: negative size " + std::to_string(sizes[i]));
+    check_shape(sizes[i] == 0 || without_zeros <= kMaxElements / sizes[i],
+                "shape: more than 2^59 elements");
+    if (sizes[i] > 0) without_zeros *= sizes[i];
+    numel_ *= sizes[i];
+  }
+}
+
+int Shape::normalize(int axis, const char* op) const {
+  const int result = axis < 0 ? axis + rank_ : axis;
+  if (result < 0 || result >= rank_) {
+    throw ShapeError(std::string(op) + ": axis " + std::to_string(axis) +
+                     " is outside of the shape " + str());
+  }
+  return result;
+}
+
+Shape Shape::with(int axis, int64_t size) const {
+  std::vector<int64_t> s = sizes();
+  s[normalize(axis)] = size;
+  return Shape(s);
+}
+
+Shape Shape::without(int axis) const {
+  std::vector<int64_t> s = sizes();
+  s.erase(s.begin() + normalize(axis));
+  return Shape(s);
+}
+
+Shape Shape::insert(int axis, int64_t size) const {
+  std::vector<int64_t> s = sizes();
+  check_shape(axis >= 0 && axis <= rank_,
+              "shape: axis " + std::to_string(axis) + " is outside of the shape " + str());
+  s.insert(s.begin() + axis, size);
+  return Shape(s);
+}
+
+int64_t Shape::product(int begin, int end) const {
+  int64_t result = 1;
+  for (int i = begin; i < end; ++i) result *= sizes_[i];
+  return result;
+}
+
+bool Shape::operator==(const Shape& other) const {
+  if (rank_ != other.rank_) return false;
+  for (int i = 0; i < rank_; ++i) {
+    if (sizes_[i] != other.sizes_[i]) return false;
+  }
+  return true;
+}
+
+std::string Shape::str() const {
+  std::string text = "(";
+  for (int i = 0; i < rank_; ++i) text += (i ? ", " : "") + std::to_string(sizes_[i]);
+  return text + ")";
+}
+
+}  // namespace heed

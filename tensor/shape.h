@@ -1,0 +1,47 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+// The sizes of a tensor's axes, at most kMaxRank of them; a scalar has none. Row-major throughout.
+class Shape {
+ public:
+  static constexpr int kMaxRank = 6;
+
+  Shape() = default;
+  // Throws ShapeError for more than kMaxRank axes, negative sizes, or more than 2^59 elements
+  // (axes of size 0 not counted), so that no product of sizes or bytes overflows.
+  Shape(std::initializer_list<int64_t> sizes) : Shape(sizes.begin(), sizes.size()) {}
+  explicit Shape(const std::vector<int64_t>& sizes) : Shape(sizes.data(), sizes.size()) {}
+
+  int rank() const { return rank_; }
+  int64_t numel() const { return numel_; }
+  // Size of an axis; negative axes count from the back. Throws ShapeError outside [-rank, rank).
+  int64_t operator[](int axis) const { return sizes_[normalize(axis)]; }
+  int64_t back() const { return (*this)[-1]; }
+  // The axis from the front; an error begins with the name of the op.
+  int normalize(int axis, const char* op = "shape") const;
+
+  Shape with(int axis, int64_t size) const;    // the same shape with one axis resized
+  Shape without(int axis) const;               // one axis removed
+  Shape insert(int axis, int64_t size) const;  // one axis added before `axis`
+  int64_t product(int begin, int end) const;   // of the sizes of axes [begin, end)
+
+  bool operator==(const Shape& other) const;
+  std::string str() const;  // "(2, 3)"
+  std::vector<int64_t> sizes() const { return {sizes_.begin(), sizes_.begin() + rank_}; }
+
+ private:
+  Shape(const int64_t* sizes, size_t rank);
+
+  std::array<int64_t, kMaxRank> sizes_{};
+  int rank_ = 0;
+  int64_t numel_ = 1;
+};
+
+}  // namespace heed

@@ -1,0 +1,78 @@
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <vector>
+
+#include "tensor/device.h"
+#include "tensor/error.h"
+#include "tensor/shape.h"
+
+namespace heed {
+
+// A contiguous row-major array on one device. Copying a Tensor copies a reference to its memory;
+// reshape() and rows() are views of the same memory; everything else is a kernel.
+class Tensor {
+ public:
+  Tensor() = default;  // undefined: no memory, defined() is false
+
+  static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = {});
+  static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = {});
+  static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = {});
+  // Copies of values on the host. Throws ShapeError if their number is not shape.numel().
+  static Tensor from(const std::vector<float>& values, Shape shape, Device device = {});
+  static Tensor from(const std::vector<double>& values, Shape shape, Device device = {});
+  static Tensor from(const std::vector<int32_t>& values, Shape shape, Device device = {});
+  static Tensor from(const std::vector<int32_t>& values, Device device = {}) {
+    return from(values, {static_cast<int64_t>(values.size())}, device);
+  }
+
+  bool defined() const { return memory_ != nullptr; }
+  const Shape& shape() const { return shape_; }
+  DType dtype() const { return dtype_; }
+  Device device() const { return device_; }
+  int64_t numel() const { return shape_.numel(); }
+  int64_t bytes() const { return numel() * size_of(dtype_); }
+
+  // The first element. Throws ShapeError if T is not the tensor's element type.
+  template <class T> T* data() const {
+    if (!defined() || dtype_ != DTypeOf<T>::value) fail_data(DTypeOf<T>::value);
+    return reinterpret_cast<T*>(memory_.get());
+  }
+  std::byte* raw() const { return memory_.get(); }
+
+  Tensor reshape(Shape shape) const;              // view; the same number of elements
+  Tensor rows(int64_t begin, int64_t end) const;  // view: range [begin, end) of the leading axis
+  Tensor operator[](int64_t row) const;           // view: one row, without the leading axis
+  bool shares_memory_uniquely() const { return memory_.use_count() == 1; }
+
+  Tensor clone() const;
+  Tensor to(DType dtype) const;                // converted copy; itself where nothing changes
+  Tensor to(Device device) const;              // copy on the device; itself where nothing changes
+  void copy_from(const Tensor& source) const;  // same shape and element type, any devices
+  void fill(double value) const;
+
+  double item() const;                               // the value of a tensor with one element
+  std::vector<double> to_vector() const;             // all elements, on the host
+  std::vector<int32_t> to_ints() const;              // all elements of an i32 tensor, on the host
+  std::string str(int64_t max_elements = 64) const;  // "f32 (2, 2) [[1, 2], [3, 4]]"
+
+ private:
+  [[noreturn]] void fail_data(DType asked) const;
+  template <class T>
+  static Tensor from_host(const std::vector<T>& values, Shape shape, Device device);
+
+  std::shared_ptr<std::byte> memory_;  // points at the first element; owns the whole block
+  Shape shape_{0};
+  DType dtype_ = DType::f32;
+  Device device_;
+};
+
+inline Tensor empty_like(const Tensor& x) {
+  return Tensor::empty(x.shape(), x.dtype(), x.device());
+}
+inline Tensor zeros_like(const Tensor& x) {
+  return Tensor::zeros(x.shape(), x.dtype(), x.device());
+}
+
+}  // namespace heed
