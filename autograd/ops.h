@@ -1,0 +1,136 @@
+// Every op: what it computes, on which shapes. An op throws ShapeError for shapes or element types
+// that do not fit, with the op's name and what was given. Gradients stand in ops/*.cc, under the
+// forward computation of each op.
+//
+// Shapes: (..., C) is any number of leading axes; negative axes count from the back.
+#pragma once
+
+#include <vector>
+
+#include "autograd/packing.h"
+#include "autograd/var.h"
+#include "tensor/random.h"
+
+namespace heed {
+
+// ---- arithmetic: elementwise, with broadcasting as in NumPy: axes are matched from the last one,
+// and an axis of size 1 (or a missing one) is repeated
+Var add(const Var& a, const Var& b);
+Var sub(const Var& a, const Var& b);
+Var mul(const Var& a, const Var& b);
+Var div(const Var& a, const Var& b);
+Var add(const Var& a, double b);
+Var mul(const Var& a, double b);
+inline Var operator+(const Var& a, const Var& b) {
+  return add(a, b);
+}
+inline Var operator-(const Var& a, const Var& b) {
+  return sub(a, b);
+}
+inline Var operator*(const Var& a, const Var& b) {
+  return mul(a, b);
+}
+inline Var operator/(const Var& a, const Var& b) {
+  return div(a, b);
+}
+inline Var operator+(const Var& a, double b) {
+  return add(a, b);
+}
+inline Var operator-(const Var& a, double b) {
+  return add(a, -b);
+}
+inline Var operator*(const Var& a, double b) {
+  return mul(a, b);
+}
+inline Var operator/(const Var& a, double b) {
+  return mul(a, 1 / b);
+}
+inline Var operator*(double a, const Var& b) {
+  return mul(b, a);
+}
+
+// ---- elementwise functions, of any shape
+Var neg(const Var& x);      // -x
+Var exp(const Var& x);      // e^x
+Var log(const Var& x);      // ln x
+Var sqrt(const Var& x);     // x^(1/2)
+Var square(const Var& x);   // x^2
+Var tanh(const Var& x);     // (e^x - e^-x) / (e^x + e^-x)
+Var sigmoid(const Var& x);  // 1 / (1 + e^-x)
+Var relu(const Var& x);     // max(x, 0)
+Var gelu(const Var& x);     // x Phi(x), Phi the normal distribution function
+// mask ? a : b, mask (i32), a and b of one shape
+Var where(const Tensor& mask, const Var& a, const Var& b);
+// x with `value` where mask (i32) is not 0
+Var masked_fill(const Var& x, const Tensor& mask, double value);
+// keep_i x_i / (1 - p), keep_i = 1 with probability 1 - p from the random stream `key`; x itself
+// where p = 0. Srivastava et al. 2014.
+Var dropout(const Var& x, double p, RandomKey key);
+
+// ---- products
+Var matmul(const Var& a, const Var& b);  // (m, k) (k, n) -> (m, n)
+Var bmm(const Var& a, const Var& b);     // (b, m, k) (b, k, n) -> (b, m, n)
+// x W^T + b:  x (..., in), W (out, in), b (out) or undefined -> (..., out)
+Var affine(const Var& x, const Var& w, const Var& b = {});
+// x W'^T for the columns W' = W[:, first_col : first_col + in]: the part of [.., x, ..] W^T that
+// comes from x, without the concatenation.
+Var affine_columns(const Var& x, const Var& w, int64_t first_col);
+
+// ---- reductions
+Var sum(const Var& x);            // all elements -> ()
+Var mean(const Var& x);           // all elements -> ()
+Var sum(const Var& x, int axis);  // removes the axis
+Var mean(const Var& x, int axis);
+Var max(const Var& x, int axis);  // the gradient goes to the first maximum
+
+// ---- over the last axis
+Var softmax(const Var& x);      // e^x_i / sum_j e^x_j
+Var log_softmax(const Var& x);  // ln softmax(x)
+// z gain + bias, z = (x - mean) / sqrt(variance + eps);  gain, bias (C).  Ba et al. 2016.
+Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps = 1e-5);
+
+// ---- losses
+Var cross_entropy(const Var& logits, const Tensor& targets);  // (n, C), i32 (n) -> (n): -ln p
+Var squared_error(const Var& x, const Var& target);           // sum (x - target)^2 -> ()
+// cross_entropy(affine(x, w), targets) in chunks of rows: the logits of all rows never exist at
+// once. x (n, in), w (C, in). `total` is the sum of `nll` (n), through which no gradient flows.
+struct CrossEntropy {
+  Var total;
+  Tensor nll;
+};
+CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets);
+
+// ---- rows and shapes
+Var gather_rows(const Var& x, const Tensor& ids);  // x (n, ...), i32 (m) -> (m, ...): x[ids_i]
+Var scatter_rows(const Var& x, const Tensor& ids,
+                 int64_t n);  // (m, ...) -> (n, ...): y[ids_i] += x_i
+Var reshape(const Var& x, Shape shape);
+Var rows(const Var& x, int64_t begin, int64_t end);  // range of the leading axis
+Var concat(const std::vector<Var>& parts, int axis);
+std::vector<Var> split(const Var& x, const std::vector<int64_t>& sizes, int axis);
+Var slice(const Var& x, int axis, int64_t begin, int64_t end);  // range of any axis
+Var stack(const std::vector<Var>& parts);                       // n x (...) -> (n, ...)
+Var transpose(const Var& x, int axis_a, int axis_b);            // swaps two axes
+Var expand(const Var& x, Shape shape);                          // broadcasts to the shape
+
+// ---- recurrent
+// An LSTM layer over a packed ragged batch (Hochreiter & Schmidhuber 1997, with forget gates):
+//   i, f, o = sigmoid(a_i), sigmoid(a_f), sigmoid(a_o);  g = tanh(a_g)
+//   a_t = gates_in_t + x_t W_ih^T + h_{t-1} W_hh^T + b       gate order i, f, g, o
+//   c_t = f c_{t-1} + i g;   h_t = o tanh(c_t)
+// x (N, in), gates_in (N, 4H), h0 and c0 (B, H), w_ih (4H, cols), w_hh (4H, H), bias (4H).
+// Optional, if left undefined: gates_in or x (not both), h0 and c0 (zeros), bias. x meets the last
+// `in` columns of w_ih. -> (2, N, H): all hidden states, all cell states.
+struct LstmInputs {
+  Var x{}, gates_in{}, h0{}, c0{}, w_ih{}, w_hh{}, bias{};
+};
+Var lstm(const Packing& packing, const LstmInputs& in);
+
+// ---- attention over ragged segments: query b looks at the memory rows of segment b. Fewer
+// queries than segments use the first segments only; P = the number of their memory rows.
+Var segment_scores(const Var& query, const Var& memory, const Segments& s);  // (B,H) (M,H) -> (P)
+Var segment_softmax(const Var& scores, const Segments& s);                   // (P) -> (P)
+Var segment_context(const Var& weights, const Var& memory,
+                    const Segments& s);  // (P) (M,H) -> (B,H)
+
+}  // namespace heed

@@ -1,0 +1,155 @@
+#include "tensor/kernels/lstm.h"
+
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/gemm.h"
+
+namespace heed {
+namespace {
+
+constexpr Trans kNo = Trans::no, kYes = Trans::yes;
+
+void check_lstm(const Packing& p, const LstmInputs& in) {
+  check_shape(in.w_hh.shape().rank() == 2 && in.w_hh.shape()[0] == 4 * in.w_hh.shape()[1],
+              "lstm: w_hh must be (4H, H), got " + in.w_hh.shape().str());
+  const int64_t hidden = in.w_hh.shape()[1], n = p.rows(), batch = p.batch();
+  check_shape(in.x.defined() || in.gates_in.defined(), "lstm: needs x or gates_in");
+  if (in.x.defined()) {
+    check_shape(in.x.shape().rank() == 2 && in.x.shape()[0] == n,
+                "lstm: x " + in.x.shape().str() + " does not fit a packing of " +
+                    std::to_string(n) + " rows");
+    check_shape(in.w_ih.defined() && in.w_ih.shape().rank() == 2 &&
+                    in.w_ih.shape()[0] == 4 * hidden && in.w_ih.shape()[1] >= in.x.shape()[1],
+                "lstm: w_ih " + in.w_ih.shape().str() + " does not fit x " + in.x.shape().str() +
+                    " and w_hh " + in.w_hh.shape().str());
+  }
+  const auto check = [](const char* name, const Var& v, const Shape& expected) {
+    check_shape(
+        !v.defined() || v.shape() == expected,
+        std::string("lstm: ") + name + " must be " + expected.str() + ", got " + v.shape().str());
+  };
+  check("gates_in", in.gates_in, {n, 4 * hidden});
+  check("h0", in.h0, {batch, hidden});
+  check("c0", in.c0, {batch, hidden});
+  check("bias", in.bias, {4 * hidden});
+  for (const Var* v : {&in.x, &in.gates_in, &in.h0, &in.c0, &in.w_ih, &in.bias}) {
+    if (v->defined()) check_types("lstm", *v, in.w_hh);
+  }
+}
+
+// The state before every row's step: rows of `first` (B, H) for step 0, then the rows of `states`
+// (N, H) of the step before. (N, H)
+Tensor previous_rows(const Packing& p, const Tensor& states, const Tensor& first) {
+  const Tensor prev = empty_like(states);
+  for (int64_t t = 0; t < p.steps(); ++t) {
+    const int64_t rows = p.batch_size(t), at = p.offset(t);
+    const Tensor from = t ? states.rows(p.offset(t - 1), p.offset(t - 1) + rows) : first;
+    prev.rows(at, at + rows).copy_from(from);
+  }
+  return prev;
+}
+
+// Products of many matrices A (m, k) with one op(W) (k, n), which is packed if there are several.
+class Multiplier {
+ public:
+  Multiplier(const Tensor& w, Trans trans, bool several) : w_(w), trans_(trans) {
+    if (!several) return;
+    const int64_t k = w.shape()[trans == kYes ? 1 : 0], n = w.shape()[trans == kYes ? 0 : 1];
+    int64_t elements = 0;
+    KERNEL(w, packed_size<T>(&elements, k, n));
+    packed_ = Tensor::empty({elements}, w.dtype(), w.device());
+    KERNEL(w, pack_matrix(packed_.data<T>(), w.data<T>(), w.shape()[1], trans, k, n));
+  }
+
+  // C = A op(W), or += with accumulate
+  void operator()(const Tensor& c, const Tensor& a, bool accumulate) const {
+    const int64_t m = a.shape()[0], k = a.shape()[1], n = c.shape()[1];
+    if (packed_.defined()) {
+      KERNEL(c,
+             gemm_packed(c.data<T>(), n, a.data<T>(), k, packed_.data<T>(), m, n, k, accumulate));
+    } else {
+      KERNEL(c, gemm(c.data<T>(), n, a.data<T>(), k, kNo, w_.data<T>(), w_.shape()[1], trans_, m, n,
+                     k, accumulate));
+    }
+  }
+
+ private:
+  Tensor w_, packed_;
+  Trans trans_;
+};
+
+}  // namespace
+
+// The products of x with W_ih for all steps are one GEMM before the loop; the loop adds
+// h_{t-1} W_hh^T and runs the gates. Backward, the loop makes the gate gradients dG of all steps
+//   dG_t by lstm_step_backward,   dh_{t-1} += dG_t W_hh
+// and then, again for all steps at once,
+//   dx = dG W_ih,  dgates_in = dG,  dW_ih = dG^T x,  dW_hh = dG^T h_prev,  dbias = sum dG.
+Var lstm(const Packing& p, const LstmInputs& in) {
+  check_lstm(p, in);
+  const int64_t hidden = in.w_hh.shape()[1], n = p.rows(), batch = p.batch(), wide = 4 * hidden;
+  const int64_t width = in.x.defined() ? in.x.shape()[1] : 0;
+  const int64_t ld = in.x.defined() ? in.w_ih.shape()[1] : 0, first_col = ld - width;
+  const DType dtype = in.w_hh.dtype();
+  const Device device = in.w_hh.device();
+  const Tensor gates =
+      in.gates_in.defined() ? in.gates_in.value().clone() : Tensor::empty({n, wide}, dtype, device);
+  if (in.x.defined()) {
+    KERNEL(gates, gemm(gates.data<T>(), wide, in.x.value().data<T>(), width, kNo,
+                       in.w_ih.value().data<T>() + first_col, ld, kYes, n, wide, width,
+                       in.gates_in.defined()));
+  }
+  if (in.bias.defined()) {
+    KERNEL(gates, add_bias(gates.data<T>(), in.bias.value().data<T>(), n, wide));
+  }
+  Tensor out = Tensor::empty({2, n, hidden}, dtype, device);
+  const Tensor y = out[0], c = out[1], w_hh = in.w_hh.value();
+  const Tensor zeros = Tensor::zeros({batch, hidden}, dtype, device);
+  const Tensor h0 = in.h0.defined() ? in.h0.value() : zeros;
+  const Tensor c0 = in.c0.defined() ? in.c0.value() : zeros;
+  const Multiplier recurrent(w_hh, kYes, p.steps() > 1);
+  for (int64_t t = 0; t < p.steps(); ++t) {
+    const int64_t rows = p.batch_size(t), at = p.offset(t) * hidden;
+    const Tensor h_prev = t ? y.rows(p.offset(t - 1), p.offset(t)) : h0;
+    const Tensor c_prev = t ? c.rows(p.offset(t - 1), p.offset(t)) : c0;
+    if (t > 0 || in.h0.defined()) {
+      recurrent(gates.rows(p.offset(t), p.offset(t) + rows), h_prev.rows(0, rows), true);
+    }
+    KERNEL(gates, lstm_step_forward(y.data<T>() + at, c.data<T>() + at, gates.data<T>() + 4 * at,
+                                    c_prev.data<T>(), rows, hidden));
+  }
+
+  const Tensor x = in.x.value(), w_ih = in.w_ih.value();
+  return record(
+      "lstm", out, {in.x, in.gates_in, in.h0, in.c0, in.w_ih, in.w_hh, in.bias},
+      [=](const Tensor& d_out, const Grads& dx) {
+        const Tensor dy = d_out[0], dc_out = d_out[1];
+        Tensor dgates = empty_like(gates);
+        const Tensor dh = zeros_like(zeros), dc = zeros_like(zeros);  // from the step after
+        const Multiplier recurrent(w_hh, kNo, p.steps() > 1);
+        for (int64_t t = p.steps() - 1; t >= 0; --t) {
+          const int64_t rows = p.batch_size(t), at = p.offset(t) * hidden;
+          const Tensor c_prev = t ? c.rows(p.offset(t - 1), p.offset(t)) : c0;
+          KERNEL(dgates, lstm_step_backward(dgates.data<T>() + 4 * at, dc.data<T>(), dh.data<T>(),
+                                            dy.data<T>() + at, dc_out.data<T>() + at,
+                                            gates.data<T>() + 4 * at, c.data<T>() + at,
+                                            c_prev.data<T>(), rows, hidden));
+          if (t == 0 && !dx.needs(2)) break;
+          recurrent(dh.rows(0, rows), dgates.rows(p.offset(t), p.offset(t) + rows), false);
+        }
+        if (dx.needs(0)) {
+          KERNEL(dgates, gemm(dx.data<T>(0), width, dgates.data<T>(), wide, kNo,
+                              w_ih.data<T>() + first_col, ld, kNo, n, width, wide, true));
+        }
+        dx.add(2, dh);
+        dx.add(3, dc);
+        if (x.defined()) dx.add_outer(4, dgates, x, first_col);
+        if (dx.needs(5)) dx.add_outer(5, dgates, previous_rows(p, y, h0));
+        if (dx.needs(6)) KERNEL(dgates, sum_rows(dx.data<T>(6), dgates.data<T>(), n, wide));
+        dx.add(1, std::move(dgates));
+      });
+}
+
+}  // namespace heed

@@ -1,0 +1,64 @@
+#include "tensor/kernels/softmax.h"
+
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/norm.h"
+
+namespace heed {
+namespace {
+
+// The number of rows of length x.shape().back() in x.
+int64_t row_count(const char* op, const Var& x) {
+  check_shape(x.shape().rank() >= 1, std::string(op) + ": needs at least one axis, got a scalar");
+  return x.shape().product(0, x.shape().rank() - 1);
+}
+
+}  // namespace
+
+// softmax over the last axis, x (..., C) -> y (..., C).
+//   y_i  = exp(x_i - m) / sum_j exp(x_j - m),    m = max_j x_j
+//   dx_i = y_i (dy_i - sum_j y_j dy_j)            needs y only
+Var softmax(const Var& x) {
+  const int64_t rows = row_count("softmax", x), cols = x.shape().back();
+  Tensor y = empty_like(x.value());
+  KERNEL(y, softmax_forward(y.data<T>(), x.value().data<T>(), rows, cols));
+
+  return record("softmax", y, {x}, [y, rows, cols](const Tensor& dy, const Grads& dx) {
+    KERNEL(dy, softmax_backward(dx[0].data<T>(), y.data<T>(), dy.data<T>(), rows, cols));
+  });
+}
+
+// y_i = x_i - ln sum_j exp(x_j),   dx_i = dy_i - exp(y_i) sum_j dy_j
+Var log_softmax(const Var& x) {
+  const int64_t rows = row_count("log_softmax", x), cols = x.shape().back();
+  Tensor y = empty_like(x.value());
+  KERNEL(y, log_softmax_forward(y.data<T>(), x.value().data<T>(), rows, cols));
+
+  return record("log_softmax", y, {x}, [y, rows, cols](const Tensor& dy, const Grads& dx) {
+    KERNEL(dy, log_softmax_backward(dx[0].data<T>(), y.data<T>(), dy.data<T>(), rows, cols));
+  });
+}
+
+// y = z gain + bias, z = (x - mean) r;   the gradient stands with the kernel
+Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps) {
+  const int64_t rows = row_count("layer_norm", x), cols = x.shape().back();
+  check_shape(gain.shape() == Shape{cols} && bias.shape() == Shape{cols},
+              "layer_norm: gain " + gain.shape().str() + " and bias " + bias.shape().str() +
+                  " do not fit x " + x.shape().str());
+  check_types("layer_norm", x, gain);
+  check_types("layer_norm", x, bias);
+  Tensor y = empty_like(x.value());
+  const Tensor saved = Tensor::empty({rows, 2}, x.dtype(), x.device());
+  KERNEL(y, layer_norm_forward(y.data<T>(), saved.data<T>(), x.value().data<T>(),
+                               gain.value().data<T>(), bias.value().data<T>(), T(eps), rows, cols));
+
+  return record(
+      "layer_norm", y, {x, gain, bias},
+      [x = x.value(), gain = gain.value(), saved, rows, cols](const Tensor& dy, const Grads& dx) {
+        KERNEL(dy, layer_norm_backward(dx.data<T>(0), dx.data<T>(1), dx.data<T>(2), x.data<T>(),
+                                       gain.data<T>(), saved.data<T>(), dy.data<T>(), rows, cols));
+      });
+}
+
+}  // namespace heed

@@ -1,0 +1,68 @@
+#include "autograd/packing.h"
+
+namespace heed {
+
+Packing::Packing(const std::vector<int32_t>& lengths) {
+  Data data;
+  data.lengths = lengths;
+  for (size_t i = 0; i < lengths.size(); ++i) {
+    check_shape(lengths[i] > 0, "packing: sequence " + std::to_string(i) + " has length " +
+                                    std::to_string(lengths[i]) + ", expected at least 1");
+    check_shape(i == 0 || lengths[i] <= lengths[i - 1], "packing: sequence " + std::to_string(i) +
+                                                            " is longer than the one before it; " +
+                                                            "sort the longest first");
+  }
+  int64_t running = static_cast<int64_t>(lengths.size());
+  for (int64_t t = 0; running > 0 && t < lengths[0]; ++t) {
+    while (lengths[running - 1] <= t) --running;
+    data.batch_sizes.push_back(running);
+    data.offsets.push_back(data.offsets.back() + running);
+  }
+  data_ = std::make_shared<Data>(std::move(data));
+}
+
+Packing Packing::single_step(int64_t batch) {
+  Packing result;
+  Data data;
+  data.lengths.assign(batch, 1);
+  data.batch_sizes = {batch};
+  data.offsets = {0, batch};
+  result.data_ = std::make_shared<Data>(std::move(data));
+  return result;
+}
+
+std::vector<int32_t> Packing::last_rows() const {
+  std::vector<int32_t> rows(batch());
+  for (int64_t b = 0; b < batch(); ++b) rows[b] = static_cast<int32_t>(row(length(b) - 1, b));
+  return rows;
+}
+
+std::vector<int32_t> Packing::sequence_ids() const {
+  std::vector<int32_t> ids(rows());
+  for (int64_t t = 0; t < steps(); ++t) {
+    for (int64_t b = 0; b < batch_size(t); ++b) ids[row(t, b)] = static_cast<int32_t>(b);
+  }
+  return ids;
+}
+
+std::vector<int32_t> Packing::reversed() const {
+  std::vector<int32_t> rows_of(rows());
+  for (int64_t t = 0; t < steps(); ++t) {
+    for (int64_t b = 0; b < batch_size(t); ++b) {
+      rows_of[row(t, b)] = static_cast<int32_t>(row(length(b) - 1 - t, b));
+    }
+  }
+  return rows_of;
+}
+
+Segments::Segments(const std::vector<int32_t>& lengths, Device device) {
+  std::vector<int32_t> offsets{0};
+  for (int32_t length : lengths) {
+    check_shape(length >= 0, "segments: negative length " + std::to_string(length));
+    offsets.push_back(offsets.back() + length);
+  }
+  on_device_ = Tensor::from(offsets, device);
+  offsets_ = std::make_shared<std::vector<int32_t>>(std::move(offsets));
+}
+
+}  // namespace heed

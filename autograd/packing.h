@@ -1,0 +1,65 @@
+// Ragged batches without padding.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "tensor/tensor.h"
+
+namespace heed {
+
+// Sequences of different lengths, longest first, stored time-major: the rows of step t belong to
+// the batch_size(t) sequences that are still running, in order. Row offset(t) + b is step t of
+// sequence b. No row is padding.
+//
+//   lengths 3 2 1      step 0: a0 b0 c0   step 1: a1 b1   step 2: a2
+class Packing {
+ public:
+  Packing() = default;
+  // Throws ShapeError unless lengths are positive and non-increasing.
+  explicit Packing(const std::vector<int32_t>& lengths);
+  // `batch` sequences of one step each.
+  static Packing single_step(int64_t batch);
+
+  int64_t steps() const { return static_cast<int64_t>(data_->batch_sizes.size()); }
+  int64_t batch() const { return steps() ? data_->batch_sizes[0] : 0; }
+  int64_t rows() const { return data_->offsets.back(); }  // all time steps of all sequences
+  int64_t batch_size(int64_t t) const { return data_->batch_sizes[t]; }
+  int64_t offset(int64_t t) const { return data_->offsets[t]; }
+  int64_t row(int64_t t, int64_t sequence) const { return offset(t) + sequence; }
+  int64_t length(int64_t sequence) const { return data_->lengths[sequence]; }
+
+  std::vector<int32_t> last_rows() const;     // the row of each sequence's last step
+  std::vector<int32_t> sequence_ids() const;  // for every row its sequence
+  std::vector<int32_t> reversed() const;      // for every row the row that mirrors it in time
+
+ private:
+  struct Data {
+    std::vector<int32_t> lengths;
+    std::vector<int64_t> batch_sizes, offsets{0};
+  };
+  std::shared_ptr<const Data> data_ = std::make_shared<Data>();
+};
+
+// Consecutive ranges of rows, one for each dialogue: segment s holds [begin(s), end(s)).
+class Segments {
+ public:
+  Segments() = default;
+  // Throws ShapeError for negative lengths.
+  explicit Segments(const std::vector<int32_t>& lengths, Device device = {});
+
+  int64_t count() const { return static_cast<int64_t>(offsets_->size()) - 1; }
+  int64_t begin(int64_t s) const { return (*offsets_)[s]; }
+  int64_t end(int64_t s) const { return (*offsets_)[s + 1]; }
+  int64_t length(int64_t s) const { return end(s) - begin(s); }
+  int64_t total() const { return offsets_->back(); }
+  const Tensor& offsets() const { return on_device_; }  // i32 (count + 1)
+
+ private:
+  std::shared_ptr<const std::vector<int32_t>> offsets_ =
+      std::make_shared<std::vector<int32_t>>(1, 0);
+  Tensor on_device_;
+};
+
+}  // namespace heed
