@@ -1,0 +1,46 @@
+// Attention over ragged memories: query b looks at the rows of its own segment. All return the
+// context and the weights; the three differ in how they score a memory row k for a query q:
+//   dot      k . q                        Luong et al. 2015
+//   general  k . (W q)                    Luong et al. 2015
+//   additive v . tanh(W q + U k)          Bahdanau et al. 2015
+#pragma once
+
+#include "autograd/ops.h"
+#include "nn/layers.h"
+
+namespace heed {
+
+struct Attended {
+  Var context;  // (B, H): sum over the segment of weight x memory row
+  Var weights;  // (P): softmax of the scores within each segment
+};
+
+// query (B, H), memory (M, H)
+Attended attend(const Var& query, const Var& memory, const Segments& segments);
+
+class GeneralAttention : public Module {
+ public:
+  GeneralAttention(int64_t query_size, int64_t memory_size, uint64_t seed)
+      : project(query_size, memory_size, seed, /*with_bias=*/false) {}
+  Attended operator()(const Var& query, const Var& memory, const Segments& segments) const {
+    return attend(project(query), memory, segments);
+  }
+  void visit(Visitor& v) override { v("project", project); }
+
+  Linear project;
+};
+
+class AdditiveAttention : public Module {
+ public:
+  AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden, uint64_t seed);
+  Attended operator()(const Var& query, const Var& memory, const Segments& segments) const;
+  void visit(Visitor& v) override {
+    v("query", query_part);
+    v("memory", memory_part);
+    v("score", score);
+  }
+
+  Linear query_part, memory_part, score;
+};
+
+}  // namespace heed

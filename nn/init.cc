@@ -1,0 +1,53 @@
+#include "nn/init.h"
+
+#include <cmath>
+
+#include "tensor/dispatch.h"
+#include "tensor/kernels/random.h"
+
+namespace heed {
+namespace {
+
+void check_matrix(const char* name, const Shape& shape) {
+  check_shape(shape.rank() == 2 && shape.numel() > 0,
+              std::string(name) + ": needs a weight (out, in), got " + shape.str());
+}
+
+}  // namespace
+
+Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype) {
+  const Tensor t = Tensor::empty(shape, dtype);
+  KERNEL(t, random_uniform(t.data<T>(), T(low), T(high), key, t.numel()));
+  return t;
+}
+
+Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype) {
+  const Tensor t = Tensor::empty(shape, dtype);
+  KERNEL(t, random_normal(t.data<T>(), T(mean), T(deviation), key, t.numel()));
+  return t;
+}
+
+Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype) {
+  check_matrix("xavier_uniform", shape);
+  const double limit = std::sqrt(6.0 / static_cast<double>(shape[0] + shape[1]));
+  return uniform(shape, -limit, limit, key, dtype);
+}
+
+Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype) {
+  check_matrix("kaiming_uniform", shape);
+  const double limit = std::sqrt(6.0 / static_cast<double>(shape[1]));
+  return uniform(shape, -limit, limit, key, dtype);
+}
+
+RandomKey init_key(uint64_t seed, const std::string& parameter_name) {
+  return {seed, purpose_id("init." + parameter_name), 0};
+}
+
+void init_uniform(Module& module, double low, double high, uint64_t seed) {
+  for (const NamedParameter& p : parameters(module)) {
+    p.var.value().copy_from(uniform(p.var.shape(), low, high, init_key(seed, p.name), p.var.dtype())
+                                .to(p.var.device()));
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,64 @@
+// The simple layers. All parameters are f32 on the CPU when made; convert() and move() change that.
+#pragma once
+
+#include "autograd/ops.h"
+#include "nn/module.h"
+
+namespace heed {
+
+// y = x W^T + b.   x (..., in), weight (out, in), bias (out), y (..., out)
+// Initialised uniformly in +-1/sqrt(in).
+class Linear : public Module {
+ public:
+  Linear(int64_t in, int64_t out, uint64_t seed, bool with_bias = true);
+  Var operator()(const Var& x) const { return affine(x, weight, bias); }
+  void visit(Visitor& v) override {
+    v("weight", weight);
+    v("bias", bias);
+  }
+
+  Var weight, bias;
+};
+
+// y_i = weight[ids_i].   ids i32 (n), weight (rows, width), y (n, width)
+// Initialised with standard normal numbers. The gradient keeps to the rows that were looked up.
+class Embedding : public Module {
+ public:
+  Embedding(int64_t rows, int64_t width, uint64_t seed);
+  Var operator()(const Tensor& ids) const { return gather_rows(weight, ids); }
+  void visit(Visitor& v) override { v("weight", weight); }
+
+  Var weight;
+};
+
+// Layer normalisation over the last axis (Ba et al. 2016), gain 1 and bias 0 at first.
+class LayerNorm : public Module {
+ public:
+  explicit LayerNorm(int64_t width, double eps = 1e-5);
+  Var operator()(const Var& x) const { return layer_norm(x, gain, bias, eps); }
+  void visit(Visitor& v) override {
+    v("weight", gain);
+    v("bias", bias);
+  }
+
+  Var gain, bias;
+  double eps;
+};
+
+// Where dropout draws from: nothing is dropped while p is 0 (evaluation). Each place in a model
+// takes its own stream: mode("decoder.embedding") and so on.
+struct DropoutMode {
+  double p = 0;
+  uint64_t seed = 1;
+  uint64_t step = 0;      // training step: new masks for every step
+  uint32_t position = 0;  // time step, where a layer is called once for each
+
+  DropoutMode at(int64_t time_step) const {
+    return {p, seed, step, static_cast<uint32_t>(time_step)};
+  }
+  Var operator()(const Var& x, std::string_view place, uint32_t index = 0) const {
+    return dropout(x, p, {seed, purpose_id(place) + index, step << 20 | position});
+  }
+};
+
+}  // namespace heed

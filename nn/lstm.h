@@ -1,0 +1,63 @@
+#pragma once
+
+#include <vector>
+
+#include "autograd/ops.h"
+#include "nn/layers.h"
+#include "nn/module.h"
+
+namespace heed {
+
+// The state of all layers: h[l] and c[l] are (B, H). Bidirectional: 2 l is layer l forward, 2 l + 1
+// backward.
+struct LstmState {
+  std::vector<Var> h, c;
+
+  const Var& top() const { return h.back(); }
+  // Rows ids_i of every layer's state: another order of the batch.
+  LstmState gather(const Tensor& ids) const;
+  // The first `batch` sequences.
+  LstmState first(int64_t batch) const;
+};
+
+struct LstmOptions {
+  int64_t layers = 1;
+  bool bias = true;
+  bool bidirectional = false;
+};
+
+// A stack of LSTM layers over a packed ragged batch, no padding anywhere; the equations stand with
+// the op in autograd/ops.h. Parameters are named as in PyTorch: weight_ih_l0 (4H, in), weight_hh_l0
+// (4H, H), bias_l0 (4H, one vector where PyTorch has two), with _reverse behind for the backward
+// direction. Initialised uniformly in +-1/sqrt(H).
+class Lstm : public Module {
+ public:
+  Lstm(int64_t in, int64_t hidden, LstmOptions options, uint64_t seed);
+
+  struct Output {
+    Var y;            // (N, H) of the top layer, or (N, 2H): forward, backward
+    LstmState state;  // after each sequence's last step
+  };
+  // x (N, in); `initial` is zero if left empty; dropout falls between layers, and is named by
+  // `place`. `gates_in` (N, 4H), if defined, is added to the first layer's gates, whose input is
+  // then only the last columns of weight_ih_l0 (x may be undefined too).
+  Output operator()(const Packing& packing, const Var& x, const LstmState& initial = {},
+                    const DropoutMode& drop = {}, std::string_view place = "lstm",
+                    const Var& gates_in = {}) const;
+  void visit(Visitor& v) override;
+
+  int64_t hidden_size() const { return hidden_; }
+  const Var& weight_ih(int64_t layer) const { return cells_[layer].w_ih; }
+
+ private:
+  struct Cell {
+    Var w_ih, w_hh, bias;
+  };
+  Var run_backward(const Packing& packing, LstmInputs in) const;
+
+  int64_t hidden_;
+  LstmOptions options_;
+  std::vector<Cell> cells_;  // layer by layer; forward, backward where bidirectional
+};
+
+}  // namespace heed

@@ -1,0 +1,189 @@
+#include "nn/safetensors.h"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian");
+
+constexpr uint64_t kMaxFileBytes = uint64_t{1} << 36;
+constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format
+
+const std::pair<const char*, DType> kTypes[] = {
+    {"F32", DType::f32}, {"F64", DType::f64}, {"I32", DType::i32}};
+
+[[noreturn]] void fail(const std::string& path, const std::string& rule) {
+  throw DataError(path + ": not a usable safetensors file: " + rule);
+}
+
+// A name from a file: line ends and control characters are escaped.
+std::string quoted(const std::string& name) {
+  return nlohmann::json(name).dump();
+}
+
+// What a header says about one tensor: where in the data it lies.
+struct Entry {
+  std::string name;
+  DType dtype;
+  Shape shape;
+  int64_t begin, end;
+};
+
+// Sizes and offsets are checked here, so that reading the tensor cannot go wrong.
+Entry parse_entry(const std::string& path, const std::string& name, const nlohmann::json& entry,
+                  int64_t data_bytes) {
+  const auto bad = [&](const std::string& rule) {
+    fail(path, "tensor " + quoted(name) + ": " + rule);
+  };
+  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
+      !entry.contains("data_offsets") || !entry["dtype"].is_string() ||
+      !entry["shape"].is_array() || !entry["data_offsets"].is_array()) {
+    bad("needs dtype, shape and data_offsets");
+  }
+  const auto unsigned_numbers = [&](const nlohmann::json& list) {
+    std::vector<int64_t> numbers;
+    for (const nlohmann::json& n : list) {
+      if (!n.is_number_unsigned() || n.get<uint64_t>() > kMaxFileBytes) bad("a size is no number");
+      numbers.push_back(n.get<int64_t>());
+    }
+    return numbers;
+  };
+  const std::string type = entry["dtype"];
+  const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                   [&](const auto& t) { return type == t.first; });
+  if (known == std::end(kTypes)) bad("element type " + quoted(type) + ", expected F32, F64 or I32");
+  const std::vector<int64_t> sizes = unsigned_numbers(entry["shape"]);
+  const std::vector<int64_t> range = unsigned_numbers(entry["data_offsets"]);
+  if (range.size() != 2 || range[0] > range[1] || range[1] > data_bytes) {
+    bad("data_offsets are outside of the file");
+  }
+  Shape shape;
+  try {
+    shape = Shape(sizes);
+  } catch (const ShapeError& e) {
+    bad(e.what());
+  }
+  if (shape.numel() > data_bytes || shape.numel() * size_of(known->second) != range[1] - range[0]) {
+    bad("the shape " + shape.str() + " does not fit its data_offsets");
+  }
+  return {name, known->second, shape, range[0], range[1]};
+}
+
+// The tensors must fill the data without overlap or gap, in any order.
+void check_ranges(const std::string& path, std::vector<Entry>& entries, int64_t data_bytes) {
+  std::sort(entries.begin(), entries.end(), [](const Entry& a, const Entry& b) {
+    return std::pair(a.begin, a.end) < std::pair(b.begin, b.end);
+  });
+  int64_t at = 0;
+  for (const Entry& entry : entries) {
+    if (entry.begin < at) fail(path, "tensors overlap");
+    if (entry.begin > at) break;
+    at = entry.end;
+  }
+  if (at != data_bytes) fail(path, "there is data that no tensor names");
+}
+
+}  // namespace
+
+TensorMap load_tensors(const std::string& path) {
+  const std::string file = read_file(path, kMaxFileBytes);
+  uint64_t header_bytes = 0;
+  if (file.size() < sizeof header_bytes) fail(path, "shorter than 8 bytes");
+  std::memcpy(&header_bytes, file.data(), sizeof header_bytes);
+  if (header_bytes > kMaxHeaderBytes || header_bytes > file.size() - sizeof header_bytes) {
+    fail(path, "the header is longer than the file or the format allows");
+  }
+  const std::string_view bytes(file);
+  const std::string_view text = bytes.substr(sizeof header_bytes, header_bytes);
+  const std::string_view data = bytes.substr(sizeof header_bytes + header_bytes);
+  // Real headers nest three deep; a parser callback keeps hostile ones from nesting further, and
+  // sees names that are given twice, of which an object would keep one.
+  std::set<std::string> names;
+  const auto check = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& name) {
+    if (depth > 8) fail(path, "the header nests too deep");
+    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
+        !names.insert(name.get<std::string>()).second) {
+      fail(path, "tensor " + name.dump() + " is given twice");
+    }
+    return true;
+  };
+  const nlohmann::json header = nlohmann::json::parse(text, check, /*allow_exceptions=*/false);
+  if (!header.is_object()) fail(path, "the header is not a JSON object");
+  const auto data_bytes = static_cast<int64_t>(data.size());
+  std::vector<Entry> entries;
+  for (const auto& [name, entry] : header.items()) {
+    if (name != "__metadata__") entries.push_back(parse_entry(path, name, entry, data_bytes));
+  }
+  check_ranges(path, entries, data_bytes);
+  TensorMap tensors;
+  for (const Entry& entry : entries) {
+    const Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
+    if (tensor.bytes() > 0) std::memcpy(tensor.raw(), data.data() + entry.begin, tensor.bytes());
+    tensors[entry.name] = tensor;
+  }
+  return tensors;
+}
+
+void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
+                  const std::map<std::string, std::string>& metadata) {
+  nlohmann::ordered_json header;
+  header["__metadata__"] = metadata;
+  int64_t at = 0;
+  for (const NamedTensor& t : tensors) {
+    const char* type = nullptr;
+    for (const auto& [name, dtype] : kTypes) {
+      if (dtype == t.tensor.dtype()) type = name;
+    }
+    header[t.name] = {{"dtype", type},
+                      {"shape", t.tensor.shape().sizes()},
+                      {"data_offsets", {at, at + t.tensor.bytes()}}};
+    at += t.tensor.bytes();
+  }
+  std::string text = header.dump();
+  text.append((8 - text.size() % 8) % 8, ' ');
+  const uint64_t header_bytes = text.size();
+
+  AtomicFile file(path);
+  file.write({reinterpret_cast<const char*>(&header_bytes), sizeof header_bytes});
+  file.write(text);
+  for (const NamedTensor& t : tensors) {
+    const Tensor host = t.tensor.to(Device{});
+    file.write({reinterpret_cast<const char*>(host.raw()), static_cast<size_t>(host.bytes())});
+  }
+  file.commit();
+}
+
+void save_parameters(const std::string& path, Module& module) {
+  std::vector<NamedTensor> tensors;
+  for (const NamedParameter& p : parameters(module)) tensors.push_back({p.name, p.var.value()});
+  save_tensors(path, tensors, {{"format", "pt"}});
+}
+
+void load_parameters(const std::string& path, Module& module) {
+  TensorMap tensors = load_tensors(path);
+  for (const NamedParameter& p : parameters(module)) {
+    const auto found = tensors.find(p.name);
+    if (found == tensors.end()) {
+      throw DataError(path + ": parameter " + quoted(p.name) + " is missing");
+    }
+    const Tensor& tensor = found->second;
+    if (!(tensor.shape() == p.var.shape()) || tensor.dtype() == DType::i32) {
+      throw DataError(path + ": parameter " + quoted(p.name) + " is " + name_of(tensor.dtype()) +
+                      " " + tensor.shape().str() + ", the model needs " + p.var.shape().str());
+    }
+    p.var.value().copy_from(tensor.to(p.var.dtype()).to(p.var.device()));
+    tensors.erase(found);
+  }
+  if (!tensors.empty()) {
+    throw DataError(path + ": the model has no parameter " + quoted(tensors.begin()->first));
+  }
+}
+
+}  // namespace heed
