@@ -1,0 +1,82 @@
+#include "dialog/example.h"
+
+#include <algorithm>
+
+#include "dialog/tokenizer.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kMinContext = 2;
+
+void check_options(const ExampleOptions& options) {
+  const auto check = [](bool ok, const char* rule, int value) {
+    if (!ok) throw UsageError("examples: " + std::string(rule) + ", got " + std::to_string(value));
+  };
+  check(options.max_turns == 0 || options.max_turns >= static_cast<int>(kMinContext),
+        "the turns to keep must be 0 (all) or at least 2", options.max_turns);
+  check(options.max_utterance_tokens >= 0, "the tokens of an utterance must be 0 (all) or more",
+        options.max_utterance_tokens);
+  check(options.max_response_tokens >= 0, "the tokens of a response must be 0 (all) or more",
+        options.max_response_tokens);
+}
+
+// The first `count` tokens; all of them for 0.
+std::vector<int32_t> first(const std::vector<int32_t>& tokens, int count) {
+  const size_t size = count == 0 ? tokens.size() : static_cast<size_t>(count);
+  return {tokens.begin(), tokens.begin() + std::min(size, tokens.size())};
+}
+
+std::vector<int32_t> as_utterance(const std::vector<int32_t>& tokens, int max_tokens) {
+  return tokens.empty() ? std::vector<int32_t>{kUnk} : first(tokens, max_tokens);
+}
+
+// turns[0 .. response-1] are the context, turns[response] is the response.
+Example make_example(const Dialogue& dialogue, const std::vector<std::vector<int32_t>>& turns,
+                     size_t response, const ExampleOptions& options) {
+  Example example;
+  example.id = dialogue.id;
+  if (options.all_positions) example.id += "#" + std::to_string(response + 1);
+  example.dialogue_id = dialogue.id;
+  const size_t most = options.max_turns == 0 ? response : static_cast<size_t>(options.max_turns);
+  for (size_t i = response - std::min(most, response); i < response; ++i) {
+    example.context.push_back(as_utterance(turns[i], options.max_utterance_tokens));
+    example.distraction.push_back(dialogue.turns[i].distraction);
+  }
+  example.response = first(turns[response], options.max_response_tokens);
+  return example;
+}
+
+}  // namespace
+
+std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
+                                      int max_tokens) {
+  Tokenizer tokenizer;
+  return as_utterance(vocabulary.encode(tokenizer(text)), max_tokens);
+}
+
+std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
+                                   const Vocabulary& vocabulary, const ExampleOptions& options,
+                                   int64_t* left_out) {
+  check_options(options);
+  std::vector<Example> examples;
+  if (left_out) *left_out = 0;
+  Tokenizer tokenizer;
+  for (const Dialogue& dialogue : dialogues) {
+    if (dialogue.turns.size() < kMinContext + 1) {
+      if (left_out) ++*left_out;
+      continue;
+    }
+    std::vector<std::vector<int32_t>> turns;
+    for (const Turn& turn : dialogue.turns)
+      turns.push_back(vocabulary.encode(tokenizer(turn.text)));
+    const size_t last = turns.size() - 1;
+    for (size_t i = options.all_positions ? kMinContext : last; i <= last; ++i) {
+      examples.push_back(make_example(dialogue, turns, i, options));
+    }
+  }
+  return examples;
+}
+
+}  // namespace heed

@@ -1,0 +1,51 @@
+// What the two pictures of attention have in common.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+
+#include "dialog/render.h"
+#include "tensor/error.h"
+
+namespace heed {
+
+inline std::string decimal(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  return text;
+}
+
+inline std::string percent_text(double as) {
+  return std::isfinite(as) ? decimal(100 * std::clamp(as, 0.0, 99.99), 0) + " %" : "-";
+}
+
+// The attention score of a full bar: at least twice the average, so that an average bar never looks
+// full, and the same for all bars of a dialogue.
+inline double full_bar(const DialogueView& dialogue) {
+  double full = 2;
+  for (const ModelView& m : dialogue.models) {
+    for (double as : m.as_scores) {
+      if (std::isfinite(as)) full = std::max(full, as);
+    }
+  }
+  return full;
+}
+
+inline void check_view(const DialogueView& dialogue, size_t models) {
+  check_internal(dialogue.models.size() == models, "a view lacks a model");
+  for (const ModelView& m : dialogue.models) {
+    check_internal(m.as_scores.size() == dialogue.context.size(), "a view lacks attention scores");
+  }
+}
+
+inline void check_view(const AttentionView& view) {
+  for (const DialogueView& d : view.dialogues) check_view(d, view.models.size());
+  for (const ResultView& r : view.results) {
+    check_internal(r.models.size() == view.models.size(), "a view lacks results");
+  }
+}
+
+}  // namespace heed

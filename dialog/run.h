@@ -1,0 +1,85 @@
+// A run: a directory with a model (the best one so far) and everything that is needed to go on with
+// its training and to draw it.
+//   config.json, vocab.txt, model.safetensors   the best model (dialog/config.h)
+//   settings.json                               how it is trained
+//   checkpoint-N.safetensors, state.json        where the training is; state.json names the file
+//                                               and its checksum, and is replaced last
+//   log.jsonl                                   one line an epoch
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dialog/config.h"
+#include "dialog/example.h"
+#include "optim/optim.h"
+
+namespace heed {
+
+struct TrainSettings {
+  ModelConfig model;
+  ExampleOptions examples;
+  double insert_prob = 0;       // of each of the two distractions
+  double attention_weight = 1;  // lambda; 0: "Non-atten-loss"
+  int64_t batch_size = 32;
+  double max_norm = 5;  // global-norm clipping
+  int max_epochs = 12;
+  uint64_t seed = 1;
+  uint32_t data_fingerprint = 0;  // of the examples: a run goes on with the same ones only
+  HalvingSchedule::Options schedule;
+
+  // Throws UsageError for what no training can be made with.
+  void check() const;
+};
+
+// One epoch, as it stands in log.jsonl.
+struct EpochLog {
+  int epoch = 0;
+  double loss = 0;  // mean training loss of its batches
+  double train_perplexity = 0;
+  double valid_perplexity = 0;
+  double rate = 0;       // learning rate that the epoch was trained with
+  double grad_norm = 0;  // mean over its steps, before clipping
+  int64_t steps = 0, tokens = 0;
+};
+
+// Where a training is: between two steps. Everything else follows from the settings, as all random
+// numbers are functions of (seed, purpose, epoch, step).
+struct TrainState {
+  int epoch = 0;                                   // epochs finished
+  int64_t step = 0;                                // steps finished in the epoch that runs
+  double loss_sum = 0, nll_sum = 0, norm_sum = 0;  // over them
+  int64_t tokens = 0, predicted = 0;
+  HalvingSchedule::State schedule;
+  std::vector<EpochLog> log;
+};
+
+void save_settings(const std::string& run, const TrainSettings& settings);
+TrainSettings load_settings(const std::string& run);
+// The bounds of the examples that a model was trained on; none for a bare model directory.
+ExampleOptions load_example_options(const std::string& run);
+
+// Writes the checkpoint so that a kill at any instant leaves the one before or this one.
+void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model);
+// The last complete checkpoint, loaded into the model; nothing if the run has none yet. Throws
+// DataError for a damaged one.
+std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& model);
+
+// One line an epoch; without times, so that equal runs have equal logs.
+void save_log(const std::string& run, const std::vector<EpochLog>& log);
+
+// Keeps a second process off the run while it lives; the system gives the lock of a dead process
+// back. Throws DataError, with the owner's process id, where another one has it.
+class RunLock {
+ public:
+  explicit RunLock(const std::string& run);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace heed

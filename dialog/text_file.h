@@ -1,0 +1,55 @@
+// Text files line by line, plain or gzip.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "tensor/file.h"
+
+namespace heed {
+
+constexpr size_t kMaxLineBytes = size_t{16} << 20;
+
+// Reads the lines of a file. Gzip (one member or several) is told by the first two bytes, not by
+// the name. Memory is bounded by the longest line. Throws DataError if the file is missing or a
+// directory, a line is longer than kMaxLineBytes or holds a zero byte, or the gzip data is damaged,
+// cut off or followed by something else.
+class LineReader {
+ public:
+  explicit LineReader(const std::string& path);
+  ~LineReader();
+
+  // The next line without its "\n" or "\r\n", valid until the next call; false after the last one.
+  bool next(std::string_view& line);
+
+  int64_t line_number() const { return line_number_; }
+  [[noreturn]] void fail(const std::string& rule) const;  // DataError "path:line: rule"
+
+ private:
+  class Source;
+  bool fill();
+
+  std::string path_;
+  std::unique_ptr<Source> source_;
+  std::string buffer_;
+  size_t begin_ = 0, end_ = 0;  // the bytes of buffer_ that are not read yet
+  int64_t line_number_ = 0;
+};
+
+// Writes a text file atomically (see AtomicFile), gzip if its name ends in ".gz".
+class TextWriter {
+ public:
+  explicit TextWriter(const std::string& path);
+  ~TextWriter();
+  void write(std::string_view text);
+  void commit();
+
+ private:
+  class Gzip;
+  AtomicFile file_;
+  std::unique_ptr<Gzip> gzip_;
+};
+
+}  // namespace heed

@@ -1,0 +1,37 @@
+// Raw text -> tokens.
+//   letters    are lower-cased: Latin (to U+0232), Greek and Cyrillic
+//   a token    is a maximal run of letters, digits and "_", or any other sign alone: "don't" gives
+//              don ' t, "eth0: up!!" gives eth0 : up ! !
+//   white space separates (U+0009-D, U+001C-20, U+0085, U+00A0, U+1680, U+2000-A, U+2028-9, ...)
+//   dropped    are the other control characters below U+0020, and U+007F
+//   not UTF-8  each such byte becomes the token U+FFFD
+// Special tokens such as <eou> cannot come out: their "<" and ">" are tokens of their own.
+// Tokens joined by blanks give the same tokens again.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+std::vector<std::string> tokenize(std::string_view text);
+
+// The same without allocation: keeps its buffers from one text to the next.
+class Tokenizer {
+ public:
+  // The tokens are valid until the next call.
+  const std::vector<std::string_view>& operator()(std::string_view text);
+
+ private:
+  std::string buffer_;
+  std::vector<std::string_view> tokens_;
+};
+
+bool is_white_space(char32_t c);
+
+// Readable text: blanks between tokens, but none before . , ! ? and the like, none after an opening
+// bracket, and none around ' - /.
+std::string detokenize(const std::vector<std::string>& tokens);
+
+}  // namespace heed

@@ -1,0 +1,244 @@
+#include "dialog/trainer.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <numeric>
+#include <utility>
+
+#include "dialog/attention_loss.h"
+#include "dialog/das.h"
+
+namespace heed {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+class Trainer {
+ public:
+  Trainer(const std::string& run, const TrainSettings& settings, const TrainData& data,
+          Device device, const TrainHooks& hooks)
+      : run_(run),
+        settings_(settings),
+        data_(data),
+        device_(device),
+        hooks_(hooks),
+        model_(settings.model, settings.seed),
+        schedule_(settings.schedule) {
+    for (const Example& example : data.train) lengths_.push_back(example_tokens(example));
+    if (const auto checkpoint = load_checkpoint(run, model_)) {
+      state_ = *checkpoint;
+      const int64_t n = static_cast<int64_t>(lengths_.size()), size = settings.batch_size;
+      if (state_.step > (n + size - 1) / size) {
+        throw DataError(run + "/state.json: more steps than an epoch of these examples has");
+      }
+      schedule_.state = state_.schedule;
+    }
+    move(model_, device);
+  }
+
+  bool train() {
+    while (state_.epoch < settings_.max_epochs && !schedule_.finished()) {
+      if (!train_epoch()) return false;
+      finish_epoch();
+    }
+    return true;
+  }
+
+ private:
+  bool train_epoch() {
+    const auto batches =
+        bucket_batches(lengths_, settings_.batch_size, settings_.seed, state_.epoch);
+    Sgd optimizer(model_, {.rate = schedule_.rate()});
+    const double begin = now();
+    double saved = begin;
+    const int64_t first_step = state_.step, first_tokens = state_.tokens;
+    while (state_.step < static_cast<int64_t>(batches.size())) {
+      train_step(batches[state_.step], optimizer);
+      ++state_.step;
+      if (hooks_.on_step) {
+        const double seconds = now() - begin;
+        hooks_.on_step(progress(batches.size(), seconds / (state_.step - first_step),
+                                (state_.tokens - first_tokens) / seconds));
+      }
+      const bool stop = hooks_.stop && *hooks_.stop;
+      if (stop || now() - saved > hooks_.checkpoint_seconds) {
+        save();
+        saved = now();
+      }
+      if (stop) return false;
+    }
+    return true;
+  }
+
+  void train_step(const std::vector<int64_t>& indices, Sgd& optimizer) {
+    const std::vector<Example> inserted = insert(indices);
+    std::vector<const Example*> examples;
+    for (const Example& example : inserted) examples.push_back(&example);
+    const Batch batch = make_batch(examples, settings_.model.structure.hierarchical, device_);
+    const uint64_t step = (static_cast<uint64_t>(state_.epoch) << 32) | state_.step;
+    const DropoutMode drop{settings_.model.dropout, settings_.seed, step};
+
+    zero_grad(model_);
+    const DialogModel::Output output = model_(batch, drop);
+    const Var loss = training_loss(batch, output, settings_.attention_weight);
+    const double loss_value = loss.value().item(), nll = output.nll_total.value().item();
+    loss.backward();
+    const auto all = parameters(model_);
+    const Clipped clipped = clip_grad_norm(all, settings_.max_norm);
+    check_finite(loss_value, clipped.norm, all);
+    optimizer.step(clipped.scale);
+
+    state_.loss_sum += loss_value;
+    state_.nll_sum += nll;
+    state_.norm_sum += clipped.norm;
+    state_.tokens += batch.token_count;
+    state_.predicted += batch.decoder.rows();
+  }
+
+  // The batch's examples with this epoch's distractions.
+  std::vector<Example> insert(const std::vector<int64_t>& indices) const {
+    std::vector<Example> result;
+    for (int64_t i : indices) {
+      Rng rng(settings_.seed, "insert", (static_cast<uint64_t>(state_.epoch) << 32) | i);
+      result.push_back(settings_.insert_prob > 0
+                           ? insert_random(data_.train[i], data_.pool, settings_.insert_prob, rng)
+                           : data_.train[i]);
+    }
+    return result;
+  }
+
+  void check_finite(double loss, double norm, const std::vector<NamedParameter>& all) const {
+    if (std::isfinite(loss) && std::isfinite(norm)) return;
+    std::string where = "the loss";
+    for (const NamedParameter& p : all) {
+      if (std::isfinite(grad_norm({p}))) continue;
+      where = "the gradient of " + p.name;
+      break;
+    }
+    throw Error("training: " + where + " is not a finite number in epoch " +
+                std::to_string(state_.epoch + 1) + ", step " + std::to_string(state_.step + 1) +
+                "; the step was not applied. Try a smaller --rate or --max-norm");
+  }
+
+  void finish_epoch() {
+    EpochLog log;
+    log.epoch = state_.epoch + 1;
+    log.steps = state_.step;
+    log.tokens = state_.tokens;
+    log.rate = schedule_.rate();
+    log.loss = state_.loss_sum / static_cast<double>(state_.step);
+    log.grad_norm = state_.norm_sum / static_cast<double>(state_.step);
+    log.train_perplexity = train_perplexity();
+    log.valid_perplexity = summarize(score(model_, data_.valid, settings_.batch_size)).perplexity;
+    if (!std::isfinite(log.valid_perplexity)) {
+      throw Error("training: the validation perplexity is not a finite number after epoch " +
+                  std::to_string(log.epoch) + ". Try a smaller --rate");
+    }
+    const bool best = schedule_.update(log.valid_perplexity);
+    std::vector<EpochLog> lines = std::move(state_.log);
+    lines.push_back(log);
+    state_ = {.epoch = log.epoch, .schedule = schedule_.state, .log = std::move(lines)};
+    // state.json, last, makes the epoch count; a kill before it repeats the epoch, to the same end.
+    if (best) save_model(run_, model_, data_.vocabulary);
+    save_log(run_, state_.log);
+    save();
+    if (hooks_.on_epoch) hooks_.on_epoch(log, best);
+  }
+
+  // Never infinite, which JSON cannot say.
+  double train_perplexity() const {
+    return std::min(std::exp(state_.nll_sum / static_cast<double>(state_.predicted)),
+                    std::numeric_limits<double>::max());
+  }
+
+  void save() {
+    state_.schedule = schedule_.state;
+    save_checkpoint(run_, state_, model_);
+  }
+
+  TrainProgress progress(size_t steps, double seconds_a_step, double tokens_per_s) const {
+    const double left = static_cast<double>(steps) - static_cast<double>(state_.step);
+    return {state_.epoch + 1,
+            settings_.max_epochs,
+            state_.step,
+            static_cast<int64_t>(steps),
+            state_.loss_sum / static_cast<double>(state_.step),
+            train_perplexity(),
+            schedule_.rate(),
+            tokens_per_s,
+            left * seconds_a_step};
+  }
+
+  const std::string run_;
+  const TrainSettings& settings_;
+  const TrainData& data_;
+  const Device device_;
+  const TrainHooks& hooks_;
+  DialogModel model_;
+  HalvingSchedule schedule_;
+  std::vector<int64_t> lengths_;
+  TrainState state_;
+};
+
+}  // namespace
+
+uint32_t TrainData::fingerprint() const {
+  uLong crc = 0;
+  const auto mix_bytes = [&](const void* bytes, size_t size) {
+    const uint64_t length = size;  // first, so that [1] [2] is not [1, 2]
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(&length), sizeof length);
+    // crc32_z takes a null pointer, which an empty vector has, for the start of a new checksum
+    if (size > 0) crc = crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+  };
+  const auto mix = [&](const std::vector<int32_t>& ids) {
+    mix_bytes(ids.data(), ids.size() * sizeof(int32_t));
+  };
+  for (const auto* part : {&train, &valid}) {
+    for (const Example& example : *part) {
+      mix_bytes(example.dialogue_id.data(), example.dialogue_id.size());
+      for (const auto& utterance : example.context) mix(utterance);
+      mix_bytes(example.distraction.data(), example.distraction.size());
+      mix(example.response);
+    }
+  }
+  for (const PoolUtterance& utterance : pool) {
+    mix_bytes(utterance.dialogue_id.data(), utterance.dialogue_id.size());
+    mix(utterance.tokens);
+  }
+  return static_cast<uint32_t>(crc);
+}
+
+TrainData load_train_data(const std::string& directory, int64_t vocab_size,
+                          const ExampleOptions& options, size_t limit,
+                          const Vocabulary* vocabulary) {
+  const auto train = read_dialogues(find_part(directory, "train"), limit);
+  const auto valid = read_dialogues(find_part(directory, "valid"), limit);
+  TrainData data;
+  data.vocabulary =
+      vocabulary ? *vocabulary : Vocabulary::build(count_tokens(train), {.max_size = vocab_size});
+  data.train = make_examples(train, data.vocabulary, options, &data.left_out);
+  int64_t left_out = 0;
+  data.valid = make_examples(valid, data.vocabulary, options, &left_out);
+  data.left_out += left_out;
+  data.pool = make_pool(train, data.vocabulary, options.max_utterance_tokens);
+  for (const auto* part : {&data.train, &data.valid}) {
+    if (part->empty()) {
+      throw DataError(directory + ": no dialogue with two utterances of context and a response");
+    }
+  }
+  return data;
+}
+
+bool train(const std::string& run, const TrainSettings& settings, const TrainData& data,
+           Device device, const TrainHooks& hooks) {
+  settings.check();
+  return Trainer(run, settings, data, device, hooks).train();
+}
+
+}  // namespace heed

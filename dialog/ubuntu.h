@@ -1,0 +1,28 @@
+// The Ubuntu Dialogue Corpus as published (Lowe et al., SIGDIAL 2015), plain or gzip.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dialog/corpus.h"
+
+namespace heed {
+
+// v1: a folder tree of .tsv (or .tsv.gz) files, one dialogue each, or one such file. Each line is
+// a message: time, from, to, text, with tabs between them; quotes mean nothing and the text may
+// hold tabs. Consecutive messages of one speaker become one turn, joined by a blank; empty messages
+// are left out. The id is the path below the folder; dialogues come in the order of their ids.
+std::vector<Dialogue> read_ubuntu_v1(const std::string& path, size_t limit = 0);
+
+// v2: one .csv file with quotes as in RFC 4180 and a header line, either
+//   Context,Utterance,Label                                (training; only rows with Label 1)
+//   Context,Ground Truth Utterance,Distractor_0,...        (validation and test)
+// The last turn of a dialogue is the utterance. Turns of the context end in "__eot__", their
+// utterances in "__eou__", which becomes a blank. The id is "<file name>:<row>", rows from 1.
+std::vector<Dialogue> read_ubuntu_v2(const std::string& path, size_t limit = 0);
+
+// Both read only the first `limit` dialogues (0: all) and throw DataError "file:line: ..." for rows
+// that are not as said here, for text that is not UTF-8, and if there is no dialogue.
+
+}  // namespace heed

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "tensor/device.h"
+
+namespace heed {
+
+// The largest error of one kind of number, relative to max(|expected|, floor).
+struct VerifyRow {
+  std::string kind;   // "nll"
+  int64_t count = 0;  // numbers compared
+  double max_error = 0, tolerance = 0;
+  std::string worst;  // "case-3 step 2: expected 1.5, got 1.6"
+  bool ok() const { return count > 0 && max_error <= tolerance; }
+};
+
+// Runs the model of a reference case and compares every number of its expected.json: perplexity,
+// das_ratio, nll, as_scores, attention_loss, loss, the norm of every parameter's gradient, and loss
+// and gradient norm of the SGD steps, which are made here as described there. Tolerances: 1e-4 in
+// f32 and 1e-9 in f64; 1e-3 and 1e-8 for the SGD steps, through which errors grow. Throws DataError
+// for files that cannot be read or do not hold the same dialogues, numbers and names.
+std::vector<VerifyRow> verify_case(const std::string& directory, DType dtype, Device device = {});
+
+}  // namespace heed
