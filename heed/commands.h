@@ -1,0 +1,36 @@
+// The sub-commands of the program, one file each. add_X() declares its options and what runs when
+// it is called; errors are thrown and become one line and an exit code in main().
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "tensor/device.h"
+
+namespace heed {
+
+// Options that every sub-command has.
+struct Common {
+  std::string device = "cpu";
+  int threads = 0;
+  uint64_t seed = 1;
+};
+using CommonPtr = std::shared_ptr<Common>;
+
+// Declares --device, --threads, --seed and --config for a sub-command.
+CommonPtr add_common(CLI::App& command);
+// Sets the number of threads and returns the device; at the start of every sub-command.
+Device start(const Common& common);
+
+void add_bench(CLI::App& app);
+void add_chat(CLI::App& app);
+void add_evaluate(CLI::App& app);
+void add_prepare(CLI::App& app);
+void add_score(CLI::App& app);
+void add_show(CLI::App& app);
+void add_train(CLI::App& app);
+void add_verify(CLI::App& app);
+
+}  // namespace heed

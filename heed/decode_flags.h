@@ -1,0 +1,25 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+
+#include "dialog/decode.h"
+#include "dialog/vocabulary.h"
+
+namespace heed {
+
+// How a program's responses are decoded, as options of a sub-command.
+struct DecodeFlags {
+  std::string method = "greedy";
+  DecodeOptions options;
+
+  // Declares --decode, --max-length, --top-k, --temperature, --beam-size and so on.
+  void declare(CLI::App& command);
+  // Throws UsageError for numbers out of range.
+  DecodeOptions get(uint64_t seed) const;
+};
+
+// A response as a person writes it: "don't", not "don ' t".
+std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary);
+
+}  // namespace heed

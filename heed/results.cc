@@ -1,0 +1,66 @@
+#include "heed/results.h"
+
+#include <cstdio>
+
+#include "tensor/file.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+static Json optional(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json to_json(const ScoreSummary& s) {
+  return {{"perplexity", s.perplexity},
+          {"das_ratio", optional(s.das_ratio)},
+          {"as_distraction", optional(s.as_distraction)},
+          {"as_history", optional(s.as_history)},
+          {"as_first", optional(s.as_first)},
+          {"as_last", optional(s.as_last)},
+          {"dialogues", s.dialogues},
+          {"distracted", s.distracted},
+          {"tokens", s.tokens}};
+}
+
+Json to_json(const DialogueScore& s) {
+  return {{"id", s.id},
+          {"nll", s.nll},
+          {"as_scores", s.as_scores},
+          {"attention_loss", s.attention_loss},
+          {"das_ratio", optional(s.das_ratio)}};
+}
+
+std::string results_table(const std::vector<TestSetResult>& results) {
+  std::string table =
+      "test set         perplexity  DAS ratio  AS distr.  AS history  AS first  AS last  "
+      "dialogues\n";
+  const auto percent = [](const std::optional<double>& v) {
+    char text[16] = "-";
+    if (v) std::snprintf(text, sizeof text, "%.1f%%", 100 * *v);
+    return std::string(text);
+  };
+  for (const TestSetResult& r : results) {
+    const ScoreSummary& s = r.summary;
+    char ratio[16] = "-", line[200];
+    if (s.das_ratio) std::snprintf(ratio, sizeof ratio, "%.3f", *s.das_ratio);
+    std::snprintf(line, sizeof line, "%-16s %10.2f %10s %10s %11s %9s %8s %10ld\n", r.name.c_str(),
+                  s.perplexity, ratio, percent(s.as_distraction).c_str(),
+                  percent(s.as_history).c_str(), percent(s.as_first).c_str(),
+                  percent(s.as_last).c_str(), static_cast<long>(s.dialogues));
+    table += line;
+  }
+  return table;
+}
+
+void write_json(const std::string& path, const Json& json) {
+  const std::string text = json.dump(1) + "\n";
+  if (path == "-") {
+    std::fputs(text.c_str(), stdout);
+  } else {
+    write_file(path, text);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,216 @@
+#include <atomic>
+#include <csignal>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "dialog/trainer.h"
+#include "heed/commands.h"
+#include "heed/progress.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  CommonPtr common;
+  std::string data, out, structure = "static-ui", preset = "laptop", examples = "last";
+  bool resume = false;
+  double insert_prob = 0, attention_weight = 1, max_norm = 5;
+  std::optional<int64_t> layers, embed, hidden, vocab, batch;
+  std::optional<int> epochs;
+  std::optional<double> dropout;
+  size_t limit = 0;
+  ExampleOptions bounds;
+  HalvingSchedule::Options schedule;
+};
+
+std::atomic<bool> stop_requested{false};
+extern "C" void request_stop(int) {
+  stop_requested = true;
+}
+
+TrainSettings settings_of(const Options& o) {
+  const Preset preset = find_preset(o.preset);
+  TrainSettings s;
+  s.model.structure = Structure::parse(o.structure);
+  s.model.num_layers = o.layers.value_or(preset.layers);
+  s.model.hidden_size = o.hidden.value_or(preset.hidden);
+  s.model.embedding_size = o.embed.value_or(s.model.hidden_size);
+  s.model.vocab_size = o.vocab.value_or(preset.vocabulary);
+  s.model.dropout = o.dropout.value_or(preset.dropout);
+  s.batch_size = o.batch.value_or(preset.batch);
+  s.max_epochs = o.epochs.value_or(preset.max_epochs);
+  s.examples = o.bounds;
+  s.examples.all_positions = o.examples == "all";
+  s.insert_prob = o.insert_prob;
+  s.attention_weight = o.attention_weight;
+  s.max_norm = o.max_norm;
+  s.seed = o.common->seed;
+  s.schedule = o.schedule;
+  s.check();
+  return s;
+}
+
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw DataError(path + ": cannot be made: " + error.message());
+}
+
+std::string progress_line(const TrainProgress& p) {
+  char text[200];
+  std::snprintf(text, sizeof text,
+                "epoch %d/%d  step %ld/%ld  loss %.3f  perplexity %.1f  rate %g  %s tokens/s  "
+                "%s left in epoch",
+                p.epoch, p.max_epochs, static_cast<long>(p.step), static_cast<long>(p.steps),
+                p.loss, p.perplexity, p.rate, format_rate(p.tokens_per_s).c_str(),
+                format_seconds(p.seconds_left).c_str());
+  return text;
+}
+
+void describe(const TrainSettings& s, const TrainData& data) {
+  DialogModel model(s.model, 1);
+  std::printf("%s, %ld layers x %ld, vocabulary %d: %.1f million parameters\n",
+              std::string(s.model.structure.name).c_str(), static_cast<long>(s.model.num_layers),
+              static_cast<long>(s.model.hidden_size), data.vocabulary.size(),
+              static_cast<double>(parameter_count(model)) / 1e6);
+  std::printf("%zu training and %zu validation examples, %ld dialogues left out (too short)\n",
+              data.train.size(), data.valid.size(), static_cast<long>(data.left_out));
+}
+
+// Settings and data of a new run, or of the one that goes on.
+std::pair<TrainSettings, TrainData> open_run(const Options& o) {
+  const bool exists = std::filesystem::exists(std::filesystem::path(o.out) / "settings.json");
+  if (exists && !o.resume) {
+    throw UsageError(o.out +
+                     ": holds a run already; --resume goes on with it, or take another --out");
+  }
+  if (exists) {
+    TrainSettings settings = load_settings(o.out);
+    const auto words = Vocabulary::load((std::filesystem::path(o.out) / "vocab.txt").string());
+    TrainData data = load_train_data(o.data, 0, settings.examples, o.limit, &words);
+    if (data.fingerprint() != settings.data_fingerprint) {
+      throw DataError(o.data + ": not the dialogues that the run " + o.out + " was started with");
+    }
+    if (o.epochs) settings.max_epochs = *o.epochs;
+    settings.check();
+    std::printf("going on with %s\n", o.out.c_str());
+    return {settings, std::move(data)};
+  }
+  TrainSettings settings = settings_of(o);
+  TrainData data = load_train_data(o.data, settings.model.vocab_size, settings.examples, o.limit);
+  settings.model.vocab_size = data.vocabulary.size();
+  settings.data_fingerprint = data.fingerprint();
+  check_memory(settings.model);
+  save_config(o.out, settings.model);
+  data.vocabulary.save((std::filesystem::path(o.out) / "vocab.txt").string());
+  save_settings(o.out, settings);
+  return {settings, std::move(data)};
+}
+
+void run(const Options& o) {
+  const Device device = start(*o.common);
+  make_directory(o.out);
+  const RunLock lock(o.out);
+  const auto [settings, data] = open_run(o);
+  describe(settings, data);
+  std::fflush(stdout);
+
+  std::signal(SIGINT, request_stop);
+  std::signal(SIGTERM, request_stop);
+  Progress progress;
+  TrainHooks hooks;
+  hooks.stop = &stop_requested;
+  hooks.on_step = [&](const TrainProgress& p) { progress.show(progress_line(p)); };
+  hooks.on_epoch = [&](const EpochLog& e, bool best) {
+    progress.done();
+    std::printf(
+        "epoch %2d  loss %7.3f  train perplexity %8.2f  valid perplexity %8.2f  rate %g%s\n",
+        e.epoch, e.loss, e.train_perplexity, e.valid_perplexity, e.rate, best ? "  best" : "");
+    std::fflush(stdout);
+  };
+  const bool finished = train(o.out, settings, data, device, hooks);
+  progress.done();
+  std::printf(finished ? "done: the best model is in %s\n"
+                       : "stopped: the same command with --resume goes on from here (%s)\n",
+              o.out.c_str());
+}
+
+}  // namespace
+
+void add_train(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand("train", "Train a model on dialogues");
+  c->footer(
+      "Example: a model that learns to look past distractions, and its baseline\n"
+      "  heed train --data data/ubuntu-sample --out runs/trained  --insert-prob 0.7\n"
+      "  heed train --data data/ubuntu-sample --out runs/baseline --insert-prob 0\n"
+      "Ctrl-C finishes the step and writes a checkpoint; --resume goes on to the same result.");
+  o->common = add_common(*c);
+  c->add_option("--data", o->data, "Directory with train.jsonl and valid.jsonl (or .jsonl.gz)")
+      ->required();
+  c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
+  c->add_flag("--resume", o->resume,
+              "Go on with the run in --out, with its own settings;\n"
+              "starts one where there is none yet");
+  c->add_option("--structure", o->structure, "non-hier, static, static-ui, dynamic or dynamic-ui")
+      ->capture_default_str();
+  c->add_option("--insert-prob", o->insert_prob,
+                "Probability with which each of two distractions is inserted")
+      ->check(CLI::Range(0.0, 1.0))
+      ->capture_default_str();
+  c->add_option("--attention-weight", o->attention_weight,
+                "Weight of the attention loss; 0 leaves it out")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  c->add_option("--preset", o->preset, "Sizes: paper, laptop or smoke")->capture_default_str();
+  const char* sizes = "Sizes (instead of the preset's)";
+  c->add_option("--layers", o->layers, "LSTM layers")->group(sizes);
+  c->add_option("--hidden", o->hidden, "Hidden size")->group(sizes);
+  c->add_option("--embed", o->embed, "Embedding size, the hidden size if not given")->group(sizes);
+  c->add_option("--vocab", o->vocab, "Vocabulary size, special tokens included")->group(sizes);
+  c->add_option("--batch", o->batch, "Dialogues in a batch")->group(sizes);
+  c->add_option("--dropout", o->dropout, "Dropout probability")->group(sizes);
+  c->add_option("--epochs", o->epochs, "Epochs at most")->group(sizes);
+  const char* data = "Examples";
+  c->add_option("--examples", o->examples,
+                "last: a dialogue's last turn is the response; all: every turn from the third on")
+      ->check(CLI::IsMember({"last", "all"}))
+      ->capture_default_str()
+      ->group(data);
+  c->add_option("--max-turns", o->bounds.max_turns, "Utterances of context kept, 0: all")
+      ->capture_default_str()
+      ->group(data);
+  c->add_option("--max-utterance", o->bounds.max_utterance_tokens, "Tokens of an utterance, 0: all")
+      ->capture_default_str()
+      ->group(data);
+  c->add_option("--max-response", o->bounds.max_response_tokens, "Tokens of a response, 0: all")
+      ->capture_default_str()
+      ->group(data);
+  c->add_option("--limit", o->limit, "Read only the first dialogues of each part, 0: all")
+      ->capture_default_str()
+      ->group(data);
+  const char* optimizer = "Optimiser";
+  c->add_option("--rate", o->schedule.rate, "Learning rate of SGD")
+      ->capture_default_str()
+      ->group(optimizer);
+  c->add_option("--max-norm", o->max_norm, "Global-norm clipping of the gradient")
+      ->check(CLI::PositiveNumber)
+      ->capture_default_str()
+      ->group(optimizer);
+  c->add_option("--patience", o->schedule.patience,
+                "Halve the rate after this many epochs without a better validation perplexity")
+      ->capture_default_str()
+      ->group(optimizer);
+  c->add_option("--min-rate", o->schedule.min_rate, "Stop when the rate would fall below")
+      ->capture_default_str()
+      ->group(optimizer);
+  c->add_option("--halve-after", o->schedule.halve_after,
+                "Also halve the rate in every epoch after this one, 0: never")
+      ->capture_default_str()
+      ->group(optimizer);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed
