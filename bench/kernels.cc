@@ -1,0 +1,200 @@
+// Kernel benchmarks (Google Benchmark) on the shapes of the paper's model: 4 layers x 512,
+// vocabulary 25,000, batch 64. The counter is GFLOP/s, or GB/s where memory is what counts; `peak`
+// is what the machine can do. One thread each: --threads scaling is a matter of `heed bench`.
+#include "tensor/kernels/gemm.h"
+
+#include <benchmark/benchmark.h>
+
+#include <Eigen/Core>
+#include <vector>
+
+#include "autograd/ops.h"
+#include "nn/init.h"
+#include "tensor/kernels/peak.h"
+#include "tensor/kernels/softmax.h"
+#include "tensor/parallel.h"
+
+namespace heed {
+namespace {
+
+using State = benchmark::State;
+using Counter = benchmark::Counter;
+
+Tensor random(Shape shape, uint64_t seed) {
+  return uniform(shape, -0.5, 0.5, {seed, 0, 0});
+}
+
+void count_flops(State& state, double flops) {
+  state.counters["GFLOP/s"] =
+      Counter(flops * 1e-9, Counter::kIsIterationInvariantRate, Counter::kIs1000);
+}
+
+void peak(State& state) {
+  double best = 0;
+  for (auto _ : state) best = cpu::measure_peak();
+  state.counters["GFLOP/s"] = best * 1e-9;
+}
+BENCHMARK(peak)->Iterations(1);
+
+// m, n, k, transposed A, transposed B
+void shapes(benchmark::internal::Benchmark* b) {
+  b->ArgNames({"m", "n", "k", "ta", "tb"});
+  b->Args({4992, 2048, 512, 0, 1});  // x W_ih^T, all steps
+  b->Args({64, 2048, 512, 0, 1});    // h W_hh^T, one step
+  b->Args({64, 512, 2048, 0, 0});    // dG W_hh, one step
+  b->Args({2048, 512, 4992, 1, 0});  // dW = dG^T x
+  b->Args({335, 25000, 512, 0, 1});  // logits of a chunk
+  b->Args({25000, 512, 335, 1, 0});  // dW of the output layer
+  b->Args({32, 1024, 256, 0, 1});    // h W_hh^T of the laptop preset
+}
+
+struct Operands {
+  explicit Operands(State& s)
+      : m(s.range(0)),
+        n(s.range(1)),
+        k(s.range(2)),
+        ta(s.range(3) ? Trans::yes : Trans::no),
+        tb(s.range(4) ? Trans::yes : Trans::no),
+        a(random({m, k}, 1)),
+        b(random({k, n}, 2)),
+        c(Tensor::empty({m, n})),
+        lda(s.range(3) ? m : k),
+        ldb(s.range(4) ? k : n) {}
+  int64_t m, n, k;
+  Trans ta, tb;
+  Tensor a, b, c;
+  int64_t lda, ldb;
+  double flops() const { return 2.0 * m * n * k; }
+};
+
+void gemm(State& state) {
+  const Operands x(state);
+  for (auto _ : state) {
+    cpu::gemm(x.c.data<float>(), x.n, x.a.data<float>(), x.lda, x.ta, x.b.data<float>(), x.ldb,
+              x.tb, x.m, x.n, x.k, false);
+  }
+  count_flops(state, x.flops());
+}
+BENCHMARK(gemm)->Apply(shapes);
+
+void gemm_packed(State& state) {
+  const Operands x(state);
+  if (x.ta == Trans::yes) return state.SkipWithError("takes no transposed A");
+  int64_t size = 0;
+  cpu::packed_size<float>(&size, x.k, x.n);
+  const Tensor packed = Tensor::empty({size});
+  cpu::pack_matrix(packed.data<float>(), x.b.data<float>(), x.ldb, x.tb, x.k, x.n);
+  for (auto _ : state) {
+    cpu::gemm_packed(x.c.data<float>(), x.n, x.a.data<float>(), x.lda, packed.data<float>(), x.m,
+                     x.n, x.k, false);
+  }
+  count_flops(state, x.flops());
+}
+BENCHMARK(gemm_packed)->Apply(shapes);
+
+// The comparison. Build with -DHEED_CPU=native: Eigen is compiled here for this file's own target.
+void gemm_eigen(State& state) {
+  const Operands x(state);
+  using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+  const bool ta = x.ta == Trans::yes, tb = x.tb == Trans::yes;
+  const Eigen::Map<const Matrix> a(x.a.data<float>(), ta ? x.k : x.m, ta ? x.m : x.k);
+  const Eigen::Map<const Matrix> b(x.b.data<float>(), tb ? x.n : x.k, tb ? x.k : x.n);
+  Eigen::Map<Matrix> c(x.c.data<float>(), x.m, x.n);
+  for (auto _ : state) {
+    if (ta) {
+      c.noalias() = a.transpose() * b;
+    } else if (tb) {
+      c.noalias() = a * b.transpose();
+    } else {
+      c.noalias() = a * b;
+    }
+  }
+  count_flops(state, x.flops());
+}
+BENCHMARK(gemm_eigen)->Apply(shapes);
+
+// An LSTM layer over 64 sequences of 78 steps: forward, or forward and backward.
+void lstm_layer(State& state) {
+  const int64_t hidden = 512, batch = 64, steps = 78;
+  const bool backward = state.range(0) != 0;
+  const Packing packing(std::vector<int32_t>(batch, steps));
+  LstmInputs in;
+  in.x = Var(random({packing.rows(), hidden}, 1));
+  in.w_ih = Var::parameter(random({4 * hidden, hidden}, 2));
+  in.w_hh = Var::parameter(random({4 * hidden, hidden}, 3));
+  for (auto _ : state) {
+    const Var loss = sum(lstm(packing, in));
+    if (!backward) continue;
+    loss.backward();
+    in.w_ih.zero_grad();
+    in.w_hh.zero_grad();
+  }
+  const double forward = 2.0 * packing.rows() * 4 * hidden * 2 * hidden;
+  count_flops(state, backward ? 2.5 * forward : forward);  // no gradient of x
+}
+BENCHMARK(lstm_layer)->ArgName("backward")->Arg(0)->Arg(1)->Unit(benchmark::kMillisecond);
+
+void output_layer(State& state) {  // linear_cross_entropy, forward and backward
+  const int64_t n = 1088, hidden = 512, vocabulary = 25000;
+  const Var x = Var::parameter(random({n, hidden}, 1));
+  const Var w = Var::parameter(random({vocabulary, hidden}, 2));
+  std::vector<int32_t> targets(n);
+  for (int64_t i = 0; i < n; ++i) targets[i] = static_cast<int32_t>(i * 17 % vocabulary);
+  const Tensor ids = Tensor::from(targets);
+  for (auto _ : state) {
+    linear_cross_entropy(x, w, ids).total.backward();
+    x.zero_grad();
+    w.zero_grad();
+  }
+  count_flops(state, 3 * 2.0 * n * hidden * vocabulary);
+}
+BENCHMARK(output_layer)->Unit(benchmark::kMillisecond);
+
+void softmax(State& state) {
+  const int64_t rows = 256, cols = state.range(0);
+  const Tensor x = random({rows, cols}, 1), y = empty_like(x);
+  for (auto _ : state) cpu::softmax_forward(y.data<float>(), x.data<float>(), rows, cols);
+  state.SetBytesProcessed(state.iterations() * 2 * x.bytes());
+}
+BENCHMARK(softmax)->ArgName("cols")->Arg(512)->Arg(25000);
+
+// One decoding step's attention of 64 queries: over 6 utterances, or over 78 tokens each.
+void attention(State& state) {
+  const int64_t batch = 64, hidden = 512;
+  const Segments segments(std::vector<int32_t>(batch, static_cast<int32_t>(state.range(0))));
+  const Var query = Var::parameter(random({batch, hidden}, 1));
+  const Var memory = Var::parameter(random({segments.total(), hidden}, 2));
+  for (auto _ : state) {
+    const Var weights = segment_softmax(segment_scores(query, memory, segments), segments);
+    sum(segment_context(weights, memory, segments)).backward();
+    query.zero_grad();
+    memory.zero_grad();
+  }
+  state.SetBytesProcessed(state.iterations() * 8 * memory.value().bytes());
+}
+BENCHMARK(attention)->ArgName("length")->Arg(6)->Arg(78);
+
+void embedding(State& state) {  // look-up and sparse gradient of 4992 tokens
+  const int64_t n = 4992, width = 512, vocabulary = 25000;
+  const Var table = Var::parameter(random({vocabulary, width}, 1), /*sparse_rows=*/true);
+  std::vector<int32_t> ids(n);
+  for (int64_t i = 0; i < n; ++i) ids[i] = static_cast<int32_t>(i * i % vocabulary);
+  const Tensor tokens = Tensor::from(ids);
+  for (auto _ : state) {
+    sum(gather_rows(table, tokens)).backward();
+    table.zero_grad();
+  }
+  state.SetBytesProcessed(state.iterations() * 4 * n * width * 4);
+}
+BENCHMARK(embedding);
+
+}  // namespace
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  heed::set_num_threads(1);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 1;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}

@@ -1,0 +1,103 @@
+// A new layer: a highway layer, stacked, trained, saved and loaded again.
+//
+//   build/release/examples/custom_layer --steps 400 --out highway.safetensors
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <numbers>
+
+#include "examples/options.h"
+#include "nn/init.h"
+#include "nn/layers.h"
+#include "nn/safetensors.h"
+#include "optim/optim.h"
+
+namespace heed {
+
+// A gate decides for each number whether it goes through a layer or past it (Srivastava et al.,
+// "Highway networks", 2015).   x (n, width) -> y (n, width)
+//   t = sigmoid(W_t x + b_t);   y = t relu(W_h x + b_h) + (1 - t) x
+class Highway : public Module {
+ public:
+  Highway(int64_t width, uint64_t seed) : hidden(width, width, seed), gate(width, width, seed + 1) {
+    gate.bias.value().fill(-1);  // at first most goes past
+  }
+  Var operator()(const Var& x) const {
+    const Var t = sigmoid(gate(x));
+    return x + t * (relu(hidden(x)) - x);
+  }
+  // Names the parts. Counting, saving, loading, optimisers: all of them only ask here.
+  void visit(Visitor& v) override {
+    v("hidden", hidden);
+    v("gate", gate);
+  }
+
+  Linear hidden, gate;
+};
+
+class Network : public Module {
+ public:
+  Network(int64_t in, int64_t width, int64_t depth, uint64_t seed)
+      : first(in, width, seed), last(width, 1, seed + 1) {
+    for (int64_t i = 0; i < depth; ++i) layers.emplace_back(width, seed + 2 * (i + 1));
+  }
+  Var operator()(const Var& x) const {
+    Var y = tanh(first(x));
+    for (const Highway& layer : layers) y = layer(y);
+    return last(y);
+  }
+  void visit(Visitor& v) override {
+    v("first", first);
+    for (size_t i = 0; i < layers.size(); ++i) v("layers." + std::to_string(i), layers[i]);
+    v("last", last);
+  }
+
+  Linear first, last;
+  std::vector<Highway> layers;
+};
+
+// y = sin(pi x_1) x_2
+Var target(const Tensor& x) {
+  const std::vector<double> points = x.to_vector();
+  std::vector<float> y;
+  for (size_t i = 0; i < points.size(); i += 2) {
+    y.push_back(static_cast<float>(std::sin(std::numbers::pi * points[i]) * points[i + 1]));
+  }
+  return Tensor::from(y, {x.shape()[0], 1});
+}
+
+void example(const Options& options) {
+  const int64_t n = 512;
+  const Tensor x = uniform({n, 2}, -1, 1, {/*seed=*/1, purpose_id("points")});
+  const Var y = target(x);
+  Network model(2, /*width=*/16, /*depth=*/3, /*seed=*/1);
+  for (const NamedParameter& p : parameters(model)) {
+    std::printf("%-24s %s\n", p.name.c_str(), p.var.shape().str().c_str());
+  }
+  std::printf("%ld numbers\n", long(parameter_count(model)));
+
+  Adam optimizer(model, {.rate = 0.01});
+  for (int64_t step = 0; step < options.number("steps"); ++step) {
+    const Var loss = squared_error(model(x), y) / static_cast<double>(n);
+    loss.backward();
+    optimizer.step();
+    zero_grad(model);
+    if (step % 100 == 0) std::printf("step %3ld  loss %.5f\n", long(step), loss.value().item());
+  }
+
+  const std::string& file = options.text("out");
+  save_parameters(file, model);
+  Network copy(2, 16, 3, /*seed=*/99);  // other numbers, until they are loaded
+  load_parameters(file, copy);
+  const NoGrad guard;  // nothing is recorded from here on
+  std::printf("final loss %.5f; loaded from %s: %.5f\n",
+              squared_error(model(x), y).value().item() / n, file.c_str(),
+              squared_error(copy(x), y).value().item() / n);
+}
+
+}  // namespace heed
+
+int main(int argc, char** argv) {
+  const auto out = std::filesystem::temp_directory_path() / "highway.safetensors";
+  return heed::run_example(argc, argv, {{"steps", "400"}, {"out", out.string()}}, heed::example);
+}

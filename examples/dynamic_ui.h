@@ -1,0 +1,89 @@
+// The structure "dynamic-ui": "dynamic" with utterance integration.
+//
+//   a b <eou>   c d e <eou>   f g <eou>        tokens of the context
+//   o-o---o-----o-o-o---o-----o-o---o          encoder: one LSTM over all of them
+//         |             |             |
+//        H_1           H_2           H_3       memory: the q states at the <eou>s
+//         o-------------o-------------o        integration: an LSTM over H_1 .. H_q
+//          \____________|____________/
+//                       | weights = softmax(memory . h_t), a new query in each step
+//                      c_t
+//                       |
+//   o--------o----------o--->                  decoder: [y_{t-1}; c_{t-1}] -> h_t
+//                       |                      logits = W_o tanh(W_c [c_t; h_t])
+//   the last state of the integration starts the decoder
+//
+// What differs from its neighbour: diff examples/dynamic.h examples/dynamic_ui.h
+#pragma once
+
+#include "dialog/batch.h"
+#include "dialog/model.h"
+#include "nn/attention.h"
+#include "nn/init.h"
+#include "nn/lstm.h"
+
+namespace heed {
+
+struct DynamicUi : Module {
+  static constexpr bool kMemoryOfUtterances = true;
+
+  // H = width, also of the embeddings; all parameters uniform in [-0.1, 0.1)
+  DynamicUi(int64_t words, int64_t width, uint64_t seed)
+      : source(words, width, seed),
+        encoder(width, width, {.bias = false}, seed),
+        integration(width, width, {.bias = false}, seed),
+        target(words, width, seed),
+        decoder(2 * width, width, {.bias = false}, seed),
+        combine(2 * width, width, seed, /*with_bias=*/false),
+        output(width, words, seed, /*with_bias=*/false) {
+    init_uniform(*this, -0.1, 0.1, seed);
+  }
+
+  void visit(Visitor& v) override {
+    v("encoder.embedding", source);
+    v("encoder.lstm", encoder);
+    v("integration.lstm", integration);
+    v("decoder.embedding", target);
+    v("decoder.lstm", decoder);
+    v("decoder.combine", combine);
+    v("decoder.output", output);
+  }
+
+  // Teacher forcing: the decoder reads the true words. In the batch are N context tokens, Q memory
+  // rows and N' words to predict; *_to_batch lead from an LSTM's order to the decoder's.
+  DialogModel::Output operator()(const Batch& batch) const {
+    const Lstm::Output read = encoder(batch.encoder, source(batch.context_tokens));  // (N, H)
+    // The states at the <eou>s, (Q, H), dialogue after dialogue.
+    const Var memory = gather_rows(read.y, batch.memory_rows);
+    const Var utterances = gather_rows(memory, batch.integration_rows);
+    LstmState state =
+        integration(batch.integration, utterances).state.gather(batch.integration_to_batch);
+
+    const Var words = target(batch.inputs);                     // (N', H)
+    Var c = attend(state.top(), memory, batch.memory).context;  // c_0, (B, H)
+    std::vector<Var> hidden, contexts, weights;
+    for (int64_t t = 0; t < batch.decoder.steps(); ++t) {
+      // The first n dialogues are still running; their words are the rows [at, at + n).
+      const int64_t n = batch.decoder.batch_size(t), at = batch.decoder.offset(t);
+      const Var input = concat({rows(words, at, at + n), rows(c, 0, n)}, 1);
+      state = decoder(Packing::single_step(n), input, state.first(n)).state;
+      const Attended attended = attend(state.top(), memory, batch.memory);
+      c = attended.context;
+      hidden.push_back(state.top());
+      contexts.push_back(c);
+      weights.push_back(attended.weights);
+    }
+
+    const Var z = tanh(combine(concat({concat(contexts, 0), concat(hidden, 0)}, 1)));
+    const CrossEntropy loss = linear_cross_entropy(z, output.weight, batch.targets);
+    return {loss.total, loss.nll, weights, /*same_weights=*/false};
+  }
+
+  Embedding source;
+  Lstm encoder, integration;
+  Embedding target;
+  Lstm decoder;
+  Linear combine, output;
+};
+
+}  // namespace heed

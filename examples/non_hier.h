@@ -1,0 +1,84 @@
+// The structure "non-hier": attention over the tokens of the context.
+//
+//   a b <eou>   c d e <eou>   f g <eou>        tokens of the context
+//   o-o---o-----o-o-o---o-----o-o---o          encoder: one LSTM over all of them
+//   | |   |     | | |   |     | |   |
+//   n n   n     n n n   n     n n   n          memory: all m token states
+//    \_\___\_____\_|_/___/_____/_/___/
+//                  | weights = softmax(memory . h_t), a new query in each step
+//                 c_t
+//                  |
+//   o--------o-----o--->                       decoder: [y_{t-1}; c_{t-1}] -> h_t
+//                  |                           logits = W_o tanh(W_c [c_t; h_t])
+//   the last state of the encoder starts the decoder
+//
+// What differs from its neighbour: diff examples/dynamic.h examples/non_hier.h
+#pragma once
+
+#include "dialog/batch.h"
+#include "dialog/model.h"
+#include "nn/attention.h"
+#include "nn/init.h"
+#include "nn/lstm.h"
+
+namespace heed {
+
+struct NonHier : Module {
+  static constexpr bool kMemoryOfUtterances = false;
+
+  // H = width, also of the embeddings; all parameters uniform in [-0.1, 0.1)
+  NonHier(int64_t words, int64_t width, uint64_t seed)
+      : source(words, width, seed),
+        encoder(width, width, {.bias = false}, seed),
+        target(words, width, seed),
+        decoder(2 * width, width, {.bias = false}, seed),
+        combine(2 * width, width, seed, /*with_bias=*/false),
+        output(width, words, seed, /*with_bias=*/false) {
+    init_uniform(*this, -0.1, 0.1, seed);
+  }
+
+  void visit(Visitor& v) override {
+    v("encoder.embedding", source);
+    v("encoder.lstm", encoder);
+    v("decoder.embedding", target);
+    v("decoder.lstm", decoder);
+    v("decoder.combine", combine);
+    v("decoder.output", output);
+  }
+
+  // Teacher forcing: the decoder reads the true words. In the batch are N context tokens, M memory
+  // rows and N' words to predict; *_to_batch lead from an LSTM's order to the decoder's.
+  DialogModel::Output operator()(const Batch& batch) const {
+    const Lstm::Output read = encoder(batch.encoder, source(batch.context_tokens));  // (N, H)
+    // The states of all tokens, (M, H), dialogue after dialogue.
+    const Var memory = gather_rows(read.y, batch.memory_rows);
+    LstmState state = read.state.gather(batch.encoder_to_batch);
+
+    const Var words = target(batch.inputs);                     // (N', H)
+    Var c = attend(state.top(), memory, batch.memory).context;  // c_0, (B, H)
+    std::vector<Var> hidden, contexts, weights;
+    for (int64_t t = 0; t < batch.decoder.steps(); ++t) {
+      // The first n dialogues are still running; their words are the rows [at, at + n).
+      const int64_t n = batch.decoder.batch_size(t), at = batch.decoder.offset(t);
+      const Var input = concat({rows(words, at, at + n), rows(c, 0, n)}, 1);
+      state = decoder(Packing::single_step(n), input, state.first(n)).state;
+      const Attended attended = attend(state.top(), memory, batch.memory);
+      c = attended.context;
+      hidden.push_back(state.top());
+      contexts.push_back(c);
+      weights.push_back(attended.weights);
+    }
+
+    const Var z = tanh(combine(concat({concat(contexts, 0), concat(hidden, 0)}, 1)));
+    const CrossEntropy loss = linear_cross_entropy(z, output.weight, batch.targets);
+    return {loss.total, loss.nll, weights, /*same_weights=*/false};
+  }
+
+  Embedding source;
+  Lstm encoder;
+  Embedding target;
+  Lstm decoder;
+  Linear combine, output;
+};
+
+}  // namespace heed

@@ -1,0 +1,13 @@
+// Trains the structure "static" on the sample dialogues. The model is in static.h.
+//
+//   build/release/examples/static --steps 600 --attention-loss 1
+//
+// Prints perplexity and DAS ratio on test dialogues with distractions; a DAS ratio of 1 means that
+// the model looks at a distraction as much as at the other utterances.
+#include "examples/static.h"
+
+#include "examples/dialogue_task.h"
+
+int main(int argc, char** argv) {
+  return heed::run_dialogue_example<heed::Static>(argc, argv);
+}

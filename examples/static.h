@@ -1,0 +1,73 @@
+// The structure "static": attention over utterances, one context vector for all steps.
+//
+//   a b <eou>   c d e <eou>   f g <eou>        tokens of the context
+//   o-o---o-----o-o-o---o-----o-o---o          encoder: one LSTM over all of them
+//         |             |             |
+//        H_1           H_2           H_3       memory: the q states at the <eou>s
+//          \____________|____________/
+//                       | weights = softmax(memory . H_q), the query is the last utterance
+//                       c
+//                       |
+//   o--------o----------o--->                  decoder: [y_{t-1}; c] -> h_t
+//                       |                      logits = W_o tanh(W_c [c; h_t])
+//   the last state of the encoder starts the decoder
+#pragma once
+
+#include "dialog/batch.h"
+#include "dialog/model.h"
+#include "nn/attention.h"
+#include "nn/init.h"
+#include "nn/lstm.h"
+
+namespace heed {
+
+struct Static : Module {
+  static constexpr bool kMemoryOfUtterances = true;
+
+  // H = width, also of the embeddings; all parameters uniform in [-0.1, 0.1)
+  Static(int64_t words, int64_t width, uint64_t seed)
+      : source(words, width, seed),
+        encoder(width, width, {.bias = false}, seed),
+        target(words, width, seed),
+        decoder(2 * width, width, {.bias = false}, seed),
+        combine(2 * width, width, seed, /*with_bias=*/false),
+        output(width, words, seed, /*with_bias=*/false) {
+    init_uniform(*this, -0.1, 0.1, seed);
+  }
+
+  void visit(Visitor& v) override {
+    v("encoder.embedding", source);
+    v("encoder.lstm", encoder);
+    v("decoder.embedding", target);
+    v("decoder.lstm", decoder);
+    v("decoder.combine", combine);
+    v("decoder.output", output);
+  }
+
+  // Teacher forcing: the decoder reads the true words. In the batch are N context tokens, Q memory
+  // rows and N' words to predict; *_to_batch lead from an LSTM's order to the decoder's.
+  DialogModel::Output operator()(const Batch& batch) const {
+    const Lstm::Output read = encoder(batch.encoder, source(batch.context_tokens));  // (N, H)
+    // The states at the <eou>s, (Q, H), dialogue after dialogue.
+    const Var memory = gather_rows(read.y, batch.memory_rows);
+    const LstmState state = read.state.gather(batch.encoder_to_batch);
+
+    const Var query = gather_rows(memory, batch.query_rows);  // H_q, (B, H)
+    const Attended attended = attend(query, memory, batch.memory);
+    const Var c = gather_rows(attended.context, batch.dialogue_of_step);  // (N', H)
+    const Var input = concat({target(batch.inputs), c}, 1);               // (N', 2H)
+    const Var h = decoder(batch.decoder, input, state).y;                 // (N', H)
+
+    const Var z = tanh(combine(concat({c, h}, 1)));
+    const CrossEntropy loss = linear_cross_entropy(z, output.weight, batch.targets);
+    return {loss.total, loss.nll, {attended.weights}, /*same_weights=*/true};
+  }
+
+  Embedding source;
+  Lstm encoder;
+  Embedding target;
+  Lstm decoder;
+  Linear combine, output;
+};
+
+}  // namespace heed
