@@ -1,0 +1,447 @@
+// The code of docs/add-an-op.md and docs/add-a-layer.md: every C++ block of the two stands in here
+// (docs_test.cc checks that), compiles, and does what the text says. One file plays the part of
+// several: in the library each section would go where the text puts it.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/gradcheck.h"
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "nn/init.h"
+#include "nn/layers.h"
+#include "nn/safetensors.h"
+#include "optim/optim.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/elementwise.cc"  // the templates, for an op that is not in its list
+#include "tensor/kernels/kernel.h"
+#include "tensor/parallel.h"
+#include "tests/file_helpers.h"
+#include "tests/op_table.h"
+
+namespace heed {
+
+// ---- add-an-op.md, a composed op
+
+Var cosine(const Var& a, const Var& b);  // (..., C) (..., C) -> (...): a . b / (|a| |b|)
+Var softplus(const Var& x);              // ln(1 + e^x)
+Var rms_norm(const Var& x, double eps);  // x / sqrt(mean x^2 + eps) over the last axis
+
+Var cosine(const Var& a, const Var& b) {
+  check_shape(a.shape() == b.shape(),
+              "cosine: shapes differ, " + a.shape().str() + " and " + b.shape().str());
+  return sum(a * b, -1) / sqrt(sum(square(a), -1) * sum(square(b), -1));
+}
+
+// ---- add-an-op.md, an elementwise op
+
+struct Softplus {  // y = ln(1 + e^x)   dy/dx = 1 / (1 + e^-x)
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T>
+  HEED_HD static T f(T x) {
+    const T top = x > T(0) ? x : T(0);  // ln(e^0 + e^x) = top + ln(e^-top + e^(x - top))
+    return top + std::log(math::exp(-top) + math::exp(x - top));
+  }
+  template <class T>
+  HEED_HD static T df(T x) {
+    return math::sigmoid(x);
+  }
+};
+
+namespace {
+
+// What unary() of autograd/ops/elementwise.cc does; it is out of reach here.
+template <class Op, class T>
+Var run_unary(const char* name, const Var& x) {
+  const Tensor y = empty_like(x.value());
+  const int64_t n = y.numel();
+  cpu::unary_forward<Op>(y.data<T>(), x.value().data<T>(), n);
+  const Tensor saved = Op::kSaves == Saves::kInput ? x.value() : y;
+  return record(name, y, {x}, [saved, n](const Tensor& dy, const Grads& dx) {
+    cpu::unary_backward<Op>(dx[0].data<T>(), saved.data<T>(), dy.data<T>(), n);
+  });
+}
+
+template <class Op>
+Var unary(const char* name, const Var& x) {
+  return x.dtype() == DType::f32 ? run_unary<Op, float>(name, x) : run_unary<Op, double>(name, x);
+}
+
+}  // namespace
+
+Var softplus(const Var& x) {
+  return unary<Softplus>("softplus", x);
+}
+
+}  // namespace heed
+
+// ---- add-an-op.md, an op with its own kernels
+
+// Over the rows of x (rows, cols), with r = 1 / sqrt(mean_j x_j^2 + eps):
+//   y_i = x_i r                              forward saves r, (rows)
+//   dx_i += r (dy_i - y_i mean_j(dy_j y_j))
+HEED_KERNEL(template <class T>
+            void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols));
+HEED_KERNEL(template <class T> void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy,
+                                                      int64_t rows, int64_t cols));
+
+namespace heed::cpu {
+
+template <class T>
+void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols) {
+  parallel_for(rows, [=](int64_t row) {  // a row belongs to one thread
+    const int64_t begin = row * cols, end = begin + cols;
+    T squares = 0;
+    for (int64_t i = begin; i < end; ++i) squares += x[i] * x[i];
+    r[row] = T(1) / std::sqrt(squares / T(cols) + eps);
+    for (int64_t i = begin; i < end; ++i) y[i] = x[i] * r[row];
+  });
+}
+
+template <class T>
+void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
+  parallel_for(rows, [=](int64_t row) {
+    const int64_t begin = row * cols, end = begin + cols;
+    T dot = 0;
+    for (int64_t i = begin; i < end; ++i) dot += dy[i] * y[i];
+    for (int64_t i = begin; i < end; ++i) dx[i] += r[row] * (dy[i] - y[i] * dot / T(cols));
+  });
+}
+
+HEED_INSTANTIATE(rms_norm_forward);
+HEED_INSTANTIATE(rms_norm_backward);
+
+}  // namespace heed::cpu
+
+// There is no .cu file here.
+namespace heed::gpu {
+
+template <class T>
+void rms_norm_forward(T*, T*, const T*, T, int64_t, int64_t) {
+  throw DeviceError("rms_norm: no CUDA kernel");
+}
+template <class T>
+void rms_norm_backward(T*, const T*, const T*, const T*, int64_t, int64_t) {
+  throw DeviceError("rms_norm: no CUDA kernel");
+}
+HEED_INSTANTIATE(rms_norm_forward);
+HEED_INSTANTIATE(rms_norm_backward);
+
+}  // namespace heed::gpu
+
+namespace heed {
+
+// y = x r,  dx_i += r (dy_i - y_i mean_j(dy_j y_j)),  r = 1 / sqrt(mean_j x_j^2 + eps)
+Var rms_norm(const Var& x, double eps) {
+  check_shape(x.shape().rank() >= 1 && x.shape().back() > 0,
+              "rms_norm: needs a last axis that is not empty, got " + x.shape().str());
+  const int64_t cols = x.shape().back(), rows = x.shape().numel() / cols;
+  const Tensor y = empty_like(x.value()), r = Tensor::empty({rows}, x.dtype(), x.device());
+  KERNEL(y, rms_norm_forward(y.data<T>(), r.data<T>(), x.value().data<T>(), T(eps), rows, cols));
+
+  return record("rms_norm", y, {x}, [y, r, rows, cols](const Tensor& dy, const Grads& dx) {
+    KERNEL(dy,
+           rms_norm_backward(dx[0].data<T>(), y.data<T>(), r.data<T>(), dy.data<T>(), rows, cols));
+  });
+}
+
+namespace {
+
+// ---- add-an-op.md, the rows of the op table
+
+std::vector<double> cosine_of(Arrays x) {
+  const int64_t cols = x[0].shape.back(), rows = x[0].shape.numel() / cols;
+  std::vector<double> y(rows);
+  for (int64_t r = 0; r < rows; ++r) {
+    double ab = 0, aa = 0, bb = 0;
+    for (int64_t i = r * cols; i < (r + 1) * cols; ++i) {
+      ab += x[0][i] * x[1][i];
+      aa += x[0][i] * x[0][i];
+      bb += x[1][i] * x[1][i];
+    }
+    y[r] = ab / std::sqrt(aa) / std::sqrt(bb);
+  }
+  return y;
+}
+
+const OpCase kCosineRow = {.op = "cosine(Var, Var)",
+                           .call = [](In x) { return cosine(x[0], x[1]); },
+                           .naive = cosine_of,
+                           .shapes = {{2, 3, 4}, {2, 3, 4}},
+                           .one = {{1}, {1}},
+                           .empty = {{0, 3}, {0, 3}},
+                           .large = {{300, 200}, {300, 200}},
+                           .domain = {-1.5, 1.5, 0.5},  // away from 0: |a| is in the denominator
+                           .wrong = {{{{2, 3}, {3}}, "cosine: shapes differ, (2, 3) and (3)"}}};
+
+OpCase unary_row(std::string op, std::function<Var(const Var&)> call, double (*f)(double)) {
+  return {.op = std::move(op),
+          .call = [call](In x) { return call(x[0]); },
+          .naive =
+              [f](Arrays x) {
+                std::vector<double> y;
+                for (double v : x[0].v) y.push_back(f(v));
+                return y;
+              },
+          .shapes = {{3, 4}},
+          .one = {{}},
+          .empty = {{2, 0}},
+          .large = {{3, 20'000}},
+          .any_shape = true};
+}
+
+std::vector<OpCase> unary_rows() {
+  const auto unary = unary_row;
+  return {
+      unary("softplus(Var)", softplus, [](double x) { return std::log1p(std::exp(x)); }),
+  };
+}
+
+std::vector<double> rms_norm_of(Arrays x) {
+  const int64_t cols = x[0].shape.back();
+  std::vector<double> y = x[0].v;
+  for (size_t row = 0; row < y.size(); row += cols) {
+    double mean = 0;
+    for (int64_t i = 0; i < cols; ++i) mean += x[0][row + i] * x[0][row + i] / cols;
+    for (int64_t i = 0; i < cols; ++i) y[row + i] /= std::sqrt(mean + 0.1);
+  }
+  return y;
+}
+
+const OpCase kRmsNormRow = {
+    .op = "rms_norm(Var, double)",
+    .call = [](In x) { return rms_norm(x[0], 0.1); },
+    .naive = rms_norm_of,
+    .shapes = {{2, 3, 4}},
+    .one = {{1}},
+    .empty = {{0, 3}},
+    .large = {{300, 200}},
+    .wrong = {{{{}}, "rms_norm: needs a last axis that is not empty, got ()"},
+              {{{2, 0}}, "rms_norm: needs a last axis that is not empty, got (2, 0)"}}};
+
+// ---- what op_table_test.cc asks, as far as a new op is concerned
+
+std::vector<Array> draw(const std::vector<Shape>& shapes, const Domain& domain) {
+  Rng rng(1, "docs snippets");
+  std::vector<Array> inputs;
+  for (const Shape& shape : shapes) {
+    Array x{shape, std::vector<double>(shape.numel())};
+    for (double& v : x.v) {
+      do v = domain.low + (domain.high - domain.low) * rng.uniform();
+      while (std::abs(v) < domain.apart);
+    }
+    inputs.push_back(std::move(x));
+  }
+  return inputs;
+}
+
+void ask(const OpCase& row) {
+  const std::vector<std::vector<Shape>> calls = {row.shapes, row.one, row.empty, row.large};
+  for (const std::vector<Shape>& shapes : calls) {
+    const std::vector<Array> arrays = draw(shapes, row.domain);
+    std::vector<Tensor> inputs;
+    std::vector<Var> wide, narrow;
+    for (const Array& x : arrays) {
+      inputs.push_back(Tensor::from(x.v, x.shape));
+      wide.push_back(inputs.back());
+      narrow.push_back(inputs.back().to(DType::f32));
+    }
+    const std::vector<double> want = row.naive(arrays);
+    const std::vector<double> f64 = row.call(wide).value().to_vector();
+    const std::vector<double> f32 = row.call(narrow).value().to_vector();
+    ASSERT_EQ(f64.size(), want.size()) << row.name();
+    for (size_t i = 0; i < want.size(); ++i) {
+      ASSERT_NEAR(f64[i], want[i], 1e-12) << row.name();
+      ASSERT_NEAR(f32[i], want[i], 1e-5) << row.name();
+    }
+    if (&shapes == &calls.back()) continue;  // differences take two calls an element
+    const GradCheck check = check_gradient(row.call, inputs);
+    EXPECT_LT(check.max_error, 1e-6) << row.name() << ": " << check.worst;
+  }
+  for (const WrongShapes& wrong : row.wrong) {
+    std::vector<Var> inputs;
+    for (const Shape& shape : wrong.shapes) inputs.push_back(zeros_of(shape));
+    EXPECT_EQ(error_of<ShapeError>([&] { row.call(inputs); }), wrong.message);
+  }
+}
+
+TEST(AddAnOp, Composed) {
+  ask(kCosineRow);
+}
+
+TEST(AddAnOp, Elementwise) {
+  for (const OpCase& row : unary_rows()) ask(row);
+  const Var far = Tensor::from(std::vector<float>{-200, 200}, {2});
+  EXPECT_EQ(softplus(far).value().to_vector(), (std::vector<double>{0, 200}));
+}
+
+TEST(AddAnOp, OwnKernels) {
+  ask(kRmsNormRow);
+  const Var x = uniform({500, 33}, -1, 1, {1, purpose_id("x")});
+  set_num_threads(1);
+  const std::vector<double> one = rms_norm(x, 1e-5).value().to_vector();
+  set_num_threads(3);
+  EXPECT_EQ(rms_norm(x, 1e-5).value().to_vector(), one);
+  set_num_threads(0);
+}
+
+TEST(AddAnOp, GradientCheckOnTheSpot) {
+  const GradCheck check =
+      check_gradient([](const std::vector<Var>& in) { return cosine(in[0], in[1]); },
+                     {uniform({4, 3}, 0.5, 1, {/*seed=*/1, purpose_id("a")}, DType::f64),
+                      uniform({4, 3}, 0.5, 1, {/*seed=*/1, purpose_id("b")}, DType::f64)});
+  EXPECT_LT(check.max_error, 1e-6) << check.worst;
+}
+
+// ---- add-a-layer.md
+
+// A gated recurrent unit (Cho et al. 2014), in the form of PyTorch's GRU: one step for a batch.
+//   r, z = sigmoid(W x + U h + b)            reset and update gate
+//   n    = tanh(W_n x + b_n + r (U_n h))     candidate
+//   h'   = (1 - z) n + z h
+class GruCell : public Module {
+ public:
+  GruCell(int64_t in, int64_t hidden, uint64_t seed)
+      : from_input(in, 3 * hidden, seed),
+        from_state(hidden, 3 * hidden, seed + 1, /*with_bias=*/false) {}
+
+  // x (B, in), h (B, H) -> (B, H)
+  Var operator()(const Var& x, const Var& h) const {
+    const int64_t hidden = h.shape().back();
+    const std::vector<Var> a = split(from_input(x), {hidden, hidden, hidden}, 1);
+    const std::vector<Var> b = split(from_state(h), {hidden, hidden, hidden}, 1);
+    const Var r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]);
+    const Var n = tanh(a[2] + r * b[2]);
+    return n + z * (h - n);
+  }
+
+  void visit(Visitor& v) override {
+    v("from_input", from_input);
+    v("from_state", from_state);
+  }
+
+  Linear from_input, from_state;
+};
+
+// Reads sequences of words and names the first one again.
+class Recall : public Module {
+ public:
+  Recall(int64_t words, int64_t width, uint64_t seed)
+      : embedding(words, width, seed),
+        cell(width, width, seed + 1),
+        output(width, words, seed + 3) {}
+
+  // steps: for each step the words of all sequences, i32 (B).  -> logits (B, words)
+  Var operator()(const std::vector<Tensor>& steps) const {
+    const Var& table = embedding.weight;
+    Var h = Tensor::zeros({steps[0].numel(), table.shape()[1]}, table.dtype(), table.device());
+    for (const Tensor& words : steps) h = cell(embedding(words), h);
+    return output(h);
+  }
+
+  void visit(Visitor& v) override {
+    v("embedding", embedding);
+    v("cell", cell);
+    v("output", output);
+  }
+
+  Embedding embedding;
+  GruCell cell;
+  Linear output;
+};
+
+// Random sequences of `length` words for a batch.
+std::vector<Tensor> sequences(int64_t batch, int64_t length, int32_t words, uint64_t step) {
+  Rng rng(/*seed=*/1, "sequences", step);
+  std::vector<Tensor> steps;
+  for (int64_t t = 0; t < length; ++t) {
+    std::vector<int32_t> ids(batch);
+    for (int32_t& id : ids) id = static_cast<int32_t>(rng.below(words));
+    steps.push_back(Tensor::from(ids));
+  }
+  return steps;
+}
+
+double train(Recall& model, int64_t steps) {
+  Adam optimizer(model, {.rate = 0.01});
+  double last = 0;
+  for (int64_t step = 0; step < steps; ++step) {
+    const std::vector<Tensor> batch = sequences(32, 6, 8, step);
+    const Var loss = mean(cross_entropy(model(batch), batch[0]));
+    loss.backward();
+    optimizer.step(clip_grad_norm(parameters(model), /*max_norm=*/5).scale);
+    zero_grad(model);
+    last = loss.value().item();
+  }
+  return last;
+}
+
+TEST(AddALayer, NamesItsParameters) {
+  Recall model(8, 16, /*seed=*/1);
+  std::vector<std::string> names;
+  for (const NamedParameter& p : parameters(model)) names.push_back(p.name);
+  EXPECT_EQ(names, (std::vector<std::string>{"embedding.weight", "cell.from_input.weight",
+                                             "cell.from_input.bias", "cell.from_state.weight",
+                                             "output.weight", "output.bias"}));
+  EXPECT_EQ(parameter_count(model), 8 * 16 + 48 * 16 + 48 + 48 * 16 + 8 * 16 + 8);
+}
+
+TEST(AddALayer, GradientOfALayer) {
+  GruCell cell(3, 4, /*seed=*/1);
+  convert(cell, DType::f64);
+  const GradCheck check =
+      check_gradient([&](const std::vector<Var>& in) { return cell(in[0], in[1]); },
+                     {uniform({2, 3}, -1, 1, {/*seed=*/1, purpose_id("x")}, DType::f64),
+                      uniform({2, 4}, -1, 1, {/*seed=*/1, purpose_id("h")}, DType::f64)});
+  EXPECT_LT(check.max_error, 1e-6) << check.worst;
+}
+
+TEST(AddALayer, GradientOfItsParameters) {
+  Recall model(5, 3, /*seed=*/1);
+  convert(model, DType::f64);
+  std::vector<Tensor> values;
+  for (const NamedParameter& p : parameters(model)) values.push_back(p.var.value());
+  const std::vector<Tensor> batch = sequences(4, 3, 5, /*step=*/0);
+  const GradCheck check = check_gradient(
+      [&](const std::vector<Var>& in) {
+        size_t i = 0;
+        Visitor replace([&](const std::string&, Var& parameter) { parameter = in[i++]; });
+        model.visit(replace);
+        return cross_entropy(model(batch), batch[0]);
+      },
+      values);
+  EXPECT_LT(check.max_error, 1e-6) << check.worst;
+}
+
+TEST(AddALayer, LearnsAndIsSaved) {
+  Recall model(8, 16, /*seed=*/1);
+  EXPECT_LT(train(model, 300), 0.1);  // guessing costs ln 8 = 2.08
+
+  const TempDir directory;
+  const std::string path = directory.path("recall.safetensors");
+  save_parameters(path, model);
+  Recall copy(8, 16, /*seed=*/2);
+  load_parameters(path, copy);
+  const NoGrad guard;
+  const std::vector<Tensor> batch = sequences(32, 6, 8, /*step=*/1000);
+  EXPECT_EQ(copy(batch).value().to_vector(), model(batch).value().to_vector());
+}
+
+// ---- memory-and-graph.md
+
+TEST(MemoryAndGraph, TheDump) {
+  const Var x = Tensor::zeros({4, 3});
+  const Var w = Var::parameter(Tensor::zeros({2, 3}));
+  const Var loss = sum(square(tanh(affine(x, w))));
+  const std::string text = graph_text(loss), dot = graph_dot(loss);
+  for (const char* line : {" = parameter f32 (2, 3)\n", " = affine f32 (4, 2)  <- constant, %",
+                           " = tanh f32 (4, 2)  <- %", " = sum f32 ()  <- %"}) {
+    EXPECT_NE(text.find(line), std::string::npos) << text;
+  }
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 5);
+  EXPECT_EQ(dot.find("digraph heed {"), 0u);
+}
+
+}  // namespace
+}  // namespace heed

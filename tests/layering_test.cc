@@ -1,0 +1,131 @@
+// The order of dependency, read from the #include lines of all sources:
+//   examples, heed (the program) -> dialog -> optim -> nn -> autograd -> tensor
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Include {
+  std::string file;    // relative to the root
+  std::string target;  // what stands between the quotes or brackets
+  std::string where;   // file:line
+};
+
+// The folders of the project that the files of a folder may include, besides their own.
+const std::map<std::string, std::set<std::string>> kBelow = {
+    {"tensor", {}},
+    {"autograd", {"tensor"}},
+    {"nn", {"autograd", "tensor"}},
+    {"optim", {"nn", "autograd", "tensor"}},
+    {"dialog", {"optim", "nn", "autograd", "tensor"}},
+    {"heed", {"dialog", "optim", "nn", "autograd", "tensor"}},
+    {"examples", {"dialog", "optim", "nn", "autograd", "tensor"}},
+};
+
+std::string top_folder(const std::string& path) {
+  return path.substr(0, path.find('/'));
+}
+
+bool is_header(const std::string& file) {
+  return file.ends_with(".h") || file.ends_with(".cuh") || file.ends_with(".hpp");
+}
+
+bool is_source(const std::string& file) {
+  return is_header(file) || file.ends_with(".cc") || file.ends_with(".cu");
+}
+
+// What the line includes, empty if it includes nothing.
+std::string include_target(std::string line) {
+  std::erase_if(line, [](char c) { return c == ' ' || c == '\t'; });
+  const std::string begin = "#include";
+  if (!line.starts_with(begin) || line.size() < begin.size() + 2) return "";
+  const char open = line[begin.size()], close = open == '<' ? '>' : '"';
+  const size_t first = begin.size() + 1, last = line.find(close, first);
+  if ((open != '<' && open != '"') || last == std::string::npos) return "";
+  return line.substr(first, last - first);
+}
+
+std::vector<Include> includes_of(const fs::path& path, const std::string& name) {
+  std::vector<Include> found;
+  std::ifstream in(path);
+  int number = 0;
+  for (std::string line; std::getline(in, line);) {
+    ++number;
+    const std::string target = include_target(line);
+    if (!target.empty()) found.push_back({name, target, name + ":" + std::to_string(number)});
+  }
+  return found;
+}
+
+const std::vector<Include>& all_includes() {
+  static const std::vector<Include> includes = [] {
+    std::vector<Include> all;
+    const fs::path root = HEED_SOURCE_DIR;
+    for (const auto& [folder, below] : kBelow) {
+      if (!fs::exists(root / folder)) continue;
+      for (const auto& entry : fs::recursive_directory_iterator(root / folder)) {
+        const std::string name = entry.path().lexically_relative(root).generic_string();
+        if (!entry.is_regular_file() || !is_source(name)) continue;
+        const std::vector<Include> found = includes_of(entry.path(), name);
+        all.insert(all.end(), found.begin(), found.end());
+      }
+    }
+    return all;
+  }();
+  return includes;
+}
+
+bool is_eigen(const std::string& target) {
+  return target.starts_with("Eigen/") || target.starts_with("unsupported/Eigen/") ||
+         target.starts_with("eigen3/");
+}
+
+TEST(Layering, FindsTheSources) {
+  EXPECT_GT(all_includes().size(), 10u) << HEED_SOURCE_DIR;
+}
+
+TEST(Layering, DependenciesPointDown) {
+  for (const Include& include : all_includes()) {
+    const std::string from = top_folder(include.file), to = top_folder(include.target);
+    if (!kBelow.contains(to) || to == include.target || from == to) continue;
+    EXPECT_TRUE(kBelow.at(from).contains(to))
+        << include.where << ": " << from << "/ must not include \"" << include.target << "\"";
+  }
+}
+
+TEST(Layering, PathsStartAtTheRoot) {
+  for (const Include& include : all_includes()) {
+    const fs::path sibling = fs::path(include.file).parent_path() / include.target;
+    const bool relative =
+        include.target.starts_with(".") || fs::exists(fs::path(HEED_SOURCE_DIR) / sibling);
+    EXPECT_FALSE(relative) << include.where << ": write \"" << sibling.lexically_normal().string()
+                           << "\", not \"" << include.target << "\"";
+  }
+}
+
+TEST(Layering, EigenOnlyAsAComparison) {
+  for (const Include& include : all_includes()) {
+    if (!is_eigen(include.target)) continue;
+    EXPECT_TRUE(include.file.starts_with("tests/") || include.file.starts_with("bench/"))
+        << include.where << ": Eigen belongs in tests/ and bench/ only";
+  }
+}
+
+TEST(Layering, NoJsonInLibraryHeaders) {
+  for (const Include& include : all_includes()) {
+    if (!include.target.starts_with("nlohmann/") || !is_header(include.file)) continue;
+    const std::string folder = top_folder(include.file);
+    EXPECT_TRUE(folder == "dialog" || folder == "heed")
+        << include.where << ": a header must not include " << include.target;
+  }
+}
+
+}  // namespace

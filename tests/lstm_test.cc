@@ -1,0 +1,207 @@
+// The Lstm layer against plain loops, and its options against each other.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "nn/lstm.h"
+#include "tests/file_helpers.h"
+#include "tests/nn_helpers.h"
+
+namespace heed {
+namespace {
+
+double sigma(double x) {
+  return 1 / (1 + std::exp(-x));
+}
+
+// One LSTM layer over one sequence; h and c are the initial state, and the final one afterwards.
+std::vector<Vec> naive_lstm(Lstm& lstm, const std::string& suffix, const std::vector<Vec>& xs,
+                            Vec& h, Vec& c, bool with_bias = true) {
+  const Vec bias =
+      with_bias ? named(lstm, "bias" + suffix).value().to_vector() : Vec(4 * h.size(), 0.0);
+  std::vector<Vec> states;
+  for (const Vec& x : xs) {
+    const Vec from_x = times(named(lstm, "weight_ih" + suffix), x);
+    const Vec from_h = times(named(lstm, "weight_hh" + suffix), h);
+    const size_t n = h.size();
+    const auto gate = [&](size_t k, size_t j) {
+      return from_x[k * n + j] + from_h[k * n + j] + bias[k * n + j];
+    };
+    for (size_t j = 0; j < n; ++j) {
+      c[j] = sigma(gate(1, j)) * c[j] + sigma(gate(0, j)) * std::tanh(gate(2, j));
+      h[j] = sigma(gate(3, j)) * std::tanh(c[j]);
+    }
+    states.push_back(h);
+  }
+  return states;
+}
+
+// Sequences of 4, 2 and 1 steps.
+const std::vector<int32_t> kLengths = {4, 2, 1};
+constexpr int64_t kRows = 7, kIn = 3, kHidden = 2;
+
+std::vector<Vec> sequence(const Packing& packing, const Var& x, int64_t b) {
+  const std::vector<Vec> rows = matrix(x);
+  std::vector<Vec> result;
+  for (int64_t t = 0; t < packing.length(b); ++t) result.push_back(rows[packing.row(t, b)]);
+  return result;
+}
+
+TEST(Lstm, IsTheEquations) {
+  for (const bool with_bias : {true, false}) {
+    Lstm lstm = f64(Lstm(kIn, kHidden, {.bias = with_bias}, 1));
+    const Packing packing(kLengths);
+    const Var x = random({kRows, kIn}, 1);
+    const LstmState initial{{random({3, kHidden}, 2)}, {random({3, kHidden}, 3)}};
+    for (const bool from_zero : {true, false}) {
+      const Lstm::Output out = lstm(packing, x, from_zero ? LstmState() : initial);
+      for (int64_t b = 0; b < 3; ++b) {
+        Vec h = from_zero ? Vec(kHidden) : matrix(initial.h[0])[b];
+        Vec c = from_zero ? Vec(kHidden) : matrix(initial.c[0])[b];
+        const auto expected = naive_lstm(lstm, "_l0", sequence(packing, x, b), h, c, with_bias);
+        const auto got = sequence(packing, out.y, b);
+        for (size_t t = 0; t < expected.size(); ++t) expect_near(got[t], expected[t]);
+        expect_near(matrix(out.state.h[0])[b], h);
+        expect_near(matrix(out.state.c[0])[b], c);
+      }
+    }
+  }
+}
+
+TEST(Lstm, HasTheNamesOfPyTorch) {
+  Lstm plain(3, 2, {.layers = 2, .bias = false}, 1);
+  EXPECT_EQ(names(plain),
+            "weight_ih_l0(8, 3) weight_hh_l0(8, 2) weight_ih_l1(8, 2) weight_hh_l1(8, 2) ");
+  Lstm both(3, 2, {.layers = 2, .bidirectional = true}, 1);
+  EXPECT_EQ(names(both),
+            "weight_ih_l0(8, 3) weight_hh_l0(8, 2) bias_l0(8) weight_ih_l0_reverse(8, 3) "
+            "weight_hh_l0_reverse(8, 2) bias_l0_reverse(8) weight_ih_l1(8, 4) weight_hh_l1(8, 2) "
+            "bias_l1(8) weight_ih_l1_reverse(8, 4) weight_hh_l1_reverse(8, 2) bias_l1_reverse(8) ");
+  EXPECT_EQ(parameter_count(both), 2 * (24 + 16 + 8) + 2 * (32 + 16 + 8));
+}
+
+// The cell "_lK" (or "_lK_reverse") of a stack as a layer of its own.
+Lstm cell_of(Lstm& stack, int64_t in, const std::string& suffix) {
+  Lstm cell = f64(Lstm(in, kHidden, {}, 99));
+  for (const std::string name : {"weight_ih", "weight_hh", "bias"}) {
+    named(cell, name + "_l0").value().copy_from(named(stack, name + suffix).value());
+  }
+  return cell;
+}
+
+TEST(Lstm, TwoLayersAreOneUponTheOther) {
+  Lstm stack = f64(Lstm(kIn, kHidden, {.layers = 2}, 1));
+  const Lstm lower = cell_of(stack, kIn, "_l0"), upper = cell_of(stack, kHidden, "_l1");
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1);
+  const LstmState initial{{random({3, kHidden}, 2), random({3, kHidden}, 3)},
+                          {random({3, kHidden}, 4), random({3, kHidden}, 5)}};
+  const Lstm::Output out = stack(packing, x, initial);
+  const Lstm::Output below = lower(packing, x, {{initial.h[0]}, {initial.c[0]}});
+  const Lstm::Output above = upper(packing, below.y, {{initial.h[1]}, {initial.c[1]}});
+  expect_same(out.y, above.y);
+  expect_same(out.state.h[0], below.state.h[0]);
+  expect_same(out.state.c[1], above.state.c[0]);
+  expect_same(out.state.top(), above.state.h[0]);
+}
+
+TEST(Lstm, BidirectionalIsTwoDirections) {
+  Lstm both = f64(Lstm(kIn, kHidden, {.layers = 2, .bidirectional = true}, 1));
+  const Packing packing(kLengths);
+  const Tensor mirror = Tensor::from(packing.reversed());
+  Var below = random({kRows, kIn}, 1);
+  const Lstm::Output out = both(packing, below);
+  for (const std::string layer : {"_l0", "_l1"}) {
+    const Lstm forward = cell_of(both, below.shape()[1], layer);
+    const Lstm reverse = cell_of(both, below.shape()[1], layer + "_reverse");
+    const Lstm::Output ahead = forward(packing, below);
+    const Lstm::Output back = reverse(packing, gather_rows(below, mirror));
+    const size_t i = layer == "_l0" ? 0 : 2;
+    expect_same(out.state.h[i], ahead.state.h[0]);
+    expect_same(out.state.c[i + 1], back.state.c[0]);
+    below = concat({ahead.y, gather_rows(back.y, mirror)}, 1);
+  }
+  expect_same(out.y, below);
+  // The backward state is the one of the first token.
+  expect_same(slice(rows(out.y, 0, 3), 1, kHidden, 2 * kHidden), out.state.h[3]);
+}
+
+TEST(Lstm, StepByStepIsTheWholeSequence) {
+  Lstm lstm = f64(Lstm(kIn, kHidden, {.layers = 2}, 1));
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1);
+  const Lstm::Output whole = lstm(packing, x);
+  LstmState state;
+  std::vector<Var> outputs;
+  for (int64_t t = 0; t < packing.steps(); ++t) {
+    const int64_t n = packing.batch_size(t), at = packing.offset(t);
+    const Lstm::Output out = lstm(Packing::single_step(n), rows(x, at, at + n), state.first(n));
+    state = out.state;
+    outputs.push_back(out.y);
+  }
+  expect_same(concat(outputs, 0), whole.y);
+}
+
+TEST(Lstm, GatesInTakeThePlaceOfTheFirstColumns) {
+  Lstm lstm = f64(Lstm(kIn, kHidden, {}, 1));
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1), whole = lstm(packing, x).y;
+  const Var gates = affine_columns(slice(x, 1, 0, 1), lstm.weight_ih(0), 0);
+  expect_same(lstm(packing, slice(x, 1, 1, 3), {}, {}, "lstm", gates).y, whole);
+  expect_same(lstm(packing, Var(), {}, {}, "lstm", affine(x, lstm.weight_ih(0))).y, whole);
+}
+
+TEST(Lstm, DropsBetweenLayersOnly) {
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1);
+  const DropoutMode drop{.p = 0.5, .seed = 1, .step = 1};
+  Lstm one = f64(Lstm(kIn, 16, {}, 1)), two = f64(Lstm(kIn, 16, {.layers = 2}, 1));
+  EXPECT_TRUE(same(one(packing, x, {}, drop).y, one(packing, x).y));
+  const Var y = two(packing, x, {}, drop).y;
+  EXPECT_FALSE(same(y, two(packing, x).y));
+  EXPECT_TRUE(same(y, two(packing, x, {}, drop).y));
+  EXPECT_TRUE(same(two(packing, x, {}, {.p = 0}).y, two(packing, x).y));
+  DropoutMode next = drop;
+  next.step = 2;
+  EXPECT_FALSE(same(y, two(packing, x, {}, next).y));
+  EXPECT_FALSE(same(y, two(packing, x, {}, drop.at(1)).y));
+  EXPECT_FALSE(same(y, two(packing, x, {}, drop, "elsewhere").y));
+  for (double v : y.value().to_vector()) EXPECT_NE(v, 0);  // not behind the top layer
+}
+
+TEST(LstmState, GathersAndCutsAllLayers) {
+  const LstmState state{{random({3, 2}, 1), random({3, 2}, 2)},
+                        {random({3, 2}, 3), random({3, 2}, 4)}};
+  const LstmState other = state.gather(Tensor::from(std::vector<int32_t>{2, 0, 0}));
+  ASSERT_EQ(other.c.size(), 2u);
+  const std::vector<Vec> rows = matrix(state.c[1]);
+  EXPECT_EQ(matrix(other.c[1]), (std::vector<Vec>{rows[2], rows[0], rows[0]}));
+  EXPECT_EQ(matrix(state.first(2).c[1]), (std::vector<Vec>{rows[0], rows[1]}));
+  EXPECT_TRUE(LstmState().first(2).h.empty());
+}
+
+TEST(Lstm, SaysWhatDoesNotFit) {
+  Lstm lstm(3, 2, {.layers = 2}, 1);
+  const LstmState one_layer{{Tensor::zeros({3, 2})}, {Tensor::zeros({3, 2})}};
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              lstm(Packing(kLengths), Tensor::zeros({7, 3}), one_layer);
+            }),
+            "Lstm: initial state of 1 layers, expected 2");
+  EXPECT_EQ(error_of<ShapeError>([] { Lstm(3, 2, {.layers = 0}, 1); }),
+            "Lstm: sizes must be positive, got in 3, hidden 2, layers 0");
+}
+
+TEST(Lstm, Gradient) {
+  for (const bool bidirectional : {false, true}) {
+    check_module(Lstm(kIn, kHidden, {.layers = 2, .bidirectional = bidirectional}, 1),
+                 random({kRows, kIn}, 1), [](const Lstm& lstm, const Var& x) {
+                   const Lstm::Output out = lstm(Packing(kLengths), x, {}, {.p = 0.3, .step = 1});
+                   return concat({reshape(out.y, {out.y.shape().numel()}),
+                                  reshape(out.state.c[0], {6}), reshape(out.state.h[1], {6})},
+                                 0);
+                 });
+  }
+}
+
+}  // namespace
+}  // namespace heed

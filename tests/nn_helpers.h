@@ -1,0 +1,95 @@
+// What tests of layers need: random inputs, matrices as rows, comparisons, parameters by name.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "autograd/gradcheck.h"
+#include "nn/init.h"
+#include "nn/module.h"
+
+namespace heed {
+
+using Vec = std::vector<double>;
+
+inline Var random(Shape shape, uint32_t purpose) {
+  return uniform(shape, -1, 1, {/*seed=*/7, purpose}, DType::f64);
+}
+
+// Rows of a matrix.
+inline std::vector<Vec> matrix(const Var& x) {
+  const Vec flat = x.value().to_vector();
+  const size_t width = static_cast<size_t>(x.shape().back());
+  std::vector<Vec> result;
+  for (size_t at = 0; at < flat.size(); at += width) {
+    result.emplace_back(flat.begin() + at, flat.begin() + at + width);
+  }
+  return result;
+}
+
+inline Vec times(const Var& w, const Vec& x) {
+  Vec y;
+  for (const Vec& row : matrix(w)) {
+    double sum = 0;
+    for (size_t i = 0; i < x.size(); ++i) sum += row[i] * x[i];
+    y.push_back(sum);
+  }
+  return y;
+}
+
+inline double dot(const Vec& a, const Vec& b) {
+  double sum = 0;
+  for (size_t i = 0; i < a.size(); ++i) sum += a[i] * b[i];
+  return sum;
+}
+
+inline void expect_near(const Vec& got, const Vec& expected, double tolerance = 1e-12) {
+  ASSERT_EQ(got.size(), expected.size());
+  for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], tolerance) << "at " << i;
+}
+inline void expect_same(const Var& got, const Var& expected, double tolerance = 1e-12) {
+  EXPECT_EQ(got.shape().str(), expected.shape().str());
+  expect_near(got.value().to_vector(), expected.value().to_vector(), tolerance);
+}
+inline bool same(const Var& a, const Var& b) {
+  return a.value().to_vector() == b.value().to_vector();
+}
+
+inline std::string names(Module& module) {
+  std::string list;
+  for (const NamedParameter& p : parameters(module)) list += p.name + p.var.shape().str() + " ";
+  return list;
+}
+
+inline Var named(Module& module, const std::string& name) {
+  for (const NamedParameter& p : parameters(module)) {
+    if (p.name == name) return p.var;
+  }
+  ADD_FAILURE() << "no parameter " << name;
+  return {};
+}
+
+template <class Layer>
+Layer f64(Layer layer) {
+  convert(layer, DType::f64);
+  return layer;
+}
+
+// Central differences for the input x and all parameters of a module.
+template <class Layer, class Call>
+void check_module(Layer layer, const Var& x, Call call) {
+  std::vector<Tensor> inputs = {x.value()};
+  for (const NamedParameter& p : parameters(layer)) inputs.push_back(p.var.value().to(DType::f64));
+  const auto f = [&](const std::vector<Var>& in) {
+    size_t i = 1;
+    Visitor put([&](const std::string&, Var& p) { p = in[i++]; });
+    layer.visit(put);
+    return call(layer, in[0]);
+  };
+  const GradCheck result = check_gradient(f, inputs);
+  EXPECT_LT(result.max_error, 1e-6) << result.worst;
+}
+
+}  // namespace heed

@@ -1,0 +1,270 @@
+// Layers against plain loops; what they are called, and what they start from.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "nn/attention.h"
+#include "nn/lstm.h"
+#include "tests/file_helpers.h"
+#include "tests/nn_helpers.h"
+
+namespace heed {
+namespace {
+
+// ---- Linear, Embedding, LayerNorm
+
+TEST(Linear, IsAMatrixProduct) {
+  Linear layer = f64(Linear(3, 2, /*seed=*/1));
+  const Var x = random({2, 2, 3}, 1), y = layer(x);
+  EXPECT_EQ(y.shape().str(), "(2, 2, 2)");
+  const Vec bias = layer.bias.value().to_vector();
+  Vec expected;
+  for (const Vec& row : matrix(x)) {
+    const Vec wx = times(layer.weight, row);
+    for (size_t i = 0; i < 2; ++i) expected.push_back(wx[i] + bias[i]);
+  }
+  expect_near(y.value().to_vector(), expected);
+}
+
+TEST(Linear, HasNamesAndAnOptionalBias) {
+  Linear with(3, 2, 1), without(3, 2, 1, /*with_bias=*/false);
+  EXPECT_EQ(names(with), "weight(2, 3) bias(2) ");
+  EXPECT_EQ(names(without), "weight(2, 3) ");
+  EXPECT_EQ(parameter_count(with), 8);
+  EXPECT_EQ(parameter_count(without), 6);
+  EXPECT_EQ(error_of<ShapeError>([] { Linear(0, 2, 1); }),
+            "Linear: sizes must be positive, got in 0, out 2");
+}
+
+TEST(Linear, Gradient) {
+  check_module(Linear(3, 2, 1), random({4, 3}, 1),
+               [](const Linear& layer, const Var& x) { return layer(x); });
+}
+
+TEST(Embedding, LooksRowsUpAndKeepsItsGradientToThem) {
+  Embedding layer(5, 2, /*seed=*/1);
+  const Var y = layer(Tensor::from(std::vector<int32_t>{3, 0, 3}));
+  const std::vector<Vec> w = matrix(layer.weight), rows = matrix(y);
+  EXPECT_EQ(rows, (std::vector<Vec>{w[3], w[0], w[3]}));
+  sum(y).backward();
+  const Gradient& g = layer.weight.gradient();
+  ASSERT_TRUE(g.sparse());
+  EXPECT_EQ(g.ids.to_ints(), (std::vector<int32_t>{0, 3}));
+  EXPECT_EQ(g.rows.to_vector(), (Vec{1, 1, 2, 2}));
+  EXPECT_EQ(layer.weight.grad().to_vector(), (Vec{1, 1, 0, 0, 0, 0, 2, 2, 0, 0}));
+  EXPECT_EQ(names(layer), "weight(5, 2) ");
+}
+
+TEST(LayerNorm, HasMeanZeroAndVarianceOneBeforeGainAndBias) {
+  LayerNorm layer = f64(LayerNorm(4, /*eps=*/0.1));
+  EXPECT_EQ(names(layer), "weight(4) bias(4) ");
+  layer.gain.value().copy_from(Tensor::from(Vec{1, 2, 3, 4}, {4}));
+  layer.bias.value().fill(0.5);
+  const Var x = random({3, 4}, 1);
+  Vec expected;
+  for (const Vec& row : matrix(x)) {
+    const double mean = (row[0] + row[1] + row[2] + row[3]) / 4;
+    double variance = 0;
+    for (double v : row) variance += (v - mean) * (v - mean) / 4;
+    for (size_t i = 0; i < 4; ++i) {
+      expected.push_back((row[i] - mean) / std::sqrt(variance + 0.1) * double(i + 1) + 0.5);
+    }
+  }
+  expect_near(layer(x).value().to_vector(), expected);
+}
+
+TEST(DropoutMode, KeepsTheMeanAndHasItsOwnMaskForEveryPlaceStepAndIndex) {
+  const Var x = Tensor::full({10'000}, 1);
+  const DropoutMode drop{.p = 0.25, .seed = 3, .step = 5};
+  const Var y = drop(x, "here");
+  EXPECT_NEAR(mean(y).value().item(), 1, 0.03);
+  for (double v : y.value().to_vector()) EXPECT_TRUE(v == 0 || std::abs(v - 4.0 / 3) < 1e-6);
+  EXPECT_TRUE(same(y, drop(x, "here")));
+  EXPECT_FALSE(same(y, drop(x, "there")));
+  EXPECT_FALSE(same(y, drop(x, "here", 1)));
+  EXPECT_FALSE(same(y, drop.at(1)(x, "here")));
+  EXPECT_FALSE(same(y, DropoutMode{.p = 0.25, .seed = 4, .step = 5}(x, "here")));
+  EXPECT_TRUE(same(x, DropoutMode()(x, "here")));
+}
+
+// ---- attention
+
+// Three memories of 2, 4 and 1 rows.
+const Segments kSegments({2, 4, 1});
+
+// Softmax of the scores within each segment and the weighted sums of the memory rows.
+void expect_attention(const Attended& got, const std::vector<Vec>& memory, const Vec& scores) {
+  Vec weights, contexts;
+  for (int64_t b = 0; b < kSegments.count(); ++b) {
+    double total = 0;
+    for (int64_t j = kSegments.begin(b); j < kSegments.end(b); ++j) total += std::exp(scores[j]);
+    Vec context(memory[0].size());
+    for (int64_t j = kSegments.begin(b); j < kSegments.end(b); ++j) {
+      weights.push_back(std::exp(scores[j]) / total);
+      for (size_t i = 0; i < context.size(); ++i) context[i] += weights.back() * memory[j][i];
+    }
+    contexts.insert(contexts.end(), context.begin(), context.end());
+  }
+  expect_near(got.weights.value().to_vector(), weights);
+  expect_near(got.context.value().to_vector(), contexts);
+}
+
+// score(query b, memory row j) for the rows of all segments
+template <class Score>
+Vec all_scores(Score score) {
+  Vec scores;
+  for (int64_t b = 0; b < kSegments.count(); ++b) {
+    for (int64_t j = kSegments.begin(b); j < kSegments.end(b); ++j) scores.push_back(score(b, j));
+  }
+  return scores;
+}
+
+TEST(Attention, Dot) {
+  const Var query = random({3, 2}, 1), memory = random({7, 2}, 2);
+  const auto q = matrix(query), k = matrix(memory);
+  expect_attention(attend(query, memory, kSegments), k,
+                   all_scores([&](int64_t b, int64_t j) { return dot(k[j], q[b]); }));
+}
+
+TEST(Attention, General) {
+  GeneralAttention layer = f64(GeneralAttention(3, 2, 1));
+  EXPECT_EQ(names(layer), "project.weight(2, 3) ");
+  const Var query = random({3, 3}, 1), memory = random({7, 2}, 2);
+  const auto q = matrix(query), k = matrix(memory);
+  const auto score = [&](int64_t b, int64_t j) {
+    return dot(k[j], times(layer.project.weight, q[b]));
+  };
+  expect_attention(layer(query, memory, kSegments), k, all_scores(score));
+}
+
+TEST(Attention, Additive) {
+  AdditiveAttention layer = f64(AdditiveAttention(3, 2, 5, 1));
+  EXPECT_EQ(names(layer), "query.weight(5, 3) memory.weight(5, 2) score.weight(1, 5) ");
+  const Var query = random({3, 3}, 1), memory = random({7, 2}, 2);
+  const auto q = matrix(query), k = matrix(memory);
+  const auto score = [&](int64_t b, int64_t j) {
+    Vec z = times(layer.query_part.weight, q[b]);
+    const Vec from_memory = times(layer.memory_part.weight, k[j]);
+    for (size_t i = 0; i < z.size(); ++i) z[i] = std::tanh(z[i] + from_memory[i]);
+    return times(layer.score.weight, z)[0];
+  };
+  expect_attention(layer(query, memory, kSegments), k, all_scores(score));
+}
+
+// Dialogues that have ended need no query: fewer queries look at the first segments.
+TEST(Attention, FewerQueriesUseTheFirstSegments) {
+  const Var query = random({3, 2}, 1), memory = random({7, 2}, 2);
+  AdditiveAttention additive = f64(AdditiveAttention(2, 2, 5, 1));
+  GeneralAttention general = f64(GeneralAttention(2, 2, 1));
+  const auto check = [&](auto attention) {
+    const Attended all = attention(query), some = attention(rows(query, 0, 2));
+    expect_same(some.context, rows(all.context, 0, 2));
+    expect_same(some.weights, rows(all.weights, 0, 6));
+  };
+  check([&](const Var& q) { return attend(q, memory, kSegments); });
+  check([&](const Var& q) { return general(q, memory, kSegments); });
+  check([&](const Var& q) { return additive(q, memory, kSegments); });
+}
+
+TEST(Attention, Gradients) {
+  const Var query = random({2, 3}, 1), memory = random({7, 3}, 2);
+  const auto both = [](const Attended& a) {
+    return concat({reshape(a.context, {6}), a.weights}, 0);
+  };
+  check_module(GeneralAttention(3, 3, 1), query, [&](const GeneralAttention& f, const Var& q) {
+    return both(f(q, memory, kSegments));
+  });
+  check_module(
+      AdditiveAttention(3, 3, 4, 1), memory,
+      [&](const AdditiveAttention& f, const Var& m) { return both(f(query, m, kSegments)); });
+}
+
+// ---- Module, initialisers
+
+struct Pair : Module {
+  Pair() : a(2, 3, 1), b(3, 1, 2, /*with_bias=*/false) {}
+  void visit(Visitor& v) override {
+    v("a", a);
+    v("b", b);
+  }
+  Linear a, b;
+};
+
+TEST(Module, NamesItsPartsWithDots) {
+  Pair pair;
+  EXPECT_EQ(names(pair), "a.weight(3, 2) a.bias(3) b.weight(1, 3) ");
+  EXPECT_EQ(parameter_count(pair), 12);
+}
+
+TEST(Module, ConvertsAndForgetsGradients) {
+  Pair pair;
+  sum(pair.a.weight).backward();
+  EXPECT_TRUE(pair.a.weight.grad().defined());
+  zero_grad(pair);
+  EXPECT_FALSE(pair.a.weight.grad().defined());
+  const Vec before = pair.a.weight.value().to_vector();
+  convert(pair, DType::f64);
+  EXPECT_EQ(pair.a.weight.dtype(), DType::f64);
+  EXPECT_EQ(pair.a.weight.value().to_vector(), before);
+  EXPECT_TRUE(f64(Embedding(3, 2, 1)).weight.sparse_rows());
+}
+
+TEST(Module, CopiesParametersOfTheSameNames) {
+  Pair from, to;
+  init_uniform(to, 5, 6, 1);
+  copy_parameters(to, from);
+  EXPECT_TRUE(same(to.b.weight, from.b.weight));
+  EXPECT_EQ(error_of<ShapeError>([&] { copy_parameters(to, from.a); }),
+            "copy_parameters: 2 parameters do not fit 3");
+  Linear other(3, 3, 1);
+  LayerNorm norm(3);
+  EXPECT_NE(error_of<ShapeError>([&] { copy_parameters(other, from.a); }), "no error");
+  EXPECT_NE(error_of<ShapeError>([&] { copy_parameters(other, norm); }), "no error");
+}
+
+void expect_uniform(const Tensor& t, double low, double high) {
+  const Vec v = t.to_vector();
+  double sum = 0, squares = 0;
+  for (double x : v) {
+    EXPECT_GE(x, low);
+    EXPECT_LE(x, high);
+    sum += x;
+    squares += x * x;
+  }
+  const double mean = sum / double(v.size()), width = high - low;
+  EXPECT_NEAR(mean, (low + high) / 2, 0.02 * width);
+  EXPECT_NEAR(std::sqrt(squares / double(v.size()) - mean * mean), width / std::sqrt(12),
+              0.02 * width);
+}
+
+TEST(Init, DistributionsAreAsTheySay) {
+  const RandomKey key{1, purpose_id("x")};
+  expect_uniform(uniform({100, 100}, -0.5, 1.5, key), -0.5, 1.5);
+  expect_uniform(xavier_uniform({50, 100}, key), -0.2, 0.2);     // sqrt(6 / 150)
+  expect_uniform(kaiming_uniform({60, 150}, key), -0.2, 0.2);    // sqrt(6 / 150)
+  expect_uniform(Linear(100, 60, 1).weight.value(), -0.1, 0.1);  // 1 / sqrt(100)
+  Lstm lstm(20, 25, {}, 1);                                      // 1 / sqrt(25)
+  expect_uniform(named(lstm, "weight_ih_l0").value(), -0.2, 0.2);
+  double sum = 0, squares = 0;
+  for (double x : normal({100, 101}, 3, 2, key).to_vector()) sum += x, squares += (x - 3) * (x - 3);
+  EXPECT_NEAR(sum / 10100, 3, 0.1);
+  EXPECT_NEAR(std::sqrt(squares / 10100), 2, 0.1);
+  EXPECT_EQ(error_of<ShapeError>([&] { xavier_uniform({5}, key); }),
+            "xavier_uniform: needs a weight (out, in), got (5)");
+}
+
+TEST(Init, IsAFunctionOfSeedAndName) {
+  Pair pair, twin;
+  init_uniform(pair, -0.1, 0.1, /*seed=*/3);
+  init_uniform(twin, -0.1, 0.1, 3);
+  EXPECT_TRUE(same(pair.a.weight, twin.a.weight));
+  init_uniform(twin, -0.1, 0.1, 4);
+  EXPECT_FALSE(same(pair.a.weight, twin.a.weight));
+  EXPECT_TRUE(same(uniform({3, 2}, -0.1, 0.1, init_key(3, "a.weight")), pair.a.weight));
+  // f64 numbers are those of f32
+  expect_near(uniform({9}, 0, 1, init_key(3, "x"), DType::f64).to_vector(),
+              uniform({9}, 0, 1, init_key(3, "x")).to_vector(), 1e-7);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,97 @@
+// Runs the program as a user does.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "tests/file_helpers.h"
+
+namespace heed {
+
+using Arguments = std::vector<std::string>;
+
+const std::string kSample = HEED_SOURCE_DIR "/data/ubuntu-sample";
+const std::string kTestPart = kSample + "/test.jsonl.gz";
+const std::string kReference = HEED_SOURCE_DIR "/tests/reference/";
+
+struct Result {
+  int code = -1;  // exit code; minus the signal that ended it
+  std::string out, err;
+};
+
+// A program that runs. It is killed after a minute: a hang is a failure, not a hang of the tests.
+class Running {
+ public:
+  Running(const Arguments& arguments, const TempDir& dir, const std::string& out) {
+    std::vector<char*> argv = {const_cast<char*>(HEED_PROGRAM)};
+    for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
+    argv.push_back(nullptr);
+    const std::string err = dir.path("stderr");
+    id_ = fork();
+    if (id_ != 0) return;
+    alarm(60);
+    redirect("/dev/null", O_RDONLY, 0);
+    redirect(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
+    redirect(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
+    execv(HEED_PROGRAM, argv.data());
+    _exit(127);
+  }
+  void send(int signal) const { kill(id_, signal); }
+  int wait() {
+    int status = 0;
+    waitpid(id_, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status);
+  }
+
+ private:
+  static void redirect(const std::string& path, int flags, int to) {
+    const int fd = open(path.c_str(), flags, 0644);
+    if (fd < 0 || dup2(fd, to) < 0) _exit(126);
+  }
+
+  pid_t id_;
+};
+
+inline Result heed_program(const Arguments& arguments, const std::string& out = "") {
+  const TempDir dir;
+  Running program(arguments, dir, out.empty() ? dir.path("stdout") : out);
+  Result result;
+  result.code = program.wait();
+  if (out.empty()) result.out = dir.read("stdout");
+  result.err = dir.read("stderr");
+  return result;
+}
+
+inline Arguments operator+(Arguments a, const Arguments& b) {
+  a.insert(a.end(), b.begin(), b.end());
+  return a;
+}
+
+// A training of a second: few dialogues, a tiny model.
+inline Arguments tiny_training(const std::string& out) {
+  return {"train", "--data",          kSample, "--out",     out, "--limit",  "60", "--preset",
+          "smoke", "--vocab",         "150",   "--hidden",  "8", "--epochs", "1",  "--max-turns",
+          "4",     "--max-utterance", "10",    "--threads", "1"};
+}
+
+inline std::string join(const Arguments& arguments) {
+  std::string text;
+  for (const std::string& a : arguments) text += a + " ";
+  return text;
+}
+
+// The program said what is wrong in one line, and ended with the code.
+inline void expect_failure(const Result& r, int code, const std::string& says,
+                           const std::string& what) {
+  EXPECT_EQ(r.code, code) << what << "\n" << r.err;
+  EXPECT_EQ(r.err.rfind("heed: ", 0), 0u) << what << "\n" << r.err;
+  EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 1) << what << "\n" << r.err;
+  EXPECT_NE(r.err.find(says), std::string::npos) << what << "\n" << r.err;
+}
+
+}  // namespace heed

@@ -1,0 +1,272 @@
+// The program end to end, as a user calls it.
+#include <nlohmann/json.hpp>
+#include <set>
+#include <thread>
+
+#include "tests/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+// One trained model for all tests that only read it.
+class Program : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r = heed_program(tiny_training(run()) + Arguments{"--insert-prob", "0.7"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    training_output = r.out;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string run() { return shared->path("run"); }
+
+  static TempDir* shared;
+  static std::string training_output;
+  const TempDir dir;
+};
+TempDir* Program::shared = nullptr;
+std::string Program::training_output;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::set<std::string> keys(const Json& object) {
+  std::set<std::string> result;
+  for (const auto& [key, value] : object.items()) result.insert(key);
+  return result;
+}
+
+// ---- help ---------------------------------------------------------------------------------------
+
+TEST(Help, NamesEveryCommand) {
+  const Result r = heed_program({"--help"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.err, "");
+  for (const char* command :
+       {"train", "evaluate", "score", "show", "chat", "prepare", "verify", "bench"}) {
+    EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
+  }
+}
+
+TEST(Help, OfACommandNamesEveryOption) {
+  const std::vector<std::pair<std::string, Arguments>> commands = {
+      {"train", {"data",    "out",    "resume",   "structure", "insert-prob",   "attention-weight",
+                 "preset",  "layers", "hidden",   "embed",     "vocab",         "batch",
+                 "dropout", "epochs", "examples", "max-turns", "max-utterance", "max-response",
+                 "limit",   "rate",   "max-norm", "patience",  "min-rate",      "halve-after"}},
+      {"evaluate", {"model", "data", "pool", "test", "json", "batch", "limit", "frequent", "rare"}},
+      {"score", {"model", "data", "json", "batch", "f64"}},
+      {"show", {"model", "data"}},
+      {"chat", {"model"}},
+      {"verify", {"dtype"}},
+      {"bench",
+       {"structure", "batch", "embed", "hidden", "layers", "vocab", "dropout", "steps",
+        "lengths"}}};
+  for (const auto& [command, options] : commands) {
+    const Result r = heed_program({command, "--help"});
+    EXPECT_EQ(r.code, 0) << command;
+    EXPECT_EQ(r.err, "") << command;
+    for (const std::string& option : options + Arguments{"device", "threads", "seed"}) {
+      EXPECT_TRUE(has(r.out, "--" + option)) << command << " --" << option;
+    }
+  }
+  EXPECT_EQ(heed_program({"prepare", "--help"}).code, 0);
+}
+
+TEST(Help, Version) {
+  const Result r = heed_program({"--version"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out.rfind("heed 0.", 0), 0u) << r.out;
+}
+
+// ---- train, evaluate, score, verify -------------------------------------------------------------
+
+TEST_F(Program, TrainTellsWhatItDoesAndLeavesAModel) {
+  EXPECT_TRUE(has(training_output, "static-ui, 1 layers x 8, vocabulary 150: 0.0 million"))
+      << training_output;
+  EXPECT_TRUE(has(training_output, "60 training and 60 validation examples, 0 dialogues left out"));
+  EXPECT_TRUE(has(training_output, "epoch  1  loss "));
+  EXPECT_TRUE(has(training_output, "done: the best model is in " + run()));
+  for (const char* file : {"config.json", "vocab.txt", "model.safetensors", "settings.json",
+                           "state.json", "log.jsonl"}) {
+    EXPECT_TRUE(fs::exists(run() + "/" + file)) << file;
+  }
+  const Json log = Json::parse(shared->read("run/log.jsonl"));
+  EXPECT_EQ(log["epoch"], 1);
+  EXPECT_GT(log["valid_perplexity"], 1.0);
+  EXPECT_LT(log["valid_perplexity"], 151.0);
+}
+
+TEST_F(Program, EvaluateOnAllTestSets) {
+  const std::string json = dir.path("results.json");
+  const Arguments command = {"evaluate", "--model", run(),    "--data", kTestPart,
+                             "--limit",  "20",      "--json", json};
+  const Result r = heed_program(command);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 11) << r.out;
+  const Json results = Json::parse(dir.read("results.json"));
+  ASSERT_EQ(results["test_sets"].size(), 10u);
+  for (const auto& [name, set] : results["test_sets"].items()) {
+    EXPECT_TRUE(has(r.out, name));
+    EXPECT_EQ(set["dialogues"], 20);
+    EXPECT_GT(set["perplexity"], 1.0);
+    EXPECT_EQ(set["das_ratio"].is_null(), name == "none");
+    EXPECT_EQ(set["distracted"] == 0, name == "none");
+  }
+  const std::string before = dir.read("results.json");
+  EXPECT_EQ(heed_program(command + Arguments{"--threads", "1"}).out, r.out);
+  EXPECT_EQ(dir.read("results.json"), before);
+  const Result one = heed_program({"evaluate", "--model", run(), "--data", kTestPart, "--limit",
+                                   "20", "--test", "frequent:end", "--json", "-"});
+  EXPECT_EQ(Json::parse(one.out)["test_sets"]["frequent:end"],
+            results["test_sets"]["frequent:end"]);
+}
+
+TEST_F(Program, ScoreHasTheKeysAndNumbersOfTheReference) {
+  for (const std::string structure : {"non-hier", "dynamic-ui"}) {
+    const std::string json = dir.path(structure + ".json"), place = kReference + structure;
+    const Result r = heed_program(
+        {"score", "--model", place, "--data", place + "/dialogs.jsonl", "--json", json, "--f64"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "DAS ratio"));
+    const Json scores = Json::parse(dir.read(structure + ".json"));
+    std::ifstream file(place + "/expected.json");
+    const Json expected = Json::parse(file);
+    EXPECT_NEAR(scores["perplexity"], expected["perplexity"], 1e-7);
+    EXPECT_NEAR(scores["das_ratio"], expected["das_ratio"], 1e-9);
+    ASSERT_EQ(scores["dialogs"].size(), expected["dialogs"].size());
+    for (size_t i = 0; i < expected["dialogs"].size(); ++i) {
+      const Json &got = scores["dialogs"][i], &want = expected["dialogs"][i];
+      EXPECT_EQ(keys(got), keys(want));
+      EXPECT_EQ(got["id"], want["id"]);
+      EXPECT_EQ(got["nll"].size(), want["nll"].size());
+      EXPECT_NEAR(got["nll"][0], want["nll"][0], 1e-9);
+      EXPECT_EQ(got["das_ratio"].is_null(), want["das_ratio"].is_null());
+    }
+  }
+}
+
+TEST_F(Program, ScoreOfATrainedModel) {
+  const Result r = heed_program({"score", "--model", run(), "--data", kTestPart, "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json scores = Json::parse(r.out);
+  EXPECT_EQ(scores["dialogs"].size(), 830u);
+  EXPECT_TRUE(scores["das_ratio"].is_null());
+}
+
+TEST(Verify, TheReferenceAndADamagedOne) {
+  Arguments command = {"verify"};
+  for (const char* s : {"non-hier", "static", "static-ui", "dynamic", "dynamic-ui"}) {
+    command.push_back(kReference + s);
+  }
+  const Result r = heed_program(command);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_FALSE(has(r.out, "WRONG"));
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 5 * 2 * 10);
+
+  const TempDir dir;
+  fs::copy(kReference + "static", dir.path("case"));
+  Json expected = Json::parse(dir.read("case/expected.json"));
+  expected["loss"] = expected["loss"].get<double>() * 1.01;
+  dir.write("case/expected.json", expected.dump());
+  const Result wrong = heed_program({"verify", dir.path("case"), "--dtype", "f32"});
+  expect_failure(wrong, 1, "verify: there are numbers outside of the tolerance", "verify");
+  EXPECT_TRUE(has(wrong.out, "WRONG: loss: expected "));
+}
+
+TEST(Bench, PrintsOneLineOfJson) {
+  const Result r =
+      heed_program({"bench", "--structure", "static", "--batch", "2", "--embed", "8", "--hidden",
+                    "8", "--layers", "1", "--vocab", "50", "--steps", "2"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json json = Json::parse(r.out);
+  for (const char* key : {"tokens_per_s", "median_step_s", "loss", "share_of_peak"}) {
+    EXPECT_GT(json.at(key), 0.0) << key;
+  }
+}
+
+// ---- options from a file ------------------------------------------------------------------------
+
+TEST_F(Program, OptionsFromAFile) {
+  const std::string config = dir.write(
+      "my.toml", "[train]\ndata = \"" + kSample +
+                     "\"\nlimit = 60\npreset = \"smoke\"\nvocab = 150\n"
+                     "hidden = 8\nepochs = 1\nmax-turns = 4\nmax-utterance = 10\nthreads = 1\n"
+                     "insert-prob = 0.7\n");
+  const Result r = heed_program({"train", "--config", config, "--out", dir.path("run")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(dir.read("run/settings.json"), shared->read("run/settings.json"));
+  EXPECT_EQ(dir.read("run/model.safetensors"), shared->read("run/model.safetensors"));
+  // what stands on the command line counts
+  const Result other = heed_program(
+      {"train", "--config", config, "--out", dir.path("other"), "--insert-prob", "0.25"});
+  ASSERT_EQ(other.code, 0) << other.err;
+  EXPECT_EQ(Json::parse(dir.read("other/settings.json"))["insert_prob"], 0.25);
+}
+
+TEST_F(Program, FilesOfOptionsThatAreWrong) {
+  const auto train_with = [&](const std::string& text) {
+    const std::string config = dir.write("my.toml", text);
+    return heed_program(tiny_training(dir.path("out")) + Arguments{"--config", config});
+  };
+  expect_failure(train_with("[train]\nhiden = 8\n"), 2, "hiden", "unknown key");
+  expect_failure(train_with("[trian]\nhidden = 8\n"), 2, "trian", "unknown section");
+  expect_failure(train_with("hidden = 8\n"), 2, "hidden", "no section");
+  expect_failure(train_with("[train]\nrate = \"fast\"\n"), 2, "rate", "no number");
+  expect_failure(heed_program(tiny_training(dir.path("out")) + Arguments{"--config", "missing"}), 2,
+                 "missing", "missing file");
+  EXPECT_FALSE(fs::exists(dir.path("out")));
+}
+
+// ---- runs that are interrupted ------------------------------------------------------------------
+
+// Half a second of steps, to be interrupted somewhere.
+Arguments longer_training(const std::string& out) {
+  return tiny_training(out) + Arguments{"--batch", "2", "--examples", "all", "--resume"};
+}
+
+void expect_equal_runs(const TempDir& dir, const std::string& a, const std::string& b) {
+  for (const char* file : {"/model.safetensors", "/log.jsonl", "/state.json", "/vocab.txt"}) {
+    EXPECT_EQ(dir.read(a + file), dir.read(b + file)) << file;
+    EXPECT_FALSE(dir.read(a + file).empty()) << file;
+  }
+}
+
+TEST_F(Program, InterruptedOrKilledRunsEndTheSame) {
+  ASSERT_EQ(heed_program(longer_training(dir.path("whole"))).code, 0);
+  for (const int signal : {SIGINT, SIGTERM, SIGKILL}) {
+    const std::string name = "signal" + std::to_string(signal);
+    for (const int milliseconds : {5, 40, 90}) {
+      Running program(longer_training(dir.path(name)), dir, dir.path("out"));
+      std::this_thread::sleep_for(std::chrono::milliseconds(milliseconds));
+      program.send(signal);
+      const int code = program.wait();
+      EXPECT_TRUE(code == 0 || code == -signal) << code << dir.read("stderr");
+    }
+    const Result r = heed_program(longer_training(dir.path(name)));
+    EXPECT_EQ(r.code, 0) << r.err;
+    expect_equal_runs(dir, name, "whole");
+  }
+}
+
+TEST_F(Program, AFinishedRunGoesOnWithMoreEpochs) {
+  const std::string out = dir.path("run");
+  ASSERT_EQ(heed_program(tiny_training(out)).code, 0);
+  ASSERT_EQ(heed_program(tiny_training(dir.path("whole")) + Arguments{"--resume"}).code, 0);
+  Arguments more = {"train", "--data", kSample, "--limit", "60", "--epochs", "2", "--resume"};
+  for (const std::string name : {"run", "whole"}) {
+    const Result r = heed_program(more + Arguments{"--out", dir.path(name)});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "going on with " + dir.path(name)));
+    EXPECT_FALSE(has(r.out, "epoch  1  loss"));
+    EXPECT_TRUE(has(r.out, "epoch  2  loss"));
+  }
+  expect_equal_runs(dir, "run", "whole");  // --resume on nothing had started a new run
+}
+
+}  // namespace
+}  // namespace heed

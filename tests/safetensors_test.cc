@@ -1,0 +1,211 @@
+#include "nn/safetensors.h"
+
+#include <cstdlib>
+#include <cstring>
+
+#include "nn/layers.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+// A file with the given header and that many bytes of data.
+std::string file_of(const std::string& header, size_t data_bytes, int64_t header_bytes = -1) {
+  const uint64_t length = header_bytes < 0 ? header.size() : static_cast<uint64_t>(header_bytes);
+  std::string bytes(sizeof length, '\0');
+  std::memcpy(bytes.data(), &length, sizeof length);
+  return bytes + header + std::string(data_bytes, '\0');
+}
+
+std::string entry(const std::string& type, const std::string& shape, const std::string& offsets) {
+  return R"({"dtype":")" + type + R"(","shape":)" + shape + R"(,"data_offsets":)" + offsets + "}";
+}
+
+struct TwoLayers : Module {
+  TwoLayers() : a(2, 3, 1), b(3, 1, 2, /*with_bias=*/false) {}
+  void visit(Visitor& v) override {
+    v("a", a);
+    v("b", b);
+  }
+  Linear a, b;
+};
+
+TEST(Safetensors, GivesBackWhatWasSaved) {
+  TempDir dir;
+  const std::string path = dir.path("t.safetensors");
+  const Tensor single = Tensor::from(std::vector<float>{1.5f, -2, 3e-30f}, {3, 1});
+  const Tensor whole = Tensor::from(std::vector<int32_t>{-1, 2147483647}, {2});
+  const Tensor fine = Tensor::from(std::vector<double>{0.1}, {}), none = Tensor::zeros({0, 4});
+  save_tensors(path, {{"f32", single}, {"i32", whole}, {"scalar.f64", fine}, {"none", none}},
+               {{"note", "a \"quoted\"\nword"}});
+  TensorMap loaded = load_tensors(path);
+  ASSERT_EQ(loaded.size(), 4u);
+  for (const auto& [name, tensor] : std::map<std::string, Tensor>{
+           {"f32", single}, {"i32", whole}, {"scalar.f64", fine}, {"none", none}}) {
+    EXPECT_EQ(loaded[name].dtype(), tensor.dtype()) << name;
+    EXPECT_EQ(loaded[name].shape().str(), tensor.shape().str()) << name;
+    EXPECT_EQ(loaded[name].to_vector(), tensor.to_vector()) << name;
+  }
+  save_tensors(path, {});
+  EXPECT_TRUE(load_tensors(path).empty());
+}
+
+TEST(Safetensors, SavesAndLoadsTheParametersOfAModule) {
+  TempDir dir;
+  const std::string path = dir.path("m.safetensors");
+  TwoLayers model, other;
+  other.a.weight.value().fill(7);
+  save_parameters(path, model);
+  load_parameters(path, other);
+  EXPECT_EQ(other.a.weight.value().to_vector(), model.a.weight.value().to_vector());
+  convert(other, DType::f64);  // f32 numbers in a f64 model
+  other.b.weight.value().fill(7);
+  load_parameters(path, other);
+  EXPECT_EQ(other.b.weight.value().to_vector(), model.b.weight.value().to_vector());
+  save_parameters(path, other);
+  EXPECT_EQ(load_tensors(path)["a.bias"].dtype(), DType::f64);
+}
+
+TEST(Safetensors, LoadsInPython) {
+  if (std::system("python3 -c 'import numpy, safetensors' > /dev/null 2>&1") != 0) {
+    GTEST_SKIP() << "Python has no safetensors";
+  }
+  TempDir dir;
+  save_tensors(dir.path("t.safetensors"),
+               {{"a", Tensor::from(std::vector<float>{1, 2, 3, 4.5f}, {2, 2})},
+                {"b", Tensor::from(std::vector<int32_t>{-7}, {1})},
+                {"c", Tensor::from(std::vector<double>{0.1}, {})}});
+  dir.write("check.py", R"(
+import sys
+from safetensors.numpy import load_file, save_file
+t = load_file(sys.argv[1])
+assert t["a"].tolist() == [[1, 2], [3, 4.5]] and t["a"].dtype.name == "float32"
+assert t["b"].tolist() == [-7] and t["b"].dtype.name == "int32"
+assert t["c"].tolist() == 0.1 and t["c"].dtype.name == "float64"
+save_file({"x.y": t["a"] + 1, "z": t["c"]}, sys.argv[2], {"format": "np"})
+)");
+  const std::string command = "python3 " + dir.path("check.py") + " " + dir.path("t.safetensors") +
+                              " " + dir.path("back.safetensors");
+  ASSERT_EQ(std::system(command.c_str()), 0);
+  TensorMap back = load_tensors(dir.path("back.safetensors"));
+  EXPECT_EQ(back["x.y"].to_vector(), (std::vector<double>{2, 3, 4, 5.5}));
+  EXPECT_EQ(back["z"].item(), 0.1);
+}
+
+struct Hostile {
+  std::string what, bytes, rule;
+};
+
+const std::vector<Hostile>& hostile() {
+  const std::string good = entry("F32", "[2]", "[0,8]");
+  const auto one = [](const std::string& e, size_t data = 8) {
+    return file_of(R"({"t":)" + e + "}", data);
+  };
+  static const std::vector<Hostile> list = {
+      {"empty", "", "shorter than 8 bytes"},
+      {"short", "1234567", "shorter than 8 bytes"},
+      {"header longer than the file", file_of("{}", 0, 3), "the header is longer"},
+      {"huge header", file_of("{}", 0, int64_t{1} << 62), "the header is longer"},
+      {"no header", file_of("", 0), "not a JSON object"},
+      {"not JSON", file_of("{\"t\":", 8), "not a JSON object"},
+      {"not an object", file_of("[1]", 0), "not a JSON object"},
+      {"not UTF-8", file_of("{\"\xff\":{}}", 0), "not a JSON object"},
+      {"text after the object", file_of("{} {}", 0), "not a JSON object"},
+      {"deep", file_of(std::string(100'000, '['), 0), "nests too deep"},
+      {"deep objects",
+       file_of(R"({"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":{"a":1}}}}}}}}}})", 0),
+       "nests too deep"},
+      {"entry is a number", one("7"), "tensor \"t\": needs dtype, shape and data_offsets"},
+      {"no offsets", one(R"({"dtype":"F32","shape":[2]})"), "needs dtype, shape and data_offsets"},
+      {"dtype is a number", one(R"({"dtype":1,"shape":[2],"data_offsets":[0,8]})"), "needs dtype"},
+      {"other dtype", one(entry("BF16", "[4]", "[0,8]")), "element type \"BF16\", expected F32"},
+      {"negative size", one(entry("F32", "[-2]", "[0,8]")), "a size is no number"},
+      {"fraction", one(entry("F32", "[2.0]", "[0,8]")), "a size is no number"},
+      {"text as size", one(entry("F32", "[\"2\"]", "[0,8]")), "a size is no number"},
+      {"size beyond 64 bits", one(entry("F32", "[36893488147419103232]", "[0,8]")), "a size is no"},
+      {"size of 2^63", one(entry("F32", "[9223372036854775808]", "[0,8]")), "a size is no number"},
+      {"product overflows", one(entry("F32", "[4294967296,4294967296,4]", "[0,8]")),
+       "tensor \"t\""},
+      {"product wraps to 2", one(entry("F32", "[4294967298,4294967296]", "[0,8]")), "tensor \"t\""},
+      {"too many axes", one(entry("F32", "[1,1,1,1,1,1,1,2]", "[0,8]")), "tensor \"t\""},
+      {"negative offset", one(entry("F32", "[2]", "[-8,0]")), "a size is no number"},
+      {"offset behind the end", one(entry("F32", "[2]", "[8,16]")), "outside of the file"},
+      {"offsets swapped", one(entry("F32", "[2]", "[8,0]")), "outside of the file"},
+      {"one offset", one(entry("F32", "[2]", "[8]")), "outside of the file"},
+      {"shape and offsets differ", one(entry("F32", "[3]", "[0,8]")),
+       "does not fit its data_offsets"},
+      {"type and offsets differ", one(entry("F64", "[2]", "[0,8]")),
+       "does not fit its data_offsets"},
+      {"data that is not named", one(good, 12), "data that no tensor names"},
+      {"a hole",
+       file_of(R"({"a":)" + entry("F32", "[1]", "[0,4]") + R"(,"b":)" +
+                   entry("F32", "[1]", "[8,12]") + "}",
+               12),
+       "data that no tensor names"},
+      {"overlap", file_of(R"({"a":)" + good + R"(,"b":)" + entry("F32", "[2]", "[4,12]") + "}", 12),
+       "tensors overlap"},
+      {"overlap and hole of one size", file_of(R"({"a":)" + good + R"(,"b":)" + good + "}", 16),
+       "tensors overlap"},
+      {"given twice", file_of(R"({"t":)" + good + R"(,"t":)" + good + "}", 8),
+       "tensor \"t\" is given twice"},
+      {"a name with line ends", file_of(R"({"a\nb\u001b":7})", 0),
+       "tensor \"a\\nb\\u001b\": needs"},
+  };
+  return list;
+}
+
+TEST(Safetensors, RefusesHostileFilesInOneLine) {
+  TempDir dir;
+  for (const Hostile& h : hostile()) {
+    const std::string path = dir.write("h.safetensors", h.bytes);
+    const std::string error = error_of<DataError>([&] { load_tensors(path); });
+    EXPECT_TRUE(error.starts_with(path + ": not a usable safetensors file: ")) << h.what << error;
+    EXPECT_NE(error.find(h.rule), std::string::npos) << h.what << ": " << error;
+    EXPECT_EQ(error.find('\n'), std::string::npos) << h.what;
+  }
+  EXPECT_EQ(error_of<DataError>([&] { load_tensors(dir.path("no")); }),
+            dir.path("no") + ": cannot open: No such file or directory");
+}
+
+// Whatever byte is changed or cut: tensors or a DataError, and nothing else.
+TEST(Safetensors, SurvivesChangesOfEveryByte) {
+  TempDir dir;
+  TwoLayers model;
+  save_parameters(dir.path("m"), model);
+  const std::string good = dir.read("m");
+  for (size_t at = 0; at < good.size(); ++at) {
+    for (const char to : {'\xff', '9'}) {
+      std::string bytes = good;
+      bytes[at] = to;
+      try {
+        load_tensors(dir.write("m", bytes));
+      } catch (const DataError&) {
+      }
+    }
+    EXPECT_NE(error_of<DataError>([&] { load_tensors(dir.write("m", good.substr(0, at))); }),
+              "no error");
+  }
+}
+
+TEST(Safetensors, SaysWhichParameterDoesNotFit) {
+  TempDir dir;
+  const std::string path = dir.path("m");
+  const Tensor a = Tensor::zeros({3, 2}), bias = Tensor::zeros({3}), b = Tensor::zeros({1, 3});
+  const auto error = [&](const std::vector<NamedTensor>& tensors) {
+    TwoLayers model;
+    save_tensors(path, tensors);
+    return error_of<DataError>([&] { load_parameters(path, model); });
+  };
+  EXPECT_EQ(error({{"a.weight", a}, {"a.bias", bias}, {"b.weight", b}}), "no error");
+  EXPECT_EQ(error({{"a.weight", a}, {"b.weight", b}}), path + ": parameter \"a.bias\" is missing");
+  EXPECT_EQ(error({{"a.weight", a}, {"a.bias", bias}, {"b.weight", b}, {"c", b}}),
+            path + ": the model has no parameter \"c\"");
+  EXPECT_EQ(error({{"a.weight", b}, {"a.bias", bias}, {"b.weight", b}}),
+            path + ": parameter \"a.weight\" is f32 (1, 3), the model needs (3, 2)");
+  EXPECT_EQ(
+      error({{"a.weight", Tensor::zeros({3, 2}, DType::i32)}, {"a.bias", bias}, {"b.weight", b}}),
+      path + ": parameter \"a.weight\" is i32 (3, 2), the model needs (3, 2)");
+}
+
+}  // namespace
+}  // namespace heed

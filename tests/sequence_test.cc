@@ -1,0 +1,206 @@
+// Properties of packed batches: a sequence does not notice the batch that it is in.
+#include <gtest/gtest.h>
+
+#include "autograd/ops.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kWidth = 3, kHidden = 2;
+
+Tensor random_tensor(Shape shape, std::string_view name) {
+  Rng rng(1, name);
+  std::vector<double> values(shape.numel());
+  for (double& v : values) v = 2 * rng.uniform() - 1;
+  return Tensor::from(values, shape);
+}
+
+struct Weights {
+  Var w_ih = Var::parameter(random_tensor({4 * kHidden, kWidth}, "w_ih"));
+  Var w_hh = Var::parameter(random_tensor({4 * kHidden, kHidden}, "w_hh"));
+  Var bias = Var::parameter(random_tensor({4 * kHidden}, "bias"));
+};
+
+void expect_near(const Tensor& got, const Tensor& want) {
+  ASSERT_EQ(got.shape(), want.shape());
+  const std::vector<double> a = got.to_vector(), b = want.to_vector();
+  for (size_t i = 0; i < a.size(); ++i) ASSERT_NEAR(a[i], b[i], 1e-13) << "element " << i;
+}
+
+Var run(const Packing& packing, const Weights& w, const Var& x, const Var& h0, const Var& c0) {
+  return lstm(packing,
+              {.x = x, .h0 = h0, .c0 = c0, .w_ih = w.w_ih, .w_hh = w.w_hh, .bias = w.bias});
+}
+
+TEST(Packing, PutsStepsOfRunningSequencesTogether) {
+  const Packing p({3, 2, 1});
+  EXPECT_EQ(p.steps(), 3);
+  EXPECT_EQ(p.batch(), 3);
+  EXPECT_EQ(p.rows(), 6);
+  EXPECT_EQ(p.batch_size(1), 2);
+  EXPECT_EQ(p.offset(2), 5);
+  EXPECT_EQ(p.row(1, 1), 4);
+  EXPECT_EQ(p.length(1), 2);
+  EXPECT_EQ(p.last_rows(), (std::vector<int32_t>{5, 4, 2}));
+  EXPECT_EQ(p.sequence_ids(), (std::vector<int32_t>{0, 1, 2, 0, 1, 0}));
+  EXPECT_EQ(p.reversed(), (std::vector<int32_t>{5, 4, 2, 3, 1, 0}));
+}
+
+TEST(Packing, EqualLengthsSingleStepsAndNothing) {
+  const Packing equal({2, 2});
+  EXPECT_EQ(equal.sequence_ids(), (std::vector<int32_t>{0, 1, 0, 1}));
+  const Packing one = Packing::single_step(3), same({1, 1, 1});
+  EXPECT_EQ(one.steps(), same.steps());
+  EXPECT_EQ(one.rows(), same.rows());
+  EXPECT_EQ(one.last_rows(), same.last_rows());
+  for (const Packing& none : {Packing(), Packing(std::vector<int32_t>{})}) {
+    EXPECT_EQ(none.steps(), 0);
+    EXPECT_EQ(none.batch(), 0);
+    EXPECT_EQ(none.rows(), 0);
+    EXPECT_TRUE(none.last_rows().empty());
+  }
+  EXPECT_EQ(Packing::single_step(0).rows(), 0);
+  EXPECT_EQ(Packing::single_step(0).batch(), 0);
+}
+
+TEST(Segments, AreConsecutiveRanges) {
+  const Segments s({2, 0, 3});
+  EXPECT_EQ(s.count(), 3);
+  EXPECT_EQ(s.total(), 5);
+  EXPECT_EQ(s.begin(2), 2);
+  EXPECT_EQ(s.end(2), 5);
+  EXPECT_EQ(s.length(1), 0);
+  EXPECT_EQ(s.offsets().to_ints(), (std::vector<int32_t>{0, 2, 2, 5}));
+  EXPECT_EQ(Segments().count(), 0);
+  EXPECT_EQ(Segments().total(), 0);
+}
+
+// Values and all gradients: one packed call, and one call for each step with the state carried on.
+TEST(Lstm, EqualsCallsOfSingleSteps) {
+  const Packing p({4, 2, 2, 1});
+  const auto leaves = [&] {
+    return std::vector<Var>{Var::parameter(random_tensor({p.rows(), kWidth}, "x")),
+                            Var::parameter(random_tensor({p.batch(), kHidden}, "h0")),
+                            Var::parameter(random_tensor({p.batch(), kHidden}, "c0"))};
+  };
+  const Var factors = random_tensor({2, p.rows(), kHidden}, "factors");
+
+  const Weights packed_w, stepped_w;
+  const std::vector<Var> a = leaves(), b = leaves();
+  const Var packed = run(p, packed_w, a[0], a[1], a[2]);
+  sum(packed * factors).backward();
+
+  Var h = b[1], c = b[2];
+  std::vector<Var> all_h, all_c;
+  for (int64_t t = 0; t < p.steps(); ++t) {
+    const int64_t n = p.batch_size(t), at = p.offset(t);
+    const Var out = run(Packing::single_step(n), stepped_w, rows(b[0], at, at + n), rows(h, 0, n),
+                        rows(c, 0, n));
+    h = reshape(rows(out, 0, 1), {n, kHidden});
+    c = reshape(rows(out, 1, 2), {n, kHidden});
+    all_h.push_back(h);
+    all_c.push_back(c);
+  }
+  const Var stepped = stack({concat(all_h, 0), concat(all_c, 0)});
+  expect_near(stepped.value(), packed.value());
+  sum(stepped * factors).backward();
+  for (size_t i = 0; i < a.size(); ++i) expect_near(b[i].grad(), a[i].grad());
+  expect_near(stepped_w.w_ih.grad(), packed_w.w_ih.grad());
+  expect_near(stepped_w.w_hh.grad(), packed_w.w_hh.grad());
+  expect_near(stepped_w.bias.grad(), packed_w.bias.grad());
+}
+
+TEST(Lstm, ASequenceAloneEqualsItsRowsOfTheBatch) {
+  const std::vector<int32_t> lengths{5, 3, 3, 1};
+  const Packing p(lengths);
+  const Weights w;
+  const Var x = random_tensor({p.rows(), kWidth}, "x");
+  const Var h0 = random_tensor({p.batch(), kHidden}, "h0");
+  const Var c0 = random_tensor({p.batch(), kHidden}, "c0");
+  const Var all = reshape(run(p, w, x, h0, c0), {2 * p.rows(), kHidden});
+  for (int32_t b = 0; b < p.batch(); ++b) {
+    std::vector<int32_t> mine, in_both;
+    for (int64_t t = 0; t < lengths[b]; ++t) mine.push_back(static_cast<int32_t>(p.row(t, b)));
+    in_both = mine;
+    for (int32_t row : mine) in_both.push_back(row + static_cast<int32_t>(p.rows()));
+    const Var alone = run(Packing({lengths[b]}), w, gather_rows(x, Tensor::from(mine)),
+                          rows(h0, b, b + 1), rows(c0, b, b + 1));
+    expect_near(alone.value().reshape({2 * lengths[b], kHidden}),
+                gather_rows(all, Tensor::from(in_both)).value());
+  }
+}
+
+TEST(Lstm, LastRowsAreTheFinalStates) {
+  const Packing p({3, 1});
+  const Weights w;
+  const Var x = random_tensor({p.rows(), kWidth}, "x");
+  const Var out = run(p, w, x, {}, {});
+  const Var h = reshape(rows(out, 0, 1), {p.rows(), kHidden});
+  const Var last = gather_rows(h, Tensor::from(p.last_rows()));
+  EXPECT_EQ(last.shape(), (Shape{2, kHidden}));
+  expect_near(last.value()[0], h.value()[3]);
+  expect_near(last.value()[1], h.value()[1]);
+}
+
+TEST(Lstm, LeavingTheStateOutMeansZeros) {
+  const Packing p({3, 2});
+  const Weights w;
+  const Var x = random_tensor({p.rows(), kWidth}, "x");
+  const Var zeros = Tensor::zeros({2, kHidden}, DType::f64);
+  expect_near(run(p, w, x, {}, {}).value(), run(p, w, x, zeros, zeros).value());
+  const Var c0 = random_tensor({2, kHidden}, "c0");
+  expect_near(run(p, w, x, {}, c0).value(), run(p, w, x, zeros, c0).value());
+}
+
+// Attention that looks at one memory row returns it, whatever the scores.
+TEST(SegmentAttention, OneRowPerSegmentIsCopied) {
+  const Segments s({1, 1, 1});
+  const Var memory = random_tensor({3, kHidden}, "memory"),
+            query = random_tensor({3, kHidden}, "q");
+  const Var weights = segment_softmax(segment_scores(query, memory, s), s);
+  EXPECT_EQ(weights.value().to_vector(), (std::vector<double>{1, 1, 1}));
+  expect_near(segment_context(weights, memory, s).value(), memory.value());
+}
+
+TEST(SegmentAttention, FewerQueriesEqualTheFirstRowsOfAll) {
+  const Segments s({2, 3, 1});
+  const Var memory = random_tensor({6, kHidden}, "memory"),
+            query = random_tensor({3, kHidden}, "q");
+  const auto attend = [&](const Var& q) {
+    return segment_context(segment_softmax(segment_scores(q, memory, s), s), memory, s).value();
+  };
+  expect_near(attend(rows(query, 0, 2)), attend(query).rows(0, 2));
+}
+
+TEST(LinearCrossEntropy, EqualsItsParts) {
+  const Tensor targets = Tensor::from({1, 0, 3, 1, 2});
+  const Var x = Var::parameter(random_tensor({5, 3}, "x")),
+            w = Var::parameter(random_tensor({4, 3}, "w"));
+  const CrossEntropy fused = linear_cross_entropy(x, w, targets);
+  mul(fused.total, 0.5).backward();
+  const Tensor dx = x.grad(), dw = w.grad();
+  x.zero_grad();
+  w.zero_grad();
+  const Var nll = cross_entropy(affine(x, w), targets);
+  mul(sum(nll), 0.5).backward();
+  expect_near(fused.nll, nll.value());
+  expect_near(fused.total.value(), sum(nll).value());
+  expect_near(dx, x.grad());
+  expect_near(dw, w.grad());
+  NoGrad guard;
+  EXPECT_FALSE(linear_cross_entropy(x, w, targets).total.needs_grad());
+}
+
+// Large logits neither overflow nor lose the loss.
+TEST(CrossEntropyOp, IsStable) {
+  const Var logits = Tensor::from(std::vector<float>{1000, 0, -1000, 0, 0, 0}, {2, 3});
+  const std::vector<double> nll = cross_entropy(logits, Tensor::from({1, 2})).value().to_vector();
+  EXPECT_EQ(nll[0], 1000);
+  EXPECT_NEAR(nll[1], 1.0986123, 1e-6);
+  EXPECT_EQ(softmax(logits).value().to_vector()[0], 1);
+  EXPECT_EQ(log_softmax(logits).value().to_vector()[2], -2000);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,250 @@
+#include "tensor/tensor.h"
+
+#include <gtest/gtest.h>
+
+#include <thread>
+
+#include "tensor/allocator.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+// ---- Shape
+
+TEST(Shape, SizesAndNegativeAxes) {
+  const Shape s{2, 3, 4};
+  EXPECT_EQ(s.rank(), 3);
+  EXPECT_EQ(s.numel(), 24);
+  EXPECT_EQ(s[0], 2);
+  EXPECT_EQ(s[-1], 4);
+  EXPECT_EQ(s.back(), 4);
+  EXPECT_EQ(s.normalize(-3), 0);
+  EXPECT_EQ(s.with(-2, 7), (Shape{2, 7, 4}));
+  EXPECT_EQ(s.without(1), (Shape{2, 4}));
+  EXPECT_EQ(s.insert(0, 5), (Shape{5, 2, 3, 4}));
+  EXPECT_EQ(s.insert(3, 5), (Shape{2, 3, 4, 5}));
+  EXPECT_EQ(s.product(1, 3), 12);
+  EXPECT_EQ(s.product(1, 1), 1);
+  EXPECT_EQ(s.str(), "(2, 3, 4)");
+  EXPECT_EQ(s.sizes(), (std::vector<int64_t>{2, 3, 4}));
+}
+
+TEST(Shape, AScalarHasNoAxesAndOneElement) {
+  EXPECT_EQ(Shape{}.rank(), 0);
+  EXPECT_EQ(Shape{}.numel(), 1);
+  EXPECT_EQ(Shape{}.str(), "()");
+  EXPECT_EQ((Shape{0}.numel()), 0);
+  EXPECT_NE(Shape{}, Shape{1});
+  EXPECT_NE((Shape{2, 3}), (Shape{3, 2}));
+}
+
+TEST(Shape, SaysWhatIsWrong) {
+  const Shape s{2, 3};
+  const std::string outside = " is outside of the shape (2, 3)";
+  EXPECT_EQ(error_of<ShapeError>([&] { s[2]; }), "shape: axis 2" + outside);
+  EXPECT_EQ(error_of<ShapeError>([&] { s[-3]; }), "shape: axis -3" + outside);
+  EXPECT_EQ(error_of<ShapeError>([&] { s.normalize(2, "sum"); }), "sum: axis 2" + outside);
+  EXPECT_EQ(error_of<ShapeError>([&] { s.insert(3, 1); }), "shape: axis 3" + outside);
+  EXPECT_EQ(error_of<ShapeError>([&] { Shape{}.back(); }),
+            "shape: axis -1 is outside of the shape ()");
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              Shape({1, 1, 1, 1, 1, 1, 1});
+            }),
+            "shape: at most 6 axes, got 7");
+  EXPECT_EQ(error_of<ShapeError>([&] { Shape({2, -1}); }), "shape: negative size -1");
+}
+
+// No product of sizes overflows, whether or not another axis is empty.
+TEST(Shape, RefusesSizesThatOverflow) {
+  const int64_t big = int64_t{1} << 40;
+  const std::string message = "shape: more than 2^59 elements";
+  EXPECT_EQ(error_of<ShapeError>([&] { Shape({big, big}); }), message);
+  EXPECT_EQ(error_of<ShapeError>([&] { Shape({0, big, big}); }), message);
+  EXPECT_EQ(error_of<ShapeError>([&] { Shape({big, big, 0}); }), message);
+  EXPECT_EQ(error_of<ShapeError>([&] { Shape({(int64_t{1} << 59) + 1}); }), message);
+  EXPECT_EQ((Shape{int64_t{1} << 59}).numel(), int64_t{1} << 59);
+}
+
+// ---- Tensor
+
+TEST(Tensor, HoldsValues) {
+  const Tensor t = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3});
+  EXPECT_EQ(t.dtype(), DType::f32);
+  EXPECT_EQ(t.bytes(), 24);
+  EXPECT_EQ(t.to_vector(), (std::vector<double>{1, 2, 3, 4, 5, 6}));
+  EXPECT_EQ(Tensor::zeros({2}, DType::f64).to_vector(), (std::vector<double>{0, 0}));
+  EXPECT_EQ(Tensor::full({2}, 1.5).to_vector(), (std::vector<double>{1.5, 1.5}));
+  EXPECT_EQ(Tensor::full({2}, 7, DType::i32).to_ints(), (std::vector<int32_t>{7, 7}));
+  EXPECT_EQ(Tensor::full({}, 3).item(), 3);
+  EXPECT_EQ(reinterpret_cast<uintptr_t>(t.raw()) % 64, 0u);
+}
+
+TEST(Tensor, ViewsShareMemory) {
+  const Tensor t = Tensor::zeros({4, 3});
+  const Tensor flat = t.reshape({12}), middle = t.rows(1, 3), row = t[2];
+  EXPECT_EQ(middle.shape(), (Shape{2, 3}));
+  EXPECT_EQ(row.shape(), Shape{3});
+  flat.data<float>()[7] = 5;
+  EXPECT_EQ(middle.to_vector()[4], 5);
+  EXPECT_EQ(row.to_vector(), (std::vector<double>{0, 5, 0}));
+  middle.fill(2);
+  EXPECT_EQ(t.to_vector(), (std::vector<double>{0, 0, 0, 2, 2, 2, 2, 2, 2, 0, 0, 0}));
+  EXPECT_EQ(t.rows(4, 4).numel(), 0);
+}
+
+TEST(Tensor, AViewKeepsTheMemoryAlive) {
+  Tensor view;
+  {
+    const Tensor t = Tensor::full({3, 2}, 4);
+    EXPECT_TRUE(t.shares_memory_uniquely());
+    view = t[2];
+    EXPECT_FALSE(t.shares_memory_uniquely());
+  }
+  EXPECT_TRUE(view.shares_memory_uniquely());
+  EXPECT_EQ(view.to_vector(), (std::vector<double>{4, 4}));
+}
+
+TEST(Tensor, CopiesAndConversions) {
+  const Tensor t = Tensor::from(std::vector<double>{1, 0.1}, {2});
+  const Tensor copy = t.clone();
+  t.fill(0);
+  EXPECT_EQ(copy.to_vector(), (std::vector<double>{1, 0.1}));
+  EXPECT_EQ(copy.to(DType::f64).raw(), copy.raw());
+  EXPECT_EQ(copy.to(Device{}).raw(), copy.raw());
+  EXPECT_EQ(copy.to(DType::f32).data<float>()[1], 0.1f);
+  EXPECT_EQ(copy.to(DType::f32).to(DType::f64).data<double>()[1], double{0.1f});
+  t.copy_from(copy);
+  EXPECT_EQ(t.to_vector(), copy.to_vector());
+}
+
+TEST(Tensor, PrintsItself) {
+  EXPECT_EQ(Tensor::from(std::vector<float>{1, 2, 3, 4.5}, {2, 2}).str(),
+            "f32 (2, 2) [[1, 2], [3, 4.5]]");
+  EXPECT_EQ(Tensor::full({}, 2, DType::i32).str(), "i32 () 2");
+  EXPECT_EQ(Tensor::zeros({2, 0}, DType::f64).str(), "f64 (2, 0) [[], []]");
+  EXPECT_EQ(Tensor::zeros({9}).str(8), "f32 (9) [...]");
+  EXPECT_EQ(Tensor().str(), "undefined");
+}
+
+TEST(Tensor, SaysWhatIsWrong) {
+  const Tensor t = Tensor::zeros({2, 3}), whole = Tensor::zeros({2}, DType::i32);
+  EXPECT_EQ(error_of<ShapeError>([&] { t.data<double>(); }),
+            "tensor: element type is f32, expected f64");
+  EXPECT_THROW(Tensor().data<float>(), InternalError);
+  EXPECT_EQ(error_of<ShapeError>([&] { t.reshape({7}); }),
+            "reshape: (2, 3) has 6 elements, (7) has 7");
+  EXPECT_EQ(error_of<ShapeError>([&] { t.rows(1, 3); }),
+            "rows: range [1, 3) is outside of the leading axis of (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { t.rows(2, 1); }),
+            "rows: range [2, 1) is outside of the leading axis of (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { t[2]; }),
+            "rows: range [2, 3) is outside of the leading axis of (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { Tensor::zeros({})[0]; }), "rows: a scalar has no rows");
+  EXPECT_EQ(error_of<ShapeError>([&] { t.item(); }),
+            "item: needs exactly one element, got the shape (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { whole.to(DType::f32); }),
+            "to: i32 tensors are not converted");
+  EXPECT_EQ(error_of<ShapeError>([&] { t.copy_from(Tensor::zeros({3})); }),
+            "copy: f32 (3) does not fit into f32 (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              t.copy_from(Tensor::zeros({2, 3}, DType::f64));
+            }),
+            "copy: f64 (2, 3) does not fit into f32 (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { Tensor::from(std::vector<float>{1}, {2}); }),
+            "tensor: 1 values do not fill the shape (2)");
+}
+
+TEST(Device, ParsesItsNames) {
+  EXPECT_EQ(Device::parse("cpu"), Device{});
+  EXPECT_EQ(Device{}.str(), "cpu");
+  EXPECT_EQ((Device{Device::Kind::cuda, 1}.str()), "cuda:1");
+  EXPECT_EQ(error_of<UsageError>([] { Device::parse("gpu"); }),
+            "device: expected cpu or cuda[:k], got 'gpu'");
+}
+
+// ---- the allocator
+
+TEST(Allocator, CountsWhatTensorsHold) {
+  release_cached();
+  const MemoryStats before = memory_stats();
+  reset_peak();
+  {
+    const Tensor a = Tensor::empty({1000}), b = Tensor::empty({1 << 20});
+    const MemoryStats now = memory_stats();
+    EXPECT_GE(now.bytes_in_use - before.bytes_in_use, a.bytes() + b.bytes());
+    EXPECT_LE(now.bytes_in_use - before.bytes_in_use, (a.bytes() + b.bytes()) * 9 / 8);
+    EXPECT_EQ(now.peak_bytes, now.bytes_in_use);
+  }
+  const MemoryStats after = memory_stats();
+  EXPECT_EQ(after.bytes_in_use, before.bytes_in_use);
+  EXPECT_GT(after.peak_bytes, before.bytes_in_use + (4 << 20));
+  EXPECT_GE(after.bytes_cached, 4 << 20);
+  reset_peak();
+  EXPECT_EQ(memory_stats().peak_bytes, before.bytes_in_use);
+  release_cached();
+  EXPECT_EQ(memory_stats().bytes_cached, 0);
+}
+
+TEST(Allocator, HandsTheSameMemoryOutAgain) {
+  release_cached();
+  const std::byte* first = Tensor::empty({5000}).raw();
+  const int64_t cached = memory_stats().bytes_cached;
+  EXPECT_GE(cached, 20'000);
+  const Tensor again = Tensor::empty({4990});  // of the same size class
+  EXPECT_EQ(again.raw(), first);
+  EXPECT_EQ(memory_stats().bytes_cached, 0);
+}
+
+// A block is never smaller than what was asked for, at every boundary of the size classes.
+TEST(Allocator, BlocksAreLargeEnough) {
+  for (int64_t power = 256; power <= (1 << 20); power *= 2) {
+    for (int64_t eighth = 0; eighth < 8; ++eighth) {
+      for (int64_t extra : {-1, 0, 1}) {
+        const int64_t bytes = power + power / 8 * eighth + extra;
+        const int64_t before = memory_stats().bytes_in_use;
+        const auto block = allocate(bytes);
+        const int64_t got = memory_stats().bytes_in_use - before;
+        ASSERT_GE(got, bytes);
+        ASSERT_LE(got, bytes + std::max<int64_t>(bytes / 8, 128)) << bytes;
+        ASSERT_EQ(got % 64, 0);
+        block.get()[bytes - 1] = std::byte{1};
+      }
+    }
+  }
+}
+
+TEST(Allocator, EmptyTensorsAreDefined) {
+  const Tensor none = Tensor::zeros({0, 3});
+  EXPECT_TRUE(none.defined());
+  EXPECT_EQ(none.clone().to_vector(), std::vector<double>{});
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && \
+    !defined(__SANITIZE_THREAD__)  // these end the program instead
+TEST(Allocator, ThrowsWhereThereIsNoMemory) {
+  const int64_t before = memory_stats().bytes_in_use;
+  for (int64_t elements : {int64_t{1} << 50, int64_t{1} << 59}) {
+    const std::string text = error_of<DeviceError>([&] { Tensor::empty({elements}, DType::f64); });
+    EXPECT_EQ(text.find("out of memory: asked for " + std::to_string(elements >> 17) + " MiB"), 0u)
+        << text;
+  }
+  EXPECT_EQ(memory_stats().bytes_in_use, before);
+  EXPECT_EQ(Tensor::full({3}, 1).to_vector()[2], 1);  // and life goes on
+}
+#endif
+
+TEST(Allocator, TakesCallsFromSeveralThreads) {
+  const int64_t before = memory_stats().bytes_in_use;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([i] {
+      for (int64_t k = 1; k < 500; ++k) Tensor::full({k * (i + 1)}, 1);
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(memory_stats().bytes_in_use, before);
+}
+
+}  // namespace
+}  // namespace heed
