@@ -43,6 +43,7 @@ foreach(source IN LISTS test_sources)
   if(name STREQUAL "examples_test" AND example_targets)
     add_dependencies(${name} ${example_targets})
   endif()
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # tests compile longer than they run
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   if(name MATCHES "_slow_test$")

@@ -16,76 +16,96 @@ namespace {
 
 thread_local bool inside_parallel = false;
 
-// A fork-join pool. A recurrent network forks some thousand times in a second with pieces of some
-// ten microseconds, so a waiting thread first spins for a moment and only then sleeps.
+void pause() {
+#if defined(__x86_64__)
+  __builtin_ia32_pause();
+#else
+  std::this_thread::yield();
+#endif
+}
+
+// A fork-join pool. A recurrent network forks some ten thousand times in a second with pieces of
+// some ten microseconds, so a thread without work first spins for a moment and only then sleeps.
+// And the caller never waits for a thread that has not begun: on a busy machine, where the others
+// may not run for milliseconds, it does all the pieces itself.
 class Pool {
  public:
   explicit Pool(int workers) {
-    for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+    for (int i = 0; i < workers; ++i) {
+      threads_.emplace_back([this] { work(); });
+    }
   }
 
   ~Pool() {
     {
       std::lock_guard lock(mutex_);
       stop_ = true;
-      generation_.fetch_add(1, std::memory_order_release);
     }
     wake_.notify_all();
     for (std::thread& thread : threads_) thread.join();
   }
 
-  int workers() const { return static_cast<int>(threads_.size()); }
-
   void run(int64_t pieces, const std::function<void(int64_t)>& body) {
     body_ = &body;
     pieces_ = pieces;
     next_.store(0, std::memory_order_relaxed);
-    busy_.store(workers(), std::memory_order_relaxed);
-    {
-      std::lock_guard lock(mutex_);
-      generation_.fetch_add(1, std::memory_order_release);
+    generation_ += kGeneration;
+    state_.store(generation_ | kOpen);
+    if (sleeping_.load() > 0) {
+      std::lock_guard lock(mutex_);  // a thread between its check and its sleep hears it too
+      wake_.notify_all();
     }
-    if (sleeping_.load(std::memory_order_acquire) > 0) wake_.notify_all();
     take_pieces();
-    while (busy_.load(std::memory_order_acquire) > 0) std::this_thread::yield();
+    state_.fetch_and(~kOpen);
+    while (state_.load(std::memory_order_acquire) & kActive) pause();
   }
 
  private:
+  // state_ is the job's generation, whether threads may still join it, and how many have.
+  static constexpr uint64_t kActive = 0xFFFF, kOpen = 0x10000, kGeneration = 0x20000;
+
   void take_pieces() {
     inside_parallel = true;
     for (int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) (*body_)(i);
     inside_parallel = false;
   }
 
+  // Whether there is a job that this thread has not seen yet.
+  bool has_job(uint64_t state, uint64_t seen) const {
+    return (state & kOpen) && (state & ~(kOpen | kActive)) != seen;
+  }
+
   void work() {
     uint64_t seen = 0;
-    while (true) {
-      wait_for_change(seen);
-      seen = generation_.load(std::memory_order_acquire);
-      if (stop_) return;
+    while (wait_for_job(seen)) {
+      uint64_t state = state_.load();
+      if (!has_job(state, seen) || !state_.compare_exchange_strong(state, state + 1)) continue;
+      seen = state & ~(kOpen | kActive);
       take_pieces();
-      busy_.fetch_sub(1, std::memory_order_release);
+      state_.fetch_sub(1, std::memory_order_release);
     }
   }
 
-  void wait_for_change(uint64_t seen) {
-    constexpr int kSpins = 2000;
+  bool wait_for_job(uint64_t seen) {  // false: the pool ends
+    constexpr int kSpins = 2000;      // some 50 microseconds
     for (int i = 0; i < kSpins; ++i) {
-      if (generation_.load(std::memory_order_acquire) != seen) return;
-      std::this_thread::yield();
+      if (has_job(state_.load(std::memory_order_relaxed), seen)) return true;
+      pause();
     }
     std::unique_lock lock(mutex_);
-    sleeping_.fetch_add(1, std::memory_order_release);
-    wake_.wait(lock, [&] { return generation_.load(std::memory_order_acquire) != seen; });
-    sleeping_.fetch_sub(1, std::memory_order_release);
+    sleeping_.fetch_add(1);
+    wake_.wait(lock, [&] { return stop_ || has_job(state_.load(), seen); });
+    sleeping_.fetch_sub(1);
+    return !stop_;
   }
 
   std::vector<std::thread> threads_;
   std::mutex mutex_;
   std::condition_variable wake_;
-  std::atomic<uint64_t> generation_{0};
-  std::atomic<int> sleeping_{0}, busy_{0};
+  std::atomic<uint64_t> state_{0};
+  std::atomic<int> sleeping_{0};
   std::atomic<int64_t> next_{0};
+  uint64_t generation_ = 0;
   const std::function<void(int64_t)>* body_ = nullptr;
   int64_t pieces_ = 0;
   bool stop_ = false;

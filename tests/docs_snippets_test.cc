@@ -38,22 +38,17 @@ Var cosine(const Var& a, const Var& b) {
 
 struct Softplus {  // y = ln(1 + e^x)   dy/dx = 1 / (1 + e^-x)
   static constexpr Saves kSaves = Saves::kInput;
-  template <class T>
-  HEED_HD static T f(T x) {
+  template <class T> HEED_HD static T f(T x) {
     const T top = x > T(0) ? x : T(0);  // ln(e^0 + e^x) = top + ln(e^-top + e^(x - top))
     return top + std::log(math::exp(-top) + math::exp(x - top));
   }
-  template <class T>
-  HEED_HD static T df(T x) {
-    return math::sigmoid(x);
-  }
+  template <class T> HEED_HD static T df(T x) { return math::sigmoid(x); }
 };
 
 namespace {
 
 // What unary() of autograd/ops/elementwise.cc does; it is out of reach here.
-template <class Op, class T>
-Var run_unary(const char* name, const Var& x) {
+template <class Op, class T> Var run_unary(const char* name, const Var& x) {
   const Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   cpu::unary_forward<Op>(y.data<T>(), x.value().data<T>(), n);
@@ -63,8 +58,7 @@ Var run_unary(const char* name, const Var& x) {
   });
 }
 
-template <class Op>
-Var unary(const char* name, const Var& x) {
+template <class Op> Var unary(const char* name, const Var& x) {
   return x.dtype() == DType::f32 ? run_unary<Op, float>(name, x) : run_unary<Op, double>(name, x);
 }
 
@@ -117,12 +111,10 @@ HEED_INSTANTIATE(rms_norm_backward);
 // There is no .cu file here.
 namespace heed::gpu {
 
-template <class T>
-void rms_norm_forward(T*, T*, const T*, T, int64_t, int64_t) {
+template <class T> void rms_norm_forward(T*, T*, const T*, T, int64_t, int64_t) {
   throw DeviceError("rms_norm: no CUDA kernel");
 }
-template <class T>
-void rms_norm_backward(T*, const T*, const T*, const T*, int64_t, int64_t) {
+template <class T> void rms_norm_backward(T*, const T*, const T*, const T*, int64_t, int64_t) {
   throw DeviceError("rms_norm: no CUDA kernel");
 }
 HEED_INSTANTIATE(rms_norm_forward);

@@ -58,8 +58,7 @@ void expect_near(const std::vector<double>& got, const std::vector<double>& expe
   for (size_t i = 0; i < got.size(); ++i) EXPECT_NEAR(got[i], expected[i], 1e-12);
 }
 
-template <class Model>
-void expect_equals_dialog_model(const char* structure) {
+template <class Model> void expect_equals_dialog_model(const char* structure) {
   SCOPED_TRACE(structure);
   const Cases cases;
   Model model(kWords, kSize, /*seed=*/3);

@@ -9,12 +9,10 @@
 namespace heed {
 namespace {
 
-template <class T>
-using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class T> using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The largest difference between both, over the largest element.
-template <class T>
-double difference(int64_t m, int64_t n, int64_t k, Trans ta, Trans tb) {
+template <class T> double difference(int64_t m, int64_t n, int64_t k, Trans ta, Trans tb) {
   std::srand(1);
   const bool a_t = ta == Trans::yes, b_t = tb == Trans::yes;
   const Matrix<T> a = Matrix<T>::Random(a_t ? k : m, a_t ? m : k);

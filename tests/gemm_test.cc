@@ -16,8 +16,7 @@ namespace {
 constexpr Trans kNo = Trans::no, kYes = Trans::yes;
 
 // A stored matrix whose rows are `slack` elements longer than they need to be.
-template <class T>
-struct Matrix {
+template <class T> struct Matrix {
   Matrix(int64_t rows, int64_t cols, int64_t slack, Rng& rng)
       : ld(cols + slack), values(rows * ld) {
     for (T& v : values) v = static_cast<T>(2 * rng.uniform() - 1);
@@ -39,8 +38,7 @@ struct Case {
   }
 };
 
-template <class T>
-struct Problem {
+template <class T> struct Problem {
   explicit Problem(const Case& p, uint64_t seed = 1)
       : c0(p),
         rng(seed, "gemm_test"),
@@ -78,8 +76,7 @@ struct Problem {
   Matrix<T> a, b, c;
 };
 
-template <class T>
-void expect_product(const Case& p) {
+template <class T> void expect_product(const Case& p) {
   const Problem<T> problem(p);
   const std::vector<T> got = problem.run();
   const std::vector<double> want = problem.naive();
@@ -156,8 +153,7 @@ TEST(Gemm, AnyNumberOfThreadsGivesTheSameBits) {
   set_num_threads(0);
 }
 
-template <class T>
-void expect_packed_equals_gemm(const Case& p) {
+template <class T> void expect_packed_equals_gemm(const Case& p) {
   const Problem<T> problem(p);
   int64_t elements = 0;
   cpu::packed_size<T>(&elements, p.k, p.n);

@@ -110,8 +110,7 @@ void expect_attention(const Attended& got, const std::vector<Vec>& memory, const
 }
 
 // score(query b, memory row j) for the rows of all segments
-template <class Score>
-Vec all_scores(Score score) {
+template <class Score> Vec all_scores(Score score) {
   Vec scores;
   for (int64_t b = 0; b < kSegments.count(); ++b) {
     for (int64_t j = kSegments.begin(b); j < kSegments.end(b); ++j) scores.push_back(score(b, j));

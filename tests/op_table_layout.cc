@@ -11,8 +11,7 @@ int64_t product(const Shape& shape, int begin, int end) {
 }
 
 // y such that y[i] = x[from(i)] for the row-major multi-index of y
-template <class From>
-std::vector<double> remap(const Array& x, const Shape& y, From from) {
+template <class From> std::vector<double> remap(const Array& x, const Shape& y, From from) {
   std::vector<double> values;
   for (int64_t at = 0; at < y.numel(); ++at) {
     std::vector<int64_t> index(y.rank());

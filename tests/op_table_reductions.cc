@@ -8,8 +8,7 @@ namespace heed {
 namespace {
 
 // Reduces `axis` by f, which sees the elements along it.
-template <class F>
-std::vector<double> reduce(const Array& x, int axis, F f) {
+template <class F> std::vector<double> reduce(const Array& x, int axis, F f) {
   const int a = x.shape.normalize(axis);
   int64_t outer = 1, inner = 1;
   for (int i = 0; i < a; ++i) outer *= x.shape[i];
@@ -38,8 +37,7 @@ double max_of(const std::vector<double>& x) {
 }
 
 // f(one row) for all rows, put together.
-template <class F>
-std::vector<double> by_rows(const Array& x, F f) {
+template <class F> std::vector<double> by_rows(const Array& x, F f) {
   const int64_t cols = x.shape.back();
   std::vector<double> y;
   for (size_t at = 0; cols && at < x.v.size(); at += cols) {

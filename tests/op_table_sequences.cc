@@ -140,8 +140,7 @@ Segments segments_for(int64_t rows, int64_t count) {
 }
 
 // Calls f(segment, memory row) for the first `queries` segments.
-template <class F>
-void each_row(const Segments& s, int64_t queries, F f) {
+template <class F> void each_row(const Segments& s, int64_t queries, F f) {
   for (int64_t b = 0; b < queries; ++b) {
     for (int64_t j = s.begin(b); j < s.end(b); ++j) f(b, j);
   }

@@ -84,8 +84,7 @@ bool same_bits(const Tensor& a, const Tensor& b) {
 }
 
 // The message of an expected error.
-template <class F>
-std::string error_text(F f) {
+template <class F> std::string error_text(F f) {
   try {
     f();
   } catch (const InternalError& e) {

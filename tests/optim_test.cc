@@ -114,8 +114,7 @@ struct Tables : Module {
   Var sparse, dense;
 };
 
-template <class Optimizer>
-void expect_sparse_is_dense(typename Optimizer::Options options) {
+template <class Optimizer> void expect_sparse_is_dense(typename Optimizer::Options options) {
   Tables tables;
   Optimizer optimizer(tables, options);
   for (const std::vector<int32_t>& ids : {std::vector<int32_t>{2, 0, 2}, {1}, {0, 1, 1, 1}}) {

@@ -259,7 +259,7 @@ std::vector<Spoiled> spoiled_models() {
           {words, replace("\nthe\n", "\nt he\n"), "vocab.txt:6"},
           {weights, nothing, "model.safetensors"},
           {weights, cut, "model.safetensors"},
-          {weights, [](auto) { return std::string(60000, '\xff'); }, "header"},
+          {weights, [](auto) { return std::string(200000, '\xff'); }, "header"},
           {weights, [](const std::string& b) { return b + "more"; }, "data that no tensor names"},
           {weights, replace("F32", "F16"), "F16"},
           {weights, replace("encoder.embedding.weight", "encoder.embedding.weighs"), "is missing"},

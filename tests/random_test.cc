@@ -53,8 +53,7 @@ TEST(RandomKey, WordsAreTheBlocksInOrder) {
 struct Moments {
   double mean = 0, variance = 0, skew = 0, kurtosis = 0;
 };
-template <class T>
-Moments moments(const std::vector<T>& x) {
+template <class T> Moments moments(const std::vector<T>& x) {
   Moments m;
   const double n = static_cast<double>(x.size());
   for (T v : x) m.mean += v / n;
@@ -67,14 +66,12 @@ Moments moments(const std::vector<T>& x) {
 constexpr RandomKey kKey{42, purpose_id("random_test"), 1};
 constexpr int64_t kMany = 400'001;  // odd: the last normal has no partner
 
-template <class T>
-std::vector<T> uniform(int64_t n, RandomKey key = kKey) {
+template <class T> std::vector<T> uniform(int64_t n, RandomKey key = kKey) {
   std::vector<T> x(n);
   cpu::random_uniform<T>(x.data(), T(-1), T(3), key, n);
   return x;
 }
-template <class T>
-std::vector<T> normal(int64_t n, RandomKey key = kKey) {
+template <class T> std::vector<T> normal(int64_t n, RandomKey key = kKey) {
   std::vector<T> x(n);
   cpu::random_normal<T>(x.data(), T(2), T(3), key, n);
   return x;

@@ -29,9 +29,8 @@ TEST_F(TrainerTest, StoppedAfterAnyStepAndResumed) {
     settings = small_settings(structure);
     const std::string whole = std::string("whole-") + structure;
     EXPECT_TRUE(run(whole));
-    const bool every = settings.model.structure.integration;
-    for (const int step :
-         every ? std::vector{1, 2, 3, 4, 5, 6, 7, 8, 9, 10} : std::vector{2, 5, 10}) {
+    const bool more = settings.model.structure.integration;
+    for (const int step : more ? std::vector{1, 4, 5, 6, 10} : std::vector{3}) {
       const std::string name = structure + std::to_string(step);
       StopAfter stop(step);
       EXPECT_FALSE(run(name, stop.hooks)) << step;

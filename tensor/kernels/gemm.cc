@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <array>
 #include <memory>
+#include <type_traits>
 #include <utility>
 
 #include "tensor/parallel.h"
@@ -139,9 +140,13 @@ template <class T> void pack(T* panels, View<T> b, int64_t depth, int64_t n) {
     const View<T> from = b.from(0, j);
     if (width < kWidth) std::fill_n(panels, depth * kWidth, T(0));
     if (b.cols == 1) {
-      for (int64_t k = 0; k < depth; ++k) {
-        std::copy_n(from.at + k * from.rows, width, panels + k * kWidth);
-      }
+      const auto copy_rows = [&](auto columns) {
+        for (int64_t k = 0; k < depth; ++k) {
+          std::copy_n(from.at + k * from.rows, columns, panels + k * kWidth);
+        }
+      };
+      // A width that the compiler knows is two vector moves, not a call.
+      width == kWidth ? copy_rows(std::integral_constant<int64_t, kWidth>()) : copy_rows(width);
       continue;
     }
     for (int64_t k0 = 0; k0 < depth; k0 += kSquare) {  // transposed: squares stay in the L1 cache
