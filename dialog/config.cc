@@ -14,7 +14,6 @@ namespace {
 
 const Preset kPresets[] = {{"paper", 4, 512, 25000, 256, 30, 0.2},
                            {"laptop", 2, 256, 10000, 32, 12, 0.2},
-                           {"demo", 1, 192, 5000, 32, 5, 0.2},
                            {"smoke", 1, 64, 2000, 32, 3, 0.2}};
 
 std::string in(const std::string& directory, const char* file) {

@@ -7,7 +7,8 @@ cd "$(dirname "$0")/.."
 heed=build/release/bin/heed
 data=data/ubuntu-sample
 runs=${RUNS:-runs/demo}
-settings=(--data "$data" --structure static-ui --preset demo --threads 1 --resume)
+settings=(--data "$data" --structure static-ui --preset smoke --epochs 8
+          --threads 1 --resume)
 
 mkdir -p "$runs"
 echo "Training a baseline and a model that is trained with distractions, side by side."
@@ -19,8 +20,8 @@ wait $baseline || { tail -n 1 "$runs/baseline.log" >&2; exit 1; }
 trap - EXIT
 
 "$heed" show --baseline "$runs/baseline" --model "$runs/trained" \
-  --name "baseline" --name "trained with distractions" \
+  --name "baseline" --name trained \
   --data "$data/test.jsonl.gz" --pool "$data/train.jsonl.gz" \
   --test random:1.0 --count 4 --html "$runs/attention.html"
 echo
-echo "The same as a page, with more dialogues: $runs/attention.html"
+echo "The same as a page: $runs/attention.html"

@@ -90,8 +90,9 @@ TEST(RenderText, TheTableOfResults) {
 
 TEST(RenderText, NoLineIsWiderThanTheTerminal) {
   AttentionView view = with_results();
-  view.dialogues[0].context[1].text =
-      std::string(300, 'x') + " 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字 short";
+  std::string& text = view.dialogues[0].context[1].text;
+  text.assign(300, 'x');
+  text += " 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字 short";
   view.models[0].name = std::string(200, 'n');
   for (int width = 20; width <= 130; width += 5) {
     std::istringstream lines(render_text(view, {width, false, false}));

@@ -25,9 +25,9 @@ constexpr int kVectorBytes = 32, kTileRows = 6;
 #else
 constexpr int kVectorBytes = 16, kTileRows = 6;
 #endif
-constexpr int64_t kDepth = 512;       // of k, in one block
-constexpr int64_t kPanels = 8;        // of B, in one block: 512 KiB with AVX-512
-constexpr int64_t kPieceRows = 1020;  // of C, in one thread's piece
+constexpr int64_t kDepth = 512;      // of k, in one block
+constexpr int64_t kPanels = 8;       // of B, in one block: 512 KiB with AVX-512
+constexpr int64_t kPieceRows = 504;  // of C, in one thread's piece: enough pieces to share out
 
 template <class T> struct Simd {
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
@@ -113,11 +113,13 @@ void multiply(T* c, int64_t ldc, View<T> a, const T* panels, int64_t m, int64_t 
     const int64_t i = m * t / count, rows = m * (t + 1) / count - i;
     View<T> from = a.from(i, 0);
     if (a.cols != 1 && depth <= kDepth) {  // a transposed A: its tile once in the order of reading
-      for (int64_t k = 0; k < depth; ++k) {
-        for (int64_t r = 0; r < rows; ++r) {
-          packed_a[k * rows + r] = from.at[r * from.rows + k * from.cols];
+      const auto copy_tile = [&](auto height) {
+        for (int64_t k = 0; k < depth; ++k) {
+          std::copy_n(from.at + k * from.cols, height, packed_a + k * height);
         }
-      }
+      };
+      // A height that the compiler knows is some vector moves, not a call.
+      rows == kTileRows ? copy_tile(std::integral_constant<int64_t, kTileRows>()) : copy_tile(rows);
       from = View<T>(packed_a, rows, Trans::yes);
     }
     for (int64_t j = 0; j < n; j += kWidth) {
@@ -182,14 +184,17 @@ void block(T* c, int64_t ldc, View<T> a, View<T> b, int64_t m, int64_t n, int64_
 template <class T>
 void gemm(T* c, int64_t ldc, const T* a, int64_t lda, Trans trans_a, const T* b, int64_t ldb,
           Trans trans_b, int64_t m, int64_t n, int64_t k, bool accumulate) {
-  constexpr int64_t kPieceCols = kPanels * Simd<T>::kWidth;
+  // Narrow results are cut finer, so that there is something to share out.
+  const int64_t cols = (n >= 2048 ? kPanels : kPanels / 2) * Simd<T>::kWidth;
   const View<T> left(a, lda, trans_a), right(b, ldb, trans_b);
-  const int64_t across = (n + kPieceCols - 1) / kPieceCols,
-                down = (m + kPieceRows - 1) / kPieceRows;
+  const int64_t across = (n + cols - 1) / cols;
+  const int64_t down =
+      std::max<int64_t>(1, m / kPieceRows);  // the last piece is up to twice as high
   parallel_for(across * down, [=](int64_t piece) {
-    const int64_t i = piece % down * kPieceRows, j = piece / down * kPieceCols;
-    block(c + i * ldc + j, ldc, left.from(i, 0), right.from(0, j), std::min(kPieceRows, m - i),
-          std::min(kPieceCols, n - j), k, accumulate);
+    const int64_t i = piece % down * kPieceRows, j = piece / down * cols;
+    const int64_t rows = piece % down + 1 < down ? kPieceRows : m - i;
+    block(c + i * ldc + j, ldc, left.from(i, 0), right.from(0, j), rows, std::min(cols, n - j), k,
+          accumulate);
   });
 }
 

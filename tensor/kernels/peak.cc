@@ -42,7 +42,7 @@ double measure_peak() {
   const int threads = num_threads();
   std::vector<float> results(threads * 16);  // one cache line a thread
   double best = 0;
-  for (int run = 0; run < 20; ++run) {
+  for (int run = 0; run < 100; ++run) {
     const auto begin = std::chrono::steady_clock::now();
     parallel_for(threads, [&](int64_t i) { results[16 * i] = chains(float(i)); });
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
