@@ -50,7 +50,8 @@ foreach(source IN LISTS test_sources)
   else()
     target_precompile_headers(${name} REUSE_FROM ${first_test})
   endif()
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)  # tests compile longer than they run
+  # Tests compile longer than they run. At -O1 GCC 12 sees overflows inside std::string (bug 105329).
+  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1> $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow;-Wno-stringop-overread>)
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 900)
   if(name MATCHES "_slow_test$")
