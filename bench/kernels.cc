@@ -92,7 +92,7 @@ void gemm_packed(State& state) {
 }
 BENCHMARK(gemm_packed)->Apply(shapes);
 
-// The comparison. Build with -DHEED_CPU=native: Eigen is compiled here for this file's own target.
+// The comparison: Eigen, compiled into this file for the machine at hand.
 void gemm_eigen(State& state) {
   const Operands x(state);
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;

@@ -157,9 +157,9 @@ void add_bench(CLI::App& app) {
   c->add_option("--layers", o->layers, "LSTM layers")->capture_default_str();
   c->add_option("--vocab", o->vocab, "Vocabulary size")->capture_default_str();
   c->add_option("--dropout", o->dropout, "Dropout probability")->capture_default_str();
-  for (auto* option : {c->add_option("--steps", o->steps, "Steps timed, after one for warm-up")}) {
-    option->check(CLI::Range(1, 1'000'000))->capture_default_str();
-  }
+  c->add_option("--steps", o->steps, "Steps timed, after one for warm-up")
+      ->check(CLI::Range(1, 1'000'000))
+      ->capture_default_str();
   c->get_option("--batch")->check(CLI::Range(1, 1'000'000));
   c->add_option("--lengths", o->lengths,
                 "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every\n"
