@@ -126,8 +126,9 @@ struct LstmInputs {
 };
 Var lstm(const Packing& packing, const LstmInputs& in);
 
-// ---- attention over ragged segments: query b looks at the memory rows of segment b. Fewer
-// queries than segments use the first segments only; P = the number of their memory rows.
+// ---- attention over ragged segments: query b looks at the memory rows of segment b. B
+// segments with P rows, of a memory of M rows; more than P where others are not asked for
+// (Segments::first).
 Var segment_scores(const Var& query, const Var& memory, const Segments& s);  // (B,H) (M,H) -> (P)
 Var segment_softmax(const Var& scores, const Segments& s);                   // (P) -> (P)
 Var segment_context(const Var& weights, const Var& memory,

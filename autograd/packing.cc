@@ -63,6 +63,15 @@ Segments::Segments(const std::vector<int32_t>& lengths, Device device) {
   }
   on_device_ = Tensor::from(offsets, device);
   offsets_ = std::make_shared<std::vector<int32_t>>(std::move(offsets));
+  count_ = static_cast<int64_t>(lengths.size());
+}
+
+Segments Segments::first(int64_t count) const {
+  check_shape(0 <= count && count <= count_,
+              "segments: the first " + std::to_string(count) + " of " + std::to_string(count_));
+  Segments result = *this;
+  result.count_ = count;
+  return result;
 }
 
 }  // namespace heed

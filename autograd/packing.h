@@ -48,18 +48,23 @@ class Segments {
   Segments() = default;
   // Throws ShapeError for negative lengths.
   explicit Segments(const std::vector<int32_t>& lengths, Device device = {});
+  // The first segments only, of the same memory: the rest of it belongs to nobody. For a step in
+  // which fewer dialogues are still running. Throws ShapeError if there are not that many.
+  Segments first(int64_t count) const;
 
-  int64_t count() const { return static_cast<int64_t>(offsets_->size()) - 1; }
+  int64_t count() const { return count_; }
   int64_t begin(int64_t s) const { return (*offsets_)[s]; }
   int64_t end(int64_t s) const { return (*offsets_)[s + 1]; }
   int64_t length(int64_t s) const { return end(s) - begin(s); }
-  int64_t total() const { return offsets_->back(); }
-  const Tensor& offsets() const { return on_device_; }  // i32 (count + 1)
+  int64_t total() const { return (*offsets_)[count_]; }     // rows of these segments
+  int64_t memory_rows() const { return offsets_->back(); }  // and those of nobody
+  const Tensor& offsets() const { return on_device_; }      // i32, at least count + 1
 
  private:
   std::shared_ptr<const std::vector<int32_t>> offsets_ =
       std::make_shared<std::vector<int32_t>>(1, 0);
   Tensor on_device_;
+  int64_t count_ = 0;
 };
 
 }  // namespace heed

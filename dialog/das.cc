@@ -17,12 +17,14 @@ struct Mean {
   }
 };
 
-// For each memory row of a dialogue the utterance it belongs to.
-std::vector<int> utterance_of_row(const Example& example, bool hierarchical) {
+// For each of the `rows` memory rows of a dialogue the utterance it belongs to: the row is the
+// utterance itself, or one of its tokens, of which <eou> is the last.
+std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
+  const size_t utterances = example.context.size();
   std::vector<int> result;
-  for (size_t k = 0; k < example.context.size(); ++k) {
-    result.insert(result.end(), hierarchical ? 1 : example.context[k].size() + 1,
-                  static_cast<int>(k));
+  for (size_t k = 0; k < utterances; ++k) {
+    const bool one_each = rows == static_cast<int64_t>(utterances);
+    result.insert(result.end(), one_each ? 1 : example.context[k].size() + 1, static_cast<int>(k));
   }
   return result;
 }
@@ -39,13 +41,11 @@ std::optional<double> das_ratio(const std::vector<double>& as_scores,
   return *distractions.value() / *history.value();
 }
 
-std::vector<DialogueScore> score_batch(const DialogModel& model, const Batch& batch,
-                                       const std::vector<const Example*>& examples) {
-  const NoGrad guard;
-  const DialogModel::Output out = model(batch);
-  const std::vector<double> nll = out.nll.to_vector();
+std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
+                                        const std::vector<const Example*>& examples) {
+  const std::vector<double> nll = output.nll.to_vector();
   std::vector<std::vector<double>> weights;
-  for (const Var& w : out.weights) weights.push_back(w.value().to_vector());
+  for (const Var& w : output.weights) weights.push_back(w.value().to_vector());
 
   std::vector<DialogueScore> scores(batch.size);
   for (int64_t b = 0; b < batch.size; ++b) {
@@ -54,12 +54,11 @@ std::vector<DialogueScore> score_batch(const DialogModel& model, const Batch& ba
     s.id = example.id;
     s.distraction = example.distraction;
     s.as_scores.resize(example.context.size());
-    const std::vector<int> utterance =
-        utterance_of_row(example, model.config().structure.hierarchical);
     const int64_t steps = batch.decoder.length(b), first = batch.memory.begin(b),
                   count = batch.memory.length(b);
+    const std::vector<int> utterance = utterance_of_row(example, count);
     for (int64_t t = 0; t < steps; ++t) {
-      const std::vector<double>& w = weights[out.same_weights ? 0 : t];
+      const std::vector<double>& w = weights[output.same_weights ? 0 : t];
       double squares = 0;
       for (int64_t j = 0; j < count; ++j) {
         const double weight = w[first + j];
@@ -82,6 +81,7 @@ std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>&
   if (batch_size < 1) {
     throw UsageError("batch: expected at least 1, got " + std::to_string(batch_size));
   }
+  const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
   std::vector<int64_t> order(examples.size());
   std::iota(order.begin(), order.end(), 0);
@@ -95,7 +95,7 @@ std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>&
     const size_t end = std::min(order.size(), at + static_cast<size_t>(batch_size));
     for (size_t i = at; i < end; ++i) part.push_back(&examples[order[i]]);
     const Batch batch = make_batch(part, model.config().structure.hierarchical, device);
-    std::vector<DialogueScore> results = score_batch(model, batch, part);
+    std::vector<DialogueScore> results = score_output(model(batch), batch, part);
     for (size_t i = at; i < end; ++i) scores[order[i]] = std::move(results[i - at]);
     done = {static_cast<int64_t>(end), done.tokens + batch.token_count};
     if (progress) progress(done);

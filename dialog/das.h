@@ -28,9 +28,10 @@ struct DialogueScore {
   std::optional<double> das_ratio;
 };
 
-// Scores the dialogues of a batch, in the order of its examples.
-std::vector<DialogueScore> score_batch(const DialogModel& model, const Batch& batch,
-                                       const std::vector<const Example*>& examples);
+// The scores of a batch's dialogues, in the order of its examples, from what a model put out for
+// it. The attention memory may hold utterances (one row each) or tokens.
+std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
+                                        const std::vector<const Example*>& examples);
 
 // Scores all examples in batches of similar length; the results are in the order of the examples
 // and do not depend on the batch size. `progress`, if given, is called after each batch with the

@@ -40,37 +40,6 @@ inline DialogueTask load_task(const std::string& data, size_t dialogues) {
   return task;
 }
 
-// Attention scores and perplexity of the dialogues of a batch, in batch order. Utterance k gets
-//   AS_k = q x mean over the steps of the attention on its memory rows           (q utterances)
-// and a memory row is an utterance, or a token of it.
-inline std::vector<DialogueScore> scores_of(const Batch& batch, const DialogModel::Output& output,
-                                            const std::vector<const Example*>& examples,
-                                            bool memory_of_utterances) {
-  const std::vector<double> nll = output.nll.to_vector();
-  std::vector<std::vector<double>> weights;
-  for (const Var& w : output.weights) weights.push_back(w.value().to_vector());
-  std::vector<DialogueScore> scores(batch.size);
-  for (int64_t b = 0; b < batch.size; ++b) {
-    const Example& example = *examples[batch.order[b]];
-    const size_t q = example.context.size();
-    const int64_t steps = batch.decoder.length(b);
-    std::vector<double> attention(q);  // summed over the steps
-    for (int64_t t = 0; t < steps; ++t) {
-      scores[b].nll.push_back(nll[batch.decoder.row(t, b)]);
-      const std::vector<double>& of_step = weights[output.same_weights ? 0 : t];
-      int64_t row = batch.memory.begin(b);
-      for (size_t k = 0; k < q; ++k) {
-        const size_t rows = memory_of_utterances ? 1 : example.context[k].size() + 1;
-        for (size_t i = 0; i < rows; ++i) attention[k] += of_step[row++];
-      }
-    }
-    for (double a : attention) scores[b].as_scores.push_back(a * double(q) / double(steps));
-    scores[b].distraction = example.distraction;
-    scores[b].das_ratio = das_ratio(scores[b].as_scores, example.distraction);
-  }
-  return scores;
-}
-
 // Perplexity and DAS ratio (mean AS of the distractions / mean AS of the history) of the test set.
 template <class Model>
 void print_scores(const Model& model, const DialogueTask& task, int64_t step) {
@@ -82,7 +51,7 @@ void print_scores(const Model& model, const DialogueTask& task, int64_t step) {
       part.push_back(&task.test[i]);
     }
     const Batch batch = make_batch(part, Model::kMemoryOfUtterances);
-    for (DialogueScore& s : scores_of(batch, model(batch), part, Model::kMemoryOfUtterances)) {
+    for (DialogueScore& s : score_output(model(batch), batch, part)) {
       scores.push_back(std::move(s));
     }
   }

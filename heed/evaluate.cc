@@ -21,6 +21,7 @@ struct Options {
 
 void run(const Options& o) {
   const Device device = start(*o.common);
+  JsonOutput output(o.json);
   const std::vector<TestSet> sets = select_test_sets(o.test);
   LoadedModel loaded = load_model(o.model);
   move(*loaded.model, device);
@@ -43,14 +44,14 @@ void run(const Options& o) {
       evaluate(*loaded.model, examples, sets, pool, encode_phrases(o.phrases, loaded.vocabulary),
                o.common->seed, o.batch, report);
   progress.done();
-  if (o.json != "-") {
+  if (!output.to_stdout()) {
     std::fputs(results_table(results).c_str(), stdout);
     if (left_out) std::printf("%ld dialogues left out (too short)\n", static_cast<long>(left_out));
   }
-  if (o.json.empty()) return;
+  if (!output.wanted()) return;
   nlohmann::ordered_json json = {{"model", o.model}, {"data", o.data}, {"seed", o.common->seed}};
   for (const TestSetResult& r : results) json["test_sets"][r.name] = to_json(r.summary);
-  write_json(o.json, json);
+  output.write(json);
 }
 
 }  // namespace

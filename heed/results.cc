@@ -2,8 +2,6 @@
 
 #include <cstdio>
 
-#include "tensor/file.h"
-
 namespace heed {
 
 using Json = nlohmann::ordered_json;
@@ -54,13 +52,16 @@ std::string results_table(const std::vector<TestSetResult>& results) {
   return table;
 }
 
-void write_json(const std::string& path, const Json& json) {
+JsonOutput::JsonOutput(const std::string& path) : to_stdout_(path == "-") {
+  if (!path.empty() && !to_stdout_) file_.emplace(path);
+}
+
+void JsonOutput::write(const Json& json) {
   const std::string text = json.dump(1) + "\n";
-  if (path == "-") {
-    std::fputs(text.c_str(), stdout);
-  } else {
-    write_file(path, text);
-  }
+  if (to_stdout_) std::fputs(text.c_str(), stdout);
+  if (!file_) return;
+  file_->write(text);
+  file_->commit();
 }
 
 }  // namespace heed

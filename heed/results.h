@@ -1,10 +1,12 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "dialog/evaluate.h"
+#include "tensor/file.h"
 
 namespace heed {
 
@@ -15,7 +17,20 @@ nlohmann::ordered_json to_json(const DialogueScore& score);
 // A table for people: one line a test set.
 std::string results_table(const std::vector<TestSetResult>& results);
 
-// Writes JSON to a file, atomically, or to standard output for "-".
-void write_json(const std::string& path, const nlohmann::ordered_json& json);
+// The file of a --json option: none where the path is empty, standard output for "-". Made before
+// the work begins, so that a place that cannot be written to is noticed then; the file appears with
+// write(), whole. Throws DataError.
+class JsonOutput {
+ public:
+  explicit JsonOutput(const std::string& path);
+  void write(const nlohmann::ordered_json& json);
+
+  bool wanted() const { return to_stdout() || file_; }
+  bool to_stdout() const { return to_stdout_; }  // then nothing else may be printed there
+
+ private:
+  bool to_stdout_;
+  std::optional<AtomicFile> file_;
+};
 
 }  // namespace heed

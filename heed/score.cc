@@ -19,6 +19,7 @@ struct Options {
 
 void run(const Options& o) {
   const Device device = start(*o.common);
+  JsonOutput output(o.json);
   LoadedModel loaded = load_model(o.model);
   if (o.double_precision) convert(*loaded.model, DType::f64);
   move(*loaded.model, device);
@@ -32,12 +33,12 @@ void run(const Options& o) {
   });
   progress.done();
   const ScoreSummary summary = summarize(scores);
-  if (o.json != "-") std::fputs(results_table({{"as given", summary}}).c_str(), stdout);
-  if (o.json.empty()) return;
+  if (!output.to_stdout()) std::fputs(results_table({{"as given", summary}}).c_str(), stdout);
+  if (!output.wanted()) return;
   nlohmann::ordered_json json = to_json(summary);
   json["dialogs"] = nlohmann::ordered_json::array();
   for (const DialogueScore& s : scores) json["dialogs"].push_back(to_json(s));
-  write_json(o.json, json);
+  output.write(json);
 }
 
 }  // namespace

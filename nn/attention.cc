@@ -2,7 +2,8 @@
 
 namespace heed {
 
-Attended attend(const Var& query, const Var& memory, const Segments& segments) {
+Attended attend(const Var& query, const Var& memory, const Segments& all) {
+  const Segments segments = all.first(query.shape()[0]);
   const Var weights = segment_softmax(segment_scores(query, memory, segments), segments);
   return {segment_context(weights, memory, segments), weights};
 }
@@ -14,13 +15,13 @@ AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, in
       score(hidden, 1, seed + 2, /*with_bias=*/false) {}
 
 Attended AdditiveAttention::operator()(const Var& query, const Var& memory,
-                                       const Segments& segments) const {
-  const int64_t queries = query.shape()[0];
+                                       const Segments& all) const {
+  const Segments segments = all.first(query.shape()[0]);
   std::vector<int32_t> query_of_row;
-  for (int64_t b = 0; b < queries; ++b) {
+  for (int64_t b = 0; b < segments.count(); ++b) {
     query_of_row.insert(query_of_row.end(), segments.length(b), static_cast<int32_t>(b));
   }
-  const int64_t used = static_cast<int64_t>(query_of_row.size());
+  const int64_t used = segments.total();
   const Var q = gather_rows(query_part(query), Tensor::from(query_of_row, query.device()));
   const Var k = memory_part(rows(memory, 0, used));
   const Var weights = segment_softmax(reshape(score(tanh(q + k)), {used}), segments);

@@ -15,7 +15,8 @@ struct Attended {
   Var weights;  // (P): softmax of the scores within each segment
 };
 
-// query (B, H), memory (M, H)
+// query (B, H), memory (M, H). Fewer queries than segments, here and below, look at the first ones:
+// in a decoder's later steps fewer dialogues are still running.
 Attended attend(const Var& query, const Var& memory, const Segments& segments);
 
 class GeneralAttention : public Module {

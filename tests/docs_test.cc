@@ -1,5 +1,5 @@
 // The documentation is true: the files, functions, links and flags that it names exist, and its C++
-// is compiled in docs_snippets_test.cc.
+// is compiled in docs_add_an_op_test.cc and docs_add_a_layer_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>

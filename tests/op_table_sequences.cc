@@ -134,14 +134,14 @@ std::vector<OpCase> lstm_cases() {
   return {full, no_state, gates, both};
 }
 
-// Segments of three lengths or, with `more`, one segment at the end that no query looks at.
+// `count` segments of together `rows` rows; none of no rows.
 Segments segments_for(int64_t rows, int64_t count) {
   return count ? Segments(ragged_lengths(rows, count)) : Segments(std::vector<int32_t>{});
 }
 
-// Calls f(segment, memory row) for the first `queries` segments.
-template <class F> void each_row(const Segments& s, int64_t queries, F f) {
-  for (int64_t b = 0; b < queries; ++b) {
+// Calls f(segment, memory row) for all segments.
+template <class F> void each_row(const Segments& s, F f) {
+  for (int64_t b = 0; b < s.count(); ++b) {
     for (int64_t j = s.begin(b); j < s.end(b); ++j) f(b, j);
   }
 }
@@ -149,7 +149,7 @@ template <class F> void each_row(const Segments& s, int64_t queries, F f) {
 OpCase scores_case(std::string variant, int64_t unused) {
   const auto segments = [unused](const Shape& query, const Shape& memory) {
     const int64_t count = query.rank() ? query[0] : 0;
-    return segments_for(memory[0], count ? count + unused : 0);
+    return segments_for(memory[0], count ? count + unused : 0).first(count);
   };
   return {
       .op = "segment_scores(Var, Var, Segments)",
@@ -160,7 +160,7 @@ OpCase scores_case(std::string variant, int64_t unused) {
           [=](Arrays x) {
             const int64_t width = x[0].shape[1];
             std::vector<double> y;
-            each_row(segments(x[0].shape, x[1].shape), x[0].shape[0], [&](int64_t b, int64_t j) {
+            each_row(segments(x[0].shape, x[1].shape), [&](int64_t b, int64_t j) {
               double dot = 0;
               for (int64_t k = 0; k < width; ++k) {
                 dot += x[0][b * width + k] * x[1][j * width + k];
@@ -185,7 +185,11 @@ OpCase scores_case(std::string variant, int64_t unused) {
                  {[] {
                     Segments({2, -1});
                   },
-                  "segments: negative length -1"}}};
+                  "segments: negative length -1"},
+                 {[] {
+                    Segments({2, 1}).first(3);
+                  },
+                  "segments: the first 3 of 2"}}};
 }
 
 OpCase softmax_case() {
@@ -198,28 +202,28 @@ OpCase softmax_case() {
               [=](Arrays x) {
                 const Segments s = segments(x[0].shape);
                 std::vector<double> y = x[0].v, total(s.count());
-                each_row(s, s.count(), [&](int64_t b, int64_t j) { total[b] += std::exp(y[j]); });
-                each_row(s, s.count(),
-                         [&](int64_t b, int64_t j) { y[j] = std::exp(y[j]) / total[b]; });
+                each_row(s, [&](int64_t b, int64_t j) { total[b] += std::exp(y[j]); });
+                each_row(s, [&](int64_t b, int64_t j) { y[j] = std::exp(y[j]) / total[b]; });
                 return y;
               },
           .shapes = {{9}},
           .one = {{1}},
           .empty = {{0}},
           .large = {{3000}},
-          .wrong = {{{{3, 3}}, "segment_softmax: scores (3, 3) do not end with a segment"}},
+          .wrong = {{{{3, 3}}, "segment_softmax: scores must be (P), got (3, 3)"}},
           .misuse = {{[] {
                         segment_softmax(zeros_of({4}), Segments({3, 2}));
                       },
-                      "segment_softmax: scores (4) do not end with a segment"}}};
+                      "segment_softmax: scores (4) does not fit segments of 5 rows"}}};
 }
 
 OpCase context_case(std::string variant, int64_t unused) {
   const auto segments = [unused](int64_t used, int64_t rows) {
     std::vector<int32_t> lengths =
         ragged_lengths(used, std::min<int64_t>(used, used > 100 ? 40 : 3));
+    const auto count = static_cast<int64_t>(lengths.size());
     if (unused) lengths.push_back(static_cast<int32_t>(rows - used));
-    return Segments(lengths);
+    return Segments(lengths).first(count);
   };
   return {.op = "segment_context(Var, Var, Segments)",
           .variant = std::move(variant),
@@ -230,9 +234,9 @@ OpCase context_case(std::string variant, int64_t unused) {
           .naive =
               [=](Arrays x) {
                 const Segments s = segments(x[0].shape[0], x[1].shape[0]);
-                const int64_t width = x[1].shape[1], used = s.count() - (unused > 0);
-                std::vector<double> y(used * width);
-                each_row(s, used, [&](int64_t b, int64_t j) {
+                const int64_t width = x[1].shape[1];
+                std::vector<double> y(s.count() * width);
+                each_row(s, [&](int64_t b, int64_t j) {
                   for (int64_t k = 0; k < width; ++k) {
                     y[b * width + k] += x[0][j] * x[1][j * width + k];
                   }
@@ -246,7 +250,7 @@ OpCase context_case(std::string variant, int64_t unused) {
           .misuse = {{[] {
                         segment_context(zeros_of({4}), zeros_of({5, 2}), Segments({3, 2}));
                       },
-                      "segment_context: weights (4) do not end with a segment"},
+                      "segment_context: weights (4) does not fit segments of 5 rows"},
                      {[] {
                         segment_context(zeros_of({5}), zeros_of({6, 2}), Segments({3, 2}));
                       },

@@ -182,6 +182,18 @@ TEST(Data, FilesOfDialogues) {
   }
 }
 
+// Noticed before the work, not after it: nothing else is looked at first.
+TEST(Data, PlacesThatCannotBeWrittenTo) {
+  const TempDir dir;
+  for (const std::string& json : {dir.path("missing/out.json"), dir.path("")}) {
+    for (const char* command : {"score", "evaluate"}) {
+      expect_failure(
+          heed_program({command, "--model", "missing", "--data", "missing", "--json", json}), 1,
+          json, command);
+    }
+  }
+}
+
 TEST(Data, DirectoriesToTrainOn) {
   for (const auto& [what, bytes] : bad_dialogues()) {
     for (const std::string part : {"train", "valid"}) {

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "autograd/ops.h"
+#include "nn/attention.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -167,10 +168,19 @@ TEST(SegmentAttention, FewerQueriesEqualTheFirstRowsOfAll) {
   const Segments s({2, 3, 1});
   const Var memory = random_tensor({6, kHidden}, "memory"),
             query = random_tensor({3, kHidden}, "q");
-  const auto attend = [&](const Var& q) {
-    return segment_context(segment_softmax(segment_scores(q, memory, s), s), memory, s).value();
-  };
+  const auto attend = [&](const Var& q) { return heed::attend(q, memory, s).context.value(); };
   expect_near(attend(rows(query, 0, 2)), attend(query).rows(0, 2));
+}
+
+// An empty segment at the end is a query's too: its context is zero.
+TEST(SegmentAttention, EmptySegmentsCount) {
+  const Segments s({2, 0});
+  const Var memory = random_tensor({2, kHidden}, "memory"),
+            query = random_tensor({2, kHidden}, "q");
+  const Tensor context = attend(query, memory, s).context.value();
+  EXPECT_EQ(context.shape(), (Shape{2, kHidden}));
+  EXPECT_EQ(context[1].to_vector(), std::vector<double>(kHidden, 0.0));
+  EXPECT_EQ(attend(rows(query, 0, 1), memory, s).context.shape(), (Shape{1, kHidden}));
 }
 
 TEST(LinearCrossEntropy, EqualsItsParts) {

@@ -8,13 +8,10 @@
 namespace heed {
 namespace {
 
-void check_memory(const char* op, const Var& memory, const Segments& s, int64_t queries) {
-  const std::string name(op);
-  check_shape(queries <= s.count(), name + ": " + std::to_string(queries) + " queries, " +
-                                        std::to_string(s.count()) + " segments");
-  check_shape(memory.shape().rank() == 2 && memory.shape()[0] == s.total(),
-              name + ": memory " + memory.shape().str() + " does not fit segments of " +
-                  std::to_string(s.total()) + " rows");
+void check_rows(const char* op, const char* input, const Shape& given, int64_t rows) {
+  check_shape(given.rank() >= 1 && given[0] == rows,
+              std::string(op) + ": " + input + " " + given.str() + " does not fit segments of " +
+                  std::to_string(rows) + " rows");
 }
 
 }  // namespace
@@ -27,9 +24,10 @@ Var segment_scores(const Var& query, const Var& memory, const Segments& s) {
                   memory.shape().str());
   check_types("segment_scores", query, memory);
   const int64_t queries = query.shape()[0], width = query.shape()[1];
-  check_memory("segment_scores", memory, s, queries);
-  const int64_t total = queries ? s.end(queries - 1) : 0;
-  Tensor y = Tensor::empty({total}, query.dtype(), query.device());
+  check_shape(queries == s.count(), "segment_scores: " + std::to_string(queries) + " queries, " +
+                                        std::to_string(s.count()) + " segments");
+  check_rows("segment_scores", "memory", memory.shape(), s.memory_rows());
+  Tensor y = Tensor::empty({s.total()}, query.dtype(), query.device());
   KERNEL(y, segment_scores_forward(y.data<T>(), query.value().data<T>(), memory.value().data<T>(),
                                    s.offsets().data<int32_t>(), queries, width));
 
@@ -44,41 +42,41 @@ Var segment_scores(const Var& query, const Var& memory, const Segments& s) {
 
 // softmax within each segment, as in softmax.cc
 Var segment_softmax(const Var& scores, const Segments& s) {
-  int64_t used = 0;
-  while (used < s.count() && s.end(used) <= scores.shape().numel()) ++used;
-  check_shape(scores.shape() == Shape{used ? s.end(used - 1) : 0},
-              "segment_softmax: scores " + scores.shape().str() + " do not end with a segment");
+  check_shape(scores.shape().rank() == 1,
+              "segment_softmax: scores must be (P), got " + scores.shape().str());
+  check_rows("segment_softmax", "scores", scores.shape(), s.total());
+  const int64_t count = s.count();
   Tensor y = empty_like(scores.value());
   KERNEL(y, segment_softmax_forward(y.data<T>(), scores.value().data<T>(),
-                                    s.offsets().data<int32_t>(), used));
+                                    s.offsets().data<int32_t>(), count));
 
   return record("segment_softmax", y, {scores},
-                [y, at = s.offsets(), used](const Tensor& dy, const Grads& dx) {
+                [y, at = s.offsets(), count](const Tensor& dy, const Grads& dx) {
                   KERNEL(dy, segment_softmax_backward(dx[0].data<T>(), y.data<T>(), dy.data<T>(),
-                                                      at.data<int32_t>(), used));
+                                                      at.data<int32_t>(), count));
                 });
 }
 
 // context_b = sum_j w_j memory_j,   dw_j += dcontext_b . memory_j,   dmemory_j += w_j dcontext_b
 Var segment_context(const Var& weights, const Var& memory, const Segments& s) {
-  int64_t used = 0;
-  while (used < s.count() && s.end(used) <= weights.shape().numel()) ++used;
-  check_shape(weights.shape() == Shape{used ? s.end(used - 1) : 0},
-              "segment_context: weights " + weights.shape().str() + " do not end with a segment");
-  check_memory("segment_context", memory, s, used);
+  check_shape(weights.shape().rank() == 1 && memory.shape().rank() == 2,
+              "segment_context: needs weights (P) and memory (M, H), got " + weights.shape().str() +
+                  " and " + memory.shape().str());
+  check_rows("segment_context", "weights", weights.shape(), s.total());
+  check_rows("segment_context", "memory", memory.shape(), s.memory_rows());
   check_types("segment_context", weights, memory);
-  const int64_t width = memory.shape()[1];
-  Tensor y = Tensor::empty({used, width}, memory.dtype(), memory.device());
+  const int64_t count = s.count(), width = memory.shape()[1];
+  Tensor y = Tensor::empty({count, width}, memory.dtype(), memory.device());
   KERNEL(y,
          segment_context_forward(y.data<T>(), weights.value().data<T>(), memory.value().data<T>(),
-                                 s.offsets().data<int32_t>(), used, width));
+                                 s.offsets().data<int32_t>(), count, width));
 
   return record(
       "segment_context", y, {weights, memory},
-      [w = weights.value(), m = memory.value(), at = s.offsets(), used, width](const Tensor& dy,
-                                                                               const Grads& dx) {
+      [w = weights.value(), m = memory.value(), at = s.offsets(), count, width](const Tensor& dy,
+                                                                                const Grads& dx) {
         KERNEL(dy, segment_context_backward(dx.data<T>(0), dx.data<T>(1), w.data<T>(), m.data<T>(),
-                                            dy.data<T>(), at.data<int32_t>(), used, width));
+                                            dy.data<T>(), at.data<int32_t>(), count, width));
       });
 }
 
