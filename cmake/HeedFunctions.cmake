@@ -34,8 +34,10 @@ function(heed_add_kernels target isa folder)
   set_target_properties(${target} PROPERTIES OUTPUT_NAME heed_kernels VISIBILITY_INLINES_HIDDEN ON
                         INSTALL_RPATH "" LIBRARY_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/lib/${folder})
   target_compile_definitions(${target} PRIVATE HEED_KERNELS_ISA="${isa}")
-  # -fopenmp-simd: `#pragma omp simd` only, no threads and no library.
-  target_compile_options(${target} PRIVATE ${arg_FLAGS} -fopenmp-simd)
+  # -fopenmp-simd: `#pragma omp simd` only, no threads and no library. -fno-trapping-math: nobody looks
+  # at the floating-point exception flags; with them GCC vectorises no loop that has a condition, such
+  # as exp() and tanh() in tensor/kernels/math.h. It changes no result.
+  target_compile_options(${target} PRIVATE ${arg_FLAGS} -fopenmp-simd -fno-trapping-math)
   target_link_libraries(${target} PUBLIC Threads::Threads)
   target_link_options(${target} PRIVATE -Wl,--no-undefined)
   set(HEED_KERNEL_TARGETS ${HEED_KERNEL_TARGETS} ${target} PARENT_SCOPE)

@@ -1,13 +1,14 @@
-// Matrix products in the manner of BLIS (Van Zee & van de Geijn 2015): a block of B is packed into
-// panels that lie in the order in which they are read; a tile of C stays in registers while k runs.
+// Matrix products in the manner of BLIS (Van Zee & van de Geijn 2015): A and B are copied, block by
+// block, into the order in which they are read; a tile of C stays in registers while k runs.
 //
-//   gemm      threads take pieces of C                                        L3
-//   block       for each piece: kDepth of k at a time, B's block packed       L2
-//   tile          kTileRows x 2 vectors of C                                  registers
+//   gemm        kDepth of k at a time: A's block to tiles, B's block to panels   L3
+//   multiply      threads take pieces of C: some tiles x up to kPanels panels    L2
+//   tile            kTileRows x 2 vectors of C                                   registers
 #include "tensor/kernels/gemm.h"
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <memory>
 #include <type_traits>
 #include <utility>
@@ -25,9 +26,12 @@ constexpr int kVectorBytes = 32, kTileRows = 6;
 #else
 constexpr int kVectorBytes = 16, kTileRows = 6;
 #endif
-constexpr int64_t kDepth = 512;      // of k, in one block
-constexpr int64_t kPanels = 8;       // of B, in one block: 512 KiB with AVX-512
-constexpr int64_t kPieceRows = 504;  // of C, in one thread's piece: enough pieces to share out
+constexpr int64_t kDepth = 512;      // of k in one block
+constexpr int64_t kSpan = 2048;      // rows of A and columns of B in one block: 4 MiB each
+constexpr int64_t kPanels = 8;       // of B for one piece of C: 512 KiB with AVX-512
+constexpr int64_t kGroup = 8;        // tiles of A that are copied together
+constexpr int64_t kPieces = 16;      // of C that there should be at least, to share out
+constexpr int64_t kPieceTiles = 21;  // of A for one piece
 
 template <class T> struct Simd {
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
@@ -50,12 +54,19 @@ template <class T> struct View {
   }
 };
 
+// A tile of A (rows, depth) as it is read: row after row, at a distance that is no power of two
+// (the rows would share few sets of the L1 cache), or, where A is transposed, column after column.
+template <class T> constexpr int64_t kRowStep = kDepth + 64 / sizeof(T);
+template <class T> constexpr int64_t kTileSize = kTileRows* kRowStep<T>;
+
 // C (R, kWidth) = or += A (R, depth) panel (depth, kWidth)
-template <class T, int R>
-void tile(T* c, int64_t ldc, View<T> a, const T* panel, int64_t depth, bool accumulate) {
+template <class T, int R, Trans kTrans>
+void tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, bool accumulate) {
   using V = typename Simd<T>::Vector;
   using U = typename Simd<T>::Unaligned;
   constexpr int kLanes = Simd<T>::kLanes;
+  constexpr int64_t kRow = kTrans == Trans::yes ? 1 : kRowStep<T>;
+  constexpr int64_t kCol = kTrans == Trans::yes ? R : 1;
   V sum[R][2] = {};
   if (accumulate) {
 #pragma GCC unroll 12
@@ -64,12 +75,12 @@ void tile(T* c, int64_t ldc, View<T> a, const T* panel, int64_t depth, bool accu
       sum[i][1] = *reinterpret_cast<const U*>(c + i * ldc + kLanes);
     }
   }
-  for (int64_t k = 0; k < depth; ++k, panel += 2 * kLanes) {
+  for (int64_t k = 0; k < depth; ++k, panel += 2 * kLanes, a += kCol) {
     const V b0 = *reinterpret_cast<const U*>(panel),
             b1 = *reinterpret_cast<const U*>(panel + kLanes);
 #pragma GCC unroll 12
     for (int i = 0; i < R; ++i) {
-      const T x = a.at[i * a.rows + k * a.cols];
+      const T x = a[i * kRow];
       sum[i][0] += x * b0;
       sum[i][1] += x * b1;
     }
@@ -81,101 +92,215 @@ void tile(T* c, int64_t ldc, View<T> a, const T* panel, int64_t depth, bool accu
   }
 }
 
-template <class T> using Tile = void (*)(T*, int64_t, View<T>, const T*, int64_t, bool);
-template <class T, int... R>
+template <class T> using Tile = void (*)(T*, int64_t, const T*, const T*, int64_t, bool);
+template <class T, Trans kTrans, int... R>
 constexpr std::array<Tile<T>, sizeof...(R)> tiles(std::integer_sequence<int, R...>) {
-  return {tile<T, R + 1>...};
+  return {tile<T, R + 1, kTrans>...};
 }
 // kTiles[r - 1] is the tile of r rows.
-template <class T> constexpr auto kTiles = tiles<T>(std::make_integer_sequence<int, kTileRows>());
+template <class T, Trans kTrans>
+constexpr auto kTiles = tiles<T, kTrans>(std::make_integer_sequence<int, kTileRows>());
 
 // The last columns of C do not fill a panel: compute on the side, and copy what is there.
 template <class T>
-void edge_tile(T* c, int64_t ldc, View<T> a, const T* panel, int64_t depth, bool accumulate,
-               int64_t rows, int64_t cols) {
+void edge_tile(Tile<T> run, T* c, int64_t ldc, const T* a, const T* panel, int64_t depth,
+               bool accumulate, int64_t rows, int64_t cols) {
   constexpr int64_t kWidth = Simd<T>::kWidth;
   T side[kTileRows * kWidth] = {};
   for (int64_t i = 0; i < rows && accumulate; ++i) {
     std::copy_n(c + i * ldc, cols, side + i * kWidth);
   }
-  kTiles<T>[rows - 1](side, kWidth, a, panel, depth, accumulate);
+  run(side, kWidth, a, panel, depth, accumulate);
   for (int64_t i = 0; i < rows; ++i) std::copy_n(side + i * kWidth, cols, c + i * ldc);
 }
 
-// C (m, n) = or += A (m, depth) panels. The rows are shared out evenly: 16 are 8 + 8, not 12 + 4.
+// What the blocks of A and B are copied to. Pages that no product needs are never touched.
+template <class T> struct Scratch {
+  alignas(64) T tiles[(kSpan / kTileRows + 1) * kTileSize<T>];
+  alignas(64) T panels[kSpan * kDepth];
+
+  static Scratch& mine() {
+    static thread_local const auto scratch = std::make_unique_for_overwrite<Scratch>();
+    return *scratch;
+  }
+};
+
+// Rows of C are shared out evenly among the tiles: 16 are 8 + 8, not 12 + 4.
+int64_t tile_count(int64_t m) {
+  return (m + kTileRows - 1) / kTileRows;
+}
+int64_t tile_begin(int64_t m, int64_t t) {
+  return m * t / tile_count(m);
+}
+
+// n elements, mostly kUsual: a number that the compiler knows is some vector moves, not a call.
+template <int64_t kUsual, class T> void copy(T* to, const T* from, int64_t n) {
+  if (n == kUsual) {
+    std::memcpy(to, from, kUsual * sizeof(T));
+  } else {
+    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
+  }
+}
+
+// Tiles [first, last) of A (m, depth) to `tiles`, kTileSize apart.
 template <class T>
-void multiply(T* c, int64_t ldc, View<T> a, const T* panels, int64_t m, int64_t n, int64_t depth,
-              bool accumulate) {
-  constexpr int64_t kWidth = Simd<T>::kWidth;
-  const int64_t count = (m + kTileRows - 1) / kTileRows;
-  alignas(64) T packed_a[kTileRows * kDepth];
-  for (int64_t t = 0; t < count; ++t) {
-    const int64_t i = m * t / count, rows = m * (t + 1) / count - i;
-    View<T> from = a.from(i, 0);
-    if (a.cols != 1 && depth <= kDepth) {  // a transposed A: its tile once in the order of reading
-      const auto copy_tile = [&](auto height) {
-        for (int64_t k = 0; k < depth; ++k) {
-          std::copy_n(from.at + k * from.cols, height, packed_a + k * height);
-        }
-      };
-      // A height that the compiler knows is some vector moves, not a call.
-      rows == kTileRows ? copy_tile(std::integral_constant<int64_t, kTileRows>()) : copy_tile(rows);
-      from = View<T>(packed_a, rows, Trans::yes);
-    }
-    for (int64_t j = 0; j < n; j += kWidth) {
-      const T* panel = panels + j * depth;
-      T* to = c + i * ldc + j;
-      if (n - j >= kWidth) {
-        kTiles<T>[rows - 1](to, ldc, from, panel, depth, accumulate);
-      } else {
-        edge_tile(to, ldc, from, panel, depth, accumulate, rows, n - j);
+void copy_tiles(T* tiles, View<T> a, int64_t m, int64_t first, int64_t last, int64_t depth) {
+  int64_t begin[kGroup + 1];
+  for (int64_t t = first; t <= last; ++t) begin[t - first] = tile_begin(m, t);
+  if (a.cols == 1) {
+    for (int64_t i = begin[0], t = 0; t < last - first; ++t, tiles += kTileSize<T>) {
+      for (T* row = tiles; i < begin[t + 1]; ++i, row += kRowStep<T>) {
+        std::copy_n(a.at + i * a.rows, depth, row);
       }
+    }
+    return;
+  }
+  for (int64_t k = 0; k < depth; ++k) {  // all tiles at once, so that whole cache lines are used
+    for (int64_t t = 0; t < last - first; ++t) {
+      const int64_t height = begin[t + 1] - begin[t];
+      copy<kTileRows>(tiles + t * kTileSize<T> + k * height, a.at + begin[t] + k * a.cols, height);
     }
   }
 }
 
-// B (depth, n) to panels: [panel][k][column], the last panel filled up with zeros.
+template <class T> void copy_all_tiles(T* tiles, View<T> a, int64_t m, int64_t depth) {
+  parallel_ranges(tile_count(m), kGroup, [=](int64_t first, int64_t last) {
+    copy_tiles(tiles + first * kTileSize<T>, a, m, first, last, depth);
+  });
+}
+
+// The next tile of C comes from memory while this one is computed.
+template <class T> void ask_for(const T* c, int64_t ldc, int64_t rows) {
+  for (int64_t i = 0; i < rows; ++i) {
+    __builtin_prefetch(c + i * ldc, /*for writing*/ 1);
+    __builtin_prefetch(c + i * ldc + Simd<T>::kLanes, 1);
+  }
+}
+
+// Factors as they were copied, and where their product goes: C (m, n).
+template <class T> struct Product {
+  T* c;
+  int64_t ldc;
+  const T *tiles, *panels;
+  Trans trans_a;
+  int64_t stride;  // from panel to panel
+  int64_t m, n, depth;
+  bool accumulate;
+
+  // Tiles [t0, t1) and panels [p0, p1) of it.
+  void piece(int64_t t0, int64_t t1, int64_t p0, int64_t p1) const {
+    constexpr int64_t kWidth = Simd<T>::kWidth;
+    const auto& runs = trans_a == Trans::no ? kTiles<T, Trans::no> : kTiles<T, Trans::yes>;
+    for (int64_t t = t0; t < t1; ++t) {
+      const int64_t i = tile_begin(m, t), rows = tile_begin(m, t + 1) - i;
+      const Tile<T> run = runs[rows - 1];
+      for (int64_t p = p0; p < p1; ++p) {
+        T* to = c + i * ldc + p * kWidth;
+        const T *a = tiles + t * kTileSize<T>, *b = panels + p * stride;
+        if (p + 1 < p1) ask_for(to + kWidth, ldc, rows);
+        if (n - p * kWidth >= kWidth) {
+          run(to, ldc, a, b, depth, accumulate);
+        } else {
+          edge_tile(run, to, ldc, a, b, depth, accumulate, rows, n - p * kWidth);
+        }
+      }
+    }
+  }
+};
+
+// Pieces are the same for any number of threads; small products have small ones.
+template <class T> void multiply(const Product<T>& x) {
+  constexpr int64_t kWidth = Simd<T>::kWidth;
+  const int64_t tiles = tile_count(x.m), panels = (x.n + kWidth - 1) / kWidth;
+  const int64_t down = (tiles + kPieceTiles - 1) / kPieceTiles;
+  const int64_t wide = std::clamp<int64_t>(panels * down / kPieces, 1, kPanels);
+  const int64_t across = (panels + wide - 1) / wide;
+  parallel_for(across * down, [&x, tiles, panels, down, wide](int64_t piece) {
+    const int64_t i = piece % down, p = piece / down * wide;
+    x.piece(tiles * i / down, tiles * (i + 1) / down, p, std::min(panels, p + wide));
+  });
+}
+
+// Elements of a and b in turn, from their first (0) or second halves (1).
+template <int kHalf, class V, int... I> V interleave(V a, V b, std::integer_sequence<int, I...>) {
+  constexpr int kLanes = sizeof...(I);
+  return __builtin_shufflevector(a, b, (kHalf * kLanes / 2 + I / 2 + I % 2 * kLanes)...);
+}
+
+// Writes a square of kLanes x kLanes elements, transposed. Interleaving row i with row i + kLanes/2
+// turns the bits of an element's (row, column) by one place; log2(kLanes) rounds swap the two.
+template <class T> void transpose_square(T* to, int64_t to_ld, const T* from, int64_t ld) {
+  using V = typename Simd<T>::Vector;
+  using U = typename Simd<T>::Unaligned;
+  constexpr int kLanes = Simd<T>::kLanes;
+  constexpr auto kIndex = std::make_integer_sequence<int, kLanes>();
+  V x[kLanes], y[kLanes];
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) x[i] = *reinterpret_cast<const U*>(from + i * ld);
+#pragma GCC unroll 4
+  for (int round = 1; round < kLanes; round *= 2) {
+#pragma GCC unroll 8
+    for (int i = 0; i < kLanes / 2; ++i) {
+      y[2 * i] = interleave<0>(x[i], x[i + kLanes / 2], kIndex);
+      y[2 * i + 1] = interleave<1>(x[i], x[i + kLanes / 2], kIndex);
+    }
+#pragma GCC unroll 16
+    for (int i = 0; i < kLanes; ++i) x[i] = y[i];
+  }
+#pragma GCC unroll 16
+  for (int i = 0; i < kLanes; ++i) *reinterpret_cast<U*>(to + i * to_ld) = x[i];
+}
+
+// One panel of a transposed B: its `width` columns lie in memory as rows of `depth`, ld apart.
+template <class T>
+void pack_transposed(T* panel, const T* from, int64_t ld, int64_t depth, int64_t width) {
+  constexpr int64_t kWidth = Simd<T>::kWidth, kLanes = Simd<T>::kLanes;
+  const int64_t squares = depth / kLanes * kLanes;
+  for (int64_t i = 0; i < width; i += kLanes) {
+    const int64_t cols = std::min(kLanes, width - i), whole = cols == kLanes ? squares : 0;
+    for (int64_t k = 0; k < whole; k += kLanes) {
+      transpose_square(panel + k * kWidth + i, kWidth, from + i * ld + k, ld);
+    }
+    for (int64_t k = whole; k < depth; ++k) {
+      for (int64_t l = i; l < i + cols; ++l) panel[k * kWidth + l] = from[k + l * ld];
+    }
+  }
+}
+
+// B (depth, n) to panels: [panel][k][column], the last one filled up with zeros.
 template <class T> void pack(T* panels, View<T> b, int64_t depth, int64_t n) {
-  constexpr int64_t kWidth = Simd<T>::kWidth, kSquare = 16;
+  constexpr int64_t kWidth = Simd<T>::kWidth;
   for (int64_t j = 0; j < n; j += kWidth, panels += depth * kWidth) {
     const int64_t width = std::min(kWidth, n - j);
     const View<T> from = b.from(0, j);
     if (width < kWidth) std::fill_n(panels, depth * kWidth, T(0));
-    if (b.cols == 1) {
-      const auto copy_rows = [&](auto columns) {
-        for (int64_t k = 0; k < depth; ++k) {
-          std::copy_n(from.at + k * from.rows, columns, panels + k * kWidth);
-        }
-      };
-      // A width that the compiler knows is two vector moves, not a call.
-      width == kWidth ? copy_rows(std::integral_constant<int64_t, kWidth>()) : copy_rows(width);
+    if (b.cols != 1) {
+      pack_transposed(panels, from.at, b.cols, depth, width);
       continue;
     }
-    for (int64_t k0 = 0; k0 < depth; k0 += kSquare) {  // transposed: squares stay in the L1 cache
-      const int64_t k1 = std::min(depth, k0 + kSquare);
-      for (int64_t i = 0; i < width; ++i) {
-        for (int64_t k = k0; k < k1; ++k) {
-          panels[k * kWidth + i] = from.at[k * from.rows + i * from.cols];
-        }
-      }
+    for (int64_t k = 0; k < depth; ++k) {
+      copy<kWidth>(panels + k * kWidth, from.at + k * from.rows, width);
     }
   }
 }
 
-// C (m, n) = or += A (m, k) B (k, n) on one thread.
-template <class T>
-void block(T* c, int64_t ldc, View<T> a, View<T> b, int64_t m, int64_t n, int64_t k,
-           bool accumulate) {
-  struct Scratch {
-    alignas(64) T panels[kDepth * kPanels * Simd<T>::kWidth];
-  };
-  static thread_local const auto scratch = std::make_unique<Scratch>();
-  T* panels = scratch->panels;
-  for (int64_t i = 0; i < m && k == 0 && !accumulate; ++i) std::fill_n(c + i * ldc, n, T(0));
-  for (int64_t k0 = 0; k0 < k; k0 += kDepth) {
-    const int64_t depth = std::min(kDepth, k - k0);
-    pack(panels, b.from(k0, 0), depth, n);
-    multiply(c, ldc, a.from(0, k0), panels, m, n, depth, accumulate || k0 > 0);
+template <class T> void pack_all(T* panels, View<T> b, int64_t depth, int64_t n) {
+  parallel_ranges(n, kPanels * Simd<T>::kWidth, [=](int64_t begin, int64_t end) {
+    pack(panels + begin * depth, b.from(0, begin), depth, end - begin);
+  });
+}
+
+template <class T> void clear(T* c, int64_t ldc, int64_t m, int64_t n) {
+  for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
+}
+
+// k in even parts of at most kDepth: body(begin, depth).
+template <class Body> void for_each_depth(int64_t k, Body body) {
+  constexpr int64_t kSquare = 16;  // see transpose_square
+  const int64_t parts = (k + kDepth - 1) / kDepth;
+  const int64_t depth = parts ? (k / parts + kSquare) / kSquare * kSquare : 0;
+  for (int64_t k0 = 0; k0 < k; k0 += std::min(kDepth, depth)) {
+    body(k0, std::min({kDepth, depth, k - k0}));
   }
 }
 
@@ -184,32 +309,31 @@ void block(T* c, int64_t ldc, View<T> a, View<T> b, int64_t m, int64_t n, int64_
 template <class T>
 void gemm(T* c, int64_t ldc, const T* a, int64_t lda, Trans trans_a, const T* b, int64_t ldb,
           Trans trans_b, int64_t m, int64_t n, int64_t k, bool accumulate) {
-  // Narrow results are cut finer, so that there is something to share out.
-  const int64_t cols = (n >= 2048 ? kPanels : kPanels / 2) * Simd<T>::kWidth;
   const View<T> left(a, lda, trans_a), right(b, ldb, trans_b);
-  const int64_t across = (n + cols - 1) / cols;
-  const int64_t down =
-      std::max<int64_t>(1, m / kPieceRows);  // the last piece is up to twice as high
-  parallel_for(across * down, [=](int64_t piece) {
-    const int64_t i = piece % down * kPieceRows, j = piece / down * cols;
-    const int64_t rows = piece % down + 1 < down ? kPieceRows : m - i;
-    block(c + i * ldc + j, ldc, left.from(i, 0), right.from(0, j), rows, std::min(cols, n - j), k,
-          accumulate);
-  });
+  Scratch<T>& scratch = Scratch<T>::mine();
+  if (k == 0 && !accumulate) clear(c, ldc, m, n);
+  for (int64_t j = 0; j < n; j += kSpan) {
+    const int64_t cols = std::min(kSpan, n - j);
+    for_each_depth(k, [&](int64_t k0, int64_t depth) {
+      pack_all(scratch.panels, right.from(k0, j), depth, cols);
+      for (int64_t i = 0; i < m; i += kSpan) {
+        const int64_t rows = std::min(kSpan, m - i);
+        copy_all_tiles(scratch.tiles, left.from(i, k0), rows, depth);
+        multiply<T>({c + i * ldc + j, ldc, scratch.tiles, scratch.panels, trans_a,
+                     depth * Simd<T>::kWidth, rows, cols, depth, accumulate || k0 > 0});
+      }
+    });
+  }
 }
 
 template <class T>
 void gemm_batched(T* c, int64_t stride_c, const T* a, int64_t stride_a, Trans trans_a, const T* b,
                   int64_t stride_b, Trans trans_b, int64_t batch, int64_t m, int64_t n, int64_t k,
                   bool accumulate) {
-  constexpr int64_t kPieceCols = kPanels * Simd<T>::kWidth;
   const int64_t lda = trans_a == Trans::yes ? m : k, ldb = trans_b == Trans::yes ? k : n;
   parallel_for(batch, [=](int64_t i) {
-    const View<T> left(a + i * stride_a, lda, trans_a), right(b + i * stride_b, ldb, trans_b);
-    for (int64_t j = 0; j < n; j += kPieceCols) {
-      block(c + i * stride_c + j, n, left, right.from(0, j), m, std::min(kPieceCols, n - j), k,
-            accumulate);
-    }
+    gemm(c + i * stride_c, n, a + i * stride_a, lda, trans_a, b + i * stride_b, ldb, trans_b, m, n,
+         k, accumulate);
   });
 }
 
@@ -220,19 +344,24 @@ template <class T> void packed_size(int64_t* elements, int64_t k, int64_t n) {
 
 template <class T>
 void pack_matrix(T* packed, const T* b, int64_t ldb, Trans trans_b, int64_t k, int64_t n) {
-  const View<T> from(b, ldb, trans_b);
-  parallel_ranges(n, kPanels * Simd<T>::kWidth, [=](int64_t begin, int64_t end) {
-    pack(packed + begin * k, from.from(0, begin), k, end - begin);
-  });
+  pack_all(packed, View<T>(b, ldb, trans_b), k, n);
 }
 
 template <class T>
 void gemm_packed(T* c, int64_t ldc, const T* a, int64_t lda, const T* packed, int64_t m, int64_t n,
                  int64_t k, bool accumulate) {
+  constexpr int64_t kWidth = Simd<T>::kWidth;
   const View<T> left(a, lda, Trans::no);
-  parallel_ranges(n, 4 * Simd<T>::kWidth, [=](int64_t begin, int64_t end) {
-    multiply(c + begin, ldc, left, packed + begin * k, m, end - begin, k, accumulate);
-  });
+  T* tiles = Scratch<T>::mine().tiles;
+  if (k == 0 && !accumulate) clear(c, ldc, m, n);
+  for (int64_t i = 0; i < m; i += kSpan) {
+    const int64_t rows = std::min(kSpan, m - i);
+    for_each_depth(k, [&](int64_t k0, int64_t depth) {
+      copy_all_tiles(tiles, left.from(i, k0), rows, depth);
+      multiply<T>({c + i * ldc, ldc, tiles, packed + k0 * kWidth, Trans::no, k * kWidth, rows, n,
+                   depth, accumulate || k0 > 0});
+    });
+  }
 }
 
 HEED_INSTANTIATE(gemm);
