@@ -187,8 +187,8 @@ template <class T> struct Product {
   int64_t m, n, depth;
   bool accumulate;
 
-  // Tiles [t0, t1) and panels [p0, p1) of it.
-  void piece(int64_t t0, int64_t t1, int64_t p0, int64_t p1) const {
+  // Tiles [t0, t1), which begin at `tiles`, and panels [p0, p1) of it.
+  void piece(const T* tiles, int64_t t0, int64_t t1, int64_t p0, int64_t p1) const {
     constexpr int64_t kWidth = Simd<T>::kWidth;
     const auto& runs = trans_a == Trans::no ? kTiles<T, Trans::no> : kTiles<T, Trans::yes>;
     for (int64_t t = t0; t < t1; ++t) {
@@ -196,7 +196,7 @@ template <class T> struct Product {
       const Tile<T> run = runs[rows - 1];
       for (int64_t p = p0; p < p1; ++p) {
         T* to = c + i * ldc + p * kWidth;
-        const T *a = tiles + t * kTileSize<T>, *b = panels + p * stride;
+        const T *a = tiles + (t - t0) * kTileSize<T>, *b = panels + p * stride;
         if (p + 1 < p1) ask_for(to + kWidth, ldc, rows);
         if (n - p * kWidth >= kWidth) {
           run(to, ldc, a, b, depth, accumulate);
@@ -217,7 +217,8 @@ template <class T> void multiply(const Product<T>& x) {
   const int64_t across = (panels + wide - 1) / wide;
   parallel_for(across * down, [&x, tiles, panels, down, wide](int64_t piece) {
     const int64_t i = piece % down, p = piece / down * wide;
-    x.piece(tiles * i / down, tiles * (i + 1) / down, p, std::min(panels, p + wide));
+    const int64_t t = tiles * i / down;
+    x.piece(x.tiles + t * kTileSize<T>, t, tiles * (i + 1) / down, p, std::min(panels, p + wide));
   });
 }
 
@@ -284,6 +285,15 @@ template <class T> void pack(T* panels, View<T> b, int64_t depth, int64_t n) {
   }
 }
 
+// The same where C is narrow: every tile of A meets all panels right after it was copied.
+template <class T> void multiply_narrow(const Product<T>& x, View<T> a) {
+  parallel_ranges(tile_count(x.m), kGroup, [=, &x](int64_t first, int64_t last) {
+    T* tiles = Scratch<T>::mine().tiles;
+    copy_tiles(tiles, a, x.m, first, last, x.depth);
+    x.piece(tiles, first, last, 0, (x.n + Simd<T>::kWidth - 1) / Simd<T>::kWidth);
+  });
+}
+
 template <class T> void pack_all(T* panels, View<T> b, int64_t depth, int64_t n) {
   parallel_ranges(n, kPanels * Simd<T>::kWidth, [=](int64_t begin, int64_t end) {
     pack(panels + begin * depth, b.from(0, begin), depth, end - begin);
@@ -318,9 +328,15 @@ void gemm(T* c, int64_t ldc, const T* a, int64_t lda, Trans trans_a, const T* b,
       pack_all(scratch.panels, right.from(k0, j), depth, cols);
       for (int64_t i = 0; i < m; i += kSpan) {
         const int64_t rows = std::min(kSpan, m - i);
-        copy_all_tiles(scratch.tiles, left.from(i, k0), rows, depth);
-        multiply<T>({c + i * ldc + j, ldc, scratch.tiles, scratch.panels, trans_a,
-                     depth * Simd<T>::kWidth, rows, cols, depth, accumulate || k0 > 0});
+        const Product<T> x{
+            c + i * ldc + j,         ldc,  scratch.tiles, scratch.panels, trans_a,
+            depth * Simd<T>::kWidth, rows, cols,          depth,          accumulate || k0 > 0};
+        if (cols <= kPanels * Simd<T>::kWidth && tile_count(rows) >= kPieces * kGroup / 4) {
+          multiply_narrow(x, left.from(i, k0));
+        } else {
+          copy_all_tiles(scratch.tiles, left.from(i, k0), rows, depth);
+          multiply(x);
+        }
       }
     });
   }

@@ -29,6 +29,7 @@ template <class T> void random_uniform(T* y, T low, T high, RandomKey key, int64
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
     float u[kGrain];
     uniforms(u, key, begin, end);
+#pragma omp simd
     for (int64_t i = begin; i < end; ++i) y[i] = low + (high - low) * T(u[i - begin]);
   });
 }
@@ -51,9 +52,16 @@ template <class T> void dropout(T* y, const T* x, T p, RandomKey key, int64_t n,
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
     float u[kGrain];
     uniforms(u, key, begin, end);
-    for (int64_t i = begin; i < end; ++i) {
-      const T kept = T(u[i - begin]) >= p ? x[i] * scale : T(0);
-      y[i] = accumulate ? y[i] + kept : kept;
+    const auto kept = [&](int64_t i) {
+      const T scaled = x[i] * scale;
+      return T(u[i - begin]) >= p ? scaled : T(0);
+    };
+    if (accumulate) {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) y[i] += kept(i);
+    } else {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) y[i] = kept(i);
     }
   });
 }

@@ -26,10 +26,15 @@ template <class T> void sum_squares(double* result, const T* x, int64_t n) {
 template <class T>
 void sgd_update(T* p, T* v, const T* grad, T scale, T rate, T momentum, T decay, int64_t n) {
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      T d = scale * grad[i] + decay * p[i];
-      if (v) d = v[i] = momentum * v[i] + d;
-      p[i] -= rate * d;
+    if (v) {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) {
+        v[i] = momentum * v[i] + (scale * grad[i] + decay * p[i]);
+        p[i] -= rate * v[i];
+      }
+    } else {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) p[i] -= rate * (scale * grad[i] + decay * p[i]);
     }
   });
 }
@@ -48,6 +53,7 @@ void adam_update(T* p, T* m, T* v, const T* grad, const AdamFactors& factors, in
   const T beta1 = T(factors.beta1), beta2 = T(factors.beta2), eps = T(factors.eps);
   const T rate = T(factors.rate / factors.c1), c2 = T(1 / factors.c2), scale = T(factors.scale);
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+#pragma omp simd
     for (int64_t i = begin; i < end; ++i) {
       const T g = scale * grad[i];
       m[i] = beta1 * m[i] + (T(1) - beta1) * g;
