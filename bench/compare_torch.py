@@ -1,0 +1,148 @@
+#!/usr/bin/env python3
+"""Runs heed and PyTorch in turn on the same training steps and writes docs/results/speed.md.
+
+    bench/compare_torch.py [--minutes 20] [--sizes laptop,paper] [--threads 1,2] ...
+
+Both get the same sizes, the same lengths and the same number of threads. A round runs one pair for
+every cell of the table; rounds go on until the time is used up. All runs are kept in
+docs/results/speed.json: call it again for more pairs, --fresh to begin anew, --minutes 0 to make
+the table again. Needs torch for Python (CPU), which nothing else here does.
+"""
+import argparse
+import json
+import os
+import platform
+import statistics
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent.parent
+STRUCTURES = ["non-hier", "static", "static-ui", "dynamic", "dynamic-ui"]
+SIZES = {  # flags of both programs, and the steps timed
+    "laptop": ("--batch 32 --embed 256 --hidden 256 --layers 2 --vocab 10000", 8),
+    "paper": ("--batch 64 --embed 512 --hidden 512 --layers 4 --vocab 25000", 2),
+    "paper-256": ("--batch 256 --embed 512 --hidden 512 --layers 4 --vocab 25000", 1),
+}
+
+
+def command(program, cell, heed):
+    flags, steps = SIZES[cell["size"]]
+    start = [heed, "bench"] if program == "heed" else [sys.executable, ROOT / "bench/bench_torch.py"]
+    result = [*start, *flags.split(), "--structure", cell["structure"], "--steps", str(steps),
+              "--threads", str(cell["threads"])]
+    return result + (["--lengths", ROOT / "bench/lengths.jsonl.gz"] if cell["lengths"] == "real" else [])
+
+
+def run(program, cell, heed):
+    done = subprocess.run([str(part) for part in command(program, cell, heed)], text=True,
+                          stdout=subprocess.PIPE, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measure(args, path, runs):
+    cells = [{"size": size, "lengths": lengths, "structure": structure, "threads": threads}
+             for size in args.sizes for lengths in args.lengths
+             for structure in args.structures for threads in args.threads]
+    pairs = lambda cell: sum(run["cell"] == cell for run in runs)
+    end = time.monotonic() + 60 * args.minutes
+    while args.minutes and any(pairs(cell) < args.pairs for cell in cells):
+        cell = min(cells, key=pairs)  # the first of those that have been run least often
+        if time.monotonic() > end:
+            break
+        order = ["heed", "torch"] if pairs(cell) % 2 == 0 else ["torch", "heed"]
+        result = {program: run(program, cell, args.heed) for program in order}
+        runs.append({"cell": cell, "machine": args.machine, **result})
+        ratio = result["heed"]["tokens_per_s"] / result["torch"]["tokens_per_s"]
+        print(*cell.values(), f"{ratio:.2f}", flush=True)
+        path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
+
+
+def row(cell, runs):
+    middle = lambda program, key: statistics.median(r[program][key] for r in runs)
+    ratios = [r["heed"]["tokens_per_s"] / r["torch"]["tokens_per_s"] for r in runs]
+    spread = f" ({min(ratios):.2f}-{max(ratios):.2f})" if len(ratios) > 1 else ""
+    memory = middle("heed", "peak_rss_mb") / middle("torch", "peak_rss_mb")
+    return (f"| {' | '.join(str(v) for v in cell.values())} | {middle('heed', 'tokens_per_s'):,.0f} | "
+            f"{middle('torch', 'tokens_per_s'):,.0f} | **{statistics.median(ratios):.2f}**{spread} | "
+            f"{len(ratios)} | {100 * middle('heed', 'share_of_peak'):.0f} % | "
+            f"{middle('heed', 'peak_rss_mb'):.0f} | {middle('torch', 'peak_rss_mb'):.0f} | "
+            f"{memory:.2f} |")
+
+
+def table(runs):
+    cells = []
+    for r in runs:
+        if r["cell"] not in cells:
+            cells.append(r["cell"])
+    rank = lambda c: (list(SIZES).index(c["size"]), c["lengths"], STRUCTURES.index(c["structure"]),
+                      c["threads"])
+    lines = ["| size | lengths | structure | threads | heed, tokens/s | PyTorch, tokens/s | heed / PyTorch "
+             "| pairs | heed, share of peak | heed, MB | PyTorch, MB | MB ratio |",
+             "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+    lines += [row(c, [r for r in runs if r["cell"] == c]) for c in sorted(cells, key=rank)]
+    return "\n".join(lines)
+
+
+PAGE = """# heed and PyTorch on the same training step
+
+Made by `bench/compare_torch.py`, which can be run again; all runs are in [speed.json](speed.json).
+
+A step is forward, loss with attention loss, backward, clipping and SGD, with dropout 0.2, in f32. PyTorch
+runs [bench_torch.py](../../bench/bench_torch.py), which is written as a careful user would: batched, packed
+sequences, one output projection for all steps. Both get the same sizes, lengths and threads, and run in turn;
+the ratio is that of tokens per second (padding not counted), the median of the pairs, with the range behind.
+
+- heed {heed}, kernels for {kernels}; PyTorch {torch}; Python {python}
+- machine: {machine}
+- sizes: {sizes}
+- fixed lengths: 6 utterances of 12 words and a response of 16; real lengths: [lengths.jsonl.gz](../../bench/lengths.jsonl.gz),
+  those of 2,560 Ubuntu dialogues
+- share of peak: floating-point operations of the step, counted from the shapes, against the multiply-add
+  peak that `heed bench` measures first with the same threads
+- MB: peak resident memory of the whole process; importing PyTorch alone takes {imported} MB
+
+{table}
+"""
+
+
+def write_page(runs, path):
+    imported = subprocess.run(
+        [sys.executable, "-c", "import torch, resource;"
+         "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"],
+        text=True, stdout=subprocess.PIPE).stdout.strip()
+    last = runs[-1]
+    sizes = "; ".join(f"`{name}` is `{flags}`" for name, (flags, _) in SIZES.items()
+                      if any(r["cell"]["size"] == name for r in runs))
+    path.write_text(PAGE.format(
+        heed=last["heed"]["heed"], kernels=last["heed"]["kernels"], torch=last["torch"]["torch"],
+        python=platform.python_version(), machine=last["machine"], imported=imported or "?", sizes=sizes,
+        table=table(runs)))
+
+
+def main():
+    some = lambda known: lambda text: [known[[str(k) for k in known].index(t)] for t in text.split(",")]
+    p = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    p.add_argument("--minutes", type=float, default=20, help="begin no new pair after this time")
+    p.add_argument("--pairs", type=int, default=5, help="of every cell, earlier runs counted")
+    p.add_argument("--sizes", type=some(list(SIZES)), default=["laptop", "paper"])
+    p.add_argument("--lengths", type=some(["fixed", "real"]), default=["fixed", "real"])
+    p.add_argument("--structures", type=some(STRUCTURES), default=STRUCTURES)
+    p.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
+    p.add_argument("--heed", default=ROOT / "build/release/bin/heed", help="the program")
+    p.add_argument("--machine", default=f"{os.cpu_count()} cores, {platform.machine()}",
+                   help="what to call the machine in the page")
+    p.add_argument("--out", type=Path, default=ROOT / "docs/results", help="where speed.md and .json go")
+    p.add_argument("--fresh", action="store_true", help="forget earlier runs")
+    args = p.parse_args()
+    raw = args.out / "speed.json"
+    runs = json.loads(raw.read_text()) if raw.exists() and not args.fresh else []
+    measure(args, raw, runs)
+    if not runs:
+        sys.exit("no runs: give it some --minutes")
+    write_page(runs, args.out / "speed.md")
+
+
+if __name__ == "__main__":
+    main()
