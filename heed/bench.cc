@@ -8,6 +8,8 @@
 
 #include "dialog/attention_loss.h"
 #include "dialog/config.h"
+#include "dialog/das.h"
+#include "dialog/decode.h"
 #include "dialog/flops.h"
 #include "dialog/text_file.h"
 #include "heed/commands.h"
@@ -22,7 +24,7 @@ namespace {
 
 struct Options {
   CommonPtr common;
-  std::string structure = "dynamic", lengths;
+  std::string structure = "dynamic", work = "train", lengths;
   int64_t batch = 64, embed = 256, hidden = 256, layers = 2, vocab = 10000, steps = 5;
   double dropout = 0.2;
 };
@@ -69,23 +71,84 @@ Example make_example(const Lengths& lengths, int64_t vocab, Rng& rng) {
   return example;
 }
 
-std::vector<Batch> make_batches(const Options& o, bool hierarchical, Device device) {
+// A batch and the examples that it is made of.
+struct Work {
+  std::vector<Example> examples;
+  std::vector<const Example*> pointers;
+  Batch batch;
+};
+
+std::vector<Work> make_work(const Options& o, bool hierarchical, Device device) {
   const std::vector<Lengths> lengths = o.lengths.empty()
                                            ? std::vector<Lengths>(o.batch)
                                            : read_lengths(o.lengths, o.batch * (o.steps + 1));
   Rng rng(o.common->seed, "bench");
-  std::vector<Batch> batches;
+  std::vector<Work> all;
   for (size_t at = 0; at < lengths.size(); at += o.batch) {
-    std::vector<Example> examples;
+    Work work;
     for (size_t i = at; i < std::min(lengths.size(), at + o.batch); ++i) {
-      examples.push_back(make_example(lengths[i], o.vocab, rng));
+      work.examples.push_back(make_example(lengths[i], o.vocab, rng));
     }
-    std::vector<const Example*> pointers;
-    for (const Example& e : examples) pointers.push_back(&e);
-    batches.push_back(make_batch(pointers, hierarchical, device));
+    for (const Example& e : work.examples) work.pointers.push_back(&e);
+    work.batch = make_batch(work.pointers, hierarchical, device);
+    all.push_back(std::move(work));
   }
-  return batches;
+  return all;
 }
+
+// One step of the work that was asked for, and what it did.
+struct Done {
+  double tokens, flops, loss;
+};
+
+class Stepper {
+ public:
+  Stepper(const Options& o, DialogModel& model)
+      : options_(o), model_(model), optimizer_(model), all_(parameters(model)) {}
+
+  Done operator()(const Work& work, uint64_t step) {
+    if (options_.work == "score") return score_step(work);
+    if (options_.work == "beam") return beam_step(work);
+    const bool train = options_.work == "train";
+    zero_grad(model_);
+    const DropoutMode drop{options_.dropout, options_.common->seed, step};
+    const Var loss = training_loss(work.batch, model_(work.batch, drop), 1.0);
+    if (train) {
+      loss.backward();
+      optimizer_.step(clip_grad_norm(all_, 5).scale);
+    }
+    // The output layer makes its gradients in the forward pass.
+    return {static_cast<double>(work.batch.token_count),
+            train ? training_flops(model_.config(), work.batch) : 0, loss.value().item()};
+  }
+
+ private:
+  Done score_step(const Work& work) {
+    double nll = 0;
+    for (const DialogueScore& s : score(model_, work.examples, options_.batch)) {
+      nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
+    }
+    return {static_cast<double>(work.batch.token_count), 0, nll};
+  }
+
+  // Tokens are those of the contexts and, for each step, one for each hypothesis of the beam.
+  Done beam_step(const Work& work) {
+    DecodeOptions decoding;
+    decoding.method = DecodeOptions::Method::kBeam;
+    decoding.max_length = work.batch.decoder.length(0);
+    Done done{static_cast<double>(work.batch.encoder.rows()), 0, 0};
+    for (const Decoding& d : decode(model_, work.pointers, decoding)) {
+      done.tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
+      done.loss -= d.log_prob;
+    }
+    return done;
+  }
+
+  const Options& options_;
+  DialogModel& model_;
+  Sgd optimizer_;
+  const std::vector<NamedParameter> all_;
+};
 
 void run(const Options& o) {
   const Device device = start(*o.common);
@@ -95,26 +158,18 @@ void run(const Options& o) {
   check_memory(config);
   DialogModel model(config, o.common->seed);
   move(model, device);
-  const std::vector<Batch> batches = make_batches(o, config.structure.hierarchical, device);
+  const std::vector<Work> all = make_work(o, config.structure.hierarchical, device);
   const double peak = cpu::measure_peak();
-  Sgd optimizer(model);
-  const auto all = parameters(model);
+  Stepper stepper(o, model);
   std::vector<double> times;
-  double tokens = 0, flops = 0, loss_value = 0;
+  Done sum{0, 0, 0};
   for (int64_t i = 0; i <= o.steps; ++i) {
-    const Batch& batch = batches[i % batches.size()];
     const auto begin = std::chrono::steady_clock::now();
-    zero_grad(model);
-    const DropoutMode drop{config.dropout, o.common->seed, static_cast<uint64_t>(i)};
-    const Var loss = training_loss(batch, model(batch, drop), 1.0);
-    loss.backward();
-    optimizer.step(clip_grad_norm(all, 5).scale);
-    loss_value = loss.value().item();
+    const Done done = stepper(all[i % all.size()], static_cast<uint64_t>(i));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     if (i == 0) continue;  // the first step is the warm-up
     times.push_back(seconds.count());
-    tokens += static_cast<double>(batch.token_count);
-    flops += training_flops(config, batch);
+    sum = {sum.tokens + done.tokens, sum.flops + done.flops, done.loss};
   }
   const double total = std::accumulate(times.begin(), times.end(), 0.0);
   std::sort(times.begin(), times.end());
@@ -122,20 +177,18 @@ void run(const Options& o) {
   const double median = times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const nlohmann::ordered_json json = {{"heed", HEED_VERSION},
-                                       {"kernels", cpu::isa()},
-                                       {"structure", o.structure},
-                                       {"device", device.str()},
-                                       {"threads", num_threads()},
-                                       {"median_step_s", median},
-                                       {"tokens_per_s", tokens / total},
-                                       {"loss", loss_value},
-                                       {"peak_rss_mb", usage.ru_maxrss / 1024},
-                                       {"gflop_per_step", flops / 1e9 / double(times.size())},
-                                       {"gflops", flops / total / 1e9},
-                                       {"peak_gflops", peak / 1e9},
-                                       {"share_of_peak", flops / total / peak},
-                                       {"peak_tensor_mb", memory_stats().peak_bytes >> 20}};
+  nlohmann::ordered_json json = {
+      {"heed", HEED_VERSION},      {"kernels", cpu::isa()},
+      {"structure", o.structure},  {"work", o.work},
+      {"device", device.str()},    {"threads", num_threads()},
+      {"median_step_s", median},   {"tokens_per_s", sum.tokens / total},
+      {"loss", sum.loss},          {"peak_rss_mb", usage.ru_maxrss / 1024},
+      {"peak_gflops", peak / 1e9}, {"peak_tensor_mb", memory_stats().peak_bytes >> 20}};
+  if (sum.flops > 0) {
+    json["gflop_per_step"] = sum.flops / 1e9 / static_cast<double>(times.size());
+    json["gflops"] = sum.flops / total / 1e9;
+    json["share_of_peak"] = sum.flops / total / peak;
+  }
   std::printf("%s\n", json.dump().c_str());
 }
 
@@ -143,7 +196,8 @@ void run(const Options& o) {
 
 void add_bench(CLI::App& app) {
   auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("bench", "Time training steps; prints one line of JSON");
+  CLI::App* c = app.add_subcommand(
+      "bench", "Time training steps, scoring or decoding; prints one line of JSON");
   c->footer(
       "A step is forward, loss with attention loss, backward, clipping and SGD, on random words.\n"
       "The share of peak is against the multiply-add peak that the same program measures first.\n"
@@ -151,6 +205,11 @@ void add_bench(CLI::App& app) {
       "           --vocab 25000 --threads 1");
   o->common = add_common(*c);
   c->add_option("--structure", o->structure, "The model structure")->capture_default_str();
+  c->add_option("--work", o->work,
+                "What a step is: train; forward, the first half of it; score, as `heed score`\n"
+                "does; beam, responses of the same lengths by beam search with 5 hypotheses")
+      ->check(CLI::IsMember({"train", "forward", "score", "beam"}))
+      ->capture_default_str();
   c->add_option("--batch", o->batch, "Dialogues in a batch")->capture_default_str();
   c->add_option("--embed", o->embed, "Embedding size")->capture_default_str();
   c->add_option("--hidden", o->hidden, "Hidden size")->capture_default_str();
