@@ -2,6 +2,7 @@
 
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
+MINUTES ?= 20
 BUILD = cmake --build --preset
 CTEST = ctest -j $(JOBS) --preset
 # The second pattern is for slow tests that were not built, which have no label yet.
@@ -45,11 +46,13 @@ tsan: setup  ## The fast tests under the thread sanitizer
 	$(BUILD) tsan -j $(JOBS) --target heed_fast_tests
 	$(CTEST) tsan $(FAST)
 
-bench:  ## Kernel benchmarks (ARGS="--benchmark_filter=gemm")
+bench:  ## Kernel benchmarks, then heed against PyTorch if it is there (MINUTES=20)
 	@scripts/setup.sh bench
 	cmake --preset release
-	$(BUILD) release -j $(JOBS) --target heed_bench
+	$(BUILD) release -j $(JOBS) --target heed_bench heed_program
 	build/release/bin/heed_bench $(ARGS)
+	@if python3 -c 'import torch' 2> /dev/null; then bench/compare_torch.py --minutes $(MINUTES); \
+	else echo "no torch for Python: without the comparison (pip install torch)"; fi
 
 format:  ## Format the sources with clang-format
 	git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' | xargs clang-format -i

@@ -150,6 +150,16 @@ class Stepper {
   const std::vector<NamedParameter> all_;
 };
 
+// Processor time of all threads since the program began.
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 void run(const Options& o) {
   const Device device = start(*o.common);
   ModelConfig config{
@@ -163,29 +173,42 @@ void run(const Options& o) {
   Stepper stepper(o, model);
   std::vector<double> times;
   Done sum{0, 0, 0};
+  double processor = 0;
   for (int64_t i = 0; i <= o.steps; ++i) {
     const auto begin = std::chrono::steady_clock::now();
     const Done done = stepper(all[i % all.size()], static_cast<uint64_t>(i));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    if (i == 0) continue;  // the first step is the warm-up
+    if (i == 0) {  // the first step is the warm-up
+      processor = processor_seconds();
+      continue;
+    }
     times.push_back(seconds.count());
     sum = {sum.tokens + done.tokens, sum.flops + done.flops, done.loss};
   }
+  const auto steps = static_cast<double>(times.size());
+  processor = processor_seconds() - processor;
   const double total = std::accumulate(times.begin(), times.end(), 0.0);
   std::sort(times.begin(), times.end());
   const size_t half = times.size() / 2;
   const double median = times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  nlohmann::ordered_json json = {
-      {"heed", HEED_VERSION},      {"kernels", cpu::isa()},
-      {"structure", o.structure},  {"work", o.work},
-      {"device", device.str()},    {"threads", num_threads()},
-      {"median_step_s", median},   {"tokens_per_s", sum.tokens / total},
-      {"loss", sum.loss},          {"peak_rss_mb", usage.ru_maxrss / 1024},
-      {"peak_gflops", peak / 1e9}, {"peak_tensor_mb", memory_stats().peak_bytes >> 20}};
+  nlohmann::ordered_json json = {{"heed", HEED_VERSION},
+                                 {"kernels", cpu::isa()},
+                                 {"structure", o.structure},
+                                 {"work", o.work},
+                                 {"device", device.str()},
+                                 {"threads", num_threads()},
+                                 {"median_step_s", median},
+                                 {"cpu_step_s", processor / steps},
+                                 {"tokens_per_step", sum.tokens / steps},
+                                 {"tokens_per_s", sum.tokens / total},
+                                 {"loss", sum.loss},
+                                 {"peak_rss_mb", usage.ru_maxrss / 1024},
+                                 {"peak_gflops", peak / 1e9},
+                                 {"peak_tensor_mb", memory_stats().peak_bytes >> 20}};
   if (sum.flops > 0) {
-    json["gflop_per_step"] = sum.flops / 1e9 / static_cast<double>(times.size());
+    json["gflop_per_step"] = sum.flops / 1e9 / steps;
     json["gflops"] = sum.flops / total / 1e9;
     json["share_of_peak"] = sum.flops / total / peak;
   }

@@ -1,9 +1,5 @@
 #include "tensor/allocator.h"
 
-#if defined(__linux__)
-#include <sys/mman.h>
-#endif
-
 #include <algorithm>
 #include <cstdlib>
 #include <mutex>
@@ -12,6 +8,7 @@
 #include <vector>
 
 #include "tensor/error.h"
+#include "tensor/huge_pages.h"
 
 namespace heed {
 namespace {
@@ -25,19 +22,6 @@ int64_t size_class(int64_t bytes) {
   while (power * 2 < bytes) power *= 2;
   const int64_t step = std::max<int64_t>(power / 8, 64);
   return (bytes + step - 1) / step * step;
-}
-
-// Large blocks ask for huge pages: with pages of 4 KiB, finding the pages takes as long as reading
-// them (a stream of 64 MiB came at 12 GB/s, with huge pages at 24).
-void* allocate_aligned(int64_t bytes) {
-  constexpr size_t kHugePage = size_t{2} << 20;
-  const auto size = static_cast<size_t>(bytes);
-  if (size < 2 * kHugePage) return std::aligned_alloc(64, size);
-  void* block = std::aligned_alloc(kHugePage, (size + kHugePage - 1) / kHugePage * kHugePage);
-#if defined(MADV_HUGEPAGE)
-  if (block) madvise(block, size, MADV_HUGEPAGE);  // where the system has none, nothing is lost
-#endif
-  return block;
 }
 
 class Cache {
@@ -81,10 +65,10 @@ class Cache {
   static constexpr int64_t kAlwaysKept = int64_t{256} << 20;
 
   std::byte* from_system(int64_t bytes) {
-    void* block = allocate_aligned(bytes);
+    void* block = allocate_aligned(static_cast<size_t>(bytes));
     if (!block) {
       clear();
-      block = allocate_aligned(bytes);
+      block = allocate_aligned(static_cast<size_t>(bytes));
     }
     if (!block) {
       throw DeviceError("out of memory: asked for " + std::to_string(bytes >> 20) + " MiB with " +

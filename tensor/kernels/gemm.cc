@@ -10,9 +10,11 @@
 #include <array>
 #include <cstring>
 #include <memory>
+#include <new>
 #include <type_traits>
 #include <utility>
 
+#include "tensor/huge_pages.h"
 #include "tensor/parallel.h"
 
 namespace heed::cpu {
@@ -120,8 +122,10 @@ template <class T> struct Scratch {
   alignas(64) T panels[kSpan * kDepth];
 
   static Scratch& mine() {
-    static thread_local const auto scratch = std::make_unique_for_overwrite<Scratch>();
-    return *scratch;
+    static thread_local const std::unique_ptr<void, void (*)(void*)> memory(
+        allocate_aligned(sizeof(Scratch)), std::free);
+    if (!memory) throw std::bad_alloc();
+    return *static_cast<Scratch*>(memory.get());
   }
 };
 
