@@ -47,7 +47,6 @@ class Cache {
     free_[bytes].push_back(block);
     stats_.bytes_in_use -= bytes;
     stats_.bytes_cached += bytes;
-    if (stats_.bytes_cached > std::max<int64_t>(stats_.peak_bytes / 2, kAlwaysKept)) clear();
   }
 
   void clear() {
@@ -64,7 +63,11 @@ class Cache {
  private:
   static constexpr int64_t kAlwaysKept = int64_t{256} << 20;
 
+  // Sizes that no batch asks for any more are given back, with all others, before the process
+  // holds much more than it has ever needed at once.
   std::byte* from_system(int64_t bytes) {
+    const int64_t held = stats_.bytes_in_use + stats_.bytes_cached + bytes;
+    if (held > std::max<int64_t>(stats_.peak_bytes * 3 / 2, kAlwaysKept)) clear();
     void* block = allocate_aligned(static_cast<size_t>(bytes));
     if (!block) {
       clear();
