@@ -27,7 +27,7 @@ else()
 endif()
 
 heed_glob(cuda_kernels tensor/kernels/*.cu)
-set(cuda_sources launch.cc to_come.cc)
+set(cuda_sources launch.cc)
 if(HEED_CUDA_BACKEND STREQUAL "emulate")
   list(APPEND cuda_sources emulate.cc fiber.cc runtime_emulated.cc blas_emulated.cc)
   set_source_files_properties(${cuda_kernels} PROPERTIES LANGUAGE CXX)

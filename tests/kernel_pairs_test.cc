@@ -53,21 +53,7 @@ std::vector<std::string> defined(const fs::path& path, const std::vector<std::st
   return found;
 }
 
-// The headers that tensor/cuda/to_come.cc stands in for.
-std::set<std::string> still_to_come() {
-  std::ifstream file(fs::path(HEED_SOURCE_DIR) / "tensor/cuda/to_come.cc");
-  std::set<std::string> stems;
-  for (std::string line; std::getline(file, line);) {
-    std::smatch m;
-    if (std::regex_search(line, m, std::regex("#include \"tensor/kernels/(\\w+)\\.h\""))) {
-      if (m[1] != "kernel") stems.insert(m[1]);
-    }
-  }
-  return stems;
-}
-
 TEST(KernelPairs, EveryKernelIsDefinedForBothBackendsInTheSameOrder) {
-  const std::set<std::string> to_come = still_to_come();
   int checked = 0;
   for (const auto& entry : fs::directory_iterator(kKernels)) {
     const std::string stem = entry.path().stem().string();
@@ -77,12 +63,7 @@ TEST(KernelPairs, EveryKernelIsDefinedForBothBackendsInTheSameOrder) {
     const std::vector<std::string> names = declared(stem);
     EXPECT_FALSE(names.empty()) << entry.path() << " declares no kernel with HEED_KERNEL";
     EXPECT_EQ(defined(kKernels / (stem + ".cc"), names), names) << stem << ".cc";
-    if (to_come.contains(stem)) {
-      EXPECT_FALSE(fs::exists(kKernels / (stem + ".cu")))
-          << stem << ".cu is there: take it out of tensor/cuda/to_come.cc";
-    } else {
-      EXPECT_EQ(defined(kKernels / (stem + ".cu"), names), names) << stem << ".cu";
-    }
+    EXPECT_EQ(defined(kKernels / (stem + ".cu"), names), names) << stem << ".cu";
     ++checked;
   }
   EXPECT_GE(checked, 12);

@@ -48,6 +48,19 @@ template <class T> __device__ T block_max(T x) {
   return block_reduce<Max>(x);
 }
 
+// For sums down the columns of a matrix: blocks of dim3(kWarp, kDown) threads, where threadIdx.x is
+// the column, so that a warp reads neighbours, and a thread has summed every kDown-th row.
+constexpr int kDown = 8;
+template <class T> __device__ T column_sum(T x) {
+  HEED_SHARED(T, of_thread, kDown * kWarp);
+  of_thread[threadIdx.y * kWarp + threadIdx.x] = x;
+  __syncthreads();
+  T sum = of_thread[threadIdx.x];
+  for (int i = 1; i < kDown; ++i) sum += of_thread[i * kWarp + threadIdx.x];
+  __syncthreads();  // before the next call writes to of_thread
+  return sum;
+}
+
 // Threads for a block that works on one row: 32 to 256, about one for each four elements.
 inline int row_threads(int64_t cols) {
   int threads = kWarp;

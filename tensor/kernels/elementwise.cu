@@ -53,21 +53,14 @@ template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
   for_each(rows * cols, [=] __device__(int64_t i) { y[i] += b[i % cols]; });
 }
 
-constexpr int kDown = 8;  // rows of threads in a block of kWarp columns
-
-// A thread sums every kDown-th row of its column; then the first row of threads sums up the sums.
 template <class T> __global__ void sum_rows_kernel(T* db, const T* dy, int64_t rows, int64_t cols) {
-  HEED_SHARED(T, sums, kDown * kWarp);
   const int64_t col = int64_t{blockIdx.x} * kWarp + threadIdx.x;
   T sum = 0;
   for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
     sum += dy[row * cols + col];
   }
-  sums[threadIdx.y * kWarp + threadIdx.x] = sum;
-  __syncthreads();
-  if (threadIdx.y > 0 || col >= cols) return;
-  for (int i = 1; i < kDown; ++i) sum += sums[i * kWarp + threadIdx.x];
-  db[col] += sum;
+  sum = column_sum(sum);
+  if (threadIdx.y == 0 && col < cols) db[col] += sum;
 }
 
 template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
