@@ -43,6 +43,10 @@ elseif(HEED_CUDA_BACKEND)
 endif()
 list(TRANSFORM cuda_sources PREPEND ${PROJECT_SOURCE_DIR}/tensor/cuda/)
 
+if(HEED_CUDA_BACKEND STREQUAL "emulate")  # nobody debugs these two, and kernels wait for them
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tensor/cuda/emulate.cc
+                              ${PROJECT_SOURCE_DIR}/tensor/cuda/fiber.cc PROPERTIES COMPILE_OPTIONS -O2)
+endif()
 if(HEED_CUDA_BACKEND)
   add_library(heed_cuda SHARED ${cuda_kernels} ${cuda_sources})
   heed_target(heed_cuda)

@@ -1,14 +1,19 @@
 // A function that can stop in the middle and go on later: it has a stack of its own.
 #pragma once
 
-#include <csetjmp>
+#include <ucontext.h>
+
 #include <cstddef>
 
 namespace heed::emulate {
 
 // A place to stop at and to go on from.
 struct Context {
-  std::jmp_buf registers;
+#ifdef __x86_64__
+  void* stack_pointer = nullptr;  // everything else lies on the stack
+#else
+  ucontext_t registers;
+#endif
   const void* stack = nullptr;
   size_t stack_bytes = 0;
   void* fake_stack = nullptr;  // the address sanitizer's, for variables whose scope has ended
