@@ -11,11 +11,13 @@ set(HEED_CUDA_ARCHITECTURES 75-real 80-real 90 CACHE STRING "CMAKE_CUDA_ARCHITEC
 
 if(HEED_CUDA STREQUAL "emulate")
   set(HEED_CUDA_BACKEND emulate)
+  message(STATUS "heed: CUDA kernels emulated on the CPU")
 elseif(HEED_CUDA STREQUAL "auto" OR HEED_CUDA)
   find_program(HEED_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
   mark_as_advanced(HEED_NVCC)
   if(HEED_NVCC)
     set(HEED_CUDA_BACKEND ON)
+    message(STATUS "heed: CUDA kernels by ${HEED_NVCC} for ${HEED_CUDA_ARCHITECTURES}")
   elseif(HEED_CUDA STREQUAL "auto")
     set(HEED_CUDA_BACKEND OFF)
     message(STATUS "heed: no nvcc found, so no CUDA (-DHEED_CUDA=emulate runs the CUDA kernels on the CPU)")
@@ -43,7 +45,11 @@ elseif(HEED_CUDA_BACKEND)
 endif()
 list(TRANSFORM cuda_sources PREPEND ${PROJECT_SOURCE_DIR}/tensor/cuda/)
 
-if(HEED_CUDA_BACKEND STREQUAL "emulate")  # nobody debugs these two, and kernels wait for them
+if(HEED_CUDA_BACKEND STREQUAL "emulate")
+  if(NOT HEED_SANITIZE)  # so that the debugger sees every variable of a kernel
+    set_source_files_properties(${cuda_kernels} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>)
+  endif()
+  # Nobody debugs these two, and kernels wait for them.
   set_source_files_properties(${PROJECT_SOURCE_DIR}/tensor/cuda/emulate.cc
                               ${PROJECT_SOURCE_DIR}/tensor/cuda/fiber.cc PROPERTIES COMPILE_OPTIONS -O2)
 endif()

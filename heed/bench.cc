@@ -13,6 +13,7 @@
 #include "heed/commands.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
+#include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/kernels/peak.h"
 #include "tensor/parallel.h"
@@ -96,7 +97,7 @@ void run(const Options& o) {
   DialogModel model(config, o.common->seed);
   move(model, device);
   const std::vector<Batch> batches = make_batches(o, config.structure.hierarchical, device);
-  const double peak = cpu::measure_peak();
+  const double peak = device.is_cuda() ? 0 : cpu::measure_peak();
   Sgd optimizer(model);
   const auto all = parameters(model);
   std::vector<double> times;
@@ -122,20 +123,25 @@ void run(const Options& o) {
   const double median = times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  const nlohmann::ordered_json json = {{"heed", HEED_VERSION},
-                                       {"kernels", cpu::isa()},
-                                       {"structure", o.structure},
-                                       {"device", device.str()},
-                                       {"threads", num_threads()},
-                                       {"median_step_s", median},
-                                       {"tokens_per_s", tokens / total},
-                                       {"loss", loss_value},
-                                       {"peak_rss_mb", usage.ru_maxrss / 1024},
-                                       {"gflop_per_step", flops / 1e9 / double(times.size())},
-                                       {"gflops", flops / total / 1e9},
-                                       {"peak_gflops", peak / 1e9},
-                                       {"share_of_peak", flops / total / peak},
-                                       {"peak_tensor_mb", memory_stats().peak_bytes >> 20}};
+  nlohmann::ordered_json json = {{"heed", HEED_VERSION},
+                                 {"kernels", cpu::isa()},
+                                 {"structure", o.structure},
+                                 {"device", device.str()},
+                                 {"threads", num_threads()},
+                                 {"median_step_s", median},
+                                 {"tokens_per_s", tokens / total},
+                                 {"loss", loss_value},
+                                 {"peak_rss_mb", usage.ru_maxrss / 1024},
+                                 {"gflop_per_step", flops / 1e9 / double(times.size())},
+                                 {"gflops", flops / total / 1e9},
+                                 {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20}};
+  if (device.is_cuda()) {
+    json["device_name"] = cuda::device_name(device.index);
+    json["matmul"] = o.common->matmul;
+  } else {
+    json["peak_gflops"] = peak / 1e9;
+    json["share_of_peak"] = flops / total / peak;
+  }
   std::printf("%s\n", json.dump().c_str());
 }
 

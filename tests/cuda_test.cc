@@ -7,7 +7,9 @@
 
 #include "tensor/allocator.h"
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/gather.h"
 #include "tensor/kernels/gemm.h"
+#include "tensor/kernels/random.h"
 #include "tensor/kernels/reduce.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
@@ -15,12 +17,10 @@
 namespace heed {
 namespace {
 
-const Device kCuda{Device::Kind::cuda, 0};
-
 class Cuda : public testing::Test {
  protected:
   void SetUp() override {
-    if (!has_cuda()) GTEST_SKIP() << "no GPU, and not built with HEED_CUDA=emulate";
+    if (!has_cuda()) GTEST_SKIP() << kNoCuda;
   }
 };
 
@@ -76,6 +76,43 @@ TEST_F(Cuda, SaysThatThereIsNoMemory) {
   EXPECT_EQ(text.find("out of memory on cuda:0: asked for 268435456 MiB"), 0u) << text;
   EXPECT_EQ(memory_stats(kCuda).bytes_in_use, before.bytes_in_use);
   EXPECT_EQ(Tensor::full({3}, 1, DType::f32, kCuda).to_vector()[2], 1);  // and life goes on
+}
+
+// The same bits, but for the normals of a GPU, whose logarithm and cosine may end differently.
+template <class T> void compare_random(int64_t n) {
+  const RandomKey key{3, purpose_id("cuda_test"), 5};
+  const Tensor a = Tensor::empty({n}, DTypeOf<T>::value), b = a.to(kCuda);
+  cpu::random_uniform<T>(a.data<T>(), T(-0.1), T(0.3), key, n);
+  gpu::random_uniform<T>(b.data<T>(), T(-0.1), T(0.3), key, n);
+  EXPECT_EQ(b.to_vector(), a.to_vector());
+  const Tensor mask = Tensor::full({n}, 1, DTypeOf<T>::value), mask2 = mask.to(kCuda);
+  cpu::dropout<T>(mask.data<T>(), a.data<T>(), T(0.4), key, n, true);
+  gpu::dropout<T>(mask2.data<T>(), b.data<T>(), T(0.4), key, n, true);
+  EXPECT_LE(largest_difference(mask2, mask), 1e-7);
+  cpu::random_normal<T>(a.data<T>(), T(2), T(3), key, n);
+  gpu::random_normal<T>(b.data<T>(), T(2), T(3), key, n);
+  EXPECT_LE(largest_difference(b, a), sizeof(T) == 4 ? 1e-6 : 1e-14);
+}
+
+TEST_F(Cuda, RandomNumbersAreThoseOfTheCpu) {
+  for (int64_t n : {0, 1, 2, 3, 4, 5, 1023, 4096 * 3 + 1}) {
+    compare_random<float>(n);
+    compare_random<double>(n);
+  }
+}
+
+// Many rows for one place, added in their order: the same bits as on the CPU.
+TEST_F(Cuda, ScatterAddsInOrder) {
+  const int64_t n = 200, width = 130, rows = 7;
+  std::vector<int32_t> ids(n);
+  Rng rng(1, "ids");
+  for (int32_t& id : ids) id = static_cast<int32_t>(rng.below(rows - 1));  // one row is left out
+  const Tensor at = Tensor::from(ids), at2 = at.to(kCuda);
+  const Tensor x = random_tensor({n, width}, DType::f32, 1), x2 = x.to(kCuda);
+  const Tensor y = random_tensor({rows, width}, DType::f32, 2), y2 = y.to(kCuda);
+  cpu::scatter_add_rows<float>(y.data<float>(), x.data<float>(), at.data<int32_t>(), n, width);
+  gpu::scatter_add_rows<float>(y2.data<float>(), x2.data<float>(), at2.data<int32_t>(), n, width);
+  EXPECT_EQ(y2.to_vector(), y.to_vector());
 }
 
 struct GemmCase {

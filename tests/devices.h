@@ -9,6 +9,9 @@
 
 namespace heed {
 
+const Device kCuda{Device::Kind::cuda, 0};
+constexpr const char* kNoCuda = "no GPU, and not built with HEED_CUDA=emulate";
+
 inline bool has_cuda() {
   static const bool found = [] {
     try {
@@ -23,7 +26,7 @@ inline bool has_cuda() {
 
 inline std::vector<Device> test_devices() {
   std::vector<Device> devices{Device{}};
-  if (has_cuda()) devices.push_back({Device::Kind::cuda, 0});
+  if (has_cuda()) devices.push_back(kCuda);
   return devices;
 }
 

@@ -165,19 +165,18 @@ TEST_P(OpTable, F32AgreesWithF64) {
 
 // Values and gradients, of sizes down to nothing and up to more than one block of threads.
 TEST_P(OpTable, CudaAgreesWithTheCpu) {
-  if (!has_cuda()) GTEST_SKIP() << "no GPU, and not built with HEED_CUDA=emulate";
-  const Device cuda{Device::Kind::cuda, 0};
+  if (!has_cuda()) GTEST_SKIP() << kNoCuda;
   for (DType dtype : {DType::f64, DType::f32}) {
     const double tolerance = dtype == DType::f64 ? 1e-12 : 1e-5;
     for (const auto& shapes : {row().shapes, row().one, row().large, row().empty}) {
       if (shapes == row().empty && !row().refuses_empty.empty()) continue;
       std::vector<Tensor> x = inputs(shapes, dtype);
       const Result expected = run(row(), x);
-      for (Tensor& t : x) t = t.to(cuda);
-      table_device() = cuda;
+      for (Tensor& t : x) t = t.to(kCuda);
+      table_device() = kCuda;
       const Result got = run(row(), x);
       table_device() = {};
-      EXPECT_EQ(got.value.device(), cuda);
+      EXPECT_EQ(got.value.device(), kCuda);
       EXPECT_LT(difference(got.value.to_vector(), expected.value.to_vector()), tolerance);
       for (size_t i = 0; i < x.size(); ++i) {
         EXPECT_LT(difference(got.grads[i].to_vector(), expected.grads[i].to_vector()), tolerance)

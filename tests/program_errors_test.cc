@@ -51,6 +51,8 @@ TEST(Usage, OptionsThatMakeNoSense) {
       {score + Arguments{"--seed", "1.5"}, "--seed"},
       {score + Arguments{"--device", "xyz"}, "xyz"},
       {score + Arguments{"--device", ""}, "device"},
+      {score + Arguments{"--matmul", "f16"}, "f16"},
+      {score + Arguments{"--matmul", "bf16"}, "--matmul bf16 is for --device cuda"},
       {score + Arguments{"--device", "cuda:x"}, "cuda:x"},
       {evaluate + Arguments{"--limit", "-1"}, "--limit"},
       {evaluate + Arguments{"--batch", "0"}, "batch: expected at least 1"},

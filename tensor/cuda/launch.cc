@@ -15,6 +15,12 @@ std::string kernel_name(const char* launch) {
   return std::string(text.substr(0, text.find_first_of(";]")));
 }
 
+void fail(const std::string& doing, const std::string& why) {
+  throw DeviceError("cuda: " + doing + ": " + why +
+                    "; if it was not this call, CUDA_LAUNCH_BLOCKING=1 shows which; begin again "
+                    "(a run with --resume)");
+}
+
 void check_grid(int64_t blocks, const char* launch) {
   if (blocks > 0 && blocks < int64_t{1} << 31) return;
   throw ShapeError("cuda: " + std::to_string(blocks) + " blocks for the kernel " +

@@ -12,9 +12,7 @@ namespace {
 // An error that a kernel left behind is reported by whatever call comes next, and by all after it.
 void check(cudaError_t status, const std::string& doing) {
   if (status == cudaSuccess) return;
-  throw DeviceError("cuda: " + doing + ": " + cudaGetErrorString(status) +
-                    "; if it was not this call, CUDA_LAUNCH_BLOCKING=1 shows which; begin again "
-                    "(a run with --resume)");
+  fail(doing, cudaGetErrorString(status));
 }
 
 thread_local int current = 0;

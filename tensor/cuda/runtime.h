@@ -31,6 +31,10 @@ template <class T> T* scratch(int64_t n) {
   return static_cast<T*>(scratch_bytes(n * static_cast<int64_t>(sizeof(T))));
 }
 
+// Throws the DeviceError of an error that the runtime has reported, maybe left by an earlier
+// kernel.
+[[noreturn]] void fail(const std::string& doing, const std::string& why);
+
 // For launch(): `launch` is its __PRETTY_FUNCTION__, which names the kernel.
 void check_grid(int64_t blocks, const char* launch);
 void check_launch(const char* launch);

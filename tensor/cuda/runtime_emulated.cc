@@ -19,7 +19,27 @@
 namespace heed::cuda {
 namespace {
 
-constexpr int64_t kDeviceBytes = int64_t{8} << 30;  // what this device claims to have
+// A number from the environment, for tests of what a device may do.
+int64_t setting(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoll(text) : otherwise;
+}
+
+// What this device claims to have: HEED_EMULATED_BYTES, or 8 GiB.
+int64_t device_bytes() {
+  static const int64_t bytes = setting("HEED_EMULATED_BYTES", int64_t{8} << 30);
+  return bytes;
+}
+
+// From the HEED_EMULATED_FAULT-th copy on every one fails, as on a device with a broken kernel.
+void count_copy() {
+  static int64_t left = setting("HEED_EMULATED_FAULT", 0);
+  if (left > 1) {
+    --left;
+  } else if (left == 1) {
+    fail("copy", "an error, as HEED_EMULATED_FAULT wants it");
+  }
+}
 
 struct Memory {
   std::recursive_mutex mutex;
@@ -61,7 +81,7 @@ void set_device(int) {}
 
 std::byte* allocate(int64_t bytes) {
   std::lock_guard lock(memory().mutex);
-  if (memory().bytes + bytes > kDeviceBytes) return nullptr;
+  if (memory().bytes + bytes > device_bytes()) return nullptr;
   void* block = nullptr;
   if (posix_memalign(&block, 256, static_cast<size_t>(bytes))) return nullptr;
   std::memset(block, 0xff, static_cast<size_t>(bytes));  // NaN: what nothing wrote shows up
@@ -82,6 +102,7 @@ void free(std::byte* block) noexcept {
 }
 
 void copy(void* to, const void* from, int64_t bytes) {
+  count_copy();
   const MemoryAccess access;
   std::memmove(to, from, static_cast<size_t>(bytes));
 }
