@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast asan tsan bench format install loc clean
+.PHONY: help setup demo test test-fast asan tsan bench gpu-check format install loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -23,6 +23,7 @@ demo: setup  ## Build the program and show what it does on the bundled dialogues
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
 
+# The second part has the CUDA kernels too, emulated; the first one has them if there is an nvcc.
 test: setup  ## Every test, then the fast ones under the address and undefined-behaviour sanitizers
 	cmake --preset release
 	$(BUILD) release -j $(JOBS)
@@ -53,6 +54,9 @@ bench:  ## Kernel benchmarks, then heed against PyTorch if it is there (MINUTES=
 	build/release/bin/heed_bench $(ARGS)
 	@if python3 -c 'import torch' 2> /dev/null; then bench/compare_torch.py --minutes $(MINUTES); \
 	else echo "no torch for Python: without the comparison (pip install torch)"; fi
+
+gpu-check: setup  ## On a machine with a GPU: tests, compute-sanitizer and benchmark, as one page
+	@scripts/gpu_check.sh
 
 format:  ## Format the sources with clang-format
 	git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' | xargs clang-format -i

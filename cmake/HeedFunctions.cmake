@@ -17,8 +17,9 @@ function(heed_target target)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
   # GCC 12 warns of copies inside its own std::string that overlap (GCC bug 105651) or leave it.
-  target_compile_options(${target} PRIVATE -Wall -Wextra -Wpedantic -Wnon-virtual-dtor
-                         $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-fpch-preprocess> $<$<BOOL:${HEED_WERROR}>:-Werror>)
+  set(warnings -Wall -Wextra -Wpedantic -Wnon-virtual-dtor $<$<BOOL:${HEED_WERROR}>:-Werror>
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-fpch-preprocess>)
+  target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
   if(HEED_SANITIZE)  # with a sanitizer GCC sees uninitialised values where there are none
     target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
                            -fno-omit-frame-pointer -Wno-maybe-uninitialized)

@@ -9,6 +9,9 @@ set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 install(DIRECTORY tensor autograd nn optim dialog DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS heed heed_kernels EXPORT heed_targets)
+if(TARGET heed_cuda)
+  install(TARGETS heed_cuda EXPORT heed_targets)
+endif()
 foreach(target IN LISTS HEED_KERNEL_TARGETS)
   if(target MATCHES "_(v[0-9])$")
     install(TARGETS ${target}

@@ -7,6 +7,12 @@ find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # the products that ours are compar
 heed_glob(test_sources tests/*_test.cc)
 heed_glob(test_support tests/*.cc)
 list(REMOVE_ITEM test_support ${test_sources})
+if(NOT HEED_CUDA_BACKEND)
+  list(FILTER test_sources EXCLUDE REGEX "/cuda_[a-z_]*test\\.cc$")
+endif()
+if(NOT HEED_CUDA_BACKEND STREQUAL "emulate")
+  list(REMOVE_ITEM test_sources ${PROJECT_SOURCE_DIR}/tests/emulate_test.cc)
+endif()
 
 add_library(heed_test_support INTERFACE)
 target_link_libraries(heed_test_support INTERFACE GTest::gtest_main Eigen3::Eigen

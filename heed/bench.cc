@@ -15,6 +15,7 @@
 #include "heed/commands.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
+#include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/kernels/peak.h"
 #include "tensor/parallel.h"
@@ -169,7 +170,7 @@ void run(const Options& o) {
   DialogModel model(config, o.common->seed);
   move(model, device);
   const std::vector<Work> all = make_work(o, config.structure.hierarchical, device);
-  const double peak = cpu::measure_peak();
+  const double peak = device.is_cuda() ? 0 : cpu::measure_peak();
   Stepper stepper(o, model);
   std::vector<double> times;
   Done sum{0, 0, 0};
@@ -205,12 +206,17 @@ void run(const Options& o) {
                                  {"tokens_per_s", sum.tokens / total},
                                  {"loss", sum.loss},
                                  {"peak_rss_mb", usage.ru_maxrss / 1024},
-                                 {"peak_gflops", peak / 1e9},
-                                 {"peak_tensor_mb", memory_stats().peak_bytes >> 20}};
+                                 {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20}};
+  if (device.is_cuda()) {
+    json["device_name"] = cuda::device_name(device.index);
+    json["matmul"] = o.common->matmul;
+  } else {
+    json["peak_gflops"] = peak / 1e9;
+  }
   if (sum.flops > 0) {
     json["gflop_per_step"] = sum.flops / 1e9 / steps;
     json["gflops"] = sum.flops / total / 1e9;
-    json["share_of_peak"] = sum.flops / total / peak;
+    if (peak > 0) json["share_of_peak"] = sum.flops / total / peak;
   }
   std::printf("%s\n", json.dump().c_str());
 }

@@ -13,15 +13,16 @@ namespace heed {
 
 // Options that every sub-command has.
 struct Common {
-  std::string device = "cpu";
+  std::string device = "cpu", matmul = "f32";
   int threads = 0;
   uint64_t seed = 1;
 };
 using CommonPtr = std::shared_ptr<Common>;
 
-// Declares --device, --threads, --seed and --config for a sub-command.
+// Declares --device, --matmul, --threads, --seed and --config for a sub-command.
 CommonPtr add_common(CLI::App& command);
-// Sets the number of threads and returns the device; at the start of every sub-command.
+// Sets the number of threads and the precision of products, and returns the device; at the start of
+// every sub-command.
 Device start(const Common& common);
 
 void add_bench(CLI::App& app);

@@ -14,6 +14,11 @@ namespace heed {
 CommonPtr add_common(CLI::App& command) {
   auto common = std::make_shared<Common>();
   command.add_option("--device", common->device, "cpu or cuda[:k]")->capture_default_str();
+  command
+      .add_option("--matmul", common->matmul,
+                  "How a GPU multiplies: f32, or faster and less exactly tf32 or bf16")
+      ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
+      ->capture_default_str();
   command.add_option("--threads", common->threads, "Threads; 0: one for each core")
       ->check(CLI::Range(0, 1024))
       ->capture_default_str();
@@ -24,7 +29,14 @@ CommonPtr add_common(CLI::App& command) {
 
 Device start(const Common& common) {
   set_num_threads(common.threads);
-  return Device::parse(common.device);
+  const Device device = Device::parse(common.device);
+  if (common.matmul == "f32") return device;
+  if (!device.is_cuda()) {
+    throw UsageError("--matmul " + common.matmul +
+                     " is for --device cuda: the CPU multiplies in f32");
+  }
+  set_matmul(common.matmul == "tf32" ? Matmul::tf32 : Matmul::bf16);
+  return device;
 }
 
 namespace {

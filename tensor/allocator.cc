@@ -2,21 +2,44 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <map>
 #include <mutex>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
+#include "tensor/cuda/runtime.h"
 #include "tensor/error.h"
 #include "tensor/huge_pages.h"
 
 namespace heed {
 namespace {
 
+#ifdef __SANITIZE_ADDRESS__
+constexpr bool kExact = true;  // no cache, no rounding
+#else
+constexpr bool kExact = false;
+#endif
+
+// Memory of a device, from the system that has it. Null where there is no more.
+std::byte* take_from_system(int64_t bytes, Device device) {
+  if (device.is_cuda()) {
+    cuda::set_device(device.index);
+    return cuda::allocate(bytes);
+  }
+  return static_cast<std::byte*>(allocate_aligned(static_cast<size_t>(bytes)));
+}
+
+void give_to_system(std::byte* block, Device device) {
+  if (device.is_cuda()) return cuda::free(block);
+  std::free(block);
+}
+
 // Rounds up to one of eight size classes between two powers of two: at most 1/8 is wasted, and
 // ragged batches of similar sizes share their blocks.
 int64_t size_class(int64_t bytes) {
   constexpr int64_t kSmallest = 256;
+  if (kExact) return std::max<int64_t>(bytes, 1);
   if (bytes <= kSmallest) return kSmallest;
   int64_t power = kSmallest;
   while (power * 2 < bytes) power *= 2;
@@ -26,6 +49,8 @@ int64_t size_class(int64_t bytes) {
 
 class Cache {
  public:
+  explicit Cache(Device device) : device_(device) {}
+
   std::byte* take(int64_t bytes) {
     std::lock_guard lock(mutex_);
     std::vector<std::byte*>& blocks = free_[bytes];
@@ -47,11 +72,12 @@ class Cache {
     free_[bytes].push_back(block);
     stats_.bytes_in_use -= bytes;
     stats_.bytes_cached += bytes;
+    if (kExact) clear();
   }
 
   void clear() {
     for (auto& [bytes, blocks] : free_) {
-      for (std::byte* block : blocks) std::free(block);
+      for (std::byte* block : blocks) give_to_system(block, device_);
       blocks.clear();
     }
     stats_.bytes_cached = 0;
@@ -68,47 +94,59 @@ class Cache {
   std::byte* from_system(int64_t bytes) {
     const int64_t held = stats_.bytes_in_use + stats_.bytes_cached + bytes;
     if (held > std::max<int64_t>(stats_.peak_bytes * 3 / 2, kAlwaysKept)) clear();
-    void* block = allocate_aligned(static_cast<size_t>(bytes));
+    std::byte* block = take_from_system(bytes, device_);
     if (!block) {
       clear();
-      block = allocate_aligned(static_cast<size_t>(bytes));
+      block = take_from_system(bytes, device_);
     }
     if (!block) {
-      throw DeviceError("out of memory: asked for " + std::to_string(bytes >> 20) + " MiB with " +
-                        std::to_string(stats_.bytes_in_use >> 20) +
+      const std::string where = device_.is_cuda() ? " on " + device_.str() : "";
+      throw DeviceError("out of memory" + where + ": asked for " + std::to_string(bytes >> 20) +
+                        " MiB with " + std::to_string(stats_.bytes_in_use >> 20) +
                         " MiB in use; try a smaller batch, vocabulary or hidden size");
     }
-    return static_cast<std::byte*>(block);
+    return block;
   }
 
+  const Device device_;
   std::unordered_map<int64_t, std::vector<std::byte*>> free_;
 };
 
-Cache& cache() {
-  static Cache* instance = new Cache;  // never destroyed: tensors may outlive main()
-  return *instance;
+Cache& cache(Device device) {
+  static Cache* const cpu = new Cache(Device{});  // never destroyed: tensors may outlive main()
+  if (!device.is_cuda()) return *cpu;
+  static std::mutex mutex;
+  static auto* const caches = new std::map<int, Cache*>;
+  std::lock_guard lock(mutex);
+  Cache*& found = (*caches)[device.index];
+  if (!found) {
+    cuda::check_device(device.index);
+    found = new Cache(device);
+  }
+  return *found;
 }
 
 }  // namespace
 
-std::shared_ptr<std::byte> allocate(int64_t bytes) {
+std::shared_ptr<std::byte> allocate(int64_t bytes, Device device) {
   const int64_t rounded = size_class(bytes);
-  return {cache().take(rounded), [rounded](std::byte* block) { cache().give(block, rounded); }};
+  Cache& c = cache(device);
+  return {c.take(rounded), [&c, rounded](std::byte* block) { c.give(block, rounded); }};
 }
 
-MemoryStats memory_stats() {
-  std::lock_guard lock(cache().mutex_);
-  return cache().stats_;
+MemoryStats memory_stats(Device device) {
+  std::lock_guard lock(cache(device).mutex_);
+  return cache(device).stats_;
 }
 
-void reset_peak() {
-  std::lock_guard lock(cache().mutex_);
-  cache().stats_.peak_bytes = cache().stats_.bytes_in_use;
+void reset_peak(Device device) {
+  std::lock_guard lock(cache(device).mutex_);
+  cache(device).stats_.peak_bytes = cache(device).stats_.bytes_in_use;
 }
 
-void release_cached() {
-  std::lock_guard lock(cache().mutex_);
-  cache().clear();
+void release_cached(Device device) {
+  std::lock_guard lock(cache(device).mutex_);
+  cache(device).clear();
 }
 
 }  // namespace heed

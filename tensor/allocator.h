@@ -1,11 +1,16 @@
 // The caching allocator. A training step asks for the same sizes again and again; freed blocks are
 // kept in lists by size class and handed out again, so that a step after the first one allocates
-// nothing from the system (and pays for no page faults).
+// nothing from the system (and pays for no page faults). Each device has its own cache; on CUDA a
+// block may be handed out again while kernels in the stream still use it, as what its next owner
+// does comes after them. With the address sanitizer there is no cache, and no block is larger than
+// asked for, so that the sanitizer sees every access outside of a tensor.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+
+#include "tensor/device.h"
 
 namespace heed {
 
@@ -16,11 +21,11 @@ struct MemoryStats {
 };
 
 // A block of 64-byte aligned memory that goes back to the cache when the last owner lets go.
-// Throws DeviceError when the system has no more memory.
-std::shared_ptr<std::byte> allocate(int64_t bytes);
+// Throws DeviceError when the device has no more memory, or is not there.
+std::shared_ptr<std::byte> allocate(int64_t bytes, Device device = {});
 
-MemoryStats memory_stats();
-void reset_peak();      // peak_bytes = bytes_in_use
-void release_cached();  // gives all cached blocks back to the system
+MemoryStats memory_stats(Device device = {});
+void reset_peak(Device device = {});      // peak_bytes = bytes_in_use
+void release_cached(Device device = {});  // gives all cached blocks back to the system
 
 }  // namespace heed

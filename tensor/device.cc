@@ -1,5 +1,9 @@
 #include "tensor/device.h"
 
+#include <cstdlib>
+
+#include "tensor/cuda/blas.h"
+#include "tensor/cuda/runtime.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -18,9 +22,15 @@ Device Device::parse(const std::string& text) {
   const std::string index = text.rfind("cuda:", 0) == 0 ? text.substr(5) : "";
   const bool number = !index.empty() && index.find_first_not_of("0123456789") == index.npos;
   if (text == "cuda" || number) {
-    throw DeviceError("device " + text + ": this build has no CUDA backend; use --device cpu");
+    const Device device{Kind::cuda, index.size() < 5 ? std::atoi(index.c_str()) : 9999};
+    cuda::check_device(device.index);
+    return device;
   }
   throw UsageError("device: expected cpu or cuda[:k], got '" + text + "'");
+}
+
+void set_matmul(Matmul precision) {
+  cuda::set_matmul(precision);
 }
 
 }  // namespace heed

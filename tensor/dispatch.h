@@ -3,14 +3,26 @@
 // runs cpu:: or gpu::softmax_forward with T = float or double, whatever y is.
 #pragma once
 
+#include "tensor/cuda/runtime.h"
 #include "tensor/tensor.h"
 
 // ON_DEVICE(tensor, kernel(...)): the device only, for kernels on fixed element types.
+#ifdef HEED_CUDA
+#define ON_DEVICE(tensor, ...)                           \
+  do {                                                   \
+    if ((tensor).device().is_cuda()) {                   \
+      ::heed::cuda::set_device((tensor).device().index); \
+      gpu::__VA_ARGS__;                                  \
+    } else {                                             \
+      cpu::__VA_ARGS__;                                  \
+    }                                                    \
+  } while (0)
+#else  // no tensor of this build is on a CUDA device
 #define ON_DEVICE(tensor, ...) \
   do {                         \
-    check_on_cpu(tensor);      \
     cpu::__VA_ARGS__;          \
   } while (0)
+#endif
 
 #define KERNEL(tensor, ...)                                              \
   do {                                                                   \
@@ -24,11 +36,3 @@
       throw ::heed::ShapeError("element type i32: expected f32 or f64"); \
     }                                                                    \
   } while (0)
-
-namespace heed {
-
-inline void check_on_cpu(const Tensor& t) {
-  if (t.device().is_cuda()) throw DeviceError("this build has no CUDA backend");
-}
-
-}  // namespace heed

@@ -15,11 +15,12 @@ namespace heed {
 // some; null where there is no memory. To be given back with std::free().
 inline void* allocate_aligned(size_t bytes) {
   constexpr size_t kLine = 64, kHugePage = size_t{2} << 20;
-  if (bytes < 2 * kHugePage) return std::aligned_alloc(kLine, (bytes + kLine - 1) / kLine * kLine);
+  void* block = nullptr;
+  if (bytes < 2 * kHugePage) return posix_memalign(&block, kLine, bytes) ? nullptr : block;
   const size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
-  void* block = std::aligned_alloc(kHugePage, rounded);
+  if (posix_memalign(&block, kHugePage, rounded)) return nullptr;
 #if defined(MADV_HUGEPAGE)
-  if (block) madvise(block, rounded, MADV_HUGEPAGE);  // no harm where it is refused
+  madvise(block, rounded, MADV_HUGEPAGE);  // no harm where it is refused
 #endif
   return block;
 }

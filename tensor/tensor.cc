@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "tensor/allocator.h"
+#include "tensor/cuda/runtime.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/layout.h"
@@ -11,17 +12,22 @@
 namespace heed {
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
-  if (device.is_cuda()) throw DeviceError("this build has no CUDA backend; use the CPU");
   Tensor t;
   t.shape_ = shape;
   t.dtype_ = dtype;
   t.device_ = device;
-  t.memory_ = allocate(t.bytes());
+  t.memory_ = allocate(t.bytes(), device);
   return t;
 }
 
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
   Tensor t = empty(shape, dtype, device);
+  if (t.bytes() == 0) return t;
+  if (device.is_cuda()) {
+    cuda::set_device(device.index);
+    cuda::zero(t.raw(), t.bytes());
+    return t;
+  }
   std::memset(t.raw(), 0, t.bytes());
   return t;
 }
@@ -111,13 +117,17 @@ void Tensor::copy_from(const Tensor& source) const {
   check_shape(shape_ == source.shape_ && dtype_ == source.dtype_,
               std::string("copy: ") + name_of(source.dtype_) + " " + source.shape_.str() +
                   " does not fit into " + name_of(dtype_) + " " + shape_.str());
-  if (bytes() > 0) std::memcpy(raw(), source.raw(), bytes());
+  if (bytes() == 0) return;
+  if (device_.is_cuda() || source.device_.is_cuda()) {
+    cuda::set_device(device_.is_cuda() ? device_.index : source.device_.index);
+    return cuda::copy(raw(), source.raw(), bytes());
+  }
+  std::memcpy(raw(), source.raw(), bytes());
 }
 
 void Tensor::fill(double value) const {
   if (dtype_ == DType::i32) {
-    for (int64_t i = 0; i < numel(); ++i) data<int32_t>()[i] = static_cast<int32_t>(value);
-    return;
+    return copy_from(from(std::vector<int32_t>(numel(), static_cast<int32_t>(value)), shape_));
   }
   KERNEL(*this, fill(data<T>(), static_cast<T>(value), numel()));
 }

@@ -20,6 +20,10 @@
 #include "tests/file_helpers.h"
 #include "tests/op_table.h"
 
+#ifdef HEED_CUDA_EMULATED
+#include "tensor/cuda/row_math.h"
+#endif
+
 namespace heed {
 
 // ---- a composed op
@@ -108,7 +112,40 @@ HEED_INSTANTIATE(rms_norm_backward);
 
 }  // namespace heed::cpu
 
-// There is no .cu file here.
+#ifdef HEED_CUDA_EMULATED
+namespace heed::gpu {
+
+template <class T> __global__ void rms_norm_kernel(T* y, T* r, const T* x, T eps, int64_t cols) {
+  const int64_t begin = blockIdx.x * cols;
+  const T scale = T(1) / std::sqrt(row_dot(x + begin, x + begin, cols) / T(cols) + eps);
+  for (int64_t i = threadIdx.x; i < cols; i += blockDim.x) y[begin + i] = x[begin + i] * scale;
+  if (threadIdx.x == 0) r[blockIdx.x] = scale;
+}
+
+template <class T>
+__global__ void rms_norm_backward_kernel(T* dx, const T* y, const T* r, const T* dy, int64_t cols) {
+  const int64_t begin = blockIdx.x * cols;
+  const T mean = row_dot(dy + begin, y + begin, cols) / T(cols);
+  for (int64_t i = begin + threadIdx.x; i < begin + cols; i += blockDim.x) {
+    dx[i] += r[blockIdx.x] * (dy[i] - y[i] * mean);
+  }
+}
+
+template <class T>
+void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols) {
+  launch<rms_norm_kernel<T>>({rows, row_threads(cols)}, y, r, x, eps, cols);
+}
+
+template <class T>
+void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
+  launch<rms_norm_backward_kernel<T>>({rows, row_threads(cols)}, dx, y, r, dy, cols);
+}
+
+HEED_INSTANTIATE(rms_norm_forward);
+HEED_INSTANTIATE(rms_norm_backward);
+
+}  // namespace heed::gpu
+#else  // this is no .cu file, so nvcc does not see it
 namespace heed::gpu {
 
 template <class T> void rms_norm_forward(T*, T*, const T*, T, int64_t, int64_t) {
@@ -121,6 +158,7 @@ HEED_INSTANTIATE(rms_norm_forward);
 HEED_INSTANTIATE(rms_norm_backward);
 
 }  // namespace heed::gpu
+#endif
 
 namespace heed {
 
@@ -276,6 +314,16 @@ TEST(AddAnOp, OwnKernels) {
   set_num_threads(3);
   EXPECT_EQ(rms_norm(x, 1e-5).value().to_vector(), one);
   set_num_threads(0);
+#ifdef HEED_CUDA_EMULATED
+  const auto value_and_gradient = [](Device device) {
+    const Var v = Var::parameter(uniform({5, 70}, -1, 1, {1, 2}, DType::f64).to(device));
+    const Var y = rms_norm(v, 0.1);
+    sum(exp(y)).backward();
+    return stack({y, Var(v.grad())}).value().to_vector();
+  };
+  const auto cpu = value_and_gradient({}), gpu = value_and_gradient({Device::Kind::cuda, 0});
+  for (size_t i = 0; i < cpu.size(); ++i) EXPECT_NEAR(gpu[i], cpu[i], 1e-12);
+#endif
 }
 
 TEST(AddAnOp, GradientCheckOnTheSpot) {

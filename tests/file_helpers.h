@@ -59,8 +59,7 @@ inline std::string gzip(const std::string& text) {
 }
 
 // The text of the Error that f throws.
-template <class Error, class Function>
-std::string error_of(Function f) {
+template <class Error, class Function> std::string error_of(Function f) {
   try {
     f();
   } catch (const Error& error) {

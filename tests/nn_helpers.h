@@ -71,15 +71,13 @@ inline Var named(Module& module, const std::string& name) {
   return {};
 }
 
-template <class Layer>
-Layer f64(Layer layer) {
+template <class Layer> Layer f64(Layer layer) {
   convert(layer, DType::f64);
   return layer;
 }
 
 // Central differences for the input x and all parameters of a module.
-template <class Layer, class Call>
-void check_module(Layer layer, const Var& x, Call call) {
+template <class Layer, class Call> void check_module(Layer layer, const Var& x, Call call) {
   std::vector<Tensor> inputs = {x.value()};
   for (const NamedParameter& p : parameters(layer)) inputs.push_back(p.var.value().to(DType::f64));
   const auto f = [&](const std::vector<Var>& in) {

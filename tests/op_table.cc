@@ -14,6 +14,11 @@ const std::vector<OpCase>& op_cases() {
   return all;
 }
 
+Device& table_device() {
+  static Device device;
+  return device;
+}
+
 Tensor zeros_of(Shape shape, DType dtype) {
   return Tensor::zeros(shape, dtype);
 }
@@ -23,7 +28,7 @@ Tensor pattern(Shape shape, int32_t modulus, int32_t factor, int32_t shift) {
   for (size_t i = 0; i < values.size(); ++i) {
     values[i] = (static_cast<int32_t>(i) * factor + shift) % modulus;
   }
-  return Tensor::from(values, modulus ? shape : Shape{0});
+  return Tensor::from(values, modulus ? shape : Shape{0}, table_device());
 }
 
 std::vector<int32_t> ragged_lengths(int64_t total, int64_t count) {

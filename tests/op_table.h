@@ -69,6 +69,8 @@ std::vector<OpCase> sequence_cases();
 
 // ---- for the rows
 
+// Where the rows' calls put their own tensors (indices, masks, segments).
+Device& table_device();
 Tensor zeros_of(Shape shape, DType dtype = DType::f64);
 // i32 of a shape: (i * factor + shift) % modulus, or none where modulus is 0.
 Tensor pattern(Shape shape, int32_t modulus, int32_t factor = 1, int32_t shift = 0);

@@ -136,7 +136,7 @@ std::vector<OpCase> lstm_cases() {
 
 // `count` segments of together `rows` rows; none of no rows.
 Segments segments_for(int64_t rows, int64_t count) {
-  return count ? Segments(ragged_lengths(rows, count)) : Segments(std::vector<int32_t>{});
+  return Segments(count ? ragged_lengths(rows, count) : std::vector<int32_t>{}, table_device());
 }
 
 // Calls f(segment, memory row) for all segments.
@@ -223,7 +223,7 @@ OpCase context_case(std::string variant, int64_t unused) {
         ragged_lengths(used, std::min<int64_t>(used, used > 100 ? 40 : 3));
     const auto count = static_cast<int64_t>(lengths.size());
     if (unused) lengths.push_back(static_cast<int32_t>(rows - used));
-    return Segments(lengths).first(count);
+    return Segments(lengths, table_device()).first(count);
   };
   return {.op = "segment_context(Var, Var, Segments)",
           .variant = std::move(variant),

@@ -12,6 +12,7 @@
 
 #include "autograd/gradcheck.h"
 #include "tensor/parallel.h"
+#include "tests/devices.h"
 
 namespace heed {
 namespace {
@@ -52,7 +53,7 @@ Var weighted_sum(const Var& y) {
   Rng rng(5, "op table projection");
   std::vector<double> weights(y.value().numel());
   for (double& w : weights) w = static_cast<float>(2 * rng.uniform() - 1);
-  return sum(mul(y, Tensor::from(weights, y.shape()).to(y.dtype())));
+  return sum(mul(y, Tensor::from(weights, y.shape()).to(y.dtype()).to(y.device())));
 }
 
 Result run(const OpCase& row, const std::vector<Tensor>& inputs) {
@@ -97,7 +98,10 @@ template <class F> std::string error_text(F f) {
 
 class OpTable : public testing::TestWithParam<OpCase> {
  protected:
-  ~OpTable() override { set_num_threads(0); }
+  ~OpTable() override {
+    set_num_threads(0);
+    table_device() = {};
+  }
   const OpCase& row() const { return GetParam(); }
   std::vector<Tensor> inputs(const std::vector<Shape>& shapes, DType dtype = DType::f64) const {
     return tensors(draw(shapes, row().domain), dtype);
@@ -155,6 +159,29 @@ TEST_P(OpTable, F32AgreesWithF64) {
     for (size_t i = 0; i < wide.grads.size(); ++i) {
       EXPECT_LT(difference(narrow.grads[i].to_vector(), wide.grads[i].to_vector()), 1e-5)
           << "gradient of input " << i;
+    }
+  }
+}
+
+// Values and gradients, of sizes down to nothing and up to more than one block of threads.
+TEST_P(OpTable, CudaAgreesWithTheCpu) {
+  if (!has_cuda()) GTEST_SKIP() << kNoCuda;
+  for (DType dtype : {DType::f64, DType::f32}) {
+    const double tolerance = dtype == DType::f64 ? 1e-12 : 1e-5;
+    for (const auto& shapes : {row().shapes, row().one, row().large, row().empty}) {
+      if (shapes == row().empty && !row().refuses_empty.empty()) continue;
+      std::vector<Tensor> x = inputs(shapes, dtype);
+      const Result expected = run(row(), x);
+      for (Tensor& t : x) t = t.to(kCuda);
+      table_device() = kCuda;
+      const Result got = run(row(), x);
+      table_device() = {};
+      EXPECT_EQ(got.value.device(), kCuda);
+      EXPECT_LT(difference(got.value.to_vector(), expected.value.to_vector()), tolerance);
+      for (size_t i = 0; i < x.size(); ++i) {
+        EXPECT_LT(difference(got.grads[i].to_vector(), expected.grads[i].to_vector()), tolerance)
+            << "gradient of input " << i;
+      }
     }
   }
 }

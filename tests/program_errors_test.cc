@@ -3,6 +3,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "tests/devices.h"
 #include "tests/program_helpers.h"
 
 namespace heed {
@@ -50,6 +51,8 @@ TEST(Usage, OptionsThatMakeNoSense) {
       {score + Arguments{"--seed", "1.5"}, "--seed"},
       {score + Arguments{"--device", "xyz"}, "xyz"},
       {score + Arguments{"--device", ""}, "device"},
+      {score + Arguments{"--matmul", "f16"}, "f16"},
+      {score + Arguments{"--matmul", "bf16"}, "--matmul bf16 is for --device cuda"},
       {score + Arguments{"--device", "cuda:x"}, "cuda:x"},
       {evaluate + Arguments{"--limit", "-1"}, "--limit"},
       {evaluate + Arguments{"--batch", "0"}, "batch: expected at least 1"},
@@ -127,6 +130,7 @@ TEST(Usage, TrainingsThatMakeNoSense) {
 
 TEST(Device, ThatIsNotThere) {
   for (const char* device : {"cuda", "cuda:0", "cuda:99"}) {
+    if (has_cuda() && std::string(device) != "cuda:99") continue;
     expect_failure(heed_program(score_with(kModel, kDialogs) + Arguments{"--device", device}), 1,
                    "cuda", device);
   }

@@ -3,6 +3,7 @@
 #include <set>
 #include <thread>
 
+#include "tests/devices.h"
 #include "tests/program_helpers.h"
 
 namespace heed {
@@ -266,6 +267,63 @@ TEST_F(Program, AFinishedRunGoesOnWithMoreEpochs) {
     EXPECT_TRUE(has(r.out, "epoch  2  loss"));
   }
   expect_equal_runs(dir, "run", "whole");  // --resume on nothing had started a new run
+}
+
+// ---- on a CUDA device or its emulation ----------------------------------------------------------
+
+// Sets a variable of the environment while it lives, for the programs that are started.
+struct Environment {
+  Environment(const char* name, const char* value) : name(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name); }
+  const char* name;
+};
+
+class ProgramOnCuda : public Program {
+ protected:
+  void SetUp() override {
+    if (!has_cuda()) GTEST_SKIP() << kNoCuda;
+  }
+  // The standard output of a command that succeeds, on cuda.
+  static std::string on_cuda(const Arguments& command) {
+    const Result r = heed_program(command + Arguments{"--device", "cuda"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  }
+};
+
+TEST_F(ProgramOnCuda, EveryCommandGivesTheNumbersOfTheCpu) {
+  EXPECT_TRUE(has(on_cuda(tiny_training(dir.path("run"))), "done: "));
+  const Arguments score = {"score", "--model", kReference + "dynamic", "--data",
+                           kReference + "dynamic/dialogs.jsonl"};
+  EXPECT_EQ(on_cuda(score), heed_program(score).out);
+  const Arguments evaluate = {"evaluate", "--model", kReference + "static", "--data",
+                              kReference + "static/dialogs.jsonl"};
+  EXPECT_EQ(on_cuda(evaluate), heed_program(evaluate).out);
+  EXPECT_FALSE(has(on_cuda({"verify", kReference + "static-ui", "--dtype", "f32"}), "WRONG"));
+  const Json bench =
+      Json::parse(on_cuda({"bench", "--batch", "2", "--embed", "8", "--hidden", "8", "--layers",
+                           "1", "--vocab", "50", "--steps", "1", "--matmul", "tf32"}));
+  EXPECT_EQ(bench.at("matmul"), "tf32");
+  EXPECT_GT(bench.at("tokens_per_s"), 0.0);
+}
+
+TEST_F(ProgramOnCuda, ADeviceThatFailsLeavesARunThatGoesOn) {
+#ifdef HEED_CUDA_EMULATED
+  const Arguments training = tiny_training(dir.path("run"));
+  {
+    const Environment little("HEED_EMULATED_BYTES", "20000");
+    expect_failure(heed_program(training + Arguments{"--device", "cuda"}), 1,
+                   "out of memory on cuda:0: asked for", "memory");
+  }
+  for (const char* copies : {"50", "200"}) {
+    const Environment fault("HEED_EMULATED_FAULT", copies);
+    expect_failure(heed_program(training + Arguments{"--device", "cuda", "--resume"}), 1,
+                   "begin again (a run with --resume)", copies);
+  }
+  EXPECT_TRUE(has(on_cuda(training + Arguments{"--resume"}), "done: "));
+#else
+  GTEST_SKIP() << "a GPU is not broken for a test";
+#endif
 }
 
 }  // namespace

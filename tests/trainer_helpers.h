@@ -42,9 +42,9 @@ class TrainerTest : public testing::Test {
  protected:
   TrainerTest() { set_num_threads(1); }
 
-  bool run(const std::string& name, const TrainHooks& hooks = {}) {
+  bool run(const std::string& name, const TrainHooks& hooks = {}, Device device = {}) {
     fs::create_directories(path(name));
-    return train(path(name), settings, data, Device{}, hooks);
+    return train(path(name), settings, data, device, hooks);
   }
   std::string path(const std::string& name) const { return dir.path(name); }
 

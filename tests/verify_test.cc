@@ -8,6 +8,7 @@
 
 #include "tensor/error.h"
 #include "tensor/parallel.h"
+#include "tests/devices.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -52,15 +53,17 @@ class Reference : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(Reference, EveryNumberAgrees) {
-  for (const DType dtype : {DType::f32, DType::f64}) {
-    const auto rows = verify_case((kCases / GetParam()).string(), dtype);
-    ASSERT_EQ(rows.size(), 9u);
-    EXPECT_EQ(failures(rows), "") << name_of(dtype);
-    for (const VerifyRow& row : rows) {
-      EXPECT_GT(row.count, 0) << row.kind;
-      const bool sgd = row.kind.starts_with("sgd");
-      const double tolerance = dtype == DType::f64 ? 1e-9 : 1e-4;
-      EXPECT_EQ(row.tolerance, sgd ? 10 * tolerance : tolerance) << row.kind;
+  for (const Device device : test_devices()) {
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      const auto rows = verify_case((kCases / GetParam()).string(), dtype, device);
+      ASSERT_EQ(rows.size(), 9u);
+      EXPECT_EQ(failures(rows), "") << name_of(dtype) << " on " << device.str();
+      for (const VerifyRow& row : rows) {
+        EXPECT_GT(row.count, 0) << row.kind;
+        const bool sgd = row.kind.starts_with("sgd");
+        const double tolerance = dtype == DType::f64 ? 1e-9 : 1e-4;
+        EXPECT_EQ(row.tolerance, sgd ? 10 * tolerance : tolerance) << row.kind;
+      }
     }
   }
 }

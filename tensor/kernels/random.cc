@@ -25,12 +25,14 @@ void uniforms(float* u, RandomKey key, int64_t begin, int64_t end) {
 
 }  // namespace
 
+// std::fma rounds once on every CPU and GPU; a * b + c would round once or twice, as compilers
+// like.
 template <class T> void random_uniform(T* y, T low, T high, RandomKey key, int64_t n) {
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
     float u[kGrain];
     uniforms(u, key, begin, end);
 #pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] = low + (high - low) * T(u[i - begin]);
+    for (int64_t i = begin; i < end; ++i) y[i] = std::fma(high - low, T(u[i - begin]), low);
   });
 }
 
@@ -41,8 +43,8 @@ template <class T> void random_normal(T* y, T mean, T deviation, RandomKey key, 
     for (int64_t i = begin; i < end; i += 2) {
       const double radius = std::sqrt(-2.0 * std::log(1.0 - u[i - begin]));
       const double angle = 6.283185307179586 * u[i - begin + 1];
-      y[i] = mean + deviation * T(radius * std::cos(angle));
-      if (i + 1 < end) y[i + 1] = mean + deviation * T(radius * std::sin(angle));
+      y[i] = std::fma(deviation, T(radius * std::cos(angle)), mean);
+      if (i + 1 < end) y[i + 1] = std::fma(deviation, T(radius * std::sin(angle)), mean);
     }
   });
 }

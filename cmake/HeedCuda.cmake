@@ -1,0 +1,74 @@
+# libheed_cuda.so: the CUDA kernels, by one of two ways.
+#   HEED_CUDA=ON       compiled by nvcc, for a GPU. cuBLAS is loaded when the first product asks for it.
+#   HEED_CUDA=emulate  the same files compiled as C++, run on the CPU (tensor/cuda/emulate.h)
+#   HEED_CUDA=auto     ON where there is an nvcc, else OFF
+# Leaves HEED_CUDA_BACKEND (ON, OFF or emulate) behind. To be included, as languages are enabled for a folder.
+
+set(HEED_CUDA auto CACHE STRING "CUDA kernels: auto, ON, OFF, or emulate (on the CPU)")
+set_property(CACHE HEED_CUDA PROPERTY STRINGS auto ON OFF emulate)
+# An sm_80 program runs on 8.6 and 8.9 too; later devices take the PTX of the last.
+set(HEED_CUDA_ARCHITECTURES 75-real 80-real 90 CACHE STRING "CMAKE_CUDA_ARCHITECTURES of the kernels")
+
+if(HEED_CUDA STREQUAL "emulate")
+  set(HEED_CUDA_BACKEND emulate)
+  message(STATUS "heed: CUDA kernels emulated on the CPU")
+elseif(HEED_CUDA STREQUAL "auto" OR HEED_CUDA)
+  find_program(HEED_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
+  mark_as_advanced(HEED_NVCC)
+  if(HEED_NVCC)
+    set(HEED_CUDA_BACKEND ON)
+    message(STATUS "heed: CUDA kernels by ${HEED_NVCC} for ${HEED_CUDA_ARCHITECTURES}")
+  elseif(HEED_CUDA STREQUAL "auto")
+    set(HEED_CUDA_BACKEND OFF)
+    message(STATUS "heed: no nvcc found, so no CUDA (-DHEED_CUDA=emulate runs the CUDA kernels on the CPU)")
+  else()
+    message(FATAL_ERROR "HEED_CUDA=${HEED_CUDA} needs nvcc, which was not found: set CUDA_HOME to the CUDA Toolkit")
+  endif()
+else()
+  set(HEED_CUDA_BACKEND OFF)
+endif()
+
+heed_glob(cuda_kernels tensor/kernels/*.cu)
+set(cuda_sources launch.cc)
+if(HEED_CUDA_BACKEND STREQUAL "emulate")
+  list(APPEND cuda_sources emulate.cc fiber.cc runtime_emulated.cc blas_emulated.cc)
+  set_source_files_properties(${cuda_kernels} PROPERTIES LANGUAGE CXX)
+elseif(HEED_CUDA_BACKEND)
+  list(APPEND cuda_sources runtime.cc blas.cc)
+  set(CMAKE_CUDA_COMPILER ${HEED_NVCC})
+  set(CMAKE_CUDA_ARCHITECTURES ${HEED_CUDA_ARCHITECTURES})
+  enable_language(CUDA)
+  find_package(CUDAToolkit REQUIRED)
+  if(CCACHE_PROGRAM AND NOT CMAKE_CUDA_COMPILER_LAUNCHER)
+    set(CMAKE_CUDA_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  endif()
+endif()
+list(TRANSFORM cuda_sources PREPEND ${PROJECT_SOURCE_DIR}/tensor/cuda/)
+
+if(HEED_CUDA_BACKEND STREQUAL "emulate")
+  if(NOT HEED_SANITIZE)  # so that the debugger sees every variable of a kernel
+    set_source_files_properties(${cuda_kernels} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>)
+  endif()
+  # Nobody debugs these two, and kernels wait for them.
+  set_source_files_properties(${PROJECT_SOURCE_DIR}/tensor/cuda/emulate.cc
+                              ${PROJECT_SOURCE_DIR}/tensor/cuda/fiber.cc PROPERTIES COMPILE_OPTIONS -O2)
+endif()
+if(HEED_CUDA_BACKEND)
+  add_library(heed_cuda SHARED ${cuda_kernels} ${cuda_sources})
+  heed_target(heed_cuda)
+  target_compile_definitions(heed_cuda PUBLIC HEED_CUDA)
+  target_link_libraries(heed_cuda PUBLIC heed_kernels)
+  target_link_options(heed_cuda PRIVATE -Wl,--no-undefined)
+  if(HEED_CUDA_BACKEND STREQUAL "emulate")
+    target_compile_definitions(heed_cuda PUBLIC HEED_CUDA_EMULATED)
+  else()
+    set_target_properties(heed_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)
+    # CUDA_STANDARD 20 is not known to CMake 3.25. --expt-relaxed-constexpr: std::bit_cast in kernels.
+    target_compile_options(heed_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;
+                           --expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra>)
+    target_link_libraries(heed_cuda PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
+    # Where cuBLAS lies, for it is loaded by name.
+    set_target_properties(heed_cuda PROPERTIES BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR}
+                          INSTALL_RPATH "$ORIGIN;${CUDAToolkit_LIBRARY_DIR}")
+  endif()
+endif()

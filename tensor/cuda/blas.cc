@@ -1,0 +1,120 @@
+#include "tensor/cuda/blas.h"
+
+#include <cublas_v2.h>
+#include <dlfcn.h>
+
+#include <atomic>
+#include <map>
+#include <string>
+#include <type_traits>
+
+#include "tensor/error.h"
+
+namespace heed::cuda {
+namespace {
+
+std::atomic<Matmul> matmul{Matmul::f32};
+
+// cuBLAS is half a gigabyte and takes longer to load than most programs that need none of it run:
+// so it is opened at the first product.
+struct Cublas {
+  using Op = cublasOperation_t;
+  using Type = cudaDataType_t;
+  decltype(&cublasCreate) create;
+  decltype(&cublasGetStatusString) error_string;
+  // Spelled out, as both names have two overloads in C++.
+  cublasStatus_t (*gemm)(cublasHandle_t, Op, Op, int m, int n, int k, const void* alpha,
+                         const void* a, Type, int lda, const void* b, Type, int ldb,
+                         const void* beta, void* c, Type, int ldc, cublasComputeType_t,
+                         cublasGemmAlgo_t);
+  cublasStatus_t (*gemm_batched)(cublasHandle_t, Op, Op, int m, int n, int k, const void* alpha,
+                                 const void* a, Type, int lda, long long stride_a, const void* b,
+                                 Type, int ldb, long long stride_b, const void* beta, void* c, Type,
+                                 int ldc, long long stride_c, int batch, cublasComputeType_t,
+                                 cublasGemmAlgo_t);
+};
+
+template <class F> void find(void* library, const char* name, F& function) {
+  function = reinterpret_cast<F>(dlsym(library, name));
+  if (!function) throw DeviceError(std::string("cuBLAS has no ") + name);
+}
+
+const Cublas& cublas() {
+  static const Cublas functions = [] {
+    const std::string name = "libcublas.so." + std::to_string(CUBLAS_VER_MAJOR);
+    void* library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!library) {
+      throw DeviceError("cannot load cuBLAS, which matrix products on CUDA need (" +
+                        std::string(dlerror()) + "); install it or add its folder to " +
+                        "LD_LIBRARY_PATH");
+    }
+    Cublas f;
+    find(library, "cublasCreate_v2", f.create);
+    find(library, "cublasGemmEx", f.gemm);
+    find(library, "cublasGemmStridedBatchedEx", f.gemm_batched);
+    find(library, "cublasGetStatusString", f.error_string);
+    return f;
+  }();
+  return functions;
+}
+
+void check(cublasStatus_t status, const char* doing) {
+  if (status == CUBLAS_STATUS_SUCCESS) return;
+  throw DeviceError(std::string("cuBLAS: ") + doing + ": " + cublas().error_string(status));
+}
+
+// One for each thread and device, for its stream and workspace; made when first needed, kept.
+cublasHandle_t handle() {
+  thread_local std::map<int, cublasHandle_t> handles;
+  int device = 0;
+  cudaGetDevice(&device);
+  cublasHandle_t& h = handles[device];
+  if (!h) check(cublas().create(&h), "start");
+  return h;
+}
+
+cublasComputeType_t compute_type(DType dtype) {
+  if (dtype == DType::f64) return CUBLAS_COMPUTE_64F;
+  switch (matmul) {
+    case Matmul::tf32: return CUBLAS_COMPUTE_32F_FAST_TF32;
+    case Matmul::bf16: return CUBLAS_COMPUTE_32F_FAST_16BF;
+    default: return CUBLAS_COMPUTE_32F;
+  }
+}
+
+}  // namespace
+
+void set_matmul(Matmul precision) {
+  matmul = precision;
+}
+
+template <class T>
+void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasMatrix<const T>& b,
+               int64_t m, int64_t n, int64_t k, T beta, int64_t batch) {
+  constexpr cudaDataType_t kType = std::is_same_v<T, double> ? CUDA_R_64F : CUDA_R_32F;
+  const T one = 1;
+  const auto op = [](bool transposed) { return transposed ? CUBLAS_OP_T : CUBLAS_OP_N; };
+  const auto narrow = [](int64_t size) {
+    if (size >= int64_t{1} << 31) throw ShapeError("matrix product: an axis of 2^31 or more");
+    return static_cast<int>(size);
+  };
+  const cublasComputeType_t compute = compute_type(DTypeOf<T>::value);
+  const cublasStatus_t status =
+      batch == 1
+          ? cublas().gemm(handle(), op(a.transposed), op(b.transposed), narrow(m), narrow(n),
+                          narrow(k), &one, a.at, kType, narrow(a.ld), b.at, kType, narrow(b.ld),
+                          &beta, c.at, kType, narrow(c.ld), compute, CUBLAS_GEMM_DEFAULT)
+          : cublas().gemm_batched(
+                handle(), op(a.transposed), op(b.transposed), narrow(m), narrow(n), narrow(k), &one,
+                a.at, kType, narrow(a.ld), a.stride, b.at, kType, narrow(b.ld), b.stride, &beta,
+                c.at, kType, narrow(c.ld), c.stride, narrow(batch), compute, CUBLAS_GEMM_DEFAULT);
+  check(status, "matrix product");
+}
+
+template void blas_gemm(const BlasMatrix<float>&, const BlasMatrix<const float>&,
+                        const BlasMatrix<const float>&, int64_t, int64_t, int64_t, float, int64_t);
+template void blas_gemm(const BlasMatrix<double>&, const BlasMatrix<const double>&,
+                        const BlasMatrix<const double>&, int64_t, int64_t, int64_t, double,
+                        int64_t);
+
+}  // namespace heed::cuda

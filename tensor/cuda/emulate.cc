@@ -1,0 +1,374 @@
+#include "tensor/cuda/emulate.h"
+
+#include <algorithm>
+#include <deque>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string_view>
+#include <vector>
+
+#include "tensor/cuda/fiber.h"
+#include "tensor/cuda/runtime.h"
+#include "tensor/cuda/runtime_emulated.h"
+#include "tensor/error.h"
+
+namespace heed::emulate {
+namespace {
+
+constexpr int kWarp = 32;
+
+// ---- the block that runs now
+
+void run_threads();  // what a fiber does
+
+enum class State : uint8_t { running, at_barrier, at_warp, done };
+
+struct Thread {
+  State state = State::running;
+  Fiber* fiber = nullptr;
+  Where where;  // it waits
+  unsigned mask = 0;
+  Exchange exchange;
+  uint32_t warp_interval = 0;
+};
+
+class Block {
+ public:
+  void run(const std::function<void()>& kernel);
+  void begin_threads();  // on a fiber: one thread after the other, until one waits
+  void barrier(Where where);
+  void meet(unsigned mask, Exchange& exchange, Where where);
+  std::string place() const;
+
+  const char* launch = "";
+  int64_t serial = 0;     // of this block among all that ever ran
+  uint64_t interval = 0;  // counts barriers, over all blocks
+  int current = -1;       // the thread that runs, or -1
+  std::vector<Thread> threads;
+  std::vector<uint64_t> dynamic_shared;  // in words, for the alignment
+  std::vector<Mark> dynamic_marks;
+  int64_t dynamic_bytes = 0;
+
+ private:
+  Fiber* take_idle();
+  void enter(int thread);
+  void stop();  // until the scheduler takes the thread from ready_
+  void wait(State state, Where where);
+  void wake(int thread) {
+    threads[thread].state = State::running;
+    ready_.push_back(thread);
+  }
+  void complete_meeting(int first, unsigned mask);
+  [[noreturn]] void fail_stuck() const;
+
+  const std::function<void()>* kernel_ = nullptr;
+  int next_ = 0;      // the next thread to begin
+  int finished_ = 0;  // threads that have returned
+  int arrived_ = 0;   // threads at the barrier
+  std::deque<int> ready_;
+  std::exception_ptr error_;
+  std::vector<std::unique_ptr<Fiber>> fibers_;
+  std::vector<Fiber*> idle_;
+  Fiber* fiber_ = nullptr;  // that runs now
+};
+
+Block block;
+std::mutex one_at_a_time;
+
+void run_threads() {
+  block.begin_threads();
+}
+
+std::string str(dim3 d) {
+  return "(" + std::to_string(d.x) + ", " + std::to_string(d.y) + ", " + std::to_string(d.z) + ")";
+}
+std::string str(const Where& where) {
+  std::string_view file(where.file_name());
+  while (file.starts_with("../")) file.remove_prefix(3);  // from the folder of the build
+  return std::string(file) + ":" + std::to_string(where.line());
+}
+bool same(const Where& a, const Where& b) {
+  return a.line() == b.line() && a.column() == b.column() &&
+         std::strcmp(a.file_name(), b.file_name()) == 0;
+}
+dim3 thread_index(int i) {
+  const unsigned n = static_cast<unsigned>(i);
+  return {n % blockDim.x, n / blockDim.x % blockDim.y, n / (blockDim.x * blockDim.y)};
+}
+
+void Block::enter(int thread) {
+  current = thread;
+  threadIdx = thread_index(thread);
+}
+
+// Runs what can run, first come, first served; begins new threads where nobody can.
+void Block::run(const std::function<void()>& kernel) {
+  kernel_ = &kernel;
+  ++serial;
+  ++interval;
+  next_ = finished_ = arrived_ = 0;
+  error_ = nullptr;
+  ready_.clear();
+  const int count = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
+  threads.assign(count, Thread{});
+  idle_.clear();
+  for (const auto& fiber : fibers_) idle_.push_back(fiber.get());
+  while (!error_) {
+    if (!ready_.empty()) {
+      fiber_ = threads[ready_.front()].fiber;
+      ready_.pop_front();
+    } else if (next_ < count) {
+      fiber_ = take_idle();
+    } else {
+      break;
+    }
+    fiber_->resume();
+  }
+  current = -1;
+  if (finished_ == count && !error_) return;
+  for (const auto& fiber : fibers_) fiber->forget();
+  if (error_) std::rethrow_exception(error_);
+  fail_stuck();
+}
+
+Fiber* Block::take_idle() {
+  if (idle_.empty()) return fibers_.emplace_back(std::make_unique<Fiber>(run_threads)).get();
+  Fiber* const fiber = idle_.back();
+  idle_.pop_back();
+  return fiber;
+}
+
+void Block::begin_threads() {
+  Fiber* const fiber = fiber_;
+  while (next_ < static_cast<int>(threads.size()) && !error_) {
+    enter(next_++);
+    threads[current].fiber = fiber;
+    try {
+      (*kernel_)();
+    } catch (...) {
+      error_ = std::current_exception();
+    }
+    threads[current].state = State::done;
+    ++finished_;
+  }
+  idle_.push_back(fiber);
+}
+
+void Block::wait(State state, Where where) {
+  threads[current].state = state;
+  threads[current].where = where;
+  stop();
+}
+
+void Block::stop() {
+  const int self = current;
+  fiber_->suspend();
+  enter(self);
+}
+
+void Block::barrier(Where where) {
+  if (++arrived_ < static_cast<int>(threads.size())) return wait(State::at_barrier, where);
+  arrived_ = 0;
+  ++interval;
+  threads[current].where = where;
+  for (int i = 0; i < static_cast<int>(threads.size()); ++i) {
+    if (!same(threads[i].where, where)) {
+      fail("waits at " + str(where) + " while thread " + str(thread_index(i)) +
+           " waits at another barrier, " + str(threads[i].where));
+    }
+    wake(i);
+  }
+  stop();  // so that the threads go on in their order
+}
+
+void Block::meet(unsigned mask, Exchange& exchange, Where where) {
+  const int self = current, first = self / kWarp * kWarp;
+  if (!(mask >> (self - first) & 1)) {
+    fail("the mask of the warp operation at " + str(where) + " leaves out its own lane");
+  }
+  Thread& thread = threads[self];
+  thread.mask = mask;
+  thread.exchange = exchange;
+  thread.where = where;
+  thread.state = State::at_warp;
+  bool all_here = true;
+  for (int i = kWarp - 1; i >= 0 && all_here; --i) {  // the last to come is mostly lane 31
+    if (!(mask >> i & 1)) continue;
+    const int other = first + i;
+    all_here = other < static_cast<int>(threads.size()) && threads[other].state == State::at_warp &&
+               threads[other].mask == mask && same(threads[other].where, where);
+  }
+  if (all_here) {
+    complete_meeting(first, mask);
+  } else {
+    wait(State::at_warp, where);
+  }
+  exchange = threads[self].exchange;
+}
+
+void Block::complete_meeting(int first, unsigned mask) {
+  uint64_t given[kWarp];
+  unsigned votes = 0;
+  for (int i = 0; i < kWarp; ++i) {
+    if (!(mask >> i & 1)) continue;
+    given[i] = threads[first + i].exchange.value;
+    if (threads[first + i].exchange.vote) votes |= 1u << i;
+  }
+  for (int i = 0; i < kWarp; ++i) {
+    if (!(mask >> i & 1)) continue;
+    Thread& thread = threads[first + i];
+    if (!(mask >> thread.exchange.from & 1)) {
+      fail("lane " + std::to_string(i) + " reads from lane " +
+           std::to_string(thread.exchange.from) + ", which is not in the mask of the shuffle at " +
+           str(thread.where));
+    }
+    thread.exchange.value = given[thread.exchange.from];
+    thread.exchange.votes = votes;
+    ++thread.warp_interval;
+    if (first + i == current) {
+      thread.state = State::running;
+    } else {
+      wake(first + i);
+    }
+  }
+}
+
+std::string Block::place() const {
+  std::string text = "kernel " + cuda::kernel_name(launch) + ", block " +
+                     std::to_string(blockIdx.x) + " of " + std::to_string(gridDim.x);
+  return current < 0 ? text : text + ", thread " + str(thread_index(current));
+}
+
+// Nothing can run any more: says who waits for whom.
+void Block::fail_stuck() const {
+  int waiting = 0;
+  const Thread* first = nullptr;
+  for (const Thread& t : threads) {
+    if (t.state == State::done) continue;
+    if (!first) first = &t;
+    waiting += t.state == first->state && same(t.where, first->where);
+  }
+  const int returned = static_cast<int>(std::count_if(
+      threads.begin(), threads.end(), [](const Thread& t) { return t.state == State::done; }));
+  const int elsewhere = static_cast<int>(threads.size()) - waiting - returned;
+  const char* what = first->state == State::at_barrier ? "the barrier" : "the warp operation";
+  throw InternalError(place() + ": " + what + " at " + str(first->where) + " is reached by " +
+                      std::to_string(waiting) + " of " + std::to_string(threads.size()) +
+                      " threads; " + std::to_string(returned) + " have returned, " +
+                      std::to_string(elsewhere) + " wait elsewhere");
+}
+
+// ---- shared memory
+
+using Use = Mark::Use;
+using By = Mark::By;
+
+// Whether `use` happened at a time that nothing orders before this thread's.
+bool at_one_time(const Use& use) {
+  if (use.by == By::nobody || use.interval != block.interval) return false;
+  if (use.by == By::thread && use.thread == block.current) return false;
+  const bool same_warp = use.by != By::block && use.thread / kWarp == block.current / kWarp;
+  return !same_warp || use.warp_interval == block.threads[block.current].warp_interval;
+}
+
+void note(Use& use, bool adds) {
+  const int thread = block.current;
+  By by = By::thread;
+  if (adds && use.by != By::nobody && use.interval == block.interval) {
+    by = use.by == By::thread && use.thread == thread                  ? By::thread
+         : use.by != By::block && use.thread / kWarp == thread / kWarp ? By::warp
+                                                                       : By::block;
+  }
+  use = {block.interval, block.threads[thread].warp_interval, thread, by};
+}
+
+[[noreturn]] void fail_race(const char* does, const char* name, int64_t i, const Use& other,
+                            const char* did) {
+  const std::string who =
+      other.by == By::thread ? "thread " + str(thread_index(other.thread)) : "several threads";
+  fail(std::string(does) + " " + name + "[" + std::to_string(i) + "], which " + who + " " + did +
+       " with no barrier in between (a race)");
+}
+
+void check_written(const Mark& mark, const char* name, int64_t i) {
+  if (static_cast<int64_t>(mark.block) == block.serial) return;
+  fail("reads shared memory that nothing has written: " + std::string(name) + "[" +
+       std::to_string(i) + "]");
+}
+
+}  // namespace
+
+void check_bounds(const char* name, int64_t i, int64_t n) {
+  if (i >= 0 && i < n) return;
+  fail("uses " + std::string(name) + "[" + std::to_string(i) + "] of shared memory with " +
+       std::to_string(n) + " elements");
+}
+
+void check_read(Mark& mark, const char* name, int64_t i) {
+  check_written(mark, name, i);
+  if (at_one_time(mark.write)) fail_race("reads", name, i, mark.write, "wrote");
+  note(mark.read, /*adds=*/true);
+}
+
+void check_write(Mark& mark, const char* name, int64_t i) {
+  if (at_one_time(mark.write)) fail_race("writes", name, i, mark.write, "wrote");
+  if (at_one_time(mark.read)) fail_race("writes", name, i, mark.read, "read");
+  mark.block = static_cast<uint64_t>(block.serial);
+  mark.atomic = false;
+  note(mark.write, /*adds=*/false);
+}
+
+void check_atomic(Mark& mark, const char* name, int64_t i) {
+  check_written(mark, name, i);
+  if (!mark.atomic && at_one_time(mark.write)) fail_race("updates", name, i, mark.write, "wrote");
+  if (at_one_time(mark.read)) fail_race("updates", name, i, mark.read, "read");
+  note(mark.write, /*adds=*/mark.atomic);
+  mark.atomic = true;
+}
+
+DynamicElement dynamic_element(const char* name, int64_t i, int64_t size) {
+  check_bounds(name, i, block.dynamic_bytes / size);
+  return {reinterpret_cast<std::byte*>(block.dynamic_shared.data()) + i * size,
+          &block.dynamic_marks[i]};
+}
+
+// ---- what threads call
+
+void barrier(Where where) {
+  block.barrier(where);
+}
+void meet(unsigned mask, Exchange& exchange, Where where) {
+  block.meet(mask, exchange, where);
+}
+int lane() {
+  return block.current % kWarp;
+}
+void fail(const std::string& message) {
+  throw InternalError(block.place() + ": " + message);
+}
+
+void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_bytes,
+              const std::function<void()>& kernel) {
+  const std::lock_guard lock(one_at_a_time);
+  const cuda::MemoryAccess access;
+  block.launch = launch;
+  block.current = -1;
+  gridDim = dim3(blocks);
+  blockDim = threads;
+  blockIdx = dim3(0, 0, 0);
+  if (threads.x * threads.y * threads.z > 1024 || shared_bytes > 48 << 10) {
+    fail("launched with " + std::to_string(threads.x * threads.y * threads.z) +
+         " threads a block and " + std::to_string(shared_bytes) +
+         " bytes of dynamic shared memory; at most 1024 and 49152");
+  }
+  block.dynamic_bytes = shared_bytes;
+  block.dynamic_shared.assign((shared_bytes + 7) / 8, 0);
+  block.dynamic_marks.assign(shared_bytes, Mark{});
+  for (unsigned i = 0; i < blocks; ++i) {
+    blockIdx = dim3(i, 0, 0);
+    block.run(kernel);
+  }
+}
+
+}  // namespace heed::emulate

@@ -1,0 +1,258 @@
+// CUDA kernels on the CPU, for machines without a GPU and for people who want to watch one.
+//
+// The grid runs block by block. The threads of a block are fibers: functions that can stop in the
+// middle, each on a stack of its own, on one thread of the CPU. A fiber stops where a CUDA thread
+// would have to wait for others (__syncthreads, and the warp operations: shuffles, votes), and the
+// scheduler in emulate.cc goes on with another. Threads that never wait need no stack of their own:
+// one stack runs one after the other. So a plain elementwise kernel is little more than a loop.
+//
+// What a GPU would suffer in silence is found here and thrown as an InternalError that names
+// kernel, block and thread:
+//   - a barrier that some threads of the block do not reach, or different barriers at one time;
+//   - a warp operation that a lane named in its mask does not reach, or reading from a lane
+//   outside;
+//   - elements of shared memory that are out of bounds, that nothing has written yet, or that two
+//     threads use at one time, one of them writing, with nothing to order them (a race).
+// Out-of-bounds accesses to global memory are for the address sanitizer: device memory is a block
+// of the heap, and poisoned whenever no kernel runs (runtime_emulated.cc).
+//
+// In gdb: `break softmax_kernel`, then `print threadIdx` and `print blockIdx` as in cuda-gdb.
+#pragma once
+
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <cstring>
+#include <functional>
+#include <source_location>
+#include <string>
+#include <utility>
+
+#define __global__
+#define __device__
+#define __host__
+#define __forceinline__ inline
+#define __launch_bounds__(...)
+
+#define HEED_SHARED(T, name, n) static ::heed::emulate::Shared<T, n> name(#name)
+#define HEED_SHARED_DYNAMIC(T, name) const ::heed::emulate::SharedDynamic<T> name(#name)
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
+};
+// Of the thread that is running now. The scheduler sets them.
+inline dim3 gridDim, blockDim, blockIdx(0, 0, 0), threadIdx(0, 0, 0);
+constexpr int warpSize = 32;
+
+namespace heed::emulate {
+
+using Where = std::source_location;
+
+// Runs kernel() as every thread of every block. Throws InternalError for what is listed above.
+void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_bytes,
+              const std::function<void()>& kernel);
+
+// ---- what a thread may call
+
+void barrier(Where where);
+
+// What each lane of a warp operation gives and gets. All lanes in the mask meet, then every lane
+// gets what the lane it asked for gave, and the votes of all.
+struct Exchange {
+  uint64_t value = 0;  // in: what this lane gives; out: what lane `from` gave
+  int from = 0;
+  bool vote = false;
+  unsigned votes = 0;  // out: bit i is the vote of lane i
+};
+void meet(unsigned mask, Exchange& exchange, Where where);
+int lane();
+
+// Throws InternalError "kernel NAME, block I, thread (X, Y, Z): message".
+[[noreturn]] void fail(const std::string& message);
+
+template <class T> T shuffle(unsigned mask, T value, int from, Where where) {
+  static_assert(sizeof(T) <= 8);
+  Exchange exchange{.from = from};
+  std::memcpy(&exchange.value, &value, sizeof(T));
+  meet(mask, exchange, where);
+  std::memcpy(&value, &exchange.value, sizeof(T));
+  return value;
+}
+
+inline unsigned ballot(unsigned mask, bool vote, Where where) {
+  Exchange exchange{.from = lane(), .vote = vote};
+  meet(mask, exchange, where);
+  return exchange.votes;
+}
+
+// ---- shared memory
+
+// Who used an element of shared memory, and when.
+struct Mark {
+  enum class By : uint8_t { nobody, thread, warp, block };
+  struct Use {
+    uint64_t interval = 0;       // between two barriers of a block
+    uint32_t warp_interval = 0;  // between two warp operations of the thread
+    int thread = 0;
+    By by = By::nobody;  // this thread alone, several of its warp, or of several warps
+  };
+  uint64_t block = 0;   // the block that wrote it last
+  bool atomic = false;  // the last use was one
+  Use write, read;
+};
+void check_read(Mark& mark, const char* name, int64_t i);
+void check_write(Mark& mark, const char* name, int64_t i);
+void check_atomic(Mark& mark, const char* name, int64_t i);
+void check_bounds(const char* name, int64_t i, int64_t n);
+
+// What stands for an element in an expression: reading and writing it are checked.
+template <class T> class Element {
+ public:
+  Element(T* value, Mark* mark, const char* name, int64_t i)
+      : value_(value), mark_(mark), name_(name), i_(i) {}
+  Element(const Element&) = default;
+  operator T() const {
+    check_read(*mark_, name_, i_);
+    return *value_;
+  }
+  const Element& operator=(T value) const {
+    check_write(*mark_, name_, i_);
+    *value_ = value;
+    return *this;
+  }
+  const Element& operator=(const Element& other) const { return *this = T(other); }
+  const Element& operator+=(T value) const { return *this = T(*this) + value; }
+  const Element& operator-=(T value) const { return *this = T(*this) - value; }
+  const Element& operator*=(T value) const { return *this = T(*this) * value; }
+  Element operator&() const { return *this; }  // &tile[i], for atomics
+  // *this = f(*this), returning the value before; not a race with other atomics.
+  template <class F> T update(F f) const {
+    check_atomic(*mark_, name_, i_);
+    const T old = *value_;
+    *value_ = f(old);
+    return old;
+  }
+
+ private:
+  T* value_;
+  Mark* mark_;
+  const char* name_;
+  int64_t i_;
+};
+
+// __shared__ T name[n]. One object serves all blocks, as they run one after the other.
+template <class T, int64_t n> class Shared {
+ public:
+  constexpr explicit Shared(const char* name) : name_(name) {}
+  Element<T> operator[](int64_t i) {
+    check_bounds(name_, i, n);
+    return {&values_[i], &marks_[i], name_, i};
+  }
+
+ private:
+  const char* name_;
+  T values_[n] = {};
+  Mark marks_[n] = {};
+};
+
+// Element i of the block's dynamic shared memory, seen as elements of `size` bytes.
+struct DynamicElement {
+  void* value;
+  Mark* mark;
+};
+DynamicElement dynamic_element(const char* name, int64_t i, int64_t size);
+
+template <class T> class SharedDynamic {
+ public:
+  explicit SharedDynamic(const char* name) : name_(name) {}
+  Element<T> operator[](int64_t i) const {
+    const DynamicElement e = dynamic_element(name_, i, sizeof(T));
+    return {static_cast<T*>(e.value), e.mark, name_, i};
+  }
+
+ private:
+  const char* name_;
+};
+
+// Only one thread runs at a time, so atomics are plain updates: of memory (T*) or of shared memory
+// (&tile[i]). They return the value before.
+template <class T, class F> T update(T* at, F f) {
+  return std::exchange(*at, f(*at));
+}
+template <class T, class F> T update(const Element<T>& at, F f) {
+  return at.update(f);
+}
+
+}  // namespace heed::emulate
+
+// ---- CUDA's functions
+
+inline void __syncthreads(std::source_location where = std::source_location::current()) {
+  heed::emulate::barrier(where);
+}
+inline void __syncwarp(unsigned mask = ~0u,
+                       std::source_location where = std::source_location::current()) {
+  heed::emulate::ballot(mask, false, where);
+}
+inline unsigned __ballot_sync(unsigned mask, int vote,
+                              std::source_location where = std::source_location::current()) {
+  return heed::emulate::ballot(mask, vote != 0, where);
+}
+inline int __any_sync(unsigned mask, int vote,
+                      std::source_location where = std::source_location::current()) {
+  return heed::emulate::ballot(mask, vote != 0, where) != 0;
+}
+inline int __all_sync(unsigned mask, int vote,
+                      std::source_location where = std::source_location::current()) {
+  return heed::emulate::ballot(mask, vote != 0, where) == mask;
+}
+
+// A shuffle stays within groups of `width` lanes; past the end of one a lane gets its own value.
+template <class T>
+T __shfl_sync(unsigned mask, T value, int from, int width = 32,
+              std::source_location where = std::source_location::current()) {
+  const int first = heed::emulate::lane() / width * width;
+  return heed::emulate::shuffle(mask, value, first + (from & (width - 1)), where);
+}
+template <class T>
+T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32,
+                  std::source_location where = std::source_location::current()) {
+  const int lane = heed::emulate::lane(), from = lane ^ bits;
+  return heed::emulate::shuffle(mask, value, from / width > lane / width ? lane : from, where);
+}
+template <class T>
+T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32,
+                   std::source_location where = std::source_location::current()) {
+  const int lane = heed::emulate::lane(), from = lane + static_cast<int>(distance);
+  return heed::emulate::shuffle(mask, value, from / width != lane / width ? lane : from, where);
+}
+template <class T>
+T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32,
+                 std::source_location where = std::source_location::current()) {
+  const int lane = heed::emulate::lane(), from = lane - static_cast<int>(distance);
+  return heed::emulate::shuffle(mask, value, from < lane / width * width ? lane : from, where);
+}
+
+template <class P, class T> T atomicExch(P at, T value) {
+  return heed::emulate::update(at, [=](T) { return value; });
+}
+template <class P, class T> T atomicAdd(P at, T value) {
+  return heed::emulate::update(at, [=](T old) { return static_cast<T>(old + value); });
+}
+template <class P, class T> T atomicMax(P at, T value) {
+  return heed::emulate::update(at, [=](T old) { return old > value ? old : value; });
+}
+template <class P, class T> T atomicMin(P at, T value) {
+  return heed::emulate::update(at, [=](T old) { return old < value ? old : value; });
+}
+template <class P, class T> T atomicCAS(P at, T compare, T value) {
+  return heed::emulate::update(at, [=](T old) { return old == compare ? value : old; });
+}
+
+inline int __popc(unsigned x) {
+  return std::popcount(x);
+}
+inline int __ffs(int x) {
+  return x ? std::countr_zero(static_cast<unsigned>(x)) + 1 : 0;
+}

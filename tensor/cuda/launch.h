@@ -1,0 +1,70 @@
+// What a .cu file includes: CUDA's vocabulary, and launch(), the one way to start a kernel.
+//
+//   template <class T> __global__ void scale_kernel(T* x, T factor, int64_t n) { ... }
+//   launch<scale_kernel<T>>({blocks, threads}, x, factor, n);
+//
+// nvcc makes of it a launch on the device. Any other compiler takes the vocabulary from emulate.h
+// and runs the same kernel on the CPU. Two things are spelled differently from plain CUDA, so that
+// the emulation can watch them: the launch, and arrays in shared memory:
+//   HEED_SHARED(float, tile, 256);      __shared__ float tile[256];
+//   HEED_SHARED_DYNAMIC(float, tile);   extern __shared__, as long as the launch says (its bytes)
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include "tensor/cuda/runtime.h"
+
+#ifdef __CUDACC__
+#include <cuda_runtime.h>
+#define HEED_SHARED(T, name, n) __shared__ T name[n]
+#define HEED_SHARED_DYNAMIC(T, name)                                   \
+  extern __shared__ __align__(16) unsigned char heed_dynamic_shared[]; \
+  T* name = reinterpret_cast<T*>(heed_dynamic_shared)
+#else
+#include "tensor/cuda/emulate.h"
+#endif
+
+namespace heed::cuda {
+
+struct Grid {
+  int64_t blocks;
+  dim3 threads;  // of one block: an int, or dim3(x, y)
+  int64_t shared_bytes = 0;
+};
+
+// Puts the kernel into the stream of the current device and does not wait for it. No blocks: does
+// nothing. Throws DeviceError where the launch itself fails; what happens in the kernel later is
+// thrown by a later call. The emulation runs the kernel now and throws InternalError for its bugs.
+template <auto kernel, class... Args> void launch(const Grid& grid, Args... args) {
+  if (grid.blocks == 0) return;
+  check_grid(grid.blocks, __PRETTY_FUNCTION__);
+#ifdef __CUDACC__
+  kernel<<<static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes, 0>>>(args...);
+  check_launch(__PRETTY_FUNCTION__);
+#else
+  emulate::run_grid(__PRETTY_FUNCTION__, static_cast<unsigned>(grid.blocks), grid.threads,
+                    grid.shared_bytes, [&] { kernel(args...); });
+#endif
+}
+
+template <class F> __global__ void elements_kernel(int64_t n, F f) {
+  const int64_t first = int64_t{blockIdx.x} * blockDim.x + threadIdx.x;
+  const int64_t step = int64_t{gridDim.x} * blockDim.x;
+  for (int64_t i = first; i < n; i += step) f(i);
+}
+
+// f(i) for every i in [0, n), each by one thread:
+//   for_each(n, [=] __device__(int64_t i) { y[i] = alpha * x[i]; });
+template <class F> void for_each(int64_t n, F f) {
+  constexpr int64_t kThreads = 256, kMostBlocks = 4096;  // some waves on the largest GPU
+  launch<elements_kernel<F>>({std::min((n + kThreads - 1) / kThreads, kMostBlocks), kThreads}, n,
+                             f);
+}
+
+}  // namespace heed::cuda
+
+namespace heed::gpu {
+using cuda::for_each;
+using cuda::launch;
+}  // namespace heed::gpu

@@ -1,0 +1,127 @@
+#include "tensor/cuda/runtime_emulated.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <mutex>
+
+#include "tensor/cuda/runtime.h"
+#include "tensor/error.h"
+
+#if defined(__SANITIZE_ADDRESS__)
+#include <sanitizer/asan_interface.h>
+#else
+#define ASAN_POISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
+#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
+#endif
+
+namespace heed::cuda {
+namespace {
+
+// A number from the environment, for tests of what a device may do.
+int64_t setting(const char* name, int64_t otherwise) {
+  const char* text = std::getenv(name);
+  return text ? std::atoll(text) : otherwise;
+}
+
+// What this device claims to have: HEED_EMULATED_BYTES, or 8 GiB.
+int64_t device_bytes() {
+  static const int64_t bytes = setting("HEED_EMULATED_BYTES", int64_t{8} << 30);
+  return bytes;
+}
+
+// From the HEED_EMULATED_FAULT-th copy on every one fails, as on a device with a broken kernel.
+void count_copy() {
+  static int64_t left = setting("HEED_EMULATED_FAULT", 0);
+  if (left > 1) {
+    --left;
+  } else if (left == 1) {
+    fail("copy", "an error, as HEED_EMULATED_FAULT wants it");
+  }
+}
+
+struct Memory {
+  std::recursive_mutex mutex;
+  std::map<std::byte*, int64_t> blocks;
+  int64_t bytes = 0;
+  int accesses = 0;  // MemoryAccess objects alive
+};
+
+Memory& memory() {
+  static Memory* instance = new Memory;  // never destroyed: tensors may outlive main()
+  return *instance;
+}
+
+}  // namespace
+
+MemoryAccess::MemoryAccess() {
+  std::lock_guard lock(memory().mutex);
+  if (memory().accesses++) return;
+  for (const auto& [block, bytes] : memory().blocks) ASAN_UNPOISON_MEMORY_REGION(block, bytes);
+}
+
+MemoryAccess::~MemoryAccess() {
+  std::lock_guard lock(memory().mutex);
+  if (--memory().accesses) return;
+  for (const auto& [block, bytes] : memory().blocks) ASAN_POISON_MEMORY_REGION(block, bytes);
+}
+
+void check_device(int index) {
+  if (index == 0) return;
+  throw DeviceError("device cuda:" + std::to_string(index) +
+                    ": the last CUDA device is cuda:0 (emulated on the CPU)");
+}
+
+std::string device_name(int) {
+  return "emulated on the CPU";
+}
+
+void set_device(int) {}
+
+std::byte* allocate(int64_t bytes) {
+  std::lock_guard lock(memory().mutex);
+  if (memory().bytes + bytes > device_bytes()) return nullptr;
+  void* block = nullptr;
+  if (posix_memalign(&block, 256, static_cast<size_t>(bytes))) return nullptr;
+  std::memset(block, 0xff, static_cast<size_t>(bytes));  // NaN: what nothing wrote shows up
+  if (!memory().accesses) ASAN_POISON_MEMORY_REGION(block, static_cast<size_t>(bytes));
+  memory().blocks[static_cast<std::byte*>(block)] = bytes;
+  memory().bytes += bytes;
+  return static_cast<std::byte*>(block);
+}
+
+void free(std::byte* block) noexcept {
+  std::lock_guard lock(memory().mutex);
+  const auto found = memory().blocks.find(block);
+  if (found == memory().blocks.end()) return;
+  ASAN_UNPOISON_MEMORY_REGION(block, static_cast<size_t>(found->second));
+  memory().bytes -= found->second;
+  memory().blocks.erase(found);
+  std::free(block);
+}
+
+void copy(void* to, const void* from, int64_t bytes) {
+  count_copy();
+  const MemoryAccess access;
+  std::memmove(to, from, static_cast<size_t>(bytes));
+}
+
+void zero(void* to, int64_t bytes) {
+  const MemoryAccess access;
+  std::memset(to, 0, static_cast<size_t>(bytes));
+}
+
+void synchronize() {}
+
+void* scratch_bytes(int64_t bytes) {
+  static std::unique_ptr<std::byte, decltype(&free)> block(nullptr, &free);
+  block.reset();  // of exactly the size asked for, so that nobody uses more
+  block.reset(allocate(bytes));
+  if (!block) throw DeviceError("cuda: out of memory for partial results");
+  return block.get();
+}
+
+void check_launch(const char*) {}
+
+}  // namespace heed::cuda

@@ -1,0 +1,28 @@
+// What takes the runtime's place in a build without CUDA: there are no devices.
+#include "tensor/cuda/blas.h"
+#include "tensor/cuda/runtime.h"
+#include "tensor/error.h"
+
+namespace heed::cuda {
+
+void check_device(int index) {
+  throw DeviceError("device cuda:" + std::to_string(index) +
+                    ": this build has no CUDA backend; use --device cpu");
+}
+std::string device_name(int index) {
+  check_device(index);
+  return "";
+}
+void set_device(int index) {
+  check_device(index);
+}
+std::byte* allocate(int64_t) {
+  return nullptr;
+}
+void free(std::byte*) noexcept {}
+void copy(void*, const void*, int64_t) {}
+void zero(void*, int64_t) {}
+void synchronize() {}
+void set_matmul(Matmul) {}
+
+}  // namespace heed::cuda

@@ -1,0 +1,94 @@
+#include "tensor/kernels/elementwise.h"
+
+#include "tensor/cuda/block.h"
+#include "tensor/cuda/launch.h"
+
+namespace heed::gpu {
+
+template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y[i] = Op::f(x[i]); });
+}
+
+template <class Op, class T> void unary_backward(T* dx, const T* saved, const T* dy, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { dx[i] += dy[i] * Op::df(saved[i]); });
+}
+
+template <class Op, class T> void binary_forward(T* y, const T* a, const T* b, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y[i] = Op::f(a[i], b[i]); });
+}
+
+template <class Op, class T>
+void binary_backward(T* da, T* db, const T* a, const T* b, const T* dy, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) {
+    if (da) da[i] += dy[i] * Op::da(a[i], b[i]);
+    if (db) db[i] += dy[i] * Op::db(a[i], b[i]);
+  });
+}
+
+template <class T> void fill(T* x, T value, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { x[i] = value; });
+}
+
+template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y[i] = alpha * x[i] + beta; });
+}
+
+template <class T> void accumulate(T* y, const T* x, T alpha, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y[i] += alpha * x[i]; });
+}
+
+template <class T>
+void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y[i] = mask[i] ? a[i] : b[i]; });
+}
+
+template <class T> void where_backward(T* da, T* db, const int32_t* mask, const T* dy, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) {
+    if (da) da[i] += mask[i] ? dy[i] : T(0);
+    if (db) db[i] += mask[i] ? T(0) : dy[i];
+  });
+}
+
+template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
+  for_each(rows * cols, [=] __device__(int64_t i) { y[i] += b[i % cols]; });
+}
+
+template <class T> __global__ void sum_rows_kernel(T* db, const T* dy, int64_t rows, int64_t cols) {
+  const int64_t col = int64_t{blockIdx.x} * kWarp + threadIdx.x;
+  T sum = 0;
+  for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
+    sum += dy[row * cols + col];
+  }
+  sum = column_sum(sum);
+  if (threadIdx.y == 0 && col < cols) db[col] += sum;
+}
+
+template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
+  launch<sum_rows_kernel<T>>({(cols + kWarp - 1) / kWarp, dim3(kWarp, kDown)}, db, dy, rows, cols);
+}
+
+#define INSTANTIATE_UNARY(Op)                                                    \
+  template void unary_forward<Op>(float*, const float*, int64_t);                \
+  template void unary_forward<Op>(double*, const double*, int64_t);              \
+  template void unary_backward<Op>(float*, const float*, const float*, int64_t); \
+  template void unary_backward<Op>(double*, const double*, const double*, int64_t);
+HEED_UNARY_OPS(INSTANTIATE_UNARY)
+
+#define INSTANTIATE_BINARY(Op)                                                                     \
+  template void binary_forward<Op>(float*, const float*, const float*, int64_t);                   \
+  template void binary_forward<Op>(double*, const double*, const double*, int64_t);                \
+  template void binary_backward<Op>(float*, float*, const float*, const float*, const float*,      \
+                                    int64_t);                                                      \
+  template void binary_backward<Op>(double*, double*, const double*, const double*, const double*, \
+                                    int64_t);
+HEED_BINARY_OPS(INSTANTIATE_BINARY)
+
+HEED_INSTANTIATE(fill);
+HEED_INSTANTIATE(scale_shift);
+HEED_INSTANTIATE(accumulate);
+HEED_INSTANTIATE(where_forward);
+HEED_INSTANTIATE(where_backward);
+HEED_INSTANTIATE(add_bias);
+HEED_INSTANTIATE(sum_rows);
+
+}  // namespace heed::gpu

@@ -1,0 +1,224 @@
+// Tensors and kernels on a CUDA device, or its emulation; skipped where there is neither.
+// The op table compares all ops; here is what it does not reach.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <vector>
+
+#include "tensor/allocator.h"
+#include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/gather.h"
+#include "tensor/kernels/gemm.h"
+#include "tensor/kernels/random.h"
+#include "tensor/kernels/reduce.h"
+#include "tests/devices.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+class Cuda : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (!has_cuda()) GTEST_SKIP() << kNoCuda;
+  }
+};
+
+Tensor random_tensor(Shape shape, DType dtype, uint64_t seed) {
+  Rng rng(seed, "cuda_test");
+  std::vector<double> values(shape.numel());
+  for (double& v : values) v = static_cast<float>(2 * rng.uniform() - 1);
+  return Tensor::from(values, shape).to(dtype);
+}
+
+double largest_difference(const Tensor& a, const Tensor& b) {
+  const std::vector<double> x = a.to_vector(), y = b.to_vector();
+  EXPECT_EQ(x.size(), y.size());
+  double worst = 0;
+  for (size_t i = 0; i < x.size(); ++i) {
+    const double d = std::abs(x[i] - y[i]);
+    worst = std::isnan(d) ? INFINITY : std::max(worst, d);
+  }
+  return worst;
+}
+
+TEST_F(Cuda, DevicesByName) {
+  EXPECT_EQ(Device::parse("cuda"), kCuda);
+  EXPECT_EQ(Device::parse("cuda:0"), kCuda);
+  EXPECT_FALSE(cuda::device_name(0).empty());
+  for (const char* wrong : {"cuda:99", "cuda:99999999999999999999"}) {
+    const std::string text = error_of<DeviceError>([&] { Device::parse(wrong); });
+    EXPECT_NE(text.find("CUDA device"), std::string::npos) << text;
+  }
+  EXPECT_THROW(Device::parse("cuda:-1"), UsageError);
+}
+
+TEST_F(Cuda, TensorsTravel) {
+  for (DType dtype : {DType::f32, DType::f64}) {
+    const Tensor x = random_tensor({3, 5}, dtype, 1), y = x.to(kCuda);
+    EXPECT_EQ(y.device(), kCuda);
+    EXPECT_EQ(y.to(Device{}).to_vector(), x.to_vector());
+    EXPECT_EQ(y[1].to_vector(), x[1].to_vector());
+    EXPECT_EQ(y.clone().rows(1, 3).to_vector(), x.rows(1, 3).to_vector());
+    EXPECT_EQ(y.str(), x.str());
+  }
+  EXPECT_EQ(Tensor::from({1, 2, 3}, kCuda).to_ints(), (std::vector<int32_t>{1, 2, 3}));
+  EXPECT_EQ(Tensor::full({3}, 7, DType::i32, kCuda).to_ints(), (std::vector<int32_t>{7, 7, 7}));
+  EXPECT_EQ(Tensor::full({2}, 0.5, DType::f32, kCuda).to_vector(), (std::vector<double>{0.5, 0.5}));
+  EXPECT_EQ(Tensor::zeros({2}, DType::f64, kCuda).to_vector(), (std::vector<double>{0, 0}));
+  EXPECT_EQ(Tensor::zeros({0}, DType::f64, kCuda).to_vector(), std::vector<double>{});
+}
+
+TEST_F(Cuda, SaysThatThereIsNoMemory) {
+  const MemoryStats before = memory_stats(kCuda);
+  const std::string text =
+      error_of<DeviceError>([] { Tensor::empty({int64_t{1} << 45}, DType::f64, kCuda); });
+  EXPECT_EQ(text.find("out of memory on cuda:0: asked for 268435456 MiB"), 0u) << text;
+  EXPECT_EQ(memory_stats(kCuda).bytes_in_use, before.bytes_in_use);
+  EXPECT_EQ(Tensor::full({3}, 1, DType::f32, kCuda).to_vector()[2], 1);  // and life goes on
+}
+
+// The same bits, but for the normals of a GPU, whose logarithm and cosine may end differently.
+template <class T> void compare_random(int64_t n) {
+  const RandomKey key{3, purpose_id("cuda_test"), 5};
+  const Tensor a = Tensor::empty({n}, DTypeOf<T>::value), b = a.to(kCuda);
+  cpu::random_uniform<T>(a.data<T>(), T(-0.1), T(0.3), key, n);
+  gpu::random_uniform<T>(b.data<T>(), T(-0.1), T(0.3), key, n);
+  EXPECT_EQ(b.to_vector(), a.to_vector());
+  const Tensor mask = Tensor::full({n}, 1, DTypeOf<T>::value), mask2 = mask.to(kCuda);
+  cpu::dropout<T>(mask.data<T>(), a.data<T>(), T(0.4), key, n, true);
+  gpu::dropout<T>(mask2.data<T>(), b.data<T>(), T(0.4), key, n, true);
+  EXPECT_LE(largest_difference(mask2, mask), 1e-7);
+  cpu::random_normal<T>(a.data<T>(), T(2), T(3), key, n);
+  gpu::random_normal<T>(b.data<T>(), T(2), T(3), key, n);
+  EXPECT_LE(largest_difference(b, a), sizeof(T) == 4 ? 1e-6 : 1e-14);
+}
+
+TEST_F(Cuda, RandomNumbersAreThoseOfTheCpu) {
+  for (int64_t n : {0, 1, 2, 3, 4, 5, 1023, 4096 * 3 + 1}) {
+    compare_random<float>(n);
+    compare_random<double>(n);
+  }
+}
+
+// Many rows for one place, added in their order: the same bits as on the CPU.
+TEST_F(Cuda, ScatterAddsInOrder) {
+  const int64_t n = 200, width = 130, rows = 7;
+  std::vector<int32_t> ids(n);
+  Rng rng(1, "ids");
+  for (int32_t& id : ids) id = static_cast<int32_t>(rng.below(rows - 1));  // one row is left out
+  const Tensor at = Tensor::from(ids), at2 = at.to(kCuda);
+  const Tensor x = random_tensor({n, width}, DType::f32, 1), x2 = x.to(kCuda);
+  const Tensor y = random_tensor({rows, width}, DType::f32, 2), y2 = y.to(kCuda);
+  cpu::scatter_add_rows<float>(y.data<float>(), x.data<float>(), at.data<int32_t>(), n, width);
+  gpu::scatter_add_rows<float>(y2.data<float>(), x2.data<float>(), at2.data<int32_t>(), n, width);
+  EXPECT_EQ(y2.to_vector(), y.to_vector());
+}
+
+struct GemmCase {
+  int64_t m, n, k;
+  Trans ta, tb;
+  bool accumulate;
+};
+
+// Both backends on matrices whose rows are longer than they need to be, all three at once.
+template <class T> void compare_gemm(const GemmCase& p, double tolerance) {
+  const DType dtype = DTypeOf<T>::value;
+  const bool ta = p.ta == Trans::yes, tb = p.tb == Trans::yes;
+  const Tensor a = random_tensor({ta ? p.k : p.m, (ta ? p.m : p.k) + 1}, dtype, 1);
+  const Tensor b = random_tensor({tb ? p.n : p.k, (tb ? p.k : p.n) + 2}, dtype, 2);
+  const Tensor c = random_tensor({p.m, p.n + 3}, dtype, 3);
+  const Tensor a2 = a.to(kCuda), b2 = b.to(kCuda), c2 = c.to(kCuda);
+  cpu::gemm<T>(c.data<T>(), p.n + 3, a.data<T>(), a.shape()[1], p.ta, b.data<T>(), b.shape()[1],
+               p.tb, p.m, p.n, p.k, p.accumulate);
+  gpu::gemm<T>(c2.data<T>(), p.n + 3, a2.data<T>(), a.shape()[1], p.ta, b2.data<T>(), b.shape()[1],
+               p.tb, p.m, p.n, p.k, p.accumulate);
+  EXPECT_LE(largest_difference(c2, c), tolerance)
+      << p.m << " x " << p.n << " x " << p.k << (ta ? " A^T" : "") << (tb ? " B^T" : "");
+}
+
+TEST_F(Cuda, GemmOfAllShapesAndTransposes) {
+  for (Trans ta : {Trans::no, Trans::yes}) {
+    for (Trans tb : {Trans::no, Trans::yes}) {
+      for (bool accumulate : {false, true}) {
+        for (int64_t m : {0, 1, 5}) {
+          for (int64_t n : {0, 1, 7}) {
+            for (int64_t k : {0, 1, 9}) {
+              compare_gemm<double>({m, n, k, ta, tb, accumulate}, 1e-13);
+              compare_gemm<float>({m, n, k, ta, tb, accumulate}, 1e-5);
+            }
+          }
+        }
+        compare_gemm<float>({65, 130, 257, ta, tb, accumulate}, 1e-4);
+      }
+    }
+  }
+}
+
+TEST_F(Cuda, PackedGemmIsGemm) {
+  const int64_t m = 3, n = 10, k = 7;
+  for (Trans tb : {Trans::no, Trans::yes}) {
+    const Tensor a = random_tensor({m, k}, DType::f64, 1).to(kCuda);
+    const Tensor b = random_tensor({tb == Trans::yes ? n : k, 12}, DType::f64, 2).to(kCuda);
+    const Tensor c = Tensor::empty({m, n}, DType::f64, kCuda), d = empty_like(c);
+    int64_t elements = 0;
+    gpu::packed_size<double>(&elements, k, n);
+    const Tensor packed = Tensor::empty({elements}, DType::f64, kCuda);
+    gpu::pack_matrix<double>(packed.data<double>(), b.data<double>(), 12, tb, k, n);
+    gpu::gemm_packed<double>(c.data<double>(), n, a.data<double>(), k, packed.data<double>(), m, n,
+                             k, false);
+    gpu::gemm<double>(d.data<double>(), n, a.data<double>(), k, Trans::no, b.data<double>(), 12, tb,
+                      m, n, k, false);
+    EXPECT_LE(largest_difference(c, d), 1e-14);
+  }
+}
+
+// What lower precision costs: more than the one before, and no more than its bound.
+TEST_F(Cuda, MatmulPrecisions) {
+  const int64_t n = 64;
+  const Tensor a = random_tensor({n, n}, DType::f32, 1), b = random_tensor({n, n}, DType::f32, 2);
+  const Tensor c = empty_like(a), a2 = a.to(kCuda), b2 = b.to(kCuda), c2 = empty_like(a2);
+  cpu::gemm<float>(c.data<float>(), n, a.data<float>(), n, Trans::no, b.data<float>(), n, Trans::no,
+                   n, n, n, false);
+  const auto error_with = [&](Matmul precision) {
+    set_matmul(precision);
+    gpu::gemm<float>(c2.data<float>(), n, a2.data<float>(), n, Trans::no, b2.data<float>(), n,
+                     Trans::no, n, n, n, false);
+    set_matmul(Matmul::f32);
+    return largest_difference(c2, c);
+  };
+  const double f32 = error_with(Matmul::f32), tf32 = error_with(Matmul::tf32),
+               bf16 = error_with(Matmul::bf16);
+  EXPECT_LT(f32, 1e-5);
+  EXPECT_LT(tf32, 1e-2);
+  EXPECT_LT(bf16, 8e-2);
+#ifdef HEED_CUDA_EMULATED  // a GPU may have no tensor cores for them
+  EXPECT_GT(tf32, 1e-4);
+  EXPECT_GT(bf16, 4 * tf32);
+#endif
+}
+
+// More than one piece of a row, and more elements than the grid has threads.
+TEST_F(Cuda, SumsOfLongRows) {
+  for (int64_t n : {1, 31, 8192, 8193, 100'003}) {
+    const Tensor x = random_tensor({3, n}, DType::f64, 1), x2 = x.to(kCuda);
+    const Tensor y = Tensor::empty({3}, DType::f64), y2 = y.to(kCuda);
+    cpu::sum_forward<double>(y.data<double>(), x.data<double>(), 0.5, 3, n, 1);
+    gpu::sum_forward<double>(y2.data<double>(), x2.data<double>(), 0.5, 3, n, 1);
+    EXPECT_LE(largest_difference(y2, y), 1e-12) << n;
+    const std::vector<double> once = y2.to_vector();
+    gpu::sum_forward<double>(y2.data<double>(), x2.data<double>(), 0.5, 3, n, 1);
+    EXPECT_EQ(y2.to_vector(), once) << "not the same bits again";
+  }
+}
+
+TEST_F(Cuda, GridsAreSmallerThanTensors) {
+  const int64_t n = 4096 * 256 + 3;
+  const Tensor x = Tensor::full({n}, 2, DType::f32, kCuda);
+  gpu::accumulate<float>(x.data<float>(), x.data<float>(), 0.5f, n);
+  const std::vector<double> got = x.to_vector();
+  EXPECT_EQ(got, std::vector<double>(n, 3));
+}
+
+}  // namespace
+}  // namespace heed

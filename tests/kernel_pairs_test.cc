@@ -1,0 +1,78 @@
+// A kernel is declared once (x.h) and defined twice: cpu:: in x.cc and gpu:: in x.cu, the same
+// functions in the same order.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kKernels = fs::path(HEED_SOURCE_DIR) / "tensor/kernels";
+
+// Headers that declare nothing for a GPU: what this CPU is, and helpers.
+const std::set<std::string> kCpuOnly = {"isa", "peak"};
+const std::set<std::string> kNoKernels = {"kernel", "math", "row_math", "elementwise_ops"};
+
+// Without comments, and without what the preprocessor reads.
+std::string code_of(const fs::path& path) {
+  std::ifstream file(path);
+  std::stringstream text;
+  text << file.rdbuf();
+  const std::string code = std::regex_replace(text.str(), std::regex("//[^\n]*"), "");
+  return std::regex_replace(code, std::regex(R"(#(\\\n|[^\n])*)"), "");
+}
+
+std::vector<std::string> matches(const std::string& code, const std::regex& pattern) {
+  std::vector<std::string> found;
+  for (std::sregex_iterator it(code.begin(), code.end(), pattern), end; it != end; ++it) {
+    found.push_back((*it)[1]);
+  }
+  return found;
+}
+
+std::vector<std::string> declared(const std::string& stem) {
+  return matches(code_of(kKernels / (stem + ".h")),
+                 std::regex(R"(HEED_KERNEL\((?:template <[^>]*>\s*)?void\s+(\w+)\()"));
+}
+
+// The functions that a .cc or .cu defines for use elsewhere, out of those that the header declares.
+std::vector<std::string> defined(const fs::path& path, const std::vector<std::string>& wanted) {
+  const std::set<std::string> names(wanted.begin(), wanted.end());
+  std::vector<std::string> found;
+  for (const std::string& name :
+       matches(code_of(path), std::regex(R"((?:^|\n)(?:template <[^>]*>\s*)?void\s+(\w+)\()"))) {
+    if (names.contains(name)) found.push_back(name);
+  }
+  return found;
+}
+
+TEST(KernelPairs, EveryKernelIsDefinedForBothBackendsInTheSameOrder) {
+  int checked = 0;
+  for (const auto& entry : fs::directory_iterator(kKernels)) {
+    const std::string stem = entry.path().stem().string();
+    if (entry.path().extension() != ".h" || kCpuOnly.contains(stem) || kNoKernels.contains(stem)) {
+      continue;
+    }
+    const std::vector<std::string> names = declared(stem);
+    EXPECT_FALSE(names.empty()) << entry.path() << " declares no kernel with HEED_KERNEL";
+    EXPECT_EQ(defined(kKernels / (stem + ".cc"), names), names) << stem << ".cc";
+    EXPECT_EQ(defined(kKernels / (stem + ".cu"), names), names) << stem << ".cu";
+    ++checked;
+  }
+  EXPECT_GE(checked, 12);
+}
+
+TEST(KernelPairs, NoSourceWithoutItsHeader) {
+  for (const auto& entry : fs::directory_iterator(kKernels)) {
+    EXPECT_TRUE(fs::exists(fs::path(entry.path()).replace_extension(".h"))) << entry.path();
+  }
+}
+
+}  // namespace
