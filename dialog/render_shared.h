@@ -18,6 +18,22 @@ inline std::string decimal(double value, int digits) {
   return text;
 }
 
+// Text as it may stand in HTML, in an attribute too.
+inline std::string escape(const std::string& text) {
+  std::string result;
+  for (char c : printable(text)) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\'': result += "&#39;"; break;
+      default: result += c;
+    }
+  }
+  return result;
+}
+
 inline std::string percent_text(double as) {
   return std::isfinite(as) ? decimal(100 * std::clamp(as, 0.0, 99.99), 0) + " %" : "-";
 }
