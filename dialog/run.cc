@@ -184,7 +184,7 @@ RunLock::RunLock(const std::string& run) {
     const ssize_t bytes = ::read(descriptor_, owner, sizeof owner - 1);
     ::close(descriptor_);
     throw RunIsLocked(run + ": another process trains here (process id " +
-                    (bytes > 0 ? owner : "unknown") + ")");
+                      (bytes > 0 ? owner : "unknown") + ")");
   }
   const std::string id = std::to_string(::getpid());
   if (::ftruncate(descriptor_, 0) != 0 ||

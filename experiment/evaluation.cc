@@ -182,8 +182,8 @@ void evaluate_run(const std::string& directory, const ExperimentRun& run,
       respond(model, data.test, loaded.vocabulary, settings.max_response, progress);
   for (size_t s = 0; s < kSets; ++s) {
     const std::string name = set_name(s);
-    const auto inserted = distracted(data.test, parse_test_set(name), data.train.pool,
-                                     data.phrases, kTestSeed);
+    const auto inserted =
+        distracted(data.test, parse_test_set(name), data.train.pool, data.phrases, kTestSeed);
     const auto scores = score(model, inserted, kBatch, [&](const ScoreProgress& done) {
       progress(name, static_cast<double>(done.examples) / static_cast<double>(inserted.size()));
     });

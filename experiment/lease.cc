@@ -157,8 +157,7 @@ std::unique_ptr<Lease> LeaseOffice::take(const std::string& run) {
   if (last > 0 && !may_take(owner_path(run, last))) return nullptr;
   const int descriptor = make_owner_file(run, last + 1);
   if (descriptor < 0) return nullptr;
-  return std::unique_ptr<Lease>(
-      new Lease(std::move(lock), run, last + 1, descriptor, options_));
+  return std::unique_ptr<Lease>(new Lease(std::move(lock), run, last + 1, descriptor, options_));
 }
 
 }  // namespace heed

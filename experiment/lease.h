@@ -2,7 +2,8 @@
 //
 // A worker owns a run while two things hold:
 //   lock      it has the run's RunLock, which the system gives back when a process dies;
-//   owner-N   it made the owner file with the highest number. Such a file is made complete and by one
+//   owner-N   it made the owner file with the highest number. Such a file is made complete and by
+//   one
 //             worker only (link), is never removed, and names its owner. Every `beat` seconds the
 //             owner changes a counter in it.
 // So a run can be taken if its lock is free, and

@@ -27,12 +27,10 @@ PaperTable read() {
   PaperTable paper;
   paper.table.resize(all_variants().size());
   paper.uncertain.resize(all_variants().size());
-  json.at("source").get_to(paper.source);
-  json.at("note").get_to(paper.note);
   for (const Json& row : json.at("table3")) {
-    const auto variant = find_variant(row.at("structure").get<std::string>(),
-                                      row.at("insert_prob").get<double>(),
-                                      row.at("attention_loss").get<bool>());
+    const auto variant =
+        find_variant(row.at("structure").get<std::string>(), row.at("insert_prob").get<double>(),
+                     row.at("attention_loss").get<bool>());
     check_internal(variant.has_value(), "paper-tables.json names a variant that there is not");
     VariantNumbers& numbers = paper.table[*variant];
     numbers.perplexity = number_or_null(row.at("perplexity"));

@@ -9,7 +9,6 @@ struct PaperTable {
   MainTable table;
   // [variant][set]: the reading of the scan is doubtful
   std::vector<std::array<bool, 9>> uncertain;
-  std::string source, note;
 };
 const PaperTable& paper_table();
 

@@ -65,13 +65,13 @@ std::optional<ExperimentRun> run_of(const std::string& name) {
 // The dialogues of all runs must be the same ones.
 void check_fits(const std::string& directory, const RunResult& run, const Results& results) {
   const Evaluation& e = run.evaluation;
-  bool fits = results.runs.empty() ||
-              e.tokens == results.runs.front().evaluation.tokens;
+  bool fits = results.runs.empty() || e.tokens == results.runs.front().evaluation.tokens;
   fits = fits && e.samples.size() == results.samples.size();
   for (size_t i = 0; fits && i < e.samples.size(); ++i) {
     fits = e.samples[i].as_scores.size() == results.samples[i].context.size();
   }
-  if (!fits) throw DataError(directory + "/evaluation.json: of other dialogues than the other runs");
+  if (!fits)
+    throw DataError(directory + "/evaluation.json: of other dialogues than the other runs");
 }
 
 }  // namespace
@@ -180,8 +180,7 @@ Inference infer(const Results& results) {
     const Variant base = all_variants()[v].baseline();
     const size_t b = *find_variant(base.structure.name, base.insert_prob, base.attention_loss);
     for (size_t s = 0; s < sets; ++s) {
-      series.push_back(b == v ? nothing
-                              : difference(series[v * sets + s], series[b * sets + s]));
+      series.push_back(b == v ? nothing : difference(series[v * sets + s], series[b * sets + s]));
     }
   }
   const auto estimates = bootstrap(series);

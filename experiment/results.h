@@ -52,7 +52,7 @@ Results load_results(const std::string& folder);
 
 // What Table 3 holds, of the paper or of an experiment (means over seeds).
 struct VariantNumbers {
-  std::optional<double> perplexity, history_as;  // history_as: 1 is average
+  std::optional<double> perplexity, history_as;    // history_as: 1 is average
   std::array<std::optional<double>, 9> das_ratio;  // in the order of kTestSets
 };
 using MainTable = std::vector<VariantNumbers>;  // in the order of all_variants()

@@ -97,26 +97,24 @@ Json describe(const ExperimentSettings& s, const ExperimentData& data) {
                          {"max-length", s.max_response},
                          {"frequent", s.phrases.frequent},
                          {"rare", s.phrases.rare}};
-  const Json counts = {{"train_examples", data.train.train.size()},
-                       {"valid_examples", data.train.valid.size()},
-                       {"test_examples", data.test.size()},
-                       {"vocabulary", data.train.vocabulary.size()},
-                       {"train_checksum", data.train.fingerprint()},
-                       {"test_checksum", data.test_fingerprint}};
+  const Json counts = {
+      {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
+      {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
+      {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
   return {{"format", 1}, {"test_seed", kTestSeed}, {"settings", settings}, {"data", counts}};
 }
 
 Json describe_samples(const ExperimentData& data) {
   size_t words = 0;
   for (const Tokens& reference : data.references) words += reference.size();
-  Json json = {{"test_set", kSampleSet},
-               {"human",
-                {{"distinct_1", distinct_n(data.references, 1)},
-                 {"distinct_2", distinct_n(data.references, 2)},
-                 {"mean_length",
-                  static_cast<double>(words) / static_cast<double>(data.references.size())},
-                 {"dialogues", data.references.size()}}},
-               {"dialogues", Json::array()}};
+  Json json = {
+      {"test_set", kSampleSet},
+      {"human",
+       {{"distinct_1", distinct_n(data.references, 1)},
+        {"distinct_2", distinct_n(data.references, 2)},
+        {"mean_length", static_cast<double>(words) / static_cast<double>(data.references.size())},
+        {"dialogues", data.references.size()}}},
+      {"dialogues", Json::array()}};
   for (const Example& e : data.sample_texts) {
     Json context = Json::array();
     for (size_t k = 0; k < e.context.size(); ++k) {
@@ -150,7 +148,8 @@ void check_same(const std::string& out, const Json& there, const Json& here) {
     throw UsageError(out + ": holds an experiment with --" + option + " " + old.dump() + ", not " +
                      value.dump() + "; take the same settings or another --out");
   }
-  throw UsageError(out + ": holds an experiment on other data; take the same --data or another --out");
+  throw UsageError(out +
+                   ": holds an experiment on other data; take the same --data or another --out");
 }
 
 }  // namespace

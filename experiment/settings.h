@@ -25,10 +25,10 @@ struct ExperimentData {
   TrainData train;
   std::vector<Example> test;
   Phrases phrases;
-  std::vector<Tokens> references;   // the human responses to the test examples, as words
-  std::vector<size_t> samples;      // test examples that the report shows
+  std::vector<Tokens> references;     // the human responses to the test examples, as words
+  std::vector<size_t> samples;        // test examples that the report shows
   std::vector<Example> sample_texts;  // the same with their distractions, in the words of `words`
-  Vocabulary words;                 // of all words, so that people see them and not <unk>
+  Vocabulary words;                   // of all words, so that people see them and not <unk>
   uint32_t test_fingerprint = 0;
 };
 

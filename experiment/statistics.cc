@@ -30,7 +30,6 @@ Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed) {
   return Tensor::from(counts, {count, n});
 }
 
-
 Estimate estimate(const Series& series, std::vector<double> means) {
   Estimate e;
   for (const auto& value : series) {
@@ -45,10 +44,10 @@ Estimate estimate(const Series& series, std::vector<double> means) {
     return means[static_cast<size_t>(std::clamp(std::floor(q * size), 0.0, size - 1))];
   };
   e.interval = {quantile(0.025), quantile(0.975)};
-  const auto below = static_cast<double>(
-      std::upper_bound(means.begin(), means.end(), 0.0) - means.begin());
-  const auto above = static_cast<double>(
-      means.end() - std::lower_bound(means.begin(), means.end(), 0.0));
+  const auto below =
+      static_cast<double>(std::upper_bound(means.begin(), means.end(), 0.0) - means.begin());
+  const auto above =
+      static_cast<double>(means.end() - std::lower_bound(means.begin(), means.end(), 0.0));
   e.p_value = std::min(1.0, 2 * (1 + std::min(below, above)) / (1 + size));
   return e;
 }

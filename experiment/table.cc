@@ -4,8 +4,10 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "dialog/config.h"
+#include "dialog/render_shared.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -14,11 +16,8 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 std::string print_number(const Column& column, double value, bool sign) {
-  char text[64];
-  std::snprintf(text, sizeof text, sign ? "%+.*f" : "%.*f", column.digits,
-                (column.percent ? 100 : 1) * value);
-  const bool zero = std::string(text).find_first_of("123456789") == std::string::npos;
-  return zero && text[0] == '-' ? text + 1 : text;  // no "-0.00"
+  const std::string text = decimal((column.percent ? 100 : 1) * value, column.digits);
+  return sign && value > 0 ? "+" + text : text;
 }
 
 // A header of a file of one line: "random p = 0.5"
@@ -74,13 +73,16 @@ void mark_best(Table& table) {
     const Column& column = table.columns[c];
     if (column.best == Column::Best::kNone) continue;
     std::optional<double> best;
+    std::set<std::string> different;
     for (const Row& row : table.rows) {
       const auto& value = row.cells[c].value;
       if (!value || row.reference) continue;
-      const bool better = !best || (column.best == Column::Best::kLowest ? *value < *best
-                                                                         : *value > *best);
+      different.insert(print_value(column, value));
+      const bool better =
+          !best || (column.best == Column::Best::kLowest ? *value < *best : *value > *best);
       if (better) best = value;
     }
+    if (different.size() < 2) continue;
     for (Row& row : table.rows) {
       Cell& cell = row.cells[c];
       cell.best = best && cell.value && !row.reference &&
@@ -96,7 +98,7 @@ std::string print_value(const Column& column, const std::optional<double>& value
 std::string print_cell(const Column& column, const Cell& cell) {
   std::string text = print_value(column, cell.value);
   if (cell.deviation) text += " ± " + print_number(column, *cell.deviation, false);
-  return text;
+  return text + (cell.doubtful ? "?" : "");
 }
 
 std::string to_markdown(const Table& table) {
@@ -104,7 +106,7 @@ std::string to_markdown(const Table& table) {
                      " | " + table.rows_are + " |";
   std::string line = "\n| --- | --- |";
   for (const Column& c : table.columns) {
-    text += " " + full_name(c) + (c.percent ? ", %" : "") + " |";
+    text += " " + full_name(c) + " |";
     line += " ---: |";
   }
   text += line + "\n";
@@ -155,6 +157,7 @@ std::string to_json_text(const Table& table) {
         if (const auto number = extra.get(cell)) value[extra.name] = *number;
       }
       if (cell.best) value["best"] = true;
+      if (cell.doubtful) value["doubtful"] = true;
       cells.push_back(std::move(value));
     }
     json["rows"].push_back({{table.groups_are, row.group},

@@ -15,6 +15,7 @@ struct Cell {
   std::optional<Interval> interval = {};  // 95 %
   std::optional<double> p_value = {};     // corrected for the number of comparisons
   bool best = false;                      // of its column
+  bool doubtful = false;                  // printed with a question mark
 };
 
 struct Column {
@@ -28,7 +29,7 @@ struct Column {
 };
 
 struct Row {
-  std::string group, label;          // "p = 0.7", "static-ui"
+  std::string group, label;               // "p = 0.7", "static-ui"
   std::vector<Cell> cells = {};           // one for each column
   std::vector<std::string> sources = {};  // the files that its numbers come from
   bool reference = false;                 // not one of those that are compared
@@ -41,7 +42,8 @@ struct Table {
   std::vector<Row> rows = {};
 };
 
-// Marks the best cells of each column that says what best is: all that are printed alike.
+// Marks the best cells of each column that says what best is: all that are printed alike, unless
+// all of the column are.
 void mark_best(Table& table);
 
 // A number as the column prints it; "–" for none.

@@ -45,8 +45,7 @@ std::string ExperimentRun::name() const {
   return get().name() + "-seed" + std::to_string(seed);
 }
 
-std::vector<ExperimentRun> select_runs(uint64_t first_seed, int seeds,
-                                       const Selection& selection) {
+std::vector<ExperimentRun> select_runs(uint64_t first_seed, int seeds, const Selection& selection) {
   if (seeds < 1) throw UsageError("seeds: expected at least 1, got " + std::to_string(seeds));
   if (selection.shards < 1 || selection.shard < 1 || selection.shard > selection.shards) {
     throw UsageError("shard: expected i/n with 1 <= i <= n, got " +

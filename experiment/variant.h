@@ -41,7 +41,7 @@ struct ExperimentRun {
 
 // Which runs of an experiment to work on.
 struct Selection {
-  std::string only = "*";    // names of variants, with * and ? as in a shell
+  std::string only = "*";     // names of variants, with * and ? as in a shell
   int shard = 1, shards = 1;  // every shards-th one, from the shard-th on
 };
 // Seed after seed, each in the order of the variants. Throws UsageError for a pattern that no

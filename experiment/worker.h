@@ -19,9 +19,9 @@ struct WorkerNews {
   Kind kind = Kind::kTraining;
   std::string run = {};
   int epoch = 0, max_epochs = 0;
-  double part = 0;        // of the epoch or of the evaluation
-  double perplexity = 0;  // kTraining: in training so far; kEpoch: in validation
-  double seconds = 0;     // kEpoch: that it took; kTraining: that the whole epoch takes
+  double part = 0;           // of the epoch or of the evaluation
+  double perplexity = 0;     // kTraining: in training so far; kEpoch: in validation
+  double seconds = 0;        // kEpoch: that it took; kTraining: that the whole epoch takes
   std::string message = {};  // kFailed: why; kEvaluating: the test set
 };
 

@@ -69,7 +69,8 @@ std::pair<TrainSettings, TrainData> open_run(const Options& o) {
     return {settings, std::move(data)};
   }
   TrainSettings settings = settings_of(o);
-  TrainData data = load_train_data(o.data, settings.model.vocab_size, settings.examples, o.flags.limit);
+  TrainData data =
+      load_train_data(o.data, settings.model.vocab_size, settings.examples, o.flags.limit);
   settings.model.vocab_size = data.vocabulary.size();
   settings.data_fingerprint = data.fingerprint();
   check_memory(settings.model);

@@ -14,7 +14,7 @@ void TrainFlags::declare(CLI::App& c) {
   c.add_option("--epochs", epochs, "Epochs at most")->group(sizes);
   const char* data = "Examples";
   c.add_option("--examples", examples,
-                "last: a dialogue's last turn is the response; all: every turn from the third on")
+               "last: a dialogue's last turn is the response; all: every turn from the third on")
       ->check(CLI::IsMember({"last", "all"}))
       ->capture_default_str()
       ->group(data);
@@ -39,14 +39,14 @@ void TrainFlags::declare(CLI::App& c) {
       ->capture_default_str()
       ->group(optimizer);
   c.add_option("--patience", schedule.patience,
-                "Halve the rate after this many epochs without a better validation perplexity")
+               "Halve the rate after this many epochs without a better validation perplexity")
       ->capture_default_str()
       ->group(optimizer);
   c.add_option("--min-rate", schedule.min_rate, "Stop when the rate would fall below")
       ->capture_default_str()
       ->group(optimizer);
   c.add_option("--halve-after", schedule.halve_after,
-                "Also halve the rate in every epoch after this one, 0: never")
+               "Also halve the rate in every epoch after this one, 0: never")
       ->capture_default_str()
       ->group(optimizer);
 }
