@@ -8,7 +8,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast asan tsan bench format install loc clean
+.PHONY: help setup demo reproduce test test-fast asan tsan bench format install loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -21,6 +21,11 @@ demo: setup  ## Build the program and show what it does on the bundled dialogues
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
+
+reproduce: setup  ## The experiment in small: 23 variants, 9 test sets, one page (some minutes)
+	@cmake --preset release > /dev/null
+	@$(BUILD) release -j $(JOBS) --target heed_program
+	@scripts/reproduce.sh
 
 test: setup  ## Every test, then the fast ones under the address and undefined-behaviour sanitizers
 	cmake --preset release

@@ -64,7 +64,9 @@ std::string bars_figure(const MainTable& ours, const Inference& inference) {
   for (size_t s = 0; s < kTestSets.size(); ++s) {
     const double begin = plot.left + static_cast<double>(s) * width;
     draw_group(plot, s, begin, width, ours, inference);
-    plot.x_label(begin + width / 2, set_label(s));
+    std::string name(kTestSets[s]);
+    std::replace(name.begin(), name.end(), ':', ' ');
+    plot.x_label(begin + width / 2, name);
   }
   plot.line_at_one();
   std::string html = "<ul class=\"key\">\n";

@@ -141,9 +141,12 @@ bool LeaseOffice::may_take(const std::string& path) {
   const std::string bytes = read_file(path, 4096);
   if (bytes.find("\nreleased") != bytes.npos) return true;
   if (bytes.rfind("boot " + boot_id() + " ", 0) == 0) return true;  // its lock was free
-  Seen& seen = seen_[path];
-  if (seen.bytes != bytes) seen = {bytes, now()};
-  return now() - seen.since > options_.dead_after;
+  const auto seen = seen_.find(path);
+  if (seen == seen_.end() || seen->second.bytes != bytes) {
+    seen_[path] = {bytes, now()};
+    return false;
+  }
+  return now() - seen->second.since > options_.dead_after;
 }
 
 std::unique_ptr<Lease> LeaseOffice::take(const std::string& run) {

@@ -62,7 +62,7 @@ th { font-weight: 600; }
 td.n, th.n { text-align: right; white-space: nowrap; }
 tr > :first-child { padding-left: 1rem; }
 tr > :last-child { padding-right: 1rem; }
-thead th { font-size: .84rem; color: var(--soft); vertical-align: bottom; }
+thead th { font-size: .93em; color: var(--soft); vertical-align: bottom; }
 thead .group { color: var(--ink); padding-top: .6rem; border-left: 1px solid var(--line); }
 thead tr:last-child > * { border-bottom: 1px solid var(--line); }
 tbody th { font-weight: 400; white-space: nowrap; }
@@ -72,7 +72,7 @@ tbody th { font-weight: 400; white-space: nowrap; }
 .numbers tr.begin > * { border-top: 1px solid var(--line); }
 .numbers.sorted tr.begin > * { border-top: 0; }
 .numbers tbody tr:hover > * { background: rgb(var(--cool) / 9%); }
-.numbers small, .claims small { display: block; color: var(--soft); font-size: .76rem;
+.numbers small, .claims small { display: block; color: var(--soft); font-size: .85em;
   font-weight: 400; line-height: 1.25; }
 .best { font-weight: 750; }
 .sure { font-weight: 650; }
@@ -159,13 +159,14 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .88rem; }
     --yes: #00684d; --no: #a83c00; --warm: 194 77 0; --cool: 0 114 178; --bar0: #c3c8cd;
     --paper: #000; }
   body { font-size: 9.5pt; }
+  .facts { grid-template-columns: repeat(7, 1fr); } .facts dd { font-size: 11pt; }
   main { max-width: none; padding: 0; }
   nav, button::after { display: none; }
   .scroll, .wide { overflow: visible; border-radius: 0; border: 0; padding: 0; }
   .wide svg { max-width: 100%; }
   .card, .panels svg { border-radius: 0; }
   table { font-size: 7.6pt; } th, td { padding: .14rem .3rem; }
-  .claims { min-width: 0; }
+  .claims { min-width: 0; font-size: 8.6pt; }
   #paper { font-size: 6.2pt; } #paper th, #paper td { padding: .1rem .16rem; }
   tr, svg, .key, .card, .facts div { break-inside: avoid; }
   h2, h3 { break-after: avoid; }

@@ -82,10 +82,9 @@ void mark_best(Table& table) {
           !best || (column.best == Column::Best::kLowest ? *value < *best : *value > *best);
       if (better) best = value;
     }
-    if (different.size() < 2) continue;
     for (Row& row : table.rows) {
       Cell& cell = row.cells[c];
-      cell.best = best && cell.value && !row.reference &&
+      cell.best = different.size() > 1 && cell.value && !row.reference &&
                   print_value(column, cell.value) == print_value(column, best);
     }
   }

@@ -94,7 +94,7 @@ Table small_table() {
   Table table{.id = "small", .title = "Small", .note = "A note."};
   table.columns = {{"", "perplexity", "p", 1, false, Column::Best::kLowest},
                    {"random", "a, b", "d", 2, true, Column::Best::kHighest}};
-  table.rows = {{"p = 0", "static", {{.value = 44.04}, {}}, {"a/evaluation.json"}},
+  table.rows = {{"p = 0", "static", {{.value = 45}, {}}, {"a/evaluation.json"}},
                 {"p = 1.0",
                  "dynamic",
                  {{.value = 43.96, .deviation = 0.26},
@@ -110,8 +110,8 @@ TEST(Table, Markdown) {
             "## Small\n\nA note.\n\n"
             "| trained with | structure | perplexity | random a, b |\n"
             "| --- | --- | ---: | ---: |\n"
-            "| p = 0 | static | **44.0** | – |\n"
-            "| p = 1.0 | dynamic | **44.0 ± 0.3** | **12.35** |\n"
+            "| p = 0 | static | 45.0 | – |\n"
+            "| p = 1.0 | dynamic | **44.0 ± 0.3** | 12.35 |\n"
             "|  | human | 1.0 | 200.00 |\n");
 }
 
@@ -119,7 +119,7 @@ TEST(Table, Csv) {
   EXPECT_EQ(to_csv(small_table()),
             "trained with,structure,perplexity,perplexity deviation,\"random a, b\","
             "\"random a, b low\",\"random a, b high\",\"random a, b p\",source\n"
-            "p = 0,static,44.04,,,,,,a/evaluation.json\n"
+            "p = 0,static,45.0,,,,,,a/evaluation.json\n"
             "p = 1.0,dynamic,43.96,0.26,0.12345,0.1,0.2,0.5,\n"
             ",human,1.0,,2.0,,,,\n");
 }
@@ -136,13 +136,17 @@ TEST(Table, JsonHoldsEverything) {
   EXPECT_EQ(json["rows"][0]["sources"][0], "a/evaluation.json");
 }
 
-TEST(Table, NothingIsBestWhereAllAreAlike) {
+TEST(Table, BestAreAllThatArePrintedAlikeButNotTheWholeColumn) {
   Table table = small_table();
-  table.rows.resize(2);
-  table.rows[1].cells[0] = {.value = 44.01};
-  for (Row& row : table.rows) row.cells[0].best = false;
+  table.rows.push_back(table.rows[1]);
+  table.rows.back().cells[0].value = 44.01;
   mark_best(table);
   EXPECT_FALSE(table.rows[0].cells[0].best);
+  EXPECT_TRUE(table.rows[1].cells[0].best);
+  EXPECT_TRUE(table.rows[3].cells[0].best);
+  table.rows[0].cells[0].value = 43.99;
+  mark_best(table);
+  for (const Row& row : table.rows) EXPECT_FALSE(row.cells[0].best);
 }
 
 TEST(Tables, OfAnExperiment) {

@@ -1,9 +1,10 @@
 // heed reproduce and heed report as a user calls them: killed, shared, resumed, refused.
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <thread>
 
-#include "experiment/variant.h"
+#include "dialog/corpus.h"
 #include "tensor/random.h"
 #include "tests/program_helpers.h"
 
@@ -118,12 +119,22 @@ TEST_F(Reproduce, FinishedRunsAreNotTrainedAgain) {
   expect_same(results_in(whole()), before);
 }
 
+size_t finished_in(const std::string& out) {
+  size_t found = 0;
+  if (!fs::exists(out)) return found;  // killed before it began
+  for (const auto& entry : fs::directory_iterator(out)) {
+    found += fs::exists(entry.path() / "evaluation.json");
+  }
+  return found;
+}
+
 TEST_F(Reproduce, KilledAtAnyInstantItEndsTheSame) {
   Rng rng(7);
   const std::string out = dir.path("killed");
+  int in_the_middle = 0;
   for (int i = 0; i < 12; ++i) {
     Running program(tiny_experiment(out), dir, dir.path("out"));
-    std::this_thread::sleep_for(std::chrono::milliseconds(20 + rng.below(250)));
+    std::this_thread::sleep_for(std::chrono::milliseconds(40 + rng.below(120)));
     switch (i % 4) {
       case 0: program.send(SIGKILL); break;  // the program alone: its workers notice
       case 1: program.send(SIGTERM); break;
@@ -131,7 +142,9 @@ TEST_F(Reproduce, KilledAtAnyInstantItEndsTheSame) {
     }
     const int code = program.wait();
     EXPECT_TRUE(code == 0 || code == -SIGKILL) << code << dir.read("stderr");
+    in_the_middle += finished_in(out) < 7;
   }
+  EXPECT_GE(in_the_middle, 4);
   const Result r = heed_program(tiny_experiment(out));
   EXPECT_EQ(r.code, 0) << r.err << r.out;
   expect_same(results_in(out), results_in(whole()));
@@ -216,7 +229,7 @@ TEST_F(Reproduce, MistakesInOneLine) {
 // A training that fails is told, and the others go on.
 TEST_F(Reproduce, ARunThatFailsIsTold) {
   const Result r = heed_program(tiny_experiment(dir.path("out")) + Arguments{"--rate", "1e30"});
-  expect_failure(r, 1, "is not a finite number in epoch 1", "rate");
+  expect_failure(r, 1, "is not a finite number", "rate");
   for (const char* p : {"p0", "p0.5", "p1.0-no-loss"}) {
     EXPECT_TRUE(has(r.out, "static-ui-" + std::string(p) + "-seed1")) << r.out;
   }
@@ -230,7 +243,8 @@ TEST_F(Reproduce, ReportMakesThePageAndTheTables) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(dir.read("page.html"), "16 of the 23 variants are not finished"));
   for (const auto& [name, bytes] : results_in(whole())) {
-    if (name.rfind("tables/", 0) == 0) EXPECT_TRUE(dir.read(name) == bytes) << name;
+    if (name.rfind("tables/", 0) != 0) continue;
+    EXPECT_TRUE(dir.read(name) == bytes) << name;
   }
   EXPECT_EQ(dir.count_files(), 2u);
 }
