@@ -51,8 +51,7 @@ std::string bars_figure(const MainTable& ours, const Inference& inference) {
             "DAS ratio of static-ui");
   plot.y.low = 0;
   plot.y.high = 1.1;
-  for (const MainTable* table :
-       std::initializer_list<const MainTable*>{&ours, &paper_table().table}) {
+  for (const MainTable* table : {&ours, &paper_table().table}) {
     for (const Bar& bar : bars()) {
       for (const auto& ratio : (*table)[bar.variant].das_ratio) {
         plot.y.high = std::max(plot.y.high, 1.06 * ratio.value_or(0));
@@ -110,26 +109,23 @@ std::optional<double> rank_correlation(const std::vector<std::pair<double, doubl
   return ab / std::sqrt(aa * bb);
 }
 
-std::string agreement_figure(const MainTable& ours) {
-  std::vector<std::pair<double, double>> pairs;
-  Plot plot(460, 420, "DAS ratios in the paper and here", "DAS ratio here");
+namespace {
+
+// The smallest and the largest DAS ratio of the paper and here.
+std::pair<double, double> range_of_both(const MainTable& ours) {
   double low = 1, high = 1;
-  for (const MainTable* table :
-       std::initializer_list<const MainTable*>{&ours, &paper_table().table}) {
+  for (const MainTable* table : {&ours, &paper_table().table}) {
     for (const VariantNumbers& v : *table) {
       for (const auto& ratio : v.das_ratio) {
-        low = std::min(low, ratio.value_or(low)), high = std::max(high, ratio.value_or(high));
+        low = std::min(low, ratio.value_or(low));
+        high = std::max(high, ratio.value_or(high));
       }
     }
   }
-  plot.x.low = plot.y.low = std::max(0.0, low - 0.05);
-  plot.x.high = plot.y.high = high + 0.05;
-  const auto at = ticks(plot.x.low, plot.x.high, 6);
-  plot.y_axis(at, 1);
-  for (double t : at) plot.x_label(plot.x(t), decimal(t, 1));
-  plot.svg.text({plot.right, plot.bottom - 6}, "DAS ratio in the paper", "title",
-                Svg::Anchor::kEnd);
-  plot.svg.line({plot.left, plot.bottom}, {plot.right, plot.top}, "one");
+  return {low, high};
+}
+
+void draw_pairs(Plot& plot, const MainTable& ours, std::vector<std::pair<double, double>>& pairs) {
   for (size_t v = 0; v < ours.size(); ++v) {
     const Variant& variant = all_variants()[v];
     const auto k = static_cast<int>(
@@ -146,6 +142,23 @@ std::string agreement_figure(const MainTable& ours) {
                         " in the paper, " + decimal(*our, 2) + " here");
     }
   }
+}
+
+}  // namespace
+
+std::string agreement_figure(const MainTable& ours) {
+  std::vector<std::pair<double, double>> pairs;
+  Plot plot(460, 420, "DAS ratios in the paper and here", "DAS ratio here");
+  const auto [low, high] = range_of_both(ours);
+  plot.x.low = plot.y.low = std::max(0.0, low - 0.05);
+  plot.x.high = plot.y.high = high + 0.05;
+  const auto at = ticks(plot.x.low, plot.x.high, 6);
+  plot.y_axis(at, 1);
+  for (double t : at) plot.x_label(plot.x(t), decimal(t, 1));
+  plot.svg.text({plot.right, plot.bottom - 6}, "DAS ratio in the paper", "title",
+                Svg::Anchor::kEnd);
+  plot.svg.line({plot.left, plot.bottom}, {plot.right, plot.top}, "one");
+  draw_pairs(plot, ours, pairs);
   const auto correlation = rank_correlation(pairs);
   const std::string text = correlation ? "Spearman's rank correlation of the " +
                                              std::to_string(pairs.size()) +

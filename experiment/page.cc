@@ -63,7 +63,8 @@ std::string facts(const Contents& c) {
               "behind every number, less those without a distraction") +
          fact("perplexity", range_of(perplexities, 1), "original test set") +
          fact("DAS ratio", range_of(ratios, 2), "variants and sets") +
-         fact("computed in", decimal(hours, hours < 10 ? 1 : 0) + " h", "all workers together") +
+         fact("computed in", hours < 1 ? decimal(60 * hours, 0) + " min" : decimal(hours, 1) + " h",
+              "all workers together") +
          "</dl>\n";
 }
 

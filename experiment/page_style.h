@@ -68,6 +68,7 @@ thead tr:last-child > * { border-bottom: 1px solid var(--line); }
 tbody th { font-weight: 400; white-space: nowrap; }
 .first { border-left: 1px solid var(--line); }
 .numbers th, .numbers td { padding-inline: .42rem; }
+#changes td.n { padding-inline: .3rem; } #changes small { letter-spacing: -.02em; }
 .numbers .p { color: var(--soft); white-space: nowrap; }
 .numbers tr.begin > * { border-top: 1px solid var(--line); }
 .numbers.sorted tr.begin > * { border-top: 0; }

@@ -42,7 +42,8 @@ std::string head_html(const Table& table) {
   return html + "</tr></thead>\n";
 }
 
-std::string interval_text(const Column& column, const Cell& cell) {
+std::string interval_text(Column column, const Cell& cell) {
+  column.sign = false;
   return cell.interval ? "[" + print_value(column, cell.interval->low) + ", " +
                              print_value(column, cell.interval->high) + "]"
                        : "";

@@ -117,6 +117,7 @@ Results load_results(const std::string& folder) {
   for (const ExperimentRun& run : runs) {
     const std::string directory = (fs::path(folder) / run.name()).string();
     RunResult result{run, load_evaluation(directory), load_log(directory), load_times(directory)};
+    if (result.log.empty()) throw DataError(directory + "/log.jsonl: no epoch");
     check_fits(directory, result, results);
     results.runs.push_back(std::move(result));
   }

@@ -142,6 +142,9 @@ void create_once(const std::string& path, const std::string& bytes) {
 // "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32"
 void check_same(const std::string& out, const Json& there, const Json& here) {
   if (there == here) return;
+  if (there.value("format", Json()) != here["format"]) {
+    throw DataError(out + "/experiment.json: written by another version of heed");
+  }
   for (const auto& [option, value] : here.at("settings").items()) {
     const Json old = there.value("settings", Json::object()).value(option, Json());
     if (old == value) continue;
@@ -150,6 +153,19 @@ void check_same(const std::string& out, const Json& there, const Json& here) {
   }
   throw UsageError(out +
                    ": holds an experiment on other data; take the same --data or another --out");
+}
+
+// What people read: the dialogues in all their words, where the models see <unk>.
+void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>& test,
+                const ExperimentSettings& s, ExperimentData& data) {
+  data.words = all_words(train, test, s.phrases);
+  const auto texts = make_examples(test, data.words, s.train.examples);
+  for (const Example& e : texts) data.references.push_back(words_of(e.response, data.words));
+  data.samples = choose_samples(texts);
+  const Pool pool = make_pool(train, data.words, s.train.examples.max_utterance_tokens);
+  const auto inserted = distracted(texts, parse_test_set(kSampleSet), pool,
+                                   encode_phrases(s.phrases, data.words), kTestSeed);
+  for (size_t i : data.samples) data.sample_texts.push_back(inserted[i]);
 }
 
 }  // namespace
@@ -164,16 +180,7 @@ ExperimentData load_experiment_data(const std::string& directory, const Experime
   data.test = make_examples(test, data.train.vocabulary, bounds);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
   data.phrases = encode_phrases(s.phrases, data.train.vocabulary);
-
-  const auto train = read_dialogues(find_part(directory, "train"), s.limit);
-  data.words = all_words(train, test, s.phrases);
-  const auto texts = make_examples(test, data.words, bounds);
-  for (const Example& e : texts) data.references.push_back(words_of(e.response, data.words));
-  data.samples = choose_samples(texts);
-  const Pool pool = make_pool(train, data.words, bounds.max_utterance_tokens);
-  const auto inserted = distracted(texts, parse_test_set(kSampleSet), pool,
-                                   encode_phrases(s.phrases, data.words), kTestSeed);
-  for (size_t i : data.samples) data.sample_texts.push_back(inserted[i]);
+  read_texts(read_dialogues(find_part(directory, "train"), s.limit), test, s, data);
   return data;
 }
 

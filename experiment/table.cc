@@ -17,7 +17,8 @@ using Json = nlohmann::ordered_json;
 
 std::string print_number(const Column& column, double value, bool sign) {
   const std::string text = decimal((column.percent ? 100 : 1) * value, column.digits);
-  return sign && value > 0 ? "+" + text : text;
+  const bool zero = text.find_first_of("123456789") == text.npos;
+  return sign && value > 0 && !zero ? "+" + text : text;
 }
 
 // A header of a file of one line: "random p = 0.5"

@@ -40,7 +40,7 @@ class Worker {
       if (stopping()) return false;
       if (!some_left) return true;
       tell({.kind = WorkerNews::Kind::kWaiting});
-      for (int i = 0; i < 10 && !stopping(); ++i) {
+      for (int i = 0; i < 20 && !stopping(); ++i) {
         std::this_thread::sleep_for(std::chrono::milliseconds(50));
       }
     }

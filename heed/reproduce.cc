@@ -12,6 +12,7 @@
 #include "heed/signals.h"
 #include "heed/train_flags.h"
 #include "heed/workers.h"
+#include "tensor/parallel.h"
 
 namespace heed {
 namespace {
@@ -47,7 +48,8 @@ class Overview {
     } else if (news.kind == Kind::kFailed || news.kind == Kind::kFinished) {
       running_.erase(news.run);
     }
-    if (news.kind == Kind::kEpoch || news.kind == Kind::kFinished) look();
+    waiting_ = news.kind == Kind::kWaiting && running_.empty();
+    if (news.kind == Kind::kEpoch || news.kind == Kind::kFinished || waiting_) look();
     if (news.kind == Kind::kFailed) failed_.insert(news.run + ": " + news.message);
   }
 
@@ -73,6 +75,7 @@ class Overview {
   std::string line() {
     std::string text = std::to_string(done_) + " of " + std::to_string(runs_.size()) + " done";
     for (const auto& [name, news] : running_) text += " | " + name + " " + describe(news);
+    if (waiting_) text += " | waiting for runs that other workers have";
     const double left = time_left();
     if (left > 0) text += " | about " + format_seconds(left) + " left";
     return text;
@@ -113,6 +116,7 @@ class Overview {
   std::map<std::string, WorkerNews> running_;
   std::set<std::string> failed_;
   size_t done_ = 0;
+  bool waiting_ = false;
 };
 
 // A line for every epoch and run that ends, for people who read it later.
@@ -135,7 +139,31 @@ void write_tables(const std::string& out) {
   std::printf("the tables are in %s\n", folder.c_str());
 }
 
+// Has the workers work until all runs are finished, or until they are stopped.
+std::vector<std::string> work_on(const Options& o, const ExperimentData& data,
+                                 const std::vector<ExperimentRun>& runs, Overview& overview,
+                                 const std::atomic<bool>& stop) {
+  Progress progress;
+  const auto on_news = [&](const WorkerNews& news) {
+    using Kind = WorkerNews::Kind;
+    overview.hear(news);
+    if (news.kind == Kind::kEpoch || news.kind == Kind::kFinished || news.kind == Kind::kFailed) {
+      progress.done();
+      print_news(news, overview);
+    } else {
+      progress.show(overview.line());
+    }
+  };
+  const auto body = [&](const TellNews& tell) {
+    work({o.out, runs, o.lease, o.checkpoint_seconds, &stop, tell}, o.settings, data,
+         start(*o.common));
+  };
+  return run_workers(
+      o.jobs, body, on_news, [&] { progress.show(overview.line()); }, stop);
+}
+
 void run(Options& o) {
+  set_num_threads(o.common->threads);  // the device is the workers' business
   parse_shard(o.shard, o.selection);
   const auto runs = select_runs(o.common->seed, o.seeds, o.selection);
   o.settings.train = o.flags.settings();
@@ -149,26 +177,8 @@ void run(Options& o) {
               runs.size(), overview.done(), data.train.train.size(), data.train.valid.size(),
               data.test.size());
   const std::atomic<bool>& stop = stop_on_signals();
-  const auto body = [&](const TellNews& tell) {
-    work({o.out, runs, o.lease, o.checkpoint_seconds, &stop, tell}, o.settings, data,
-         start(*o.common));
-  };
-  Progress progress;
-  const auto on_news = [&](const WorkerNews& news) {
-    overview.hear(news);
-    using Kind = WorkerNews::Kind;
-    if (news.kind == Kind::kTraining || news.kind == Kind::kEvaluating) {
-      progress.show(overview.line());
-    } else if (news.kind != Kind::kWaiting) {
-      progress.done();
-      print_news(news, overview);
-    }
-  };
-  const auto on_idle = [&] { progress.show(overview.line()); };
-  const auto problems = overview.done() == overview.all()
-                            ? std::vector<std::string>()
-                            : run_workers(o.jobs, body, on_news, on_idle, stop);
-  progress.done();
+  std::vector<std::string> problems;
+  if (overview.done() < overview.all()) problems = work_on(o, data, runs, overview, stop);
   overview.look();
   for (const std::string& problem : problems) std::printf("%s\n", problem.c_str());
   if (overview.done() > 0) write_tables(o.out);
