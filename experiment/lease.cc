@@ -127,12 +127,13 @@ void Lease::keep_beating() {
   while (!wake_.wait_for(guard, std::chrono::duration<double>(options_.beat),
                          [this] { return ending_; })) {
     guard.unlock();  // the folder may be slow
+    const double begin = now();
     std::error_code error;
     const bool taken = fs::exists(owner_path(run_, number_ + 1), error);
     const bool written = !taken && beat("held");
     guard.lock();
-    if (taken || now() - last_beat_ > options_.dead_after / 2) lost_ = true;
-    if (written) last_beat_ = now();
+    if (taken || begin - last_beat_ > options_.dead_after / 2) lost_ = true;
+    if (written) last_beat_ = begin;
   }
 }
 

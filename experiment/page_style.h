@@ -69,6 +69,7 @@ tbody th { font-weight: 400; white-space: nowrap; }
 .first { border-left: 1px solid var(--line); }
 .numbers th, .numbers td { padding-inline: .42rem; }
 #changes td.n { padding-inline: .3rem; } #changes small { letter-spacing: -.02em; }
+#changes tbody th { white-space: normal; min-width: 7.5rem; }
 .numbers .p { color: var(--soft); white-space: nowrap; }
 .numbers tr.begin > * { border-top: 1px solid var(--line); }
 .numbers.sorted tr.begin > * { border-top: 0; }

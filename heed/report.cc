@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <optional>
 
 #include "experiment/page.h"
 #include "experiment/tables.h"
@@ -18,6 +19,8 @@ void run(const Options& o) {
     throw UsageError("report: give --html FILE or --tables DIR, or both");
   }
   start(*o.common);
+  std::optional<AtomicFile> page;  // now, so that a place that cannot be written to is noticed
+  if (!o.html.empty()) page.emplace(o.html);
   const Results results = load_results(o.runs);
   const Inference inference = infer(results);
   const std::vector<Table> tables = all_tables(results, inference);
@@ -25,10 +28,10 @@ void run(const Options& o) {
     save_tables(o.tables, tables);
     std::printf("the tables are in %s\n", o.tables.c_str());
   }
-  if (!o.html.empty()) {
-    write_file(o.html, render_page(results, inference, tables));
-    std::printf("%s is written\n", o.html.c_str());
-  }
+  if (!page) return;
+  page->write(render_page(results, inference, tables));
+  page->commit();
+  std::printf("%s is written\n", o.html.c_str());
 }
 
 }  // namespace
