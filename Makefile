@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test test-fast asan tsan bench gpu-check format install loc clean
+.PHONY: help setup demo reproduce test test-fast asan tsan bench gpu-check format install loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -22,6 +22,11 @@ demo: setup  ## Build the program and show what it does on the bundled dialogues
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
+
+reproduce: setup  ## The experiment in small: 23 variants, 9 test sets, one page (some minutes)
+	@cmake --preset release > /dev/null
+	@$(BUILD) release -j $(JOBS) --target heed_program
+	@scripts/reproduce.sh
 
 # The second part has the CUDA kernels too, emulated; the first one has them if there is an nvcc.
 test: setup  ## Every test, then the fast ones under the address and undefined-behaviour sanitizers

@@ -27,6 +27,14 @@ function(heed_target target)
   endif()
 endfunction()
 
+# Makes a text file of the tree a C++ string literal that sources of the target can #include.
+function(heed_embed target file name)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/${file})
+  file(READ ${PROJECT_SOURCE_DIR}/${file} text)
+  file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/embedded/${name} CONTENT "R\"text(@text@)text\"\n" @ONLY)
+  target_include_directories(${target} PRIVATE ${PROJECT_BINARY_DIR}/embedded)
+endfunction()
+
 function(heed_add_kernels target isa folder)
   cmake_parse_arguments(PARSE_ARGV 3 arg "" "" "FLAGS;SOURCES")
   add_library(${target} SHARED ${arg_SOURCES})

@@ -6,7 +6,7 @@ endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 
-install(DIRECTORY tensor autograd nn optim dialog DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
+install(DIRECTORY tensor autograd nn optim dialog experiment DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
         FILES_MATCHING PATTERN "*.h")
 install(TARGETS heed heed_kernels EXPORT heed_targets)
 if(TARGET heed_cuda)

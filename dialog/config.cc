@@ -52,6 +52,12 @@ Preset find_preset(const std::string& name) {
   throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
 }
 
+void make_directory(const std::string& path) {
+  std::error_code error;
+  std::filesystem::create_directories(path, error);
+  if (error) throw DataError(path + ": cannot be made: " + error.message());
+}
+
 void save_config(const std::string& directory, const ModelConfig& c) {
   const nlohmann::ordered_json json = {{"structure", c.structure.name},
                                        {"vocab_size", c.vocab_size},
@@ -116,9 +122,7 @@ LoadedModel load_model(const std::string& directory) {
 }
 
 void save_model(const std::string& directory, DialogModel& model, const Vocabulary& vocabulary) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) throw DataError(directory + ": cannot be made: " + error.message());
+  make_directory(directory);
   save_config(directory, model.config());
   vocabulary.save(in(directory, "vocab.txt"));
   save_parameters(in(directory, "model.safetensors"), model);

@@ -8,21 +8,6 @@
 namespace heed {
 namespace {
 
-std::string escape(const std::string& text) {
-  std::string result;
-  for (char c : printable(text)) {
-    switch (c) {
-      case '&': result += "&amp;"; break;
-      case '<': result += "&lt;"; break;
-      case '>': result += "&gt;"; break;
-      case '"': result += "&quot;"; break;
-      case '\'': result += "&#39;"; break;
-      default: result += c;
-    }
-  }
-  return result;
-}
-
 // A bar from 0 to `full`, with a mark at 1.
 std::string meter(double value, double full, const std::string& number, const std::string& label,
                   bool best = false) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstdio>
 #include <string>
+#include <string_view>
 
 #include "dialog/render.h"
 #include "tensor/error.h"
@@ -15,7 +16,24 @@ inline std::string decimal(double value, int digits) {
   if (!std::isfinite(value)) return "-";
   char text[64];
   std::snprintf(text, sizeof text, "%.*f", digits, value);
-  return text;
+  const bool zero = std::string_view(text).find_first_of("123456789") == std::string_view::npos;
+  return zero && text[0] == '-' ? text + 1 : text;  // no "-0.0"
+}
+
+// Text as it may stand in HTML, in an attribute too.
+inline std::string escape(const std::string& text) {
+  std::string result;
+  for (char c : printable(text)) {
+    switch (c) {
+      case '&': result += "&amp;"; break;
+      case '<': result += "&lt;"; break;
+      case '>': result += "&gt;"; break;
+      case '"': result += "&quot;"; break;
+      case '\'': result += "&#39;"; break;
+      default: result += c;
+    }
+  }
+  return result;
 }
 
 inline std::string percent_text(double as) {

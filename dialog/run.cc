@@ -90,6 +90,13 @@ TrainSettings load_settings(const std::string& run) {
   return settings;
 }
 
+void start_run(const std::string& run, const TrainSettings& settings,
+               const Vocabulary& vocabulary) {
+  save_config(run, settings.model);
+  vocabulary.save(in(run, "vocab.txt"));
+  save_settings(run, settings);
+}
+
 ExampleOptions load_example_options(const std::string& run) {
   const std::string path = in(run, "settings.json");
   if (std::filesystem::exists(path)) return read_json<TrainSettings>(path).examples;
@@ -144,6 +151,23 @@ void save_log(const std::string& run, const std::vector<EpochLog>& log) {
   write_file(in(run, "log.jsonl"), text);
 }
 
+std::vector<EpochLog> load_log(const std::string& run) {
+  const std::string path = in(run, "log.jsonl");
+  std::istringstream lines(read_file(path, 1 << 28));
+  std::vector<EpochLog> log;
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    try {
+      log.push_back(Json::parse(line).get<EpochLog>());
+    } catch (const Json::exception& e) {
+      throw DataError(path + ":" + std::to_string(number) +
+                      ": not what heed writes there: " + e.what());
+    }
+  }
+  return log;
+}
+
 RunLock::RunLock(const std::string& run) {
   const std::string path = in(run, "lock");
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -152,10 +176,15 @@ RunLock::RunLock(const std::string& run) {
   }
   char owner[32] = {};
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK) {
+      const int error = errno;
+      ::close(descriptor_);
+      throw DataError(path + ": cannot be locked: " + std::strerror(error));
+    }
     const ssize_t bytes = ::read(descriptor_, owner, sizeof owner - 1);
     ::close(descriptor_);
-    throw DataError(run + ": another process trains here (process id " +
-                    (bytes > 0 ? owner : "unknown") + ")");
+    throw RunIsLocked(run + ": another process trains here (process id " +
+                      (bytes > 0 ? owner : "unknown") + ")");
   }
   const std::string id = std::to_string(::getpid());
   if (::ftruncate(descriptor_, 0) != 0 ||

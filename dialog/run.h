@@ -57,6 +57,8 @@ struct TrainState {
 
 void save_settings(const std::string& run, const TrainSettings& settings);
 TrainSettings load_settings(const std::string& run);
+// Writes what a run begins with; settings.json, which makes the directory a run, last.
+void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary);
 // The bounds of the examples that a model was trained on; none for a bare model directory.
 ExampleOptions load_example_options(const std::string& run);
 
@@ -68,9 +70,13 @@ std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& m
 
 // One line an epoch; without times, so that equal runs have equal logs.
 void save_log(const std::string& run, const std::vector<EpochLog>& log);
+std::vector<EpochLog> load_log(const std::string& run);
 
+struct RunIsLocked : DataError {
+  using DataError::DataError;
+};
 // Keeps a second process off the run while it lives; the system gives the lock of a dead process
-// back. Throws DataError, with the owner's process id, where another one has it.
+// back. Throws RunIsLocked, with the owner's process id, where another one has it.
 class RunLock {
  public:
   explicit RunLock(const std::string& run);

@@ -29,6 +29,8 @@ void add_bench(CLI::App& app);
 void add_chat(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_prepare(CLI::App& app);
+void add_report(CLI::App& app);
+void add_reproduce(CLI::App& app);
 void add_score(CLI::App& app);
 void add_show(CLI::App& app);
 void add_train(CLI::App& app);

@@ -110,6 +110,8 @@ int run(int argc, char** argv) {
   add_show(app);
   add_chat(app);
   add_prepare(app);
+  add_reproduce(app);
+  add_report(app);
   add_verify(app);
   add_bench(app);
   check_whole_numbers(app);

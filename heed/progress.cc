@@ -1,5 +1,6 @@
 #include "heed/progress.h"
 
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -9,6 +10,12 @@ namespace heed {
 
 static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Of the terminal; a longer line could not be rewritten in place.
+static size_t columns() {
+  winsize size = {};
+  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
@@ -21,7 +28,11 @@ void Progress::show(const std::string& line) {
     return;
   }
   shown_ = now();
-  std::fprintf(stderr, terminal_ ? "\r\033[K%s" : "%s\n", line.c_str());
+  if (terminal_) {
+    std::fprintf(stderr, "\r\033[K%s", line.substr(0, columns() - 1).c_str());
+  } else {
+    std::fprintf(stderr, "%s\n", line.c_str());
+  }
   std::fflush(stderr);
   open_ = terminal_;
 }

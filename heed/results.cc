@@ -6,30 +6,6 @@ namespace heed {
 
 using Json = nlohmann::ordered_json;
 
-static Json optional(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
-}
-
-Json to_json(const ScoreSummary& s) {
-  return {{"perplexity", s.perplexity},
-          {"das_ratio", optional(s.das_ratio)},
-          {"as_distraction", optional(s.as_distraction)},
-          {"as_history", optional(s.as_history)},
-          {"as_first", optional(s.as_first)},
-          {"as_last", optional(s.as_last)},
-          {"dialogues", s.dialogues},
-          {"distracted", s.distracted},
-          {"tokens", s.tokens}};
-}
-
-Json to_json(const DialogueScore& s) {
-  return {{"id", s.id},
-          {"nll", s.nll},
-          {"as_scores", s.as_scores},
-          {"attention_loss", s.attention_loss},
-          {"das_ratio", optional(s.das_ratio)}};
-}
-
 std::string results_table(const std::vector<TestSetResult>& results) {
   std::string table =
       "test set         perplexity  DAS ratio  AS distr.  AS history  AS first  AS last  "

@@ -6,13 +6,10 @@
 #include <vector>
 
 #include "dialog/evaluate.h"
+#include "dialog/score_json.h"
 #include "tensor/file.h"
 
 namespace heed {
-
-// The JSON forms of results. Missing means (no distraction in the set) are null.
-nlohmann::ordered_json to_json(const ScoreSummary& summary);
-nlohmann::ordered_json to_json(const DialogueScore& score);
 
 // A table for people: one line a test set.
 std::string results_table(const std::vector<TestSetResult>& results);

@@ -1,61 +1,31 @@
-#include <atomic>
-#include <csignal>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 
 #include "dialog/trainer.h"
 #include "heed/commands.h"
 #include "heed/progress.h"
-#include "tensor/file.h"
+#include "heed/signals.h"
+#include "heed/train_flags.h"
 
 namespace heed {
 namespace {
 
 struct Options {
   CommonPtr common;
-  std::string data, out, structure = "static-ui", preset = "laptop", examples = "last";
+  std::string data, out, structure = "static-ui";
   bool resume = false;
-  double insert_prob = 0, attention_weight = 1, max_norm = 5;
-  std::optional<int64_t> layers, embed, hidden, vocab, batch;
-  std::optional<int> epochs;
-  std::optional<double> dropout;
-  size_t limit = 0;
-  ExampleOptions bounds;
-  HalvingSchedule::Options schedule;
+  double insert_prob = 0, attention_weight = 1;
+  TrainFlags flags;
 };
 
-std::atomic<bool> stop_requested{false};
-extern "C" void request_stop(int) {
-  stop_requested = true;
-}
-
 TrainSettings settings_of(const Options& o) {
-  const Preset preset = find_preset(o.preset);
-  TrainSettings s;
+  TrainSettings s = o.flags.settings();
   s.model.structure = Structure::parse(o.structure);
-  s.model.num_layers = o.layers.value_or(preset.layers);
-  s.model.hidden_size = o.hidden.value_or(preset.hidden);
-  s.model.embedding_size = o.embed.value_or(s.model.hidden_size);
-  s.model.vocab_size = o.vocab.value_or(preset.vocabulary);
-  s.model.dropout = o.dropout.value_or(preset.dropout);
-  s.batch_size = o.batch.value_or(preset.batch);
-  s.max_epochs = o.epochs.value_or(preset.max_epochs);
-  s.examples = o.bounds;
-  s.examples.all_positions = o.examples == "all";
   s.insert_prob = o.insert_prob;
   s.attention_weight = o.attention_weight;
-  s.max_norm = o.max_norm;
   s.seed = o.common->seed;
-  s.schedule = o.schedule;
   s.check();
   return s;
-}
-
-void make_directory(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw DataError(path + ": cannot be made: " + error.message());
 }
 
 std::string progress_line(const TrainProgress& p) {
@@ -89,23 +59,22 @@ std::pair<TrainSettings, TrainData> open_run(const Options& o) {
   if (exists) {
     TrainSettings settings = load_settings(o.out);
     const auto words = Vocabulary::load((std::filesystem::path(o.out) / "vocab.txt").string());
-    TrainData data = load_train_data(o.data, 0, settings.examples, o.limit, &words);
+    TrainData data = load_train_data(o.data, 0, settings.examples, o.flags.limit, &words);
     if (data.fingerprint() != settings.data_fingerprint) {
       throw DataError(o.data + ": not the dialogues that the run " + o.out + " was started with");
     }
-    if (o.epochs) settings.max_epochs = *o.epochs;
+    if (o.flags.epochs) settings.max_epochs = *o.flags.epochs;
     settings.check();
     std::printf("going on with %s\n", o.out.c_str());
     return {settings, std::move(data)};
   }
   TrainSettings settings = settings_of(o);
-  TrainData data = load_train_data(o.data, settings.model.vocab_size, settings.examples, o.limit);
+  TrainData data =
+      load_train_data(o.data, settings.model.vocab_size, settings.examples, o.flags.limit);
   settings.model.vocab_size = data.vocabulary.size();
   settings.data_fingerprint = data.fingerprint();
   check_memory(settings.model);
-  save_config(o.out, settings.model);
-  data.vocabulary.save((std::filesystem::path(o.out) / "vocab.txt").string());
-  save_settings(o.out, settings);
+  start_run(o.out, settings, data.vocabulary);
   return {settings, std::move(data)};
 }
 
@@ -117,11 +86,9 @@ void run(const Options& o) {
   describe(settings, data);
   std::fflush(stdout);
 
-  std::signal(SIGINT, request_stop);
-  std::signal(SIGTERM, request_stop);
   Progress progress;
   TrainHooks hooks;
-  hooks.stop = &stop_requested;
+  hooks.stop = &stop_on_signals();
   hooks.on_step = [&](const TrainProgress& p) { progress.show(progress_line(p)); };
   hooks.on_epoch = [&](const EpochLog& e, bool best) {
     progress.done();
@@ -164,52 +131,7 @@ void add_train(CLI::App& app) {
                 "Weight of the attention loss; 0 leaves it out")
       ->check(CLI::NonNegativeNumber)
       ->capture_default_str();
-  c->add_option("--preset", o->preset, "Sizes: paper, laptop or smoke")->capture_default_str();
-  const char* sizes = "Sizes (instead of the preset's)";
-  c->add_option("--layers", o->layers, "LSTM layers")->group(sizes);
-  c->add_option("--hidden", o->hidden, "Hidden size")->group(sizes);
-  c->add_option("--embed", o->embed, "Embedding size, the hidden size if not given")->group(sizes);
-  c->add_option("--vocab", o->vocab, "Vocabulary size, special tokens included")->group(sizes);
-  c->add_option("--batch", o->batch, "Dialogues in a batch")->group(sizes);
-  c->add_option("--dropout", o->dropout, "Dropout probability")->group(sizes);
-  c->add_option("--epochs", o->epochs, "Epochs at most")->group(sizes);
-  const char* data = "Examples";
-  c->add_option("--examples", o->examples,
-                "last: a dialogue's last turn is the response; all: every turn from the third on")
-      ->check(CLI::IsMember({"last", "all"}))
-      ->capture_default_str()
-      ->group(data);
-  c->add_option("--max-turns", o->bounds.max_turns, "Utterances of context kept, 0: all")
-      ->capture_default_str()
-      ->group(data);
-  c->add_option("--max-utterance", o->bounds.max_utterance_tokens, "Tokens of an utterance, 0: all")
-      ->capture_default_str()
-      ->group(data);
-  c->add_option("--max-response", o->bounds.max_response_tokens, "Tokens of a response, 0: all")
-      ->capture_default_str()
-      ->group(data);
-  c->add_option("--limit", o->limit, "Read only the first dialogues of each part, 0: all")
-      ->capture_default_str()
-      ->group(data);
-  const char* optimizer = "Optimiser";
-  c->add_option("--rate", o->schedule.rate, "Learning rate of SGD")
-      ->capture_default_str()
-      ->group(optimizer);
-  c->add_option("--max-norm", o->max_norm, "Global-norm clipping of the gradient")
-      ->check(CLI::PositiveNumber)
-      ->capture_default_str()
-      ->group(optimizer);
-  c->add_option("--patience", o->schedule.patience,
-                "Halve the rate after this many epochs without a better validation perplexity")
-      ->capture_default_str()
-      ->group(optimizer);
-  c->add_option("--min-rate", o->schedule.min_rate, "Stop when the rate would fall below")
-      ->capture_default_str()
-      ->group(optimizer);
-  c->add_option("--halve-after", o->schedule.halve_after,
-                "Also halve the rate in every epoch after this one, 0: never")
-      ->capture_default_str()
-      ->group(optimizer);
+  o->flags.declare(*c);
   c->callback([o] { run(*o); });
 }
 

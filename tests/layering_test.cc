@@ -1,5 +1,6 @@
 // The order of dependency, read from the #include lines of all sources:
-//   examples, heed (the program) -> dialog -> optim -> nn -> autograd -> tensor
+//   heed (the program) -> experiment -> dialog -> optim -> nn -> autograd -> tensor
+//   examples -> dialog
 #include <gtest/gtest.h>
 
 #include <filesystem>
@@ -26,7 +27,8 @@ const std::map<std::string, std::set<std::string>> kBelow = {
     {"nn", {"autograd", "tensor"}},
     {"optim", {"nn", "autograd", "tensor"}},
     {"dialog", {"optim", "nn", "autograd", "tensor"}},
-    {"heed", {"dialog", "optim", "nn", "autograd", "tensor"}},
+    {"experiment", {"dialog", "optim", "nn", "autograd", "tensor"}},
+    {"heed", {"experiment", "dialog", "optim", "nn", "autograd", "tensor"}},
     {"examples", {"dialog", "optim", "nn", "autograd", "tensor"}},
 };
 

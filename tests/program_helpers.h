@@ -34,6 +34,7 @@ class Running {
     const std::string err = dir.path("stderr");
     id_ = fork();
     if (id_ != 0) return;
+    setpgid(0, 0);  // so that a signal can go to its own processes, too
     alarm(60);
     redirect("/dev/null", O_RDONLY, 0);
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
@@ -42,6 +43,7 @@ class Running {
     _exit(127);
   }
   void send(int signal) const { kill(id_, signal); }
+  void send_to_all(int signal) const { kill(-id_, signal); }
   int wait() {
     int status = 0;
     waitpid(id_, &status, 0);

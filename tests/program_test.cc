@@ -47,8 +47,8 @@ TEST(Help, NamesEveryCommand) {
   const Result r = heed_program({"--help"});
   EXPECT_EQ(r.code, 0);
   EXPECT_EQ(r.err, "");
-  for (const char* command :
-       {"train", "evaluate", "score", "show", "chat", "prepare", "verify", "bench"}) {
+  for (const char* command : {"train", "evaluate", "score", "show", "chat", "prepare", "reproduce",
+                              "report", "verify", "bench"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
 }
@@ -60,6 +60,10 @@ TEST(Help, OfACommandNamesEveryOption) {
                  "dropout", "epochs", "examples", "max-turns", "max-utterance", "max-response",
                  "limit",   "rate",   "max-norm", "patience",  "min-rate",      "halve-after"}},
       {"evaluate", {"model", "data", "pool", "test", "json", "batch", "limit", "frequent", "rare"}},
+      {"reproduce",
+       {"data", "out", "preset", "jobs", "only", "shard", "seeds", "checkpoint-every", "dead-after",
+        "layers", "hidden", "epochs", "limit", "test-limit", "max-length", "frequent", "rare"}},
+      {"report", {"runs", "html", "tables"}},
       {"score", {"model", "data", "json", "batch", "f64"}},
       {"show", {"model", "data"}},
       {"chat", {"model"}},

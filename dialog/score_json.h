@@ -1,0 +1,15 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "dialog/das.h"
+
+namespace heed {
+
+// The JSON forms of results. Missing means (no distraction in the set) are null.
+nlohmann::ordered_json to_json(const ScoreSummary& summary);
+nlohmann::ordered_json to_json(const DialogueScore& score);
+// Throws nlohmann's exceptions for what does not fit.
+ScoreSummary summary_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace heed

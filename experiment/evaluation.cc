@@ -1,0 +1,221 @@
+#include "experiment/evaluation.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "dialog/score_json.h"
+#include "dialog/tokenizer.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr int64_t kBatch = 32;  // changes no result
+
+std::string in(const std::string& directory, const char* file) {
+  return (fs::path(directory) / file).string();
+}
+
+// Six digits: the numbers of single dialogues are many, and are only ever averaged.
+double rounded(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+Json rounded(const std::optional<double>& value) {
+  return value ? Json(rounded(*value)) : Json();
+}
+
+// ---- writing
+
+// The greedy responses to all test dialogues, as words.
+std::vector<Tokens> respond(DialogModel& model, const std::vector<Example>& test,
+                            const Vocabulary& vocabulary, int max_length,
+                            const EvaluationProgress& progress) {
+  DecodeOptions options;
+  options.max_length = max_length;
+  std::vector<Tokens> responses;
+  for (size_t at = 0; at < test.size(); at += kBatch) {
+    std::vector<const Example*> batch;
+    for (size_t i = at; i < std::min(test.size(), at + kBatch); ++i) batch.push_back(&test[i]);
+    for (const Decoding& decoding : decode(model, batch, options)) {
+      responses.emplace_back();
+      for (int32_t token : decoding.tokens) responses.back().push_back(vocabulary.token(token));
+    }
+    progress("responses", static_cast<double>(responses.size()) / static_cast<double>(test.size()));
+  }
+  return responses;
+}
+
+void save_responses(const std::string& path, const std::vector<Example>& test,
+                    const std::vector<Tokens>& responses) {
+  std::string text;
+  for (size_t i = 0; i < test.size(); ++i) {
+    text += Json({{"id", test[i].id}, {"response", detokenize(responses[i])}}).dump() + "\n";
+  }
+  write_file(path, text);
+}
+
+Json measure(const std::vector<Tokens>& responses, const std::vector<Tokens>& references) {
+  size_t words = 0;
+  for (const Tokens& response : responses) words += response.size();
+  return {{"decode", "greedy"},
+          {"bleu", corpus_bleu(responses, references)},
+          {"distinct_1", distinct_n(responses, 1)},
+          {"distinct_2", distinct_n(responses, 2)},
+          {"mean_length", static_cast<double>(words) / static_cast<double>(responses.size())},
+          {"dialogues", responses.size()}};
+}
+
+Json set_json(const std::vector<DialogueScore>& scores) {
+  Json json = to_json(summarize(scores));
+  if (json["das_ratio"].is_null()) return json;
+  Json ratios = Json::array();
+  for (const DialogueScore& s : scores) ratios.push_back(rounded(s.das_ratio));
+  json["das_ratios"] = std::move(ratios);
+  return json;
+}
+
+Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<Tokens>& responses,
+                  const std::vector<size_t>& samples) {
+  Json json = Json::array();
+  for (size_t i : samples) {
+    Json as_scores = Json::array();
+    for (double as : scores[i].as_scores) as_scores.push_back(rounded(as));
+    json.push_back({{"id", scores[i].id},
+                    {"as_scores", std::move(as_scores)},
+                    {"das_ratio", rounded(scores[i].das_ratio)},
+                    {"response", detokenize(responses[i])}});
+  }
+  return json;
+}
+
+// Who it is, and how its training went.
+Json head_json(const std::string& directory, const ExperimentRun& run, DialogModel& model) {
+  const std::vector<EpochLog> log = load_log(directory);
+  const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
+    return a.valid_perplexity < b.valid_perplexity;
+  });
+  if (best == log.end()) throw DataError(in(directory, "log.jsonl") + ": no epoch");
+  return {{"run", run.name()},
+          {"variant", run.get().name()},
+          {"structure", run.get().structure.name},
+          {"insert_prob", run.get().insert_prob},
+          {"attention_loss", run.get().attention_loss},
+          {"seed", run.seed},
+          {"best_epoch", best->epoch},
+          {"epochs", log.size()},
+          {"valid_perplexity", best->valid_perplexity},
+          {"parameters", parameter_count(model)}};
+}
+
+// ---- reading
+
+std::optional<double> number_or_null(const Json& json) {
+  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
+}
+
+SetResult read_set(const Json& json) {
+  SetResult set{summary_from_json(json), {}};
+  if (!json.contains("das_ratios")) return set;
+  for (const Json& ratio : json["das_ratios"]) set.das_ratios.push_back(number_or_null(ratio));
+  return set;
+}
+
+ResponseQuality read_responses(const Json& json) {
+  ResponseQuality quality;
+  quality.bleu = number_or_null(json.at("bleu"));
+  json.at("distinct_1").get_to(quality.distinct_1);
+  json.at("distinct_2").get_to(quality.distinct_2);
+  json.at("mean_length").get_to(quality.mean_length);
+  json.at("dialogues").get_to(quality.dialogues);
+  return quality;
+}
+
+Evaluation read_evaluation(const Json& json) {
+  Evaluation e;
+  json.at("best_epoch").get_to(e.best_epoch);
+  json.at("epochs").get_to(e.epochs);
+  json.at("valid_perplexity").get_to(e.valid_perplexity);
+  json.at("parameters").get_to(e.parameters);
+  json.at("nll").get_to(e.nll);
+  json.at("tokens").get_to(e.tokens);
+  for (size_t s = 0; s < kSets; ++s) e.sets[s] = read_set(json.at("test_sets").at(set_name(s)));
+  e.responses = read_responses(json.at("responses"));
+  for (const Json& sample : json.at("samples")) {
+    e.samples.push_back({sample.at("as_scores").get<std::vector<double>>(),
+                         number_or_null(sample.at("das_ratio")),
+                         sample.at("response").get<std::string>()});
+  }
+  return e;
+}
+
+// Numbers of dialogues that do not fit together would be read out of bounds.
+bool fits(const Evaluation& e) {
+  const size_t n = e.nll.size();
+  for (size_t s = 0; s < kSets; ++s) {
+    const auto& ratios = e.sets[s].das_ratios;
+    if (!ratios.empty() && ratios.size() != n) return false;
+  }
+  return n > 0 && e.tokens.size() == n;
+}
+
+}  // namespace
+
+std::string set_name(size_t set) {
+  return set == 0 ? "none" : std::string(kTestSets.at(set - 1));
+}
+
+void evaluate_run(const std::string& directory, const ExperimentRun& run,
+                  const ExperimentSettings& settings, const ExperimentData& data, Device device,
+                  const EvaluationProgress& progress) {
+  LoadedModel loaded = load_model(directory);
+  DialogModel& model = *loaded.model;
+  Json json = head_json(directory, run, model);
+  move(model, device);
+  const std::vector<Tokens> responses =
+      respond(model, data.test, loaded.vocabulary, settings.max_response, progress);
+  for (size_t s = 0; s < kSets; ++s) {
+    const std::string name = set_name(s);
+    const auto inserted =
+        distracted(data.test, parse_test_set(name), data.train.pool, data.phrases, kTestSeed);
+    const auto scores = score(model, inserted, kBatch, [&](const ScoreProgress& done) {
+      progress(name, static_cast<double>(done.examples) / static_cast<double>(inserted.size()));
+    });
+    json["test_sets"][name] = set_json(scores);
+    if (name == kSampleSet) json["samples"] = samples_json(scores, responses, data.samples);
+    if (s > 0) continue;
+    for (const DialogueScore& d : scores) {
+      json["nll"].push_back(rounded(std::accumulate(d.nll.begin(), d.nll.end(), 0.0)));
+      json["tokens"].push_back(d.nll.size());
+    }
+  }
+  json["responses"] = measure(responses, data.references);
+  save_responses(in(directory, "responses.jsonl"), data.test, responses);
+  write_file(in(directory, "evaluation.json"), json.dump() + "\n");
+}
+
+bool is_evaluated(const std::string& directory) {
+  return fs::exists(in(directory, "evaluation.json"));
+}
+
+Evaluation load_evaluation(const std::string& directory) {
+  const std::string path = in(directory, "evaluation.json");
+  Evaluation evaluation;
+  try {
+    evaluation = read_evaluation(Json::parse(read_file(path, 1 << 30)));
+  } catch (const Json::exception& e) {
+    throw DataError(path + ": not what heed writes there: " + e.what());
+  }
+  if (!fits(evaluation)) {
+    throw DataError(path + ": the lists of its dialogues differ in length");
+  }
+  return evaluation;
+}
+
+}  // namespace heed

@@ -1,0 +1,55 @@
+#include <cstdio>
+#include <optional>
+
+#include "experiment/page.h"
+#include "experiment/tables.h"
+#include "heed/commands.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  CommonPtr common;
+  std::string runs, html, tables;
+};
+
+void run(const Options& o) {
+  if (o.html.empty() && o.tables.empty()) {
+    throw UsageError("report: give --html FILE or --tables DIR, or both");
+  }
+  start(*o.common);
+  std::optional<AtomicFile> page;  // now, so that a place that cannot be written to is noticed
+  if (!o.html.empty()) page.emplace(o.html);
+  const Results results = load_results(o.runs);
+  const Inference inference = infer(results);
+  const std::vector<Table> tables = all_tables(results, inference);
+  if (!o.tables.empty()) {
+    save_tables(o.tables, tables);
+    std::printf("the tables are in %s\n", o.tables.c_str());
+  }
+  if (!page) return;
+  page->write(render_page(results, inference, tables));
+  page->commit();
+  std::printf("%s is written\n", o.html.c_str());
+}
+
+}  // namespace
+
+void add_report(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "report", "One page of what `heed reproduce` measured, beside the paper's numbers");
+  c->footer(
+      "The page needs no other file and no network. Runs that are not finished yet are left out.\n"
+      "Example: heed report --runs runs/smoke --html report.html");
+  o->common = add_common(*c);
+  c->add_option("--runs", o->runs, "Directory of the experiment, the --out of heed reproduce")
+      ->required();
+  c->add_option("--html", o->html, "Write the page to this file");
+  c->add_option("--tables", o->tables,
+                "Write the tables into this directory: Markdown, CSV and JSON");
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

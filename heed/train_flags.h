@@ -1,0 +1,27 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "dialog/run.h"
+
+namespace heed {
+
+// How a model is trained, as options of a sub-command: all but the structure, the insertion, the
+// weight of the attention loss and the seed.
+struct TrainFlags {
+  std::string preset = "laptop", examples = "last";
+  std::optional<int64_t> layers, embed, hidden, vocab, batch;
+  std::optional<int> epochs;
+  std::optional<double> dropout;
+  double max_norm = 5;
+  size_t limit = 0;
+  ExampleOptions bounds;
+  HalvingSchedule::Options schedule;
+
+  void declare(CLI::App& command);
+  TrainSettings settings() const;
+};
+
+}  // namespace heed

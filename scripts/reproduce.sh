@@ -1,0 +1,13 @@
+#!/usr/bin/env bash
+# The whole experiment in small, on the bundled dialogues: 23 variants, nine distracting test sets, the
+# page. RUNS=DIR keeps it elsewhere; a second call goes on where the first one stopped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+heed=build/release/bin/heed
+runs=${RUNS:-runs/reproduce}
+
+"$heed" reproduce --data data/ubuntu-sample --out "$runs" --preset smoke --epochs 3 --limit 2400 \
+  --test-limit 250 --jobs "$(nproc)" --threads 1
+"$heed" report --runs "$runs" --html "$runs/report.html"
+echo
+echo "The page: $runs/report.html"
