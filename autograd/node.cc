@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 
+#include "autograd/anomaly.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/gather.h"
@@ -70,6 +71,15 @@ void GradientBuffer::add(Tensor dx) {
 
 void GradientBuffer::add_outer(Tensor dy, Tensor x, int64_t first_col) {
   outers_.push_back({std::move(dy), std::move(x), first_col});
+}
+
+bool GradientBuffer::all_finite() const {
+  const auto finite = [](const Tensor& x) { return heed::all_finite(x); };
+  return finite(total.dense) && finite(total.rows) &&
+         std::all_of(outers_.begin(), outers_.end(),
+                     [&](const Outer& o) { return finite(o.dy) && finite(o.x); }) &&
+         std::all_of(lookups_.begin(), lookups_.end(),
+                     [&](const Lookup& l) { return finite(l.rows); });
 }
 
 void GradientBuffer::settle(const Node& node) {

@@ -4,6 +4,7 @@
 #include <sstream>
 #include <unordered_set>
 
+#include "autograd/anomaly.h"
 #include "autograd/node.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/gather.h"
@@ -67,6 +68,7 @@ Var Var::parameter(Tensor value, bool sparse_rows) {
 
 Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backward backward) {
   check_inputs(op, value, inputs);
+  if (DetectAnomaly::active()) check_forward(op, value, inputs);
   Var result(std::move(value));
   const auto needs_grad = [](const Var& x) { return x.needs_grad(); };
   if (no_grad || std::none_of(inputs.begin(), inputs.end(), needs_grad)) return result;
@@ -90,11 +92,13 @@ void Var::backward() const {
   node_->grad.add(Tensor::full(shape(), 1.0, dtype(), device()));
   for (std::shared_ptr<Node>& node : order) {
     node->grad.settle(*node);
+    if (DetectAnomaly::active()) check_settled(*node);
     if (node->backward) {
       // Every node that uses this one has run, so dy is complete; what is not needed any more goes.
       const Tensor dy = std::move(node->grad.total.dense);
       node->grad.total = {};
       if (dy.defined()) node->backward(dy, Grads(*node));
+      if (DetectAnomaly::active()) check_backward(*node);
       node->backward = nullptr;
       node->used = true;
     }

@@ -3,35 +3,18 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cmath>
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "nn/safetensors.h"
+#include "dialog/run_json.h"
 #include "tensor/file.h"
 
 namespace heed {
 
 using Json = nlohmann::json;
-
-// What stands in the files: the fields, under their own names.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExampleOptions, all_positions, max_turns, max_utterance_tokens,
-                                   max_response_tokens)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::Options, rate, min_rate, min_improvement,
-                                   patience, max_halvings, halve_after)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::State, rate, best, epoch, bad_epochs, halvings,
-                                   finished)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrainSettings, examples, insert_prob, attention_weight,
-                                   batch_size, max_norm, max_epochs, seed, data_fingerprint,
-                                   schedule)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochLog, epoch, loss, train_perplexity, valid_perplexity, rate,
-                                   grad_norm, steps, tokens)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrainState, epoch, step, loss_sum, nll_sum, norm_sum, tokens,
-                                   predicted, schedule, log)
 
 namespace {
 
@@ -48,17 +31,18 @@ template <class T> T read_json(const std::string& path) {
   }
 }
 
-uint32_t file_checksum(const std::string& path) {
-  const std::string bytes = read_file(path, uint64_t{1} << 36);
-  return static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
 }
 
-// Bounds of what a training can leave behind; the number of steps is checked by the trainer.
-void check_state(const std::string& path, const TrainState& state) {
-  if (state.epoch < 0 || state.step < 0 || !(state.schedule.rate > 0)) {
-    throw DataError(path + ": not what heed writes there: epoch, step or rate is out of range");
-  }
+// The lock file holds "PID HOST", both of the last owner. Where folders are shared between machines
+// the number alone would say little.
+std::string owner_text(const std::string& content) {
+  std::istringstream words(content);
+  std::string id, host;
+  words >> id >> host;
+  return host.empty() || host == host_name() ? id : id + " on " + host;
 }
 
 }  // namespace
@@ -103,48 +87,6 @@ ExampleOptions load_example_options(const std::string& run) {
   return {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
 }
 
-void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model) {
-  // The number tells a checkpoint from the one before; both exist until state.json has changed.
-  const std::string path = in(run, "state.json");
-  const std::string name = "checkpoint-" + std::to_string(state.epoch) + "-" +
-                           std::to_string(state.step) + ".safetensors";
-  save_parameters(in(run, name), model);
-  Json json = state;
-  json["checkpoint"] = name;
-  json["checksum"] = file_checksum(in(run, name));
-  write_file(path, json.dump(1) + "\n");
-  for (const auto& entry : std::filesystem::directory_iterator(run)) {
-    const std::string other = entry.path().filename().string();
-    if (other.rfind("checkpoint-", 0) == 0 && other != name) {
-      std::error_code ignored;  // an old file that stays does no harm
-      std::filesystem::remove(entry.path(), ignored);
-    }
-  }
-}
-
-std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& model) {
-  const std::string path = in(run, "state.json");
-  if (!std::filesystem::exists(path)) return std::nullopt;
-  const Json json = read_json<Json>(path);
-  std::string name;
-  uint32_t checksum = 0;
-  TrainState state;
-  try {
-    json.get_to(state);
-    json.at("checkpoint").get_to(name);
-    json.at("checksum").get_to(checksum);
-  } catch (const Json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
-  }
-  check_state(path, state);
-  if (name.find('/') != std::string::npos) throw DataError(path + ": checkpoint names a path");
-  if (file_checksum(in(run, name)) != checksum) {
-    throw DataError(in(run, name) + ": damaged: its checksum is not the one in state.json");
-  }
-  load_parameters(in(run, name), model);
-  return state;
-}
-
 void save_log(const std::string& run, const std::vector<EpochLog>& log) {
   std::string text;
   for (const EpochLog& line : log) text += Json(line).dump() + "\n";
@@ -174,19 +116,18 @@ RunLock::RunLock(const std::string& run) {
   if (descriptor_ < 0) {
     throw DataError(path + ": cannot be opened: " + std::strerror(errno));
   }
-  char owner[32] = {};
   if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
-    if (errno != EWOULDBLOCK) {
-      const int error = errno;
-      ::close(descriptor_);
-      throw DataError(path + ": cannot be locked: " + std::strerror(error));
-    }
+    const int error = errno;
+    char owner[512] = {};
     const ssize_t bytes = ::read(descriptor_, owner, sizeof owner - 1);
     ::close(descriptor_);
+    if (error != EWOULDBLOCK) {
+      throw DataError(path + ": cannot be locked: " + std::strerror(error));
+    }
     throw RunIsLocked(run + ": another process trains here (process id " +
-                      (bytes > 0 ? owner : "unknown") + ")");
+                      (bytes > 0 ? owner_text(owner) : "unknown") + ")");
   }
-  const std::string id = std::to_string(::getpid());
+  const std::string id = std::to_string(::getpid()) + " " + host_name();
   if (::ftruncate(descriptor_, 0) != 0 ||
       ::write(descriptor_, id.data(), id.size()) != static_cast<ssize_t>(id.size())) {
     ::close(descriptor_);

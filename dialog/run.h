@@ -2,8 +2,9 @@
 // its training and to draw it.
 //   config.json, vocab.txt, model.safetensors   the best model (dialog/config.h)
 //   settings.json                               how it is trained
-//   checkpoint-N.safetensors, state.json        where the training is; state.json names the file
+//   checkpoint-E-S.safetensors, state.json      where the training is; state.json names the file
 //                                               and its checksum, and is replaced last
+//   state.previous.json                         the same of the checkpoint before
 //   log.jsonl                                   one line an epoch
 #pragma once
 
@@ -62,11 +63,14 @@ void start_run(const std::string& run, const TrainSettings& settings, const Voca
 // The bounds of the examples that a model was trained on; none for a bare model directory.
 ExampleOptions load_example_options(const std::string& run);
 
-// Writes the checkpoint so that a kill at any instant leaves the one before or this one.
+// Writes the checkpoint so that a kill at any instant leaves the one before or this one, and keeps
+// the one before.
 void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model);
-// The last complete checkpoint, loaded into the model; nothing if the run has none yet. Throws
-// DataError for a damaged one.
-std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& model);
+// The newest good checkpoint, loaded into the model; nothing if the run has none yet. If the newest
+// one is damaged it is set aside, the one before is taken, and `warning` says so. Throws DataError
+// where there is no good one.
+std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& model,
+                                          std::string* warning = nullptr);
 
 // One line an epoch; without times, so that equal runs have equal logs.
 void save_log(const std::string& run, const std::vector<EpochLog>& log);
@@ -75,8 +79,10 @@ std::vector<EpochLog> load_log(const std::string& run);
 struct RunIsLocked : DataError {
   using DataError::DataError;
 };
-// Keeps a second process off the run while it lives; the system gives the lock of a dead process
-// back. Throws RunIsLocked, with the owner's process id, where another one has it.
+// Keeps a second process off the run while it lives. The lock is the system's (flock), so it goes
+// with its process, however that ends: a file "lock" that is left behind locks nothing, whoever has
+// the process id in it by now. Throws RunIsLocked, with the owner's process id (and host, if that
+// is another one), where another process has it.
 class RunLock {
  public:
   explicit RunLock(const std::string& run);

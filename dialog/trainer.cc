@@ -5,10 +5,13 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <limits>
+#include <new>
 #include <numeric>
 #include <utility>
 
+#include "autograd/anomaly.h"
 #include "dialog/attention_loss.h"
 #include "dialog/das.h"
 
@@ -18,6 +21,29 @@ namespace {
 double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
+
+// Sees a loss that runs away, long before it is infinite: a uniform guess costs log(V) nats a
+// token, and that is where a training starts.
+class RunawayLoss {
+ public:
+  explicit RunawayLoss(int64_t vocab_size) : start_(std::log(static_cast<double>(vocab_size))) {}
+
+  // True once, when the mean over the last steps is far above the start.
+  bool update(double nll_a_token) {
+    mean_ += (nll_a_token - mean_) / kSteps;
+    const bool seen = mean_ > kFar * start_ && !said_;
+    said_ = said_ || seen;
+    return seen;
+  }
+  double mean() const { return mean_; }
+  double start() const { return start_; }
+
+ private:
+  static constexpr double kSteps = 8, kFar = 1.5;
+  const double start_;
+  double mean_ = start_;  // exponential, over about kSteps steps
+  bool said_ = false;
+};
 
 class Trainer {
  public:
@@ -29,16 +55,12 @@ class Trainer {
         device_(device),
         hooks_(hooks),
         model_(settings.model, settings.seed),
-        schedule_(settings.schedule) {
+        schedule_(settings.schedule),
+        runaway_(settings.model.vocab_size) {
     for (const Example& example : data.train) lengths_.push_back(example_tokens(example));
-    if (const auto checkpoint = load_checkpoint(run, model_)) {
-      state_ = *checkpoint;
-      const int64_t n = static_cast<int64_t>(lengths_.size()), size = settings.batch_size;
-      if (state_.step > (n + size - 1) / size) {
-        throw DataError(run + "/state.json: more steps than an epoch of these examples has");
-      }
-      schedule_.state = state_.schedule;
-    }
+    std::string warning;
+    if (const auto checkpoint = load_checkpoint(run, model_, &warning)) go_on_from(*checkpoint);
+    if (!warning.empty()) warn(warning);
     move(model_, device);
   }
 
@@ -51,6 +73,18 @@ class Trainer {
   }
 
  private:
+  void go_on_from(const TrainState& checkpoint) {
+    state_ = checkpoint;
+    const int64_t n = static_cast<int64_t>(lengths_.size()), size = settings_.batch_size;
+    if (state_.step > (n + size - 1) / size) {
+      throw DataError(run_ + "/state.json: more steps than an epoch of these examples has");
+    }
+    schedule_.state = state_.schedule;
+    // The same number, unless the settings have been given another rate since.
+    schedule_.state.rate = std::ldexp(settings_.schedule.rate, -state_.schedule.halvings);
+    checkpoint_ = place(state_);
+  }
+
   bool train_epoch() {
     const auto batches =
         bucket_batches(lengths_, settings_.batch_size, settings_.seed, state_.epoch);
@@ -59,7 +93,7 @@ class Trainer {
     double saved = begin;
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < static_cast<int64_t>(batches.size())) {
-      train_step(batches[state_.step], optimizer);
+      guarded_step(batches[state_.step], optimizer);
       ++state_.step;
       if (hooks_.on_step) {
         const double seconds = now() - begin;
@@ -76,7 +110,24 @@ class Trainer {
     return true;
   }
 
+  // A step whose errors say where they happened, and what stays.
+  void guarded_step(const std::vector<int64_t>& indices, Sgd& optimizer) {
+    try {
+      train_step(indices, optimizer);
+    } catch (const AnomalyError& e) {
+      throw Error("training: " + here() + ": " + e.what() + "; the step was not applied. " +
+                  kept());
+    } catch (const DeviceError& e) {
+      throw DeviceError("training: " + here() + ", " + sizes(indices) + ": " + e.what() + ". " +
+                        kept());
+    } catch (const std::bad_alloc&) {
+      throw DeviceError("training: " + here() + ", " + sizes(indices) + ": out of memory. " +
+                        kept());
+    }
+  }
+
   void train_step(const std::vector<int64_t>& indices, Sgd& optimizer) {
+    const DetectAnomaly detect(hooks_.detect_anomaly);
     const std::vector<Example> inserted = insert(indices);
     std::vector<const Example*> examples;
     for (const Example& example : inserted) examples.push_back(&example);
@@ -99,6 +150,7 @@ class Trainer {
     state_.norm_sum += clipped.norm;
     state_.tokens += batch.token_count;
     state_.predicted += batch.decoder.rows();
+    if (runaway_.update(nll / static_cast<double>(batch.decoder.rows()))) warn_of_runaway();
   }
 
   // The batch's examples with this epoch's distractions.
@@ -121,9 +173,43 @@ class Trainer {
       where = "the gradient of " + p.name;
       break;
     }
-    throw Error("training: " + where + " is not a finite number in epoch " +
-                std::to_string(state_.epoch + 1) + ", step " + std::to_string(state_.step + 1) +
-                "; the step was not applied. Try a smaller --rate or --max-norm");
+    throw Error("training: " + where + " is not a finite number in " + here() +
+                "; the step was not applied. " + kept() +
+                " and a smaller --rate or --max-norm; --detect-anomaly names the op");
+  }
+
+  void warn_of_runaway() const {
+    char text[300];
+    std::snprintf(text, sizeof text,
+                  "training: %s: the loss runs away: %.1f nats a token where a uniform guess costs "
+                  "%.1f; the learning rate %g seems too large. Stop with Ctrl-C and try a smaller "
+                  "--rate",
+                  here().c_str(), runaway_.mean(), runaway_.start(), schedule_.rate());
+    warn(text);
+  }
+
+  void warn(const std::string& text) const {
+    if (hooks_.on_warning) hooks_.on_warning(text);
+  }
+
+  static std::string place(const TrainState& state) {
+    return "epoch " + std::to_string(state.epoch + 1) + ", step " + std::to_string(state.step);
+  }
+  // The step that runs, counted from 1.
+  std::string here() const {
+    return "epoch " + std::to_string(state_.epoch + 1) + ", step " +
+           std::to_string(state_.step + 1);
+  }
+  std::string kept() const {
+    return (checkpoint_.empty() ? "There is no checkpoint yet"
+                                : "The checkpoint of " + checkpoint_ + " stays") +
+           ": go on with --resume";
+  }
+  std::string sizes(const std::vector<int64_t>& indices) const {
+    int64_t tokens = 0;
+    for (const int64_t i : indices) tokens += lengths_[i];
+    return std::to_string(indices.size()) + " dialogues of " + std::to_string(tokens) +
+           " tokens, vocabulary " + std::to_string(settings_.model.vocab_size);
   }
 
   void finish_epoch() {
@@ -138,7 +224,7 @@ class Trainer {
     log.valid_perplexity = summarize(score(model_, data_.valid, settings_.batch_size)).perplexity;
     if (!std::isfinite(log.valid_perplexity)) {
       throw Error("training: the validation perplexity is not a finite number after epoch " +
-                  std::to_string(log.epoch) + ". Try a smaller --rate");
+                  std::to_string(log.epoch) + ". " + kept() + " and a smaller --rate");
     }
     const bool best = schedule_.update(log.valid_perplexity);
     std::vector<EpochLog> lines = std::move(state_.log);
@@ -158,8 +244,14 @@ class Trainer {
   }
 
   void save() {
+    for (const NamedParameter& p : parameters(model_)) {
+      if (all_finite(p.var.value())) continue;
+      throw Error("training: " + p.name + " is not finite any more after " + place(state_) +
+                  "; no checkpoint is made of it. " + kept() + " and a smaller --rate");
+    }
     state_.schedule = schedule_.state;
     save_checkpoint(run_, state_, model_);
+    checkpoint_ = place(state_);
   }
 
   TrainProgress progress(size_t steps, double seconds_a_step, double tokens_per_s) const {
@@ -182,8 +274,10 @@ class Trainer {
   const TrainHooks& hooks_;
   DialogModel model_;
   HalvingSchedule schedule_;
+  RunawayLoss runaway_;
   std::vector<int64_t> lengths_;
   TrainState state_;
+  std::string checkpoint_;  // where the newest one is, for people; empty if there is none
 };
 
 }  // namespace

@@ -35,8 +35,12 @@ struct TrainProgress {
 struct TrainHooks {
   std::function<void(const TrainProgress&)> on_step;
   std::function<void(const EpochLog&, bool best)> on_epoch;
+  // What somebody should look at though the training goes on: a damaged checkpoint for which the
+  // one before was taken, a loss that runs away.
+  std::function<void(const std::string&)> on_warning;
   const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the step, checkpoint, return
   double checkpoint_seconds = 600;          // also between epochs
+  bool detect_anomaly = false;  // look at the numbers of every op (autograd/anomaly.h); slow
 };
 
 // Trains the model of a run (Xing & Gulla 2022, section 4.2): SGD with global-norm clipping; the
@@ -45,7 +49,8 @@ struct TrainHooks {
 // if it had never stopped. Returns false if `stop` ended it early.
 //
 // Throws Error, with epoch, step and the first parameter that is not finite, if the loss or a
-// gradient is not a number: the step is not applied.
+// gradient is not a number, and DeviceError, with the sizes of the batch, if memory runs out: the
+// step is not applied and the checkpoint stays.
 bool train(const std::string& run, const TrainSettings& settings, const TrainData& data,
            Device device, const TrainHooks& hooks = {});
 

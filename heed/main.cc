@@ -5,6 +5,7 @@
 #include <new>
 
 #include "heed/commands.h"
+#include "tensor/allocator.h"
 #include "tensor/error.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
@@ -139,7 +140,11 @@ int main(int argc, char** argv) {
   } catch (const heed::UsageError& e) {
     return heed::fail(e.what(), 2);
   } catch (const std::bad_alloc&) {
-    return heed::fail("out of memory; try a smaller --batch, --vocab or --hidden", 1);
+    const heed::MemoryStats memory = heed::memory_stats();
+    return heed::fail("out of memory, with " + std::to_string(memory.bytes_in_use >> 20) +
+                          " MiB in tensors; try a smaller --batch, --vocab or --hidden, or a "
+                          "--limit on the dialogues",
+                      1);
   } catch (const std::exception& e) {
     return heed::fail(e.what(), 1);
   }

@@ -12,9 +12,11 @@ namespace {
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;
   std::string data, out, structure = "static-ui";
-  bool resume = false;
+  bool resume = false, detect_anomaly = false;
   double insert_prob = 0, attention_weight = 1;
+  double checkpoint_every = TrainHooks{}.checkpoint_seconds;
   TrainFlags flags;
 };
 
@@ -49,6 +51,16 @@ void describe(const TrainSettings& s, const TrainData& data) {
               data.train.size(), data.valid.size(), static_cast<long>(data.left_out));
 }
 
+// What may change in the middle of a run: how long it is, and how far a step goes. The rest of the
+// run is trained with it, so it is kept; the halvings of the rate so far stay.
+void change_settings(const Options& o, TrainSettings& settings) {
+  if (o.flags.epochs) settings.max_epochs = *o.flags.epochs;
+  if (o.command->count("--rate") > 0) settings.schedule.rate = o.flags.schedule.rate;
+  if (o.command->count("--max-norm") > 0) settings.max_norm = o.flags.max_norm;
+  settings.check();
+  save_settings(o.out, settings);
+}
+
 // Settings and data of a new run, or of the one that goes on.
 std::pair<TrainSettings, TrainData> open_run(const Options& o) {
   const bool exists = std::filesystem::exists(std::filesystem::path(o.out) / "settings.json");
@@ -63,8 +75,7 @@ std::pair<TrainSettings, TrainData> open_run(const Options& o) {
     if (data.fingerprint() != settings.data_fingerprint) {
       throw DataError(o.data + ": not the dialogues that the run " + o.out + " was started with");
     }
-    if (o.flags.epochs) settings.max_epochs = *o.flags.epochs;
-    settings.check();
+    change_settings(o, settings);
     std::printf("going on with %s\n", o.out.c_str());
     return {settings, std::move(data)};
   }
@@ -97,6 +108,12 @@ void run(const Options& o) {
         e.epoch, e.loss, e.train_perplexity, e.valid_perplexity, e.rate, best ? "  best" : "");
     std::fflush(stdout);
   };
+  hooks.on_warning = [&](const std::string& text) {
+    progress.done();
+    std::fprintf(stderr, "heed: warning: %s\n", text.c_str());
+  };
+  hooks.detect_anomaly = o.detect_anomaly;
+  hooks.checkpoint_seconds = o.checkpoint_every;
   const bool finished = train(o.out, settings, data, device, hooks);
   progress.done();
   std::printf(finished ? "done: the best model is in %s\n"
@@ -115,12 +132,20 @@ void add_train(CLI::App& app) {
       "  heed train --data data/ubuntu-sample --out runs/baseline --insert-prob 0\n"
       "Ctrl-C finishes the step and writes a checkpoint; --resume goes on to the same result.");
   o->common = add_common(*c);
+  o->command = c;
   c->add_option("--data", o->data, "Directory with train.jsonl and valid.jsonl (or .jsonl.gz)")
       ->required();
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   c->add_flag("--resume", o->resume,
-              "Go on with the run in --out, with its own settings;\n"
-              "starts one where there is none yet");
+              "Go on with the run in --out, with its own settings, except --epochs,\n"
+              "--rate and --max-norm; starts one where there is none yet");
+  c->add_option("--checkpoint-every", o->checkpoint_every,
+                "Seconds between checkpoints within an epoch; 0: after every step")
+      ->check(CLI::NonNegativeNumber)
+      ->capture_default_str();
+  c->add_flag("--detect-anomaly", o->detect_anomaly,
+              "Look at every number of every op, and name the op that makes the\n"
+              "first one that is infinite or not a number; about half the speed");
   c->add_option("--structure", o->structure, "non-hier, static, static-ui, dynamic or dynamic-ui")
       ->capture_default_str();
   c->add_option("--insert-prob", o->insert_prob,

@@ -1,6 +1,9 @@
 // What can go wrong with a training: numbers, files, settings, another process, other data.
 #include <sys/wait.h>
 
+#include <nlohmann/json.hpp>
+#include <set>
+
 #include "tensor/error.h"
 #include "tests/trainer_helpers.h"
 
@@ -8,6 +11,13 @@ namespace heed {
 namespace {
 
 using RunTest = TrainerTest;
+
+// A state as it was before states had a checksum of their own, which are still read.
+std::string without_checksum(const std::string& state) {
+  auto json = nlohmann::json::parse(state);
+  json.erase("state_checksum");
+  return json.dump(1);
+}
 
 // ---- what goes wrong ----------------------------------------------------------------------------
 
@@ -18,18 +28,21 @@ TEST_F(RunTest, ALossThatIsNoNumberStopsTheTraining) {
   const std::string state = dir.read("run/state.json");
   const std::string checkpoint = dir.read("run/checkpoint-0-2.safetensors");
 
-  // The rate stands in the state; with this one step 3 leaves no finite parameter behind.
-  std::string spoiled = state;
-  const size_t at = spoiled.find("\"rate\": 0.5");
-  ASSERT_NE(at, std::string::npos);
-  spoiled.replace(at, 11, "\"rate\": 1e300");
-  dir.write("run/state.json", spoiled);
+  settings.schedule.rate = 1e300;  // step 3 leaves no finite parameter behind
   const std::string error = error_of<Error>([&] { run("run"); });
   EXPECT_NE(error.find(" is not a finite number in epoch 1, step 4; the step was not applied"),
             std::string::npos)
       << error;
-  EXPECT_EQ(dir.read("run/state.json"), spoiled);
+  EXPECT_NE(error.find("The checkpoint of epoch 1, step 2 stays: go on with --resume"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(dir.read("run/state.json"), state);
   EXPECT_EQ(dir.read("run/checkpoint-0-2.safetensors"), checkpoint);
+
+  settings.schedule.rate = 0.5;  // with a better rate it goes on, as if nothing had happened
+  run("run");
+  run("whole");
+  EXPECT_EQ(result("run"), result("whole"));
 }
 
 // In the first epoch, where there is no checkpoint to keep: there is none afterwards either.
@@ -37,7 +50,58 @@ TEST_F(RunTest, ALossThatIsNoNumberLeavesNothingBehind) {
   settings.schedule.rate = 1e30;
   const std::string error = error_of<Error>([&] { run("run"); });
   EXPECT_NE(error.find("epoch 1, step 2"), std::string::npos) << error;
+  EXPECT_NE(error.find("There is no checkpoint yet"), std::string::npos) << error;
   EXPECT_FALSE(fs::exists(path("run/state.json")));
+}
+
+// A step that is finite, and leaves parameters that are not: no checkpoint is made of them.
+TEST_F(RunTest, NoCheckpointOfABrokenModel) {
+  StopAfter stop(1);
+  run("run", stop.hooks);
+  const std::string state = dir.read("run/state.json");
+  settings.schedule.rate = 1e300;
+  StopAfter again(1);
+  const std::string error = error_of<Error>([&] { run("run", again.hooks); });
+  EXPECT_NE(error.find("encoder.embedding.weight is not finite any more after epoch 1, step 2"),
+            std::string::npos)
+      << error;
+  EXPECT_EQ(dir.read("run/state.json"), state);
+}
+
+TEST_F(RunTest, AnomaliesAreNamedWithTheirOp) {
+  StopAfter stop(2);
+  run("run", stop.hooks);
+  settings.schedule.rate = 1e300;
+  stop.hooks.stop = nullptr;
+  stop.hooks.detect_anomaly = true;
+  const std::string error = error_of<Error>([&] { run("run", stop.hooks); });
+  EXPECT_EQ(error.rfind("training: epoch 1, step 4: anomaly: ", 0), 0u) << error;
+  EXPECT_NE(error.find("was given a number that is not finite"), std::string::npos) << error;
+  EXPECT_NE(error.find("input 1 of 1, parameter ("), std::string::npos) << error;
+
+  settings.schedule.rate = 0.5;
+  run("run", stop.hooks);
+  run("whole");
+  EXPECT_EQ(result("run"), result("whole"));  // looking changes nothing
+}
+
+TEST_F(RunTest, ALossThatRunsAwayIsSeenEarly) {
+  settings.max_epochs = 1;
+  settings.batch_size = 1;
+  settings.schedule.rate = 200;
+  settings.max_norm = 1000;
+  std::vector<std::string> warnings;
+  TrainHooks hooks;
+  hooks.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+  run("run", hooks);
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_NE(warnings[0].find("the loss runs away: "), std::string::npos) << warnings[0];
+  EXPECT_NE(warnings[0].find("the learning rate 200 seems too large"), std::string::npos);
+
+  settings.schedule.rate = 0.5;
+  warnings.clear();
+  run("quiet", hooks);
+  EXPECT_TRUE(warnings.empty());
 }
 
 TEST_F(RunTest, DamagedCheckpoints) {
@@ -68,7 +132,72 @@ TEST_F(RunTest, DamagedCheckpoints) {
   }
 }
 
-// Numbers in state.json that no training leaves behind.
+// The newest checkpoint is damaged: the one before is taken and named, and the end is the same.
+TEST_F(RunTest, TheCheckpointBeforeADamagedOne) {
+  run("whole");
+  const auto flip = [](std::string bytes) {
+    bytes[bytes.size() / 2] ^= 1;
+    return bytes;
+  };
+  const std::string weights = "checkpoint-0-3.safetensors";
+  for (const std::string& file : {std::string("state.json"), weights}) {
+    for (const int damage : {0, 1, 2, 3}) {
+      const std::string name = file + std::to_string(damage), path_of = name + "/" + file;
+      for (const int steps : {2, 1}) {  // checkpoints of steps 2 and 3
+        StopAfter stop(steps);
+        run(name, stop.hooks);
+      }
+      const std::string bytes = dir.read(path_of);
+      if (damage == 0) fs::remove(path(path_of));
+      if (damage == 1) dir.write(path_of, bytes.substr(0, bytes.size() / 2));
+      if (damage == 2) dir.write(path_of, flip(bytes));
+      if (damage == 3) dir.write(path_of, "");
+      std::vector<std::string> warnings;
+      TrainHooks hooks;
+      hooks.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+      EXPECT_TRUE(run(name, hooks));
+      ASSERT_EQ(warnings.size(), 1u) << name;
+      EXPECT_EQ(warnings[0].rfind(path(path_of) + ": ", 0), 0u) << warnings[0];
+      EXPECT_NE(warnings[0].find("the checkpoint before it (checkpoint-0-2.safetensors)"),
+                std::string::npos)
+          << warnings[0];
+      EXPECT_EQ(result(name), result("whole")) << name;
+    }
+  }
+}
+
+TEST_F(RunTest, TwoDamagedCheckpoints) {
+  run("run");
+  const std::string last = "run/checkpoint-2-0.safetensors",
+                    first = "run/checkpoint-1-0.safetensors";
+  const std::string state = dir.read("run/state.json");
+  dir.write(last, "x");
+  dir.write(first, "y");
+  const std::string error = error_of<DataError>([&] { run("run"); });
+  EXPECT_EQ(error.rfind(path(last) + ": damaged", 0), 0u) << error;
+  EXPECT_NE(error.find(path(first) + ": damaged"), std::string::npos) << error;
+  EXPECT_EQ(dir.read("run/state.json"), state);  // and nothing was touched
+  EXPECT_EQ(dir.read(last), "x");
+}
+
+TEST_F(RunTest, WhatAKilledTrainingLeavesIsRemoved) {
+  fs::create_directories(path("run"));
+  dir.write("run/checkpoint-0-1.safetensors.tmp-1", "half");
+  dir.write("run/checkpoint-0-1.safetensors", "of no state");
+  dir.write("run/state.json.tmp-17", "half");
+  dir.write("run/notes.txt.tmp-1", "mine");
+  run("run");
+  std::set<std::string> files;
+  for (const auto& entry : fs::directory_iterator(path("run"))) {
+    files.insert(entry.path().filename().string());
+  }
+  EXPECT_EQ(files, (std::set<std::string>{"checkpoint-1-0.safetensors",
+                                          "checkpoint-2-0.safetensors", "config.json", "log.jsonl",
+                                          "model.safetensors", "notes.txt.tmp-1", "state.json",
+                                          "state.previous.json", "vocab.txt"}));
+}
+
+// Numbers in state.json that no training leaves behind, with a checksum that is right.
 TEST_F(RunTest, StatesThatCannotBe) {
   settings.max_epochs = 1;
   run("run");
@@ -89,7 +218,7 @@ TEST_F(RunTest, StatesThatCannotBe) {
       continue;
     }
     spoiled.replace(at, from.size(), to);
-    dir.write("run/state.json", spoiled);
+    dir.write("run/state.json", without_checksum(spoiled));
     const std::string error = error_of<DataError>([&] { run("run"); });
     EXPECT_EQ(error.rfind(path("run/state.json"), 0), 0u) << to << ": " << error;
   }
@@ -115,7 +244,7 @@ TEST_F(RunTest, SettingsThatMakeNoTrainingAreRefusedBeforeAnythingIsWritten) {
 // ---- the lock -----------------------------------------------------------------------------------
 
 TEST_F(RunTest, ASecondProcessIsToldWhoTrains) {
-  fs::create_directories(path("run"));
+  dir.write("run/lock", "1 another-host");  // a stale one: process 1 lives, and has no lock
   int ready[2], done[2];
   ASSERT_EQ(pipe(ready) + pipe(done), 0);
   const pid_t child = fork();
@@ -134,6 +263,15 @@ TEST_F(RunTest, ASecondProcessIsToldWhoTrains) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(error_of<DataError>([&] { RunLock lock(path("run")); }), "no error");  // it is dead
   for (const int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
+}
+
+// On a folder that two machines share.
+TEST_F(RunTest, ALockOfAnotherHost) {
+  fs::create_directories(path("run"));
+  const RunLock lock(path("run"));
+  dir.write("run/lock", "17 another-host");
+  EXPECT_EQ(error_of<DataError>([&] { RunLock second(path("run")); }),
+            path("run") + ": another process trains here (process id 17 on another-host)");
 }
 
 TEST_F(RunTest, ALockThatCannotBeMade) {

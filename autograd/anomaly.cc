@@ -1,0 +1,73 @@
+#include "autograd/anomaly.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/node.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/update.h"
+
+namespace heed {
+namespace {
+
+thread_local bool detect = false;
+
+[[noreturn]] void fail(const std::string& what) {
+  throw AnomalyError("anomaly: " + what);
+}
+
+std::string name_of_node(const Node& node) {
+  return std::string(node.op) + " " + node.shape.str();
+}
+
+}  // namespace
+
+DetectAnomaly::DetectAnomaly(bool on) : before_(detect) {
+  detect = on;
+}
+DetectAnomaly::~DetectAnomaly() {
+  detect = before_;
+}
+bool DetectAnomaly::active() {
+  return detect;
+}
+
+// The sum of squares is one fast pass; only f64 can overflow it with finite numbers, so a sum that
+// is not finite is looked into.
+bool all_finite(const Tensor& x) {
+  if (!x.defined() || x.dtype() == DType::i32) return true;
+  double squares = 0;
+  KERNEL(x, sum_squares(&squares, x.data<T>(), x.numel()));
+  if (std::isfinite(squares)) return true;
+  const std::vector<double> values = x.to_vector();
+  return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+}
+
+void check_forward(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
+  if (all_finite(value)) return;
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (all_finite(inputs[i].value())) continue;
+    fail(std::string(op) + " was given a number that is not finite: its input " +
+         std::to_string(i + 1) + " of " + std::to_string(inputs.size()) + ", " +
+         (inputs[i].node() ? inputs[i].node()->op : "constant") + " " + inputs[i].shape().str());
+  }
+  fail(std::string(op) + " made the first number that is not finite, in the forward pass: its " +
+       "value " + value.shape().str() + ", from finite inputs");
+}
+
+void check_backward(const Node& node) {
+  for (size_t i = 0; i < node.parents.size(); ++i) {
+    const auto& parent = node.parents[i];
+    if (!parent || parent->grad.all_finite()) continue;
+    fail(std::string(node.op) + " made the first gradient that is not finite, in the backward " +
+         "pass: of its input " + std::to_string(i + 1) + " of " +
+         std::to_string(node.parents.size()) + ", " + name_of_node(*parent));
+  }
+}
+
+void check_settled(const Node& node) {
+  if (all_finite(node.grad.total.dense) && all_finite(node.grad.total.rows)) return;
+  fail("the gradients that reach " + name_of_node(node) + " are finite, their sum is not");
+}
+
+}  // namespace heed

@@ -1,0 +1,182 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <thread>
+
+#include "torture/rows.h"
+
+namespace torture {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What /proc tells of a process.
+struct Usage {
+  double mib = 0;      // resident
+  double seconds = 0;  // of processor time
+};
+
+Usage usage_of(pid_t id) {
+  const std::string folder = "/proc/" + std::to_string(id);
+  Usage usage;
+  std::istringstream sizes(read_file(folder + "/statm"));
+  long total = 0, resident = 0;
+  sizes >> total >> resident;
+  usage.mib = static_cast<double>(resident * ::sysconf(_SC_PAGESIZE)) / (1 << 20);
+  const std::string stat = read_file(folder + "/stat");
+  std::istringstream fields(stat.substr(std::min(stat.size(), stat.rfind(')') + 1)));
+  std::string skipped;
+  for (int i = 0; i < 11; ++i) fields >> skipped;
+  double user = 0, system = 0;
+  fields >> user >> system;
+  usage.seconds = (user + system) / static_cast<double>(::sysconf(_SC_CLK_TCK));
+  return usage;
+}
+
+size_t epochs_in(const std::string& output) {
+  size_t count = 0;
+  for (size_t at = output.find("epoch "); at != std::string::npos;
+       at = output.find("epoch ", at + 1)) {
+    count += at == 0 || output[at - 1] == '\n';
+  }
+  return count;
+}
+
+// The usage at the end of each epoch.
+std::vector<Usage> watch(Process& process) {
+  std::vector<Usage> epochs;
+  while (process.running()) {
+    const Usage usage = usage_of(process.id());
+    if (epochs_in(process.output()) > epochs.size() && usage.mib > 0) epochs.push_back(usage);
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return epochs;
+}
+
+std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.1f", value);
+  return text;
+}
+
+}  // namespace
+
+Row long_run(const Settings& settings, const Budget& budget) {
+  Row row{.what = "a long run: memory and speed", .expected = 1};
+  constexpr int kStepsAnEpoch = 25;
+  const int epochs = std::max(8, budget.steps / kStepsAnEpoch);
+  const Folder folder;
+  Process process({settings.heed,   "train",
+                   "--data",        settings.data,
+                   "--out",         folder / "run",
+                   "--preset",      "smoke",
+                   "--limit",       "200",
+                   "--batch",       "8",
+                   "--vocab",       "300",
+                   "--hidden",      "16",
+                   "--threads",     "1",
+                   "--insert-prob", "0.7",
+                   "--rate",        "0.1",
+                   "--patience",    "1000000",
+                   "--epochs",      std::to_string(epochs)},
+                  {.seconds = 3600});
+  const std::vector<Usage> seen = watch(process);
+  const Outcome outcome = process.wait();
+  row.injected = epochs * kStepsAnEpoch;
+  row.judge("long run", outcome);
+  row.resumed = outcome.code == 0;
+  const size_t n = seen.size();
+  if (n < 8) {
+    row.problems.push_back("long run: too short to say anything");
+    return row;
+  }
+  // Warm-up is the first quarter; processor time, so that other programs do not matter.
+  const double before = seen[n / 4].mib, after = seen[n - 1].mib;
+  const double early =
+      (seen[n / 2].seconds - seen[n / 4].seconds) / static_cast<double>(n / 2 - n / 4);
+  const double late =
+      (seen[n - 1].seconds - seen[n / 2].seconds) / static_cast<double>(n - 1 - n / 2);
+  row.note = number(before) + " MiB after a quarter, " + number(after) +
+             " MiB at the end; an epoch " + number(1000 * early) + " ms, later " +
+             number(1000 * late) + " ms";
+  const bool flat = after <= before * 1.02 + 1, steady = late <= early * 1.25;
+  row.identical = flat && steady;
+  if (!flat || !steady) row.problems.push_back("long run: " + row.note);
+  return row;
+}
+
+Row repeated_evaluation(const Settings& settings, const Budget& budget) {
+  Row row{.what = "the same evaluation again", .expected = 0};
+  const Training training(settings, "dynamic-ui", 1);
+  const Folder folder;
+  if (const std::string text = training.resume(folder / "run"); !text.empty()) {
+    row.problems.push_back(text);
+  }
+  std::string first;
+  for (int i = 0; i < std::max(3, budget.kills / 10); ++i) {
+    const Outcome outcome = run({settings.heed, "evaluate", "--model", folder / "run", "--data",
+                                 settings.data + "/test.jsonl.gz", "--limit", "40", "--json",
+                                 folder / "out.json", "--threads", std::to_string(1 + i % 3)});
+    ++row.injected;
+    row.judge("evaluate", outcome);
+    const std::string json = read_file(folder / "out.json");
+    if (first.empty()) first = json;
+    ++row.expected;
+    row.resumed += outcome.code == 0;
+    row.identical += json == first && !json.empty();
+  }
+  return row;
+}
+
+Row leaks(const Settings& settings, const std::string& sanitized_heed) {
+  Row row{.what = "leaks and bad memory accesses (sanitizers)"};
+  const Settings sanitized{sanitized_heed, settings.data, ""};
+  const Folder folder;
+  const std::string run_folder = folder / "run", test = settings.data + "/test.jsonl.gz";
+  const Training training(sanitized, "static-ui", 2);
+  std::vector<Arguments> commands = {training.command(run_folder), training.command(run_folder)};
+  for (const std::string& structure : kStructures) {
+    commands.push_back(Training(sanitized, structure, 2).command(folder / structure));
+    commands.push_back({sanitized_heed, "evaluate", "--model", folder / structure, "--data", test,
+                        "--limit", "10", "--test", "random:0.7"});
+    commands.push_back({sanitized_heed, "score", "--model", folder / structure, "--data", test,
+                        "--limit", "10", "--json", folder / "score.json"});
+  }
+  commands.push_back({sanitized_heed, "train", "--data", "missing", "--out", folder / "none"});
+  commands.push_back({sanitized_heed, "--help"});
+  for (const Arguments& command : commands) {
+    const Outcome outcome = run(command, {.seconds = 600});
+    ++row.injected;
+    row.judge(command[1], outcome);
+  }
+  return row;
+}
+
+Row fuzzing(const std::string& folder, int seconds) {
+  Row row{.what = "inputs of the fuzzers, " + std::to_string(seconds) + " s each"};
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string program = entry.path().string(), name = entry.path().filename().string();
+    if (!name.starts_with("fuzz_") || !entry.is_regular_file()) continue;
+    const Folder found;
+    fs::create_directories(found / "corpus");
+    const std::string seeds = fs::path(HEED_SOURCE_DIR) / "fuzz/seeds" / name.substr(5);
+    const Outcome outcome = run(
+        {program, "-max_total_time=" + std::to_string(seconds), "-timeout=10", "-rss_limit_mb=2048",
+         "-print_final_stats=1", "-artifact_prefix=" + found / "", found / "corpus", seeds},
+        {.seconds = static_cast<unsigned>(seconds) + 120});
+    const std::string key = "number_of_executed_units:";
+    const size_t at = outcome.err.find(key);
+    if (at != std::string::npos) row.injected += std::atoi(outcome.err.c_str() + at + key.size());
+    row.hung += outcome.hung;
+    row.crashed += outcome.code != 0;
+    if (outcome.code != 0 || at == std::string::npos) {
+      row.problems.push_back(name + ": " + outcome.err.substr(outcome.err.find("==")));
+    }
+  }
+  if (row.injected == 0) row.problems.push_back(folder + ": no fuzz programs");
+  return row;
+}
+
+}  // namespace torture
