@@ -9,7 +9,8 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo reproduce test test-fast asan tsan bench gpu-check format install loc clean
+.PHONY: help setup demo reproduce test test-fast asan tsan torture fuzz lint coverage bench gpu-check \
+        format install loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -51,6 +52,30 @@ tsan: setup  ## The fast tests under the thread sanitizer
 	cmake --preset tsan
 	$(BUILD) tsan -j $(JOBS) --target heed_fast_tests
 	$(CTEST) tsan $(FAST)
+
+torture: setup  ## Kill, starve and mislead heed; prints a table (ARGS="--kills 20 --stride 10" for less)
+	cmake --preset release
+	$(BUILD) release -j $(JOBS) --target heed_torture
+	build/release/bin/heed_torture $(ARGS)
+
+SECONDS ?= 60
+fuzz:  ## Fuzz everything that parses (SECONDS=60 for each target); needs clang
+	@scripts/setup.sh fuzz
+	cmake --preset fuzz
+	$(BUILD) fuzz -j $(JOBS) --target heed_fuzzers
+	scripts/fuzz.sh $(SECONDS)
+
+lint:  ## clang-tidy and cppcheck on what changed since the last time
+	@scripts/setup.sh lint
+	cmake --preset lint
+	$(BUILD) lint -j $(JOBS) -- -k 0
+
+coverage: setup  ## Lines and branches that the fast tests run
+	cmake --preset coverage
+	$(BUILD) coverage -j $(JOBS) --target heed_fast_tests
+	find build/coverage -name '*.gcda' -delete
+	$(CTEST) coverage $(FAST)
+	scripts/coverage.sh build/coverage
 
 bench:  ## Kernel benchmarks, then heed against PyTorch if it is there (MINUTES=20)
 	@scripts/setup.sh bench

@@ -70,7 +70,7 @@ void save_config(const std::string& directory, const ModelConfig& c) {
 }
 
 ModelConfig load_config(const std::string& directory) {
-  const std::string path = in(directory, "config.json");
+  const std::string path = file_inside(directory, "config.json");
   const auto json = nlohmann::json::parse(read_file(path, 1 << 20), nullptr, false);
   if (!json.is_object()) throw DataError(path + ": not a JSON object");
   ModelConfig c;
@@ -104,8 +104,8 @@ void check_memory(const ModelConfig& config) {
 
 LoadedModel load_model(const std::string& directory) {
   const ModelConfig config = load_config(directory);
-  const std::string weights = in(directory, "model.safetensors");
-  Vocabulary vocabulary = Vocabulary::load(in(directory, "vocab.txt"));
+  const std::string weights = file_inside(directory, "model.safetensors");
+  Vocabulary vocabulary = Vocabulary::load(file_inside(directory, "vocab.txt"));
   if (vocabulary.size() != config.vocab_size) {
     throw DataError(in(directory, "vocab.txt") + ": " + std::to_string(vocabulary.size()) +
                     " tokens, config.json says " + std::to_string(config.vocab_size));

@@ -69,7 +69,7 @@ void save_settings(const std::string& run, const TrainSettings& settings) {
 }
 
 TrainSettings load_settings(const std::string& run) {
-  TrainSettings settings = read_json<TrainSettings>(in(run, "settings.json"));
+  TrainSettings settings = read_json<TrainSettings>(file_inside(run, "settings.json"));
   settings.model = load_config(run);
   return settings;
 }
@@ -82,7 +82,7 @@ void start_run(const std::string& run, const TrainSettings& settings,
 }
 
 ExampleOptions load_example_options(const std::string& run) {
-  const std::string path = in(run, "settings.json");
+  const std::string path = file_inside(run, "settings.json");
   if (std::filesystem::exists(path)) return read_json<TrainSettings>(path).examples;
   return {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
 }
@@ -112,7 +112,7 @@ std::vector<EpochLog> load_log(const std::string& run) {
 
 RunLock::RunLock(const std::string& run) {
   const std::string path = in(run, "lock");
-  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (descriptor_ < 0) {
     throw DataError(path + ": cannot be opened: " + std::strerror(errno));
   }

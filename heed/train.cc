@@ -70,7 +70,7 @@ std::pair<TrainSettings, TrainData> open_run(const Options& o) {
   }
   if (exists) {
     TrainSettings settings = load_settings(o.out);
-    const auto words = Vocabulary::load((std::filesystem::path(o.out) / "vocab.txt").string());
+    const auto words = Vocabulary::load(file_inside(o.out, "vocab.txt"));
     TrainData data = load_train_data(o.data, 0, settings.examples, o.flags.limit, &words);
     if (data.fingerprint() != settings.data_fingerprint) {
       throw DataError(o.data + ": not the dialogues that the run " + o.out + " was started with");

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Installs the packages the build needs, if any is missing. Does nothing, and takes no time, otherwise.
-# `setup.sh bench` also asks for Google Benchmark.
+# `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck.
 set -euo pipefail
 
 missing=()
@@ -26,6 +26,11 @@ need nlohmann-json3-dev header nlohmann/json.hpp
 need zlib1g-dev header zlib.h
 need libgtest-dev header gtest/gtest.h
 if [[ ${1:-} == bench ]]; then need libbenchmark-dev header benchmark/benchmark.h; fi
+if [[ ${1:-} == fuzz || ${1:-} == lint ]]; then need clang command -v clang++; fi
+if [[ ${1:-} == lint ]]; then
+  need clang-tidy command -v clang-tidy
+  need cppcheck command -v cppcheck
+fi
 ((${#missing[@]})) || exit 0
 
 # Not needed, only good to have; so their absence alone is no reason to install anything.

@@ -70,14 +70,29 @@ std::string read_file(const std::string& path, uint64_t max_bytes) {
   return bytes;
 }
 
+std::string file_inside(const std::string& directory, const std::string& name) {
+  namespace fs = std::filesystem;
+  const std::string path = (fs::path(directory) / name).string();
+  std::error_code error;
+  const fs::path real = fs::canonical(path, error);
+  if (error) return path;
+  if (real.parent_path() != fs::canonical(directory, error)) {
+    throw DataError(path + ": leads out of its directory; put the file itself there");
+  }
+  if (!fs::is_regular_file(real)) throw DataError(path + ": is not a regular file");
+  return path;
+}
+
 AtomicFile::AtomicFile(const std::string& path)
     : path_(path), temporary_(path + ".tmp-" + std::to_string(::getpid())) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw DataError(path + ": cannot write: exists and is not a regular file");
   }
-  // O_TRUNC and not O_EXCL: a killed process with the same number may have left its file.
-  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  // A killed process with the same number may have left its file. O_EXCL follows no link that
+  // somebody put there.
+  ::unlink(temporary_.c_str());
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
   if (descriptor_ < 0) fail(path, "cannot write");
 }
 

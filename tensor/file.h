@@ -10,6 +10,11 @@ namespace heed {
 // The bytes of a file. Throws if it is missing, a directory or longer than max_bytes.
 std::string read_file(const std::string& path, uint64_t max_bytes);
 
+// The path of a file of a directory that may come from a stranger. Throws DataError if it is a link
+// that leads out of the directory, or no regular file (a pipe would never end). Whether the file
+// exists is found out by who opens it.
+std::string file_inside(const std::string& directory, const std::string& name);
+
 // A file that appears under its name complete or not at all, whenever the process is killed: the
 // bytes go to "<path>.tmp-<pid>", and commit() syncs and renames it. Without a commit() the
 // temporary file is removed. Refuses to replace anything but a regular file (a device, a

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <condition_variable>
+#include <exception>
 #include <memory>
 #include <mutex>
 #include <string>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "tensor/error.h"
@@ -30,9 +32,13 @@ void pause() {
 // may not run for milliseconds, it does all the pieces itself.
 class Pool {
  public:
+  // Where the system gives no more threads, those that there are do the work: the results are the
+  // same for any number.
   explicit Pool(int workers) {
-    for (int i = 0; i < workers; ++i) {
-      threads_.emplace_back([this] { work(); });
+    threads_.reserve(static_cast<size_t>(workers));
+    try {
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+    } catch (const std::exception&) {  // no memory for a stack, or a limit on threads
     }
   }
 
@@ -58,6 +64,7 @@ class Pool {
     take_pieces();
     state_.fetch_and(~kOpen);
     while (state_.load(std::memory_order_acquire) & kActive) pause();
+    if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
  private:
@@ -66,7 +73,13 @@ class Pool {
 
   void take_pieces() {
     inside_parallel = true;
-    for (int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) (*body_)(i);
+    try {
+      for (int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) (*body_)(i);
+    } catch (...) {  // out of memory, most likely; run() throws it where all threads are done
+      std::lock_guard lock(mutex_);
+      if (!failure_) failure_ = std::current_exception();
+      next_.store(pieces_, std::memory_order_relaxed);
+    }
     inside_parallel = false;
   }
 
@@ -108,6 +121,7 @@ class Pool {
   uint64_t generation_ = 0;
   const std::function<void(int64_t)>* body_ = nullptr;
   int64_t pieces_ = 0;
+  std::exception_ptr failure_;  // the first one of a job
   bool stop_ = false;
 };
 

@@ -13,7 +13,7 @@ void set_num_threads(int count);
 int num_threads();
 
 // Calls body(i) for every i in [0, pieces), in any order, on all threads, and waits for the last.
-// Nested calls run on the calling thread. body must not throw.
+// Nested calls run on the calling thread. What body throws ends the loop and is thrown here.
 void parallel_for(int64_t pieces, const std::function<void(int64_t)>& body);
 
 // Cuts [0, size) into pieces of `grain` (the last may be shorter): body(begin, end).

@@ -1,6 +1,10 @@
 #include "tensor/file.h"
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+
+#include <csignal>
+#include <filesystem>
 
 #include "tensor/error.h"
 #include "tests/file_helpers.h"
@@ -79,13 +83,57 @@ TEST(AtomicFile, RefusesWhatIsNoRegularFile) {
             dir.path("no/f") + ": cannot write: No such file or directory");
 }
 
-TEST(AtomicFile, ReportsAFullDisk) {
-  // /dev/full cannot be renamed over, but a link named like the temporary file leads to it.
-  TempDir dir;
-  std::filesystem::create_symlink("/dev/full", dir.path("f.tmp-" + std::to_string(::getpid())));
-  EXPECT_EQ(error_of<DataError>([&] { write_file(dir.path("f"), "x"); }),
-            dir.path("f") + ": cannot write: No space left on device");
-  EXPECT_EQ(dir.count_files(), 0u);
+TEST(AtomicFile, ReportsAWriteThatFails) {
+  const TempDir dir;
+  dir.write("f", "old");
+  const auto before = std::signal(SIGXFSZ, SIG_IGN);  // so that it is an error and not a signal
+  rlimit limit = {};
+  ASSERT_EQ(getrlimit(RLIMIT_FSIZE, &limit), 0);
+  const rlimit small{100'000, limit.rlim_max};
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &small), 0);
+  const std::string error =
+      error_of<DataError>([&] { write_file(dir.path("f"), std::string(200'000, 'x')); });
+  setrlimit(RLIMIT_FSIZE, &limit);
+  std::signal(SIGXFSZ, before);
+  EXPECT_EQ(error, dir.path("f") + ": cannot write: File too large");
+  EXPECT_EQ(dir.read("f"), "old");
+  EXPECT_EQ(dir.count_files(), 1u);
+}
+
+// In a folder from a stranger.
+TEST(AtomicFile, FollowsNoLinkInPlaceOfTheTemporaryFile) {
+  const TempDir dir;
+  dir.write("precious", "mine");
+  std::filesystem::create_symlink(dir.path("precious"),
+                                  dir.path("f.tmp-" + std::to_string(::getpid())));
+  write_file(dir.path("f"), "new");
+  EXPECT_EQ(dir.read("precious"), "mine");
+  EXPECT_EQ(dir.read("f"), "new");
+}
+
+TEST(FileInside, LeadsNowhereElse) {
+  const TempDir dir;
+  dir.write("model/a", "x");
+  dir.write("outside", "y");
+  std::filesystem::create_symlink(dir.path("outside"), dir.path("model/out"));
+  std::filesystem::create_symlink("a", dir.path("model/in"));
+  std::filesystem::create_symlink("nowhere", dir.path("model/dangling"));
+  std::filesystem::create_symlink("model", dir.path("link"));
+  const auto error = [&](const std::string& directory, const std::string& name) {
+    return error_of<DataError>([&] { file_inside(dir.path(directory), name); });
+  };
+  for (const std::string directory : {"model", "link"}) {
+    for (const char* name : {"a", "in", "missing", "dangling"}) {
+      EXPECT_EQ(error(directory, name), "no error") << name;
+    }
+    for (const std::string name : {"out", "../outside"}) {
+      EXPECT_EQ(error(directory, name), dir.path(directory + "/" + name) +
+                                            ": leads out of its directory; put the file itself "
+                                            "there");
+    }
+  }
+  EXPECT_NE(error("model", ".."), "no error");
+  EXPECT_NE(error("model", "."), "no error");
 }
 
 }  // namespace

@@ -1,9 +1,11 @@
 #include "tensor/parallel.h"
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <thread>
 #include <vector>
 
@@ -94,6 +96,39 @@ TEST_F(Parallel, RangesCoverTheWholeOnce) {
     }
   }
 }
+
+// Whichever thread it happens on; the pool is as good as before afterwards.
+TEST_F(Parallel, AnExceptionReachesTheCaller) {
+  for (const int threads : {1, 2, 4}) {
+    set_num_threads(threads);
+    for (int64_t bad = 0; bad < 64; ++bad) {
+      EXPECT_THROW(parallel_for(64,
+                                [&](int64_t i) {
+                                  if (i >= bad) throw std::bad_alloc();
+                                }),
+                   std::bad_alloc);
+      std::atomic<int> calls{0};
+      parallel_for(64, [&](int64_t) { ++calls; });
+      ASSERT_EQ(calls, 64);
+    }
+  }
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which need more themselves
+// The stacks of 1000 threads do not fit; the work is done by those that do.
+TEST_F(Parallel, FewerThreadsThanAskedFor) {
+  const auto work_with_little_memory = [] {
+    const rlimit limit{size_t{3} << 30, size_t{3} << 30};
+    if (setrlimit(RLIMIT_AS, &limit) != 0) _exit(2);
+    set_num_threads(1000);
+    std::atomic<int> calls{0};
+    parallel_for(100, [&](int64_t) { ++calls; });
+    _exit(calls == 100 ? 0 : 1);
+  };
+  GTEST_FLAG_SET(death_test_style, "threadsafe");  // a new process: threads do not survive a fork
+  EXPECT_EXIT(work_with_little_memory(), testing::ExitedWithCode(0), "");
+}
+#endif
 
 TEST_F(Parallel, RefusesAbsurdNumbers) {
   const int before = num_threads();

@@ -1,5 +1,7 @@
 // Whatever the program is given that it cannot use: one line on standard error, exit code 2 for
 // options that make no sense and 1 for files and devices, and nothing half written.
+#include <sys/stat.h>
+
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -307,6 +309,43 @@ TEST(ModelDirectory, MissingFiles) {
   for (const std::string& path : {std::string("/missing"), kDialogs, std::string()}) {
     expect_failure(heed_program(score_with(path, kDialogs)), 1, path, path);
   }
+}
+
+// Directories from strangers may hold links; none is followed out of them.
+TEST(ModelDirectory, Links) {
+  const TempDir dir;
+  fs::copy(kModel, dir.path("elsewhere"));
+  for (const std::string file : {"config.json", "vocab.txt", "model.safetensors"}) {
+    fs::copy(kModel, dir.path("model"));
+    const std::string path = dir.path("model/" + file);
+    fs::remove(path);
+    fs::create_symlink(dir.path("elsewhere/" + file), path);
+    expect_failure(heed_program(score_with(dir.path("model"), kDialogs)), 1,
+                   path + ": leads out of its directory", file);
+    fs::remove(path);
+    ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
+    expect_failure(heed_program(score_with(dir.path("model"), kDialogs)), 1,
+                   path + ": is not a regular file", file);
+    fs::remove_all(dir.path("model"));
+  }
+  fs::create_symlink(dir.path("elsewhere"), dir.path("model"));  // the directory itself may be one
+  EXPECT_EQ(heed_program(score_with(dir.path("model"), kDialogs)).code, 0);
+}
+
+TEST(ModelDirectory, RunsWhoseFilesLeadOut) {
+  const TempDir dir;
+  const std::string run = dir.path("run");
+  ASSERT_EQ(heed_program(tiny_training(run)).code, 0);
+  const Arguments again = tiny_training(run) + Arguments{"--resume"};
+  for (const std::string file : {"state.json", "settings.json", "lock"}) {
+    const std::string outside = dir.write("outside", dir.read("run/" + file));
+    fs::remove(run + "/" + file);
+    fs::create_symlink(outside, run + "/" + file);
+    expect_failure(heed_program(again), 1, run + "/" + file, file);
+    fs::remove(run + "/" + file);
+    fs::rename(outside, run + "/" + file);
+  }
+  EXPECT_EQ(heed_program(again).code, 0);
 }
 
 // ---- places to write to -------------------------------------------------------------------------

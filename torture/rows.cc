@@ -34,6 +34,9 @@ Row walk(const std::string& what, const Trainings& trainings, int stride, const 
       const Outcome outcome = run(training.command(out), training.with_fault(out, fault));
       ++row.injected;
       if (action != "kill") row.judge(where, outcome);
+      if (outcome.code == 0 && !training.difference(out).empty()) {
+        row.problems.push_back(where + ": says it went well, but " + training.difference(out));
+      }
       if (fs::exists(out + ".gone")) {
         fs::remove_all(out);  // which the program may have made anew
         fs::rename(out + ".gone", out);

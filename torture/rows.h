@@ -50,7 +50,7 @@ Row long_run(const Settings& settings, const Budget& budget);
 Row repeated_evaluation(const Settings& settings, const Budget& budget);
 // Everything a user does, with a program built with the address sanitizer, which sees leaks.
 Row leaks(const Settings& settings, const std::string& sanitized_heed);
-// The fuzz programs of a folder, each for some seconds.
-Row fuzzing(const std::string& folder, int seconds);
+// The fuzz programs, which `make fuzz` has built, each for some seconds.
+Row fuzzing(int seconds);
 
 }  // namespace torture

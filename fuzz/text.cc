@@ -1,0 +1,18 @@
+// The tokenizer, on any bytes.
+#include "dialog/tokenizer.h"
+#include "fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  heed::fuzz::tolerate([&] {
+    const std::vector<std::string> tokens = heed::tokenize(text);
+    size_t bytes = 0;
+    for (const std::string& token : tokens) {
+      heed::fuzz::must(!token.empty());
+      bytes += token.size();
+    }
+    heed::fuzz::must(bytes <= 4 * size + 4);
+    heed::detokenize(tokens);
+  });
+  return 0;
+}

@@ -1,0 +1,11 @@
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <memory>
+
+namespace heed {
+
+// All commands and options of the program. Parsing a command line runs the command.
+std::unique_ptr<CLI::App> make_app();
+
+}  // namespace heed
