@@ -15,7 +15,7 @@ struct AnomalyError : Error {
 // While one lives, everything that the ops of this thread compute is looked at: the value of each
 // op as it is recorded, and the gradients that each op hands on in backward(). The first that is
 // infinite or not a number throws AnomalyError with the name of the op. The numbers stay the same;
-// a training step takes about twice as long.
+// training takes longer.
 class DetectAnomaly {
  public:
   explicit DetectAnomaly(bool on = true);

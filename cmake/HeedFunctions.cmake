@@ -22,7 +22,8 @@ function(heed_target target)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
   if(HEED_SANITIZE)  # with a sanitizer GCC sees uninitialised values where there are none
     target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
-                           -fno-omit-frame-pointer -Wno-maybe-uninitialized)
+                           -fno-omit-frame-pointer
+                           $<$<CXX_COMPILER_ID:GNU>:-Wno-maybe-uninitialized>)
     target_link_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE})
   endif()
 endfunction()

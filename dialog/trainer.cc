@@ -181,8 +181,8 @@ class Trainer {
   void warn_of_runaway() const {
     char text[300];
     std::snprintf(text, sizeof text,
-                  "training: %s: the loss runs away: %.1f nats a token where a uniform guess costs "
-                  "%.1f; the learning rate %g seems too large. Stop with Ctrl-C and try a smaller "
+                  "training: %s: the loss runs away: %.3g nats a token where a uniform guess costs "
+                  "%.3g; the learning rate %g seems too large. Stop with Ctrl-C and try a smaller "
                   "--rate",
                   here().c_str(), runaway_.mean(), runaway_.start(), schedule_.rate());
     warn(text);

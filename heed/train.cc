@@ -145,7 +145,7 @@ void add_train(CLI::App& app) {
       ->capture_default_str();
   c->add_flag("--detect-anomaly", o->detect_anomaly,
               "Look at every number of every op, and name the op that makes the\n"
-              "first one that is infinite or not a number; about half the speed");
+              "first one that is infinite or not a number; slower");
   c->add_option("--structure", o->structure, "non-hier, static, static-ui, dynamic or dynamic-ui")
       ->capture_default_str();
   c->add_option("--insert-prob", o->insert_prob,

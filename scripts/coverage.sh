@@ -10,5 +10,5 @@ trap 'rm -rf "$work"' EXIT
 
 # gcov writes a report for each source and header that an object file was made of.
 find "$build/CMakeFiles" -name '*.gcda' -print0 |
-  (cd "$work" && xargs -0 -r -n 50 gcov --json-format --stdout --branch-counts 2> /dev/null |
+  (cd "$work" && xargs -0 -r -n 50 gcov --json-format --stdout --branch-probabilities --branch-counts 2> /dev/null |
     python3 "$OLDPWD/scripts/coverage.py" "$OLDPWD")

@@ -55,11 +55,33 @@ TEST(Help, NamesEveryCommand) {
 
 TEST(Help, OfACommandNamesEveryOption) {
   const std::vector<std::pair<std::string, Arguments>> commands = {
-      {"train", {"data",    "out",    "resume",   "structure", "insert-prob",   "attention-weight",
-                 "preset",  "layers", "hidden",   "embed",     "vocab",         "batch",
-                 "dropout", "epochs", "examples", "max-turns", "max-utterance", "max-response",
-                 "limit",   "rate",   "max-norm", "patience",  "min-rate",      "halve-after",
-                 "checkpoint-every",  "detect-anomaly"}},
+      {"train",
+       {"data",
+        "out",
+        "resume",
+        "structure",
+        "insert-prob",
+        "attention-weight",
+        "preset",
+        "layers",
+        "hidden",
+        "embed",
+        "vocab",
+        "batch",
+        "dropout",
+        "epochs",
+        "examples",
+        "max-turns",
+        "max-utterance",
+        "max-response",
+        "limit",
+        "rate",
+        "max-norm",
+        "patience",
+        "min-rate",
+        "halve-after",
+        "checkpoint-every",
+        "detect-anomaly"}},
       {"evaluate", {"model", "data", "pool", "test", "json", "batch", "limit", "frequent", "rare"}},
       {"reproduce",
        {"data", "out", "preset", "jobs", "only", "shard", "seeds", "checkpoint-every", "dead-after",
@@ -273,6 +295,33 @@ TEST_F(Program, AFinishedRunGoesOnWithMoreEpochs) {
   }
   expect_equal_runs(dir, "run", "whole");  // --resume on nothing had started a new run
 }
+
+// After a rate that was too large: a smaller one holds from then on, and is not asked for again.
+TEST_F(Program, ARunGoesOnWithAnotherRate) {
+  const std::string out = dir.path("run");
+  ASSERT_EQ(heed_program(tiny_training(out)).code, 0);
+  const Arguments more = {"train", "--data", kSample,    "--limit", "60",
+                          "--out", out,      "--resume", "--epochs"};
+  ASSERT_EQ(heed_program(more + Arguments{"2", "--rate", "0.25", "--max-norm", "2"}).code, 0);
+  ASSERT_EQ(heed_program(more + Arguments{"3"}).code, 0);
+  std::istringstream log(dir.read("run/log.jsonl"));
+  std::vector<double> rates;
+  for (std::string line; std::getline(log, line);) rates.push_back(Json::parse(line)["rate"]);
+  ASSERT_EQ(rates.size(), 3u);
+  EXPECT_EQ(rates[0], 1);
+  EXPECT_EQ(rates[1], 0.25);
+  EXPECT_LE(rates[2], 0.25);
+  const Json settings = Json::parse(dir.read("run/settings.json"));
+  EXPECT_EQ(settings["max_norm"], 2);
+  EXPECT_EQ(settings["max_epochs"], 3);
+}
+
+TEST_F(Program, DetectAnomalyNamesTheOp) {
+  const Result r = heed_program(tiny_training(dir.path("run")) +
+                                Arguments{"--rate", "1e300", "--detect-anomaly"});
+  expect_failure(r, 1, "training: epoch 1, step 2: anomaly: gather_rows was given a number",
+                 "rate 1e300");
+  EXPECT_TRUE(has(r.err, "; the step was not applied. There is no checkpoint yet")) << r.err;
 
 // ---- on a CUDA device or its emulation ----------------------------------------------------------
 

@@ -46,8 +46,7 @@ std::string Outcome::text() const {
   return how + ": " + err.substr(0, 400);
 }
 
-Process::Process(const Arguments& command, const Conditions& conditions) {
-  id_ = ::fork();
+Process::Process(const Arguments& command, const Conditions& conditions) : id_(::fork()) {
   if (id_ < 0) throw std::runtime_error("fork failed");
   if (id_ == 0) become(command, conditions);
 }

@@ -69,7 +69,7 @@ class Process {
   [[noreturn]] void become(const Arguments& command, const Conditions& conditions);
 
   Folder folder_;
-  pid_t id_ = 0;
+  const pid_t id_;
   int status_ = 0;
   bool ended_ = false;
 };
