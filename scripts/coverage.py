@@ -9,7 +9,7 @@ FOLDERS = ["tensor", "autograd", "nn", "optim", "dialog", "experiment", "heed"]
 
 
 def read(root, stream):
-    """File -> line -> [count, branch counts], each the sum over all programs and template instances."""
+    """File -> line -> [count, branch counts], summed over all programs and template instances."""
     files = collections.defaultdict(dict)
     for text in stream:
         for file in json.loads(text)["files"]:
