@@ -10,19 +10,14 @@
 
 namespace heed::fuzz {
 
-inline void do_nothing(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    command->callback({});
-    do_nothing(*command);
-  }
-}
-
 inline void parse_options(std::vector<std::string> arguments) {
+  struct Parsed {};
   const auto app = make_app();
-  do_nothing(*app);
-  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants it
+  app->parse_complete_callback([] { throw Parsed(); });  // before any command runs
+  std::reverse(arguments.begin(), arguments.end());      // as CLI11 wants it
   try {
     app->parse(arguments);
+  } catch (const Parsed&) {
   } catch (const CLI::ParseError&) {
   } catch (const UsageError&) {
   }
