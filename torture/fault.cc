@@ -39,7 +39,7 @@ struct Plan {
     const size_t first = text.find(':'), second = text.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) return;
     call = text.substr(0, first);
-    at = std::atol(text.c_str() + first + 1);
+    at = std::strtol(text.c_str() + first + 1, nullptr, 10);
     from_then_on = text[second - 1] == '+';
     action = text.substr(second + 1);
   }
@@ -49,7 +49,7 @@ struct Plan {
   bool from_then_on = false;
   const std::string below = variable("HEED_FAULT_BELOW");
   const std::string bytes = variable("HEED_FAULT_BYTES");
-  long bytes_left = bytes.empty() ? LONG_MAX : std::atol(bytes.c_str());
+  long bytes_left = bytes.empty() ? LONG_MAX : std::strtol(bytes.c_str(), nullptr, 10);
   long calls = 0;    // of any kind
   long matched = 0;  // of the kind of `call`
 };

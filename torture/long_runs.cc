@@ -10,8 +10,6 @@
 namespace torture {
 namespace {
 
-namespace fs = std::filesystem;
-
 // What /proc tells of a process.
 struct Usage {
   double mib = 0;      // resident
@@ -93,11 +91,12 @@ Row long_run(const Settings& settings, const Budget& budget) {
     return row;
   }
   // Warm-up is the first quarter; processor time, so that other programs do not matter.
-  const double before = seen[n / 4].mib, after = seen[n - 1].mib;
-  const double early =
-      (seen[n / 2].seconds - seen[n / 4].seconds) / static_cast<double>(n / 2 - n / 4);
-  const double late =
-      (seen[n - 1].seconds - seen[n / 2].seconds) / static_cast<double>(n - 1 - n / 2);
+  const size_t quarter = n / 4, half = n / 2, last = n - 1;
+  const auto epoch_seconds = [&](size_t from, size_t to) {
+    return (seen[to].seconds - seen[from].seconds) / static_cast<double>(to - from);
+  };
+  const double before = seen[quarter].mib, after = seen[last].mib;
+  const double early = epoch_seconds(quarter, half), late = epoch_seconds(half, last);
   row.note = number(before) + " MiB after a quarter, " + number(after) +
              " MiB at the end; an epoch " + number(1000 * early) + " ms, later " +
              number(1000 * late) + " ms";
@@ -162,9 +161,10 @@ Row fuzzing(int seconds) {
   std::istringstream lines(outcome.out);
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);
-    std::string name, inputs, word, result;
+    std::string name, word, result;
+    int inputs = 0;
     words >> name >> inputs >> word >> result;
-    row.injected += std::atoi(inputs.c_str());
+    row.injected += inputs;
     if (result == "good") continue;
     ++row.crashed;
     row.problems.push_back(line);

@@ -1,6 +1,7 @@
 #include "torture/training.h"
 
 #include <chrono>
+#include <cstdlib>
 #include <stdexcept>
 
 namespace torture {
@@ -41,7 +42,7 @@ Training::Training(const Settings& settings, const std::string& structure, int t
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   if (outcome.code != 0) throw std::runtime_error(name_ + ": " + outcome.text());
   seconds_ = took.count();
-  calls_ = std::atoi(read_file(count).c_str());
+  calls_ = static_cast<int>(std::strtol(read_file(count).c_str(), nullptr, 10));
   expected_ = result(out);
   for (const std::string& file : expected_) bytes_ += static_cast<long>(file.size());
 }
