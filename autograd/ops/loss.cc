@@ -61,9 +61,10 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targ
   check_types("linear_cross_entropy", x, w);
   const int64_t n = x.shape()[0], in = x.shape()[1], classes = w.shape()[0];
   check_targets("linear_cross_entropy", targets, n, classes);
-  constexpr int64_t kChunkElements = 8 << 20;  // 32 MiB of f32 logits: few passes over dW
-  const int64_t chunk = std::clamp<int64_t>(kChunkElements / std::max<int64_t>(classes, 1), 1,
-                                            std::max<int64_t>(n, 1));
+  // 32 MiB of f32 logits, but at least 256 rows, as every chunk reads W twice and dW once.
+  constexpr int64_t kChunkElements = 8 << 20, kChunkRows = 256;
+  const int64_t fitting = kChunkElements / std::max<int64_t>(classes, 1);
+  const int64_t chunk = std::min(std::max(fitting, kChunkRows), std::max<int64_t>(n, 1));
   const Tensor nll = Tensor::empty({n}, x.dtype(), x.device());
   const Tensor logits = Tensor::empty({chunk, classes}, x.dtype(), x.device());
   const bool grad_x = x.needs_grad() && !NoGrad::active();
