@@ -3,6 +3,7 @@
 #include <charconv>
 
 #include "heed/commands.h"
+#include "tensor/error.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
 

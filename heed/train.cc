@@ -6,6 +6,7 @@
 #include "heed/progress.h"
 #include "heed/signals.h"
 #include "heed/train_flags.h"
+#include "tensor/file.h"
 
 namespace heed {
 namespace {
