@@ -322,6 +322,7 @@ TEST_F(Program, DetectAnomalyNamesTheOp) {
   expect_failure(r, 1, "training: epoch 1, step 2: anomaly: gather_rows was given a number",
                  "rate 1e300");
   EXPECT_TRUE(has(r.err, "; the step was not applied. There is no checkpoint yet")) << r.err;
+}
 
 // ---- on a CUDA device or its emulation ----------------------------------------------------------
 
