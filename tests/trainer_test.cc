@@ -96,7 +96,7 @@ TEST_F(TrainerTest, LearnsToAnswer) {
   }
   data.valid = data.train;
   settings.insert_prob = 0;
-  settings.max_epochs = 40;
+  settings.max_epochs = 60;
   settings.model.num_layers = 1;
   settings.model.dropout = 0;
   settings.model.hidden_size = settings.model.embedding_size = 16;
