@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Where the time of a training step goes: samples of `perf`, by kind of work.
 
-    bench/profile.py LABEL [flags of heed bench]      adds a profile to docs/results/profile.json
-    bench/profile.py                                  draws docs/profile.svg again
+    bench/step_profile.py LABEL [flags of heed bench]      adds a profile to docs/results/profile.json
+    bench/step_profile.py                                  draws docs/profile.svg again
 
 Only user time is sampled, on one thread, so that other programs on the machine disturb little. The
 start of the program (peak measurement, first random numbers) is taken off by name.
