@@ -20,7 +20,7 @@ class GradientBuffer {
   // Brings everything put aside into `total`.
   void settle(const Node& node);
   const Tensor& dense(const Node& node);  // allocated as zeros when first asked for
-  bool all_finite() const;  // all that was collected, put aside or not
+  bool all_finite() const;                // all that was collected, put aside or not
 
  private:
   struct Outer {
