@@ -29,24 +29,20 @@ reproduce: setup  ## The experiment in small: 23 variants, 9 test sets, one page
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/reproduce.sh
 
-# The second part has the CUDA kernels too, emulated; the first one has them if there is an nvcc.
-test: setup  ## Every test, then the fast ones under the address and undefined-behaviour sanitizers
+test: setup  ## Every test
 	cmake --preset release
 	$(BUILD) release -j $(JOBS)
 	$(CTEST) release
-	cmake --preset asan
-	$(BUILD) asan -j $(JOBS) --target heed_fast_tests
-	$(CTEST) asan $(FAST)
 
 test-fast: setup  ## The fast tests only
 	cmake --preset release
 	$(BUILD) release -j $(JOBS) --target heed_fast_tests
 	$(CTEST) release $(FAST)
 
-asan: setup  ## Every test under the address and undefined-behaviour sanitizers
+asan: setup  ## The fast tests under the address and undefined-behaviour sanitizers, CUDA kernels emulated
 	cmake --preset asan
-	$(BUILD) asan -j $(JOBS)
-	$(CTEST) asan
+	$(BUILD) asan -j $(JOBS) --target heed_fast_tests
+	$(CTEST) asan $(FAST)
 
 tsan: setup  ## The fast tests under the thread sanitizer
 	cmake --preset tsan

@@ -16,9 +16,9 @@ function(heed_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
   target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
-  # GCC 12 warns of copies inside its own std::string that overlap (GCC bug 105651) or leave it.
+  # GCC 12 warns of copies inside its own std::string that overlap or leave it (bugs 105651, 105329).
   set(warnings -Wall -Wextra -Wpedantic -Wnon-virtual-dtor $<$<BOOL:${HEED_WERROR}>:-Werror>
-      $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-fpch-preprocess>)
+      $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-fpch-preprocess>)
   target_compile_options(${target} PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${warnings}>)
   if(HEED_SANITIZE)  # with a sanitizer GCC sees uninitialised values where there are none
     target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
