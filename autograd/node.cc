@@ -134,7 +134,14 @@ void GradientBuffer::settle_lookups(const Node& node) {
          scatter_add_rows(total.rows.data<T>(), rows.data<T>(), to.data<int32_t>(), count, width));
 }
 
+void check_devices(const char* op, const Tensor& a, const Tensor& b) {
+  if (a.device() == b.device()) return;
+  throw DeviceError(std::string(op) + ": tensors on " + a.device().str() + " and " +
+                    b.device().str() + "; move one with to()");
+}
+
 void check_types(const char* op, const Var& a, const Var& b) {
+  check_devices(op, a.value(), b.value());
   if (a.dtype() == b.dtype()) return;
   throw ShapeError(std::string(op) + ": element types differ, " + name_of(a.dtype()) + " and " +
                    name_of(b.dtype()));

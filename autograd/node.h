@@ -37,7 +37,11 @@ class GradientBuffer {
   std::vector<Lookup> lookups_;
 };
 
-// Throws ShapeError "op: element types differ, f32 and f64" where they do.
+// Throws DeviceError "op: tensors on cpu and cuda:0; move one with to()" unless both are on one
+// device. To be called before a kernel runs: it would take the pointer of one device for that of
+// another.
+void check_devices(const char* op, const Tensor& a, const Tensor& b);
+// The same, and throws ShapeError "op: element types differ, f32 and f64" where they do.
 void check_types(const char* op, const Var& a, const Var& b);
 
 class Node {

@@ -35,14 +35,7 @@ std::vector<std::shared_ptr<Node>> reachable(const std::shared_ptr<Node>& root) 
 
 void check_inputs(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
   for (const Var& x : inputs) {
-    if (!x.defined()) continue;
-    check_shape(x.dtype() == value.dtype(), std::string(op) + ": element types differ, " +
-                                                name_of(x.dtype()) + " and " +
-                                                name_of(value.dtype()));
-    if (!(x.device() == value.device())) {
-      throw DeviceError(std::string(op) + ": tensors on " + x.device().str() + " and " +
-                        value.device().str());
-    }
+    if (x.defined()) check_types(op, x, Var(value));
   }
 }
 

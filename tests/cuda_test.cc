@@ -3,8 +3,10 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <functional>
 #include <vector>
 
+#include "autograd/ops.h"
 #include "tensor/allocator.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/gather.h"
@@ -67,6 +69,36 @@ TEST_F(Cuda, TensorsTravel) {
   EXPECT_EQ(Tensor::full({2}, 0.5, DType::f32, kCuda).to_vector(), (std::vector<double>{0.5, 0.5}));
   EXPECT_EQ(Tensor::zeros({2}, DType::f64, kCuda).to_vector(), (std::vector<double>{0, 0}));
   EXPECT_EQ(Tensor::zeros({0}, DType::f64, kCuda).to_vector(), std::vector<double>{});
+}
+
+// A kernel never gets a pointer of another device: each op that takes several tensors asks first.
+TEST_F(Cuda, TensorsOnTwoDevicesAreAnError) {
+  const Var here(random_tensor({2, 3}, DType::f32, 1)), there(here.value().to(kCuda));
+  const Tensor ids = Tensor::from({0, 1}), mask = Tensor::zeros({2, 3}, DType::i32);
+  const Segments segments({1, 1});
+  const Var scores = Var(Tensor::zeros({2}, DType::f32, kCuda));
+  const std::vector<std::pair<const char*, std::function<void()>>> calls = {
+      {"add", [&] { add(here, there); }},
+      {"matmul", [&] { matmul(here, transpose(there, 0, 1)); }},
+      {"affine", [&] { affine(there, here, {}); }},
+      {"concat",
+       [&] {
+         concat({here, there}, 0);
+       }},
+      {"where", [&] { where(mask, there, there); }},
+      {"masked_fill", [&] { masked_fill(there, mask, 1); }},
+      {"gather_rows", [&] { gather_rows(there, ids); }},
+      {"scatter_rows", [&] { scatter_rows(there, ids, 2); }},
+      {"cross_entropy", [&] { cross_entropy(there, ids); }},
+      {"linear_cross_entropy", [&] { linear_cross_entropy(there, there, ids); }},
+      {"segment_scores", [&] { segment_scores(there, there, segments); }},
+      {"segment_softmax", [&] { segment_softmax(scores, segments); }},
+      {"segment_context", [&] { segment_context(scores, there, segments); }}};
+  for (const auto& [op, call] : calls) {
+    const std::string text = error_of<DeviceError>(call);
+    EXPECT_EQ(text.rfind(std::string(op) + ": tensors on ", 0), 0u) << op << ": " << text;
+    EXPECT_NE(text.find("; move one with to()"), std::string::npos) << text;
+  }
 }
 
 TEST_F(Cuda, SaysThatThereIsNoMemory) {

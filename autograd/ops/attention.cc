@@ -27,6 +27,7 @@ Var segment_scores(const Var& query, const Var& memory, const Segments& s) {
   check_shape(queries == s.count(), "segment_scores: " + std::to_string(queries) + " queries, " +
                                         std::to_string(s.count()) + " segments");
   check_rows("segment_scores", "memory", memory.shape(), s.memory_rows());
+  check_devices("segment_scores", s.offsets(), memory.value());
   Tensor y = Tensor::empty({s.total()}, query.dtype(), query.device());
   KERNEL(y, segment_scores_forward(y.data<T>(), query.value().data<T>(), memory.value().data<T>(),
                                    s.offsets().data<int32_t>(), queries, width));
@@ -45,6 +46,7 @@ Var segment_softmax(const Var& scores, const Segments& s) {
   check_shape(scores.shape().rank() == 1,
               "segment_softmax: scores must be (P), got " + scores.shape().str());
   check_rows("segment_softmax", "scores", scores.shape(), s.total());
+  check_devices("segment_softmax", s.offsets(), scores.value());
   const int64_t count = s.count();
   Tensor y = empty_like(scores.value());
   KERNEL(y, segment_softmax_forward(y.data<T>(), scores.value().data<T>(),
@@ -65,6 +67,7 @@ Var segment_context(const Var& weights, const Var& memory, const Segments& s) {
   check_rows("segment_context", "weights", weights.shape(), s.total());
   check_rows("segment_context", "memory", memory.shape(), s.memory_rows());
   check_types("segment_context", weights, memory);
+  check_devices("segment_context", s.offsets(), memory.value());
   const int64_t count = s.count(), width = memory.shape()[1];
   Tensor y = Tensor::empty({count, width}, memory.dtype(), memory.device());
   KERNEL(y,

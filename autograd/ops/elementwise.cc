@@ -61,9 +61,10 @@ Var linear_map(const char* name, const Var& x, double alpha, double beta) {
   });
 }
 
-void check_mask(const char* op, const Tensor& mask) {
+void check_mask(const char* op, const Tensor& mask, const Var& x) {
   check_shape(mask.dtype() == DType::i32,
               std::string(op) + ": mask must be i32, got " + name_of(mask.dtype()));
+  check_devices(op, mask, x.value());
 }
 
 }  // namespace
@@ -120,7 +121,7 @@ Var where(const Tensor& mask, const Var& a, const Var& b) {
   check_shape(a.shape() == b.shape() && a.shape() == mask.shape(),
               "where: shapes differ, mask " + mask.shape().str() + ", a " + a.shape().str() +
                   ", b " + b.shape().str());
-  check_mask("where", mask);
+  check_mask("where", mask, a);
   check_types("where", a, b);
   Tensor y = empty_like(a.value());
   const int64_t n = y.numel();
@@ -135,7 +136,7 @@ Var where(const Tensor& mask, const Var& a, const Var& b) {
 Var masked_fill(const Var& x, const Tensor& mask, double value) {
   check_shape(mask.shape() == x.shape(),
               "masked_fill: mask " + mask.shape().str() + " does not fit x " + x.shape().str());
-  check_mask("masked_fill", mask);
+  check_mask("masked_fill", mask, x);
   return where(mask, Tensor::full(x.shape(), value, x.dtype(), x.device()), x);
 }
 

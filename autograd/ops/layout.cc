@@ -9,11 +9,12 @@
 namespace heed {
 namespace {
 
-void check_ids(const char* op, const Tensor& ids, int64_t n) {
+void check_ids(const char* op, const Tensor& ids, const Var& x, int64_t n) {
   const std::string name(op);
   check_shape(
       ids.defined() && ids.dtype() == DType::i32 && ids.shape().rank() == 1,
       name + ": ids must be i32 (m), got " + name_of(ids.dtype()) + " " + ids.shape().str());
+  check_devices(op, ids, x.value());
   for (int32_t id : ids.to_ints()) {
     check_shape(id >= 0 && id < n, name + ": id " + std::to_string(id) + " is outside of [0, " +
                                        std::to_string(n) + ")");
@@ -34,7 +35,7 @@ void accumulate_into(const Tensor& dx, const Tensor& dy) {
 // y_i = x[ids_i],   dx[ids_i] += dy_i
 Var gather_rows(const Var& x, const Tensor& ids) {
   check_shape(x.shape().rank() >= 1, "gather_rows: a scalar has no rows");
-  check_ids("gather_rows", ids, x.shape()[0]);
+  check_ids("gather_rows", ids, x, x.shape()[0]);
   const int64_t n = ids.numel(), width = row_width(x.shape());
   Tensor y = Tensor::empty(x.shape().with(0, n), x.dtype(), x.device());
   KERNEL(y, gather_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), n, width));
@@ -48,7 +49,7 @@ Var gather_rows(const Var& x, const Tensor& ids) {
 Var scatter_rows(const Var& x, const Tensor& ids, int64_t n) {
   check_shape(x.shape().rank() >= 1 && ids.shape() == Shape{x.shape()[0]},
               "scatter_rows: " + x.shape().str() + " does not fit the ids " + ids.shape().str());
-  check_ids("scatter_rows", ids, n);
+  check_ids("scatter_rows", ids, x, n);
   const int64_t m = ids.numel(), width = row_width(x.shape());
   Tensor y = Tensor::zeros(x.shape().with(0, n), x.dtype(), x.device());
   KERNEL(y, scatter_add_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), m, width));

@@ -10,11 +10,13 @@
 namespace heed {
 namespace {
 
-void check_targets(const char* op, const Tensor& targets, int64_t rows, int64_t classes) {
+void check_targets(const char* op, const Tensor& targets, const Var& x, int64_t rows,
+                   int64_t classes) {
   const std::string name(op);
   check_shape(targets.defined() && targets.dtype() == DType::i32 && targets.shape() == Shape{rows},
               name + ": targets must be i32 " + Shape{rows}.str() + ", got " +
                   name_of(targets.dtype()) + " " + targets.shape().str());
+  check_devices(op, targets, x.value());
   for (int32_t target : targets.to_ints()) {
     check_shape(target >= 0 && target < classes, name + ": target " + std::to_string(target) +
                                                      " is outside of [0, " +
@@ -29,7 +31,7 @@ Var cross_entropy(const Var& logits, const Tensor& targets) {
   check_shape(logits.shape().rank() == 2,
               "cross_entropy: needs logits (n, C), got " + logits.shape().str());
   const int64_t n = logits.shape()[0], classes = logits.shape()[1];
-  check_targets("cross_entropy", targets, n, classes);
+  check_targets("cross_entropy", targets, logits, n, classes);
   Tensor nll = Tensor::empty({n}, logits.dtype(), logits.device());
   const Tensor scratch = logits.value().clone();
   KERNEL(nll, cross_entropy_rows(nll.data<T>(), scratch.data<T>(), targets.data<int32_t>(), n,
@@ -60,7 +62,7 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targ
       "linear_cross_entropy: x " + x.shape().str() + " does not fit the weight " + w.shape().str());
   check_types("linear_cross_entropy", x, w);
   const int64_t n = x.shape()[0], in = x.shape()[1], classes = w.shape()[0];
-  check_targets("linear_cross_entropy", targets, n, classes);
+  check_targets("linear_cross_entropy", targets, x, n, classes);
   // 32 MiB of f32 logits, but at least 256 rows, as every chunk reads W twice and dW once.
   constexpr int64_t kChunkElements = 8 << 20, kChunkRows = 256;
   const int64_t fitting = kChunkElements / std::max<int64_t>(classes, 1);

@@ -80,6 +80,24 @@ class Multiplier {
   Trans trans_;
 };
 
+// What does not depend on the state, for all steps at once: gates_in + x W_ih^T + bias. (N, 4H)
+Tensor input_gates(int64_t n, const LstmInputs& in, int64_t first_col) {
+  const int64_t wide = in.w_hh.shape()[0];
+  const Tensor gates = in.gates_in.defined()
+                           ? in.gates_in.value().clone()
+                           : Tensor::empty({n, wide}, in.w_hh.dtype(), in.w_hh.device());
+  if (in.x.defined()) {
+    const int64_t width = in.x.shape()[1];
+    KERNEL(gates, gemm(gates.data<T>(), wide, in.x.value().data<T>(), width, kNo,
+                       in.w_ih.value().data<T>() + first_col, in.w_ih.shape()[1], kYes, n, wide,
+                       width, in.gates_in.defined()));
+  }
+  if (in.bias.defined()) {
+    KERNEL(gates, add_bias(gates.data<T>(), in.bias.value().data<T>(), n, wide));
+  }
+  return gates;
+}
+
 }  // namespace
 
 // The products of x with W_ih for all steps are one GEMM before the loop; the loop adds
@@ -92,21 +110,10 @@ Var lstm(const Packing& p, const LstmInputs& in) {
   const int64_t hidden = in.w_hh.shape()[1], n = p.rows(), batch = p.batch(), wide = 4 * hidden;
   const int64_t width = in.x.defined() ? in.x.shape()[1] : 0;
   const int64_t ld = in.x.defined() ? in.w_ih.shape()[1] : 0, first_col = ld - width;
-  const DType dtype = in.w_hh.dtype();
-  const Device device = in.w_hh.device();
-  const Tensor gates =
-      in.gates_in.defined() ? in.gates_in.value().clone() : Tensor::empty({n, wide}, dtype, device);
-  if (in.x.defined()) {
-    KERNEL(gates, gemm(gates.data<T>(), wide, in.x.value().data<T>(), width, kNo,
-                       in.w_ih.value().data<T>() + first_col, ld, kYes, n, wide, width,
-                       in.gates_in.defined()));
-  }
-  if (in.bias.defined()) {
-    KERNEL(gates, add_bias(gates.data<T>(), in.bias.value().data<T>(), n, wide));
-  }
-  Tensor out = Tensor::empty({2, n, hidden}, dtype, device);
-  const Tensor y = out[0], c = out[1], w_hh = in.w_hh.value();
-  const Tensor zeros = Tensor::zeros({batch, hidden}, dtype, device);
+  const Tensor gates = input_gates(n, in, first_col), w_hh = in.w_hh.value();
+  Tensor out = Tensor::empty({2, n, hidden}, w_hh.dtype(), w_hh.device());
+  const Tensor y = out[0], c = out[1];
+  const Tensor zeros = Tensor::zeros({batch, hidden}, w_hh.dtype(), w_hh.device());
   const Tensor h0 = in.h0.defined() ? in.h0.value() : zeros;
   const Tensor c0 = in.c0.defined() ? in.c0.value() : zeros;
   const Multiplier recurrent(w_hh, kYes, p.steps() > 1);
