@@ -137,6 +137,9 @@ class Worker {
     TrainHooks hooks;
     hooks.stop = &stop;
     hooks.checkpoint_seconds = options_.checkpoint_seconds;
+    hooks.on_warning = [this, name = run.name()](const std::string& text) {
+      tell({.kind = WorkerNews::Kind::kWarning, .run = name, .message = text});
+    };
     // An epoch that goes on from a checkpoint is not timed.
     const auto epoch = std::make_shared<EpochClock>();
     hooks.on_step = [&, epoch, name = run.name()](const TrainProgress& p) {

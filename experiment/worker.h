@@ -15,14 +15,14 @@ namespace heed {
 
 // What a worker says of the run that it works on.
 struct WorkerNews {
-  enum class Kind { kTraining, kEpoch, kEvaluating, kFinished, kFailed, kWaiting };
+  enum class Kind { kTraining, kEpoch, kEvaluating, kFinished, kFailed, kWaiting, kWarning };
   Kind kind = Kind::kTraining;
   std::string run = {};
   int epoch = 0, max_epochs = 0;
   double part = 0;           // of the epoch or of the evaluation
   double perplexity = 0;     // kTraining: in training so far; kEpoch: in validation
   double seconds = 0;        // kEpoch: that it took; kTraining: that the whole epoch takes
-  std::string message = {};  // kFailed: why; kEvaluating: the test set
+  std::string message = {};  // kFailed: why; kEvaluating: the test set; kWarning: the warning
 };
 
 struct WorkerOptions {

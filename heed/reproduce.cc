@@ -119,7 +119,7 @@ class Overview {
   bool waiting_ = false;
 };
 
-// A line for every epoch and run that ends, for people who read it later.
+// A line for every epoch and run that ends and for warnings, for people who read it later.
 void print_news(const WorkerNews& news, const Overview& overview) {
   if (news.kind == WorkerNews::Kind::kEpoch) {
     std::printf("%-28s epoch %2d of %d  valid perplexity %8.2f  %s\n", news.run.c_str(), news.epoch,
@@ -128,6 +128,8 @@ void print_news(const WorkerNews& news, const Overview& overview) {
     std::printf("%-28s done: %zu of %zu\n", news.run.c_str(), overview.done(), overview.all());
   } else if (news.kind == WorkerNews::Kind::kFailed) {
     std::printf("%-28s failed: %s\n", news.run.c_str(), news.message.c_str());
+  } else if (news.kind == WorkerNews::Kind::kWarning) {
+    std::fprintf(stderr, "heed: warning: %s: %s\n", news.run.c_str(), news.message.c_str());
   }
   std::fflush(stdout);
 }
@@ -147,11 +149,12 @@ std::vector<std::string> work_on(const Options& o, const ExperimentData& data,
   const auto on_news = [&](const WorkerNews& news) {
     using Kind = WorkerNews::Kind;
     overview.hear(news);
-    if (news.kind == Kind::kEpoch || news.kind == Kind::kFinished || news.kind == Kind::kFailed) {
+    if (news.kind == Kind::kTraining || news.kind == Kind::kEvaluating ||
+        news.kind == Kind::kWaiting) {
+      progress.show(overview.line());
+    } else {
       progress.done();
       print_news(news, overview);
-    } else {
-      progress.show(overview.line());
     }
   };
   const auto body = [&](const TellNews& tell) {
