@@ -103,21 +103,8 @@ template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols)
   });
 }
 
-#define INSTANTIATE_UNARY(Op)                                                    \
-  template void unary_forward<Op>(float*, const float*, int64_t);                \
-  template void unary_forward<Op>(double*, const double*, int64_t);              \
-  template void unary_backward<Op>(float*, const float*, const float*, int64_t); \
-  template void unary_backward<Op>(double*, const double*, const double*, int64_t);
-HEED_UNARY_OPS(INSTANTIATE_UNARY)
-
-#define INSTANTIATE_BINARY(Op)                                                                     \
-  template void binary_forward<Op>(float*, const float*, const float*, int64_t);                   \
-  template void binary_forward<Op>(double*, const double*, const double*, int64_t);                \
-  template void binary_backward<Op>(float*, float*, const float*, const float*, const float*,      \
-                                    int64_t);                                                      \
-  template void binary_backward<Op>(double*, double*, const double*, const double*, const double*, \
-                                    int64_t);
-HEED_BINARY_OPS(INSTANTIATE_BINARY)
+HEED_UNARY_OPS(HEED_INSTANTIATE_UNARY)
+HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 
 HEED_INSTANTIATE(fill);
 HEED_INSTANTIATE(scale_shift);

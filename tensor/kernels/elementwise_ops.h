@@ -87,4 +87,19 @@ struct Div {
 #define HEED_UNARY_OPS(X) X(Neg) X(Exp) X(Log) X(Sqrt) X(Square) X(Tanh) X(Sigmoid) X(Relu) X(Gelu)
 #define HEED_BINARY_OPS(X) X(Add) X(Sub) X(Mul) X(Div)
 
+// The kernels of an op, in f32 and f64; for the end of elementwise.cc and elementwise.cu.
+#define HEED_INSTANTIATE_UNARY(Op)                                               \
+  template void unary_forward<Op>(float*, const float*, int64_t);                \
+  template void unary_forward<Op>(double*, const double*, int64_t);              \
+  template void unary_backward<Op>(float*, const float*, const float*, int64_t); \
+  template void unary_backward<Op>(double*, const double*, const double*, int64_t);
+
+#define HEED_INSTANTIATE_BINARY(Op)                                                                \
+  template void binary_forward<Op>(float*, const float*, const float*, int64_t);                   \
+  template void binary_forward<Op>(double*, const double*, const double*, int64_t);                \
+  template void binary_backward<Op>(float*, float*, const float*, const float*, const float*,      \
+                                    int64_t);                                                      \
+  template void binary_backward<Op>(double*, double*, const double*, const double*, const double*, \
+                                    int64_t);
+
 }  // namespace heed
