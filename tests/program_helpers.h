@@ -18,13 +18,16 @@ using Arguments = std::vector<std::string>;
 const std::string kSample = HEED_SOURCE_DIR "/data/ubuntu-sample";
 const std::string kTestPart = kSample + "/test.jsonl.gz";
 const std::string kReference = HEED_SOURCE_DIR "/tests/reference/";
+const std::string kModel = kReference + "static-ui";
+const std::string kDialogs = kModel + "/dialogs.jsonl";
 
 struct Result {
   int code = -1;  // exit code; minus the signal that ended it
   std::string out, err;
 };
 
-// A program that runs. It is killed after a minute: a hang is a failure, not a hang of the tests.
+// A program that runs. It is killed after five minutes: a hang is a failure, not a hang of the
+// tests.
 class Running {
  public:
   Running(const Arguments& arguments, const TempDir& dir, const std::string& out) {
@@ -35,7 +38,7 @@ class Running {
     id_ = fork();
     if (id_ != 0) return;
     setpgid(0, 0);  // so that a signal can go to its own processes, too
-    alarm(60);
+    alarm(300);
     redirect("/dev/null", O_RDONLY, 0);
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
     redirect(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
@@ -72,6 +75,10 @@ inline Result heed_program(const Arguments& arguments, const std::string& out = 
 inline Arguments operator+(Arguments a, const Arguments& b) {
   a.insert(a.end(), b.begin(), b.end());
   return a;
+}
+
+inline Arguments score_with(const std::string& model, const std::string& data) {
+  return {"score", "--model", model, "--data", data};
 }
 
 // A training of a second: few dialogues, a tiny model.
