@@ -52,12 +52,6 @@ Preset find_preset(const std::string& name) {
   throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
 }
 
-void make_directory(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  if (error) throw DataError(path + ": cannot be made: " + error.message());
-}
-
 void save_config(const std::string& directory, const ModelConfig& c) {
   const nlohmann::ordered_json json = {{"structure", c.structure.name},
                                        {"vocab_size", c.vocab_size},

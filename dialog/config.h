@@ -22,9 +22,6 @@ struct Preset {
 };
 Preset find_preset(const std::string& name);  // throws UsageError, with the names
 
-// Makes a directory and those above it, if they are not there. Throws DataError.
-void make_directory(const std::string& path);
-
 void save_config(const std::string& directory, const ModelConfig& config);
 // Throws DataError for what is missing, of the wrong type, or out of range.
 ModelConfig load_config(const std::string& directory);

@@ -252,8 +252,9 @@ TerminalStyle terminal_style(std::FILE* stream) {
   winsize size = {};
   if (terminal && ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
     style.width = size.ws_col;
-  } else if (const int columns = std::atoi(variable("COLUMNS").c_str()); columns > 0) {
-    style.width = columns;
+  } else if (const long columns = std::strtol(variable("COLUMNS").c_str(), nullptr, 10);
+             columns > 0) {
+    style.width = static_cast<int>(std::min(columns, 160L));
   }
   style.width = std::clamp(style.width, 20, 160);
   std::string locale;

@@ -6,7 +6,6 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "dialog/config.h"
 #include "dialog/render_shared.h"
 #include "tensor/file.h"
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "experiment/times.h"
+#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -161,9 +161,38 @@ double processor_seconds() {
   return seconds(usage.ru_utime) + seconds(usage.ru_stime);
 }
 
+struct Timing {
+  std::vector<double> seconds;  // of each step, sorted
+  double total = 0, processor = 0;
+  Done sum{0, 0, 0};  // the loss is that of the last step
+
+  double steps() const { return static_cast<double>(seconds.size()); }
+  double median() const {
+    const size_t half = seconds.size() / 2;
+    return seconds.size() % 2 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
+  }
+};
+
+Timing time_steps(int64_t steps, Stepper& stepper, const std::vector<Work>& all) {
+  Timing timing;
+  stepper(all[0], 0);  // the warm-up
+  const double processor = processor_seconds();
+  for (int64_t i = 1; i <= steps; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Done done = stepper(all[i % all.size()], static_cast<uint64_t>(i));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    timing.seconds.push_back(seconds.count());
+    timing.sum = {timing.sum.tokens + done.tokens, timing.sum.flops + done.flops, done.loss};
+  }
+  timing.processor = processor_seconds() - processor;
+  timing.total = std::accumulate(timing.seconds.begin(), timing.seconds.end(), 0.0);
+  std::sort(timing.seconds.begin(), timing.seconds.end());
+  return timing;
+}
+
 void run(const Options& o) {
   const Device device = start(*o.common);
-  ModelConfig config{
+  const ModelConfig config{
       Structure::parse(o.structure), o.vocab, o.embed, o.hidden, o.layers, false, o.dropout};
   config.check();
   check_memory(config);
@@ -172,26 +201,7 @@ void run(const Options& o) {
   const std::vector<Work> all = make_work(o, config.structure.hierarchical, device);
   const double peak = device.is_cuda() ? 0 : cpu::measure_peak();
   Stepper stepper(o, model);
-  std::vector<double> times;
-  Done sum{0, 0, 0};
-  double processor = 0;
-  for (int64_t i = 0; i <= o.steps; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    const Done done = stepper(all[i % all.size()], static_cast<uint64_t>(i));
-    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
-    if (i == 0) {  // the first step is the warm-up
-      processor = processor_seconds();
-      continue;
-    }
-    times.push_back(seconds.count());
-    sum = {sum.tokens + done.tokens, sum.flops + done.flops, done.loss};
-  }
-  const auto steps = static_cast<double>(times.size());
-  processor = processor_seconds() - processor;
-  const double total = std::accumulate(times.begin(), times.end(), 0.0);
-  std::sort(times.begin(), times.end());
-  const size_t half = times.size() / 2;
-  const double median = times.size() % 2 ? times[half] : (times[half - 1] + times[half]) / 2;
+  const Timing t = time_steps(o.steps, stepper, all);
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   nlohmann::ordered_json json = {{"heed", HEED_VERSION},
@@ -200,11 +210,11 @@ void run(const Options& o) {
                                  {"work", o.work},
                                  {"device", device.str()},
                                  {"threads", num_threads()},
-                                 {"median_step_s", median},
-                                 {"cpu_step_s", processor / steps},
-                                 {"tokens_per_step", sum.tokens / steps},
-                                 {"tokens_per_s", sum.tokens / total},
-                                 {"loss", sum.loss},
+                                 {"median_step_s", t.median()},
+                                 {"cpu_step_s", t.processor / t.steps()},
+                                 {"tokens_per_step", t.sum.tokens / t.steps()},
+                                 {"tokens_per_s", t.sum.tokens / t.total},
+                                 {"loss", t.sum.loss},
                                  {"peak_rss_mb", usage.ru_maxrss / 1024},
                                  {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20}};
   if (device.is_cuda()) {
@@ -213,10 +223,10 @@ void run(const Options& o) {
   } else {
     json["peak_gflops"] = peak / 1e9;
   }
-  if (sum.flops > 0) {
-    json["gflop_per_step"] = sum.flops / 1e9 / steps;
-    json["gflops"] = sum.flops / total / 1e9;
-    if (peak > 0) json["share_of_peak"] = sum.flops / total / peak;
+  if (t.sum.flops > 0) {
+    json["gflop_per_step"] = t.sum.flops / 1e9 / t.steps();
+    json["gflops"] = t.sum.flops / t.total / 1e9;
+    if (peak > 0) json["share_of_peak"] = t.sum.flops / t.total / peak;
   }
   std::printf("%s\n", json.dump().c_str());
 }

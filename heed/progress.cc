@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 
 namespace heed {
@@ -43,7 +44,7 @@ void Progress::done() {
 }
 
 std::string format_seconds(double seconds) {
-  const long s = static_cast<long>(seconds + 0.5);
+  const long s = std::lround(seconds);
   char text[32];
   if (s < 60) {
     std::snprintf(text, sizeof text, "%lds", s);

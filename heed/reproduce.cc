@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
 #include <map>
@@ -29,10 +30,13 @@ struct Options {
 };
 
 void parse_shard(const std::string& text, Selection& selection) {
-  char rest = 0;
-  if (std::sscanf(text.c_str(), "%d/%d%c", &selection.shard, &selection.shards, &rest) != 2) {
-    throw UsageError("shard: expected i/n, such as 1/2, got '" + text + "'");
+  const char* const end = text.data() + text.size();
+  const auto i = std::from_chars(text.data(), end, selection.shard);
+  if (i.ec == std::errc() && i.ptr != end && *i.ptr == '/') {
+    const auto n = std::from_chars(i.ptr + 1, end, selection.shards);
+    if (n.ec == std::errc() && n.ptr == end) return;
   }
+  throw UsageError("shard: expected i/n, such as 1/2, got '" + text + "'");
 }
 
 // What is known of all runs, and one line about it.

@@ -22,7 +22,8 @@ Device Device::parse(const std::string& text) {
   const std::string index = text.rfind("cuda:", 0) == 0 ? text.substr(5) : "";
   const bool number = !index.empty() && index.find_first_not_of("0123456789") == index.npos;
   if (text == "cuda" || number) {
-    const Device device{Kind::cuda, index.size() < 5 ? std::atoi(index.c_str()) : 9999};
+    const int k = !number ? 0 : index.size() < 5 ? std::stoi(index) : 9999;
+    const Device device{Kind::cuda, k};
     cuda::check_device(device.index);
     return device;
   }

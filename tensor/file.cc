@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include "tensor/error.h"
 
@@ -28,8 +29,8 @@ struct Descriptor {
   }
 };
 
-// The rename itself is durable only once its directory is. Some file systems cannot sync a
-// directory and say EINVAL.
+// A new name is durable only once the directory that it stands in is. Some file systems cannot sync
+// a directory and say EINVAL.
 void sync_directory_of(const std::string& path) {
   const std::filesystem::path parent = std::filesystem::path(path).parent_path();
   const std::string directory = parent.empty() ? "." : parent.string();
@@ -39,6 +40,21 @@ void sync_directory_of(const std::string& path) {
 }
 
 }  // namespace
+
+void make_directory(const std::string& path) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  std::vector<fs::path> missing;
+  for (fs::path p = path; !fs::is_directory(p, error); p = p.parent_path()) {
+    missing.push_back(p);
+    if (!p.has_parent_path()) break;
+  }
+  for (auto p = missing.rbegin(); p != missing.rend(); ++p) {
+    const bool made = fs::create_directory(*p, error);  // false if somebody else was faster
+    if (error) throw DataError(path + ": cannot be made: " + error.message());
+    if (made) sync_directory_of(*p);
+  }
+}
 
 std::string read_file(const std::string& path, uint64_t max_bytes) {
   const Descriptor opened{::open(path.c_str(), O_RDONLY | O_CLOEXEC)};

@@ -15,6 +15,9 @@ std::string read_file(const std::string& path, uint64_t max_bytes);
 // exists is found out by who opens it.
 std::string file_inside(const std::string& directory, const std::string& name);
 
+// Makes a directory and those above it, where they are not there yet; they survive a loss of power.
+void make_directory(const std::string& path);
+
 // A file that appears under its name complete or not at all, whenever the process is killed: the
 // bytes go to "<path>.tmp-<pid>", and commit() syncs and renames it. Without a commit() the
 // temporary file is removed. Refuses to replace anything but a regular file (a device, a

@@ -111,6 +111,21 @@ TEST(AtomicFile, FollowsNoLinkInPlaceOfTheTemporaryFile) {
   EXPECT_EQ(dir.read("f"), "new");
 }
 
+TEST(MakeDirectory, WithThoseAboveIt) {
+  const TempDir dir;
+  for (const char* name : {"a/b/c", "a/b/c", "a/b/d/", "e/../f", "a/./g"}) {
+    make_directory(dir.path(name));
+    EXPECT_TRUE(std::filesystem::is_directory(dir.path(name))) << name;
+  }
+  dir.write("file", "mine");
+  for (const std::string& wrong :
+       {dir.path("file"), dir.path("file/below/it"), std::string("/proc/none"), std::string()}) {
+    const std::string text = error_of<DataError>([&] { make_directory(wrong); });
+    EXPECT_EQ(text.rfind(wrong + ": cannot be made: ", 0), 0u) << text;
+  }
+  EXPECT_EQ(dir.read("file"), "mine");
+}
+
 TEST(FileInside, LeadsNowhereElse) {
   const TempDir dir;
   dir.write("model/a", "x");

@@ -6,7 +6,9 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <sstream>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "tests/file_helpers.h"
@@ -92,6 +94,14 @@ inline std::string join(const Arguments& arguments) {
   std::string text;
   for (const std::string& a : arguments) text += a + " ";
   return text;
+}
+
+inline Result without_warnings(Result r) {
+  std::istringstream lines(std::exchange(r.err, {}));
+  for (std::string line; std::getline(lines, line);) {
+    if (line.rfind("heed: warning: ", 0) != 0) r.err += line + "\n";
+  }
+  return r;
 }
 
 // The program said what is wrong in one line, and ended with the code.

@@ -235,7 +235,8 @@ TEST_F(Reproduce, MistakesInOneLine) {
 // A training that fails is told, and the others go on.
 TEST_F(Reproduce, ARunThatFailsIsTold) {
   const Result r = heed_program(tiny_experiment(dir.path("out")) + Arguments{"--rate", "1e30"});
-  expect_failure(r, 1, "is not a finite number", "rate");
+  expect_failure(without_warnings(r), 1, "is not a finite number", "rate");
+  EXPECT_TRUE(has(r.err, "heed: warning: static-ui-p0-seed1: training: epoch 1, step 2: the loss"));
   for (const char* p : {"p0", "p0.5", "p1.0-no-loss"}) {
     EXPECT_TRUE(has(r.out, "static-ui-" + std::string(p) + "-seed1")) << r.out;
   }

@@ -39,7 +39,7 @@ template <class T> struct Simd {
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
   typedef T Unaligned __attribute__((vector_size(kVectorBytes), aligned(sizeof(T)), may_alias));
   static constexpr int kLanes = kVectorBytes / sizeof(T);
-  static constexpr int64_t kWidth = 2 * kLanes;  // columns of a panel
+  static constexpr int64_t kWidth = int64_t{2} * kLanes;  // columns of a panel
 };
 
 // An operand without a fixed orientation: element (i, j) is at[i * rows + j * cols].
@@ -149,7 +149,7 @@ template <int64_t kUsual, class T> void copy(T* to, const T* from, int64_t n) {
 // Tiles [first, last) of A (m, depth) to `tiles`, kTileSize apart.
 template <class T>
 void copy_tiles(T* tiles, View<T> a, int64_t m, int64_t first, int64_t last, int64_t depth) {
-  int64_t begin[kGroup + 1];
+  int64_t begin[kGroup + 1] = {};
   for (int64_t t = first; t <= last; ++t) begin[t - first] = tile_begin(m, t);
   if (a.cols == 1) {
     for (int64_t i = begin[0], t = 0; t < last - first; ++t, tiles += kTileSize<T>) {

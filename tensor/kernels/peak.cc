@@ -40,7 +40,7 @@ float chains(float start) {
 
 double measure_peak() {
   const int threads = num_threads();
-  std::vector<float> results(threads * 16);  // one cache line a thread
+  std::vector<float> results(size_t{16} * threads);  // one cache line a thread
   double best = 0;
   for (int run = 0; run < 100; ++run) {
     const auto begin = std::chrono::steady_clock::now();
