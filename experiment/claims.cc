@@ -20,6 +20,7 @@ bool below(double a, double b) {
 
 std::string format(const char* text, double a, double b = 0, double c = 0) {
   char line[200];
+  // cppcheck-suppress wrongPrintfScanfArgNum ; most texts show fewer than three
   std::snprintf(line, sizeof line, text, a, b, c);
   return line;
 }

@@ -174,7 +174,8 @@ Inference infer(const Results& results) {
   for (size_t v = 0; v < variants; ++v) {
     for (size_t s = 0; s < sets; ++s) {
       Series ratios = das_series(results, v, s);
-      series.push_back(ratios.empty() ? nothing : std::move(ratios));
+      if (ratios.empty()) ratios = nothing;
+      series.push_back(std::move(ratios));
     }
   }
   for (size_t v = 0; v < variants; ++v) {

@@ -107,14 +107,17 @@ std::vector<double> ticks(double low, double high, int count) {
   }
   std::vector<double> result;
   const double first = std::ceil(low / step - 1e-9);
-  for (double i = first; i * step <= high + 1e-9 * step; ++i) result.push_back(i * step);
+  const double last = std::floor(high / step + 1e-9);
+  for (int i = 0; first + i <= last; ++i) result.push_back((first + i) * step);
   return result;
 }
 
 std::vector<double> log_ticks(double low, double high) {
   std::vector<double> result;
   if (!(low > 0) || !std::isfinite(high)) return result;
-  for (double power = std::pow(10, std::floor(std::log10(low))); power <= high; power *= 10) {
+  const auto exponent = [](double x) { return static_cast<int>(std::floor(std::log10(x))); };
+  for (int e = exponent(low); e <= exponent(high); ++e) {
+    const double power = std::pow(10, e);
     for (const double factor : {1.0, 2.0, 5.0}) {
       if (factor * power >= low && factor * power <= high) result.push_back(factor * power);
     }

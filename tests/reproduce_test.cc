@@ -267,6 +267,23 @@ TEST_F(Reproduce, ReportNeedsTheResultsOnly) {
   EXPECT_EQ(dir.read("tables/table3.json"), shared->read("whole/tables/table3.json"));
 }
 
+// docs/results/experiment: the tables there are those of the JSON files beside them.
+TEST_F(Reproduce, TheKeptExperimentHasTheTablesOfItsResults) {
+  const std::string kept = HEED_SOURCE_DIR "/docs/results/experiment";
+  const Result r = heed_program({"report", "--runs", kept, "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  int tables = 0;
+  for (const auto& entry : fs::directory_iterator(kept + "/tables")) {
+    if (entry.path().extension() != ".md") continue;  // the others have all digits
+    const std::string name = entry.path().filename();
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    EXPECT_EQ(dir.read("tables/" + name), text.str()) << name;
+    ++tables;
+  }
+  EXPECT_EQ(tables, 8);
+}
+
 TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {
   const std::string page = dir.path("page.html");
   const auto fails = [&](const std::string& runs, const std::string& says) {

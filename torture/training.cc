@@ -6,7 +6,6 @@
 
 namespace torture {
 
-namespace fs = std::filesystem;
 
 const std::vector<std::string> kStructures = {"non-hier", "static", "static-ui", "dynamic",
                                               "dynamic-ui"};
