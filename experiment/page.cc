@@ -159,6 +159,7 @@ const Section kSections[] = {
      [](const Contents& c) { return with_table(c, "quality"); }},
     {"dialogues", "Dialogue by dialogue",
      [](const Contents& c) {
+       if (c.results.samples.empty()) return note("The texts are not kept with these results.");
        return note("The first short dialogues of the test part, with distractions (" +
                    c.results.sample_set +
                    "). Numbers are attention scores in %: 100 is an average utterance; the "
