@@ -15,7 +15,7 @@ namespace {
 Var scalar(double value) {
   return Var::parameter(Tensor::full({}, value, DType::f64));
 }
-Tensor matrix(std::vector<double> values, int64_t rows) {
+Tensor matrix(const std::vector<double>& values, int64_t rows) {
   const int64_t cols = static_cast<int64_t>(values.size()) / rows;
   return Tensor::from(values, {rows, cols});
 }

@@ -12,7 +12,7 @@
 namespace heed {
 namespace {
 
-Var vector_of(std::vector<double> values) {
+Var vector_of(const std::vector<double>& values) {
   const auto n = static_cast<int64_t>(values.size());
   return Var::parameter(Tensor::from(values, {n}));
 }

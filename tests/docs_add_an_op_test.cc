@@ -205,7 +205,7 @@ const OpCase kCosineRow = {.op = "cosine(Var, Var)",
                            .domain = {-1.5, 1.5, 0.5},  // away from 0: |a| is in the denominator
                            .wrong = {{{{2, 3}, {3}}, "cosine: shapes differ, (2, 3) and (3)"}}};
 
-OpCase unary_row(std::string op, std::function<Var(const Var&)> call, double (*f)(double)) {
+OpCase unary_row(std::string op, const std::function<Var(const Var&)>& call, double (*f)(double)) {
   return {.op = std::move(op),
           .call = [call](In x) { return call(x[0]); },
           .naive =

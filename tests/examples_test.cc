@@ -117,7 +117,9 @@ Result run(const std::string& program, const std::string& arguments) {
   const std::string command = HEED_EXAMPLES_DIR "/" + program + " " + arguments + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   Result result{-1, ""};
-  for (char buffer[4096]; size_t n = std::fread(buffer, 1, sizeof buffer, pipe);) {
+  char buffer[4096];
+  for (size_t n = 1; n > 0;) {
+    n = std::fread(buffer, 1, sizeof buffer, pipe);
     result.text.append(buffer, n);
   }
   const int status = ::pclose(pipe);

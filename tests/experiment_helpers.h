@@ -15,7 +15,7 @@ inline SetResult made_up_set(const Variant& v, size_t set, Rng& rng) {
   SetResult result;
   ScoreSummary& s = result.summary;
   s.dialogues = kMadeUpDialogues;
-  s.tokens = 10 * kMadeUpDialogues;
+  s.tokens = int64_t{10} * kMadeUpDialogues;
   s.perplexity = 40 + 5 * rng.uniform();
   s.as_history = 0.9, s.as_first = 0.5, s.as_last = 0.8;
   if (set == 0) return result;

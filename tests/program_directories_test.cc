@@ -39,7 +39,7 @@ std::function<std::string(std::string)> replace(const std::string& from, const s
 }
 
 std::vector<Spoiled> spoiled_models() {
-  const auto cut = [](std::string text) { return text.substr(0, text.size() / 2); };
+  const auto cut = [](const std::string& text) { return text.substr(0, text.size() / 2); };
   const auto nothing = [](const std::string&) { return std::string(); };
   const char *config = "config.json", *weights = "model.safetensors", *words = "vocab.txt";
   return {{config, nothing, "not a JSON object"},

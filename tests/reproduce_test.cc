@@ -236,10 +236,16 @@ TEST_F(Reproduce, MistakesInOneLine) {
 TEST_F(Reproduce, ARunThatFailsIsTold) {
   const Result r = heed_program(tiny_experiment(dir.path("out")) + Arguments{"--rate", "1e30"});
   expect_failure(without_warnings(r), 1, "is not a finite number", "rate");
-  EXPECT_TRUE(has(r.err, "heed: warning: static-ui-p0-seed1: training: epoch 1, step 2: the loss"));
   for (const char* p : {"p0", "p0.5", "p1.0-no-loss"}) {
     EXPECT_TRUE(has(r.out, "static-ui-" + std::string(p) + "-seed1")) << r.out;
   }
+}
+
+TEST_F(Reproduce, AWarningNamesItsRun) {
+  Arguments command = tiny_experiment(dir.path("out")) + Arguments{"--rate", "1e8"};
+  *(std::find(command.begin(), command.end(), "--only") + 1) = "static-ui-p0";
+  const std::string err = heed_program(command).err;
+  EXPECT_TRUE(has(err, "heed: warning: static-ui-p0-seed1: training: epoch 1, step ")) << err;
 }
 
 // ---- report
