@@ -127,7 +127,7 @@ TEST(Lstm, ASequenceAloneEqualsItsRowsOfTheBatch) {
     for (int32_t row : mine) in_both.push_back(row + static_cast<int32_t>(p.rows()));
     const Var alone = run(Packing({lengths[b]}), w, gather_rows(x, Tensor::from(mine)),
                           rows(h0, b, b + 1), rows(c0, b, b + 1));
-    expect_near(alone.value().reshape({2 * lengths[b], kHidden}),
+    expect_near(alone.value().reshape({int64_t{2} * lengths[b], kHidden}),
                 gather_rows(all, Tensor::from(in_both)).value());
   }
 }

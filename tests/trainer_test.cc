@@ -191,7 +191,8 @@ TEST_F(TrainerTest, DistractionsAreDrawnAnewEveryEpoch) {
   run("run", hooks);
   int64_t plain = 0;
   for (const Example& e : data.train) plain += example_tokens(e);
-  for (const int64_t count : tokens) EXPECT_GT(count, plain + 2 * 2 * 20 - 1);
+  constexpr int64_t kLeast = 80;  // two distractions of a word and <eou> in each of 20 dialogues
+  for (const int64_t count : tokens) EXPECT_GE(count, plain + kLeast);
   EXPECT_NE(tokens[0], tokens[1]);
 }
 
