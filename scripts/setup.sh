@@ -17,6 +17,11 @@ header() {
   return 1
 }
 
+can_fuzz() {  # its libraries are a package of their own
+  echo 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }' |
+    clang++ -x c++ -fsanitize=fuzzer,address - -o /dev/null
+}
+
 need g++ command -v "${CXX:-g++}"
 need cmake command -v cmake
 need ninja-build command -v ninja
@@ -27,6 +32,7 @@ need zlib1g-dev header zlib.h
 need libgtest-dev header gtest/gtest.h
 if [[ ${1:-} == bench ]]; then need libbenchmark-dev header benchmark/benchmark.h; fi
 if [[ ${1:-} == fuzz || ${1:-} == lint ]]; then need clang command -v clang++; fi
+if [[ ${1:-} == fuzz ]]; then need libclang-rt-dev can_fuzz; fi
 if [[ ${1:-} == lint ]]; then
   need clang-tidy command -v clang-tidy
   need cppcheck command -v cppcheck
