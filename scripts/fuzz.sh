@@ -6,6 +6,10 @@ set -euo pipefail
 cd "$(dirname "$0")/.."
 seconds=$1
 shift
+if ! compgen -G 'build/fuzz/bin/fuzz_*' > /dev/null; then
+  echo "fuzz.sh: nothing is built; make fuzz does that" >&2
+  exit 1
+fi
 failed=()
 for program in build/fuzz/bin/fuzz_*; do
   name=${program##*/fuzz_}
