@@ -68,7 +68,7 @@ TEST_F(Parallel, UsesTheThreads) {
 
 TEST_F(Parallel, NestedCallsStayOnTheirThread) {
   set_num_threads(4);
-  std::vector<std::atomic<int>> calls(72);
+  std::vector<std::atomic<int>> calls(size_t{8} * 9);
   std::atomic<int> elsewhere{0};
   parallel_for(8, [&](int64_t i) {
     const auto self = std::this_thread::get_id();

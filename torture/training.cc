@@ -6,7 +6,6 @@
 
 namespace torture {
 
-
 const std::vector<std::string> kStructures = {"non-hier", "static", "static-ui", "dynamic",
                                               "dynamic-ui"};
 const Arguments kTiny = {"--vocab", "80", "--hidden", "6"};
