@@ -5,7 +5,7 @@
 #include <map>
 #include <mutex>
 #include <string>
-#include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "tensor/cuda/runtime.h"
@@ -51,20 +51,24 @@ class Cache {
  public:
   explicit Cache(Device device) : device_(device) {}
 
-  std::byte* take(int64_t bytes) {
+  // A block of at least `bytes`, and its size. Free blocks up to kLoosest times as large will do:
+  // a step's sizes come one after the other, and few of them at the same time.
+  std::pair<std::byte*, int64_t> take(int64_t bytes) {
     std::lock_guard lock(mutex_);
-    std::vector<std::byte*>& blocks = free_[bytes];
     std::byte* block = nullptr;
-    if (!blocks.empty()) {
-      block = blocks.back();
-      blocks.pop_back();
+    const auto fit = free_.lower_bound(bytes);
+    if (fit != free_.end() && fit->first <= kLoosest * bytes) {
+      bytes = fit->first;
+      block = fit->second.back();
+      fit->second.pop_back();
+      if (fit->second.empty()) free_.erase(fit);
       stats_.bytes_cached -= bytes;
     } else {
       block = from_system(bytes);
     }
     stats_.bytes_in_use += bytes;
     stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.bytes_in_use);
-    return block;
+    return {block, bytes};
   }
 
   void give(std::byte* block, int64_t bytes) {
@@ -78,8 +82,8 @@ class Cache {
   void clear() {
     for (auto& [bytes, blocks] : free_) {
       for (std::byte* block : blocks) give_to_system(block, device_);
-      blocks.clear();
     }
+    free_.clear();
     stats_.bytes_cached = 0;
   }
 
@@ -87,7 +91,7 @@ class Cache {
   MemoryStats stats_;
 
  private:
-  static constexpr int64_t kAlwaysKept = int64_t{256} << 20;
+  static constexpr int64_t kAlwaysKept = int64_t{256} << 20, kLoosest = 2;
 
   // Sizes that no batch asks for any more are given back, with all others, before the process
   // holds much more than it has ever needed at once.
@@ -109,7 +113,7 @@ class Cache {
   }
 
   const Device device_;
-  std::unordered_map<int64_t, std::vector<std::byte*>> free_;
+  std::map<int64_t, std::vector<std::byte*>> free_;
 };
 
 Cache& cache(Device device) {
@@ -131,7 +135,8 @@ Cache& cache(Device device) {
 std::shared_ptr<std::byte> allocate(int64_t bytes, Device device) {
   const int64_t rounded = size_class(bytes);
   Cache& c = cache(device);
-  return {c.take(rounded), [&c, rounded](std::byte* block) { c.give(block, rounded); }};
+  const auto [block, size] = c.take(rounded);
+  return {block, [&c, size = size](std::byte* given) { c.give(given, size); }};
 }
 
 MemoryStats memory_stats(Device device) {

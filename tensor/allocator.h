@@ -1,9 +1,10 @@
 // The caching allocator. A training step asks for the same sizes again and again; freed blocks are
-// kept in lists by size class and handed out again, so that a step after the first one allocates
-// nothing from the system (and pays for no page faults). Each device has its own cache; on CUDA a
-// block may be handed out again while kernels in the stream still use it, as what its next owner
-// does comes after them. With the address sanitizer there is no cache, and no block is larger than
-// asked for, so that the sanitizer sees every access outside of a tensor.
+// kept and handed out again, the smallest one that is large enough but at most twice too large, so
+// that a step after the first one allocates nothing from the system (and pays for no page faults).
+// Each device has its own cache; on CUDA a block may be handed out again while kernels in the
+// stream still use it, as what its next owner does comes after them. With the address sanitizer
+// there is no cache, and no block is larger than asked for, so that the sanitizer sees every access
+// outside of a tensor.
 #pragma once
 
 #include <cstddef>

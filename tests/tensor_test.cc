@@ -211,12 +211,37 @@ TEST(Allocator, HandsTheSameMemoryOutAgain) {
   }
 }
 
+// What was freed serves something smaller too, but nothing that would waste more than half of it.
+TEST(Allocator, FitsFreedBlocks) {
+  if (!kCaches) GTEST_SKIP() << "no cache with the address sanitizer";
+  for (Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    release_cached(device);
+    const auto block = [&](int64_t bytes) { return allocate(bytes, device); };
+    auto large = block(64'000), middle = block(48'000);
+    const std::byte *at_large = large.get(), *at_middle = middle.get();
+    large.reset(), middle.reset();
+    const MemoryStats before = memory_stats(device);
+    {
+      const auto small = block(10'000), half = block(40'000), other_half = block(40'000);
+      EXPECT_EQ(half.get(), at_middle);  // the smallest that is large enough
+      EXPECT_EQ(other_half.get(), at_large);
+      EXPECT_NE(small.get(), at_middle);
+    }
+    const MemoryStats after = memory_stats(device);
+    EXPECT_EQ(after.bytes_in_use, before.bytes_in_use);
+    EXPECT_GE(after.bytes_cached, before.bytes_cached + 10'000);
+    EXPECT_LE(after.bytes_cached, before.bytes_cached + 11'250);
+  }
+}
+
 // A block is never smaller than what was asked for, at every boundary of the size classes.
 TEST(Allocator, BlocksAreLargeEnough) {
   for (int64_t power = 256; power <= (1 << 20); power *= 2) {
     for (int64_t eighth = 0; eighth < 8; ++eighth) {
       for (int64_t extra : {-1, 0, 1}) {
         const int64_t bytes = power + power / 8 * eighth + extra;
+        release_cached();  // a larger block that was freed would do too
         const int64_t before = memory_stats().bytes_in_use;
         const auto block = allocate(bytes);
         const int64_t got = memory_stats().bytes_in_use - before;
