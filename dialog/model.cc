@@ -1,5 +1,6 @@
 #include "dialog/model.h"
 
+#include "autograd/keep_packed.h"
 #include "nn/init.h"
 
 namespace heed {
@@ -133,6 +134,7 @@ DialogModel::Decoded DialogModel::decode_static(const Batch& batch, const Encode
 DialogModel::Decoded DialogModel::decode_dynamic(const Batch& batch, const Encoded& encoded,
                                                  const DropoutMode& drop) const {
   const Packing& packing = batch.decoder;
+  const KeepPacked packed;  // the same ones in every step
   const Var gates = token_gates(batch.inputs, drop);
   Var context = encoded.start.context;
   LstmState state = encoded.state;

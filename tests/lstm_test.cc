@@ -2,7 +2,9 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <optional>
 
+#include "autograd/keep_packed.h"
 #include "nn/lstm.h"
 #include "tests/file_helpers.h"
 #include "tests/nn_helpers.h"
@@ -149,6 +151,65 @@ TEST(Lstm, GatesInTakeThePlaceOfTheFirstColumns) {
   const Var gates = affine_columns(slice(x, 1, 0, 1), lstm.weight_ih(0), 0);
   expect_same(lstm(packing, slice(x, 1, 1, 3), {}, {}, "lstm", gates).y, whole);
   expect_same(lstm(packing, Var(), {}, {}, "lstm", affine(x, lstm.weight_ih(0))).y, whole);
+}
+
+// Values and gradients of some steps as a decoder makes them: an lstm whose first gates come from
+// columns of the same weight, and a projection.
+std::vector<Vec> decode_steps(const Lstm& lstm, const Var& w) {
+  const Var x = Var::parameter(random({4, 40}, 1).value());
+  Var first = x, total;
+  LstmState state;
+  for (int64_t t = 0; t < 3; ++t) {
+    const Var gates = affine_columns(slice(first, 1, 0, 15), lstm.weight_ih(0), 0);
+    const Lstm::Output out =
+        lstm(Packing::single_step(4), slice(first, 1, 15, 40), state, {}, "lstm", gates);
+    state = out.state;
+    first = affine(out.y, w);
+    total = total.defined() ? total + sum(first) : sum(first);
+  }
+  total.backward();
+  return {first.value().to_vector(), x.grad().to_vector(), w.grad().to_vector(),
+          lstm.weight_ih(0).grad().to_vector()};
+}
+
+TEST(KeepPacked, ChangesNoBit) {
+  std::vector<Vec> results[2];
+  for (int keep = 0; keep < 2; ++keep) {
+    const Lstm lstm = f64(Lstm(40, 33, {.layers = 2}, 1));
+    const Var w = Var::parameter(random({40, 33}, 2).value());
+    std::optional<KeepPacked> keeper;
+    if (keep) keeper.emplace();
+    EXPECT_EQ(KeepPacked::active() != nullptr, keep == 1);
+    results[keep] = decode_steps(lstm, w);
+  }
+  EXPECT_EQ(KeepPacked::active(), nullptr);
+  EXPECT_EQ(results[1], results[0]);
+}
+
+// What was packed belongs to one weight, even where another one takes its place in memory, and to
+// some of its columns.
+TEST(KeepPacked, TellsWeightsApart) {
+  const KeepPacked keep;
+  const Var x = random({2, 3}, 1);
+  for (uint32_t i = 0; i < 4; ++i) {
+    const Var w = random({5, 6}, 10 + i);
+    for (int64_t first : {0, 3}) {
+      const std::vector<Vec> all = matrix(w);
+      std::vector<Vec> expected;
+      for (const Vec& row : matrix(x)) {
+        expected.emplace_back();
+        for (const Vec& weight : all) {
+          double sum = 0;
+          for (int64_t k = 0; k < 3; ++k) sum += row[k] * weight[first + k];
+          expected.back().push_back(sum);
+        }
+      }
+      const std::vector<Vec> found = matrix(affine_columns(x, w, first));
+      for (size_t r = 0; r < 2; ++r) {
+        for (size_t c = 0; c < 5; ++c) EXPECT_NEAR(found[r][c], expected[r][c], 1e-14);
+      }
+    }
+  }
 }
 
 TEST(Lstm, DropsBetweenLayersOnly) {

@@ -1,10 +1,10 @@
 #include "tensor/kernels/lstm.h"
 
+#include "autograd/keep_packed.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/gemm.h"
 
 namespace heed {
 namespace {
@@ -51,35 +51,6 @@ Tensor previous_rows(const Packing& p, const Tensor& states, const Tensor& first
   return prev;
 }
 
-// Products of many matrices A (m, k) with one op(W) (k, n), which is packed if there are several.
-class Multiplier {
- public:
-  Multiplier(const Tensor& w, Trans trans, bool several) : w_(w), trans_(trans) {
-    if (!several) return;
-    const int64_t k = w.shape()[trans == kYes ? 1 : 0], n = w.shape()[trans == kYes ? 0 : 1];
-    int64_t elements = 0;
-    KERNEL(w, packed_size<T>(&elements, k, n));
-    packed_ = Tensor::empty({elements}, w.dtype(), w.device());
-    KERNEL(w, pack_matrix(packed_.data<T>(), w.data<T>(), w.shape()[1], trans, k, n));
-  }
-
-  // C = A op(W), or += with accumulate
-  void operator()(const Tensor& c, const Tensor& a, bool accumulate) const {
-    const int64_t m = a.shape()[0], k = a.shape()[1], n = c.shape()[1];
-    if (packed_.defined()) {
-      KERNEL(c,
-             gemm_packed(c.data<T>(), n, a.data<T>(), k, packed_.data<T>(), m, n, k, accumulate));
-    } else {
-      KERNEL(c, gemm(c.data<T>(), n, a.data<T>(), k, kNo, w_.data<T>(), w_.shape()[1], trans_, m, n,
-                     k, accumulate));
-    }
-  }
-
- private:
-  Tensor w_, packed_;
-  Trans trans_;
-};
-
 // What does not depend on the state, for all steps at once: gates_in + x W_ih^T + bias. (N, 4H)
 Tensor input_gates(int64_t n, const LstmInputs& in, int64_t first_col) {
   const int64_t wide = in.w_hh.shape()[0];
@@ -87,10 +58,8 @@ Tensor input_gates(int64_t n, const LstmInputs& in, int64_t first_col) {
                            ? in.gates_in.value().clone()
                            : Tensor::empty({n, wide}, in.w_hh.dtype(), in.w_hh.device());
   if (in.x.defined()) {
-    const int64_t width = in.x.shape()[1];
-    KERNEL(gates, gemm(gates.data<T>(), wide, in.x.value().data<T>(), width, kNo,
-                       in.w_ih.value().data<T>() + first_col, in.w_ih.shape()[1], kYes, n, wide,
-                       width, in.gates_in.defined()));
+    const Multiplier input(in.w_ih.value(), kYes, first_col, in.x.shape()[1]);
+    input(gates, in.x.value(), in.gates_in.defined());
   }
   if (in.bias.defined()) {
     KERNEL(gates, add_bias(gates.data<T>(), in.bias.value().data<T>(), n, wide));
@@ -109,14 +78,14 @@ Var lstm(const Packing& p, const LstmInputs& in) {
   check_lstm(p, in);
   const int64_t hidden = in.w_hh.shape()[1], n = p.rows(), batch = p.batch(), wide = 4 * hidden;
   const int64_t width = in.x.defined() ? in.x.shape()[1] : 0;
-  const int64_t ld = in.x.defined() ? in.w_ih.shape()[1] : 0, first_col = ld - width;
+  const int64_t first_col = in.x.defined() ? in.w_ih.shape()[1] - width : 0;
   const Tensor gates = input_gates(n, in, first_col), w_hh = in.w_hh.value();
   Tensor out = Tensor::empty({2, n, hidden}, w_hh.dtype(), w_hh.device());
   const Tensor y = out[0], c = out[1];
   const Tensor zeros = Tensor::zeros({batch, hidden}, w_hh.dtype(), w_hh.device());
   const Tensor h0 = in.h0.defined() ? in.h0.value() : zeros;
   const Tensor c0 = in.c0.defined() ? in.c0.value() : zeros;
-  const Multiplier recurrent(w_hh, kYes, p.steps() > 1);
+  const Multiplier recurrent(w_hh, kYes, 0, hidden, p.steps() > 1);
   for (int64_t t = 0; t < p.steps(); ++t) {
     const int64_t rows = p.batch_size(t), at = p.offset(t) * hidden;
     const Tensor h_prev = t ? y.rows(p.offset(t - 1), p.offset(t)) : h0;
@@ -135,7 +104,7 @@ Var lstm(const Packing& p, const LstmInputs& in) {
         const Tensor dy = d_out[0], dc_out = d_out[1];
         Tensor dgates = empty_like(gates);
         const Tensor dh = zeros_like(zeros), dc = zeros_like(zeros);  // from the step after
-        const Multiplier recurrent(w_hh, kNo, p.steps() > 1);
+        const Multiplier recurrent(w_hh, kNo, 0, hidden, p.steps() > 1);
         for (int64_t t = p.steps() - 1; t >= 0; --t) {
           const int64_t rows = p.batch_size(t), at = p.offset(t) * hidden;
           const Tensor c_prev = t ? c.rows(p.offset(t - 1), p.offset(t)) : c0;
@@ -146,10 +115,7 @@ Var lstm(const Packing& p, const LstmInputs& in) {
           if (t == 0 && !dx.needs(2)) break;
           recurrent(dh.rows(0, rows), dgates.rows(p.offset(t), p.offset(t) + rows), false);
         }
-        if (dx.needs(0)) {
-          KERNEL(dgates, gemm(dx.data<T>(0), width, dgates.data<T>(), wide, kNo,
-                              w_ih.data<T>() + first_col, ld, kNo, n, width, wide, true));
-        }
+        if (dx.needs(0)) Multiplier(w_ih, kNo, first_col, width)(dx[0], dgates, true);
         dx.add(2, dh);
         dx.add(3, dc);
         if (x.defined()) dx.add_outer(4, dgates, x, first_col);

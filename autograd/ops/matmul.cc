@@ -1,3 +1,4 @@
+#include "autograd/keep_packed.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
@@ -71,20 +72,16 @@ void check_affine(const char* op, const Var& x, const Var& w) {
 // y = x W'^T + b,  dx += dy W',  dW' += dy^T x,  db += sum over rows of dy,
 // for the columns W' = W[:, first_col : first_col + in]
 Var affine_part(const char* op, const Var& x, const Var& w, const Var& b, int64_t first_col) {
-  const int64_t in = x.shape().back(), out = w.shape()[0], ld = w.shape()[1];
+  const int64_t in = x.shape().back(), out = w.shape()[0];
   const int64_t n = x.shape().product(0, x.shape().rank() - 1);
   Tensor y = Tensor::empty(x.shape().with(-1, out), x.dtype(), x.device());
-  KERNEL(y, gemm(y.data<T>(), out, x.value().data<T>(), in, kNo, w.value().data<T>() + first_col,
-                 ld, kYes, n, out, in, false));
+  Multiplier(w.value(), kYes, first_col, in)(y, x.value(), false);
   if (b.defined()) KERNEL(y, add_bias(y.data<T>(), b.value().data<T>(), n, out));
 
   return record(
       op, y, {x, w, b},
-      [x = x.value(), w = w.value(), n, in, out, ld, first_col](const Tensor& dy, const Grads& dx) {
-        if (dx.needs(0)) {
-          KERNEL(dy, gemm(dx.data<T>(0), in, dy.data<T>(), out, kNo, w.data<T>() + first_col, ld,
-                          kNo, n, in, out, true));
-        }
+      [x = x.value(), w = w.value(), n, in, out, first_col](const Tensor& dy, const Grads& dx) {
+        if (dx.needs(0)) Multiplier(w, kNo, first_col, in)(dx[0], dy, true);
         dx.add_outer(1, dy.reshape({n, out}), x.reshape({n, in}), first_col);
         if (dx.needs(2)) KERNEL(dy, sum_rows(dx.data<T>(2), dy.data<T>(), n, out));
       });

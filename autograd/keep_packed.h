@@ -1,0 +1,54 @@
+// Weights that are brought into the order of the matrix product once, not in every call.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "tensor/kernels/gemm.h"
+#include "tensor/tensor.h"
+
+namespace heed {
+
+// While one lives, lstm(), affine() and affine_columns() on this thread keep the packed form
+// (tensor/kernels/gemm.h) of each weight that they multiply with: a second copy of the weights in
+// memory, for loops whose steps multiply few rows with them, as a decoder's do. The results are the
+// same to the bit. The weights must not change meanwhile.
+class KeepPacked {
+ public:
+  KeepPacked() : before_(active_) { active_ = this; }
+  ~KeepPacked() { active_ = before_; }
+  KeepPacked(const KeepPacked&) = delete;
+  KeepPacked& operator=(const KeepPacked&) = delete;
+  static KeepPacked* active() { return active_; }
+
+  // The columns [first_col, first_col + cols) of w (rows, any), or their transpose, packed.
+  const Tensor& packed(const Tensor& w, Trans trans, int64_t first_col, int64_t cols);
+
+ private:
+  struct Entry {
+    Tensor weight;  // holds the memory, so that no other weight can have its address
+    Trans trans;
+    int64_t first_col, cols;
+    Tensor packed;
+  };
+  static thread_local KeepPacked* active_;
+  KeepPacked* before_;
+  std::vector<Entry> entries_;
+};
+
+// Products of matrices with one op(W'), where W' are the columns [first_col, first_col + cols) of
+// w. It is packed where there will be `several` products or a KeepPacked lives.
+class Multiplier {
+ public:
+  Multiplier(Tensor w, Trans trans, int64_t first_col, int64_t cols, bool several = false);
+
+  // C (m, n) = A (m, k) op(W') (k, n), or += with accumulate
+  void operator()(const Tensor& c, const Tensor& a, bool accumulate) const;
+
+ private:
+  Tensor w_, packed_;
+  Trans trans_;
+  int64_t first_col_;
+};
+
+}  // namespace heed
