@@ -53,7 +53,8 @@ Var squared_distances(const Var& x, const Var& y) {
                   " and " + y.shape().str());
   const int64_t n = x.shape()[0], m = y.shape()[0], width = x.shape()[1];
   const bool f64 = x.dtype() == DType::f64;
-  const Tensor a = x.value(), b = y.value(), d = Tensor::empty({n, m}, x.dtype());
+  const Tensor &a = x.value(), &b = y.value();
+  const Tensor d = Tensor::empty({n, m}, x.dtype());
   f64 ? forward(d.data<double>(), a.data<double>(), b.data<double>(), n, m, width)
       : forward(d.data<float>(), a.data<float>(), b.data<float>(), n, m, width);
 

@@ -37,7 +37,8 @@ std::vector<double> broadcast_map(const Array& a, const Array& b, Function2 f) {
   return y;
 }
 
-OpCase unary(std::string op, std::function<Var(const Var&)> call, Function f, Domain domain = {}) {
+OpCase unary(std::string op, const std::function<Var(const Var&)>& call, Function f,
+             Domain domain = {}) {
   return {.op = std::move(op),
           .call = [call](In x) { return call(x[0]); },
           .naive =
@@ -55,7 +56,7 @@ OpCase unary(std::string op, std::function<Var(const Var&)> call, Function f, Do
 }
 
 OpCase binary(std::string op, const std::string& name,
-              std::function<Var(const Var&, const Var&)> call, Function2 f,
+              const std::function<Var(const Var&, const Var&)>& call, Function2 f,
               std::vector<Shape> shapes = {{2, 1, 3}, {4, 1}}) {
   return {.op = std::move(op),
           .variant = shapes[0] == shapes[1] ? "no broadcasting" : "",
