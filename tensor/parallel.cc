@@ -28,16 +28,19 @@ void pause() {
 
 // A fork-join pool. A recurrent network forks some ten thousand times in a second with pieces of
 // some ten microseconds, so a thread without work first spins for a moment and only then sleeps.
-// And the caller never waits for a thread that has not begun: on a busy machine, where the others
-// may not run for milliseconds, it does all the pieces itself.
+// Every thread begins with a share of its own, and takes from the others' when that is done: what a
+// thread wrote in one job is then mostly what it reads in the next, from its own core's cache.
+// Where two cores share no cache, a training step took 6 % longer without. And the caller never
+// waits for a thread that has not begun: on a busy machine, where the others may not run for
+// milliseconds, it does all the pieces itself.
 class Pool {
  public:
   // Where the system gives no more threads, those that there are do the work: the results are the
   // same for any number.
-  explicit Pool(int workers) {
+  explicit Pool(int workers) : shares_(workers + 1) {
     threads_.reserve(static_cast<size_t>(workers));
     try {
-      for (int i = 0; i < workers; ++i) threads_.emplace_back([this] { work(); });
+      for (int i = 0; i < workers; ++i) threads_.emplace_back([this, i] { work(i + 1); });
     } catch (const std::exception&) {  // no memory for a stack, or a limit on threads
     }
   }
@@ -53,32 +56,50 @@ class Pool {
 
   void run(int64_t pieces, const std::function<void(int64_t)>& body) {
     body_ = &body;
-    pieces_ = pieces;
-    next_.store(0, std::memory_order_relaxed);
+    const int64_t shares = static_cast<int64_t>(shares_.size());
+    for (int64_t i = 0; i < shares; ++i) {
+      shares_[i].next.store(pieces * i / shares, std::memory_order_relaxed);
+      shares_[i].end = pieces * (i + 1) / shares;
+    }
     generation_ += kGeneration;
     state_.store(generation_ | kOpen);
     if (sleeping_.load() > 0) {
       std::lock_guard lock(mutex_);  // a thread between its check and its sleep hears it too
       wake_.notify_all();
     }
-    take_pieces();
+    take_pieces(0);
     state_.fetch_and(~kOpen);
     while (state_.load(std::memory_order_acquire) & kActive) pause();
     if (failure_) std::rethrow_exception(std::exchange(failure_, nullptr));
   }
 
  private:
+  // The pieces [next, end) of a job that one thread begins with.
+  struct alignas(64) Share {
+    std::atomic<int64_t> next{0};
+    int64_t end = 0;
+
+    int64_t take() {  // -1: none is left
+      if (next.load(std::memory_order_relaxed) >= end) return -1;
+      const int64_t piece = next.fetch_add(1, std::memory_order_relaxed);
+      return piece < end ? piece : -1;
+    }
+  };
+
   // state_ is the job's generation, whether threads may still join it, and how many have.
   static constexpr uint64_t kActive = 0xFFFF, kOpen = 0x10000, kGeneration = 0x20000;
 
-  void take_pieces() {
+  void take_pieces(size_t me) {
     inside_parallel = true;
     try {
-      for (int64_t i; (i = next_.fetch_add(1, std::memory_order_relaxed)) < pieces_;) (*body_)(i);
+      for (size_t k = 0; k < shares_.size(); ++k) {
+        Share& share = shares_[(me + k) % shares_.size()];
+        for (int64_t i; (i = share.take()) >= 0;) (*body_)(i);
+      }
     } catch (...) {  // out of memory, most likely; run() throws it where all threads are done
       std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
-      next_.store(pieces_, std::memory_order_relaxed);
+      for (Share& share : shares_) share.next.store(share.end, std::memory_order_relaxed);
     }
     inside_parallel = false;
   }
@@ -88,19 +109,19 @@ class Pool {
     return (state & kOpen) && (state & ~(kOpen | kActive)) != seen;
   }
 
-  void work() {
+  void work(size_t me) {
     uint64_t seen = 0;
     while (wait_for_job(seen)) {
       uint64_t state = state_.load();
       if (!has_job(state, seen) || !state_.compare_exchange_strong(state, state + 1)) continue;
       seen = state & ~(kOpen | kActive);
-      take_pieces();
+      take_pieces(me);
       state_.fetch_sub(1, std::memory_order_release);
     }
   }
 
   bool wait_for_job(uint64_t seen) {  // false: the pool ends
-    constexpr int kSpins = 2000;      // some 50 microseconds
+    constexpr int kSpins = 20000;     // some 300 microseconds; who sleeps wakes up late
     for (int i = 0; i < kSpins; ++i) {
       if (has_job(state_.load(std::memory_order_relaxed), seen)) return true;
       pause();
@@ -113,14 +134,13 @@ class Pool {
   }
 
   std::vector<std::thread> threads_;
+  std::vector<Share> shares_;  // one a thread, the caller's first
   std::mutex mutex_;
   std::condition_variable wake_;
   std::atomic<uint64_t> state_{0};
   std::atomic<int> sleeping_{0};
-  std::atomic<int64_t> next_{0};
   uint64_t generation_ = 0;
   const std::function<void(int64_t)>* body_ = nullptr;
-  int64_t pieces_ = 0;
   std::exception_ptr failure_;  // the first one of a job
   bool stop_ = false;
 };

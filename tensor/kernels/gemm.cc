@@ -146,18 +146,25 @@ template <int64_t kUsual, class T> void copy(T* to, const T* from, int64_t n) {
   }
 }
 
+// Rows [begin, end) of A (m, depth) to their places in `tiles`, which begin with tile `first`.
+template <class T>
+void copy_rows(T* tiles, View<T> a, int64_t m, int64_t first, int64_t begin, int64_t end,
+               int64_t depth) {
+  int64_t t = begin * tile_count(m) / m;
+  for (int64_t i = begin; i < end; ++i) {
+    while (tile_begin(m, t + 1) <= i) ++t;
+    T* tile = tiles + (t - first) * kTileSize<T>;
+    std::copy_n(a.at + i * a.rows, depth, tile + (i - tile_begin(m, t)) * kRowStep<T>);
+  }
+}
+
 // Tiles [first, last) of A (m, depth) to `tiles`, kTileSize apart.
 template <class T>
 void copy_tiles(T* tiles, View<T> a, int64_t m, int64_t first, int64_t last, int64_t depth) {
   int64_t begin[kGroup + 1] = {};
   for (int64_t t = first; t <= last; ++t) begin[t - first] = tile_begin(m, t);
   if (a.cols == 1) {
-    for (int64_t i = begin[0], t = 0; t < last - first; ++t, tiles += kTileSize<T>) {
-      for (T* row = tiles; i < begin[t + 1]; ++i, row += kRowStep<T>) {
-        std::copy_n(a.at + i * a.rows, depth, row);
-      }
-    }
-    return;
+    return copy_rows(tiles, a, m, first, begin[0], begin[last - first], depth);
   }
   for (int64_t k = 0; k < depth; ++k) {  // all tiles at once, so that whole cache lines are used
     for (int64_t t = 0; t < last - first; ++t) {
@@ -168,6 +175,12 @@ void copy_tiles(T* tiles, View<T> a, int64_t m, int64_t first, int64_t last, int
 }
 
 template <class T> void copy_all_tiles(T* tiles, View<T> a, int64_t m, int64_t depth) {
+  if (a.cols == 1) {
+    parallel_ranges(m, 4096 / depth + 1, [=](int64_t begin, int64_t end) {
+      copy_rows(tiles, a, m, 0, begin, end, depth);
+    });
+    return;
+  }
   parallel_ranges(tile_count(m), kGroup, [=](int64_t first, int64_t last) {
     copy_tiles(tiles + first * kTileSize<T>, a, m, first, last, depth);
   });
@@ -299,7 +312,9 @@ template <class T> void multiply_narrow(const Product<T>& x, View<T> a) {
 }
 
 template <class T> void pack_all(T* panels, View<T> b, int64_t depth, int64_t n) {
-  parallel_ranges(n, kPanels * Simd<T>::kWidth, [=](int64_t begin, int64_t end) {
+  constexpr int64_t kWidth = Simd<T>::kWidth;
+  const int64_t wide = std::clamp<int64_t>(n / kWidth / kPieces, 1, kPanels);
+  parallel_ranges(n, wide * kWidth, [=](int64_t begin, int64_t end) {
     pack(panels + begin * depth, b.from(0, begin), depth, end - begin);
   });
 }
