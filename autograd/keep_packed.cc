@@ -17,11 +17,23 @@ Tensor pack(const Tensor& w, Trans trans, int64_t first_col, int64_t cols) {
   return packed;
 }
 
+thread_local KeepPacked* innermost = nullptr;
+
 }  // namespace
 
-thread_local KeepPacked* KeepPacked::active_ = nullptr;
+KeepPacked::KeepPacked() : before_(innermost) {
+  innermost = this;
+}
 
-const Tensor& KeepPacked::packed(const Tensor& w, Trans trans, int64_t first_col, int64_t cols) {
+KeepPacked::~KeepPacked() {
+  innermost = before_;
+}
+
+KeepPacked* KeepPacked::active() {
+  return innermost;
+}
+
+Tensor KeepPacked::packed(const Tensor& w, Trans trans, int64_t first_col, int64_t cols) {
   for (const Entry& e : entries_) {
     if (e.weight.raw() == w.raw() && e.weight.shape() == w.shape() && e.trans == trans &&
         e.first_col == first_col && e.cols == cols) {
@@ -34,7 +46,8 @@ const Tensor& KeepPacked::packed(const Tensor& w, Trans trans, int64_t first_col
 
 Multiplier::Multiplier(Tensor w, Trans trans, int64_t first_col, int64_t cols, bool several)
     : w_(std::move(w)), trans_(trans), first_col_(first_col) {
-  if (KeepPacked* keep = KeepPacked::active()) {
+  KeepPacked* const keep = w_.device().is_cuda() ? nullptr : KeepPacked::active();
+  if (keep) {
     packed_ = keep->packed(w_, trans, first_col, cols);
   } else if (several) {
     packed_ = pack(w_, trans, first_col, cols);

@@ -12,17 +12,18 @@ namespace heed {
 // While one lives, lstm(), affine() and affine_columns() on this thread keep the packed form
 // (tensor/kernels/gemm.h) of each weight that they multiply with: a second copy of the weights in
 // memory, for loops whose steps multiply few rows with them, as a decoder's do. The results are the
-// same to the bit. The weights must not change meanwhile.
+// same to the bit. The weights must not change meanwhile. On CUDA it does nothing: cuBLAS packs for
+// itself.
 class KeepPacked {
  public:
-  KeepPacked() : before_(active_) { active_ = this; }
-  ~KeepPacked() { active_ = before_; }
+  KeepPacked();
+  ~KeepPacked();
   KeepPacked(const KeepPacked&) = delete;
   KeepPacked& operator=(const KeepPacked&) = delete;
-  static KeepPacked* active() { return active_; }
+  static KeepPacked* active();  // the innermost one, or null
 
   // The columns [first_col, first_col + cols) of w (rows, any), or their transpose, packed.
-  const Tensor& packed(const Tensor& w, Trans trans, int64_t first_col, int64_t cols);
+  Tensor packed(const Tensor& w, Trans trans, int64_t first_col, int64_t cols);
 
  private:
   struct Entry {
@@ -31,7 +32,6 @@ class KeepPacked {
     int64_t first_col, cols;
     Tensor packed;
   };
-  static thread_local KeepPacked* active_;
   KeepPacked* before_;
   std::vector<Entry> entries_;
 };

@@ -102,8 +102,9 @@ the ratio is that of tokens per second (padding not counted), the median of the 
 - fixed lengths: 6 utterances of 12 words and a response of 16; real lengths: [lengths.jsonl.gz](../../bench/lengths.jsonl.gz),
   those of 2,560 Ubuntu dialogues
 - share of peak: floating-point operations of the step, counted from the shapes, against the multiply-add
-  peak that `heed bench` measures first with the same threads. Both do the same products (PyTorch's on padding
-  are not counted), so no program that does them can be more than 1 / (PyTorch's share) times as fast
+  peak that `heed bench` measures first with the same threads. What is counted is what heed does; what PyTorch
+  does beyond it (on padding, and for static structures with the same context in every step) is not. So no program
+  that does at least this can be more than 1 / (PyTorch's share) times as fast as PyTorch
 - MB: peak resident memory of the whole process; importing PyTorch alone takes {imported} MB
 
 {table}

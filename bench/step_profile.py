@@ -25,7 +25,7 @@ PAPER = ("--structure static --batch 64 --embed 512 --hidden 512 --layers 4 --vo
 KINDS = [  # the first that matches
     ("start", r"chains|sincos|log_fma|random_normal|random_uniform"),
     ("products: tiles", r"\btile<|edge_tile"),
-    ("products: copies", r"copy_tiles|copy_all_tiles|pack|transpose_square|multiply|memmove"),
+    ("products: copies", r"copy_rows|copy_tiles|copy_all_tiles|pack|transpose_square|multiply|memmove"),
     ("gates of the LSTM", r"lstm_step"),
     ("cross entropy", r"cross_entropy"),
     ("dropout", r"dropout|uniforms"),

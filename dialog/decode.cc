@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "autograd/keep_packed.h"
+#include "dialog/best_choices.h"
 #include "dialog/vocabulary.h"
 #include "tensor/parallel.h"
 
@@ -61,53 +62,12 @@ struct Hypothesis {
 };
 using Beam = std::vector<Hypothesis>;  // best first
 
-// A token that may come next.
-struct Choice {
-  int32_t token;
-  double log_prob;
-};
-
 struct Candidate {
   Hypothesis from;
   int32_t token;  // -1: `from` has ended and stays as it is
   double log_prob, score;
   bool greedy;
 };
-
-bool better(const Choice& a, const Choice& b) {
-  return a.log_prob > b.log_prob || (a.log_prob == b.log_prob && a.token < b.token);
-}
-
-// The `count` best choices among the allowed tokens, best first. Most blocks of tokens hold nothing
-// better than what was found before them, which is seen with vector operations: one token after
-// the other, this took 7 % of a beam search.
-template <class T>
-std::vector<Choice> best_choices(const T* log_probs, const std::vector<bool>& allowed,
-                                 size_t count) {
-  constexpr size_t kBlock = 32;
-  std::vector<Choice> best;  // a heap, the worst one on top
-  for (size_t begin = 0; begin < allowed.size(); begin += kBlock) {
-    const size_t end = std::min(begin + kBlock, allowed.size());
-    if (best.size() == count) {
-      const T bound = static_cast<T>(best.front().log_prob);
-      int above = 0;  // a bool here, and it is no vector loop
-      for (size_t i = begin; i < end; ++i) above += log_probs[i] > bound;
-      if (above == 0) continue;
-    }
-    for (size_t i = begin; i < end; ++i) {
-      const Choice choice{static_cast<int32_t>(i), static_cast<double>(log_probs[i])};
-      if (!allowed[i] || (best.size() == count && !better(choice, best.front()))) continue;
-      if (best.size() == count) {
-        std::pop_heap(best.begin(), best.end(), better);
-        best.pop_back();
-      }
-      best.push_back(choice);
-      std::push_heap(best.begin(), best.end(), better);
-    }
-  }
-  std::sort_heap(best.begin(), best.end(), better);
-  return best;
-}
 
 class Search {
  public:
@@ -268,14 +228,13 @@ void Search::extend(int64_t dialogue, int32_t first_row, const std::vector<doubl
   }
 }
 
-// What may follow a hypothesis of the dialogue, of which log_probs (V) are the next token's.
+// What may follow a hypothesis of the dialogue, of which log_probs (V) are the next token's. Runs
+// on all threads: a dialogue that draws random numbers has one hypothesis.
 std::vector<Choice> Search::choose(int64_t dialogue, const Tensor& log_probs) {
   const bool sampling = options_.method == Method::kSample;
   const size_t all = allowed_.size();
   const size_t count = !sampling ? beam_size_ : options_.top_k ? options_.top_k : all;
-  const std::vector<Choice> best = log_probs.dtype() == DType::f32
-                                       ? best_choices(log_probs.data<float>(), allowed_, count)
-                                       : best_choices(log_probs.data<double>(), allowed_, count);
+  const std::vector<Choice> best = best_choices(log_probs, allowed_, count);
   return sampling ? std::vector<Choice>{sample(dialogue, best)} : best;
 }
 

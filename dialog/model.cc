@@ -134,21 +134,23 @@ DialogModel::Decoded DialogModel::decode_static(const Batch& batch, const Encode
 DialogModel::Decoded DialogModel::decode_dynamic(const Batch& batch, const Encoded& encoded,
                                                  const DropoutMode& drop) const {
   const Packing& packing = batch.decoder;
-  const KeepPacked packed;  // the same ones in every step
   const Var gates = token_gates(batch.inputs, drop);
   Var context = encoded.start.context;
   LstmState state = encoded.state;
   std::vector<Var> hidden, contexts, weights;
-  for (int64_t t = 0; t < packing.steps(); ++t) {
-    const int64_t running = packing.batch_size(t), at = packing.offset(t);
-    if (running < context.shape()[0]) context = rows(context, 0, running);
-    Step out =
-        step(encoded, rows(gates, at, at + running), context, state.first(running), drop.at(t));
-    context = out.attended.context;
-    state = std::move(out.state);
-    hidden.push_back(out.hidden);
-    contexts.push_back(context);
-    weights.push_back(out.attended.weights);
+  {
+    const KeepPacked weights_of_all_steps;
+    for (int64_t t = 0; t < packing.steps(); ++t) {
+      const int64_t running = packing.batch_size(t), at = packing.offset(t);
+      if (running < context.shape()[0]) context = rows(context, 0, running);
+      Step out =
+          step(encoded, rows(gates, at, at + running), context, state.first(running), drop.at(t));
+      context = out.attended.context;
+      state = std::move(out.state);
+      hidden.push_back(out.hidden);
+      contexts.push_back(context);
+      weights.push_back(out.attended.weights);
+    }
   }
   const Var& w = decoder_.combine.weight;
   return {affine_columns(concat(hidden, 0), w, config_.hidden_size),

@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <map>
 #include <mutex>
+#include <new>
 #include <string>
 #include <utility>
 #include <vector>
@@ -35,8 +36,8 @@ void give_to_system(std::byte* block, Device device) {
   std::free(block);
 }
 
-// Rounds up to one of eight size classes between two powers of two: at most 1/8 is wasted, and
-// ragged batches of similar sizes share their blocks.
+// Rounds up to one of eight size classes between two powers of two: of a new block at most 1/8 is
+// wasted, and ragged batches of similar sizes share their blocks.
 int64_t size_class(int64_t bytes) {
   constexpr int64_t kSmallest = 256;
   if (kExact) return std::max<int64_t>(bytes, 1);
@@ -73,9 +74,13 @@ class Cache {
 
   void give(std::byte* block, int64_t bytes) {
     std::lock_guard lock(mutex_);
-    free_[bytes].push_back(block);
     stats_.bytes_in_use -= bytes;
-    stats_.bytes_cached += bytes;
+    try {
+      free_[bytes].push_back(block);
+      stats_.bytes_cached += bytes;
+    } catch (const std::bad_alloc&) {  // nothing may be thrown where a tensor ends
+      give_to_system(block, device_);
+    }
     if (kExact) clear();
   }
 

@@ -16,9 +16,9 @@
 namespace heed {
 
 struct MemoryStats {
-  int64_t bytes_in_use = 0;  // held by tensors now
-  int64_t peak_bytes = 0;    // the most that tensors ever held since the last reset_peak()
-  int64_t bytes_cached = 0;  // freed by tensors, kept for the next one
+  int64_t bytes_in_use = 0;  // in blocks that tensors hold now
+  int64_t peak_bytes = 0;    // the most that it ever was since the last reset_peak()
+  int64_t bytes_cached = 0;  // in blocks that were freed, kept for the next tensor
 };
 
 // A block of 64-byte aligned memory that goes back to the cache when the last owner lets go.

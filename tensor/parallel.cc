@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <exception>
 #include <memory>
@@ -29,8 +30,8 @@ void pause() {
 // A fork-join pool. A recurrent network forks some ten thousand times in a second with pieces of
 // some ten microseconds, so a thread without work first spins for a moment and only then sleeps.
 // Every thread begins with a share of its own, and takes from the others' when that is done: what a
-// thread wrote in one job is then mostly what it reads in the next, from its own core's cache.
-// Where two cores share no cache, a training step took 6 % longer without. And the caller never
+// thread wrote in one job is then mostly what it reads in the next, from its own core's cache
+// (docs/performance.md, "Two threads"). And the caller never
 // waits for a thread that has not begun: on a busy machine, where the others may not run for
 // milliseconds, it does all the pieces itself.
 class Pool {
@@ -56,10 +57,10 @@ class Pool {
 
   void run(int64_t pieces, const std::function<void(int64_t)>& body) {
     body_ = &body;
-    const int64_t shares = static_cast<int64_t>(shares_.size());
-    for (int64_t i = 0; i < shares; ++i) {
-      shares_[i].next.store(pieces * i / shares, std::memory_order_relaxed);
-      shares_[i].end = pieces * (i + 1) / shares;
+    used_ = std::min<int64_t>(pieces, static_cast<int64_t>(shares_.size()));
+    for (int64_t i = 0; i < used_; ++i) {
+      shares_[i].next.store(pieces * i / used_, std::memory_order_relaxed);
+      shares_[i].end = pieces * (i + 1) / used_;
     }
     generation_ += kGeneration;
     state_.store(generation_ | kOpen);
@@ -89,17 +90,19 @@ class Pool {
   // state_ is the job's generation, whether threads may still join it, and how many have.
   static constexpr uint64_t kActive = 0xFFFF, kOpen = 0x10000, kGeneration = 0x20000;
 
-  void take_pieces(size_t me) {
+  void take_pieces(int64_t me) {
     inside_parallel = true;
     try {
-      for (size_t k = 0; k < shares_.size(); ++k) {
-        Share& share = shares_[(me + k) % shares_.size()];
+      for (int64_t k = 0; k < used_; ++k) {
+        Share& share = shares_[(me + k) % used_];
         for (int64_t i; (i = share.take()) >= 0;) (*body_)(i);
       }
     } catch (...) {  // out of memory, most likely; run() throws it where all threads are done
       std::lock_guard lock(mutex_);
       if (!failure_) failure_ = std::current_exception();
-      for (Share& share : shares_) share.next.store(share.end, std::memory_order_relaxed);
+      for (int64_t i = 0; i < used_; ++i) {
+        shares_[i].next.store(shares_[i].end, std::memory_order_relaxed);
+      }
     }
     inside_parallel = false;
   }
@@ -109,7 +112,7 @@ class Pool {
     return (state & kOpen) && (state & ~(kOpen | kActive)) != seen;
   }
 
-  void work(size_t me) {
+  void work(int64_t me) {
     uint64_t seen = 0;
     while (wait_for_job(seen)) {
       uint64_t state = state_.load();
@@ -120,12 +123,14 @@ class Pool {
     }
   }
 
-  bool wait_for_job(uint64_t seen) {  // false: the pool ends
-    constexpr int kSpins = 20000;     // some 300 microseconds; who sleeps wakes up late
-    for (int i = 0; i < kSpins; ++i) {
-      if (has_job(state_.load(std::memory_order_relaxed), seen)) return true;
-      pause();
-    }
+  bool wait_for_job(uint64_t seen) {                     // false: the pool ends
+    constexpr std::chrono::microseconds kPatience(300);  // whoever sleeps wakes up late
+    const auto end = std::chrono::steady_clock::now() + kPatience;
+    do {
+      for (int i = 0; i < 64; ++i, pause()) {
+        if (has_job(state_.load(std::memory_order_relaxed), seen)) return true;
+      }
+    } while (std::chrono::steady_clock::now() < end);
     std::unique_lock lock(mutex_);
     sleeping_.fetch_add(1);
     wake_.wait(lock, [&] { return stop_ || has_job(state_.load(), seen); });
@@ -135,6 +140,7 @@ class Pool {
 
   std::vector<std::thread> threads_;
   std::vector<Share> shares_;  // one a thread, the caller's first
+  int64_t used_ = 0;           // of them, where a job has fewer pieces than there are threads
   std::mutex mutex_;
   std::condition_variable wake_;
   std::atomic<uint64_t> state_{0};

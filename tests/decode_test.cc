@@ -4,9 +4,11 @@
 #include <cmath>
 #include <map>
 
+#include "dialog/best_choices.h"
 #include "dialog/das.h"
 #include "dialog/vocabulary.h"
 #include "nn/init.h"
+#include "tensor/parallel.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -108,6 +110,52 @@ TEST_P(Decode, LogProbAndAttentionAreWhatScoreMeasures) {
     }
     EXPECT_GT(finished, 3);
   }
+}
+
+// Against a full sort: many equal values, across blocks and at their ends, and few allowed tokens.
+TEST(BestChoices, AreTheFirstOfASort) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    for (const int64_t size : {1, 31, 32, 33, 100, 1000}) {
+      for (const uint64_t values : {1, 3, 40, 1'000'000}) {
+        Rng rng(7, std::to_string(size) + "/" + std::to_string(values));
+        std::vector<double> log_probs(size);
+        std::vector<bool> allowed(size);
+        std::vector<Choice> sorted;
+        for (int64_t i = 0; i < size; ++i) {
+          log_probs[i] = -static_cast<double>(rng.below(values));
+          allowed[i] = rng.below(4) != 0;
+          if (allowed[i]) sorted.push_back({static_cast<int32_t>(i), log_probs[i]});
+        }
+        std::stable_sort(sorted.begin(), sorted.end(),
+                         [](auto& a, auto& b) { return a.log_prob > b.log_prob; });
+        const Tensor row = Tensor::from(log_probs, {size}).to(dtype);
+        for (const size_t count : {1, 2, 5, 33, 2000}) {
+          const auto last = sorted.begin() + std::min<int64_t>(count, std::ssize(sorted));
+          EXPECT_EQ(best_choices(row, allowed, count), std::vector<Choice>(sorted.begin(), last))
+              << size << " tokens, " << values << " values, " << count;
+        }
+      }
+    }
+  }
+}
+
+TEST(DecodeThreads, IsTheSameForAnyNumberOfThreads) {
+  const auto examples = make_contexts(5, 95);
+  DialogModel model = make_model(kStructures[3], 95, DType::f32);
+  for (const Method method : {Method::kGreedy, Method::kSample, Method::kBeam}) {
+    set_num_threads(1);
+    const auto expected = decode(model, pointers(examples), options_of(method));
+    for (int threads : {2, 4}) {
+      set_num_threads(threads);
+      const auto found = decode(model, pointers(examples), options_of(method));
+      for (size_t i = 0; i < examples.size(); ++i) {
+        EXPECT_EQ(found[i].tokens, expected[i].tokens);
+        EXPECT_EQ(found[i].log_prob, expected[i].log_prob);
+        EXPECT_EQ(found[i].attention, expected[i].attention);
+      }
+    }
+  }
+  set_num_threads(0);
 }
 
 TEST_P(Decode, GreedyTakesTheMostProbableToken) {

@@ -186,6 +186,16 @@ TEST(KeepPacked, ChangesNoBit) {
   EXPECT_EQ(results[1], results[0]);
 }
 
+TEST(KeepPacked, PacksOnce) {
+  KeepPacked keep;
+  const Tensor w = random({5, 6}, 1).value();
+  const Tensor packed = keep.packed(w, Trans::yes, 0, 3);
+  EXPECT_EQ(keep.packed(w, Trans::yes, 0, 3).raw(), packed.raw());
+  EXPECT_NE(keep.packed(w, Trans::no, 0, 3).raw(), packed.raw());
+  EXPECT_NE(keep.packed(w, Trans::yes, 3, 3).raw(), packed.raw());
+  EXPECT_NE(keep.packed(w.clone(), Trans::yes, 0, 3).raw(), packed.raw());
+}
+
 // What was packed belongs to one weight, even where another one takes its place in memory, and to
 // some of its columns.
 TEST(KeepPacked, TellsWeightsApart) {

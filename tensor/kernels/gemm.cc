@@ -34,6 +34,7 @@ constexpr int64_t kPanels = 8;       // of B for one piece of C: 512 KiB with AV
 constexpr int64_t kGroup = 8;        // tiles of A that are copied together
 constexpr int64_t kPieces = 16;      // of C that there should be at least, to share out
 constexpr int64_t kPieceTiles = 21;  // of A for one piece
+constexpr int64_t kCopied = 4096;    // elements of A that are worth a piece when they are copied
 
 template <class T> struct Simd {
   typedef T Vector __attribute__((vector_size(kVectorBytes)));
@@ -176,7 +177,7 @@ void copy_tiles(T* tiles, View<T> a, int64_t m, int64_t first, int64_t last, int
 
 template <class T> void copy_all_tiles(T* tiles, View<T> a, int64_t m, int64_t depth) {
   if (a.cols == 1) {
-    parallel_ranges(m, 4096 / depth + 1, [=](int64_t begin, int64_t end) {
+    parallel_ranges(m, kCopied / depth + 1, [=](int64_t begin, int64_t end) {
       copy_rows(tiles, a, m, 0, begin, end, depth);
     });
     return;
@@ -225,15 +226,18 @@ template <class T> struct Product {
   }
 };
 
-// Pieces are the same for any number of threads; small products have small ones.
+// Pieces are the same for any number of threads; small products have small ones. Threads begin with
+// rows of C or with columns, so that what each reads alone is the larger one of A and B.
 template <class T> void multiply(const Product<T>& x) {
   constexpr int64_t kWidth = Simd<T>::kWidth;
   const int64_t tiles = tile_count(x.m), panels = (x.n + kWidth - 1) / kWidth;
   const int64_t down = (tiles + kPieceTiles - 1) / kPieceTiles;
   const int64_t wide = std::clamp<int64_t>(panels * down / kPieces, 1, kPanels);
   const int64_t across = (panels + wide - 1) / wide;
-  parallel_for(across * down, [&x, tiles, panels, down, wide](int64_t piece) {
-    const int64_t i = piece % down, p = piece / down * wide;
+  const bool by_rows = x.m > x.n;
+  parallel_for(across * down, [&x, tiles, panels, down, across, wide, by_rows](int64_t piece) {
+    const int64_t i = by_rows ? piece / across : piece % down;
+    const int64_t p = (by_rows ? piece % across : piece / down) * wide;
     const int64_t t = tiles * i / down;
     x.piece(x.tiles + t * kTileSize<T>, t, tiles * (i + 1) / down, p, std::min(panels, p + wide));
   });
