@@ -82,6 +82,7 @@ class Search {
   }
   void step();
   void collect_rows();
+  Var input_gates() const;
   void extend(int64_t dialogue, int32_t first_row, const std::vector<double>& weights);
   std::vector<Choice> choose(int64_t dialogue, const Tensor& log_probs);
   Choice sample(int64_t dialogue, const std::vector<Choice>& best);
@@ -183,8 +184,7 @@ void Search::step() {
     context_ = gather_rows(context_, ids);
     state_ = state_.gather(ids);
   }
-  const Var gates = model_.token_gates(Tensor::from(inputs_, device));
-  DialogModel::Step out = model_.step(encoded_, gates, context_, state_);
+  DialogModel::Step out = model_.step(encoded_, input_gates(), context_, state_);
   context_ = out.attended.context;
   state_ = std::move(out.state);
   const Tensor log_probs = log_softmax(model_.logits(out.hidden, context_)).value().to(Device());
@@ -197,6 +197,20 @@ void Search::step() {
       extend(row_dialogues_[r], static_cast<int32_t>(r), weights);
     }
   }
+}
+
+// The inputs' part of the gates. Many hypotheses end with the same token: it is multiplied once.
+Var Search::input_gates() const {
+  std::vector<int32_t> tokens = inputs_, row_of_input;
+  std::sort(tokens.begin(), tokens.end());
+  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
+  for (int32_t input : inputs_) {
+    const auto at = std::lower_bound(tokens.begin(), tokens.end(), input);
+    row_of_input.push_back(static_cast<int32_t>(at - tokens.begin()));
+  }
+  const Device device = context_.device();
+  return gather_rows(model_.token_gates(Tensor::from(tokens, device)),
+                     Tensor::from(row_of_input, device));
 }
 
 // A dialogue's hypotheses, each longer by one token. The running ones have the rows from first_row.

@@ -70,7 +70,7 @@ Tensor input_gates(int64_t n, const LstmInputs& in, int64_t first_col) {
 }  // namespace
 
 // The products of x with W_ih for all steps are one GEMM before the loop; the loop adds
-// h_{t-1} W_hh^T and runs the gates. Backward, the loop makes the gate gradients dG of all steps
+// h_{t-1} W_hh^T and runs the gates. Backward, the loop turns the gates into their gradients dG
 //   dG_t by lstm_step_backward,   dh_{t-1} += dG_t W_hh
 // and then, again for all steps at once,
 //   dx = dG W_ih,  dgates_in = dG,  dW_ih = dG^T x,  dW_hh = dG^T h_prev,  dbias = sum dG.
@@ -79,7 +79,8 @@ Var lstm(const Packing& p, const LstmInputs& in) {
   const int64_t hidden = in.w_hh.shape()[1], n = p.rows(), batch = p.batch(), wide = 4 * hidden;
   const int64_t width = in.x.defined() ? in.x.shape()[1] : 0;
   const int64_t first_col = in.x.defined() ? in.w_ih.shape()[1] - width : 0;
-  const Tensor gates = input_gates(n, in, first_col), w_hh = in.w_hh.value();
+  const Tensor w_hh = in.w_hh.value();
+  Tensor gates = input_gates(n, in, first_col);
   Tensor out = Tensor::empty({2, n, hidden}, w_hh.dtype(), w_hh.device());
   const Tensor y = out[0], c = out[1];
   const Tensor zeros = Tensor::zeros({batch, hidden}, w_hh.dtype(), w_hh.device());
@@ -100,9 +101,9 @@ Var lstm(const Packing& p, const LstmInputs& in) {
   const Tensor x = in.x.value(), w_ih = in.w_ih.value();
   return record(
       "lstm", out, {in.x, in.gates_in, in.h0, in.c0, in.w_ih, in.w_hh, in.bias},
-      [=](const Tensor& d_out, const Grads& dx) {
+      [=](const Tensor& d_out, const Grads& dx) mutable {
         const Tensor dy = d_out[0], dc_out = d_out[1];
-        Tensor dgates = empty_like(gates);
+        Tensor dgates = std::move(gates);  // still the gates: each step replaces its own
         const Tensor dh = zeros_like(zeros), dc = zeros_like(zeros);  // from the step after
         const Multiplier recurrent(w_hh, kNo, 0, hidden, p.steps() > 1);
         for (int64_t t = p.steps() - 1; t >= 0; --t) {
@@ -110,8 +111,7 @@ Var lstm(const Packing& p, const LstmInputs& in) {
           const Tensor c_prev = t ? c.rows(p.offset(t - 1), p.offset(t)) : c0;
           KERNEL(dgates, lstm_step_backward(dgates.data<T>() + 4 * at, dc.data<T>(), dh.data<T>(),
                                             dy.data<T>() + at, dc_out.data<T>() + at,
-                                            gates.data<T>() + 4 * at, c.data<T>() + at,
-                                            c_prev.data<T>(), rows, hidden));
+                                            c.data<T>() + at, c_prev.data<T>(), rows, hidden));
           if (t == 0 && !dx.needs(2)) break;
           recurrent(dh.rows(0, rows), dgates.rows(p.offset(t), p.offset(t) + rows), false);
         }

@@ -32,23 +32,23 @@ void lstm_step_forward(T* h, T* c, T* gates, const T* c_prev, int64_t rows, int6
 }
 
 template <class T>
-void lstm_step_backward(T* dgates, T* dc_next, const T* dh_next, const T* dy, const T* dc_out,
-                        const T* gates, const T* c, const T* c_prev, int64_t rows, int64_t hidden) {
+void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, const T* dc_out,
+                        const T* c, const T* c_prev, int64_t rows, int64_t hidden) {
   parallel_ranges(rows, grain(hidden), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      const T* i = gates + r * 4 * hidden;
-      T* di = dgates + r * 4 * hidden;
+      T* gate = gates + r * 4 * hidden;
 #pragma omp simd
       for (int64_t k = 0; k < hidden; ++k) {
         const int64_t at = r * hidden + k;
-        const T f = i[hidden + k], g = i[2 * hidden + k], o = i[3 * hidden + k];
+        const T i = gate[k], f = gate[hidden + k];
+        const T g = gate[2 * hidden + k], o = gate[3 * hidden + k];
         const T tanh_c = math::tanh(c[at]);
         const T dh = dy[at] + dh_next[at];
         const T dc = dc_out[at] + dc_next[at] + dh * o * (T(1) - tanh_c * tanh_c);
-        di[k] = dc * g * i[k] * (T(1) - i[k]);
-        di[hidden + k] = dc * c_prev[at] * f * (T(1) - f);
-        di[2 * hidden + k] = dc * i[k] * (T(1) - g * g);
-        di[3 * hidden + k] = dh * tanh_c * o * (T(1) - o);
+        gate[k] = dc * g * i * (T(1) - i);
+        gate[hidden + k] = dc * c_prev[at] * f * (T(1) - f);
+        gate[2 * hidden + k] = dc * i * (T(1) - g * g);
+        gate[3 * hidden + k] = dh * tanh_c * o * (T(1) - o);
         dc_next[at] = dc * f;
       }
     }
