@@ -1,5 +1,7 @@
 """Two kinds of pictures as SVG text: stacked bars and curves."""
 
+import math
+
 COLOURS = ["#4477aa", "#ee6677", "#228833", "#ccbb44", "#66ccee", "#aa3377", "#bbbbbb"]
 
 
@@ -35,18 +37,25 @@ def bars(title, unit, rows):
     return page(740, y + 20 * ((len(names) + 2) // 3), out)
 
 
+def ticks(largest):
+    """0 to at least `largest` in four to seven steps of 1, 2 or 5 times a power of ten."""
+    power = 10 ** math.floor(math.log10(largest))
+    step = next(s * power for s in (0.2, 0.5, 1, 2) if largest <= 7 * s * power)
+    return [step * i for i in range(math.ceil(largest / step) + 1)]
+
+
 def curves(title, x_label, y_label, x_values, lines):
     """lines: {label: [y]}; the x values stand at equal distances."""
-    top = 1.15 * max(max(line) for line in lines.values())
-    at = lambda i, value: (70 + i * 440 / max(1, len(x_values) - 1), 270 - 230 * value / top)
+    steps = ticks(max(max(line) for line in lines.values()))
+    at = lambda i, value: (70 + i * 440 / max(1, len(x_values) - 1), 270 - 210 * value / steps[-1])
     out = [text(10, 20, title, extra='font-weight="bold"'), text(290, 312, x_label, "middle"),
            text(10, 38, y_label)]
     for i, value in enumerate(x_values):
         out.append(text(at(i, 0)[0], 290, f"{value:,}", "middle"))
-    for step in range(5):
-        y = at(0, top * step / 4)[1]
+    for step in steps:
+        y = at(0, step)[1]
         out.append(f'<line x1="70" x2="510" y1="{y:.1f}" y2="{y:.1f}" stroke="#dddddd"/>')
-        out.append(text(64, y + 4, f"{top * step / 4:.3g}", "end"))
+        out.append(text(64, y + 4, f"{step:g}", "end"))
     for k, (label, line) in enumerate(lines.items()):
         points = " ".join("%.1f,%.1f" % at(i, value) for i, value in enumerate(line))
         out.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[k]}" stroke-width="2"/>')
