@@ -12,7 +12,7 @@ using Vec = std::vector<double>;
 
 // Two parameters; their gradients are what backward() of sum(p x) makes of x.
 struct Two : Module {
-  Two(Vec a_values, Vec b_values)
+  Two(const Vec& a_values, const Vec& b_values)
       : a(Var::parameter(Tensor::from(a_values, {static_cast<int64_t>(a_values.size())}))),
         b(Var::parameter(Tensor::from(b_values, {static_cast<int64_t>(b_values.size())}))) {}
   void visit(Visitor& v) override {
