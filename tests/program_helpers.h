@@ -32,7 +32,8 @@ struct Result {
 // tests.
 class Running {
  public:
-  Running(const Arguments& arguments, const TempDir& dir, const std::string& out) {
+  Running(const Arguments& arguments, const TempDir& dir, const std::string& out,
+          const std::string& in = "/dev/null") {
     std::vector<char*> argv = {const_cast<char*>(HEED_PROGRAM)};
     for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
     argv.push_back(nullptr);
@@ -41,7 +42,7 @@ class Running {
     if (id_ != 0) return;
     setpgid(0, 0);  // so that a signal can go to its own processes, too
     alarm(300);
-    redirect("/dev/null", O_RDONLY, 0);
+    redirect(in, O_RDONLY, 0);
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
     redirect(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
     execv(HEED_PROGRAM, argv.data());
@@ -64,9 +65,10 @@ class Running {
   pid_t id_;
 };
 
-inline Result heed_program(const Arguments& arguments, const std::string& out = "") {
+inline Result heed_program(const Arguments& arguments, const std::string& out = "",
+                           const std::string& in = "/dev/null") {
   const TempDir dir;
-  Running program(arguments, dir, out.empty() ? dir.path("stdout") : out);
+  Running program(arguments, dir, out.empty() ? dir.path("stdout") : out, in);
   Result result;
   result.code = program.wait();
   if (out.empty()) result.out = dir.read("stdout");

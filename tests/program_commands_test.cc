@@ -1,0 +1,183 @@
+// The commands that people look at or talk to: show, chat, prepare, bench.
+#include <nlohmann/json.hpp>
+
+#include "tests/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+class Commands : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r = heed_program(tiny_training(run()) + Arguments{"--insert-prob", "0.7"});
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string run() { return shared->path("run"); }
+
+  Result chat(const std::string& typed, const Arguments& more = {}) {
+    dir.write("typed", typed);
+    return heed_program(Arguments{"chat", "--model", run()} + more, "", dir.path("typed"));
+  }
+
+  static TempDir* shared;
+  const TempDir dir;
+};
+TempDir* Commands::shared = nullptr;
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++n;
+  return n;
+}
+
+// ---- show ---------------------------------------------------------------------------------------
+
+TEST_F(Commands, ShowPrintsDialoguesWithTheirDistractions) {
+  const Result r = heed_program({"show", "--model", run(), "--data", kTestPart, "--limit", "20",
+                                 "--count", "2", "--test", "frequent:end"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(count(r.out, "why should i help you"), 2u) << r.out;  // one of the paper's phrases
+  EXPECT_GE(count(r.out, "DAS ratio"), 2u) << r.out;
+  const Result again = heed_program({"show", "--model", run(), "--data", kTestPart, "--limit", "20",
+                                     "--count", "2", "--test", "frequent:end"});
+  EXPECT_EQ(again.out, r.out);
+}
+
+TEST_F(Commands, ShowWritesAPageWithBothModels) {
+  const std::string page = dir.path("page.html");
+  const Result r =
+      heed_program({"show", "--model", run(), "--baseline", run(), "--name", "one <b>", "--name",
+                    "two", "--data", kTestPart, "--limit", "8", "--count", "3", "--html", page});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string html = dir.read("page.html");
+  EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u) << html.substr(0, 80);
+  EXPECT_GT(count(html, "one &lt;b&gt;"), 0u);
+  EXPECT_EQ(count(html, "one <b>"), 0u);
+  EXPECT_GT(count(html, "two"), 0u);
+  EXPECT_EQ(count(html, "class=\"card dialogue\""), 3u);
+  EXPECT_EQ(count(html, "<script"), 0u);
+}
+
+TEST_F(Commands, ShowSaysWhatIsNotThere) {
+  const Arguments show = {"show", "--model", run(), "--data", kTestPart, "--limit", "8"};
+  expect_failure(heed_program(show + Arguments{"--id", "no such"}), 1,
+                 kTestPart + ": no dialogue 'no such' to show", "--id");
+  expect_failure(heed_program(show + Arguments{"--name", "a", "--name", "b"}), 2,
+                 "--name: more names than models", "--name");
+  expect_failure(heed_program(show + Arguments{"--test", "often:end"}), 2, "often:end", "--test");
+}
+
+// ---- chat ---------------------------------------------------------------------------------------
+
+TEST_F(Commands, ChatAnswersAndShowsWhereItLooked) {
+  const Result r = chat("how do i install it\nxyzzyq now\n");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(count(r.out, "\nmodel: "), 2u) << r.out;
+  EXPECT_EQ(count(r.out, "you: how do i install it"), 2u) << r.out;  // remembered
+  EXPECT_EQ(count(r.out, "(not in the vocabulary: xyzzyq)"), 1u) << r.out;
+  EXPECT_EQ(chat("how do i install it\nxyzzyq now\n").out, r.out);
+}
+
+TEST_F(Commands, ChatObeys) {
+  const Result r = chat("hello\r\n/reset\n/help\n/nonsense\n\n  \nhello\n/quit\nnever read\n");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(count(r.out, "The conversation begins anew."), 1u);
+  EXPECT_EQ(count(r.out, "/reset  forget the conversation"), 1u);
+  EXPECT_EQ(count(r.out, "/nonsense: no such command"), 1u);
+  EXPECT_EQ(count(r.out, "you: hello"), 2u) << r.out;  // once in each conversation
+  EXPECT_EQ(count(r.out, "never read"), 0u);
+}
+
+TEST_F(Commands, ChatDecodesAsAsked) {
+  const Result beam = chat("hello there\n", {"--decode", "beam", "--beam-size", "3"});
+  ASSERT_EQ(beam.code, 0) << beam.err;
+  EXPECT_EQ(count(beam.out, "\nmodel: "), 1u);
+  const Result drawn = chat("hello there\n", {"--decode", "sample", "--seed", "3"});
+  ASSERT_EQ(drawn.code, 0) << drawn.err;
+  EXPECT_EQ(chat("hello there\n", {"--decode", "sample", "--seed", "3"}).out, drawn.out);
+}
+
+// ---- prepare ------------------------------------------------------------------------------------
+
+TEST_F(Commands, PrepareUbuntuFolder) {
+  std::filesystem::create_directories(dir.path("dialogs/3"));
+  dir.write("dialogs/3/1.tsv",
+            "2004-11-23T11:49:00.000Z\tann\t\thello\n2004-11-23T11:49:01.000Z\tann\t\tanyone?\n"
+            "2004-11-23T11:50:00.000Z\tbob\tann\tyes\n2004-11-23T11:51:00.000Z\tann\tbob\tgood\n");
+  dir.write("dialogs/3/2.tsv", "2004-11-23T11:49:00.000Z\tann\t\talone\n");
+  const Result r = heed_program(
+      {"prepare", "ubuntu", "--in", dir.path("dialogs"), "--out", dir.path("all.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(count(r.out, "left out 1 with fewer than 3 turns"), 1u) << r.out;
+  EXPECT_EQ(count(r.out, "wrote 1 dialogues with 3 turns"), 1u) << r.out;
+  const Json dialogue = Json::parse(dir.read("all.jsonl"));
+  ASSERT_EQ(dialogue.at("turns").size(), 3u);
+  EXPECT_EQ(dialogue.at("turns")[1].at("text"), "yes");
+}
+
+TEST_F(Commands, PrepareUbuntuCsv) {
+  dir.write("train.csv",
+            "Context,Utterance,Label\n"
+            "\"hello , all __eou__ __eot__ hi __eou__ __eot__ \",an answer __eou__,1\n"
+            "x __eou__ __eot__,y __eou__,0\n");
+  const Result r = heed_program(
+      {"prepare", "ubuntu", "--in", dir.path("train.csv"), "--out", dir.path("all.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Json::parse(dir.read("all.jsonl")).at("turns").back().at("text"), "an answer");
+}
+
+TEST_F(Commands, PrepareSaysWhatItCannotRead) {
+  const auto prepare = [&](const std::string& in, const Arguments& more = {}) {
+    return heed_program(Arguments{"prepare", "ubuntu", "--in", in, "--out", dir.path("out.jsonl")} +
+                        more);
+  };
+  expect_failure(prepare(dir.path("none")), 1, "no such file or directory", "no folder");
+  dir.write("some.txt", "x");
+  expect_failure(prepare(dir.path("some.txt")), 2, "say --version v1 or v2", "no suffix");
+  dir.write("short.tsv", "2004-11-23T11:49:00.000Z\tann\t\talone\n");
+  expect_failure(prepare(dir.path("short.tsv")), 1, "none of 1 dialogues has 3 turns", "short");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("out.jsonl")));
+}
+
+// ---- bench --------------------------------------------------------------------------------------
+
+const Arguments kTinyBench = {"bench",    "--batch", "2",        "--embed",   "4",
+                              "--hidden", "4",       "--layers", "1",         "--vocab",
+                              "20",       "--steps", "2",        "--threads", "2"};
+
+TEST_F(Commands, BenchTimesAllWork) {
+  for (const char* work : {"train", "forward", "score", "beam"}) {
+    const Result r = heed_program(kTinyBench + Arguments{"--work", work});
+    ASSERT_EQ(r.code, 0) << r.err;
+    const Json json = Json::parse(r.out);
+    EXPECT_EQ(json.at("work"), work);
+    EXPECT_EQ(json.at("threads"), 2);
+    EXPECT_GT(json.at("tokens_per_s"), 0) << work;
+    EXPECT_GT(json.at("loss"), 0) << work;
+    EXPECT_EQ(json.contains("share_of_peak"), std::string(work) == "train");
+  }
+}
+
+TEST_F(Commands, BenchReadsLengths) {
+  dir.write("lengths.jsonl",
+            "{\"context\": [3, 2], \"response\": 4}\n{\"context\": [1], \"response\": 1}\n");
+  const Arguments bench = kTinyBench + Arguments{"--lengths", dir.path("lengths.jsonl")};
+  const Result r = heed_program(bench);
+  ASSERT_EQ(r.code, 0) << r.err;
+  // each utterance and each response ends with a token of its own
+  EXPECT_EQ(Json::parse(r.out).at("tokens_per_step"), (3 + 1 + 2 + 1 + 4 + 1) + (1 + 1 + 1 + 1));
+  for (const char* line : {"{\"context\": [3]}", "[]", "{\"context\": [], \"response\": 1}",
+                           "{\"context\": [0], \"response\": 1}", "x"}) {
+    dir.write("lengths.jsonl", line);
+    expect_failure(heed_program(bench), 1, "lengths.jsonl:1: ", line);
+  }
+  dir.write("lengths.jsonl", "");
+  expect_failure(heed_program(bench), 1, "no lengths", "empty");
+}
+
+}  // namespace
+}  // namespace heed
