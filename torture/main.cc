@@ -75,7 +75,7 @@ std::string machine() {
   std::istringstream lines(read_file("/proc/cpuinfo"));
   for (std::string text; std::getline(lines, text);) {
     if (text.rfind("model name", 0) != 0) continue;
-    return std::to_string(std::thread::hardware_concurrency()) + " cores,  " +
+    return std::to_string(std::thread::hardware_concurrency()) + " cores, " +
            text.substr(text.find(':') + 2);
   }
   return std::to_string(std::thread::hardware_concurrency()) + " cores";
