@@ -31,9 +31,8 @@ void pause() {
 // some ten microseconds, so a thread without work first spins for a moment and only then sleeps.
 // Every thread begins with a share of its own, and takes from the others' when that is done: what a
 // thread wrote in one job is then mostly what it reads in the next, from its own core's cache
-// (docs/performance.md, "Two threads"). And the caller never
-// waits for a thread that has not begun: on a busy machine, where the others may not run for
-// milliseconds, it does all the pieces itself.
+// (docs/performance.md, "Two threads"). And the caller never waits for a thread that has not begun:
+// on a busy machine, where the others may not run for milliseconds, it does all the pieces itself.
 class Pool {
  public:
   // Where the system gives no more threads, those that there are do the work: the results are the
