@@ -17,20 +17,20 @@ Tensor pack(const Tensor& w, Trans trans, int64_t first_col, int64_t cols) {
   return packed;
 }
 
-thread_local KeepPacked* innermost = nullptr;
+thread_local KeepPacked* outermost = nullptr;
 
 }  // namespace
 
-KeepPacked::KeepPacked() : before_(innermost) {
-  innermost = this;
+KeepPacked::KeepPacked() {
+  if (!outermost) outermost = this;
 }
 
 KeepPacked::~KeepPacked() {
-  innermost = before_;
+  if (outermost == this) outermost = nullptr;
 }
 
 KeepPacked* KeepPacked::active() {
-  return innermost;
+  return outermost;
 }
 
 Tensor KeepPacked::packed(const Tensor& w, Trans trans, int64_t first_col, int64_t cols) {

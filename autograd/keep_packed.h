@@ -12,15 +12,15 @@ namespace heed {
 // While one lives, lstm(), affine() and affine_columns() on this thread keep the packed form
 // (tensor/kernels/gemm.h) of each weight that they multiply with: a second copy of the weights in
 // memory, for loops whose steps multiply few rows with them, as a decoder's do. The results are the
-// same to the bit. The weights must not change meanwhile. On CUDA it does nothing: cuBLAS packs for
-// itself.
+// same to the bit. The weights must not change meanwhile. One inside of another does nothing: the
+// outer one keeps all. On CUDA it does nothing either: cuBLAS packs for itself.
 class KeepPacked {
  public:
   KeepPacked();
   ~KeepPacked();
   KeepPacked(const KeepPacked&) = delete;
   KeepPacked& operator=(const KeepPacked&) = delete;
-  static KeepPacked* active();  // the innermost one, or null
+  static KeepPacked* active();  // the outermost one, or null
 
   // The columns [first_col, first_col + cols) of w (rows, any), or their transpose, packed.
   Tensor packed(const Tensor& w, Trans trans, int64_t first_col, int64_t cols);
@@ -32,7 +32,6 @@ class KeepPacked {
     int64_t first_col, cols;
     Tensor packed;
   };
-  KeepPacked* before_;
   std::vector<Entry> entries_;
 };
 

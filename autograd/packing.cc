@@ -56,14 +56,16 @@ std::vector<int32_t> Packing::reversed() const {
 }
 
 Segments::Segments(const std::vector<int32_t>& lengths, Device device) {
-  std::vector<int32_t> offsets{0};
+  Ranges ranges;
   for (int32_t length : lengths) {
     check_shape(length >= 0, "segments: negative length " + std::to_string(length));
-    offsets.push_back(offsets.back() + length);
+    ranges.starts.push_back(ranges.offsets.back());
+    ranges.offsets.push_back(ranges.offsets.back() + length);
   }
-  on_device_ = Tensor::from(offsets, device);
-  offsets_ = std::make_shared<std::vector<int32_t>>(std::move(offsets));
-  count_ = static_cast<int64_t>(lengths.size());
+  memory_rows_ = ranges.offsets.back();
+  offsets_ = starts_ = Tensor::from(ranges.offsets, device);
+  ranges_ = std::make_shared<Ranges>(std::move(ranges));
+  count_ = std::ssize(lengths);
 }
 
 Segments Segments::first(int64_t count) const {
@@ -71,6 +73,23 @@ Segments Segments::first(int64_t count) const {
               "segments: the first " + std::to_string(count) + " of " + std::to_string(count_));
   Segments result = *this;
   result.count_ = count;
+  return result;
+}
+
+Segments Segments::select(const std::vector<int32_t>& ids) const {
+  Ranges ranges;
+  for (int32_t id : ids) {
+    check_shape(0 <= id && id < count_,
+                "segments: number " + std::to_string(id) + " of " + std::to_string(count_));
+    ranges.starts.push_back(ranges_->starts[id]);
+    ranges.offsets.push_back(ranges.offsets.back() + static_cast<int32_t>(length(id)));
+  }
+  Segments result = *this;
+  result.offsets_ = Tensor::from(ranges.offsets, offsets_.device());
+  result.starts_ = Tensor::from(ranges.starts, offsets_.device());
+  result.ranges_ = std::make_shared<Ranges>(std::move(ranges));
+  result.count_ = std::ssize(ids);
+  result.selected_ = true;
   return result;
 }
 

@@ -42,7 +42,9 @@ class Packing {
   std::shared_ptr<const Data> data_ = std::make_shared<Data>();
 };
 
-// Consecutive ranges of rows, one for each dialogue: segment s holds [begin(s), end(s)).
+// Ranges of rows, one for each query that looks at a memory. Segment s has the scores and weights
+// [begin(s), end(s)) and as many rows of the memory, from memory_begin(s) on. Segments of lengths
+// stand one after the other in both.
 class Segments {
  public:
   Segments() = default;
@@ -51,20 +53,31 @@ class Segments {
   // The first segments only, of the same memory: the rest of it belongs to nobody. For a step in
   // which fewer dialogues are still running. Throws ShapeError if there are not that many.
   Segments first(int64_t count) const;
+  // The segments ids_i of the same memory, each as often as it is named: queries that look at the
+  // same rows, as the hypotheses of a beam do. Such a memory gets no gradient. Throws ShapeError
+  // for ids out of range.
+  Segments select(const std::vector<int32_t>& ids) const;
 
   int64_t count() const { return count_; }
-  int64_t begin(int64_t s) const { return (*offsets_)[s]; }
-  int64_t end(int64_t s) const { return (*offsets_)[s + 1]; }
+  int64_t begin(int64_t s) const { return ranges_->offsets[s]; }
+  int64_t end(int64_t s) const { return ranges_->offsets[s + 1]; }
   int64_t length(int64_t s) const { return end(s) - begin(s); }
-  int64_t total() const { return (*offsets_)[count_]; }     // rows of these segments
-  int64_t memory_rows() const { return offsets_->back(); }  // and those of nobody
-  const Tensor& offsets() const { return on_device_; }      // i32, at least count + 1
+  int64_t memory_begin(int64_t s) const { return ranges_->starts[s]; }
+  int64_t total() const { return ranges_->offsets[count_]; }  // scores of these segments
+  int64_t memory_rows() const { return memory_rows_; }        // theirs and those of nobody
+  bool selected() const { return selected_; }
+  // i32 on the device: begin(), one more than segments, and memory_begin()
+  const Tensor& offsets() const { return offsets_; }
+  const Tensor& starts() const { return starts_; }
 
  private:
-  std::shared_ptr<const std::vector<int32_t>> offsets_ =
-      std::make_shared<std::vector<int32_t>>(1, 0);
-  Tensor on_device_;
-  int64_t count_ = 0;
+  struct Ranges {
+    std::vector<int32_t> offsets{0}, starts;
+  };
+  std::shared_ptr<const Ranges> ranges_ = std::make_shared<Ranges>();
+  Tensor offsets_, starts_;
+  int64_t count_ = 0, memory_rows_ = 0;
+  bool selected_ = false;
 };
 
 }  // namespace heed

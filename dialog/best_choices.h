@@ -15,10 +15,10 @@ struct Choice {
   bool operator==(const Choice&) const = default;
 };
 
-// The `count` most probable of the allowed tokens, or all of them, best first; equal ones by
-// number. log_probs (V) of f32 or f64, on the CPU; `allowed` says for each of the V tokens whether
-// it may come.
-std::vector<Choice> best_choices(const Tensor& log_probs, const std::vector<bool>& allowed,
-                                 size_t count);
+// For each row of logits (n, V), on the CPU, the `count` most probable tokens that are not among
+// `excluded`, or all of them, best first; equal ones by number. Their log p are those of a softmax
+// over all V tokens.
+std::vector<std::vector<Choice>> best_choices(const Tensor& logits,
+                                              const std::vector<int32_t>& excluded, int64_t count);
 
 }  // namespace heed

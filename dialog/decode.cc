@@ -7,7 +7,6 @@
 #include "autograd/keep_packed.h"
 #include "dialog/best_choices.h"
 #include "dialog/vocabulary.h"
-#include "tensor/parallel.h"
 
 namespace heed {
 namespace {
@@ -16,30 +15,31 @@ using Method = DecodeOptions::Method;
 
 // The dialogues `ids` of an encoded batch, in that order, each as often as it is named.
 DialogModel::Encoded select(const DialogModel::Encoded& all, const std::vector<int32_t>& ids) {
-  std::vector<int32_t> memory_rows, lengths;
+  std::vector<int32_t> weights;
   for (int32_t b : ids) {
-    lengths.push_back(static_cast<int32_t>(all.segments.length(b)));
     for (int64_t j = all.segments.begin(b); j < all.segments.end(b); ++j) {
-      memory_rows.push_back(static_cast<int32_t>(j));
+      weights.push_back(static_cast<int32_t>(j));
     }
   }
   const Device device = all.memory.device();
-  const Tensor from = Tensor::from(memory_rows, device), dialogues = Tensor::from(ids, device);
-  return {gather_rows(all.memory, from),
-          Segments(lengths, device),
+  const Tensor dialogues = Tensor::from(ids, device);
+  return {all.memory,
+          all.segments.select(ids),
           all.state.gather(dialogues),
-          {gather_rows(all.start.context, dialogues), gather_rows(all.start.weights, from)}};
+          {gather_rows(all.start.context, dialogues),
+           gather_rows(all.start.weights, Tensor::from(weights, device))},
+          all.context_gates.defined() ? gather_rows(all.context_gates, dialogues) : Var()};
 }
 
-// Attention on the memory rows from `row` on -> on the utterances of a context.
-std::vector<double> per_utterance(const std::vector<double>& weights, int64_t row,
+// Attention weights from `at` on, one for each memory row -> on the utterances of a context.
+std::vector<double> per_utterance(const std::vector<double>& weights, int64_t at,
                                   const Example& example, bool hierarchical) {
   std::vector<double> result;
   for (const std::vector<int32_t>& utterance : example.context) {
     const int64_t rows = hierarchical ? 1 : static_cast<int64_t>(utterance.size()) + 1;
-    const auto first = weights.begin() + row;
+    const auto first = weights.begin() + at;
     result.push_back(std::accumulate(first, first + rows, 0.0));
-    row += rows;
+    at += rows;
   }
   return result;
 }
@@ -84,7 +84,7 @@ class Search {
   void collect_rows();
   Var input_gates() const;
   void extend(int64_t dialogue, int32_t first_row, const std::vector<double>& weights);
-  std::vector<Choice> choose(int64_t dialogue, const Tensor& log_probs);
+  void choose(const Tensor& logits);
   Choice sample(int64_t dialogue, const std::vector<Choice>& best);
   void add_candidates(const Hypothesis& from, std::vector<Candidate>& to) const;
   void keep_best(std::vector<Candidate>& candidates) const;
@@ -95,8 +95,8 @@ class Search {
   const std::vector<int64_t>& order_;
   const DecodeOptions& options_;
   const int64_t beam_size_;
-  std::vector<bool> allowed_;  // for each token
-  std::vector<Rng> rngs_;      // one a dialogue
+  std::vector<int32_t> excluded_;  // tokens that must not come
+  std::vector<Rng> rngs_;          // one a dialogue
 
   std::vector<Prediction> predictions_;
   std::vector<Beam> beams_;  // one a dialogue
@@ -118,15 +118,14 @@ Search::Search(DialogModel& model, const Batch& batch, const std::vector<const E
       order_(batch.order),
       options_(options),
       beam_size_(options.method == Method::kBeam ? options.beam_size : 1),
-      allowed_(model.config().vocab_size, true),
+      excluded_{kPad, kSos, kEou},
       beams_(batch.size, Beam(1)),
       encoded_dialogues_(batch.size),
       all_(model.encode(batch)),
       encoded_(all_),
       context_(all_.start.context),
       state_(all_.state) {
-  for (int32_t id : {kPad, kSos, kEou}) allowed_[id] = false;
-  allowed_[kUnk] = options.allow_unk;
+  if (!options.allow_unk) excluded_.push_back(kUnk);
   std::iota(encoded_dialogues_.begin(), encoded_dialogues_.end(), 0);
   for (int64_t b = 0; b < batch.size; ++b) {
     rngs_.emplace_back(options.seed, "decode", purpose_id(examples[order_[b]]->id));
@@ -169,8 +168,8 @@ void Search::collect_rows() {
   }
 }
 
-// Hypotheses of one dialogue share its memory, so the memory is brought into a new order only when
-// the number of hypotheses of a dialogue changes.
+// Hypotheses of one dialogue share what was encoded, which is selected anew only when the number of
+// hypotheses of a dialogue changes.
 void Search::step() {
   const Device device = context_.device();
   if (row_dialogues_ != encoded_dialogues_) {
@@ -187,10 +186,7 @@ void Search::step() {
   DialogModel::Step out = model_.step(encoded_, input_gates(), context_, state_);
   context_ = out.attended.context;
   state_ = std::move(out.state);
-  const Tensor log_probs = log_softmax(model_.logits(out.hidden, context_)).value().to(Device());
-  choices_.resize(row_dialogues_.size());
-  parallel_for(static_cast<int64_t>(choices_.size()),
-               [&](int64_t r) { choices_[r] = choose(row_dialogues_[r], log_probs[r]); });
+  choose(model_.logits(out.hidden, context_).value().to(Device()));
   const std::vector<double> weights = out.attended.weights.value().to_vector();
   for (size_t r = 0; r < row_dialogues_.size(); ++r) {
     if (r == 0 || row_dialogues_[r] != row_dialogues_[r - 1]) {
@@ -242,14 +238,16 @@ void Search::extend(int64_t dialogue, int32_t first_row, const std::vector<doubl
   }
 }
 
-// What may follow a hypothesis of the dialogue, of which log_probs (V) are the next token's. Runs
-// on all threads: a dialogue that draws random numbers has one hypothesis.
-std::vector<Choice> Search::choose(int64_t dialogue, const Tensor& log_probs) {
+// What may follow each row's hypothesis, of which logits (rows, V) are the next token's.
+void Search::choose(const Tensor& logits) {
   const bool sampling = options_.method == Method::kSample;
-  const size_t all = allowed_.size();
-  const size_t count = !sampling ? beam_size_ : options_.top_k ? options_.top_k : all;
-  const std::vector<Choice> best = best_choices(log_probs, allowed_, count);
-  return sampling ? std::vector<Choice>{sample(dialogue, best)} : best;
+  const int64_t all = logits.shape()[1];
+  const int64_t count = !sampling ? beam_size_ : options_.top_k ? options_.top_k : all;
+  choices_ = best_choices(logits, excluded_, count);
+  if (!sampling) return;
+  for (size_t r = 0; r < choices_.size(); ++r) {
+    choices_[r] = {sample(row_dialogues_[r], choices_[r])};
+  }
 }
 
 Choice Search::sample(int64_t dialogue, const std::vector<Choice>& best) {

@@ -72,7 +72,7 @@ void DialogModel::visit(Visitor& v) {
 DialogModel::Encoded DialogModel::encode(const Batch& batch, const DropoutMode& drop) const {
   const Var embedded = drop(encoder_.embedding(batch.context_tokens), "encoder.embedding");
   const Lstm::Output read = encoder_.lstm(batch.encoder, embedded, {}, drop, "encoder.lstm");
-  Encoded out{gather_rows(read.y, batch.memory_rows), batch.memory, {}, {}};
+  Encoded out{gather_rows(read.y, batch.memory_rows), batch.memory, {}, {}, {}};
   if (config_.structure.integration) {
     const Var utterances = gather_rows(out.memory, batch.integration_rows);
     out.state = integration_[0]
@@ -84,6 +84,10 @@ DialogModel::Encoded DialogModel::encode(const Batch& batch, const DropoutMode& 
   const Var query =
       config_.structure.static_query ? gather_rows(out.memory, batch.query_rows) : out.state.top();
   out.start = attend(query, out.memory, out.segments);
+  if (config_.structure.static_query) {
+    out.context_gates = affine_columns(drop(out.start.context, "decoder.context"),
+                                       decoder_.lstm.weight_ih(0), config_.embedding_size);
+  }
   return out;
 }
 
@@ -95,13 +99,16 @@ Var DialogModel::token_gates(const Tensor& tokens, const DropoutMode& drop) cons
 DialogModel::Step DialogModel::step(const Encoded& encoded, const Var& token_gates,
                                     const Var& context, const LstmState& state,
                                     const DropoutMode& drop) const {
-  const Packing one = Packing::single_step(token_gates.shape()[0]);
+  const int64_t running = token_gates.shape()[0];
+  const Packing one = Packing::single_step(running);
+  if (config_.structure.static_query) {
+    const Var gates = token_gates + rows(encoded.context_gates, 0, running);
+    const Lstm::Output out = decoder_.lstm(one, Var(), state, drop, "decoder.lstm", gates);
+    return {out.y, encoded.start, out.state};
+  }
   const Lstm::Output out = decoder_.lstm(one, drop(context, "decoder.context"), state, drop,
                                          "decoder.lstm", token_gates);
-  const Attended attended = config_.structure.static_query
-                                ? encoded.start
-                                : attend(out.y, encoded.memory, encoded.segments);
-  return {out.y, attended, out.state};
+  return {out.y, attend(out.y, encoded.memory, encoded.segments), out.state};
 }
 
 // W_c [c; h] = W_c[:, :H] c + W_c[:, H:] h
@@ -116,16 +123,13 @@ Var DialogModel::logits(const Var& hidden, const Var& context) const {
 // steps of the decoder are one LSTM call.
 DialogModel::Decoded DialogModel::decode_static(const Batch& batch, const Encoded& encoded,
                                                 const DropoutMode& drop) const {
-  const Var& context = encoded.start.context;
-  const Var context_gates = affine_columns(drop(context, "decoder.context"),
-                                           decoder_.lstm.weight_ih(0), config_.embedding_size);
   const Var gates =
-      token_gates(batch.inputs, drop) + gather_rows(context_gates, batch.dialogue_of_step);
+      token_gates(batch.inputs, drop) + gather_rows(encoded.context_gates, batch.dialogue_of_step);
   const Var hidden =
       decoder_.lstm(batch.decoder, Var(), encoded.state, drop, "decoder.lstm", gates).y;
   const Var& w = decoder_.combine.weight;
   return {affine_columns(hidden, w, config_.hidden_size),
-          gather_rows(affine_columns(context, w, 0), batch.dialogue_of_step),
+          gather_rows(affine_columns(encoded.start.context, w, 0), batch.dialogue_of_step),
           {encoded.start.weights}};
 }
 

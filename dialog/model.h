@@ -41,10 +41,12 @@ class DialogModel : public Module {
     Segments segments;  // of the memory
     LstmState state;    // starts the decoder
     Attended start;     // c_0 and its weights; for static structures those of all steps
+    Var context_gates;  // for static structures, (B, 4H): what c_0 adds to the gates in all steps
   };
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
 
-  // One decoding step for the first `rows of token_gates` dialogues.
+  // One decoding step for the first `rows of token_gates` dialogues. Static structures take their
+  // context from `encoded`.
   struct Step {
     Var hidden;         // (B', H): h_t of the top layer
     Attended attended;  // c_t, weights

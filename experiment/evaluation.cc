@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "autograd/keep_packed.h"
 #include "dialog/score_json.h"
 #include "dialog/tokenizer.h"
 #include "tensor/file.h"
@@ -39,6 +40,7 @@ std::vector<Tokens> respond(DialogModel& model, const std::vector<Example>& test
                             const EvaluationProgress& progress) {
   DecodeOptions options;
   options.max_length = max_length;
+  const KeepPacked weights;  // of all batches
   std::vector<Tokens> responses;
   for (size_t at = 0; at < test.size(); at += kBatch) {
     std::vector<const Example*> batch;

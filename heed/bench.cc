@@ -5,7 +5,9 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 #include <numeric>
+#include <optional>
 
+#include "autograd/keep_packed.h"
 #include "dialog/attention_loss.h"
 #include "dialog/config.h"
 #include "dialog/das.h"
@@ -105,7 +107,9 @@ struct Done {
 class Stepper {
  public:
   Stepper(const Options& o, DialogModel& model)
-      : options_(o), model_(model), optimizer_(model), all_(parameters(model)) {}
+      : options_(o), model_(model), optimizer_(model), all_(parameters(model)) {
+    if (o.work == "beam") weights_.emplace();  // as who answers many batches would
+  }
 
   Done operator()(const Work& work, uint64_t step) {
     if (options_.work == "score") return score_step(work);
@@ -149,6 +153,7 @@ class Stepper {
   DialogModel& model_;
   Sgd optimizer_;
   const std::vector<NamedParameter> all_;
+  std::optional<KeepPacked> weights_;
 };
 
 // Processor time of all threads since the program began.

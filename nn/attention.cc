@@ -17,13 +17,16 @@ AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, in
 Attended AdditiveAttention::operator()(const Var& query, const Var& memory,
                                        const Segments& all) const {
   const Segments segments = all.first(query.shape()[0]);
-  std::vector<int32_t> query_of_row;
+  std::vector<int32_t> query_of_score, row_of_score;
   for (int64_t b = 0; b < segments.count(); ++b) {
-    query_of_row.insert(query_of_row.end(), segments.length(b), static_cast<int32_t>(b));
+    query_of_score.insert(query_of_score.end(), segments.length(b), static_cast<int32_t>(b));
+    for (int64_t i = 0; i < segments.length(b); ++i) {
+      row_of_score.push_back(static_cast<int32_t>(segments.memory_begin(b) + i));
+    }
   }
   const int64_t used = segments.total();
-  const Var q = gather_rows(query_part(query), Tensor::from(query_of_row, query.device()));
-  const Var k = memory_part(rows(memory, 0, used));
+  const Var q = gather_rows(query_part(query), Tensor::from(query_of_score, query.device()));
+  const Var k = memory_part(gather_rows(memory, Tensor::from(row_of_score, query.device())));
   const Var weights = segment_softmax(reshape(score(tanh(q + k)), {used}), segments);
   return {segment_context(weights, memory, segments), weights};
 }

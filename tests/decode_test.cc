@@ -114,25 +114,40 @@ TEST_P(Decode, LogProbAndAttentionAreWhatScoreMeasures) {
 
 // Against a full sort: many equal values, across blocks and at their ends, and few allowed tokens.
 TEST(BestChoices, AreTheFirstOfASort) {
+  constexpr int64_t kRows = 3;
   for (const DType dtype : {DType::f32, DType::f64}) {
-    for (const int64_t size : {1, 31, 32, 33, 100, 1000}) {
+    for (const int64_t size : {1, 63, 64, 65, 200, 1000}) {
       for (const uint64_t values : {1, 3, 40, 1'000'000}) {
         Rng rng(7, std::to_string(size) + "/" + std::to_string(values));
-        std::vector<double> log_probs(size);
-        std::vector<bool> allowed(size);
-        std::vector<Choice> sorted;
-        for (int64_t i = 0; i < size; ++i) {
-          log_probs[i] = -static_cast<double>(rng.below(values));
-          allowed[i] = rng.below(4) != 0;
-          if (allowed[i]) sorted.push_back({static_cast<int32_t>(i), log_probs[i]});
+        std::vector<double> logits(kRows * size);
+        for (double& x : logits) x = 1e-5 * static_cast<double>(rng.below(values));
+        std::vector<int32_t> excluded;
+        for (int32_t i = 0; i < size; ++i) {
+          if (rng.below(4) == 0) excluded.push_back(i);
         }
-        std::stable_sort(sorted.begin(), sorted.end(),
-                         [](auto& a, auto& b) { return a.log_prob > b.log_prob; });
-        const Tensor row = Tensor::from(log_probs, {size}).to(dtype);
-        for (const size_t count : {1, 2, 5, 33, 2000}) {
-          const auto last = sorted.begin() + std::min<int64_t>(count, std::ssize(sorted));
-          EXPECT_EQ(best_choices(row, allowed, count), std::vector<Choice>(sorted.begin(), last))
-              << size << " tokens, " << values << " values, " << count;
+        const Tensor rows = Tensor::from(logits, {kRows, size}).to(dtype);
+        const std::vector<double> log_probs = log_softmax(Var(rows)).value().to_vector();
+        logits = rows.to_vector();
+        for (const int64_t count : {1, 2, 5, 33, 2000}) {
+          const auto found = best_choices(rows, excluded, count);
+          ASSERT_EQ(found.size(), kRows);
+          for (int64_t r = 0; r < kRows; ++r) {
+            std::vector<int32_t> sorted;
+            for (int32_t i = 0; i < size; ++i) {
+              if (!std::binary_search(excluded.begin(), excluded.end(), i)) sorted.push_back(i);
+            }
+            std::stable_sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
+              return logits[r * size + a] > logits[r * size + b];
+            });
+            sorted.resize(std::min<int64_t>(count, std::ssize(sorted)));
+            ASSERT_EQ(found[r].size(), sorted.size());
+            for (size_t i = 0; i < sorted.size(); ++i) {
+              EXPECT_EQ(found[r][i].token, sorted[i])
+                  << size << " tokens, " << values << " values, " << count;
+              EXPECT_NEAR(found[r][i].log_prob, log_probs[r * size + sorted[i]],
+                          dtype == DType::f32 ? 1e-5 : 1e-12);
+            }
+          }
         }
       }
     }

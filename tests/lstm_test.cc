@@ -196,6 +196,15 @@ TEST(KeepPacked, PacksOnce) {
   EXPECT_NE(keep.packed(w.clone(), Trans::yes, 0, 3).raw(), packed.raw());
 }
 
+TEST(KeepPacked, OuterOneKeepsAll) {
+  const KeepPacked outer;
+  {
+    const KeepPacked inner;
+    EXPECT_EQ(KeepPacked::active(), &outer);
+  }
+  EXPECT_EQ(KeepPacked::active(), &outer);
+}
+
 // What was packed belongs to one weight, even where another one takes its place in memory, and to
 // some of its columns.
 TEST(KeepPacked, TellsWeightsApart) {

@@ -139,10 +139,10 @@ Segments segments_for(int64_t rows, int64_t count) {
   return Segments(count ? ragged_lengths(rows, count) : std::vector<int32_t>{}, table_device());
 }
 
-// Calls f(segment, memory row) for all segments.
+// Calls f(segment, score, memory row) for all segments.
 template <class F> void each_row(const Segments& s, F f) {
   for (int64_t b = 0; b < s.count(); ++b) {
-    for (int64_t j = s.begin(b); j < s.end(b); ++j) f(b, j);
+    for (int64_t i = 0; i < s.length(b); ++i) f(b, s.begin(b) + i, s.memory_begin(b) + i);
   }
 }
 
@@ -160,7 +160,7 @@ OpCase scores_case(std::string variant, int64_t unused) {
           [=](Arrays x) {
             const int64_t width = x[0].shape[1];
             std::vector<double> y;
-            each_row(segments(x[0].shape, x[1].shape), [&](int64_t b, int64_t j) {
+            each_row(segments(x[0].shape, x[1].shape), [&](int64_t b, int64_t, int64_t j) {
               double dot = 0;
               for (int64_t k = 0; k < width; ++k) {
                 dot += x[0][b * width + k] * x[1][j * width + k];
@@ -202,8 +202,9 @@ OpCase softmax_case() {
               [=](Arrays x) {
                 const Segments s = segments(x[0].shape);
                 std::vector<double> y = x[0].v, total(s.count());
-                each_row(s, [&](int64_t b, int64_t j) { total[b] += std::exp(y[j]); });
-                each_row(s, [&](int64_t b, int64_t j) { y[j] = std::exp(y[j]) / total[b]; });
+                each_row(s, [&](int64_t b, int64_t j, int64_t) { total[b] += std::exp(y[j]); });
+                each_row(s,
+                         [&](int64_t b, int64_t j, int64_t) { y[j] = std::exp(y[j]) / total[b]; });
                 return y;
               },
           .shapes = {{9}},
@@ -236,9 +237,9 @@ OpCase context_case(std::string variant, int64_t unused) {
                 const Segments s = segments(x[0].shape[0], x[1].shape[0]);
                 const int64_t width = x[1].shape[1];
                 std::vector<double> y(s.count() * width);
-                each_row(s, [&](int64_t b, int64_t j) {
+                each_row(s, [&](int64_t b, int64_t j, int64_t row) {
                   for (int64_t k = 0; k < width; ++k) {
-                    y[b * width + k] += x[0][j] * x[1][j * width + k];
+                    y[b * width + k] += x[0][j] * x[1][row * width + k];
                   }
                 });
                 return y;

@@ -3,6 +3,7 @@
 
 #include "autograd/ops.h"
 #include "nn/attention.h"
+#include "tests/devices.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -75,6 +76,66 @@ TEST(Segments, AreConsecutiveRanges) {
   EXPECT_EQ(s.offsets().to_ints(), (std::vector<int32_t>{0, 2, 2, 5}));
   EXPECT_EQ(Segments().count(), 0);
   EXPECT_EQ(Segments().total(), 0);
+}
+
+TEST(Segments, CanBeSelected) {
+  const Segments s = Segments({2, 0, 3}).select({2, 2, 0, 1});
+  EXPECT_EQ(s.count(), 4);
+  EXPECT_EQ(s.total(), 8);
+  EXPECT_EQ(s.memory_rows(), 5);
+  EXPECT_EQ(s.begin(1), 3);
+  EXPECT_EQ(s.memory_begin(1), 2);
+  EXPECT_EQ(s.memory_begin(2), 0);
+  EXPECT_EQ(s.select({2, 1}).memory_begin(1), 2);  // of those selected before
+  EXPECT_EQ(s.first(2).total(), 6);
+  for (const int32_t id : {-1, 3}) {
+    EXPECT_EQ(error_of<ShapeError>([&] {
+                Segments({2, 0, 3}).select({id});
+              }),
+              "segments: number " + std::to_string(id) + " of 3");
+  }
+}
+
+// Queries that share a memory see what they would see in a copy of their own.
+TEST(Segments, SelectedOnesEqualCopiesOfTheMemory) {
+  const std::vector<int32_t> lengths{2, 4, 1}, ids{1, 1, 0, 2, 1};
+  const std::vector<int32_t> copied_rows{2, 3, 4, 5, 2, 3, 4, 5, 0, 1, 6, 2, 3, 4, 5};
+  for (const Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Var memory = random_tensor({7, kWidth}, "memory").to(device);
+    const Var copies = gather_rows(memory, Tensor::from(copied_rows, device));
+    const AdditiveAttention additive = [&] {
+      AdditiveAttention layer(kWidth, kWidth, kHidden, 1);
+      convert(layer, DType::f64);
+      move(layer, device);
+      return layer;
+    }();
+    const auto check = [&](auto attention) {
+      const Var a = Var::parameter(random_tensor({5, kWidth}, "query").to(device));
+      const Var b = Var::parameter(a.value().clone());
+      const Attended shared = attention(a, memory, Segments(lengths, device).select(ids));
+      const Attended copied = attention(b, copies, Segments({4, 4, 2, 1, 4}, device));
+      expect_near(shared.context.value(), copied.context.value());
+      expect_near(shared.weights.value(), copied.weights.value());
+      sum(shared.context * shared.context).backward();
+      sum(copied.context * copied.context).backward();
+      expect_near(a.grad(), b.grad());
+    };
+    check([](const auto&... in) { return attend(in...); });
+    check([&](const auto&... in) { return additive(in...); });
+  }
+}
+
+TEST(Segments, SelectedOnesRefuseTheMemorysGradient) {
+  const Var query = random_tensor({2, kWidth}, "query"), weights = random_tensor({4}, "weights");
+  const Var memory = Var::parameter(random_tensor({2, kWidth}, "memory"));
+  const Segments s = Segments({2}).select({0, 0});
+  EXPECT_EQ(error_of<ShapeError>([&] { segment_scores(query, memory, s); }),
+            "segment_scores: a memory whose segments were selected gets no gradient");
+  EXPECT_EQ(error_of<ShapeError>([&] { segment_context(weights, memory, s); }),
+            "segment_context: a memory whose segments were selected gets no gradient");
+  const NoGrad guard;
+  EXPECT_EQ(segment_scores(query, memory, s).shape(), Shape({4}));
 }
 
 // Values and all gradients: one packed call, and one call for each step with the state carried on.

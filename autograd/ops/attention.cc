@@ -14,6 +14,12 @@ void check_rows(const char* op, const char* input, const Shape& given, int64_t r
                   std::to_string(rows) + " rows");
 }
 
+// Segments that share rows would add to the same gradient from several threads.
+void check_gradient(const char* op, const Var& memory, const Segments& s) {
+  check_shape(!s.selected() || !memory.needs_grad() || NoGrad::active(),
+              std::string(op) + ": a memory whose segments were selected gets no gradient");
+}
+
 }  // namespace
 
 // scores_j = memory_j . query_b,   dquery_b += sum_j ds_j memory_j,   dmemory_j += ds_j query_b
@@ -28,16 +34,19 @@ Var segment_scores(const Var& query, const Var& memory, const Segments& s) {
                                         std::to_string(s.count()) + " segments");
   check_rows("segment_scores", "memory", memory.shape(), s.memory_rows());
   check_devices("segment_scores", s.offsets(), memory.value());
+  check_gradient("segment_scores", memory, s);
   Tensor y = Tensor::empty({s.total()}, query.dtype(), query.device());
   KERNEL(y, segment_scores_forward(y.data<T>(), query.value().data<T>(), memory.value().data<T>(),
-                                   s.offsets().data<int32_t>(), queries, width));
+                                   s.offsets().data<int32_t>(), s.starts().data<int32_t>(), queries,
+                                   width));
 
   return record(
       "segment_scores", y, {query, memory},
-      [q = query.value(), m = memory.value(), at = s.offsets(), queries, width](const Tensor& dy,
-                                                                                const Grads& dx) {
+      [q = query.value(), m = memory.value(), s, queries, width](const Tensor& dy,
+                                                                 const Grads& dx) {
         KERNEL(dy, segment_scores_backward(dx.data<T>(0), dx.data<T>(1), q.data<T>(), m.data<T>(),
-                                           dy.data<T>(), at.data<int32_t>(), queries, width));
+                                           dy.data<T>(), s.offsets().data<int32_t>(),
+                                           s.starts().data<int32_t>(), queries, width));
       });
 }
 
@@ -68,18 +77,20 @@ Var segment_context(const Var& weights, const Var& memory, const Segments& s) {
   check_rows("segment_context", "memory", memory.shape(), s.memory_rows());
   check_types("segment_context", weights, memory);
   check_devices("segment_context", s.offsets(), memory.value());
+  check_gradient("segment_context", memory, s);
   const int64_t count = s.count(), width = memory.shape()[1];
   Tensor y = Tensor::empty({count, width}, memory.dtype(), memory.device());
-  KERNEL(y,
-         segment_context_forward(y.data<T>(), weights.value().data<T>(), memory.value().data<T>(),
-                                 s.offsets().data<int32_t>(), count, width));
+  KERNEL(y, segment_context_forward(y.data<T>(), weights.value().data<T>(),
+                                    memory.value().data<T>(), s.offsets().data<int32_t>(),
+                                    s.starts().data<int32_t>(), count, width));
 
   return record(
       "segment_context", y, {weights, memory},
-      [w = weights.value(), m = memory.value(), at = s.offsets(), count, width](const Tensor& dy,
-                                                                                const Grads& dx) {
+      [w = weights.value(), m = memory.value(), s, count, width](const Tensor& dy,
+                                                                 const Grads& dx) {
         KERNEL(dy, segment_context_backward(dx.data<T>(0), dx.data<T>(1), w.data<T>(), m.data<T>(),
-                                            dy.data<T>(), at.data<int32_t>(), count, width));
+                                            dy.data<T>(), s.offsets().data<int32_t>(),
+                                            s.starts().data<int32_t>(), count, width));
       });
 }
 

@@ -7,48 +7,49 @@
 
 namespace heed::cpu {
 
-// Calls body(segment, memory row) for all rows of each segment; a segment belongs to one thread.
+// Calls body(segment, score, memory row) for all of each segment, which belongs to one thread.
 template <class Body>
-static void for_each_row(const int32_t* offsets, int64_t segments, Body body) {
+static void for_each_row(const int32_t* offsets, const int32_t* starts, int64_t segments,
+                         Body body) {
   parallel_for(segments, [=](int64_t b) {
-    for (int64_t j = offsets[b]; j < offsets[b + 1]; ++j) body(b, j);
+    for (int64_t j = offsets[b]; j < offsets[b + 1]; ++j) body(b, j, starts[b] + j - offsets[b]);
   });
 }
 
 template <class T>
 void segment_scores_forward(T* scores, const T* query, const T* memory, const int32_t* offsets,
-                            int64_t segments, int64_t width) {
-  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
-    scores[j] = row_dot(memory + j * width, query + b * width, width);
+                            const int32_t* starts, int64_t segments, int64_t width) {
+  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
+    scores[j] = row_dot(memory + row * width, query + b * width, width);
   });
 }
 
 template <class T>
 void segment_scores_backward(T* dquery, T* dmemory, const T* query, const T* memory,
-                             const T* dscores, const int32_t* offsets, int64_t segments,
-                             int64_t width) {
-  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
-    if (dquery) row_axpy(dquery + b * width, dscores[j], memory + j * width, width);
-    if (dmemory) row_axpy(dmemory + j * width, dscores[j], query + b * width, width);
+                             const T* dscores, const int32_t* offsets, const int32_t* starts,
+                             int64_t segments, int64_t width) {
+  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
+    if (dquery) row_axpy(dquery + b * width, dscores[j], memory + row * width, width);
+    if (dmemory) row_axpy(dmemory + row * width, dscores[j], query + b * width, width);
   });
 }
 
 template <class T>
 void segment_context_forward(T* context, const T* weights, const T* memory, const int32_t* offsets,
-                             int64_t segments, int64_t width) {
+                             const int32_t* starts, int64_t segments, int64_t width) {
   std::fill(context, context + segments * width, T(0));
-  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
-    row_axpy(context + b * width, weights[j], memory + j * width, width);
+  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
+    row_axpy(context + b * width, weights[j], memory + row * width, width);
   });
 }
 
 template <class T>
 void segment_context_backward(T* dweights, T* dmemory, const T* weights, const T* memory,
-                              const T* dcontext, const int32_t* offsets, int64_t segments,
-                              int64_t width) {
-  for_each_row(offsets, segments, [=](int64_t b, int64_t j) {
-    if (dweights) dweights[j] += row_dot(memory + j * width, dcontext + b * width, width);
-    if (dmemory) row_axpy(dmemory + j * width, weights[j], dcontext + b * width, width);
+                              const T* dcontext, const int32_t* offsets, const int32_t* starts,
+                              int64_t segments, int64_t width) {
+  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
+    if (dweights) dweights[j] += row_dot(memory + row * width, dcontext + b * width, width);
+    if (dmemory) row_axpy(dmemory + row * width, weights[j], dcontext + b * width, width);
   });
 }
 

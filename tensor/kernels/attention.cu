@@ -15,14 +15,15 @@ constexpr int kShares = 4, kThreads = 256;
 
 template <class T>
 __global__ void dots_kernel(T* y, const T* query, const T* memory, const int32_t* offsets,
-                            int64_t width, bool accumulate) {
+                            const int32_t* starts, int64_t width, bool accumulate) {
   const int64_t b = blockIdx.x / kShares, share = blockIdx.x % kShares;
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   constexpr int kWarps = kThreads / kWarp;
+  const int64_t row = starts[b] - offsets[b];  // from a score to its memory row
   for (int64_t j = offsets[b] + share * kWarps + warp; j < offsets[b + 1]; j += kShares * kWarps) {
     T sum = 0;
     for (int64_t i = lane; i < width; i += kWarp)
-      sum += memory[j * width + i] * query[b * width + i];
+      sum += memory[(row + j) * width + i] * query[b * width + i];
     sum = warp_reduce<Sum>(sum);
     if (lane == 0) y[j] = accumulate ? y[j] + sum : sum;
   }
@@ -30,12 +31,13 @@ __global__ void dots_kernel(T* y, const T* query, const T* memory, const int32_t
 
 template <class T>
 __global__ void weighted_sum_kernel(T* y, const T* weights, const T* memory, const int32_t* offsets,
-                                    int64_t width, bool accumulate) {
+                                    const int32_t* starts, int64_t width, bool accumulate) {
   const int64_t strips = (width + kWarp - 1) / kWarp;
   const int64_t b = blockIdx.x / strips, col = blockIdx.x % strips * kWarp + threadIdx.x;
+  const int64_t row = starts[b] - offsets[b];
   T sum = 0;
   for (int64_t j = offsets[b] + threadIdx.y; j < offsets[b + 1] && col < width; j += kDown) {
-    sum += weights[j] * memory[j * width + col];
+    sum += weights[j] * memory[(row + j) * width + col];
   }
   sum = column_sum(sum);
   if (threadIdx.y > 0 || col >= width) return;
@@ -44,63 +46,63 @@ __global__ void weighted_sum_kernel(T* y, const T* weights, const T* memory, con
 
 template <class T>
 __global__ void outer_product_kernel(T* y, const T* weights, const T* query, const int32_t* offsets,
-                                     int64_t width) {
+                                     const int32_t* starts, int64_t width) {
   const int64_t b = blockIdx.x / kShares, share = blockIdx.x % kShares;
-  const int64_t end = offsets[b + 1] * width;
+  const int64_t row = starts[b] - offsets[b], end = offsets[b + 1] * width;
   for (int64_t i = offsets[b] * width + share * kThreads + threadIdx.x; i < end;
        i += kShares * kThreads) {
-    y[i] += weights[i / width] * query[b * width + i % width];
+    y[row * width + i] += weights[i / width] * query[b * width + i % width];
   }
 }
 
 template <class T>
-void dots(T* y, const T* query, const T* memory, const int32_t* offsets, int64_t segments,
-          int64_t width, bool accumulate) {
-  launch<dots_kernel<T>>({segments * kShares, kThreads}, y, query, memory, offsets, width,
+void dots(T* y, const T* query, const T* memory, const int32_t* offsets, const int32_t* starts,
+          int64_t segments, int64_t width, bool accumulate) {
+  launch<dots_kernel<T>>({segments * kShares, kThreads}, y, query, memory, offsets, starts, width,
                          accumulate);
 }
 
 template <class T>
-void weighted_sum(T* y, const T* weights, const T* memory, const int32_t* offsets, int64_t segments,
-                  int64_t width, bool accumulate) {
+void weighted_sum(T* y, const T* weights, const T* memory, const int32_t* offsets,
+                  const int32_t* starts, int64_t segments, int64_t width, bool accumulate) {
   const int64_t strips = (width + kWarp - 1) / kWarp;
   launch<weighted_sum_kernel<T>>({segments * strips, dim3(kWarp, kDown)}, y, weights, memory,
-                                 offsets, width, accumulate);
+                                 offsets, starts, width, accumulate);
 }
 
 template <class T>
-void outer_product(T* y, const T* weights, const T* query, const int32_t* offsets, int64_t segments,
-                   int64_t width) {
-  launch<outer_product_kernel<T>>({segments * kShares, kThreads}, y, weights, query, offsets,
+void outer_product(T* y, const T* weights, const T* query, const int32_t* offsets,
+                   const int32_t* starts, int64_t segments, int64_t width) {
+  launch<outer_product_kernel<T>>({segments * kShares, kThreads}, y, weights, query, offsets, starts,
                                   width);
 }
 
 template <class T>
 void segment_scores_forward(T* scores, const T* query, const T* memory, const int32_t* offsets,
-                            int64_t segments, int64_t width) {
-  dots(scores, query, memory, offsets, segments, width, false);
+                            const int32_t* starts, int64_t segments, int64_t width) {
+  dots(scores, query, memory, offsets, starts, segments, width, false);
 }
 
 template <class T>
 void segment_scores_backward(T* dquery, T* dmemory, const T* query, const T* memory,
-                             const T* dscores, const int32_t* offsets, int64_t segments,
-                             int64_t width) {
-  if (dquery) weighted_sum(dquery, dscores, memory, offsets, segments, width, true);
-  if (dmemory) outer_product(dmemory, dscores, query, offsets, segments, width);
+                             const T* dscores, const int32_t* offsets, const int32_t* starts,
+                             int64_t segments, int64_t width) {
+  if (dquery) weighted_sum(dquery, dscores, memory, offsets, starts, segments, width, true);
+  if (dmemory) outer_product(dmemory, dscores, query, offsets, starts, segments, width);
 }
 
 template <class T>
 void segment_context_forward(T* context, const T* weights, const T* memory, const int32_t* offsets,
-                             int64_t segments, int64_t width) {
-  weighted_sum(context, weights, memory, offsets, segments, width, false);
+                             const int32_t* starts, int64_t segments, int64_t width) {
+  weighted_sum(context, weights, memory, offsets, starts, segments, width, false);
 }
 
 template <class T>
 void segment_context_backward(T* dweights, T* dmemory, const T* weights, const T* memory,
-                              const T* dcontext, const int32_t* offsets, int64_t segments,
-                              int64_t width) {
-  if (dweights) dots(dweights, dcontext, memory, offsets, segments, width, true);
-  if (dmemory) outer_product(dmemory, weights, dcontext, offsets, segments, width);
+                              const T* dcontext, const int32_t* offsets, const int32_t* starts,
+                              int64_t segments, int64_t width) {
+  if (dweights) dots(dweights, dcontext, memory, offsets, starts, segments, width, true);
+  if (dmemory) outer_product(dmemory, weights, dcontext, offsets, starts, segments, width);
 }
 
 HEED_INSTANTIATE(segment_scores_forward);

@@ -28,6 +28,14 @@ template <class T> inline T row_exp(T* y, const T* x, T max, int64_t n) {
   return sum;
 }
 
+// The same sum, without y.
+template <class T> inline T row_sum_exp(const T* x, T max, int64_t n) {
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; ++i) sum += math::exp(x[i] - max);
+  return sum;
+}
+
 template <class T> inline T row_dot(const T* a, const T* b, int64_t n) {
   T sum = 0;
 #pragma omp simd reduction(+ : sum)

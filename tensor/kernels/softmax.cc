@@ -44,7 +44,7 @@ template <class T> void log_softmax_forward(T* y, const T* x, int64_t rows, int6
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin * cols; r < end * cols; r += cols) {
       const T max = row_max(x + r, cols);
-      const T log_sum = max + std::log(row_exp(y + r, x + r, max, cols));
+      const T log_sum = max + std::log(row_sum_exp(x + r, max, cols));
       for (int64_t i = 0; i < cols; ++i) y[r + i] = x[r + i] - log_sum;
     }
   });

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cstdint>
+
+namespace heed::cpu {
+
+// The k largest logits of each row of x (rows, cols), largest first, equal ones by column, k <=
+// cols: their columns in ids (rows, k), and their log p in log_probs (rows, k),
+//   log p_i = x_i - ln sum_j exp(x_j)
+// which is log_softmax() without the other cols - k values, and so without writing a row as long as
+// a vocabulary. In f64, for sums over many steps.
+template <class T>
+void top_k_log_softmax(double* log_probs, int32_t* ids, const T* x, int64_t rows, int64_t cols,
+                       int64_t k);
+
+}  // namespace heed::cpu
