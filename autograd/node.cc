@@ -69,8 +69,10 @@ void GradientBuffer::add(Tensor dx) {
   KERNEL(dx, accumulate(total.dense.data<T>(), dx.data<T>(), T(1), dx.numel()));
 }
 
-void GradientBuffer::add_outer(Tensor dy, Tensor x, int64_t first_col) {
+void GradientBuffer::add_outer(const Node& node, Tensor dy, Tensor x, int64_t first_col) {
+  outer_rows_ += dy.shape()[0];
   outers_.push_back({std::move(dy), std::move(x), first_col});
+  if (outer_rows_ >= kManyRows) settle_outers(node);
 }
 
 bool GradientBuffer::all_finite() const {
@@ -92,7 +94,7 @@ void GradientBuffer::settle_outers(const Node& node) {
   for (Outer& outer : outers_) {
     by_columns[{outer.first_col, outer.x.shape().back()}].push_back(std::move(outer));
   }
-  outers_.clear();
+  outers_.clear(), outer_rows_ = 0;
   for (auto& [columns, group] : by_columns) {
     const Tensor dy = stack_rows(group, &Outer::dy), x = stack_rows(group, &Outer::x);
     group.clear();
@@ -152,7 +154,7 @@ void Grads::add(int i, Tensor dx) const {
 }
 
 void Grads::add_outer(int i, Tensor dy, Tensor x, int64_t first_col) const {
-  if (needs(i)) parent(i).grad.add_outer(std::move(dy), std::move(x), first_col);
+  if (needs(i)) parent(i).grad.add_outer(parent(i), std::move(dy), std::move(x), first_col);
 }
 
 void Grads::add_rows(int i, Tensor ids, Tensor rows) const {

@@ -8,14 +8,15 @@
 namespace heed {
 
 // What a node collects during the backward pass. Products dy^T x for a weight matrix are put aside
-// and multiplied at once when the node is reached: a loop over time steps then costs one large
-// product instead of many small ones that each read and write the whole weight gradient.
+// until they have kManyRows rows together, or the node is reached: a loop over time steps then costs
+// a few large products instead of many small ones that each read and write the whole weight
+// gradient, and no more than that is held in memory.
 class GradientBuffer {
  public:
   Gradient total;
 
   void add(Tensor dx);
-  void add_outer(Tensor dy, Tensor x, int64_t first_col);
+  void add_outer(const Node& node, Tensor dy, Tensor x, int64_t first_col);
   void add_rows(Tensor ids, Tensor rows) { lookups_.push_back({std::move(ids), std::move(rows)}); }
   // Brings everything put aside into `total`.
   void settle(const Node& node);
@@ -33,7 +34,10 @@ class GradientBuffer {
   void settle_outers(const Node& node);
   void settle_lookups(const Node& node);
 
+  static constexpr int64_t kManyRows = 1024;
+
   std::vector<Outer> outers_;
+  int64_t outer_rows_ = 0;  // of all of them
   std::vector<Lookup> lookups_;
 };
 

@@ -120,7 +120,7 @@ Var expand(const Var& x, Shape shape);                          // broadcasts to
 //   c_t = f c_{t-1} + i g;   h_t = o tanh(c_t)
 // x (N, in), gates_in (N, 4H), h0 and c0 (B, H), w_ih (4H, cols), w_hh (4H, H), bias (4H).
 // Optional, if left undefined: gates_in or x (not both), h0 and c0 (zeros), bias. x meets the last
-// `in` columns of w_ih. -> (2, N, H): all hidden states, all cell states.
+// `in` columns of w_ih. -> (N + B, H): all h_t, then for each sequence its last c_t.
 struct LstmInputs {
   Var x{}, gates_in{}, h0{}, c0{}, w_ih{}, w_hh{}, bias{};
 };

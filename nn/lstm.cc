@@ -5,14 +5,6 @@
 #include "nn/init.h"
 
 namespace heed {
-namespace {
-
-// The hidden (0) or cell (1) states in the result of the lstm op, (2, N, H) -> (N, H).
-Var part(const Var& states, int64_t which) {
-  return reshape(rows(states, which, which + 1), states.shape().without(0));
-}
-
-}  // namespace
 
 LstmState LstmState::gather(const Tensor& ids) const {
   LstmState result;
@@ -89,9 +81,9 @@ Lstm::Output Lstm::operator()(const Packing& packing, const Var& x, const LstmSt
                     cells_[i].bias};
       if (!initial.h.empty()) in.h0 = initial.h[i], in.c0 = initial.c[i];
       const Var states = d ? run_backward(packing, in) : lstm(packing, in);
-      const Var h = part(states, 0), c = part(states, 1);
+      const Var h = rows(states, 0, packing.rows());
       out.state.h.push_back(single ? h : gather_rows(h, last));
-      out.state.c.push_back(single ? c : gather_rows(c, last));
+      out.state.c.push_back(rows(states, packing.rows(), states.shape()[0]));
       outputs.push_back(d ? gather_rows(h, Tensor::from(packing.reversed(), device)) : h);
     }
     out.y = directions == 2 ? concat(outputs, 1) : outputs[0];

@@ -46,7 +46,7 @@ std::vector<double> lstm_of(Arrays in, Roles at) {
   const std::vector<int32_t> lengths = lengths_for(n, batch);
   const int64_t width = at.x < 0 ? 0 : in[at.x].shape[1];
   const int64_t cols = at.x < 0 ? 0 : in[at.w_ih].shape[1];
-  std::vector<double> y(2 * n * hidden);
+  std::vector<double> y((n + batch) * hidden);
   for (int64_t b = 0; b < batch; ++b) {
     std::vector<double> h(hidden), c(hidden);
     for (int64_t k = 0; k < hidden && at.h0 >= 0; ++k) {
@@ -68,7 +68,7 @@ std::vector<double> lstm_of(Arrays in, Roles at) {
         c[k] = sigma(a[hidden + k]) * c[k] + sigma(a[k]) * std::tanh(a[2 * hidden + k]);
         h[k] = sigma(a[3 * hidden + k]) * std::tanh(c[k]);
         y[row * hidden + k] = h[k];
-        y[(n + row) * hidden + k] = c[k];
+        y[(n + b) * hidden + k] = c[k];  // the last one stays
       }
       for (int64_t other = 0; other < batch; ++other) {  // to the row of step t + 1
         row += other >= b ? lengths[other] > t : lengths[other] > t + 1;

@@ -146,7 +146,7 @@ TEST(Lstm, EqualsCallsOfSingleSteps) {
                             Var::parameter(random_tensor({p.batch(), kHidden}, "h0")),
                             Var::parameter(random_tensor({p.batch(), kHidden}, "c0"))};
   };
-  const Var factors = random_tensor({2, p.rows(), kHidden}, "factors");
+  const Var factors = random_tensor({p.rows() + p.batch(), kHidden}, "factors");
 
   const Weights packed_w, stepped_w;
   const std::vector<Var> a = leaves(), b = leaves();
@@ -154,17 +154,17 @@ TEST(Lstm, EqualsCallsOfSingleSteps) {
   sum(packed * factors).backward();
 
   Var h = b[1], c = b[2];
-  std::vector<Var> all_h, all_c;
+  std::vector<Var> all_h, last_c;  // those that end first, last
   for (int64_t t = 0; t < p.steps(); ++t) {
     const int64_t n = p.batch_size(t), at = p.offset(t);
     const Var out = run(Packing::single_step(n), stepped_w, rows(b[0], at, at + n), rows(h, 0, n),
                         rows(c, 0, n));
-    h = reshape(rows(out, 0, 1), {n, kHidden});
-    c = reshape(rows(out, 1, 2), {n, kHidden});
+    h = rows(out, 0, n);
+    c = rows(out, n, 2 * n);
     all_h.push_back(h);
-    all_c.push_back(c);
+    last_c.insert(last_c.begin(), rows(c, t + 1 < p.steps() ? p.batch_size(t + 1) : 0, n));
   }
-  const Var stepped = stack({concat(all_h, 0), concat(all_c, 0)});
+  const Var stepped = concat({concat(all_h, 0), concat(last_c, 0)}, 0);
   expect_near(stepped.value(), packed.value());
   sum(stepped * factors).backward();
   for (size_t i = 0; i < a.size(); ++i) expect_near(b[i].grad(), a[i].grad());
@@ -180,16 +180,15 @@ TEST(Lstm, ASequenceAloneEqualsItsRowsOfTheBatch) {
   const Var x = random_tensor({p.rows(), kWidth}, "x");
   const Var h0 = random_tensor({p.batch(), kHidden}, "h0");
   const Var c0 = random_tensor({p.batch(), kHidden}, "c0");
-  const Var all = reshape(run(p, w, x, h0, c0), {2 * p.rows(), kHidden});
+  const Var all = run(p, w, x, h0, c0);
   for (int32_t b = 0; b < p.batch(); ++b) {
     std::vector<int32_t> mine, in_both;
     for (int64_t t = 0; t < lengths[b]; ++t) mine.push_back(static_cast<int32_t>(p.row(t, b)));
     in_both = mine;
-    for (int32_t row : mine) in_both.push_back(row + static_cast<int32_t>(p.rows()));
+    in_both.push_back(static_cast<int32_t>(p.rows()) + b);
     const Var alone = run(Packing({lengths[b]}), w, gather_rows(x, Tensor::from(mine)),
                           rows(h0, b, b + 1), rows(c0, b, b + 1));
-    expect_near(alone.value().reshape({int64_t{2} * lengths[b], kHidden}),
-                gather_rows(all, Tensor::from(in_both)).value());
+    expect_near(alone.value(), gather_rows(all, Tensor::from(in_both)).value());
   }
 }
 
@@ -197,8 +196,7 @@ TEST(Lstm, LastRowsAreTheFinalStates) {
   const Packing p({3, 1});
   const Weights w;
   const Var x = random_tensor({p.rows(), kWidth}, "x");
-  const Var out = run(p, w, x, {}, {});
-  const Var h = reshape(rows(out, 0, 1), {p.rows(), kHidden});
+  const Var h = rows(run(p, w, x, {}, {}), 0, p.rows());
   const Var last = gather_rows(h, Tensor::from(p.last_rows()));
   EXPECT_EQ(last.shape(), (Shape{2, kHidden}));
   expect_near(last.value()[0], h.value()[3]);

@@ -43,6 +43,12 @@ template <class Op> Var binary(const char* name, const Var& a_in, const Var& b_i
   const int64_t n = y.numel();
   KERNEL(y, binary_forward<Op>(y.data<T>(), a.value().data<T>(), b.value().data<T>(), n));
 
+  if constexpr (Op::kSaves == Saves::kNothing) {  // dy stands for inputs that are not looked at
+    return record(name, y, {a, b}, [n](const Tensor& dy, const Grads& dx) {
+      KERNEL(dy, binary_backward<Op>(dx.data<T>(0), dx.data<T>(1), dy.data<T>(), dy.data<T>(),
+                                     dy.data<T>(), n));
+    });
+  }
   return record(name, y, {a, b},
                 [a = a.value(), b = b.value(), n](const Tensor& dy, const Grads& dx) {
                   KERNEL(dy, binary_backward<Op>(dx.data<T>(0), dx.data<T>(1), a.data<T>(),

@@ -81,8 +81,9 @@ Var lstm(const Packing& p, const LstmInputs& in) {
   const int64_t first_col = in.x.defined() ? in.w_ih.shape()[1] - width : 0;
   const Tensor w_hh = in.w_hh.value();
   Tensor gates = input_gates(n, in, first_col);
-  Tensor out = Tensor::empty({2, n, hidden}, w_hh.dtype(), w_hh.device());
-  const Tensor y = out[0], c = out[1];
+  const Tensor out = Tensor::empty({n + batch, hidden}, w_hh.dtype(), w_hh.device());
+  const Tensor y = out.rows(0, n), c_last = out.rows(n, n + batch);
+  Tensor c = empty_like(y);
   const Tensor zeros = Tensor::zeros({batch, hidden}, w_hh.dtype(), w_hh.device());
   const Tensor h0 = in.h0.defined() ? in.h0.value() : zeros;
   const Tensor c0 = in.c0.defined() ? in.c0.value() : zeros;
@@ -96,25 +97,29 @@ Var lstm(const Packing& p, const LstmInputs& in) {
     }
     KERNEL(gates, lstm_step_forward(y.data<T>() + at, c.data<T>() + at, gates.data<T>() + 4 * at,
                                     c_prev.data<T>(), rows, hidden));
+    const int64_t go_on = t + 1 < p.steps() ? p.batch_size(t + 1) : 0;  // the others end here
+    c_last.rows(go_on, rows).copy_from(c.rows(p.offset(t) + go_on, p.offset(t) + rows));
   }
 
   const Tensor x = in.x.value(), w_ih = in.w_ih.value();
   return record(
       "lstm", out, {in.x, in.gates_in, in.h0, in.c0, in.w_ih, in.w_hh, in.bias},
       [=](const Tensor& d_out, const Grads& dx) mutable {
-        const Tensor dy = d_out[0], dc_out = d_out[1];
+        const Tensor dy = d_out.rows(0, n);
         Tensor dgates = std::move(gates);  // still the gates: each step replaces its own
-        const Tensor dh = zeros_like(zeros), dc = zeros_like(zeros);  // from the step after
+        // What comes from the step after, for a sequence's last step from outside.
+        const Tensor dh = zeros_like(zeros), dc = d_out.rows(n, n + batch).clone();
         const Multiplier recurrent(w_hh, kNo, 0, hidden, p.steps() > 1);
         for (int64_t t = p.steps() - 1; t >= 0; --t) {
           const int64_t rows = p.batch_size(t), at = p.offset(t) * hidden;
           const Tensor c_prev = t ? c.rows(p.offset(t - 1), p.offset(t)) : c0;
           KERNEL(dgates, lstm_step_backward(dgates.data<T>() + 4 * at, dc.data<T>(), dh.data<T>(),
-                                            dy.data<T>() + at, dc_out.data<T>() + at,
-                                            c.data<T>() + at, c_prev.data<T>(), rows, hidden));
+                                            dy.data<T>() + at, c.data<T>() + at, c_prev.data<T>(),
+                                            rows, hidden));
           if (t == 0 && !dx.needs(2)) break;
           recurrent(dh.rows(0, rows), dgates.rows(p.offset(t), p.offset(t) + rows), false);
         }
+        c = Tensor();  // its memory may serve what follows
         if (dx.needs(0)) Multiplier(w_ih, kNo, first_col, width)(dx[0], dgates, true);
         dx.add(2, dh);
         dx.add(3, dc);

@@ -73,8 +73,8 @@ void weighted_sum(T* y, const T* weights, const T* memory, const int32_t* offset
 template <class T>
 void outer_product(T* y, const T* weights, const T* query, const int32_t* offsets,
                    const int32_t* starts, int64_t segments, int64_t width) {
-  launch<outer_product_kernel<T>>({segments * kShares, kThreads}, y, weights, query, offsets, starts,
-                                  width);
+  launch<outer_product_kernel<T>>({segments * kShares, kThreads}, y, weights, query, offsets,
+                                  starts, width);
 }
 
 template <class T>

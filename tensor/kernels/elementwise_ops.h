@@ -9,7 +9,7 @@
 
 namespace heed {
 
-enum class Saves { kInput, kOutput };  // what df is a function of
+enum class Saves { kNothing, kInput, kOutput };  // what the derivatives are functions of
 
 struct Neg {  // y = -x
   static constexpr Saves kSaves = Saves::kOutput;
@@ -64,21 +64,25 @@ struct Gelu {  // y = x Phi(x)          dy/dx = Phi(x) + x phi(x)      (Hendryck
 
 // Binary ops: y = f(a, b) with the partial derivatives da and db.
 struct Add {
+  static constexpr Saves kSaves = Saves::kNothing;
   template <class T> HEED_HD static T f(T a, T b) { return a + b; }
   template <class T> HEED_HD static T da(T, T) { return T(1); }
   template <class T> HEED_HD static T db(T, T) { return T(1); }
 };
 struct Sub {
+  static constexpr Saves kSaves = Saves::kNothing;
   template <class T> HEED_HD static T f(T a, T b) { return a - b; }
   template <class T> HEED_HD static T da(T, T) { return T(1); }
   template <class T> HEED_HD static T db(T, T) { return T(-1); }
 };
 struct Mul {
+  static constexpr Saves kSaves = Saves::kInput;
   template <class T> HEED_HD static T f(T a, T b) { return a * b; }
   template <class T> HEED_HD static T da(T, T b) { return b; }
   template <class T> HEED_HD static T db(T a, T) { return a; }
 };
 struct Div {
+  static constexpr Saves kSaves = Saves::kInput;
   template <class T> HEED_HD static T f(T a, T b) { return a / b; }
   template <class T> HEED_HD static T da(T, T b) { return T(1) / b; }
   template <class T> HEED_HD static T db(T a, T b) { return -a / (b * b); }

@@ -32,8 +32,8 @@ void lstm_step_forward(T* h, T* c, T* gates, const T* c_prev, int64_t rows, int6
 }
 
 template <class T>
-void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, const T* dc_out,
-                        const T* c, const T* c_prev, int64_t rows, int64_t hidden) {
+void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, const T* c,
+                        const T* c_prev, int64_t rows, int64_t hidden) {
   parallel_ranges(rows, grain(hidden), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       T* gate = gates + r * 4 * hidden;
@@ -44,7 +44,7 @@ void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, con
         const T g = gate[2 * hidden + k], o = gate[3 * hidden + k];
         const T tanh_c = math::tanh(c[at]);
         const T dh = dy[at] + dh_next[at];
-        const T dc = dc_out[at] + dc_next[at] + dh * o * (T(1) - tanh_c * tanh_c);
+        const T dc = dc_next[at] + dh * o * (T(1) - tanh_c * tanh_c);
         gate[k] = dc * g * i * (T(1) - i);
         gate[hidden + k] = dc * c_prev[at] * f * (T(1) - f);
         gate[2 * hidden + k] = dc * i * (T(1) - g * g);

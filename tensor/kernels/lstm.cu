@@ -22,15 +22,15 @@ void lstm_step_forward(T* h, T* c, T* gates, const T* c_prev, int64_t rows, int6
 }
 
 template <class T>
-void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, const T* dc_out,
-                        const T* c, const T* c_prev, int64_t rows, int64_t hidden) {
+void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, const T* c,
+                        const T* c_prev, int64_t rows, int64_t hidden) {
   for_each(rows * hidden, [=] __device__(int64_t at) {
     const int64_t first = at / hidden * 4 * hidden + at % hidden;
     const T i = gates[first], f = gates[first + hidden];
     const T g = gates[first + 2 * hidden], o = gates[first + 3 * hidden];
     const T tanh_c = math::tanh(c[at]);
     const T dh = dy[at] + dh_next[at];
-    const T dc = dc_out[at] + dc_next[at] + dh * o * (T(1) - tanh_c * tanh_c);
+    const T dc = dc_next[at] + dh * o * (T(1) - tanh_c * tanh_c);
     gates[first] = dc * g * i * (T(1) - i);
     gates[first + hidden] = dc * c_prev[at] * f * (T(1) - f);
     gates[first + 2 * hidden] = dc * i * (T(1) - g * g);

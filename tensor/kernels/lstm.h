@@ -11,11 +11,10 @@
 //   h = o tanh(c)
 HEED_KERNEL(template <class T> void lstm_step_forward(T* h, T* c, T* gates, const T* c_prev,
                                                       int64_t rows, int64_t hidden));
-// Its gradient, with dh = dy + dh_next and dc = dc_out + dc_next coming in:
-//   dc     += dh o (1 - tanh(c)^2)
+// Its gradient, with dh = dy + dh_next and dc_next coming in:
+//   dc      = dc_next + dh o (1 - tanh(c)^2)
 //   dgates  = (dc g i(1-i), dc c_prev f(1-f), dc i (1-g^2), dh tanh(c) o(1-o))   replace the gates
 //   dc_next = dc f                        becomes dc_next of the step before
 HEED_KERNEL(template <class T> void lstm_step_backward(T* gates, T* dc_next, const T* dh_next,
-                                                       const T* dy, const T* dc_out, const T* c,
-                                                       const T* c_prev, int64_t rows,
-                                                       int64_t hidden));
+                                                       const T* dy, const T* c, const T* c_prev,
+                                                       int64_t rows, int64_t hidden));

@@ -45,7 +45,8 @@ template <class T> void top_k(std::vector<Entry<T>>& best, const T* x, int64_t c
     }
   }
   T bound = k > kLanes ? -kInfinity : kInfinity;
-  for (int64_t i = 0; i < k && bound > -kInfinity; ++i) bound = largest_below(maxima, kLanes, bound);
+  for (int64_t i = 0; i < k && bound > -kInfinity; ++i)
+    bound = largest_below(maxima, kLanes, bound);
 
   best.clear();
   for (int64_t j = 0; j < std::min(kLanes, cols); ++j) {
