@@ -92,7 +92,7 @@ install: setup  ## Install to PREFIX (default /usr/local)
 	$(BUILD) release -j $(JOBS) --target heed heed_program
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
 
-loc:  ## Lines of code for each folder; also updates the table in README.md
+loc:  ## Lines of code for each folder; also updates the table in README.md, and lines that docs/ names
 	@scripts/loc.sh
 
 clean:  ## Remove everything that was built

@@ -10,7 +10,7 @@ namespace heed {
 // What a node collects during the backward pass. Products dy^T x for a weight matrix are put aside
 // until they have kManyRows rows together, or the node is reached: a loop over time steps then
 // costs a few large products instead of many small ones that each read and write the whole weight
-// gradient, and no more than that is held in memory.
+// gradient, and for each weight little more than these rows is held in memory.
 class GradientBuffer {
  public:
   Gradient total;

@@ -127,8 +127,8 @@ struct LstmInputs {
 Var lstm(const Packing& packing, const LstmInputs& in);
 
 // ---- attention over ragged segments: query b looks at the memory rows of segment b. B
-// segments with P rows, of a memory of M rows; more than P where others are not asked for
-// (Segments::first).
+// segments with P rows, of a memory of M rows, which may be more than P (Segments::first), or
+// fewer (Segments::select). A selected memory that needs a gradient is a ShapeError.
 Var segment_scores(const Var& query, const Var& memory, const Segments& s);  // (B,H) (M,H) -> (P)
 Var segment_softmax(const Var& scores, const Segments& s);                   // (P) -> (P)
 Var segment_context(const Var& weights, const Var& memory,

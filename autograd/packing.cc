@@ -1,5 +1,7 @@
 #include "autograd/packing.h"
 
+#include <limits>
+
 namespace heed {
 
 Packing::Packing(const std::vector<int32_t>& lengths) {
@@ -55,12 +57,19 @@ std::vector<int32_t> Packing::reversed() const {
   return rows_of;
 }
 
+void Segments::Ranges::add(int64_t length) {
+  const int64_t total = offsets.back() + length;
+  check_shape(total <= std::numeric_limits<int32_t>::max(),
+              "segments: " + std::to_string(total) + " scores, more than an i32 can number");
+  offsets.push_back(static_cast<int32_t>(total));
+}
+
 Segments::Segments(const std::vector<int32_t>& lengths, Device device) {
   Ranges ranges;
   for (int32_t length : lengths) {
     check_shape(length >= 0, "segments: negative length " + std::to_string(length));
     ranges.starts.push_back(ranges.offsets.back());
-    ranges.offsets.push_back(ranges.offsets.back() + length);
+    ranges.add(length);
   }
   memory_rows_ = ranges.offsets.back();
   offsets_ = starts_ = Tensor::from(ranges.offsets, device);
@@ -82,7 +91,7 @@ Segments Segments::select(const std::vector<int32_t>& ids) const {
     check_shape(0 <= id && id < count_,
                 "segments: number " + std::to_string(id) + " of " + std::to_string(count_));
     ranges.starts.push_back(ranges_->starts[id]);
-    ranges.offsets.push_back(ranges.offsets.back() + static_cast<int32_t>(length(id)));
+    ranges.add(length(id));
   }
   Segments result = *this;
   result.offsets_ = Tensor::from(ranges.offsets, offsets_.device());

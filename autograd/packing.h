@@ -48,7 +48,7 @@ class Packing {
 class Segments {
  public:
   Segments() = default;
-  // Throws ShapeError for negative lengths.
+  // Throws ShapeError for negative lengths, and for more rows than an i32 can number.
   explicit Segments(const std::vector<int32_t>& lengths, Device device = {});
   // The first segments only, of the same memory: the rest of it belongs to nobody. For a step in
   // which fewer dialogues are still running. Throws ShapeError if there are not that many.
@@ -73,6 +73,7 @@ class Segments {
  private:
   struct Ranges {
     std::vector<int32_t> offsets{0}, starts;
+    void add(int64_t length);
   };
   std::shared_ptr<const Ranges> ranges_ = std::make_shared<Ranges>();
   Tensor offsets_, starts_;

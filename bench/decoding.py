@@ -70,9 +70,11 @@ def main():
     if not args.table_only:
         cells = [{"size": size, "structure": structure, "threads": threads}
                  for size in args.sizes for threads in [1, 2] for structure in STRUCTURES]
-        runs = [{"cell": cell, "machine": args.machine, **{work: run(args.heed, cell, work) for work in WORKS}}
-                for _ in range(args.rounds) for cell in cells]
-        path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
+        runs = []
+        for cell in cells * args.rounds:
+            runs.append({"cell": cell, "machine": args.machine,
+                         **{work: run(args.heed, cell, work) for work in WORKS}})
+            path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
     runs = json.loads(path.read_text())
     cells = [cell for i, cell in enumerate(r["cell"] for r in runs)
              if cell not in [r["cell"] for r in runs[:i]]]

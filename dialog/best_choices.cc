@@ -10,6 +10,7 @@ std::vector<std::vector<Choice>> best_choices(const Tensor& logits,
                                               const std::vector<int32_t>& excluded, int64_t count) {
   const int64_t rows = logits.shape()[0], cols = logits.shape()[1];
   const int64_t k = std::min(cols, count + std::ssize(excluded));  // excluded ones may lead
+  if (k < 1) return std::vector<std::vector<Choice>>(rows);
   std::vector<double> log_probs(rows * k);
   std::vector<int32_t> tokens(rows * k);
   if (logits.dtype() == DType::f32) {

@@ -11,13 +11,11 @@ namespace heed {
 struct Choice {
   int32_t token;
   double log_prob;
-
-  bool operator==(const Choice&) const = default;
 };
 
 // For each row of logits (n, V), on the CPU, the `count` most probable tokens that are not among
 // `excluded`, or all of them, best first; equal ones by number. Their log p are those of a softmax
-// over all V tokens.
+// over all V tokens, NaN where that is.
 std::vector<std::vector<Choice>> best_choices(const Tensor& logits,
                                               const std::vector<int32_t>& excluded, int64_t count);
 

@@ -13,8 +13,10 @@ namespace {
 
 using Method = DecodeOptions::Method;
 
-// The dialogues `ids` of an encoded batch, in that order, each as often as it is named.
+// What step() looks at, for the dialogues `ids` of an encoded batch, each as often as it is named.
 DialogModel::Encoded select(const DialogModel::Encoded& all, const std::vector<int32_t>& ids) {
+  DialogModel::Encoded result{all.memory, all.segments.select(ids), {}, {}, {}};
+  if (!all.context_gates.defined()) return result;  // dynamic: every step has its own context
   std::vector<int32_t> weights;
   for (int32_t b : ids) {
     for (int64_t j = all.segments.begin(b); j < all.segments.end(b); ++j) {
@@ -23,12 +25,10 @@ DialogModel::Encoded select(const DialogModel::Encoded& all, const std::vector<i
   }
   const Device device = all.memory.device();
   const Tensor dialogues = Tensor::from(ids, device);
-  return {all.memory,
-          all.segments.select(ids),
-          all.state.gather(dialogues),
-          {gather_rows(all.start.context, dialogues),
-           gather_rows(all.start.weights, Tensor::from(weights, device))},
-          all.context_gates.defined() ? gather_rows(all.context_gates, dialogues) : Var()};
+  result.start = {gather_rows(all.start.context, dialogues),
+                  gather_rows(all.start.weights, Tensor::from(weights, device))};
+  result.context_gates = gather_rows(all.context_gates, dialogues);
+  return result;
 }
 
 // Attention weights from `at` on, one for each memory row -> on the utterances of a context.
@@ -134,7 +134,7 @@ Search::Search(DialogModel& model, const Batch& batch, const std::vector<const E
 }
 
 std::vector<Decoding> Search::run() {
-  const KeepPacked weights;  // few rows a step: packing would take longer than multiplying
+  KeepPacked weights;  // few rows a step: packing would take longer than multiplying
   for (int64_t t = 0; t < options_.max_length; ++t) {
     collect_rows();
     if (inputs_.empty()) break;

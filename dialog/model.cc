@@ -143,7 +143,7 @@ DialogModel::Decoded DialogModel::decode_dynamic(const Batch& batch, const Encod
   LstmState state = encoded.state;
   std::vector<Var> hidden, contexts, weights;
   {
-    const KeepPacked weights_of_all_steps;
+    KeepPacked weights_of_all_steps;
     for (int64_t t = 0; t < packing.steps(); ++t) {
       const int64_t running = packing.batch_size(t), at = packing.offset(t);
       if (running < context.shape()[0]) context = rows(context, 0, running);

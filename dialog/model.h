@@ -45,8 +45,8 @@ class DialogModel : public Module {
   };
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
 
-  // One decoding step for the first `rows of token_gates` dialogues. Static structures take their
-  // context from `encoded`.
+  // One decoding step for the first `rows of token_gates` dialogues. Static structures read `start`
+  // and `context_gates` of `encoded`, dynamic ones its memory.
   struct Step {
     Var hidden;         // (B', H): h_t of the top layer
     Attended attended;  // c_t, weights

@@ -40,7 +40,7 @@ std::vector<Tokens> respond(DialogModel& model, const std::vector<Example>& test
                             const EvaluationProgress& progress) {
   DecodeOptions options;
   options.max_length = max_length;
-  const KeepPacked weights;  // of all batches
+  KeepPacked weights;  // of all batches
   std::vector<Tokens> responses;
   for (size_t at = 0; at < test.size(); at += kBatch) {
     std::vector<const Example*> batch;

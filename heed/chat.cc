@@ -55,7 +55,7 @@ Chat::Chat(const Options& o) {
 }
 
 void Chat::run() {
-  const KeepPacked weights;  // for all answers
+  KeepPacked weights;  // for all answers
   const ModelConfig& c = loaded_.model->config();
   std::printf("%s, %ld layers x %ld, vocabulary %ld. Say something; /help explains.\n",
               std::string(c.structure.name).c_str(), static_cast<long>(c.num_layers),

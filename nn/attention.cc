@@ -8,6 +8,18 @@ Attended attend(const Var& query, const Var& memory, const Segments& all) {
   return {segment_context(weights, memory, segments), weights};
 }
 
+// The row of the memory of each score, (P, H). A view where they stand one after the other.
+static Var looked_at(const Var& memory, const Segments& segments) {
+  if (!segments.selected()) return rows(memory, 0, segments.total());
+  std::vector<int32_t> ids;
+  for (int64_t s = 0; s < segments.count(); ++s) {
+    for (int64_t i = 0; i < segments.length(s); ++i) {
+      ids.push_back(static_cast<int32_t>(segments.memory_begin(s) + i));
+    }
+  }
+  return gather_rows(memory, Tensor::from(ids, memory.device()));
+}
+
 AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden,
                                      uint64_t seed)
     : query_part(query_size, hidden, seed, /*with_bias=*/false),
@@ -17,16 +29,13 @@ AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, in
 Attended AdditiveAttention::operator()(const Var& query, const Var& memory,
                                        const Segments& all) const {
   const Segments segments = all.first(query.shape()[0]);
-  std::vector<int32_t> query_of_score, row_of_score;
+  std::vector<int32_t> query_of_score;
   for (int64_t b = 0; b < segments.count(); ++b) {
     query_of_score.insert(query_of_score.end(), segments.length(b), static_cast<int32_t>(b));
-    for (int64_t i = 0; i < segments.length(b); ++i) {
-      row_of_score.push_back(static_cast<int32_t>(segments.memory_begin(b) + i));
-    }
   }
   const int64_t used = segments.total();
   const Var q = gather_rows(query_part(query), Tensor::from(query_of_score, query.device()));
-  const Var k = memory_part(gather_rows(memory, Tensor::from(row_of_score, query.device())));
+  const Var k = memory_part(looked_at(memory, segments));
   const Var weights = segment_softmax(reshape(score(tanh(q + k)), {used}), segments);
   return {segment_context(weights, memory, segments), weights};
 }

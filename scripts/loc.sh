@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Prints a Markdown table: for each folder the files and the lines of code, which are the lines that
-# are neither blank nor comment only. Puts it between the loc markers of README.md, if it has them.
+# are neither blank nor comment only. Puts it between the loc markers of README.md, if it has them, and
+# counts the lines that the other pages name: "| `path/file` | 120 |" and "`path/file` (120 lines".
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -44,3 +45,6 @@ if [[ -f README.md ]] && grep -q '<!-- loc -->' README.md && grep -q '<!-- /loc 
   cat README.md.new > README.md
   rm README.md.new
 fi
+
+perl -pi -e 'sub lines { open my $file, "<", $_[0] or die "$_[0]: $!"; scalar(() = <$file>) }
+  s{(`([\w/.-]+\.\w+)` (?:\| |\())(\d+)(?= \|| lines)}{$1 . (-f $2 ? lines($2) : $3)}ge' docs/*.md

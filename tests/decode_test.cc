@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 
 #include "dialog/best_choices.h"
@@ -112,18 +113,18 @@ TEST_P(Decode, LogProbAndAttentionAreWhatScoreMeasures) {
   }
 }
 
-// Against a full sort: many equal values, across blocks and at their ends, and few allowed tokens.
+// Against a full sort: many equal values, whole lanes and begun ones, and few allowed tokens.
 TEST(BestChoices, AreTheFirstOfASort) {
   constexpr int64_t kRows = 3;
   for (const DType dtype : {DType::f32, DType::f64}) {
-    for (const int64_t size : {1, 63, 64, 65, 200, 1000}) {
+    for (const int64_t size : {1, 65, 255, 256, 257, 1000, 3000}) {
       for (const uint64_t values : {1, 3, 40, 1'000'000}) {
         Rng rng(7, std::to_string(size) + "/" + std::to_string(values));
         std::vector<double> logits(kRows * size);
         for (double& x : logits) x = 1e-5 * static_cast<double>(rng.below(values));
-        std::vector<int32_t> excluded;
+        std::vector<int32_t> excluded;  // a few, as decoding has them, or a quarter of all
         for (int32_t i = 0; i < size; ++i) {
-          if (rng.below(4) == 0) excluded.push_back(i);
+          if (rng.below(4) == 0 && (size < 1000 || i < 10)) excluded.push_back(i);
         }
         const Tensor rows = Tensor::from(logits, {kRows, size}).to(dtype);
         const std::vector<double> log_probs = log_softmax(Var(rows)).value().to_vector();
@@ -152,6 +153,28 @@ TEST(BestChoices, AreTheFirstOfASort) {
       }
     }
   }
+}
+
+TEST(BestChoices, NumbersThatAreNotFinite) {
+  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+  std::vector<double> logits(4 * 300, -inf);
+  logits[7] = 1, logits[290] = 3;                      // two that are possible
+  logits[300 + 5] = 2, logits[300 + 9] = nan;          // a NaN
+  logits[600 + 4] = logits[600 + 299] = inf;           // two that are too large
+  const Tensor rows = Tensor::from(logits, {4, 300});  // and a row of -inf only
+  const auto found = best_choices(rows, {0}, 3);
+  std::vector<std::vector<int32_t>> tokens;
+  for (const std::vector<Choice>& row : found) {
+    tokens.emplace_back();
+    for (const Choice& choice : row) tokens.back().push_back(choice.token);
+  }
+  EXPECT_EQ(tokens,
+            (std::vector<std::vector<int32_t>>{{290, 7, 1}, {5, 1, 2}, {4, 299, 1}, {1, 2, 3}}));
+  EXPECT_NEAR(found[0][0].log_prob, -std::log1p(std::exp(-2)), 1e-12);
+  EXPECT_NEAR(found[0][1].log_prob, -2 - std::log1p(std::exp(-2)), 1e-12);
+  EXPECT_EQ(found[0][2].log_prob, -inf);
+  EXPECT_TRUE(std::isnan(found[1][0].log_prob));
+  EXPECT_TRUE(best_choices(rows, {}, 0)[3].empty());
 }
 
 TEST(DecodeThreads, IsTheSameForAnyNumberOfThreads) {

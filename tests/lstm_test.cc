@@ -197,9 +197,9 @@ TEST(KeepPacked, PacksOnce) {
 }
 
 TEST(KeepPacked, OuterOneKeepsAll) {
-  const KeepPacked outer;
+  KeepPacked outer;
   {
-    const KeepPacked inner;
+    KeepPacked inner;
     EXPECT_EQ(KeepPacked::active(), &outer);
   }
   EXPECT_EQ(KeepPacked::active(), &outer);
@@ -208,7 +208,7 @@ TEST(KeepPacked, OuterOneKeepsAll) {
 // What was packed belongs to one weight, even where another one takes its place in memory, and to
 // some of its columns.
 TEST(KeepPacked, TellsWeightsApart) {
-  const KeepPacked keep;
+  KeepPacked keep;
   const Var x = random({2, 3}, 1);
   for (uint32_t i = 0; i < 4; ++i) {
     const Var w = random({5, 6}, 10 + i);

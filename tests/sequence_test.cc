@@ -94,6 +94,10 @@ TEST(Segments, CanBeSelected) {
               }),
               "segments: number " + std::to_string(id) + " of 3");
   }
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              Segments({1 << 30}).select({0, 0});
+            }),
+            "segments: 2147483648 scores, more than an i32 can number");
 }
 
 // Queries that share a memory see what they would see in a copy of their own.

@@ -12,6 +12,7 @@ namespace {
 
 // y = Op(x),  dx += dy Op'(x or y)
 template <class Op> Var unary(const char* name, const Var& x) {
+  static_assert(Op::kSaves != Saves::kNothing, "df is a function of the input or the output");
   Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   KERNEL(y, unary_forward<Op>(y.data<T>(), x.value().data<T>(), n));
@@ -36,6 +37,8 @@ Shape broadcast(const char* name, const Shape& a, const Shape& b) {
 
 // y = Op(a, b),  da += dy dOp/da,  db += dy dOp/db,  of one shape after broadcasting
 template <class Op> Var binary(const char* name, const Var& a_in, const Var& b_in) {
+  static_assert(Op::kSaves != Saves::kOutput,
+                "da and db are functions of the inputs, or of nothing");
   const Shape shape = broadcast(name, a_in.shape(), b_in.shape());
   check_types(name, a_in, b_in);
   const Var a = expand(a_in, shape), b = expand(b_in, shape);

@@ -83,7 +83,7 @@ Var lstm(const Packing& p, const LstmInputs& in) {
   Tensor gates = input_gates(n, in, first_col);
   const Tensor out = Tensor::empty({n + batch, hidden}, w_hh.dtype(), w_hh.device());
   const Tensor y = out.rows(0, n), c_last = out.rows(n, n + batch);
-  Tensor c = empty_like(y);
+  Tensor c = p.steps() == 1 ? c_last : empty_like(y);
   const Tensor zeros = Tensor::zeros({batch, hidden}, w_hh.dtype(), w_hh.device());
   const Tensor h0 = in.h0.defined() ? in.h0.value() : zeros;
   const Tensor c0 = in.c0.defined() ? in.c0.value() : zeros;
@@ -97,6 +97,7 @@ Var lstm(const Packing& p, const LstmInputs& in) {
     }
     KERNEL(gates, lstm_step_forward(y.data<T>() + at, c.data<T>() + at, gates.data<T>() + 4 * at,
                                     c_prev.data<T>(), rows, hidden));
+    if (p.steps() == 1) break;
     const int64_t go_on = t + 1 < p.steps() ? p.batch_size(t + 1) : 0;  // the others end here
     c_last.rows(go_on, rows).copy_from(c.rows(p.offset(t) + go_on, p.offset(t) + rows));
   }

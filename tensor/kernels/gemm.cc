@@ -8,9 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <memory>
 #include <new>
-#include <type_traits>
 #include <utility>
 
 #include "tensor/huge_pages.h"
