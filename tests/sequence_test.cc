@@ -235,14 +235,18 @@ TEST(SegmentAttention, FewerQueriesEqualTheFirstRowsOfAll) {
   expect_near(attend(rows(query, 0, 2)), attend(query).rows(0, 2));
 }
 
-// An empty segment at the end is a query's too: its context is zero.
+// Empty segments are queries' too: their contexts are zero, and what begins where they do is not
+// theirs.
 TEST(SegmentAttention, EmptySegmentsCount) {
-  const Segments s({2, 0});
-  const Var memory = random_tensor({2, kHidden}, "memory"),
-            query = random_tensor({2, kHidden}, "q");
+  const Segments s({2, 0, 0, 1, 0});
+  const Var memory = random_tensor({3, kHidden}, "memory"),
+            query = random_tensor({5, kHidden}, "q");
   const Tensor context = attend(query, memory, s).context.value();
-  EXPECT_EQ(context.shape(), (Shape{2, kHidden}));
-  EXPECT_EQ(context[1].to_vector(), std::vector<double>(kHidden, 0.0));
+  EXPECT_EQ(context.shape(), (Shape{5, kHidden}));
+  for (const int64_t empty : {1, 2, 4}) {
+    EXPECT_EQ(context[empty].to_vector(), std::vector<double>(kHidden, 0.0));
+  }
+  EXPECT_EQ(context[3].to_vector(), memory.value()[2].to_vector());
   EXPECT_EQ(attend(rows(query, 0, 1), memory, s).context.shape(), (Shape{1, kHidden}));
 }
 

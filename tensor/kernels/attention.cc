@@ -8,11 +8,21 @@
 namespace heed::cpu {
 
 // Calls body(segment, score, memory row) for all of each segment, which belongs to one thread.
+// Neighbours that look at the same rows take turns, so that each row comes from memory once.
 template <class Body>
 static void for_each_row(const int32_t* offsets, const int32_t* starts, int64_t segments,
                          Body body) {
-  parallel_for(segments, [=](int64_t b) {
-    for (int64_t j = offsets[b]; j < offsets[b + 1]; ++j) body(b, j, starts[b] + j - offsets[b]);
+  const auto length = [=](int64_t s) { return offsets[s + 1] - offsets[s]; };
+  const auto same = [=](int64_t a, int64_t b) {
+    return starts[a] == starts[b] && length(a) == length(b);
+  };
+  parallel_for(segments, [=](int64_t first) {
+    if (first > 0 && same(first - 1, first)) return;  // had its turns
+    int64_t last = first + 1;
+    while (last < segments && same(first, last)) ++last;
+    for (int64_t i = 0; i < length(first); ++i) {
+      for (int64_t s = first; s < last; ++s) body(s, offsets[s] + i, starts[s] + i);
+    }
   });
 }
 

@@ -5,7 +5,8 @@
 namespace heed::cpu {
 
 // The k largest logits of each row of x (rows, cols), 1 <= k <= cols, largest first, equal ones by
-// column, a NaN as -infinity. Their columns go to ids (rows, k), their log p to log_probs (rows, k),
+// column, a NaN as -infinity. Their columns go to ids (rows, k), their log p to log_probs (rows,
+// k),
 //   log p_i = x_i - ln sum_j exp(x_j)
 // which is log_softmax() without the other cols - k values, and so without writing a row as long as
 // a vocabulary. In f64, for sums over many steps. One NaN makes all log p of its row NaN. Only for
