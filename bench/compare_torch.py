@@ -95,6 +95,10 @@ A step is forward, loss with attention loss, backward, clipping and SGD, with dr
 runs [bench_torch.py](../../bench/bench_torch.py), which is written as a careful user would: batched, packed
 sequences, one output projection for all steps. Both get the same sizes, lengths and threads, and run in turn;
 the ratio is that of tokens per second (padding not counted), the median of the pairs, with the range behind.
+Each draws its own words, dropout and parameters, all from the same distributions. With the learning rate 1 a batch that
+is repeated overshoots after some eight steps, a step sooner with one seed than with another: that is where the last
+losses in speed.json are far apart. That heed computes what PyTorch does is checked elsewhere
+([numerics.md](../numerics.md)).
 
 - heed {heed}, kernels for {kernels}; PyTorch {torch}; Python {python}
 - machine: {machine}

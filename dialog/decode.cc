@@ -17,16 +17,16 @@ using Method = DecodeOptions::Method;
 DialogModel::Encoded select(const DialogModel::Encoded& all, const std::vector<int32_t>& ids) {
   DialogModel::Encoded result{all.memory, all.segments.select(ids), {}, {}, {}};
   if (!all.context_gates.defined()) return result;  // dynamic: every step has its own context
-  std::vector<int32_t> weights;
+  std::vector<int32_t> weight_rows;
   for (int32_t b : ids) {
     for (int64_t j = all.segments.begin(b); j < all.segments.end(b); ++j) {
-      weights.push_back(static_cast<int32_t>(j));
+      weight_rows.push_back(static_cast<int32_t>(j));
     }
   }
   const Device device = all.memory.device();
   const Tensor dialogues = Tensor::from(ids, device);
   result.start = {gather_rows(all.start.context, dialogues),
-                  gather_rows(all.start.weights, Tensor::from(weights, device))};
+                  gather_rows(all.start.weights, Tensor::from(weight_rows, device))};
   result.context_gates = gather_rows(all.context_gates, dialogues);
   return result;
 }
@@ -57,8 +57,8 @@ struct Hypothesis {
   int64_t length = 0;  // predictions, <eos> counted
   double log_prob = 0;
   bool ended = false;  // by <eos>
-  bool greedy = true;  // made of most probable tokens only
-  int32_t row = 0;     // of the state after its last prediction
+  bool greedy = true;  // made of most probable tokens only; of no meaning when sampling
+  int32_t row = 0;     // of the step that made its last prediction; at first its dialogue
 };
 using Beam = std::vector<Hypothesis>;  // best first
 
@@ -134,7 +134,7 @@ Search::Search(DialogModel& model, const Batch& batch, const std::vector<const E
 }
 
 std::vector<Decoding> Search::run() {
-  KeepPacked weights;  // few rows a step: packing would take longer than multiplying
+  KeepPacked packed_weights;  // or every step would pack them anew, 8 % of the time
   for (int64_t t = 0; t < options_.max_length; ++t) {
     collect_rows();
     if (inputs_.empty()) break;

@@ -71,7 +71,7 @@ Tensor input_gates(int64_t n, const LstmInputs& in, int64_t first_col) {
 
 // The products of x with W_ih for all steps are one GEMM before the loop; the loop adds
 // h_{t-1} W_hh^T and runs the gates. Backward, the loop turns the gates into their gradients dG
-//   dG_t by lstm_step_backward,   dh_{t-1} += dG_t W_hh
+//   dG_t by lstm_step_backward,   dh_{t-1} = dy_{t-1} + dG_t W_hh
 // and then, again for all steps at once,
 //   dx = dG W_ih,  dgates_in = dG,  dW_ih = dG^T x,  dW_hh = dG^T h_prev,  dbias = sum dG.
 Var lstm(const Packing& p, const LstmInputs& in) {
@@ -108,7 +108,7 @@ Var lstm(const Packing& p, const LstmInputs& in) {
       [=](const Tensor& d_out, const Grads& dx) mutable {
         const Tensor dy = d_out.rows(0, n);
         Tensor dgates = std::move(gates);  // still the gates: each step replaces its own
-        // What comes from the step after, for a sequence's last step from outside.
+        // What comes from the step after; for the last step of a sequence 0, and dc from outside.
         const Tensor dh = zeros_like(zeros), dc = d_out.rows(n, n + batch).clone();
         const Multiplier recurrent(w_hh, kNo, 0, hidden, p.steps() > 1);
         for (int64_t t = p.steps() - 1; t >= 0; --t) {

@@ -7,8 +7,8 @@
 
 namespace heed::cpu {
 
-// Calls body(segment, score, memory row) for all of each segment, which belongs to one thread.
-// Neighbours that look at the same rows take turns, so that each row comes from memory once.
+// Calls body(segment, score, memory row) for every row of every segment. Neighbours that look at
+// the same rows belong to one thread and take turns, so that each row comes from memory once.
 template <class Body>
 static void for_each_row(const int32_t* offsets, const int32_t* starts, int64_t segments,
                          Body body) {

@@ -24,4 +24,5 @@ HEED_KERNEL(template <class T> void segment_context_forward(T* context, const T*
 HEED_KERNEL(template <class T> void segment_context_backward(
     T* dweights, T* dmemory, const T* weights, const T* memory, const T* dcontext,
     const int32_t* offsets, const int32_t* starts, int64_t segments, int64_t width));
-// The gradients may be null where nobody needs them; dmemory must be where segments share rows.
+// The gradients may be null where nobody needs them; dmemory must be null where segments share
+// rows.

@@ -22,6 +22,7 @@ namespace {
 
 constexpr int64_t kSpan = 2048;      // rows of A and columns of B in one block: 4 MiB each
 constexpr int64_t kPieceTiles = 21;  // of A for one piece
+constexpr int64_t kManyTiles = 32;   // of A: pieces enough without sharing out columns
 
 // C (R, kWidth) = or += A (R, depth) panel (depth, kWidth)
 template <class T, int R, Trans kTrans>
@@ -58,12 +59,12 @@ void tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, bool acc
 
 template <class T> using Tile = void (*)(T*, int64_t, const T*, const T*, int64_t, bool);
 template <class T, Trans kTrans, int... R>
-constexpr std::array<Tile<T>, sizeof...(R)> tiles(std::integer_sequence<int, R...>) {
+constexpr std::array<Tile<T>, sizeof...(R)> make_tiles(std::integer_sequence<int, R...>) {
   return {tile<T, R + 1, kTrans>...};
 }
 // kTiles[r - 1] is the tile of r rows.
 template <class T, Trans kTrans>
-constexpr auto kTiles = tiles<T, kTrans>(std::make_integer_sequence<int, kTileRows>());
+constexpr auto kTiles = make_tiles<T, kTrans>(std::make_integer_sequence<int, kTileRows>());
 
 // The last columns of C do not fill a panel: compute on the side, and copy what is there.
 template <class T>
@@ -109,8 +110,8 @@ template <class T> struct Product {
   int64_t m, n, depth;
   bool accumulate;
 
-  // Tiles [t0, t1), which begin at `tiles`, and panels [p0, p1) of it.
-  void piece(const T* tiles, int64_t t0, int64_t t1, int64_t p0, int64_t p1) const {
+  // Tiles [t0, t1) of A, which begin at `from`, and panels [p0, p1).
+  void piece(const T* from, int64_t t0, int64_t t1, int64_t p0, int64_t p1) const {
     constexpr int64_t kWidth = Simd<T>::kWidth;
     const auto& runs = trans_a == Trans::no ? kTiles<T, Trans::no> : kTiles<T, Trans::yes>;
     for (int64_t t = t0; t < t1; ++t) {
@@ -118,7 +119,7 @@ template <class T> struct Product {
       const Tile<T> run = runs[rows - 1];
       for (int64_t p = p0; p < p1; ++p) {
         T* to = c + i * ldc + p * kWidth;
-        const T *a = tiles + (t - t0) * kTileSize<T>, *b = panels + p * stride;
+        const T *a = from + (t - t0) * kTileSize<T>, *b = panels + p * stride;
         if (p + 1 < p1) ask_for(to + kWidth, ldc, rows);
         if (n - p * kWidth >= kWidth) {
           run(to, ldc, a, b, depth, accumulate);
@@ -134,20 +135,21 @@ template <class T> struct Product {
 // rows of C or with columns, so that what each reads alone is the larger one of A and B.
 template <class T> void multiply(const Product<T>& x) {
   constexpr int64_t kWidth = Simd<T>::kWidth;
-  const int64_t tiles = tile_count(x.m), panels = (x.n + kWidth - 1) / kWidth;
-  const int64_t down = (tiles + kPieceTiles - 1) / kPieceTiles;
+  const int64_t count = tile_count(x.m), panels = (x.n + kWidth - 1) / kWidth;
+  const int64_t down = (count + kPieceTiles - 1) / kPieceTiles;
   const int64_t wide = std::clamp<int64_t>(panels * down / kPieces, 1, kPanels);
   const int64_t across = (panels + wide - 1) / wide;
   const bool by_rows = x.m > x.n;
-  parallel_for(across * down, [&x, tiles, panels, down, across, wide, by_rows](int64_t piece) {
+  parallel_for(across * down, [&x, count, panels, down, across, wide, by_rows](int64_t piece) {
     const int64_t i = by_rows ? piece / across : piece % down;
     const int64_t p = (by_rows ? piece % across : piece / down) * wide;
-    const int64_t t = tiles * i / down;
-    x.piece(x.tiles + t * kTileSize<T>, t, tiles * (i + 1) / down, p, std::min(panels, p + wide));
+    const int64_t t = count * i / down;
+    x.piece(x.tiles + t * kTileSize<T>, t, count * (i + 1) / down, p, std::min(panels, p + wide));
   });
 }
 
-// The same where C is narrow: every tile of A meets all panels right after it was copied.
+// The same where C is narrow: every tile of A meets all panels right after it was copied, into the
+// thread's own scratch; x.tiles is not read.
 template <class T> void multiply_narrow(const Product<T>& x, View<T> a) {
   parallel_ranges(tile_count(x.m), kGroup, [=, &x](int64_t first, int64_t last) {
     T* tiles = Scratch<T>::mine().tiles;
@@ -163,11 +165,9 @@ template <class T> void clear(T* c, int64_t ldc, int64_t m, int64_t n) {
 // k in even parts of at most kDepth: body(begin, depth).
 template <class Body> void for_each_depth(int64_t k, Body body) {
   constexpr int64_t kSquare = 16;  // see transpose_square
-  const int64_t parts = (k + kDepth - 1) / kDepth;
-  const int64_t depth = parts ? (k / parts + kSquare) / kSquare * kSquare : 0;
-  for (int64_t k0 = 0; k0 < k; k0 += std::min(kDepth, depth)) {
-    body(k0, std::min({kDepth, depth, k - k0}));
-  }
+  const int64_t parts = std::max<int64_t>((k + kDepth - 1) / kDepth, 1);
+  const int64_t even = (k + parts - 1) / parts, depth = (even + kSquare - 1) / kSquare * kSquare;
+  for (int64_t k0 = 0; k0 < k; k0 += depth) body(k0, std::min(depth, k - k0));
 }
 
 }  // namespace
@@ -187,7 +187,7 @@ void gemm(T* c, int64_t ldc, const T* a, int64_t lda, Trans trans_a, const T* b,
         const Product<T> x{
             c + i * ldc + j,         ldc,  scratch.tiles, scratch.panels, trans_a,
             depth * Simd<T>::kWidth, rows, cols,          depth,          accumulate || k0 > 0};
-        if (cols <= kPanels * Simd<T>::kWidth && tile_count(rows) >= kPieces * kGroup / 4) {
+        if (cols <= kPanels * Simd<T>::kWidth && tile_count(rows) >= kManyTiles) {
           multiply_narrow(x, left.from(i, k0));
         } else {
           copy_all_tiles(scratch.tiles, left.from(i, k0), rows, depth);

@@ -33,16 +33,16 @@ template <class T> struct Simd {
   static constexpr int64_t kWidth = int64_t{2} * kLanes;  // columns of a panel
 };
 
-// An operand without a fixed orientation: element (i, j) is at[i * rows + j * cols].
+// An operand without a fixed orientation: element (i, j) is at[i * row_step + j * col_step].
 template <class T> struct View {
   const T* at;
-  int64_t rows, cols;
+  int64_t row_step, col_step;
 
   View(const T* x, int64_t ld, Trans trans)
-      : at(x), rows(trans == Trans::yes ? 1 : ld), cols(trans == Trans::yes ? ld : 1) {}
+      : at(x), row_step(trans == Trans::yes ? 1 : ld), col_step(trans == Trans::yes ? ld : 1) {}
   View from(int64_t i, int64_t j) const {
     View view = *this;
-    view.at += i * rows + j * cols;
+    view.at += i * row_step + j * col_step;
     return view;
   }
 };
@@ -77,7 +77,7 @@ void copy_rows(T* tiles, View<T> a, int64_t m, int64_t first, int64_t begin, int
   for (int64_t i = begin; i < end; ++i) {
     while (tile_begin(m, t + 1) <= i) ++t;
     T* tile = tiles + (t - first) * kTileSize<T>;
-    std::copy_n(a.at + i * a.rows, depth, tile + (i - tile_begin(m, t)) * kRowStep<T>);
+    std::copy_n(a.at + i * a.row_step, depth, tile + (i - tile_begin(m, t)) * kRowStep<T>);
   }
 }
 
@@ -86,19 +86,20 @@ template <class T>
 void copy_tiles(T* tiles, View<T> a, int64_t m, int64_t first, int64_t last, int64_t depth) {
   int64_t begin[kGroup + 1] = {};
   for (int64_t t = first; t <= last; ++t) begin[t - first] = tile_begin(m, t);
-  if (a.cols == 1) {
+  if (a.col_step == 1) {
     return copy_rows(tiles, a, m, first, begin[0], begin[last - first], depth);
   }
   for (int64_t k = 0; k < depth; ++k) {  // all tiles at once, so that whole cache lines are used
     for (int64_t t = 0; t < last - first; ++t) {
       const int64_t height = begin[t + 1] - begin[t];
-      copy<kTileRows>(tiles + t * kTileSize<T> + k * height, a.at + begin[t] + k * a.cols, height);
+      copy<kTileRows>(tiles + t * kTileSize<T> + k * height, a.at + begin[t] + k * a.col_step,
+                      height);
     }
   }
 }
 
 template <class T> void copy_all_tiles(T* tiles, View<T> a, int64_t m, int64_t depth) {
-  if (a.cols == 1) {
+  if (a.col_step == 1) {
     parallel_ranges(m, kCopied / depth + 1, [=](int64_t begin, int64_t end) {
       copy_rows(tiles, a, m, 0, begin, end, depth);
     });
@@ -162,12 +163,12 @@ template <class T> void pack(T* panels, View<T> b, int64_t depth, int64_t n) {
     const int64_t width = std::min(kWidth, n - j);
     const View<T> from = b.from(0, j);
     if (width < kWidth) std::fill_n(panels, depth * kWidth, T(0));
-    if (b.cols != 1) {
-      pack_transposed(panels, from.at, b.cols, depth, width);
+    if (b.col_step != 1) {
+      pack_transposed(panels, from.at, b.col_step, depth, width);
       continue;
     }
     for (int64_t k = 0; k < depth; ++k) {
-      copy<kWidth>(panels + k * kWidth, from.at + k * from.rows, width);
+      copy<kWidth>(panels + k * kWidth, from.at + k * from.row_step, width);
     }
   }
 }

@@ -30,8 +30,9 @@ template <class T> T largest_below(const T* x, int64_t n, T bound) {
 }
 
 // The k best of a row, best first; a NaN counts as -infinity. The columns are dealt to lanes, whose
-// maxima a vector loop finds. The k-th largest of them is reached by k columns at least, so only
-// the lanes that reach it are looked into (docs/performance.md, "Decoding").
+// maxima a vector loop finds. The k-th largest of them (equal ones counted once, which makes it
+// only smaller) is reached by k columns at least, so only the lanes that reach it are looked into
+// (docs/performance.md, "Decoding").
 template <class T> void top_k(std::vector<Entry<T>>& best, const T* x, int64_t cols, int64_t k) {
   constexpr int64_t kLanes = 256;
   constexpr T kInfinity = std::numeric_limits<T>::infinity();
