@@ -96,7 +96,7 @@ class Cache {
   MemoryStats stats_;
 
  private:
-  static constexpr int64_t kAlwaysKept = int64_t{256} << 20, kLoosest = 3;
+  static constexpr int64_t kAlwaysKept = int64_t{256} << 20, kLoosest = 2;
 
   // Sizes that no batch asks for any more are given back, with all others, before the process
   // holds much more than it has ever needed at once.

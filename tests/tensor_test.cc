@@ -211,7 +211,7 @@ TEST(Allocator, HandsTheSameMemoryOutAgain) {
   }
 }
 
-// What was freed serves something smaller too, but nothing that would waste more than two thirds.
+// What was freed serves something smaller too, but nothing that would waste more than half of it.
 TEST(Allocator, FitsFreedBlocks) {
   if (!kCaches) GTEST_SKIP() << "no cache with the address sanitizer";
   for (Device device : test_devices()) {
@@ -223,9 +223,9 @@ TEST(Allocator, FitsFreedBlocks) {
     large.reset(), middle.reset();
     const MemoryStats before = memory_stats(device);
     {
-      const auto small = block(10'000), third = block(20'000), most = block(40'000);
-      EXPECT_EQ(third.get(), at_middle);  // the smallest that is large enough
-      EXPECT_EQ(most.get(), at_large);
+      const auto small = block(10'000), half = block(40'000), other_half = block(40'000);
+      EXPECT_EQ(half.get(), at_middle);  // the smallest that is large enough
+      EXPECT_EQ(other_half.get(), at_large);
       EXPECT_NE(small.get(), at_middle);
     }
     const MemoryStats after = memory_stats(device);
