@@ -128,8 +128,9 @@ DialogModel::Decoded DialogModel::decode_static(const Batch& batch, const Encode
   const Var hidden =
       decoder_.lstm(batch.decoder, Var(), encoded.state, drop, "decoder.lstm", gates).y;
   const Var& w = decoder_.combine.weight;
-  return {affine_columns(hidden, w, config_.hidden_size),
-          gather_rows(affine_columns(encoded.start.context, w, 0), batch.dialogue_of_step),
+  const Var context_part = affine_columns(encoded.start.context, w, 0);
+  return {tanh(gather_rows(context_part, batch.dialogue_of_step) +
+               affine_columns(hidden, w, config_.hidden_size)),
           {encoded.start.weights}};
 }
 
@@ -157,16 +158,16 @@ DialogModel::Decoded DialogModel::decode_dynamic(const Batch& batch, const Encod
     }
   }
   const Var& w = decoder_.combine.weight;
-  return {affine_columns(concat(hidden, 0), w, config_.hidden_size),
-          affine_columns(concat(contexts, 0), w, 0), weights};
+  return {tanh(affine_columns(concat(contexts, 0), w, 0) +
+               affine_columns(concat(hidden, 0), w, config_.hidden_size)),
+          weights};
 }
 
 DialogModel::Output DialogModel::operator()(const Batch& batch, const DropoutMode& drop) const {
   const Encoded encoded = encode(batch, drop);
   const Decoded decoded = config_.structure.static_query ? decode_static(batch, encoded, drop)
                                                          : decode_dynamic(batch, encoded, drop);
-  const Var z = tanh(decoded.context_part + decoded.hidden_part);
-  const CrossEntropy loss = linear_cross_entropy(z, decoder_.output.weight, batch.targets);
+  const CrossEntropy loss = linear_cross_entropy(decoded.z, decoder_.output.weight, batch.targets);
   return {loss.total, loss.nll, decoded.weights, config_.structure.static_query};
 }
 

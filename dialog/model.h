@@ -86,7 +86,7 @@ class DialogModel : public Module {
     Linear combine, output;
   };
   struct Decoded {
-    Var hidden_part, context_part;  // of W_c [c_t; h_t], (N', H)
+    Var z;  // tanh(W_c [c_t; h_t]), (N', H)
     std::vector<Var> weights;
   };
   Decoded decode_static(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;

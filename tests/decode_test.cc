@@ -157,7 +157,7 @@ TEST(BestChoices, AreTheFirstOfASort) {
 
 TEST(BestChoices, NumbersThatAreNotFinite) {
   const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
-  std::vector<double> logits(4 * 300, -inf);
+  std::vector<double> logits(1200, -inf);
   logits[7] = 1, logits[290] = 3;                      // two that are possible
   logits[300 + 5] = 2, logits[300 + 9] = nan;          // a NaN
   logits[600 + 4] = logits[600 + 299] = inf;           // two that are too large
