@@ -58,7 +58,8 @@ class Cache {
     std::lock_guard lock(mutex_);
     std::byte* block = nullptr;
     const auto fit = free_.lower_bound(bytes);
-    if (fit != free_.end() && fit->first <= kLoosest * bytes) {
+    if (fit != free_.end() &&
+        static_cast<double>(fit->first) <= kLoosest * static_cast<double>(bytes)) {
       bytes = fit->first;
       block = fit->second.back();
       fit->second.pop_back();
@@ -96,7 +97,8 @@ class Cache {
   MemoryStats stats_;
 
  private:
-  static constexpr int64_t kAlwaysKept = int64_t{256} << 20, kLoosest = 2;
+  static constexpr int64_t kAlwaysKept = int64_t{256} << 20;
+  static constexpr double kLoosest = 2.25;  // docs/performance.md, "Memory"
 
   // Sizes that no batch asks for any more are given back, with all others, before the process
   // holds much more than it has ever needed at once.

@@ -211,7 +211,7 @@ TEST(Allocator, HandsTheSameMemoryOutAgain) {
   }
 }
 
-// What was freed serves something smaller too, but nothing that would waste more than half of it.
+// What was freed serves something smaller too, but nothing that would waste much more than half.
 TEST(Allocator, FitsFreedBlocks) {
   if (!kCaches) GTEST_SKIP() << "no cache with the address sanitizer";
   for (Device device : test_devices()) {
