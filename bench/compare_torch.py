@@ -41,6 +41,10 @@ def run(program, cell, heed):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def write_runs(path, runs):
+    path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
+
+
 def measure(args, path, runs):
     cells = [{"size": size, "lengths": lengths, "structure": structure, "threads": threads}
              for size in args.sizes for lengths in args.lengths
@@ -56,7 +60,7 @@ def measure(args, path, runs):
         runs.append({"cell": cell, "machine": args.machine, **result})
         ratio = result["heed"]["tokens_per_s"] / result["torch"]["tokens_per_s"]
         print(*cell.values(), f"{ratio:.2f}", flush=True)
-        path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
+        write_runs(path, runs)
 
 
 def row(cell, runs):

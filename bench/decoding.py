@@ -15,7 +15,7 @@ import statistics
 import subprocess
 from pathlib import Path
 
-from compare_torch import ROOT, SIZES, STRUCTURES
+from compare_torch import ROOT, SIZES, STRUCTURES, write_runs
 
 WORKS = ["forward", "score", "beam"]
 
@@ -74,7 +74,7 @@ def main():
         for cell in cells * args.rounds:
             runs.append({"cell": cell, "machine": args.machine,
                          **{work: run(args.heed, cell, work) for work in WORKS}})
-            path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
+            write_runs(path, runs)
     runs = json.loads(path.read_text())
     cells = [cell for i, cell in enumerate(r["cell"] for r in runs)
              if cell not in [r["cell"] for r in runs[:i]]]

@@ -97,7 +97,7 @@ Var lstm(const Packing& p, const LstmInputs& in) {
     }
     KERNEL(gates, lstm_step_forward(y.data<T>() + at, c.data<T>() + at, gates.data<T>() + 4 * at,
                                     c_prev.data<T>(), rows, hidden));
-    if (p.steps() == 1) break;
+    if (p.steps() == 1) break;                                          // c is c_last
     const int64_t go_on = t + 1 < p.steps() ? p.batch_size(t + 1) : 0;  // the others end here
     c_last.rows(go_on, rows).copy_from(c.rows(p.offset(t) + go_on, p.offset(t) + rows));
   }
