@@ -1,6 +1,6 @@
-// Checkpoints: the parameters in a file of their own, and a small state.json that names it with its
-// checksum and makes it count. The pair before is kept as well, so that a damaged file costs
-// minutes and not the run.
+// Checkpoints: parameters and optimiser state in a file of their own, and a small state.json that
+// names it with its checksum and makes it count. The pair before is kept as well, so that a damaged
+// file costs minutes and not the run.
 #include <zlib.h>
 
 #include <algorithm>
@@ -81,13 +81,23 @@ Saved read_state(const std::string& path) {
   return saved;
 }
 
-TrainState load_saved(const std::string& run, const char* name, DialogModel& model) {
+// What a checkpoint's file holds.
+std::vector<NamedTensor> contents(DialogModel& model, const Optimizer& optimizer) {
+  std::vector<NamedTensor> tensors = parameter_tensors(model);
+  for (const NamedTensor& t : optimizer.state()) {
+    tensors.push_back({"optimizer." + t.name, t.tensor});
+  }
+  return tensors;
+}
+
+TrainState load_saved(const std::string& run, const char* name, DialogModel& model,
+                      const Optimizer& optimizer) {
   const Saved saved = read_state(file_inside(run, name));
   const std::string weights = file_inside(run, saved.checkpoint);
   if (file_checksum(weights) != saved.checksum) {
     throw DataError(weights + ": damaged: its checksum is not the one in " + name);
   }
-  load_parameters(weights, model);
+  load_into(weights, contents(model, optimizer));
   return saved.state;
 }
 
@@ -125,11 +135,12 @@ void remove_leftovers(const std::string& run, const std::string& newest) {
 
 }  // namespace
 
-void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model) {
+void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model,
+                     const Optimizer& optimizer) {
   const std::string name = "checkpoint-" + std::to_string(state.epoch) + "-" +
                            std::to_string(state.step) + ".safetensors";
   const std::string newest = in(run, kNewest);
-  save_parameters(in(run, name), model);
+  save_tensors(in(run, name), contents(model, optimizer), {{"format", "pt"}});
   Json json = state;
   json["checkpoint"] = name;
   json["checksum"] = file_checksum(in(run, name));
@@ -143,20 +154,20 @@ void save_checkpoint(const std::string& run, const TrainState& state, DialogMode
 }
 
 std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& model,
-                                          std::string* warning) {
+                                          const Optimizer& optimizer, std::string* warning) {
   const std::string newest = in(run, kNewest), before = in(run, kBefore);
   const bool has_newest = fs::exists(newest), has_before = fs::exists(before);
   if (!has_newest && !has_before) return std::nullopt;
   std::string problem = newest + ": is missing";
   try {
-    if (has_newest) return load_saved(run, kNewest, model);
+    if (has_newest) return load_saved(run, kNewest, model, optimizer);
   } catch (const DataError& e) {
     if (!has_before) throw;
     problem = e.what();
   }
   TrainState state;
   try {
-    state = load_saved(run, kBefore, model);
+    state = load_saved(run, kBefore, model, optimizer);
   } catch (const DataError& e) {
     throw DataError(problem + "; and the checkpoint before it: " + e.what());
   }

@@ -12,9 +12,9 @@
 namespace heed {
 namespace {
 
-const Preset kPresets[] = {{"paper", 4, 512, 25000, 256, 30, 0.2},
-                           {"laptop", 2, 256, 10000, 32, 12, 0.2},
-                           {"smoke", 1, 64, 2000, 32, 3, 0.2}};
+const Preset kPresets[] = {{"paper", 4, 512, 25000, 256, 30, 0.2, "sgd", 1.0, 0, 0},
+                           {"laptop", 2, 256, 10000, 32, 12, 0.2, "adam", 0.002, 0, 0},
+                           {"smoke", 1, 64, 2000, 32, 8, 0.2, "adam", 0.003, 0, 0}};
 
 std::string in(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();

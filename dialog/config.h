@@ -12,13 +12,15 @@ namespace heed {
 // Sizes and training settings that belong together:
 //   paper    4 layers x 512, vocabulary 25,000, batch 256     the setting of Xing & Gulla 2022
 //   laptop   2 layers x 256, vocabulary 10,000, batch 32      real training on two cores
-//   demo     1 layer x 192, vocabulary 5,000, batch 32        `make demo`: some minutes on two
-//   cores smoke    1 layer x 64, vocabulary 2,000, batch 32         ends in a minute
+//   smoke    1 layer x 64, vocabulary 2,000, batch 32         ends in a minute
 struct Preset {
   std::string name;
   int64_t layers, hidden, vocabulary, batch;
   int max_epochs;
   double dropout;
+  std::string optimizer;
+  double rate;
+  int warm_up, halve_after;  // OptimizerSettings, HalvingSchedule
 };
 Preset find_preset(const std::string& name);  // throws UsageError, with the names
 

@@ -47,6 +47,20 @@ std::string owner_text(const std::string& content) {
 
 }  // namespace
 
+double default_rate(const std::string& optimizer) {
+  return optimizer == "adam" ? 0.002 : 1.0;
+}
+
+void OptimizerSettings::check() const {
+  if (name != "sgd" && name != "adam") {
+    throw UsageError("optimizer: expected sgd or adam, got '" + name + "'");
+  }
+  if (!(weight_decay >= 0) || std::isinf(weight_decay)) {
+    throw UsageError("weight_decay: expected 0 or more, got " + std::to_string(weight_decay));
+  }
+  if (warm_up < 0) throw UsageError("warm_up: expected 0 steps or more");
+}
+
 void TrainSettings::check() const {
   const auto rule = [](bool ok, const char* what, double got) {
     if (ok) return;
@@ -55,6 +69,7 @@ void TrainSettings::check() const {
     throw UsageError(text.str());
   };
   model.check();
+  optimizer.check();
   rule(insert_prob >= 0 && insert_prob <= 1, "insert_prob: expected 0 to 1", insert_prob);
   rule(attention_weight >= 0 && std::isfinite(attention_weight),
        "attention_weight: expected 0 or more", attention_weight);

@@ -2,8 +2,10 @@
 // its training and to draw it.
 //   config.json, vocab.txt, model.safetensors   the best model (dialog/config.h)
 //   settings.json                               how it is trained
-//   checkpoint-E-S.safetensors, state.json      where the training is; state.json names the file
-//                                               and its checksum, and is replaced last
+//   checkpoint-E-S.safetensors, state.json      where the training is: the parameters, and what the
+//                                               optimiser remembers as "optimizer.NAME"; state.json
+//                                               names the file and its checksum, and is replaced
+//                                               last
 //   state.previous.json                         the same of the checkpoint before
 //   log.jsonl                                   one line an epoch
 #pragma once
@@ -18,12 +20,24 @@
 
 namespace heed {
 
+// What a training steps with. The rate is the schedule's.
+struct OptimizerSettings {
+  std::string name = "sgd";  // sgd or adam
+  double weight_decay = 0;
+  int warm_up = 0;  // steps in which the rate grows linearly from 0
+
+  // Throws UsageError for another name or numbers out of range.
+  void check() const;
+};
+double default_rate(const std::string& optimizer);  // 1 for sgd, 0.002 for adam
+
 struct TrainSettings {
   ModelConfig model;
   ExampleOptions examples;
   double insert_prob = 0;       // of each of the two distractions
   double attention_weight = 1;  // lambda; 0: "Non-atten-loss"
   int64_t batch_size = 32;
+  OptimizerSettings optimizer;
   double max_norm = 5;  // global-norm clipping
   int max_epochs = 12;
   uint64_t seed = 1;
@@ -65,11 +79,13 @@ ExampleOptions load_example_options(const std::string& run);
 
 // Writes the checkpoint so that a kill at any instant leaves the one before or this one, and keeps
 // the one before.
-void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model);
-// The newest good checkpoint, loaded into the model; nothing if the run has none yet. If the newest
-// one is damaged it is set aside, the one before is taken, and `warning` says so. Throws DataError
-// where there is no good one.
+void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model,
+                     const Optimizer& optimizer);
+// The newest good checkpoint, loaded into model and optimiser; nothing if the run has none yet. If
+// the newest one is damaged it is set aside, the one before is taken, and `warning` says so. Throws
+// DataError where there is no good one.
 std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& model,
+                                          const Optimizer& optimizer,
                                           std::string* warning = nullptr);
 
 // One line an epoch; without times, so that equal runs have equal logs.

@@ -45,6 +45,14 @@ class RunawayLoss {
   bool said_ = false;
 };
 
+std::unique_ptr<Optimizer> make_optimizer(Module& module, const OptimizerSettings& settings) {
+  settings.check();
+  const double decay = settings.weight_decay;
+  if (settings.name == "sgd")
+    return std::make_unique<Sgd>(module, Sgd::Options{.weight_decay = decay});
+  return std::make_unique<Adam>(module, Adam::Options{.weight_decay = decay});
+}
+
 class Trainer {
  public:
   Trainer(const std::string& run, const TrainSettings& settings, const TrainData& data,
@@ -58,10 +66,13 @@ class Trainer {
         schedule_(settings.schedule),
         runaway_(settings.model.vocab_size) {
     for (const Example& example : data.train) lengths_.push_back(example_tokens(example));
-    std::string warning;
-    if (const auto checkpoint = load_checkpoint(run, model_, &warning)) go_on_from(*checkpoint);
-    if (!warning.empty()) warn(warning);
     move(model_, device);
+    optimizer_ = make_optimizer(model_, settings.optimizer);
+    std::string warning;
+    if (const auto checkpoint = load_checkpoint(run, model_, *optimizer_, &warning)) {
+      go_on_from(*checkpoint);
+    }
+    if (!warning.empty()) warn(warning);
   }
 
   bool train() {
@@ -88,12 +99,11 @@ class Trainer {
   bool train_epoch() {
     const auto batches =
         bucket_batches(lengths_, settings_.batch_size, settings_.seed, state_.epoch);
-    Sgd optimizer(model_, {.rate = schedule_.rate()});
     const double begin = now();
     double saved = begin;
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < static_cast<int64_t>(batches.size())) {
-      guarded_step(batches[state_.step], optimizer);
+      guarded_step(batches[state_.step], rate_of_step(batches.size()));
       ++state_.step;
       if (hooks_.on_step) {
         const double seconds = now() - begin;
@@ -111,9 +121,9 @@ class Trainer {
   }
 
   // A step whose errors say where they happened, and what stays.
-  void guarded_step(const std::vector<int64_t>& indices, Sgd& optimizer) {
+  void guarded_step(const std::vector<int64_t>& indices, double rate) {
     try {
-      train_step(indices, optimizer);
+      train_step(indices, rate);
     } catch (const AnomalyError& e) {
       throw Error("training: " + here() + ": " + e.what() + "; the step was not applied. " +
                   kept());
@@ -126,7 +136,14 @@ class Trainer {
     }
   }
 
-  void train_step(const std::vector<int64_t>& indices, Sgd& optimizer) {
+  // The schedule's rate; in the first steps of the training a growing part of it.
+  double rate_of_step(size_t steps_an_epoch) const {
+    const double done = static_cast<double>(state_.epoch) * static_cast<double>(steps_an_epoch) +
+                        static_cast<double>(state_.step);
+    return schedule_.rate() * std::min(1.0, (done + 1) / std::max(settings_.optimizer.warm_up, 1));
+  }
+
+  void train_step(const std::vector<int64_t>& indices, double rate) {
     const DetectAnomaly detect(hooks_.detect_anomaly);
     const std::vector<Example> inserted = insert(indices);
     std::vector<const Example*> examples;
@@ -143,7 +160,8 @@ class Trainer {
     const auto all = parameters(model_);
     const Clipped clipped = clip_grad_norm(all, settings_.max_norm);
     check_finite(loss_value, clipped.norm, all);
-    optimizer.step(clipped.scale);
+    optimizer_->rate = rate;
+    optimizer_->step(clipped.scale);
 
     state_.loss_sum += loss_value;
     state_.nll_sum += nll;
@@ -250,7 +268,7 @@ class Trainer {
                   "; no checkpoint is made of it. " + kept() + " and a smaller --rate");
     }
     state_.schedule = schedule_.state;
-    save_checkpoint(run_, state_, model_);
+    save_checkpoint(run_, state_, model_, *optimizer_);
     checkpoint_ = place(state_);
   }
 
@@ -273,6 +291,7 @@ class Trainer {
   const Device device_;
   const TrainHooks& hooks_;
   DialogModel model_;
+  std::unique_ptr<Optimizer> optimizer_;
   HalvingSchedule schedule_;
   RunawayLoss runaway_;
   std::vector<int64_t> lengths_;

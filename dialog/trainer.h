@@ -43,10 +43,10 @@ struct TrainHooks {
   bool detect_anomaly = false;  // look at the numbers of every op (autograd/anomaly.h); slow
 };
 
-// Trains the model of a run (Xing & Gulla 2022, section 4.2): SGD with global-norm clipping; the
-// learning rate is halved when validation perplexity stops dropping. In every epoch distractions
-// are inserted anew. Goes on from the run's checkpoint where there is one, with the same result as
-// if it had never stopped. Returns false if `stop` ended it early.
+// Trains the model of a run (Xing & Gulla 2022, section 4.2): SGD or Adam with global-norm
+// clipping; the learning rate is halved when validation perplexity stops dropping. In every epoch
+// distractions are inserted anew. Goes on from the run's checkpoint where there is one, with the
+// same result as if it had never stopped. Returns false if `stop` ended it early.
 //
 // Throws Error, with epoch, step and the first parameter that is not finite, if the loss or a
 // gradient is not a number, and DeviceError, with the sizes of the batch, if memory runs out: the

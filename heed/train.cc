@@ -56,7 +56,7 @@ void describe(const TrainSettings& s, const TrainData& data) {
 // run is trained with it, so it is kept; the halvings of the rate so far stay.
 void change_settings(const Options& o, TrainSettings& settings) {
   if (o.flags.epochs) settings.max_epochs = *o.flags.epochs;
-  if (o.command->count("--rate") > 0) settings.schedule.rate = o.flags.schedule.rate;
+  if (o.flags.rate) settings.schedule.rate = *o.flags.rate;
   if (o.command->count("--max-norm") > 0) settings.max_norm = o.flags.max_norm;
   settings.check();
   save_settings(o.out, settings);

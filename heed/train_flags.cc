@@ -31,23 +31,29 @@ void TrainFlags::declare(CLI::App& c) {
       ->capture_default_str()
       ->group(data);
   const char* optimizer = "Optimiser";
-  c.add_option("--rate", schedule.rate, "Learning rate of SGD")
+  c.add_option("--optimizer", this->optimizer, "sgd or adam (instead of the preset's)")
+      ->check(CLI::IsMember({"sgd", "adam"}))
+      ->group(optimizer);
+  c.add_option("--rate", rate, "Learning rate (instead of the preset's)")->group(optimizer);
+  c.add_option("--warm-up", warm_up, "Steps in which the rate grows to its full size")
+      ->group(optimizer);
+  c.add_option("--weight-decay", weight_decay,
+               "Part of each parameter that a step takes away, times the rate")
+      ->check(CLI::NonNegativeNumber)
       ->capture_default_str()
       ->group(optimizer);
   c.add_option("--max-norm", max_norm, "Global-norm clipping of the gradient")
       ->check(CLI::PositiveNumber)
       ->capture_default_str()
       ->group(optimizer);
-  c.add_option("--patience", schedule.patience,
+  c.add_option("--patience", patience,
                "Halve the rate after this many epochs without a better validation perplexity")
       ->capture_default_str()
       ->group(optimizer);
-  c.add_option("--min-rate", schedule.min_rate, "Stop when the rate would fall below")
-      ->capture_default_str()
+  c.add_option("--min-rate", min_rate, "Stop when the rate would fall below; a 1000th of --rate")
       ->group(optimizer);
-  c.add_option("--halve-after", schedule.halve_after,
+  c.add_option("--halve-after", halve_after,
                "Also halve the rate in every epoch after this one, 0: never")
-      ->capture_default_str()
       ->group(optimizer);
 }
 
@@ -63,8 +69,16 @@ TrainSettings TrainFlags::settings() const {
   s.max_epochs = epochs.value_or(chosen.max_epochs);
   s.examples = bounds;
   s.examples.all_positions = examples == "all";
+  s.optimizer.name = optimizer.value_or(chosen.optimizer);
+  s.optimizer.weight_decay = weight_decay;
+  // Another optimiser than the preset's has a rate and a schedule of its own kind.
+  const bool own = s.optimizer.name == chosen.optimizer;
+  s.optimizer.warm_up = warm_up.value_or(own ? chosen.warm_up : 0);
+  s.schedule.rate = rate.value_or(own ? chosen.rate : default_rate(s.optimizer.name));
+  s.schedule.min_rate = min_rate.value_or(s.schedule.rate / 1000);
+  s.schedule.halve_after = halve_after.value_or(own ? chosen.halve_after : 0);
+  s.schedule.patience = patience;
   s.max_norm = max_norm;
-  s.schedule = schedule;
   return s;
 }
 

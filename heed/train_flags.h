@@ -13,12 +13,13 @@ namespace heed {
 struct TrainFlags {
   std::string preset = "laptop", examples = "last";
   std::optional<int64_t> layers, embed, hidden, vocab, batch;
-  std::optional<int> epochs;
-  std::optional<double> dropout;
-  double max_norm = 5;
+  std::optional<int> epochs, warm_up, halve_after;
+  std::optional<double> dropout, rate, min_rate;
+  std::optional<std::string> optimizer;
+  double max_norm = 5, weight_decay = 0;
   size_t limit = 0;
   ExampleOptions bounds;
-  HalvingSchedule::Options schedule;
+  int patience = 1;
 
   void declare(CLI::App& command);
   TrainSettings settings() const;

@@ -160,30 +160,45 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
   file.commit();
 }
 
-void save_parameters(const std::string& path, Module& module) {
-  std::vector<NamedTensor> tensors;
-  for (const NamedParameter& p : parameters(module)) tensors.push_back({p.name, p.var.value()});
-  save_tensors(path, tensors, {{"format", "pt"}});
-}
-
-void load_parameters(const std::string& path, Module& module) {
+void load_into(const std::string& path, const std::vector<NamedTensor>& targets) {
   TensorMap tensors = load_tensors(path);
-  for (const NamedParameter& p : parameters(module)) {
-    const auto found = tensors.find(p.name);
+  std::vector<Tensor> sources;
+  for (const NamedTensor& target : targets) {
+    const auto found = tensors.find(target.name);
     if (found == tensors.end()) {
-      throw DataError(path + ": parameter " + quoted(p.name) + " is missing");
+      throw DataError(path + ": parameter " + quoted(target.name) + " is missing");
     }
-    const Tensor& tensor = found->second;
-    if (!(tensor.shape() == p.var.shape()) || tensor.dtype() == DType::i32) {
-      throw DataError(path + ": parameter " + quoted(p.name) + " is " + name_of(tensor.dtype()) +
-                      " " + tensor.shape().str() + ", the model needs " + p.var.shape().str());
+    const Tensor source = found->second, &wanted = target.tensor;
+    const bool whole = source.dtype() == DType::i32, want_whole = wanted.dtype() == DType::i32;
+    if (!(source.shape() == wanted.shape()) || whole != want_whole) {
+      throw DataError(path + ": parameter " + quoted(target.name) + " is " +
+                      name_of(source.dtype()) + " " + source.shape().str() + ", the model needs " +
+                      wanted.shape().str());
     }
-    p.var.value().copy_from(tensor.to(p.var.dtype()).to(p.var.device()));
+    sources.push_back(source);
     tensors.erase(found);
   }
   if (!tensors.empty()) {
     throw DataError(path + ": the model has no parameter " + quoted(tensors.begin()->first));
   }
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const Tensor& target = targets[i].tensor;
+    target.copy_from(sources[i].to(target.dtype()).to(target.device()));
+  }
+}
+
+std::vector<NamedTensor> parameter_tensors(Module& module) {
+  std::vector<NamedTensor> tensors;
+  for (const NamedParameter& p : parameters(module)) tensors.push_back({p.name, p.var.value()});
+  return tensors;
+}
+
+void save_parameters(const std::string& path, Module& module) {
+  save_tensors(path, parameter_tensors(module), {{"format", "pt"}});
+}
+
+void load_parameters(const std::string& path, Module& module) {
+  load_into(path, parameter_tensors(module));
 }
 
 }  // namespace heed

@@ -27,9 +27,14 @@ struct NamedTensor {
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::map<std::string, std::string>& metadata = {});
 
-// Parameters by their names in the module, stored as f32 or f64, whatever they are.
+// Copies the file's tensors into those of the same names, converted to their f32 or f64 and their
+// device. Throws DataError, and changes nothing, where one is missing, has another shape, is of
+// whole numbers on one side only, or the file holds others.
+void load_into(const std::string& path, const std::vector<NamedTensor>& targets);
+
+// The parameters of a module, by their names in it; the tensors are the module's own.
+std::vector<NamedTensor> parameter_tensors(Module& module);
 void save_parameters(const std::string& path, Module& module);
-// Throws DataError where a parameter is missing, has another shape, or the file holds others.
-void load_parameters(const std::string& path, Module& module);
+void load_parameters(const std::string& path, Module& module);  // load_into() of all of them
 
 }  // namespace heed

@@ -29,13 +29,24 @@ Clipped clip_grad_norm(const std::vector<NamedParameter>& parameters, double max
   return {norm, norm > max_norm ? max_norm / norm : 1.0};
 }
 
-Sgd::Sgd(Module& module, Options options) : options(options), parameters_(parameters(module)) {
+std::vector<Tensor> Optimizer::zeros() const {
+  std::vector<Tensor> tensors;
+  for (const NamedParameter& p : parameters_) tensors.push_back(zeros_like(p.var.value()));
+  return tensors;
+}
+
+void Optimizer::name(const std::string& prefix, const std::vector<Tensor>& tensors,
+                     std::vector<NamedTensor>& list) const {
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    list.push_back({prefix + "." + parameters_[i].name, tensors[i]});
+  }
+}
+
+Sgd::Sgd(Module& module, Options options) : Optimizer(module, options.rate), options_(options) {
   if (!(options.rate >= 0) || !(options.momentum >= 0) || !(options.weight_decay >= 0)) {
     throw UsageError("Sgd: rate, momentum and weight_decay must not be negative");
   }
-  for (const NamedParameter& p : parameters_) {
-    velocity_.push_back(options.momentum > 0 ? zeros_like(p.var.value()) : Tensor());
-  }
+  if (options.momentum > 0) velocity_ = zeros();
 }
 
 void Sgd::step(double scale) {
@@ -43,37 +54,45 @@ void Sgd::step(double scale) {
     const Tensor& p = parameters_[i].var.value();
     const Gradient& g = parameters_[i].var.gradient();
     if (!g.defined()) continue;
-    if (g.sparse() && options.momentum == 0 && options.weight_decay == 0) {
+    if (g.sparse() && options_.momentum == 0 && options_.weight_decay == 0) {
       KERNEL(p, sgd_update_rows(p.data<T>(), g.rows.data<T>(), g.ids.data<int32_t>(),
-                                T(options.rate * scale), g.ids.numel(), p.shape().back()));
+                                T(rate * scale), g.ids.numel(), p.shape().back()));
       continue;
     }
-    const Tensor dense = parameters_[i].var.grad(), &v = velocity_[i];
-    KERNEL(p,
-           sgd_update(p.data<T>(), v.defined() ? v.data<T>() : nullptr, dense.data<T>(), T(scale),
-                      T(options.rate), T(options.momentum), T(options.weight_decay), p.numel()));
+    const Tensor dense = parameters_[i].var.grad();
+    KERNEL(p, sgd_update(p.data<T>(), velocity_.empty() ? nullptr : velocity_[i].data<T>(),
+                         dense.data<T>(), T(scale), T(rate), T(options_.momentum),
+                         T(options_.weight_decay), p.numel()));
   }
 }
 
-Adam::Adam(Module& module, Options options) : options(options), parameters_(parameters(module)) {
-  if (!(options.rate >= 0) || !(options.eps > 0) || !(options.beta1 >= 0 && options.beta1 < 1) ||
-      !(options.beta2 >= 0 && options.beta2 < 1)) {
-    throw UsageError("Adam: needs rate >= 0, eps > 0 and beta1, beta2 in [0, 1)");
-  }
-  for (const NamedParameter& p : parameters_) {
-    m_.push_back(zeros_like(p.var.value()));
-    v_.push_back(zeros_like(p.var.value()));
+std::vector<NamedTensor> Sgd::state() const {
+  std::vector<NamedTensor> list;
+  name("velocity", velocity_, list);
+  return list;
+}
+
+Adam::Adam(Module& module, Options options)
+    : Optimizer(module, options.rate),
+      options_(options),
+      m_(zeros()),
+      v_(zeros()),
+      steps_(Tensor::zeros({1}, DType::i32)) {
+  if (!(options.rate >= 0) || !(options.weight_decay >= 0) || !(options.eps > 0) ||
+      !(options.beta1 >= 0 && options.beta1 < 1) || !(options.beta2 >= 0 && options.beta2 < 1)) {
+    throw UsageError("Adam: needs rate, weight_decay >= 0, eps > 0 and beta1, beta2 in [0, 1)");
   }
 }
 
 void Adam::step(double scale) {
-  ++steps_;
-  const AdamFactors factors{options.rate,
-                            options.beta1,
-                            options.beta2,
-                            options.eps,
-                            1 - std::pow(options.beta1, static_cast<double>(steps_)),
-                            1 - std::pow(options.beta2, static_cast<double>(steps_)),
+  const int32_t t = ++*steps_.data<int32_t>();
+  const AdamFactors factors{rate,
+                            options_.beta1,
+                            options_.beta2,
+                            options_.eps,
+                            options_.weight_decay,
+                            1 - std::pow(options_.beta1, t),
+                            1 - std::pow(options_.beta2, t),
                             scale};
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].var.value();
@@ -82,6 +101,14 @@ void Adam::step(double scale) {
     KERNEL(p, adam_update(p.data<T>(), m_[i].data<T>(), v_[i].data<T>(), dense.data<T>(), factors,
                           p.numel()));
   }
+}
+
+std::vector<NamedTensor> Adam::state() const {
+  std::vector<NamedTensor> list;
+  name("m", m_, list);
+  name("v", v_, list);
+  list.push_back({"steps", steps_});
+  return list;
 }
 
 HalvingSchedule::HalvingSchedule(Options options) : options_(options) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "nn/module.h"
+#include "nn/safetensors.h"
 
 namespace heed {
 
@@ -20,41 +21,69 @@ struct Clipped {
 };
 Clipped clip_grad_norm(const std::vector<NamedParameter>& parameters, double max_norm);
 
+// What all optimisers have in common. Make one when the module is where it will be trained: it
+// holds the parameters as they are then.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  // Updates every parameter that has a gradient; the gradient is taken times `scale`.
+  virtual void step(double scale = 1) = 0;
+  // All that is remembered between steps, by name. The tensors are the optimiser's own: with their
+  // values copied into those of another one of the same kind and module, that one goes on with the
+  // same numbers.
+  virtual std::vector<NamedTensor> state() const = 0;
+
+  double rate;  // learning rate; a schedule changes it between steps
+
+ protected:
+  Optimizer(Module& module, double rate) : rate(rate), parameters_(parameters(module)) {}
+  // One tensor for each parameter, of its shape and device, filled with zeros.
+  std::vector<Tensor> zeros() const;
+  // Appends them as "m.encoder.embedding.weight" and so on.
+  void name(const std::string& prefix, const std::vector<Tensor>& tensors,
+            std::vector<NamedTensor>& list) const;
+
+  const std::vector<NamedParameter> parameters_;
+};
+
 // Stochastic gradient descent, with g = scale * gradient:
 //   d = g + weight_decay p;   v = momentum v + d;   p -= rate v      (p -= rate d without momentum)
 // Sparse gradients touch their own rows only while momentum and weight decay are 0.
-class Sgd {
+// Its state is the velocity v, if there is momentum.
+class Sgd : public Optimizer {
  public:
   struct Options {
     double rate = 1.0, momentum = 0, weight_decay = 0;
   };
   explicit Sgd(Module& module) : Sgd(module, Options{}) {}
-  Sgd(Module& module, Options options);
-  void step(double scale = 1);
-
-  Options options;
+  Sgd(Module& module, Options options);  // throws UsageError for negative numbers
+  void step(double scale = 1) override;
+  std::vector<NamedTensor> state() const override;
 
  private:
-  std::vector<NamedParameter> parameters_;
+  const Options options_;
   std::vector<Tensor> velocity_;
 };
 
-// Adam (Kingma & Ba 2015, algorithm 1).
-class Adam {
+// Adam (Kingma & Ba 2015, algorithm 1), with decoupled weight decay (AdamW: Loshchilov & Hutter
+// 2019, algorithm 2), g = scale * gradient, in step t = 1, 2, ...:
+//   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2
+//   p -= rate ((m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay p)
+// Its state is m, v and t.
+class Adam : public Optimizer {
  public:
   struct Options {
-    double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8;
+    double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
   };
   explicit Adam(Module& module) : Adam(module, Options{}) {}
-  Adam(Module& module, Options options);
-  void step(double scale = 1);
-
-  Options options;
+  Adam(Module& module, Options options);  // throws UsageError for what is out of range
+  void step(double scale = 1) override;
+  std::vector<NamedTensor> state() const override;
 
  private:
-  std::vector<NamedParameter> parameters_;
+  const Options options_;
   std::vector<Tensor> m_, v_;
-  int64_t steps_ = 0;
+  Tensor steps_;  // t, one i32 on the CPU: a tensor, so that it is saved like the others
 };
 
 // Halves the learning rate when validation perplexity stops dropping, and says when to stop.

@@ -40,7 +40,7 @@ TEST(Sgd, Plain) {
   sgd.step();
   expect_near(model.a, {0, 4});
   expect_near(model.b, {3});  // without a gradient nothing happens
-  sgd.options.rate = 1;       // as a schedule does
+  sgd.rate = 1;               // as a schedule does
   sgd.step(/*scale=*/0.25);
   expect_near(model.a, {-0.5, 5});
 }
@@ -78,6 +78,15 @@ TEST(Adam, TwoStepsByHand) {
   expect_near(model.b, {2});
 }
 
+// Decoupled weight decay takes rate * weight_decay * p away, whatever the gradient is.
+TEST(Adam, WeightDecayByHand) {
+  Two model({2}, {});
+  Adam adam(model, {.rate = 0.1, .weight_decay = 0.5});
+  set_grad(model.a, {-3});
+  adam.step();
+  expect_near(model.a, {2 + 0.1 * 3 / (3 + 1e-8) - 0.1 * 0.5 * 2});
+}
+
 TEST(Adam, ScalesTheGradient) {
   Two one({1, 1}, {}), other({1, 1}, {});
   Adam a(one, {}), b(other, {});
@@ -88,6 +97,39 @@ TEST(Adam, ScalesTheGradient) {
   expect_near(one.a, other.a.value().to_vector());
 }
 
+// Three steps, and one step whose state goes into a new optimiser that makes the other two.
+template <class Kind> void expect_state_resumes(typename Kind::Options options, size_t tensors) {
+  const Vec gradients = {0.5, -1, 0.25};
+  Two whole({1, 2}, {3}), parted({1, 2}, {3});
+  Kind one(whole, options), before(parted, options);
+  const auto step = [&](Two& model, Optimizer& optimizer, int t) {
+    set_grad(model.a, {gradients[t], 2 * gradients[t]});
+    set_grad(model.b, {-gradients[t]});
+    optimizer.step();
+  };
+  for (int t = 0; t < 3; ++t) step(whole, one, t);
+  step(parted, before, 0);
+
+  Kind after(parted, options);
+  const std::vector<NamedTensor> from = before.state(), to = after.state();
+  ASSERT_EQ(from.size(), tensors);
+  for (size_t i = 0; i < tensors; ++i) {
+    EXPECT_EQ(from[i].name, to[i].name);
+    to[i].tensor.copy_from(from[i].tensor);
+  }
+  for (int t = 1; t < 3; ++t) step(parted, after, t);
+  EXPECT_EQ(whole.a.value().to_vector(), parted.a.value().to_vector());
+  EXPECT_EQ(whole.b.value().to_vector(), parted.b.value().to_vector());
+}
+
+TEST(Optimizers, GoOnFromTheirState) {
+  expect_state_resumes<Sgd>({.rate = 0.1}, 0);
+  expect_state_resumes<Sgd>({.rate = 0.1, .momentum = 0.9}, 2);
+  expect_state_resumes<Adam>({.rate = 0.1, .weight_decay = 0.1}, 5);
+  Two model({1, 2}, {3});
+  EXPECT_EQ(Adam(model).state()[2].name, "v.a");
+}
+
 TEST(Optimizers, RefuseWhatMakesNoSense) {
   Two model({1}, {});
   EXPECT_EQ(error_of<UsageError>([&] { Sgd(model, {.rate = -1}); }),
@@ -95,7 +137,8 @@ TEST(Optimizers, RefuseWhatMakesNoSense) {
   EXPECT_EQ(error_of<UsageError>([&] { Sgd(model, {.rate = NAN}); }),
             "Sgd: rate, momentum and weight_decay must not be negative");
   EXPECT_EQ(error_of<UsageError>([&] { Adam(model, {.beta2 = 1}); }),
-            "Adam: needs rate >= 0, eps > 0 and beta1, beta2 in [0, 1)");
+            "Adam: needs rate, weight_decay >= 0, eps > 0 and beta1, beta2 in [0, 1)");
+  EXPECT_THROW(Adam(model, {.weight_decay = -1}), UsageError);
   EXPECT_EQ(error_of<UsageError>([&] { clip_grad_norm(parameters(model), 0); }),
             "clip_grad_norm: max_norm must be positive, got 0.000000");
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "nn/safetensors.h"
 
@@ -41,14 +42,54 @@ TEST_F(TrainerTest, StoppedAfterAnyStepAndResumed) {
 }
 
 TEST_F(TrainerTest, StoppedAfterEveryStep) {
-  run("whole");
-  int runs = 0;
-  for (bool finished = false; !finished && runs < 100; ++runs) {
-    StopAfter stop(1);
-    finished = run("often", stop.hooks);
+  for (const char* optimizer : {"sgd", "adam"}) {
+    settings.optimizer = {.name = optimizer, .weight_decay = 0.01, .warm_up = 7};
+    const std::string whole = std::string("whole-") + optimizer,
+                      often = std::string("often-") + optimizer;
+    run(whole);
+    int runs = 0;
+    for (bool finished = false; !finished && runs < 100; ++runs) {
+      StopAfter stop(1);
+      finished = run(often, stop.hooks);
+    }
+    EXPECT_EQ(runs, 11);  // ten steps, and one that finds all of them done
+    EXPECT_EQ(result(often), result(whole)) << optimizer;
   }
-  EXPECT_EQ(runs, 11);  // ten steps, and one that finds all of them done
-  EXPECT_EQ(result("often"), result("whole"));
+}
+
+// Its moments are in the checkpoint, and a checkpoint without them is not gone on with.
+TEST_F(TrainerTest, TheOptimiserIsPartOfTheCheckpoint) {
+  settings.optimizer.name = "adam";
+  StopAfter stop(3);
+  run("run", stop.hooks);
+  TensorMap saved = load_tensors(path("run/checkpoint-0-3.safetensors"));
+  DialogModel model(settings.model, 1);
+  EXPECT_EQ(saved.size(), 3 * parameters(model).size() + 1);
+  EXPECT_EQ(saved.at("optimizer.steps").to_vector(), std::vector<double>{3});
+  EXPECT_EQ(saved.at("optimizer.m.decoder.output.weight").shape(),
+            saved.at("decoder.output.weight").shape());
+
+  settings.optimizer.name = "sgd";
+  EXPECT_EQ(error_of<DataError>([&] { run("run"); }),
+            path("run/checkpoint-0-3.safetensors") +
+                ": the model has no parameter \"optimizer.m.decoder.combine.weight\"");
+  settings.optimizer.name = "adagrad";
+  EXPECT_EQ(error_of<UsageError>([&] { run("run"); }),
+            "optimizer: expected sgd or adam, got 'adagrad'");
+}
+
+// Settings of before there was a choice.
+TEST_F(TrainerTest, SettingsWithoutAnOptimiserMeanSgd) {
+  fs::create_directories(path("run"));
+  start_run(path("run"), settings, data.vocabulary);
+  auto json = nlohmann::json::parse(dir.read("run/settings.json"));
+  EXPECT_EQ(json.at("optimizer").at("name"), "sgd");
+  json["optimizer"]["name"] = "adam";
+  dir.write("run/settings.json", json.dump());
+  EXPECT_EQ(load_settings(path("run")).optimizer.name, "adam");
+  json.erase("optimizer");
+  dir.write("run/settings.json", json.dump());
+  EXPECT_EQ(load_settings(path("run")).optimizer.name, "sgd");
 }
 
 TEST_F(TrainerTest, CheckpointsBetweenStepsChangeNothing) {
@@ -157,6 +198,8 @@ TEST_F(TrainerTest, ARateOfTheScheduleIsTheStepsSize) {
   const double one = change(0.01), ten = change(0.1);
   EXPECT_GT(one, 1e-7);
   EXPECT_NEAR(ten / one, 10, 0.01);
+  settings.optimizer.warm_up = 4;  // the first step has a quarter of the rate
+  EXPECT_NEAR(change(0.2) / ten, 0.5, 0.001);
 }
 
 TEST_F(TrainerTest, TheModelIsTheBestOneAndTheLogHasEveryEpoch) {

@@ -11,12 +11,12 @@ HEED_KERNEL(template <class T> void sgd_update(T* p, T* v, const T* grad, T scal
 // Plain SGD on some rows: p[ids_i] -= rate * grad_i
 HEED_KERNEL(template <class T> void sgd_update_rows(T* p, const T* grad, const int32_t* ids, T rate,
                                                     int64_t n, int64_t width));
-// Adam (Kingma & Ba 2015, algorithm 1), with c1 = 1 - beta1^t, c2 = 1 - beta2^t:
+// Adam with decoupled weight decay w, with c1 = 1 - beta1^t, c2 = 1 - beta2^t:
 //   m = beta1 m + (1 - beta1) g;  v = beta2 v + (1 - beta2) g^2
-//   p -= rate (m / c1) / (sqrt(v / c2) + eps)
+//   p -= rate ((m / c1) / (sqrt(v / c2) + eps) + w p)
 namespace heed {
 struct AdamFactors {
-  double rate, beta1, beta2, eps, c1, c2, scale;
+  double rate, beta1, beta2, eps, weight_decay, c1, c2, scale;
 };
 }  // namespace heed
 HEED_KERNEL(template <class T> void adam_update(T* p, T* m, T* v, const T* grad,
