@@ -12,10 +12,6 @@
 namespace heed {
 namespace {
 
-const Preset kPresets[] = {{"paper", 4, 512, 25000, 256, 30, 0.2, "sgd", 1.0, 0, 0},
-                           {"laptop", 2, 256, 10000, 32, 12, 0.2, "adam", 0.002, 0, 0},
-                           {"smoke", 1, 64, 2000, 32, 8, 0.2, "adam", 0.003, 0, 0}};
-
 std::string in(const std::string& directory, const char* file) {
   return (std::filesystem::path(directory) / file).string();
 }
@@ -42,15 +38,6 @@ double parameter_bytes(const ModelConfig& c) {
 }
 
 }  // namespace
-
-Preset find_preset(const std::string& name) {
-  std::string names;
-  for (const Preset& preset : kPresets) {
-    if (preset.name == name) return preset;
-    names += (names.empty() ? "" : ", ") + preset.name;
-  }
-  throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
-}
 
 void save_config(const std::string& directory, const ModelConfig& c) {
   const nlohmann::ordered_json json = {{"structure", c.structure.name},

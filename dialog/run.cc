@@ -48,7 +48,7 @@ std::string owner_text(const std::string& content) {
 }  // namespace
 
 double default_rate(const std::string& optimizer) {
-  return optimizer == "adam" ? 0.002 : 1.0;
+  return optimizer == "adam" ? 0.003 : 1.0;
 }
 
 void OptimizerSettings::check() const {

@@ -24,25 +24,26 @@ namespace heed {
 struct OptimizerSettings {
   std::string name = "sgd";  // sgd or adam
   double weight_decay = 0;
+  std::vector<ParameterGroup> groups = {};
   int warm_up = 0;  // steps in which the rate grows linearly from 0
 
   // Throws UsageError for another name or numbers out of range.
   void check() const;
 };
-double default_rate(const std::string& optimizer);  // 1 for sgd, 0.002 for adam
+double default_rate(const std::string& optimizer);  // 1 for sgd, 0.003 for adam
 
 struct TrainSettings {
-  ModelConfig model;
-  ExampleOptions examples;
+  ModelConfig model = {};
+  ExampleOptions examples = {};
   double insert_prob = 0;       // of each of the two distractions
   double attention_weight = 1;  // lambda; 0: "Non-atten-loss"
   int64_t batch_size = 32;
-  OptimizerSettings optimizer;
+  OptimizerSettings optimizer = {};
   double max_norm = 5;  // global-norm clipping
   int max_epochs = 12;
   uint64_t seed = 1;
   uint32_t data_fingerprint = 0;  // of the examples: a run goes on with the same ones only
-  HalvingSchedule::Options schedule;
+  HalvingSchedule::Options schedule = {};
 
   // Throws UsageError for what no training can be made with.
   void check() const;

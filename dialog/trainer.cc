@@ -48,9 +48,12 @@ class RunawayLoss {
 std::unique_ptr<Optimizer> make_optimizer(Module& module, const OptimizerSettings& settings) {
   settings.check();
   const double decay = settings.weight_decay;
-  if (settings.name == "sgd")
-    return std::make_unique<Sgd>(module, Sgd::Options{.weight_decay = decay});
-  return std::make_unique<Adam>(module, Adam::Options{.weight_decay = decay});
+  if (settings.name == "sgd") {
+    return std::make_unique<Sgd>(module,
+                                 Sgd::Options{.weight_decay = decay, .groups = settings.groups});
+  }
+  return std::make_unique<Adam>(module,
+                                Adam::Options{.weight_decay = decay, .groups = settings.groups});
 }
 
 class Trainer {

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/evaluate.h"
+#include "dialog/run_json.h"
 #include "dialog/tokenizer.h"
 #include "tensor/file.h"
 
@@ -91,6 +92,7 @@ Json describe(const ExperimentSettings& s, const ExperimentData& data) {
                          {"test-limit", s.test_limit},
                          {"optimizer", t.optimizer.name},
                          {"weight-decay", t.optimizer.weight_decay},
+                         {"group", nlohmann::json(t.optimizer.groups)},
                          {"warm-up", t.optimizer.warm_up},
                          {"rate", t.schedule.rate},
                          {"max-norm", t.max_norm},

@@ -57,7 +57,7 @@ void describe(const TrainSettings& s, const TrainData& data) {
 void change_settings(const Options& o, TrainSettings& settings) {
   if (o.flags.epochs) settings.max_epochs = *o.flags.epochs;
   if (o.flags.rate) settings.schedule.rate = *o.flags.rate;
-  if (o.command->count("--max-norm") > 0) settings.max_norm = o.flags.max_norm;
+  if (o.flags.max_norm) settings.max_norm = *o.flags.max_norm;
   settings.check();
   save_settings(o.out, settings);
 }

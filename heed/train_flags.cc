@@ -1,5 +1,7 @@
 #include "heed/train_flags.h"
 
+#include <charconv>
+
 namespace heed {
 
 void TrainFlags::declare(CLI::App& c) {
@@ -37,14 +39,18 @@ void TrainFlags::declare(CLI::App& c) {
   c.add_option("--rate", rate, "Learning rate (instead of the preset's)")->group(optimizer);
   c.add_option("--warm-up", warm_up, "Steps in which the rate grows to its full size")
       ->group(optimizer);
-  c.add_option("--weight-decay", weight_decay,
-               "Part of each parameter that a step takes away, times the rate")
+  c.add_option(
+       "--weight-decay", weight_decay,
+       "Part of each parameter that a step takes away, times the rate (instead of the preset's)")
       ->check(CLI::NonNegativeNumber)
-      ->capture_default_str()
       ->group(optimizer);
-  c.add_option("--max-norm", max_norm, "Global-norm clipping of the gradient")
+  c.add_option("--group", groups,
+               "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in\n"
+               "their name (instead of the preset's); may be given several times")
+      ->group(optimizer);
+  c.add_option("--max-norm", max_norm,
+               "Global-norm clipping of the gradient (instead of the preset's)")
       ->check(CLI::PositiveNumber)
-      ->capture_default_str()
       ->group(optimizer);
   c.add_option("--patience", patience,
                "Halve the rate after this many epochs without a better validation perplexity")
@@ -57,28 +63,52 @@ void TrainFlags::declare(CLI::App& c) {
       ->group(optimizer);
 }
 
+namespace {
+
+// "lstm:0.5:0.2"
+ParameterGroup parse_group(const std::string& text) {
+  const size_t first = text.find(':'), second = text.find(':', first + 1);
+  ParameterGroup group{.name = text.substr(0, first)};
+  const auto number = [&](const std::string& part, double& value) {
+    const char* end = part.data() + part.size();
+    const auto [stopped, error] = std::from_chars(part.data(), end, value);
+    return error == std::errc() && stopped == end && value >= 0;
+  };
+  if (group.name.empty() || second == std::string::npos ||
+      !number(text.substr(first + 1, second - first - 1), group.rate) ||
+      !number(text.substr(second + 1), group.weight_decay)) {
+    throw UsageError("--group: expected NAME:RATE:DECAY, as lstm:0.5:0.2, got '" + text + "'");
+  }
+  return group;
+}
+
+}  // namespace
+
 TrainSettings TrainFlags::settings() const {
-  const Preset chosen = find_preset(preset);
-  TrainSettings s;
-  s.model.num_layers = layers.value_or(chosen.layers);
-  s.model.hidden_size = hidden.value_or(chosen.hidden);
+  TrainSettings s = find_preset(preset).settings;
+  s.model.num_layers = layers.value_or(s.model.num_layers);
+  s.model.hidden_size = hidden.value_or(s.model.hidden_size);
   s.model.embedding_size = embed.value_or(s.model.hidden_size);
-  s.model.vocab_size = vocab.value_or(chosen.vocabulary);
-  s.model.dropout = dropout.value_or(chosen.dropout);
-  s.batch_size = batch.value_or(chosen.batch);
-  s.max_epochs = epochs.value_or(chosen.max_epochs);
+  s.model.vocab_size = vocab.value_or(s.model.vocab_size);
+  s.model.dropout = dropout.value_or(s.model.dropout);
+  s.batch_size = batch.value_or(s.batch_size);
+  s.max_epochs = epochs.value_or(s.max_epochs);
   s.examples = bounds;
   s.examples.all_positions = examples == "all";
-  s.optimizer.name = optimizer.value_or(chosen.optimizer);
-  s.optimizer.weight_decay = weight_decay;
-  // Another optimiser than the preset's has a rate and a schedule of its own kind.
-  const bool own = s.optimizer.name == chosen.optimizer;
-  s.optimizer.warm_up = warm_up.value_or(own ? chosen.warm_up : 0);
-  s.schedule.rate = rate.value_or(own ? chosen.rate : default_rate(s.optimizer.name));
+  if (optimizer && *optimizer != s.optimizer.name) {  // nothing of the preset's is meant for it
+    s.optimizer = {.name = *optimizer};
+    s.schedule = {.rate = default_rate(*optimizer)};
+    s.max_norm = TrainSettings{}.max_norm;
+  }
+  s.optimizer.weight_decay = weight_decay.value_or(s.optimizer.weight_decay);
+  s.optimizer.warm_up = warm_up.value_or(s.optimizer.warm_up);
+  if (!groups.empty()) s.optimizer.groups.clear();
+  for (const std::string& group : groups) s.optimizer.groups.push_back(parse_group(group));
+  s.max_norm = max_norm.value_or(s.max_norm);
+  s.schedule.rate = rate.value_or(s.schedule.rate);
   s.schedule.min_rate = min_rate.value_or(s.schedule.rate / 1000);
-  s.schedule.halve_after = halve_after.value_or(own ? chosen.halve_after : 0);
+  s.schedule.halve_after = halve_after.value_or(s.schedule.halve_after);
   s.schedule.patience = patience;
-  s.max_norm = max_norm;
   return s;
 }
 

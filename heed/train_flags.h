@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "dialog/run.h"
+#include "dialog/presets.h"
 
 namespace heed {
 
@@ -14,9 +14,9 @@ struct TrainFlags {
   std::string preset = "laptop", examples = "last";
   std::optional<int64_t> layers, embed, hidden, vocab, batch;
   std::optional<int> epochs, warm_up, halve_after;
-  std::optional<double> dropout, rate, min_rate;
+  std::optional<double> dropout, rate, min_rate, max_norm, weight_decay;
   std::optional<std::string> optimizer;
-  double max_norm = 5, weight_decay = 0;
+  std::vector<std::string> groups;  // "NAME:RATE:DECAY"
   size_t limit = 0;
   ExampleOptions bounds;
   int patience = 1;

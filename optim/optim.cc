@@ -29,6 +29,28 @@ Clipped clip_grad_norm(const std::vector<NamedParameter>& parameters, double max
   return {norm, norm > max_norm ? max_norm / norm : 1.0};
 }
 
+Optimizer::Optimizer(Module& module, double rate, const std::vector<ParameterGroup>& groups)
+    : rate(rate), parameters_(parameters(module)), group_of_(parameters_.size()) {
+  std::vector<char> used(groups.size());
+  for (size_t i = 0; i < parameters_.size(); ++i) {
+    const auto group = std::find_if(groups.begin(), groups.end(), [&](const ParameterGroup& g) {
+      return parameters_[i].name.find(g.name) != std::string::npos;
+    });
+    if (group == groups.end()) continue;
+    group_of_[i] = *group;
+    used[group - groups.begin()] = 1;
+  }
+  for (size_t g = 0; g < groups.size(); ++g) {
+    if (!(groups[g].rate >= 0) || !(groups[g].weight_decay >= 0)) {
+      throw UsageError("optimizer: the factors of group '" + groups[g].name +
+                       "' must not be negative");
+    }
+    if (!used[g]) {
+      throw UsageError("optimizer: no parameter for group '" + groups[g].name + "'");
+    }
+  }
+}
+
 std::vector<Tensor> Optimizer::zeros() const {
   std::vector<Tensor> tensors;
   for (const NamedParameter& p : parameters_) tensors.push_back(zeros_like(p.var.value()));
@@ -42,7 +64,8 @@ void Optimizer::name(const std::string& prefix, const std::vector<Tensor>& tenso
   }
 }
 
-Sgd::Sgd(Module& module, Options options) : Optimizer(module, options.rate), options_(options) {
+Sgd::Sgd(Module& module, const Options& options)
+    : Optimizer(module, options.rate, options.groups), options_(options) {
   if (!(options.rate >= 0) || !(options.momentum >= 0) || !(options.weight_decay >= 0)) {
     throw UsageError("Sgd: rate, momentum and weight_decay must not be negative");
   }
@@ -54,15 +77,17 @@ void Sgd::step(double scale) {
     const Tensor& p = parameters_[i].var.value();
     const Gradient& g = parameters_[i].var.gradient();
     if (!g.defined()) continue;
-    if (g.sparse() && options_.momentum == 0 && options_.weight_decay == 0) {
+    const double rate_here = rate * group_of_[i].rate;
+    const double decay = options_.weight_decay * group_of_[i].weight_decay;
+    if (g.sparse() && options_.momentum == 0 && decay == 0) {
       KERNEL(p, sgd_update_rows(p.data<T>(), g.rows.data<T>(), g.ids.data<int32_t>(),
-                                T(rate * scale), g.ids.numel(), p.shape().back()));
+                                T(rate_here * scale), g.ids.numel(), p.shape().back()));
       continue;
     }
     const Tensor dense = parameters_[i].var.grad();
     KERNEL(p, sgd_update(p.data<T>(), velocity_.empty() ? nullptr : velocity_[i].data<T>(),
-                         dense.data<T>(), T(scale), T(rate), T(options_.momentum),
-                         T(options_.weight_decay), p.numel()));
+                         dense.data<T>(), T(scale), T(rate_here), T(options_.momentum), T(decay),
+                         p.numel()));
   }
 }
 
@@ -72,8 +97,8 @@ std::vector<NamedTensor> Sgd::state() const {
   return list;
 }
 
-Adam::Adam(Module& module, Options options)
-    : Optimizer(module, options.rate),
+Adam::Adam(Module& module, const Options& options)
+    : Optimizer(module, options.rate, options.groups),
       options_(options),
       m_(zeros()),
       v_(zeros()),
@@ -86,18 +111,19 @@ Adam::Adam(Module& module, Options options)
 
 void Adam::step(double scale) {
   const int32_t t = ++*steps_.data<int32_t>();
-  const AdamFactors factors{rate,
-                            options_.beta1,
-                            options_.beta2,
-                            options_.eps,
-                            options_.weight_decay,
-                            1 - std::pow(options_.beta1, t),
-                            1 - std::pow(options_.beta2, t),
-                            scale};
+  const double c1 = 1 - std::pow(options_.beta1, t), c2 = 1 - std::pow(options_.beta2, t);
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Tensor& p = parameters_[i].var.value();
     const Tensor dense = parameters_[i].var.grad();
     if (!dense.defined()) continue;
+    const AdamFactors factors{rate * group_of_[i].rate,
+                              options_.beta1,
+                              options_.beta2,
+                              options_.eps,
+                              options_.weight_decay * group_of_[i].weight_decay,
+                              c1,
+                              c2,
+                              scale};
     KERNEL(p, adam_update(p.data<T>(), m_[i].data<T>(), v_[i].data<T>(), dense.data<T>(), factors,
                           p.numel()));
   }

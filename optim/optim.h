@@ -21,6 +21,12 @@ struct Clipped {
 };
 Clipped clip_grad_norm(const std::vector<NamedParameter>& parameters, double max_norm);
 
+// Parameters that an optimiser treats in a way of their own: those with `name` in their name.
+struct ParameterGroup {
+  std::string name;                   // "lstm", "decoder.output"
+  double rate = 1, weight_decay = 1;  // factors of the optimiser's rate and weight decay
+};
+
 // What all optimisers have in common. Make one when the module is where it will be trained: it
 // holds the parameters as they are then.
 class Optimizer {
@@ -36,7 +42,9 @@ class Optimizer {
   double rate;  // learning rate; a schedule changes it between steps
 
  protected:
-  Optimizer(Module& module, double rate) : rate(rate), parameters_(parameters(module)) {}
+  // The first group that a parameter is in counts for it. Throws UsageError for a negative factor
+  // and for a group without parameters.
+  Optimizer(Module& module, double rate, const std::vector<ParameterGroup>& groups);
   // One tensor for each parameter, of its shape and device, filled with zeros.
   std::vector<Tensor> zeros() const;
   // Appends them as "m.encoder.embedding.weight" and so on.
@@ -44,6 +52,7 @@ class Optimizer {
             std::vector<NamedTensor>& list) const;
 
   const std::vector<NamedParameter> parameters_;
+  std::vector<ParameterGroup> group_of_;  // one for each parameter
 };
 
 // Stochastic gradient descent, with g = scale * gradient:
@@ -54,9 +63,10 @@ class Sgd : public Optimizer {
  public:
   struct Options {
     double rate = 1.0, momentum = 0, weight_decay = 0;
+    std::vector<ParameterGroup> groups = {};
   };
   explicit Sgd(Module& module) : Sgd(module, Options{}) {}
-  Sgd(Module& module, Options options);  // throws UsageError for negative numbers
+  Sgd(Module& module, const Options& options);  // throws UsageError for negative numbers
   void step(double scale = 1) override;
   std::vector<NamedTensor> state() const override;
 
@@ -74,9 +84,10 @@ class Adam : public Optimizer {
  public:
   struct Options {
     double rate = 1e-3, beta1 = 0.9, beta2 = 0.999, eps = 1e-8, weight_decay = 0;
+    std::vector<ParameterGroup> groups = {};
   };
   explicit Adam(Module& module) : Adam(module, Options{}) {}
-  Adam(Module& module, Options options);  // throws UsageError for what is out of range
+  Adam(Module& module, const Options& options);  // throws UsageError for what is out of range
   void step(double scale = 1) override;
   std::vector<NamedTensor> state() const override;
 

@@ -97,6 +97,34 @@ TEST(Adam, ScalesTheGradient) {
   expect_near(one.a, other.a.value().to_vector());
 }
 
+// Factors of rate and weight decay for some parameters.
+TEST(Optimizers, TreatGroupsInTheirOwnWay) {
+  Two model({1}, {1});
+  Sgd sgd(model, {.rate = 1, .weight_decay = 0.5, .groups = {{"b", 0.1, 2}, {"a", 1, 1}}});
+  set_grad(model.a, {1});
+  set_grad(model.b, {1});
+  sgd.step();
+  expect_near(model.a, {1 - (1 + 0.5)});
+  expect_near(model.b, {1 - 0.1 * (1 + 0.5 * 2)});
+
+  Two other({1}, {1});
+  Adam adam(other, {.rate = 1, .weight_decay = 0.5, .groups = {{"b", 0.1, 2}}});
+  set_grad(other.a, {3});
+  set_grad(other.b, {3});
+  adam.step();
+  expect_near(other.a, {1 - (1 + 0.5)}, 1e-8);
+  expect_near(other.b, {1 - 0.1 * (1 + 0.5 * 2)}, 1e-8);
+
+  EXPECT_EQ(error_of<UsageError>([&] {
+              Sgd(model, {.groups = {{"c", 1, 1}}});
+            }),
+            "optimizer: no parameter for group 'c'");
+  EXPECT_EQ(error_of<UsageError>([&] {
+              Adam(model, {.groups = {{"a", -1, 1}}});
+            }),
+            "optimizer: the factors of group 'a' must not be negative");
+}
+
 // Three steps, and one step whose state goes into a new optimiser that makes the other two.
 template <class Kind> void expect_state_resumes(typename Kind::Options options, size_t tensors) {
   const Vec gradients = {0.5, -1, 0.25};

@@ -1,0 +1,20 @@
+// Sizes and ways of training that belong together.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/run.h"
+
+namespace heed {
+
+struct Preset {
+  std::string name;
+  TrainSettings settings;  // all but structure, insertion, attention loss and seed
+  std::string time;        // how long a training takes, for people
+};
+// paper, laptop and smoke. They stand in presets.cc and nowhere else.
+const std::vector<Preset>& presets();
+const Preset& find_preset(const std::string& name);  // throws UsageError, with the names
+
+}  // namespace heed
