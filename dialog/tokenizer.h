@@ -1,9 +1,12 @@
 // Raw text -> tokens.
-//   letters    are lower-cased: Latin (to U+0232), Greek and Cyrillic
-//   a token    is a maximal run of letters, digits and "_", or any other sign alone: "don't" gives
-//              don ' t, "eth0: up!!" gives eth0 : up ! !
-//   white space separates (U+0009-D, U+001C-20, U+0085, U+00A0, U+1680, U+2000-A, U+2028-9, ...)
-//   dropped    are the other control characters below U+0020, and U+007F
+//   letters    are lower-cased, of all scripts (Unicode 14, one letter for one)
+//   a token    is a maximal run of letters, combining marks, digits and "_", or any other sign
+//   alone:
+//              "don't" gives don ' t, "eth0: up!!" gives eth0 : up ! !
+//   an emoji   is one token with its skin tone, with what a joiner (U+200D) joins to it, as a flag
+//   white space separates (U+0009-D, U+001C-20, U+0085, U+00A0, U+1680, U+2000-B, U+2028-9, ...)
+//   dropped    are the other control characters below U+0020, U+007F, and what is shown as nothing:
+//              soft hyphens, marks of direction, selectors of variants
 //   not UTF-8  each such byte becomes the token U+FFFD
 // Special tokens such as <eou> cannot come out: their "<" and ">" are tokens of their own.
 // Tokens joined by blanks give the same tokens again.

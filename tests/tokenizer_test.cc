@@ -1,6 +1,7 @@
 #include "dialog/tokenizer.h"
 
 #include <gtest/gtest.h>
+#include <zlib.h>
 
 #include "dialog/corpus.h"
 #include "dialog/utf8.h"
@@ -23,11 +24,12 @@ TEST(Tokenize, CutsWordsAndSigns) {
   EXPECT_EQ(cut(" \t"), "");
 }
 
-TEST(Tokenize, LowersLatinGreekAndCyrillic) {
+TEST(Tokenize, LowersLetters) {
   EXPECT_EQ(cut("ÀÖ×ØÞß ĀŐŹ ŸȘ"), "àö|×|øþß|āőź|ÿș|");
   EXPECT_EQ(cut("ΆΈΌΎΩ ΐ"), "άέόύω|ΐ|");
   EXPECT_EQ(cut("ЁЂПРИВЕТ ҐӀӁԮ"), "ёђпривет|ґӏӂԯ|");
   EXPECT_EQ(cut("İstanbul ııſ"), "istanbul|ııſ|");
+  EXPECT_EQ(cut("TIẾNG VIỆT ԲԱՐԵՒ ＡＢ Ⱥ"), "tiếng|việt|բարեւ|ａｂ|ⱥ|");
 }
 
 TEST(Tokenize, KnowsLettersOfOtherScripts) {
@@ -41,6 +43,48 @@ TEST(Tokenize, SeparatesAtUnicodeWhiteSpace) {
 
 TEST(Tokenize, DropsControlCharacters) {
   EXPECT_EQ(cut(std::string_view("a\0b\x1B[1m\x7F", 7)), "ab|[|1m|");
+}
+
+TEST(Tokenize, DropsWhatIsShownAsNothing) {
+  EXPECT_EQ(cut("❤\uFE0Fok ☎\uFE0E 1\uFE0F\u20E3 #\uFE0F\u20E3x"), "❤|ok|☎|1|#|x|");
+  EXPECT_EQ(cut("co\u00ADop \u200Eab\u200F \u2060c\uFEFF"), "coop|ab|c|");
+  EXPECT_EQ(cut("ab\u200Bcd"), "ab|cd|");  // the zero width space separates
+}
+
+TEST(Tokenize, KeepsAnEmojiTogether) {
+  EXPECT_EQ(cut("👍🏽👍🏽 👍 🏽a🏽"), "👍🏽|👍🏽|👍|🏽|a|🏽|");
+  EXPECT_EQ(cut("👩🏽\u200D🚒ok 👁\uFE0F\u200D🗨\uFE0F"),
+            "👩🏽\u200D🚒|ok|👁\u200D🗨|");
+  EXPECT_EQ(cut("🇩🇪🇫🇷🇩 🇪"), "🇩🇪|🇫🇷|🇩|🇪|");
+  EXPECT_EQ(cut("!🏽 ,\u200D👍 👍\u200D, 👍\u200C👍"), "!|🏽|,|👍|👍|,|👍|👍|");
+}
+
+// Persian and Indian words hold joiners; elsewhere they join nothing.
+TEST(Tokenize, KeepsJoinersWithinWords) {
+  EXPECT_EQ(cut("می\u200Cخواهم क्\u200Dष"), "می\u200Cخواهم|क्\u200Dष|");
+  EXPECT_EQ(cut("\u200Da\u200D \u200C, b\u200D."), "a|,|b|.|");
+}
+
+// All code points between two letters: dropped, white space, a letter or a sign, and the lower case
+// of it. scripts/unicode_tables.py computes the checksum from Python's unicodedata.
+TEST(Tokenize, AgreesWithUnicodeOnAllCodePoints) {
+  std::string all;
+  for (char32_t c = 1; c < 0x110000; ++c) {
+    if (c >= 0xD800 && c < 0xE000) continue;
+    char bytes[4];
+    const std::string raw(bytes, write_utf8(bytes, c));
+    const std::vector<std::string> tokens = tokenize("a" + raw + "b");
+    if (tokens.size() == 3) {
+      all += "." + tokens[1];
+    } else if (tokens.size() == 2) {
+      all += "s" + raw;
+    } else {
+      const std::string& word = tokens.at(0);
+      all += word == "ab" ? "d" + raw : "l" + word.substr(1, word.size() - 2);
+    }
+  }
+  const auto* data = reinterpret_cast<const Bytef*>(all.data());
+  EXPECT_EQ(crc32(0, data, static_cast<uInt>(all.size())), 0x0CCE3AA4u);
 }
 
 TEST(Tokenize, ReplacesEachByteThatIsNotUtf8) {
