@@ -17,8 +17,8 @@ ModelConfig sizes(int64_t layers, int64_t hidden, int64_t vocabulary) {
 // which decay.
 const OptimizerSettings kAdam{.name = "adam",
                               .weight_decay = 0.2,
-                              .groups = {{.name = "lstm", .rate = 0.3, .weight_decay = 0.1},
-                                         {.name = "combine", .rate = 0.3, .weight_decay = 0.1}}};
+                              .groups = {{.name = "lstm", .rate = 0.2, .weight_decay = 0.05},
+                                         {.name = "combine", .rate = 0.2, .weight_decay = 0.05}}};
 
 }  // namespace
 
