@@ -17,28 +17,36 @@ struct Mean {
   }
 };
 
-// For each of the `rows` memory rows of a dialogue the utterance it belongs to: the row is the
-// utterance itself, or one of its tokens, of which <eou> is the last.
+// How many of the `rows` memory rows of a dialogue belong to utterance k: the utterance itself is
+// one, or its tokens are, of which <eou> is the last.
+int64_t rows_of(const Example& example, size_t k, int64_t rows) {
+  const bool one_each = rows == static_cast<int64_t>(example.context.size());
+  return one_each ? 1 : static_cast<int64_t>(example.context[k].size()) + 1;
+}
+
+// For each memory row the utterance it belongs to.
 std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
-  const size_t utterances = example.context.size();
   std::vector<int> result;
-  for (size_t k = 0; k < utterances; ++k) {
-    const bool one_each = rows == static_cast<int64_t>(utterances);
-    result.insert(result.end(), one_each ? 1 : example.context[k].size() + 1, static_cast<int>(k));
+  for (size_t k = 0; k < example.context.size(); ++k) {
+    result.insert(result.end(), rows_of(example, k, rows), static_cast<int>(k));
   }
   return result;
 }
 
 }  // namespace
 
-std::optional<double> das_ratio(const std::vector<double>& as_scores,
-                                const std::vector<char>& distraction) {
+DialogueMeans dialogue_means(const std::vector<double>& as_scores,
+                             const std::vector<char>& distraction) {
   Mean distractions, history;
   for (size_t k = 0; k + 1 < distraction.size(); ++k) {
     (distraction[k] ? distractions : history).add(as_scores[k]);
   }
-  if (!distractions.value() || !(history.value().value_or(0) > 0)) return std::nullopt;
-  return *distractions.value() / *history.value();
+  return {distractions.value(), history.value()};
+}
+
+std::optional<double> das_ratio(const DialogueMeans& means) {
+  if (!means.distraction || !means.history || *means.history == 0) return std::nullopt;
+  return *means.distraction / *means.history;
 }
 
 std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
@@ -68,9 +76,11 @@ std::vector<DialogueScore> score_output(const DialogModel::Output& output, const
       s.attention_loss.push_back(squares / static_cast<double>(count));
       s.nll.push_back(nll[batch.decoder.row(t, b)]);
     }
-    const double q = static_cast<double>(example.context.size());
-    for (double& as : s.as_scores) as *= q / static_cast<double>(steps);
-    s.das_ratio = das_ratio(s.as_scores, s.distraction);
+    for (size_t k = 0; k < s.as_scores.size(); ++k) {  // rows x mean weight of the utterance's rows
+      s.as_scores[k] *=
+          static_cast<double>(count) / static_cast<double>(steps * rows_of(example, k, count));
+    }
+    s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
   }
   return scores;
 }
@@ -103,31 +113,65 @@ std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>&
   return scores;
 }
 
+namespace {
+
+// Means over the histories of dialogues: of all original utterances, the first and the last one.
+struct HistoryMeans {
+  Mean mean, first, last;
+  void add(const DialogueScore& s, double its_mean) {
+    std::vector<double> originals;
+    for (size_t k = 0; k + 1 < s.as_scores.size(); ++k) {
+      if (!s.distraction[k]) originals.push_back(s.as_scores[k]);
+    }
+    mean.add(its_mean);
+    first.add(originals.front());
+    last.add(originals.back());
+  }
+};
+
+}  // namespace
+
 ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
   ScoreSummary summary;
   double nll = 0;
-  Mean das, distraction, history, first, last;
+  Mean distractions, ratio_mean;
+  HistoryMeans of_all, of_distracted;
+  std::vector<double> ratios;
   for (const DialogueScore& s : scores) {
     ++summary.dialogues;
     summary.tokens += static_cast<int64_t>(s.nll.size());
     nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
-    if (s.das_ratio) das.add(*s.das_ratio);
-    for (size_t k = 0; k + 1 < s.as_scores.size(); ++k) {
-      (s.distraction[k] ? distraction : history).add(s.as_scores[k]);
-    }
-    if (s.as_scores.size() > 1) {
-      first.add(s.as_scores.front());
-      last.add(s.as_scores[s.as_scores.size() - 2]);
-    }
+    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
+    if (!means.history) continue;
+    of_all.add(s, *means.history);
+    if (!means.distraction) continue;
+    distractions.add(*means.distraction);
+    of_distracted.add(s, *means.history);
+    if (!s.das_ratio) continue;
+    ratio_mean.add(*s.das_ratio);
+    ratios.push_back(*s.das_ratio);
   }
-  summary.distracted = das.count;
+  const HistoryMeans& history = distractions.count > 0 ? of_distracted : of_all;
+  summary.distracted = distractions.count;
   summary.perplexity = std::exp(nll / static_cast<double>(std::max<int64_t>(summary.tokens, 1)));
-  summary.das_ratio = das.value();
-  summary.as_distraction = distraction.value();
-  summary.as_history = history.value();
-  summary.as_first = first.value();
-  summary.as_last = last.value();
+  summary.as_distraction = distractions.value();
+  summary.as_history = history.mean.value();
+  summary.as_first = history.first.value();
+  summary.as_last = history.last.value();
+  summary.das_ratio = das_ratio({summary.as_distraction, summary.as_history});
+  summary.mean_das_ratio = ratio_mean.value();
+  summary.median_das_ratio = median(std::move(ratios));
   return summary;
+}
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  for (const double value : values) {
+    if (std::isnan(value)) return value;  // cannot be sorted
+  }
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
 }
 
 }  // namespace heed

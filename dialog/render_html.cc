@@ -154,9 +154,9 @@ void Page::terms() {
       "predicts the human response, word by word; 100&nbsp;% is what an utterance gets if "
       "all get the same.</dd></div>\n"
       "<div><dt>DAS ratio</dt><dd>Mean AS of the distractions, divided by the mean AS of the "
-      "utterances that belong to the history. 1: distractions are looked at like everything "
-      "else. 0: they are ignored. The query, which is the last utterance, is in neither."
-      "</dd></div>\n"
+      "utterances that belong to the history; of a test set both are means over its dialogues. 1: "
+      "distractions are looked at like everything else. 0: they are ignored. The query, which is "
+      "the last utterance, is in neither.</dd></div>\n"
       "<div><dt>Perplexity</dt><dd>Among how many equally likely words the model seems to "
       "choose: how well it predicts human responses.</dd></div>\n</dl>\n</section>\n";
 }

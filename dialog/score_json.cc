@@ -1,5 +1,7 @@
 #include "dialog/score_json.h"
 
+#include <cmath>
+
 namespace heed {
 
 using Json = nlohmann::ordered_json;
@@ -15,6 +17,8 @@ static std::optional<double> optional(const Json& json) {
 Json to_json(const ScoreSummary& s) {
   return {{"perplexity", s.perplexity},
           {"das_ratio", optional(s.das_ratio)},
+          {"mean_das_ratio", optional(s.mean_das_ratio)},
+          {"median_das_ratio", optional(s.median_das_ratio)},
           {"as_distraction", optional(s.as_distraction)},
           {"as_history", optional(s.as_history)},
           {"as_first", optional(s.as_first)},
@@ -26,8 +30,10 @@ Json to_json(const ScoreSummary& s) {
 
 ScoreSummary summary_from_json(const Json& json) {
   ScoreSummary s;
-  json.at("perplexity").get_to(s.perplexity);
+  s.perplexity = optional(json.at("perplexity")).value_or(INFINITY);  // JSON has no infinity
   s.das_ratio = optional(json.at("das_ratio"));
+  s.mean_das_ratio = optional(json.at("mean_das_ratio"));
+  s.median_das_ratio = optional(json.at("median_das_ratio"));
   s.as_distraction = optional(json.at("as_distraction"));
   s.as_history = optional(json.at("as_history"));
   s.as_first = optional(json.at("as_first"));

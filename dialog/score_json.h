@@ -6,7 +6,8 @@
 
 namespace heed {
 
-// The JSON forms of results. Missing means (no distraction in the set) are null.
+// The JSON forms of results. Missing means (no distraction in the set) are null, and so is a
+// perplexity that is not a finite number; it is read as infinity.
 nlohmann::ordered_json to_json(const ScoreSummary& summary);
 nlohmann::ordered_json to_json(const DialogueScore& score);
 // Throws nlohmann's exceptions for what does not fit.

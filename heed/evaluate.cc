@@ -61,9 +61,11 @@ void add_evaluate(CLI::App& app) {
   CLI::App* c = app.add_subcommand(
       "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets");
   c->footer(
-      "AS: attention on an utterance, 100% is an average one. DAS ratio: AS of the distractions "
-      "over\n"
-      "AS of the history; the lower, the less the model is distracted.\n"
+      "AS: attention on an utterance, 100% is an average one. DAS ratio: mean AS of the "
+      "distractions\n"
+      "over mean AS of the history; the lower, the less the model is distracted. mean and median "
+      "are\n"
+      "those of the ratios of single dialogues. first, last: utterances of the original history.\n"
       "Example: heed evaluate --model runs/first --data data/ubuntu-sample/test.jsonl.gz \\\n"
       "           --pool data/ubuntu-sample/train.jsonl.gz --json results.json");
   o->common = add_common(*c);

@@ -11,7 +11,8 @@
 
 namespace heed {
 
-// A table for people: one line a test set.
+// A table for people: one line a test set. The DAS ratio is that of the means in the columns beside
+// it; "mean" and "median" are those of the ratios of single dialogues.
 std::string results_table(const std::vector<TestSetResult>& results);
 
 // The file of a --json option: none where the path is empty, standard output for "-". Made before

@@ -12,64 +12,114 @@
 namespace heed {
 namespace {
 
+std::optional<double> ratio(const std::vector<double>& as, const std::vector<char>& flags) {
+  return das_ratio(dialogue_means(as, flags));
+}
+
+TEST(DialogueMeans, ByHand) {
+  const DialogueMeans means = dialogue_means({0.5, 1.5, 2.0, 1.0, 9.0}, {1, 0, 0, 1, 0});
+  EXPECT_EQ(*means.distraction, 0.75);
+  EXPECT_EQ(*means.history, 1.75);
+  EXPECT_FALSE(dialogue_means({1, 2, 3}, {0, 0, 1}).distraction);  // only the query is flagged
+  EXPECT_FALSE(dialogue_means({1, 2, 3}, {1, 1, 0}).history);
+  EXPECT_FALSE(dialogue_means({}, {}).history);
+}
+
 TEST(DasRatio, ByHand) {
   // mean of the distractions / mean of the others, the last (the query) in neither
-  EXPECT_DOUBLE_EQ(*das_ratio({0.5, 1.5, 2.0, 9.0}, {1, 0, 0, 0}), 0.5 / 1.75);
-  EXPECT_DOUBLE_EQ(*das_ratio({0.5, 1.5, 2.0, 9.0}, {1, 0, 1, 0}), 1.25 / 1.5);
-  EXPECT_DOUBLE_EQ(*das_ratio({3.0, 1.0, 0.0}, {0, 1, 0}), 1.0 / 3.0);
-  EXPECT_DOUBLE_EQ(*das_ratio({3.0, 1.0, 0.0}, {0, 1, 1}), 1.0 / 3.0);  // a flag on the query
+  EXPECT_DOUBLE_EQ(*ratio({0.5, 1.5, 2.0, 9.0}, {1, 0, 0, 0}), 0.5 / 1.75);
+  EXPECT_DOUBLE_EQ(*ratio({0.5, 1.5, 2.0, 9.0}, {1, 0, 1, 0}), 1.25 / 1.5);
+  EXPECT_DOUBLE_EQ(*ratio({3.0, 1.0, 0.0}, {0, 1, 0}), 1.0 / 3.0);
+  EXPECT_DOUBLE_EQ(*ratio({3.0, 1.0, 0.0}, {0, 1, 1}), 1.0 / 3.0);  // a flag on the query
 }
 
 TEST(DasRatio, NothingWhereOneSideIsEmpty) {
-  EXPECT_EQ(das_ratio({1, 1, 1}, {0, 0, 0}), std::nullopt);  // no distraction
-  EXPECT_EQ(das_ratio({1, 1, 1}, {0, 0, 1}), std::nullopt);  // only the query is flagged
-  EXPECT_EQ(das_ratio({1, 1, 1}, {1, 1, 0}), std::nullopt);  // no history of its own
-  EXPECT_EQ(das_ratio({1}, {0}), std::nullopt);
-  EXPECT_EQ(das_ratio({1}, {1}), std::nullopt);
-  EXPECT_EQ(das_ratio({}, {}), std::nullopt);
+  EXPECT_EQ(ratio({1, 1, 1}, {0, 0, 0}), std::nullopt);  // no distraction
+  EXPECT_EQ(ratio({1, 1, 1}, {0, 0, 1}), std::nullopt);  // only the query is flagged
+  EXPECT_EQ(ratio({1, 1, 1}, {1, 1, 0}), std::nullopt);  // no history of its own
+  EXPECT_EQ(ratio({1}, {0}), std::nullopt);
+  EXPECT_EQ(ratio({1}, {1}), std::nullopt);
+  EXPECT_EQ(ratio({}, {}), std::nullopt);
 }
 
 TEST(DasRatio, ZeroAttention) {
-  EXPECT_EQ(das_ratio({1, 0, 2}, {1, 0, 0}), std::nullopt);  // would be a division by zero
-  EXPECT_EQ(*das_ratio({0, 1, 2}, {1, 0, 0}), 0.0);
-  EXPECT_EQ(das_ratio({1, std::nan(""), 2}, {1, 0, 0}), std::nullopt);
+  EXPECT_EQ(ratio({1, 0, 2}, {1, 0, 0}), std::nullopt);  // would be a division by zero
+  EXPECT_EQ(*ratio({0, 1, 2}, {1, 0, 0}), 0.0);
+  EXPECT_DOUBLE_EQ(*ratio({1, 1e-300, 2}, {1, 0, 0}), 1e300);        // however little there is
+  EXPECT_TRUE(std::isnan(*ratio({1, std::nan(""), 2}, {1, 0, 0})));  // is not hidden
+}
+
+TEST(Median, OfOddAndEvenNumbers) {
+  EXPECT_EQ(median({}), std::nullopt);
+  EXPECT_EQ(median({3}), 3);
+  EXPECT_EQ(median({3, 1, 2}), 2);
+  EXPECT_EQ(median({4, 1, 3, 2}), 2.5);
+  EXPECT_TRUE(std::isnan(*median({1, std::nan(""), 2})));
 }
 
 DialogueScore dialogue(std::vector<double> nll, std::vector<double> as, std::vector<char> flags) {
   DialogueScore s;
   s.nll = std::move(nll);
-  s.das_ratio = das_ratio(as, flags);
+  s.das_ratio = ratio(as, flags);
   s.as_scores = std::move(as);
   s.distraction = std::move(flags);
   return s;
 }
 
+// One dialogue whose history gets almost nothing decides the mean of ratios, and nothing else.
 TEST(Summarize, ByHand) {
-  const ScoreSummary s = summarize({dialogue({1, 2}, {0.5, 1.5, 1.0}, {1, 0, 0}),
-                                    dialogue({3}, {0.8, 1.6, 0.4, 1.2}, {0, 1, 0, 0}),
-                                    dialogue({0.5, 0.5, 1}, {1.2, 0.8}, {0, 0})});
-  EXPECT_EQ(s.dialogues, 3);
-  EXPECT_EQ(s.tokens, 6);
+  const ScoreSummary s = summarize({
+      dialogue({1, 2}, {0.5, 1.5, 1.0}, {1, 0, 0}),         // D 0.5, H 1.5
+      dialogue({3}, {0.75, 1.5, 0.25, 1.5}, {0, 1, 0, 0}),  // D 1.5, H 0.5
+      dialogue({1}, {0.02, 0.8, 1.2, 1.98}, {0, 1, 1, 0}),  // D 1, H 0.02
+      dialogue({1}, {0.5, 1.5}, {1, 0}),                    // nothing of the history's own
+      dialogue({0.5, 0.5, 1}, {1.4, 0.6, 1.0}, {0, 0, 0}),  // no distraction
+  });
+  EXPECT_EQ(s.dialogues, 5);
+  EXPECT_EQ(s.tokens, 8);
+  EXPECT_EQ(s.distracted, 3);
+  EXPECT_DOUBLE_EQ(s.perplexity, std::exp(10.0 / 8.0));  // over tokens, not over dialogues
+  EXPECT_DOUBLE_EQ(*s.as_distraction, (0.5 + 1.5 + 1) / 3);
+  EXPECT_DOUBLE_EQ(*s.as_history, (1.5 + 0.5 + 0.02) / 3);  // over dialogues, not over utterances
+  EXPECT_DOUBLE_EQ(*s.das_ratio, 3 / 2.02);                 // the quotient of the two
+  EXPECT_DOUBLE_EQ(*s.mean_das_ratio, (0.5 / 1.5 + 3 + 50) / 3);
+  EXPECT_DOUBLE_EQ(*s.median_das_ratio, 3);
+  // of the original utterances: what the distractions before or behind them are compared with
+  EXPECT_DOUBLE_EQ(*s.as_first, (1.5 + 0.75 + 0.02) / 3);
+  EXPECT_DOUBLE_EQ(*s.as_last, (1.5 + 0.25 + 0.02) / 3);
+}
+
+TEST(Summarize, AHistoryWithoutAttentionIsLeftOutOfTheMeanOfRatiosOnly) {
+  const ScoreSummary s =
+      summarize({dialogue({1}, {0.5, 0, 1.0}, {1, 0, 0}), dialogue({1}, {0.5, 1, 1.0}, {1, 0, 0})});
   EXPECT_EQ(s.distracted, 2);
-  EXPECT_DOUBLE_EQ(s.perplexity, std::exp(8.0 / 6.0));  // over tokens, not over dialogues
-  EXPECT_DOUBLE_EQ(*s.das_ratio, (0.5 / 1.5 + 1.6 / 0.6) / 2);
-  EXPECT_DOUBLE_EQ(*s.as_distraction, (0.5 + 1.6) / 2);
-  EXPECT_DOUBLE_EQ(*s.as_history, (1.5 + 0.8 + 0.4 + 1.2) / 4);
-  EXPECT_DOUBLE_EQ(*s.as_first, (0.5 + 0.8 + 1.2) / 3);
-  EXPECT_DOUBLE_EQ(*s.as_last, (1.5 + 0.4 + 1.2) / 3);
+  EXPECT_EQ(*s.das_ratio, 1.0);
+  EXPECT_EQ(*s.mean_das_ratio, 0.5);
+  EXPECT_EQ(*s.median_das_ratio, 0.5);
+  const ScoreSummary none = summarize({dialogue({1}, {0.5, 0, 1.0}, {1, 0, 0})});
+  EXPECT_EQ(none.as_history, 0.0);
+  EXPECT_EQ(none.das_ratio, std::nullopt);
+  EXPECT_EQ(none.mean_das_ratio, std::nullopt);
+}
+
+TEST(Summarize, WithoutDistractionsTheHistoryIsThatOfAllDialogues) {
+  const ScoreSummary s = summarize({dialogue({1}, {1.2, 0.4, 1.4}, {0, 0, 0}),
+                                    dialogue({1}, {0.6, 0.4}, {0, 0}), dialogue({1}, {1}, {0})});
+  EXPECT_EQ(s.distracted, 0);
+  EXPECT_DOUBLE_EQ(*s.as_history, (0.8 + 0.6) / 2);
+  EXPECT_DOUBLE_EQ(*s.as_first, (1.2 + 0.6) / 2);
+  EXPECT_DOUBLE_EQ(*s.as_last, (0.4 + 0.6) / 2);
+  for (const auto& ratio : {s.das_ratio, s.mean_das_ratio, s.median_das_ratio, s.as_distraction}) {
+    EXPECT_EQ(ratio, std::nullopt);
+  }
 }
 
 TEST(Summarize, WhatThereIsNothingOfIsMissing) {
-  const ScoreSummary plain = summarize({dialogue({1}, {1.0, 1.0}, {0, 0})});
-  EXPECT_EQ(plain.das_ratio, std::nullopt);
-  EXPECT_EQ(plain.as_distraction, std::nullopt);
-  EXPECT_EQ(plain.distracted, 0);
-  EXPECT_EQ(*plain.as_history, 1.0);
-
   const ScoreSummary flagged = summarize({dialogue({1}, {1.2, 0.8}, {1, 0})});
+  EXPECT_EQ(flagged.distracted, 0);
   EXPECT_EQ(flagged.das_ratio, std::nullopt);
   EXPECT_EQ(flagged.as_history, std::nullopt);
-  EXPECT_EQ(*flagged.as_distraction, 1.2);
+  EXPECT_EQ(flagged.as_distraction, std::nullopt);
 
   const ScoreSummary query = summarize({dialogue({1}, {1.0}, {0})});
   EXPECT_EQ(query.as_first, std::nullopt);
@@ -102,6 +152,34 @@ TEST(Score, FollowsTheDefinitions) {
   }
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(s.as_scores[k], 3 * sums[k] / 3, 1e-14);
   EXPECT_NEAR(*s.das_ratio, sums[1] / sums[0], 1e-13);
+}
+
+// non-hier: m x the mean weight of an utterance's tokens, so that its length does not count.
+TEST(Score, OfTokensIsPerToken) {
+  DialogModel model = small_model(Structure::parse("non-hier"), DType::f64);
+  Example e = random_examples(1, 3)[0];
+  e.context = {{6, 7}, {8}, {9, 10, 11}};  // 3, 2 and 4 tokens with <eou>
+  e.distraction = {0, 1, 0};
+  e.response = {12, 13};
+  const Batch batch = make_batch({&e}, false);
+  const DialogModel::Output out = model(batch);
+  const DialogueScore s = score_output(out, batch, {&e})[0];
+  std::vector<double> mean(9);  // weight of each token, over the three steps
+  for (int t = 0; t < 3; ++t) {
+    const std::vector<double> w = out.weights[t].value().to_vector();
+    ASSERT_EQ(w.size(), 9u);
+    for (int j = 0; j < 9; ++j) mean[j] += w[j] / 3;
+  }
+  EXPECT_NEAR(s.as_scores[0], 9 * (mean[0] + mean[1] + mean[2]) / 3, 1e-14);
+  EXPECT_NEAR(s.as_scores[1], 9 * (mean[3] + mean[4]) / 2, 1e-14);
+  EXPECT_NEAR(s.as_scores[2], 9 * (mean[5] + mean[6] + mean[7] + mean[8]) / 4, 1e-14);
+  EXPECT_NEAR(*s.das_ratio, s.as_scores[1] / s.as_scores[0], 1e-14);
+
+  // even attention: 1 for every utterance, whatever its length
+  DialogModel::Output even = out;
+  for (Var& w : even.weights) w = Tensor::from(std::vector<double>(9, 1.0 / 9), {9});
+  const DialogueScore of_even = score_output(even, batch, {&e})[0];
+  for (double as : of_even.as_scores) EXPECT_NEAR(as, 1, 1e-14);
 }
 
 TEST(Score, ReportsProgressAndRefusesBatchesOfNothing) {

@@ -83,12 +83,20 @@ TEST_P(Model, ALossIsTheMeanOfItsDialogues) {
   EXPECT_NEAR(loss(examples), sum / 7, 1e-12 * sum);
 }
 
-TEST_P(Model, AttentionScoresSumToTheNumberOfUtterances) {
+// Over the rows of the memory, utterances or tokens, the mean score is 1.
+TEST_P(Model, AttentionScoresAreOneOnAverage) {
   DialogModel model = small_model(GetParam(), DType::f64);
   const auto examples = random_examples(9, 5);
-  for (const DialogueScore& s : score(model, examples, 4)) {
-    const double sum = std::accumulate(s.as_scores.begin(), s.as_scores.end(), 0.0);
-    EXPECT_NEAR(sum, static_cast<double>(s.as_scores.size()), 1e-12);
+  const auto scores = score(model, examples, 4);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    const DialogueScore& s = scores[i];
+    double sum = 0, rows = 0;
+    for (size_t k = 0; k < s.as_scores.size(); ++k) {
+      const auto its_rows = hierarchical() ? 1.0 : double(examples[i].context[k].size() + 1);
+      sum += its_rows * s.as_scores[k];
+      rows += its_rows;
+    }
+    EXPECT_NEAR(sum, rows, 1e-12 * rows);
     const auto [low, high] = std::minmax_element(s.as_scores.begin(), s.as_scores.end());
     EXPECT_GE(*low, 0);
     EXPECT_GT(*high - *low, 1e-3) << "attention that is even tests nothing";

@@ -142,8 +142,13 @@ TEST_F(Program, EvaluateOnAllTestSets) {
     EXPECT_TRUE(has(r.out, name));
     EXPECT_EQ(set["dialogues"], 20);
     EXPECT_GT(set["perplexity"], 1.0);
-    EXPECT_EQ(set["das_ratio"].is_null(), name == "none");
+    for (const char* key : {"das_ratio", "mean_das_ratio", "median_das_ratio", "as_distraction"}) {
+      EXPECT_EQ(set[key].is_null(), name == "none") << key;
+    }
     EXPECT_EQ(set["distracted"] == 0, name == "none");
+    if (name == "none") continue;
+    EXPECT_DOUBLE_EQ(set["das_ratio"],
+                     set["as_distraction"].get<double>() / set["as_history"].get<double>());
   }
   const std::string before = dir.read("results.json");
   EXPECT_EQ(heed_program(command + Arguments{"--threads", "1"}).out, r.out);
@@ -164,8 +169,10 @@ TEST_F(Program, ScoreHasTheKeysAndNumbersOfTheReference) {
     const Json scores = Json::parse(dir.read(structure + ".json"));
     std::ifstream file(place + "/expected.json");
     const Json expected = Json::parse(file);
-    EXPECT_NEAR(scores["perplexity"], expected["perplexity"], 1e-7);
-    EXPECT_NEAR(scores["das_ratio"], expected["das_ratio"], 1e-9);
+    for (const char* key :
+         {"perplexity", "das_ratio", "mean_das_ratio", "as_distraction", "as_history"}) {
+      EXPECT_NEAR(scores[key], expected[key], 1e-9 * expected[key].get<double>()) << key;
+    }
     ASSERT_EQ(scores["dialogs"].size(), expected["dialogs"].size());
     for (size_t i = 0; i < expected["dialogs"].size(); ++i) {
       const Json &got = scores["dialogs"][i], &want = expected["dialogs"][i];

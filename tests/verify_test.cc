@@ -3,6 +3,8 @@
 #include "dialog/verify.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstring>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -56,7 +58,7 @@ TEST_P(Reference, EveryNumberAgrees) {
   for (const Device device : test_devices()) {
     for (const DType dtype : {DType::f32, DType::f64}) {
       const auto rows = verify_case((kCases / GetParam()).string(), dtype, device);
-      ASSERT_EQ(rows.size(), 9u);
+      ASSERT_EQ(rows.size(), 12u);
       EXPECT_EQ(failures(rows), "") << name_of(dtype) << " on " << device.str();
       for (const VerifyRow& row : rows) {
         EXPECT_GT(row.count, 0) << row.kind;
@@ -82,8 +84,8 @@ TEST_P(Reference, NoNumberIsLeftOut) {
 // The kind of number that stands at a JSON pointer, as verify names it.
 std::string kind_of(const std::string& pointer) {
   const bool sgd = pointer.starts_with("/sgd/");
-  for (const char* kind :
-       {"nll", "as_scores", "attention_loss", "das_ratio", "perplexity", "grad_norm", "loss"}) {
+  for (const char* kind : {"nll", "as_scores", "attention_loss", "das_ratio", "mean_das_ratio",
+                           "as_distraction", "as_history", "perplexity", "grad_norm", "loss"}) {
     if (pointer.find(std::string("/") + kind) != std::string::npos) {
       return (sgd ? "sgd " : "") + std::string(kind);
     }
@@ -112,7 +114,7 @@ TEST_P(Reference, EveryNumberThatIsOffIsNoticed) {
     }
     c.expected[Json::json_pointer(pointer)] = before;
   }
-  EXPECT_EQ(tried.size(), 9u);
+  EXPECT_EQ(tried.size(), 12u);
   EXPECT_EQ(failures(c.verify(DType::f64)), "");
 }
 
@@ -157,6 +159,9 @@ TEST(Verify, ExpectedNumbersOfAnotherShapeAreAnError) {
   const std::vector<Spoiled> cases = {
       {"no perplexity", erase("perplexity"), "'perplexity' is missing"},
       {"no das_ratio", erase("das_ratio"), "'das_ratio' is missing"},
+      {"no mean_das_ratio", erase("mean_das_ratio"), "'mean_das_ratio' is missing"},
+      {"no as_distraction", erase("as_distraction"), "'as_distraction' is missing"},
+      {"no as_history", erase("as_history"), "'as_history' is missing"},
       {"no dialogs", erase("dialogs"), "'dialogs' is missing"},
       {"no loss", erase("loss"), "'loss' is missing"},
       {"no grad_norm", erase("grad_norm"), "'grad_norm' is missing"},
@@ -219,6 +224,25 @@ TEST(Verify, NullAndNumberAreNotTheSame) {
   }
   EXPECT_GT(nulls, 0);
   EXPECT_GT(numbers, 0);
+}
+
+// With a weight that is NaN every number comes out as NaN: all rows must be wrong.
+TEST(Verify, NotANumberIsAnInfiniteError) {
+  for (const std::string& structure : kStructures) {
+    Case c(structure);
+    std::string file = c.directory.read("case/model.safetensors");
+    uint64_t header = 0;
+    std::memcpy(&header, file.data(), sizeof header);
+    const Json tensors = Json::parse(file.substr(sizeof header, header));
+    const size_t at = tensors["encoder.lstm.weight_hh_l0"]["data_offsets"][0];
+    const float nan = NAN;
+    std::memcpy(file.data() + sizeof header + header + at, &nan, sizeof nan);
+    c.directory.write("case/model.safetensors", file);
+    for (const VerifyRow& row : c.verify(DType::f32)) {
+      EXPECT_FALSE(row.ok()) << structure << " " << row.kind;
+      EXPECT_EQ(row.max_error, INFINITY) << structure << " " << row.kind;
+    }
+  }
 }
 
 TEST(Verify, FilesThatAreMissingOrDamaged) {

@@ -52,7 +52,7 @@ class DialogModel(nn.Module):
         nll        [n+1]     -log p of each response token, <eos> last
         attention  [n+1, P]  weights over P = m tokens or q utterances
         attention_loss [n+1] Eq. 9 for each decoding step
-        as_scores  [q]       Eq. 7; 1.0 is an average utterance
+        as_scores  [q]       Eq. 7; 1.0 is an average utterance (see below for non-hier)
         """
         context = [u + [EOU] for u in dialog["context"]]
         tokens = torch.tensor([t for u in context for t in u])
@@ -96,21 +96,46 @@ class DialogModel(nn.Module):
 
         if self.hierarchical:
             as_scores = q * attention.mean(0)
-        else:  # q * (share of the utterance): the average utterance scores about 1
-            as_scores = q * torch.zeros(q, dtype=attention.dtype).index_add(
+        else:  # m * (mean weight of its tokens): even attention scores 1 for every utterance
+            as_scores = m / lengths * torch.zeros(q, dtype=attention.dtype).index_add(
                 0, utterance_of, attention.mean(0))
         return {"nll": nll, "attention": attention,
                 "attention_loss": attention_loss, "as_scores": as_scores}
 
 
-def das_ratio(as_scores, distraction):
-    """Eq. 8 for one dialogue: mean AS of distractions over mean AS of the
-    original utterances of History (the Query, last, is in neither).
-    None where the dialogue holds no distraction."""
+def mean(values):
+    return sum(values) / len(values) if values else None
+
+
+def dialogue_means(as_scores, distraction):
+    """(D, H): mean AS of a dialogue's distractions and of the original
+    utterances of its history; the query, last, is in neither.  None: there is none."""
     history = range(len(distraction) - 1)
-    d = [as_scores[k] for k in history if distraction[k]]
-    h = [as_scores[k] for k in history if not distraction[k]]
-    return (sum(d) / len(d)) / (sum(h) / len(h)) if d and h else None
+    return (mean([as_scores[k] for k in history if distraction[k]]),
+            mean([as_scores[k] for k in history if not distraction[k]]))
+
+
+def das_ratio(as_scores, distraction):
+    """D / H of one dialogue: what Eq. 8 takes the mean of.  None where there is
+    no distraction, no history, or no attention on the history."""
+    d, h = dialogue_means(as_scores, distraction)
+    return d / h if d is not None and h else None
+
+
+def das_summary(dialogs):
+    """dialogs: (as_scores, distraction) pairs.  A test set's numbers, over the
+    dialogues that have both a distraction and an original utterance in their history:
+
+    as_distraction, as_history   means of D and of H
+    das_ratio        their quotient: what the paper's tables print
+    mean_das_ratio   the mean of D / H: Eq. 8 as it is written
+    """
+    pairs = [dialogue_means(a, x) for a, x in dialogs]
+    pairs = [(d, h) for d, h in pairs if d is not None and h is not None]
+    d, h = mean([d for d, _ in pairs]), mean([h for _, h in pairs])
+    return {"as_distraction": d, "as_history": h,
+            "das_ratio": d / h if d is not None and h else None,
+            "mean_das_ratio": mean([d / h for d, h in pairs if h])}
 
 
 def batch_loss(model, dialogs, attention_weight=1.0):
