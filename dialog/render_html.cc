@@ -55,6 +55,20 @@ Numbers das_ratios(const ResultView& row) {
   return numbers;
 }
 
+// For each model the mean and the median of the dialogues' ratios, which are told when the pointer
+// rests on the ratio of means.
+std::vector<std::string> other_ratios(const ResultView& row) {
+  std::vector<std::string> titles;
+  for (const ScoreSummary& s : row.models) {
+    titles.push_back(s.mean_das_ratio && s.median_das_ratio
+                         ? " title=\"of the dialogues' ratios: mean " +
+                               decimal(*s.mean_das_ratio, kDasDigits) + ", median " +
+                               decimal(*s.median_das_ratio, kDasDigits) + "\""
+                         : "");
+  }
+  return titles;
+}
+
 Numbers perplexities(const ResultView& row) {
   Numbers numbers;
   for (const ScoreSummary& s : row.models) numbers.push_back(s.perplexity);
@@ -88,7 +102,7 @@ class Page {
   void terms();
   void results();
   void results_row(const std::string& attributes, const std::string& name, const Numbers& das,
-                   const Numbers& perplexity, double full);
+                   const std::vector<std::string>& titles, const Numbers& perplexity, double full);
   void dialogues();
   void dialogue(const DialogueView& d);
   void utterance(const DialogueView& d, size_t k);
@@ -162,14 +176,16 @@ void Page::terms() {
 }
 
 void Page::results_row(const std::string& attributes, const std::string& label, const Numbers& das,
-                       const Numbers& perplexity, double full) {
+                       const std::vector<std::string>& titles, const Numbers& perplexity,
+                       double full) {
   const std::vector<bool> best_das = lowest(das, kDasDigits),
                           best = lowest(perplexity, kPerplexityDigits);
   out_ += "<tr" + attributes + "><th scope=\"row\">" + label + "</th>";
   for (size_t m = 0; m < das.size(); ++m) {
-    out_ += das[m] ? "<td>" + meter(*das[m], full, decimal(*das[m], kDasDigits), "", best_das[m]) +
-                         "</td>"
-                   : "<td class=\"none\">&ndash;</td>";
+    out_ += das[m]
+                ? "<td" + titles[m] + ">" +
+                      meter(*das[m], full, decimal(*das[m], kDasDigits), "", best_das[m]) + "</td>"
+                : "<td class=\"none\">&ndash;</td>";
   }
   for (size_t m = 0; m < perplexity.size(); ++m) {
     out_ += "<td class=\"ppl" + std::string(best[m] ? " best" : "") + "\">" +
@@ -211,10 +227,11 @@ void Page::results() {
     const bool first = its_kind != kind && !kind.empty();
     kind = its_kind;
     results_row(first ? " class=\"das group\"" : " class=\"das\"", escape(describe(row.test_set)),
-                das_ratios(row), perplexities(row), full);
+                das_ratios(row), other_ratios(row), perplexities(row), full);
   }
-  results_row(" class=\"mean das\"", "mean", mean_das_ratios(view_), Numbers(view_.models.size()),
-              full);
+  const size_t models = view_.models.size();
+  results_row(" class=\"mean das\"", "mean", mean_das_ratios(view_),
+              std::vector<std::string>(models), Numbers(models), full);
   out_ += "</tbody></table></div>\n</section>\n";
 }
 

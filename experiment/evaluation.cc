@@ -1,5 +1,6 @@
 #include "experiment/evaluation.h"
 
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
@@ -22,14 +23,11 @@ std::string in(const std::string& directory, const char* file) {
 }
 
 // Six digits: the numbers of single dialogues are many, and are only ever averaged.
-double rounded(double value) {
-  char text[32];
-  std::snprintf(text, sizeof text, "%.6g", value);
-  return std::strtod(text, nullptr);
-}
-
 Json rounded(const std::optional<double>& value) {
-  return value ? Json(rounded(*value)) : Json();
+  if (!value) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", *value);
+  return std::strtod(text, nullptr);
 }
 
 // ---- writing
@@ -75,11 +73,15 @@ Json measure(const std::vector<Tokens>& responses, const std::vector<Tokens>& re
 }
 
 Json set_json(const std::vector<DialogueScore>& scores) {
-  Json json = to_json(summarize(scores));
-  if (json["das_ratio"].is_null()) return json;
-  Json ratios = Json::array();
-  for (const DialogueScore& s : scores) ratios.push_back(rounded(s.das_ratio));
-  json["das_ratios"] = std::move(ratios);
+  const ScoreSummary summary = summarize(scores);
+  Json json = to_json(summary), of_distractions = Json::array(), of_history = Json::array();
+  for (const DialogueScore& s : scores) {
+    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
+    of_history.push_back(rounded(means.history));
+    if (summary.distracted > 0) of_distractions.push_back(rounded(means.distraction));
+  }
+  json["dialogues_as_distraction"] = std::move(of_distractions);
+  json["dialogues_as_history"] = std::move(of_history);
   return json;
 }
 
@@ -122,11 +124,15 @@ std::optional<double> number_or_null(const Json& json) {
   return json.is_null() ? std::nullopt : std::optional(json.get<double>());
 }
 
+Series read_series(const Json& json) {
+  Series series;
+  for (const Json& number : json) series.push_back(number_or_null(number));
+  return series;
+}
+
 SetResult read_set(const Json& json) {
-  SetResult set{summary_from_json(json), {}};
-  if (!json.contains("das_ratios")) return set;
-  for (const Json& ratio : json["das_ratios"]) set.das_ratios.push_back(number_or_null(ratio));
-  return set;
+  return {summary_from_json(json), read_series(json.at("dialogues_as_distraction")),
+          read_series(json.at("dialogues_as_history"))};
 }
 
 ResponseQuality read_responses(const Json& json) {
@@ -145,7 +151,8 @@ Evaluation read_evaluation(const Json& json) {
   json.at("epochs").get_to(e.epochs);
   json.at("valid_perplexity").get_to(e.valid_perplexity);
   json.at("parameters").get_to(e.parameters);
-  json.at("nll").get_to(e.nll);
+  json.at("conversations").get_to(e.conversations);
+  for (const auto& nll : read_series(json.at("nll"))) e.nll.push_back(nll.value_or(INFINITY));
   json.at("tokens").get_to(e.tokens);
   for (size_t s = 0; s < kSets; ++s) e.sets[s] = read_set(json.at("test_sets").at(set_name(s)));
   e.responses = read_responses(json.at("responses"));
@@ -161,10 +168,17 @@ Evaluation read_evaluation(const Json& json) {
 bool fits(const Evaluation& e) {
   const size_t n = e.nll.size();
   for (size_t s = 0; s < kSets; ++s) {
-    const auto& ratios = e.sets[s].das_ratios;
-    if (!ratios.empty() && ratios.size() != n) return false;
+    const SetResult& set = e.sets[s];
+    const bool distracted = set.summary.distracted > 0;
+    if (set.as_history.size() != n || set.as_distraction.size() != (distracted ? n : 0))
+      return false;
   }
-  return n > 0 && e.tokens.size() == n;
+  int next = 0;  // they are numbered as they come
+  for (const int conversation : e.conversations) {
+    if (conversation < 0 || conversation > next) return false;
+    next = std::max(next, conversation + 1);
+  }
+  return n > 0 && e.tokens.size() == n && e.conversations.size() == n;
 }
 
 }  // namespace
@@ -179,6 +193,7 @@ void evaluate_run(const std::string& directory, const ExperimentRun& run,
   LoadedModel loaded = load_model(directory);
   DialogModel& model = *loaded.model;
   Json json = head_json(directory, run, model);
+  json["conversations"] = data.conversations;
   move(model, device);
   const std::vector<Tokens> responses =
       respond(model, data.test, loaded.vocabulary, settings.max_response, progress);
@@ -215,7 +230,7 @@ Evaluation load_evaluation(const std::string& directory) {
     throw DataError(path + ": not what heed writes there: " + e.what());
   }
   if (!fits(evaluation)) {
-    throw DataError(path + ": the lists of its dialogues differ in length");
+    throw DataError(path + ": the lists of its dialogues do not fit together");
   }
   return evaluation;
 }

@@ -11,6 +11,7 @@
 #include "dialog/decode.h"
 #include "dialog/evaluate.h"
 #include "experiment/settings.h"
+#include "experiment/statistics.h"
 
 namespace heed {
 
@@ -18,7 +19,7 @@ constexpr size_t kSets = 1 + kTestSets.size();  // the original test set, then t
 
 struct SetResult {
   ScoreSummary summary;
-  std::vector<std::optional<double>> das_ratios;  // of each dialogue
+  Series as_distraction, as_history;  // D and H of each dialogue; no D at all: the list is empty
 };
 
 // Of generated responses; for human ones there is no BLEU.
@@ -41,8 +42,9 @@ struct Evaluation {
   double valid_perplexity = 0;  // of the best epoch
   int64_t parameters = 0;
   std::array<SetResult, kSets> sets;
-  std::vector<double> nll;      // of each dialogue's response on the original test set
-  std::vector<int64_t> tokens;  // that it is the sum over
+  std::vector<int> conversations;  // of each dialogue, from 0
+  std::vector<double> nll;         // of each dialogue's response on the original test set
+  std::vector<int64_t> tokens;     // that it is the sum over
   ResponseQuality responses;
   std::vector<SampleScore> samples;
 };

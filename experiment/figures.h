@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "experiment/results.h"
+#include "experiment/inference.h"
 
 namespace heed {
 

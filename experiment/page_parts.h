@@ -12,7 +12,7 @@ namespace heed {
 // A table whose columns can be sorted. `intervals`: also shows them, under the values.
 std::string table_html(const Table& table, bool intervals = false);
 
-// The paper's claims: does each hold here?
+// The paper's claims: does each hold here, by each kind of DAS ratio?
 std::string claims_html(const std::vector<Claim>& claims);
 
 // The sample dialogues with attention as a heat map, and what the models answer.

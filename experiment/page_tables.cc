@@ -49,11 +49,16 @@ std::string interval_text(Column column, const Cell& cell) {
                        : "";
 }
 
-// "95 % interval [0.71, 0.75], corrected p = 0.003"
+// "95 % interval [0.71, 0.75], corrected p = 0.003; mean of ratios 0.81, median 0.70"
 std::string explanation(const Column& column, const Cell& cell) {
   std::string text;
   if (cell.interval) text = "95 % interval " + interval_text(column, cell);
   if (cell.p_value) text += ", corrected p = " + decimal(*cell.p_value, 4);
+  if (cell.mean_of_ratios) {
+    text += (text.empty() ? "" : "; ") + std::string("mean of ratios ") +
+            print_value(column, cell.mean_of_ratios) + ", median " +
+            print_value(column, cell.median_of_ratios);
+  }
   return text;
 }
 
@@ -113,12 +118,16 @@ std::string table_html(const Table& table, bool intervals) {
 std::string claims_html(const std::vector<Claim>& claims) {
   std::string html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
-      "class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th><th scope=\"col\" "
-      "colspan=\"2\">Here</th><th scope=\"col\" colspan=\"2\">In the paper's own "
-      "table</th></tr></thead>\n<tbody>\n";
+      "class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th>";
+  for (const char* kind : kClaimKinds) {
+    html += std::string("<th scope=\"col\" colspan=\"2\">Here, ") + kind + "</th>";
+  }
+  html += "<th scope=\"col\" colspan=\"2\">In the paper's own table</th></tr></thead>\n<tbody>\n";
   for (const Claim& claim : claims) {
     html += "<tr><th scope=\"row\">" + escape(claim.text) + "<small>" + escape(claim.rule) +
-            "</small></th>" + verdict(claim.ours) + verdict(claim.paper) + "</tr>\n";
+            "</small></th>";
+    for (const ClaimResult& result : claim.ours) html += verdict(result);
+    html += verdict(claim.paper) + "</tr>\n";
   }
   return html + "</tbody></table></div>\n";
 }

@@ -6,7 +6,7 @@
 namespace heed {
 
 struct PaperTable {
-  MainTable table;
+  MainTable table;  // das_ratio of Table 3, the AS of the distracting sets of Tables 4 and 6
   // [variant][set]: the reading of the scan is doubtful
   std::vector<std::array<bool, 9>> uncertain;
 };
@@ -19,8 +19,17 @@ struct ClaimResult {
 };
 struct Claim {
   std::string text, rule;
-  ClaimResult paper, ours;
+  ClaimResult paper;
+  std::vector<ClaimResult> ours;  // one for each table
 };
-std::vector<Claim> check_claims(const MainTable& ours);
+std::vector<Claim> check_claims(const std::vector<MainTable>& ours);
+
+// For our numbers by each kind of DAS ratio, in this order: as published, and the mean and the
+// median of the dialogues' ratios.
+constexpr const char* kClaimKinds[] = {"ratio of means", "mean of ratios", "median of ratios"};
+std::vector<Claim> check_claims(const Results& results);
+
+// Writes claims.md and claims.json into the folder of the tables.
+void save_claims(const std::string& folder, const std::vector<Claim>& claims);
 
 }  // namespace heed

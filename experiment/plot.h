@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dialog/render_shared.h"
-#include "experiment/results.h"
+#include "experiment/inference.h"
 #include "experiment/svg.h"
 
 namespace heed {
@@ -39,12 +39,12 @@ struct Plot {
   }
 };
 
-// "0.72 [0.70, 0.74], 830 dialogues"
+// "0.72 [0.70, 0.74], 744 conversations"
 inline std::string with_interval(double value, const std::optional<Estimate>& e) {
   std::string text = decimal(value, 3);
   if (e) {
     text += " [" + decimal(e->interval.low, 3) + ", " + decimal(e->interval.high, 3) + "], " +
-            std::to_string(e->dialogues) + " dialogues";
+            std::to_string(e->clusters) + " conversations";
   }
   return text;
 }

@@ -1,6 +1,7 @@
 #include "experiment/results.h"
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -65,7 +66,11 @@ std::optional<ExperimentRun> run_of(const std::string& name) {
 // The dialogues of all runs must be the same ones.
 void check_fits(const std::string& directory, const RunResult& run, const Results& results) {
   const Evaluation& e = run.evaluation;
-  bool fits = results.runs.empty() || e.tokens == results.runs.front().evaluation.tokens;
+  bool fits = true;
+  if (!results.runs.empty()) {
+    const Evaluation& first = results.runs.front().evaluation;
+    fits = e.tokens == first.tokens && e.conversations == first.conversations;
+  }
   fits = fits && e.samples.size() == results.samples.size();
   for (size_t i = 0; fits && i < e.samples.size(); ++i) {
     fits = e.samples[i].as_scores.size() == results.samples[i].context.size();
@@ -88,6 +93,11 @@ int64_t Results::test_dialogues() const {
   return static_cast<int64_t>(runs.front().evaluation.nll.size());
 }
 
+int64_t Results::conversations() const {
+  const std::vector<int>& all = runs.front().evaluation.conversations;
+  return 1 + *std::max_element(all.begin(), all.end());
+}
+
 int Results::seeds() const {
   size_t most = 0;
   for (size_t v = 0; v < all_variants().size(); ++v) most = std::max(most, of(v).size());
@@ -101,6 +111,11 @@ Results load_results(const std::string& folder) {
     throw DataError(folder + ": holds no experiment.json; give the --out of heed reproduce");
   }
   read_json(fs::path(folder) / "experiment.json", [&](const Json& json) {
+    if (json.value("format", Json()) != kExperimentFormat) {
+      throw DataError(folder +
+                      "/experiment.json: written by another version of heed, whose results "
+                      "lack what the tables are made of now; run heed reproduce anew");
+    }
     results.settings = read_settings(json.at("settings"));
     results.data = read_settings(json.at("data"));
   });
@@ -125,19 +140,19 @@ Results load_results(const std::string& folder) {
   return results;
 }
 
-// Mean over the runs of what `get` gives; nothing if a run has none.
+// Mean over the runs of what `get` gives; nothing if a run has none or it is not finite.
 template <class Get>
 static std::optional<double> mean_of(const std::vector<const RunResult*>& runs, Get get) {
   double sum = 0;
   for (const RunResult* run : runs) {
     const std::optional<double> value = get(run->evaluation);
-    if (!value) return std::nullopt;
+    if (!value || !std::isfinite(*value)) return std::nullopt;
     sum += *value;
   }
   return runs.empty() ? std::nullopt : std::optional(sum / static_cast<double>(runs.size()));
 }
 
-MainTable main_table(const Results& results) {
+MainTable main_table(const Results& results, SummaryNumber ratio) {
   MainTable table(all_variants().size());
   for (size_t v = 0; v < table.size(); ++v) {
     const auto runs = results.of(v);
@@ -146,67 +161,17 @@ MainTable main_table(const Results& results) {
     table[v].history_as =
         mean_of(runs, [](const Evaluation& e) { return e.sets[0].summary.as_history; });
     for (size_t s = 0; s < kTestSets.size(); ++s) {
-      table[v].das_ratio[s] =
-          mean_of(runs, [s](const Evaluation& e) { return e.sets[s + 1].summary.das_ratio; });
+      const auto of_set = [&](SummaryNumber number) {
+        return mean_of(runs, [&](const Evaluation& e) { return e.sets[s + 1].summary.*number; });
+      };
+      table[v].das_ratio[s] = of_set(ratio);
+      table[v].as_distraction[s] = of_set(&ScoreSummary::as_distraction);
+      table[v].as_history[s] = of_set(&ScoreSummary::as_history);
+      table[v].as_first[s] = of_set(&ScoreSummary::as_first);
+      table[v].as_last[s] = of_set(&ScoreSummary::as_last);
     }
   }
   return table;
-}
-
-namespace {
-
-// The DAS ratios of a variant's dialogues, each the mean over the seeds; empty without runs.
-Series das_series(const Results& results, size_t variant, size_t set) {
-  std::vector<const Series*> of_seeds;
-  for (const RunResult* run : results.of(variant)) {
-    const Series& ratios = run->evaluation.sets[set + 1].das_ratios;
-    if (!ratios.empty()) of_seeds.push_back(&ratios);
-  }
-  return of_seeds.empty() ? Series() : mean_series(of_seeds);
-}
-
-}  // namespace
-
-Inference infer(const Results& results) {
-  const size_t variants = all_variants().size(), sets = kTestSets.size();
-  const Series nothing(static_cast<size_t>(results.test_dialogues()));
-  std::vector<Series> series;  // [variant][set], then the changes
-  for (size_t v = 0; v < variants; ++v) {
-    for (size_t s = 0; s < sets; ++s) {
-      Series ratios = das_series(results, v, s);
-      if (ratios.empty()) ratios = nothing;
-      series.push_back(std::move(ratios));
-    }
-  }
-  for (size_t v = 0; v < variants; ++v) {
-    const Variant base = all_variants()[v].baseline();
-    const size_t b = *find_variant(base.structure.name, base.insert_prob, base.attention_loss);
-    for (size_t s = 0; s < sets; ++s) {
-      series.push_back(b == v ? nothing : difference(series[v * sets + s], series[b * sets + s]));
-    }
-  }
-  const auto estimates = bootstrap(series);
-
-  Inference inference;
-  inference.das_ratio.resize(variants);
-  inference.change.resize(variants);
-  inference.corrected.resize(variants);
-  std::vector<double> p_values;
-  std::vector<double*> places;
-  for (size_t v = 0; v < variants; ++v) {
-    for (size_t s = 0; s < sets; ++s) {
-      inference.das_ratio[v][s] = estimates[v * sets + s];
-      inference.change[v][s] = estimates[(variants + v) * sets + s];
-      inference.corrected[v][s] = 1;
-      if (!inference.change[v][s]) continue;
-      p_values.push_back(inference.change[v][s]->p_value);
-      places.push_back(&inference.corrected[v][s]);
-    }
-  }
-  const std::vector<double> corrected = holm(p_values);
-  for (size_t i = 0; i < places.size(); ++i) *places[i] = corrected[i];
-  inference.comparisons = p_values.size();
-  return inference;
 }
 
 }  // namespace heed

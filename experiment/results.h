@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "experiment/evaluation.h"
-#include "experiment/statistics.h"
 #include "experiment/times.h"
 
 namespace heed {
@@ -43,29 +42,27 @@ struct Results {
   // The finished runs of a variant.
   std::vector<const RunResult*> of(size_t variant) const;
   int64_t test_dialogues() const;
-  int seeds() const;  // the largest number of seeds of a variant
+  int64_t conversations() const;  // that these are of
+  int seeds() const;              // the largest number of seeds of a variant
 };
 
 // Reads the folder of an experiment. Throws DataError if it is none, has no finished run, or if a
 // file does not fit the others.
 Results load_results(const std::string& folder);
 
-// What Table 3 holds, of the paper or of an experiment (means over seeds).
+// What the paper's tables hold, of the paper or of an experiment (means over seeds).
 struct VariantNumbers {
-  std::optional<double> perplexity, history_as;    // history_as: 1 is average
-  std::array<std::optional<double>, 9> das_ratio;  // in the order of kTestSets
+  using OfSets = std::array<std::optional<double>, kTestSets.size()>;
+
+  std::optional<double> perplexity, history_as;  // on the original test set; AS: 1 is average
+  OfSets das_ratio, as_distraction, as_history;  // on the distracting ones
+  OfSets as_first, as_last;
 };
 using MainTable = std::vector<VariantNumbers>;  // in the order of all_variants()
 
-MainTable main_table(const Results& results);
-
-// Means with confidence intervals, and the comparison of each variant with its baseline.
-struct Inference {
-  // [variant][set], as all_variants() and kTestSets
-  std::vector<std::array<std::optional<Estimate>, 9>> das_ratio, change;  // change: minus baseline
-  std::vector<std::array<double, 9>> corrected;  // p-values of the changes, after Holm over all
-  size_t comparisons = 0;
-};
-Inference infer(const Results& results);
+// Means over the seeds; nothing if a run has none. `ratio`: what stands as das_ratio, the published
+// ratio of means, or the mean or the median of the dialogues' ratios.
+using SummaryNumber = std::optional<double> ScoreSummary::*;
+MainTable main_table(const Results& results, SummaryNumber ratio = &ScoreSummary::das_ratio);
 
 }  // namespace heed

@@ -11,6 +11,7 @@
 #include "dialog/evaluate.h"
 #include "dialog/run_json.h"
 #include "dialog/tokenizer.h"
+#include "experiment/conversations.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -106,7 +107,10 @@ Json describe(const ExperimentSettings& s, const ExperimentData& data) {
       {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
       {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
       {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
-  return {{"format", 1}, {"test_seed", kTestSeed}, {"settings", settings}, {"data", counts}};
+  return {{"format", kExperimentFormat},
+          {"test_seed", kTestSeed},
+          {"settings", settings},
+          {"data", counts}};
 }
 
 Json describe_samples(const ExperimentData& data) {
@@ -184,6 +188,7 @@ ExperimentData load_experiment_data(const std::string& directory, const Experime
   data.test_fingerprint = fingerprint(test);
   data.test = make_examples(test, data.train.vocabulary, bounds);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
+  data.conversations = conversations(test, data.test);
   data.phrases = encode_phrases(s.phrases, data.train.vocabulary);
   read_texts(read_dialogues(find_part(directory, "train"), s.limit), test, s, data);
   return data;

@@ -11,7 +11,8 @@
 
 namespace heed {
 
-constexpr uint64_t kTestSeed = 1;  // all runs see the same distractions, whatever their own seed
+constexpr int kExperimentFormat = 2;  // of the files in its folder
+constexpr uint64_t kTestSeed = 1;     // all runs see the same distractions, whatever their own seed
 constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialogues
 
 struct ExperimentSettings {
@@ -25,6 +26,7 @@ struct ExperimentData {
   TrainData train;
   std::vector<Example> test;
   Phrases phrases;
+  std::vector<int> conversations;     // of each test example its conversation, from 0
   std::vector<Tokens> references;     // the human responses to the test examples, as words
   std::vector<size_t> samples;        // test examples that the report shows
   std::vector<Example> sample_texts;  // the same with their distractions, in the words of `words`

@@ -13,7 +13,7 @@ namespace {
 
 constexpr int64_t kChunk = 250;  // resamples in one matrix product
 
-// How often each of n dialogues is drawn in the resamples from `first` on, (count, n).
+// How often each of n clusters is drawn in the resamples from `first` on, (count, n).
 Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed) {
   std::vector<double> counts(static_cast<size_t>(n * count), 0.0);
   for (int64_t b = 0; b < count; ++b) {
@@ -30,84 +30,116 @@ Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed) {
   return Tensor::from(counts, {count, n});
 }
 
-Estimate estimate(const Series& series, std::vector<double> means) {
-  Estimate e;
-  for (const auto& value : series) {
-    if (!value) continue;
-    e.mean += *value;
-    ++e.dialogues;
+// The tops or the bottoms of all quotients as the columns of a matrix, (clusters, quotients).
+Tensor columns(const std::vector<Quotient>& quotients, std::vector<double> Quotient::*part) {
+  const size_t n = (quotients[0].*part).size(), m = quotients.size();
+  std::vector<double> values(n * m);
+  for (size_t q = 0; q < m; ++q) {
+    const std::vector<double>& column = quotients[q].*part;
+    check_internal(column.size() == n, "quotients over different clusters");
+    for (size_t i = 0; i < n; ++i) values[i * m + q] = column[i];
   }
-  e.mean /= static_cast<double>(e.dialogues);
-  std::sort(means.begin(), means.end());
-  const auto size = static_cast<double>(means.size());
-  const auto quantile = [&](double q) {
-    return means[static_cast<size_t>(std::clamp(std::floor(q * size), 0.0, size - 1))];
-  };
-  e.interval = {quantile(0.025), quantile(0.975)};
-  const auto below =
-      static_cast<double>(std::upper_bound(means.begin(), means.end(), 0.0) - means.begin());
-  const auto above =
-      static_cast<double>(means.end() - std::lower_bound(means.begin(), means.end(), 0.0));
-  e.p_value = std::min(1.0, 2 * (1 + std::min(below, above)) / (1 + size));
-  return e;
+  return Tensor::from(values, {static_cast<int64_t>(n), static_cast<int64_t>(m)});
+}
+
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double divide(double top, double bottom) {
+  return bottom == 0 ? NAN : top / bottom;
 }
 
 }  // namespace
 
-Series mean_series(const std::vector<const Series*>& of_seeds) {
-  Series mean = *of_seeds.at(0);
-  for (size_t s = 1; s < of_seeds.size(); ++s) {
-    const Series& other = *of_seeds[s];
-    check_internal(other.size() == mean.size(), "series of different dialogues");
-    for (size_t i = 0; i < mean.size(); ++i) {
-      mean[i] = mean[i] && other[i] ? std::optional(*mean[i] + *other[i]) : std::nullopt;
-    }
-  }
-  for (auto& value : mean) {
-    if (value) *value /= static_cast<double>(of_seeds.size());
-  }
-  return mean;
-}
-
-Series difference(const Series& a, const Series& b) {
-  check_internal(a.size() == b.size(), "series of different dialogues");
-  Series result(a.size());
-  for (size_t i = 0; i < a.size(); ++i) {
-    if (a[i] && b[i]) result[i] = *a[i] - *b[i];
+Quotient quotient(const Series& top, const Series& bottom, const std::vector<int>& cluster) {
+  check_internal(top.size() == cluster.size() && bottom.size() == cluster.size(),
+                 "series of different dialogues");
+  const size_t clusters =
+      cluster.empty() ? 0 : 1 + *std::max_element(cluster.begin(), cluster.end());
+  Quotient result{std::vector<double>(clusters), std::vector<double>(clusters)};
+  for (size_t d = 0; d < cluster.size(); ++d) {
+    if (!top[d] || !bottom[d]) continue;
+    result.top[cluster[d]] += *top[d];
+    result.bottom[cluster[d]] += *bottom[d];
   }
   return result;
 }
 
-// The sums of all resamples of all series are two matrix products, of the counts (resamples,
-// dialogues) with the values and with the marks of what is defined (dialogues, series).
-std::vector<std::optional<Estimate>> bootstrap(const std::vector<Series>& series, uint64_t seed) {
-  std::vector<std::optional<Estimate>> result(series.size());
-  if (series.empty() || series[0].empty()) return result;
-  const auto n = static_cast<int64_t>(series[0].size()), m = static_cast<int64_t>(series.size());
-  std::vector<double> values(static_cast<size_t>(n * m), 0.0), defined = values;
-  for (int64_t s = 0; s < m; ++s) {
-    check_internal(static_cast<int64_t>(series[s].size()) == n, "series of different dialogues");
-    for (int64_t i = 0; i < n; ++i) {
-      if (!series[s][i]) continue;
-      values[i * m + s] = *series[s][i];
-      defined[i * m + s] = 1;
-    }
+Quotient mean_quotient(const Series& values, const std::vector<int>& cluster) {
+  return mean_quotient(values, values, cluster);
+}
+
+Quotient mean_quotient(const Series& values, const Series& only, const std::vector<int>& cluster) {
+  Series ones = only;
+  for (auto& one : ones) {
+    if (one) one = 1;
   }
+  return quotient(values, ones, cluster);
+}
+
+// The sums of all resamples of all quotients are two matrix products: the counts (resamples,
+// clusters) times the tops and times the bottoms (clusters, quotients).
+std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed) {
+  std::vector<Resampled> result(quotients.size());
+  if (quotients.empty()) return result;
+  const auto clusters = static_cast<int64_t>(quotients[0].top.size());
+  for (size_t q = 0; q < quotients.size(); ++q) {
+    const Quotient& of = quotients[q];
+    result[q].value = divide(sum(of.top), sum(of.bottom));
+    result[q].clusters = clusters - std::count(of.bottom.begin(), of.bottom.end(), 0.0);
+  }
+  if (clusters == 0) return result;
   const NoGrad guard;
-  const Var all_values = Tensor::from(values, {n, m}), all_defined = Tensor::from(defined, {n, m});
-  std::vector<std::vector<double>> means(series.size());
+  const Var tops = columns(quotients, &Quotient::top),
+            bottoms = columns(quotients, &Quotient::bottom);
   for (int64_t first = 0; first < kResamples; first += kChunk) {
-    const Var counts = draw_counts(n, first, kChunk, seed);
-    const std::vector<double> sums = matmul(counts, all_values).value().to_vector();
-    const std::vector<double> numbers = matmul(counts, all_defined).value().to_vector();
-    for (size_t i = 0; i < sums.size(); ++i) {
-      if (numbers[i] > 0) means[i % series.size()].push_back(sums[i] / numbers[i]);
+    const Var counts = draw_counts(clusters, first, kChunk, seed);
+    const std::vector<double> top = matmul(counts, tops).value().to_vector();
+    const std::vector<double> bottom = matmul(counts, bottoms).value().to_vector();
+    for (size_t i = 0; i < top.size(); ++i) {
+      result[i % result.size()].draws.push_back(divide(top[i], bottom[i]));
     }
   }
-  for (size_t s = 0; s < series.size(); ++s) {
-    if (!means[s].empty()) result[s] = estimate(series[s], std::move(means[s]));
-  }
   return result;
+}
+
+Resampled over_seeds(const std::vector<const Resampled*>& of_seeds) {
+  Resampled result = *of_seeds.at(0);
+  const auto n = static_cast<double>(of_seeds.size());
+  for (size_t s = 1; s < of_seeds.size(); ++s) {
+    result.value += of_seeds[s]->value;
+    for (size_t b = 0; b < result.draws.size(); ++b) result.draws[b] += of_seeds[s]->draws[b];
+  }
+  result.value /= n;
+  for (double& draw : result.draws) draw /= n;
+  return result;
+}
+
+Resampled difference(const Resampled& a, const Resampled& b) {
+  Resampled result = a;
+  result.value -= b.value;
+  for (size_t i = 0; i < result.draws.size(); ++i) result.draws[i] -= b.draws[i];
+  return result;
+}
+
+Resampled exponential(Resampled x) {
+  x.value = std::exp(x.value);
+  for (double& draw : x.draws) draw = std::exp(draw);
+  return x;
+}
+
+std::optional<Estimate> estimate(const Resampled& x) {
+  std::vector<double> draws = x.draws;
+  std::erase_if(draws, [](double draw) { return std::isnan(draw); });
+  if (!std::isfinite(x.value) || draws.empty()) return std::nullopt;
+  std::sort(draws.begin(), draws.end());
+  const size_t n = draws.size(), outside = n / 40;  // on each side
+  const auto below = std::upper_bound(draws.begin(), draws.end(), 0.0) - draws.begin();
+  const auto above = draws.end() - std::lower_bound(draws.begin(), draws.end(), 0.0);
+  const double p =
+      2.0 * static_cast<double>(1 + std::min(below, above)) / static_cast<double>(1 + n);
+  return Estimate{x.value, x.clusters, {draws[outside], draws[n - 1 - outside]}, std::min(1.0, p)};
 }
 
 std::vector<double> holm(const std::vector<double>& p_values) {

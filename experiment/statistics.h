@@ -1,4 +1,5 @@
-// What a reviewer asks for: how sure are the means, and is the difference of two more than chance?
+// What a reviewer asks for: how sure are the numbers, and is the difference of two more than
+// chance? All numbers here are quotients of two sums over dialogues: a mean, a ratio of means.
 #pragma once
 
 #include <cstdint>
@@ -17,28 +18,47 @@ struct Interval {
   double low = 0, high = 0;
 };
 
-struct Estimate {
-  double mean = 0;
-  int64_t dialogues = 0;  // that have a value
-  Interval interval;      // 95 %, percentile bootstrap over dialogues
-  // Two-sided p-value of "the mean is 0" (for differences of pairs):
-  //   p = 2 (1 + min(#resamples with mean <= 0, # with mean >= 0)) / (1 + resamples), at most 1
-  double p_value = 1;
+// sum over dialogues of `top` / sum of `bottom`, each already summed within each cluster.
+struct Quotient {
+  std::vector<double> top, bottom;  // one for each cluster
+};
+// Over the dialogues where both are defined; cluster[d] is that of dialogue d, from 0.
+Quotient quotient(const Series& top, const Series& bottom, const std::vector<int>& cluster);
+// Mean of the values that are defined; of those, where `only` is defined too.
+Quotient mean_quotient(const Series& values, const std::vector<int>& cluster);
+Quotient mean_quotient(const Series& values, const Series& only, const std::vector<int>& cluster);
+
+// A number of the test set, and the same of kResamples others that might have been. NaN where the
+// bottom of a quotient is 0.
+struct Resampled {
+  double value = 0;
+  std::vector<double> draws;
+  int64_t clusters = 0;  // that have a part in it
 };
 
-// Mean over the seeds of a dialogue's values; nothing if one of them is missing.
-Series mean_series(const std::vector<const Series*>& of_seeds);
-// a - b where both are defined.
-Series difference(const Series& a, const Series& b);
-
-// The bootstrap (Efron & Tibshirani 1993, chapter 13): dialogues are drawn with replacement, as
-// many as there are, and the mean is taken anew; kResamples times. All series are resampled by the
-// same draws, so that differences are paired. The draws are a function of (seed, number of the
-// resample, place), so the result is the same everywhere and for any number of threads.
-// No estimate for a series without a value.
+// The bootstrap of clusters (Davison & Hinkley 1997, 3.8): clusters are drawn with replacement, as
+// many as there are, and both sums are taken anew; kResamples times. Dialogues of a cluster, which
+// are not independent, are in or out together. All quotients are resampled by the same draws, so
+// that differences are paired. The draws are a function of (seed, number of the resample, place),
+// so the result is the same everywhere and for any number of threads.
 constexpr int64_t kResamples = 10000;
-std::vector<std::optional<Estimate>> bootstrap(const std::vector<Series>& series,
-                                               uint64_t seed = 1);
+std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed = 1);
+
+// The same of each draw: mean over seeds, difference of two models, exp.
+Resampled over_seeds(const std::vector<const Resampled*>& of_seeds);
+Resampled difference(const Resampled& a, const Resampled& b);
+Resampled exponential(Resampled x);
+
+struct Estimate {
+  double value = 0;
+  int64_t clusters = 0;
+  Interval interval;  // 95 %, percentiles of the draws: 2.5 % of them are below it, 2.5 % above
+  // Two-sided p-value of "it is 0" (for differences):
+  //   p = 2 (1 + min(# draws <= 0, # draws >= 0)) / (1 + # draws), at most 1
+  double p_value = 1;
+};
+// Nothing where the value is not a finite number.
+std::optional<Estimate> estimate(const Resampled& x);
 
 // Holm's step-down correction of a family of p-values: the smallest times their number, the next
 // one times one less, ..., never decreasing, at most 1.

@@ -47,7 +47,9 @@ const Extra kExtras[] = {
      [](const Cell& c) { return c.interval ? std::optional(c.interval->low) : std::nullopt; }},
     {"high",
      [](const Cell& c) { return c.interval ? std::optional(c.interval->high) : std::nullopt; }},
-    {"p", [](const Cell& c) { return c.p_value; }}};
+    {"p", [](const Cell& c) { return c.p_value; }},
+    {"mean_of_ratios", [](const Cell& c) { return c.mean_of_ratios; }},
+    {"median_of_ratios", [](const Cell& c) { return c.median_of_ratios; }}};
 
 std::vector<Extra> extras_of(const Table& table, size_t column) {
   std::vector<Extra> found;

@@ -14,8 +14,10 @@ struct Cell {
   std::optional<double> deviation = {};   // over seeds
   std::optional<Interval> interval = {};  // 95 %
   std::optional<double> p_value = {};     // corrected for the number of comparisons
-  bool best = false;                      // of its column
-  bool doubtful = false;                  // printed with a question mark
+  // Of a DAS ratio, which is one of means: the same from the ratios of single dialogues.
+  std::optional<double> mean_of_ratios = {}, median_of_ratios = {};
+  bool best = false;      // of its column
+  bool doubtful = false;  // printed with a question mark
 };
 
 struct Column {
@@ -52,8 +54,8 @@ std::string print_value(const Column& column, const std::optional<double>& value
 std::string print_cell(const Column& column, const Cell& cell);
 
 std::string to_markdown(const Table& table);  // best values in bold
-// One line a row. Besides the value of each column its deviation, interval and p-value, where the
-// table has them. Not rounded.
+// One line a row. Besides the value of each column its deviation, interval, p-value, and mean and
+// median of the ratios, where the table has them. Not rounded.
 std::string to_csv(const Table& table);
 std::string to_json_text(const Table& table);
 

@@ -2,6 +2,7 @@
 #include <optional>
 
 #include "experiment/page.h"
+#include "experiment/paper.h"
 #include "experiment/tables.h"
 #include "heed/commands.h"
 #include "tensor/file.h"
@@ -26,6 +27,7 @@ void run(const Options& o) {
   const std::vector<Table> tables = all_tables(results, inference);
   if (!o.tables.empty()) {
     save_tables(o.tables, tables);
+    save_claims(o.tables, check_claims(results));
     std::printf("the tables are in %s\n", o.tables.c_str());
   }
   if (!page) return;

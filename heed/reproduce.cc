@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "experiment/paper.h"
 #include "experiment/tables.h"
 #include "experiment/times.h"
 #include "experiment/worker.h"
@@ -142,6 +143,7 @@ void write_tables(const std::string& out) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
   const Results results = load_results(out);
   save_tables(folder, all_tables(results, infer(results)));
+  save_claims(folder, check_claims(results));
   std::printf("the tables are in %s\n", folder.c_str());
 }
 

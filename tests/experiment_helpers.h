@@ -1,6 +1,8 @@
 // Results of an experiment that was never made, for tests of what is computed from them.
 #pragma once
 
+#include <cmath>
+#include <numeric>
 #include <string>
 
 #include "experiment/results.h"
@@ -8,29 +10,38 @@
 
 namespace heed {
 
-constexpr int kMadeUpDialogues = 40;
+constexpr int kMadeUpDialogues = 40;  // two of them a conversation
 
-// DAS ratios of a dialogue: a mean that depends on the variant, and noise.
+// Attention scores of each dialogue: a ratio that depends on the variant, and noise.
 inline SetResult made_up_set(const Variant& v, size_t set, Rng& rng) {
   SetResult result;
   ScoreSummary& s = result.summary;
   s.dialogues = kMadeUpDialogues;
   s.tokens = int64_t{10} * kMadeUpDialogues;
   s.perplexity = 40 + 5 * rng.uniform();
-  s.as_history = 0.9, s.as_first = 0.5, s.as_last = 0.8;
-  if (set == 0) return result;
-  s.as_distraction = 0.7;
-  double sum = 0;
+  s.as_first = 0.5, s.as_last = 0.8;
+  double of_distractions = 0, of_history = 0;
+  std::vector<double> ratios;
   for (int i = 0; i < kMadeUpDialogues; ++i) {
-    if (i % 7 == 3) {
-      result.das_ratios.push_back(std::nullopt);
-      continue;
+    const double history = 0.8 + 0.2 * rng.uniform(),
+                 ratio = 1 - 0.3 * v.insert_prob + 0.2 * rng.uniform();
+    result.as_history.push_back(history);
+    if (set > 0) {
+      result.as_distraction.push_back(i % 7 == 3 ? std::nullopt : std::optional(ratio * history));
+      if (i % 7 == 3) continue;
     }
-    result.das_ratios.push_back(1 - 0.3 * v.insert_prob + 0.2 * rng.uniform());
-    sum += *result.das_ratios.back();
-    ++s.distracted;
+    ratios.push_back(ratio);
+    of_history += history;
+    of_distractions += ratio * history;
   }
-  s.das_ratio = sum / static_cast<double>(s.distracted);
+  const auto n = static_cast<double>(ratios.size());
+  s.as_history = of_history / n;
+  if (set == 0) return result;
+  s.distracted = static_cast<int64_t>(ratios.size());
+  s.as_distraction = of_distractions / n;
+  s.das_ratio = of_distractions / of_history;
+  s.mean_das_ratio = std::accumulate(ratios.begin(), ratios.end(), 0.0) / n;
+  s.median_das_ratio = median(ratios);
   return result;
 }
 
@@ -42,8 +53,14 @@ inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
   e.best_epoch = 2, e.epochs = 3;
   e.valid_perplexity = 50, e.parameters = 123456;
   for (size_t s = 0; s < kSets; ++s) e.sets[s] = made_up_set(run.run.get(), s, rng);
-  e.nll.assign(kMadeUpDialogues, 37.5);
-  e.tokens.assign(kMadeUpDialogues, 10);
+  double nll = 0;
+  for (int i = 0; i < kMadeUpDialogues; ++i) {
+    e.conversations.push_back(i / 2);
+    e.nll.push_back(35 + 5 * rng.uniform());
+    e.tokens.push_back(10);
+    nll += e.nll.back();
+  }
+  e.sets[0].summary.perplexity = std::exp(nll / (10 * kMadeUpDialogues));
   e.responses = {0.02, 0.1, 0.3, 8.5, kMadeUpDialogues};
   SampleScore sample{{}, 0.8, "a response of " + run.run.name()};
   for (size_t k = 0; k < utterances; ++k) sample.as_scores.push_back(2 * rng.uniform());

@@ -8,11 +8,15 @@ namespace {
 
 TEST(Page, HoldsEveryTableAndFigure) {
   const std::string& page = full_page();
-  for (const char* id :
-       {"table3", "table4", "table5", "table6", "paper", "changes", "quality", "runs"}) {
+  for (const char* id : {"table3", "table4", "table5", "table6", "ratios", "changes", "quality",
+                         "runs", "paper3", "paper4", "paper6"}) {
     EXPECT_EQ(count(page, "<table class=\"numbers\" id=\"" + std::string(id) + "\">"), 1u) << id;
   }
   EXPECT_EQ(count(page, "<table class=\"claims\">"), 1u);
+  for (const char* kind : {"ratio of means", "mean of ratios", "median of ratios"}) {
+    EXPECT_EQ(count(page, "Here, " + std::string(kind) + "</th>"), 1u) << kind;
+  }
+  EXPECT_EQ(count(page, "; mean of ratios "), 23u * 9 * 2 + 18 * 9);  // beside every DAS ratio
   EXPECT_GE(count(page, "<svg role=\"img\""), 1u + 9 + 5 + 1);
   EXPECT_FALSE(has(page, "nan"));
   EXPECT_FALSE(has(page, "inf\""));

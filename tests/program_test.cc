@@ -201,7 +201,7 @@ TEST(Verify, TheReferenceAndADamagedOne) {
   const Result r = heed_program(command);
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_FALSE(has(r.out, "WRONG"));
-  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 5 * 2 * 10);
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 5 * 2 * 13);
 
   const TempDir dir;
   fs::copy(kReference + "static", dir.path("case"));

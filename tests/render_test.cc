@@ -39,7 +39,7 @@ AttentionView with_results() {
   ScoreSummary none, rare;
   none.dialogues = rare.dialogues = 7;
   none.perplexity = 43.21, rare.perplexity = 50;
-  rare.das_ratio = 0.5;
+  rare.das_ratio = 0.5, rare.mean_das_ratio = 3.25, rare.median_das_ratio = 0.75;
   view.results = {{"none", {none, none}}, {"rare:begin", {rare, rare}}};
   view.results[1].models[1].das_ratio = 0.25;
   return view;
@@ -222,6 +222,7 @@ TEST(RenderHtml, SaysInWordsWhatColoursSay) {
                     "<span class=\"fill\" style=\"width:50.0%\"></span></span>"
                     "<span class=\"number\">100 %</span></div></td>"));
   EXPECT_TRUE(holds(html, "<span class=\"number best\">0.25</span>"));
+  EXPECT_EQ(count(html, "<td title=\"of the dialogues' ratios: mean 3.25, median 0.75\">"), 2u);
   EXPECT_TRUE(holds(html, "(nothing)"));
 }
 

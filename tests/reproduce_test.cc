@@ -81,12 +81,29 @@ TEST_F(Reproduce, TellsWhatItDoesAndLeavesResults) {
   EXPECT_TRUE(has(output, "7 runs, 0 of them done; 40 training, 40 validation and 40 test"));
   EXPECT_TRUE(has(output, "epoch  2 of 2  valid perplexity"));
   EXPECT_TRUE(has(output, "done: 7 of 7"));
-  EXPECT_EQ(results_in(whole()).size(), 7u * 5 + 2 + 3 * 7);
+  EXPECT_EQ(results_in(whole()).size(), 7u * 5 + 2 + 3 * 10 + 2);
   const Json run = Json::parse(shared->read("whole/static-ui-p0.7-no-loss-seed1/evaluation.json"));
   EXPECT_EQ(run["variant"], "static-ui-p0.7-no-loss");
   EXPECT_EQ(run["test_sets"].size(), 10u);
-  EXPECT_EQ(run["test_sets"]["rare:end"]["das_ratios"].size(), 40u);
   EXPECT_EQ(run["nll"].size(), 40u);
+  EXPECT_EQ(run["conversations"].size(), 40u);
+  EXPECT_LT(run["conversations"].back(), 39);  // some of them share text
+  const auto mean_of = [](const Json& numbers, const Json& where) {
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (!numbers[i].is_null() && !where[i].is_null()) sum += numbers[i].get<double>(), ++count;
+    }
+    return sum / count;
+  };
+  for (const auto& [name, set] : run["test_sets"].items()) {
+    const Json &d = set["dialogues_as_distraction"], &h = set["dialogues_as_history"];
+    ASSERT_EQ(h.size(), 40u) << name;
+    ASSERT_EQ(d.size(), name == "none" ? 0u : 40u) << name;
+    EXPECT_NEAR(mean_of(h, name == "none" ? h : d), set["as_history"], 1e-4) << name;
+    if (name == "none") continue;
+    EXPECT_NEAR(mean_of(d, h), set["as_distraction"], 1e-4) << name;
+    EXPECT_NEAR(mean_of(d, h) / mean_of(h, d), set["das_ratio"], 1e-4) << name;
+  }
 }
 
 // A variant is an ordinary run: the other commands see the same numbers.
@@ -102,7 +119,9 @@ TEST_F(Reproduce, EvaluateAgrees) {
   const Json sets = Json::parse(r.out)["test_sets"];
   for (const auto& [name, set] : sets.items()) {
     EXPECT_EQ(set["perplexity"], expected["test_sets"][name]["perplexity"]) << name;
-    EXPECT_EQ(set["das_ratio"], expected["test_sets"][name]["das_ratio"]) << name;
+    for (const char* key : {"das_ratio", "mean_das_ratio", "median_das_ratio", "as_first"}) {
+      EXPECT_EQ(set[key], expected["test_sets"][name][key]) << name << " " << key;
+    }
   }
 }
 
@@ -198,6 +217,16 @@ TEST_F(Reproduce, SeedsAreRunsOfTheirOwn) {
             dir.read("seeds/static-ui-p0-seed1/evaluation.json"));
   EXPECT_NE(dir.read("seeds/static-ui-p0-seed1/log.jsonl"),
             dir.read("seeds/static-ui-p0-seed2/log.jsonl"));
+  // the same distractions for all seeds: the same dialogues have none
+  const auto without_distraction = [&](const char* run) {
+    const Json json = Json::parse(dir.read("seeds/" + std::string(run) + "/evaluation.json"));
+    std::vector<bool> none;
+    for (const Json& d : json["test_sets"]["random:0.5"]["dialogues_as_distraction"]) {
+      none.push_back(d.is_null());
+    }
+    return none;
+  };
+  EXPECT_EQ(without_distraction("static-ui-p0-seed1"), without_distraction("static-ui-p0-seed2"));
   EXPECT_TRUE(has(dir.read("seeds/tables/table3.md"), " ± "));
 }
 
@@ -273,21 +302,26 @@ TEST_F(Reproduce, ReportNeedsTheResultsOnly) {
   EXPECT_EQ(dir.read("tables/table3.json"), shared->read("whole/tables/table3.json"));
 }
 
-// docs/results/experiment: the tables there are those of the JSON files beside them.
-TEST_F(Reproduce, TheKeptExperimentHasTheTablesOfItsResults) {
+// Tables beside results are those of the results: here, and in docs/results/experiment if one is
+// kept.
+TEST_F(Reproduce, TheTablesAreThoseOfTheirResults) {
   const std::string kept = HEED_SOURCE_DIR "/docs/results/experiment";
-  const Result r = heed_program({"report", "--runs", kept, "--tables", dir.path("tables")});
-  ASSERT_EQ(r.code, 0) << r.err;
-  int tables = 0;
-  for (const auto& entry : fs::directory_iterator(kept + "/tables")) {
-    if (entry.path().extension() != ".md") continue;  // the others have all digits
-    const std::string name = entry.path().filename();
-    std::ostringstream text;
-    text << std::ifstream(entry.path()).rdbuf();
-    EXPECT_EQ(dir.read("tables/" + name), text.str()) << name;
-    ++tables;
+  for (const std::string& folder : {whole(), kept}) {
+    if (!fs::exists(folder)) continue;
+    const std::string name = fs::path(folder).filename();
+    const Result r = heed_program({"report", "--runs", folder, "--tables", dir.path(name)});
+    ASSERT_EQ(r.code, 0) << r.err;
+    int tables = 0;
+    for (const auto& entry : fs::directory_iterator(folder + "/tables")) {
+      if (entry.path().extension() != ".md") continue;  // the others have all digits
+      const std::string table = entry.path().filename();
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      EXPECT_EQ(dir.read(name + "/" + table), text.str()) << table;
+      ++tables;
+    }
+    EXPECT_EQ(tables, 12) << folder;
   }
-  EXPECT_EQ(tables, 8);
 }
 
 TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {
@@ -305,10 +339,20 @@ TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {
   dir.write(file, bytes.substr(0, bytes.size() / 2));
   fails(dir.path("copy"), "evaluation.json: not what heed writes there");
   Json json = Json::parse(bytes);
-  json["test_sets"]["rare:end"]["das_ratios"].erase(0);
-  dir.write(file, json.dump());
-  fails(dir.path("copy"), "the lists of its dialogues differ in length");
-  json = Json::parse(bytes);
+  const auto fails_with = [&](const std::string& pointer, const Json& value,
+                              const std::string& says) {
+    Json changed = Json::parse(bytes);
+    changed[Json::json_pointer(pointer)] = value;
+    dir.write(file, changed.dump());
+    fails(dir.path("copy"), says);
+  };
+  const std::string lists = "the lists of its dialogues do not fit together";
+  fails_with("/test_sets/rare:end/dialogues_as_distraction", Json::array({1.0}), lists);
+  fails_with("/test_sets/none/dialogues_as_history", Json::array(), lists);
+  fails_with("/conversations/0", 7, lists);
+  fails_with("/conversations/0", -1, lists);
+  fails_with("/conversations", Json::array({0}), lists);
+  fails_with("/conversations/39", 0, "of other dialogues than the other runs");
   json["samples"].erase(0);
   dir.write(file, json.dump());
   fails(dir.path("copy"), "of other dialogues than the other runs");
@@ -316,6 +360,26 @@ TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {
     if (entry.is_directory()) fs::remove(entry.path() / "evaluation.json");
   }
   fails(dir.path("copy"), "no run is finished yet");
+  json = Json::parse(dir.read("copy/experiment.json"));
+  json["format"] = 1;
+  dir.write("copy/experiment.json", json.dump());
+  fails(dir.path("copy"), "experiment.json: written by another version of heed");
+}
+
+// A perplexity that is too large for a number is null in the file, and missing in the tables.
+TEST_F(Reproduce, ReportWithAPerplexityThatOverflowed) {
+  fs::copy(whole(), dir.path("copy"), fs::copy_options::recursive);
+  const std::string file = "copy/static-ui-p0-seed1/evaluation.json";
+  Json json = Json::parse(dir.read(file));
+  json["test_sets"]["none"]["perplexity"] = json["test_sets"]["rare:end"]["perplexity"] = nullptr;
+  json["nll"][0] = nullptr;
+  dir.write(file, json.dump());
+  const Result r = heed_program({"report", "--runs", dir.path("copy"), "--html", dir.path("p.html"),
+                                 "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(dir.read("tables/table3.md"), "| p = 0 | static-ui | – |"));
+  EXPECT_FALSE(has(dir.read("tables/table3.csv"), "null"));
+  EXPECT_FALSE(has(dir.read("p.html"), ">inf"));
 }
 
 }  // namespace
