@@ -21,45 +21,32 @@ struct Measure {
   }
 };
 
-std::optional<Estimate> no_estimate(const Inference&, size_t, size_t) {
+std::optional<Estimate> of_perplexity(const Inference& i, size_t v, size_t) {
+  return i.perplexity[v];
+}
+std::optional<Estimate> of_ratio(const Inference& i, size_t v, size_t s) {
+  return i.das_ratio[v][s - 1];
+}
+std::optional<Estimate> of_distraction(const Inference& i, size_t v, size_t s) {
+  return i.as_distraction[v][s - 1];
+}
+std::optional<Estimate> of_history(const Inference& i, size_t v, size_t s) {
+  return s == 0 ? i.history_as[v] : i.as_history[v][s - 1];
+}
+std::optional<Estimate> none(const Inference&, size_t, size_t) {
   return std::nullopt;
 }
 
-const Measure kPerplexity = {"perplexity",
-                             "perplexity",
-                             nullptr,
-                             1,
-                             false,
-                             Best::kLowest,
-                             [](const Inference& i, size_t v, size_t) { return i.perplexity[v]; }};
-const Measure kDas = {"das_ratio",
-                      "DAS ratio",
-                      &ScoreSummary::das_ratio,
-                      2,
-                      false,
-                      Best::kLowest,
-                      [](const Inference& i, size_t v, size_t s) { return i.das_ratio[v][s - 1]; }};
-const Measure kDistraction = {
-    "as_distraction",
-    "AS distr. %",
-    &ScoreSummary::as_distraction,
-    1,
-    true,
-    Best::kLowest,
-    [](const Inference& i, size_t v, size_t s) { return i.as_distraction[v][s - 1]; }};
-const Measure kHistory = {"as_history",
-                          "AS history %",
-                          &ScoreSummary::as_history,
-                          1,
-                          true,
-                          Best::kNone,
-                          [](const Inference& i, size_t v, size_t s) {
-                            return s == 0 ? i.history_as[v] : i.as_history[v][s - 1];
-                          }};
-const Measure kFirst = {"as_first",  "AS first %", &ScoreSummary::as_first, 1, true,
-                        Best::kNone, no_estimate};
-const Measure kLast = {"as_last",   "AS last %", &ScoreSummary::as_last, 1, true,
-                       Best::kNone, no_estimate};
+using S = ScoreSummary;
+const Measure kPerplexity = {"perplexity", "perplexity",  nullptr,      1,
+                             false,        Best::kLowest, of_perplexity};
+const Measure kDas = {"das_ratio", "DAS ratio", &S::das_ratio, 2, false, Best::kLowest, of_ratio};
+const Measure kDistraction = {"as_distraction", "AS distr. %", &S::as_distraction, 1, true,
+                              Best::kLowest,    of_distraction};
+const Measure kHistory = {"as_history", "AS history %", &S::as_history, 1,
+                          true,         Best::kNone,    of_history};
+const Measure kFirst = {"as_first", "AS first %", &S::as_first, 1, true, Best::kNone, none};
+const Measure kLast = {"as_last", "AS last %", &S::as_last, 1, true, Best::kNone, none};
 
 struct Wanted {
   size_t set;
@@ -77,9 +64,9 @@ Cell make_cell(const Results& results, const Inference& inference, size_t varian
   if (const auto estimate = w.measure.estimate(inference, variant, w.set)) {
     cell.interval = estimate->interval;
   }
-  if (w.measure.number == &ScoreSummary::das_ratio) {
-    cell.mean_of_ratios = of_set([](const ScoreSummary& s) { return s.mean_das_ratio; }).value;
-    cell.median_of_ratios = of_set([](const ScoreSummary& s) { return s.median_das_ratio; }).value;
+  if (w.measure.number == &S::das_ratio) {
+    cell.mean_of_ratios = of_set([](const S& s) { return s.mean_das_ratio; }).value;
+    cell.median_of_ratios = of_set([](const S& s) { return s.median_das_ratio; }).value;
   }
   return cell;
 }

@@ -114,7 +114,8 @@ Table quality_table(const Results& results) {
       .title = "Quality of generated responses",
       .note = of_dialogues(results) +
               "Greedy responses without <unk>. BLEU: corpus BLEU-4 against the human "
-              "response, 0 to 100; distinct-n: different n-grams a word; length in words.",
+              "response as far as --max-response keeps it, 0 to 100; distinct-n: different n-grams "
+              "a word; length in words.",
       .columns = {{"", "BLEU", "responses.bleu", 2, true, Column::Best::kHighest},
                   {"", "distinct-1", "responses.distinct_1", 4, false, Column::Best::kHighest},
                   {"", "distinct-2", "responses.distinct_2", 4, false, Column::Best::kHighest},

@@ -87,8 +87,9 @@ TEST_F(Browser, SortsTables) {
     document.title = log.join(" ");)js"),
                    "--dump-dom"));
   EXPECT_TRUE(has(dir.read("stdout"),
-                  "<title>table3:truetruetrue23 changes:truetruetrue18 table4:truetruetrue23 "
-                  "table5:truetruetrue23 table6:truetruetrue23 paper:truetruetrue23 "
+                  "<title>table3:truetruetrue23 ratios:truetruetrue23 changes:truetruetrue18 "
+                  "table4:truetruetrue23 table5:truetruetrue23 table6:truetruetrue23 "
+                  "paper3:truetruetrue23 paper4:truetruetrue23 paper6:truetruetrue23 "
                   "quality:truetruetrue24 runs:truetruetrue46</title>"))
       << title_of(dir.read("stdout"));
   EXPECT_FALSE(has(dir.read("stderr"), "CONSOLE")) << dir.read("stderr");

@@ -302,7 +302,7 @@ TEST(Paper, PrintedRatiosAreQuotientsOfPrintedMeans) {
     }
   }
   EXPECT_EQ(cells, 66 + 69);
-  EXPECT_GT(exact, 120);  // and in most cells it is the rounded quotient itself
+  EXPECT_EQ(exact, 132);  // where it is the rounded quotient itself
 }
 
 // What makes us read "first" as the first utterance of the history, behind the phrases: it gets
