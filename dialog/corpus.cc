@@ -15,6 +15,10 @@ using Json = nlohmann::json;
 
 constexpr int kMaxDepth = 64;
 
+// For files that are wrong from the start, so perhaps of another kind.
+constexpr const char* kFormatHint =
+    "; one dialogue a line is read, as docs/files.md says; heed prepare makes that of other files";
+
 enum class Type { kNull, kBoolean, kNumber, kString, kArray, kObject };
 constexpr const char* kTypeNames[] = {"null",     "true or false", "a number",
                                       "a string", "an array",      "an object"};
@@ -158,14 +162,23 @@ std::string to_json(const Dialogue& dialogue) {
 
 }  // namespace
 
-std::vector<Dialogue> read_dialogues(const std::string& path, size_t limit) {
+void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text) {
+  if (text.find_first_not_of(" \t\r\n") == text.npos) return;
+  if (dialogue.turns.empty() || dialogue.turns.back().speaker != speaker) {
+    dialogue.turns.push_back({std::string(speaker), std::string(text)});
+  } else {
+    dialogue.turns.back().text.append(" ").append(text);
+  }
+}
+
+std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& reading) {
   LineReader reader(path);
   std::vector<Dialogue> dialogues;
-  for (std::string_view line; (limit == 0 || dialogues.size() < limit) && reader.next(line);) {
+  for (std::string_view line; !reading.enough(dialogues.size()) && reader.next(line);) {
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
     DialogueBuilder builder;
     if (!Json::sax_parse(line.data(), line.data() + line.size(), &builder)) {
-      reader.fail(builder.error);
+      reader.fail(builder.error + (dialogues.empty() ? kFormatHint : ""));
     }
     if (builder.dialogue.id.empty()) {
       builder.dialogue.id = "line-" + std::to_string(reader.line_number());
@@ -176,16 +189,26 @@ std::vector<Dialogue> read_dialogues(const std::string& path, size_t limit) {
   return dialogues;
 }
 
-void write_dialogues(const std::string& path, const std::vector<Dialogue>& dialogues) {
-  TextWriter writer(path);
-  for (const Dialogue& dialogue : dialogues) {
-    try {
-      writer.write(to_json(dialogue));
-    } catch (const Json::type_error&) {
-      throw DataError(path + ": cannot write a dialogue whose text is not UTF-8, dialogue " +
-                      std::to_string(&dialogue - dialogues.data() + 1));
-    }
+void DialogueWriter::write(const Dialogue& dialogue) {
+  ++written_;
+  std::string line;
+  try {
+    line = to_json(dialogue);
+  } catch (const Json::type_error&) {
+    throw DataError(path_ + ": cannot write a dialogue whose text is not UTF-8, dialogue " +
+                    std::to_string(written_));
   }
+  if (line.size() > kMaxLineBytes) {
+    throw DataError(path_ + ": cannot write a dialogue of more than " +
+                    std::to_string(kMaxLineBytes >> 20) + " MiB, dialogue " +
+                    std::to_string(written_));
+  }
+  writer_.write(line);
+}
+
+void write_dialogues(const std::string& path, const std::vector<Dialogue>& dialogues) {
+  DialogueWriter writer(path);
+  for (const Dialogue& dialogue : dialogues) writer.write(dialogue);
   writer.commit();
 }
 
@@ -195,13 +218,14 @@ std::string find_part(const std::string& directory, const std::string& part) {
   std::error_code ignored;
   if (!fs::is_directory(directory, ignored)) {
     throw DataError(directory + ": not a directory; a data directory holds " + plain + " or " +
-                    gzip);
+                    gzip + "; heed prepare split makes one of one file");
   }
   for (const std::string& name : {plain, gzip}) {
     const fs::path path = fs::path(directory) / name;
     if (fs::exists(path, ignored)) return path.string();
   }
-  throw DataError(directory + ": holds neither " + plain + " nor " + gzip);
+  throw DataError(directory + ": holds neither " + plain + " nor " + gzip +
+                  "; heed prepare split makes the parts of one file");
 }
 
 }  // namespace heed

@@ -20,6 +20,11 @@ inline std::string decimal(double value, int digits) {
   return zero && text[0] == '-' ? text + 1 : text;  // no "-0.0"
 }
 
+// "1 dialogue", "2 dialogues"
+inline std::string counted(size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
 // Text as it may stand in HTML, in an attribute too.
 inline std::string escape(const std::string& text) {
   std::string result;

@@ -29,6 +29,7 @@ void add_bench(CLI::App& app);
 void add_chat(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_prepare(CLI::App& app);
+void add_prepare_split(CLI::App& prepare);  // a command of prepare
 void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_score(CLI::App& app);

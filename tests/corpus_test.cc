@@ -29,11 +29,27 @@ void expect_kline(const std::vector<Dialogue>& dialogues) {
       "holycow: what java applet window?\n* hé, \"quoted\"\ttab\nholycow: okay, what site?\n");
 }
 
-std::string read_error(const std::string& bytes, const std::string& name = "f.jsonl") {
+const std::string kHint =
+    "; one dialogue a line is read, as docs/files.md says; heed prepare makes that of other files";
+
+// Without the path, and without the hint where that must stand: where no dialogue came before.
+std::string read_error(const std::string& bytes) {
   TempDir dir;
-  const std::string path = dir.write(name, bytes);
-  const std::string error = error_of<DataError>([&] { read_dialogues(path); });
+  const std::string path = dir.write("f.jsonl", bytes);
+  std::string error = error_of<DataError>([&] { read_dialogues(path); });
+  if (error.ends_with(kHint)) error.resize(error.size() - kHint.size());
   return error.starts_with(path) ? error.substr(path.size()) : error;
+}
+
+TEST(ReadDialogues, SaysWhatAFileOfAnotherKindNeeds) {
+  TempDir dir;
+  const auto error = [&](const std::string& bytes) {
+    return error_of<DataError>([&] { read_dialogues(dir.write("f", bytes)); });
+  };
+  EXPECT_EQ(error("Good morning , sir .\n"),
+            dir.path("f") + ":1: not valid JSON at byte 1: invalid literal" + kHint);
+  EXPECT_TRUE(error("[[\"a\", \"b\"]]\n").ends_with(kHint));
+  EXPECT_EQ(error(kLine + "\n{}"), dir.path("f") + ":2: the dialogue has no \"turns\"");
 }
 
 TEST(ReadDialogues, ReadsAllFields) {
@@ -175,13 +191,34 @@ TEST(WriteDialogues, RefusesTextThatIsNotUtf8) {
   EXPECT_EQ(dir.count_files(), 0u);
 }
 
+TEST(WriteDialogues, RefusesWhatCouldNotBeReadAgain) {
+  TempDir dir;
+  EXPECT_EQ(error_of<DataError>([&] {
+              write_dialogues(dir.path("f"), {{"a", {{"", std::string(kMaxLineBytes, 'x')}}}});
+            }),
+            dir.path("f") + ": cannot write a dialogue of more than 16 MiB, dialogue 1");
+  EXPECT_EQ(dir.count_files(), 0u);
+}
+
+TEST(AddMessage, JoinsThoseOfOneSpeaker) {
+  Dialogue dialogue;
+  add_message(dialogue, "ann", "hi");
+  add_message(dialogue, "ann", " \t");
+  add_message(dialogue, "ann", "there");
+  add_message(dialogue, "bob", "hi");
+  EXPECT_EQ(turns_of(dialogue), "ann: hi there\nbob: hi\n");
+}
+
 TEST(FindPart, PrefersThePlainFile) {
   TempDir dir;
-  EXPECT_EQ(
-      error_of<DataError>([&] { find_part(dir.path("no"), "train"); }),
-      dir.path("no") + ": not a directory; a data directory holds train.jsonl or train.jsonl.gz");
+  EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("no"), "train"); }),
+            dir.path("no") +
+                ": not a directory; a data directory holds train.jsonl or train.jsonl.gz"
+                "; heed prepare split makes one of one file");
   EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("."), "train"); }),
-            dir.path(".") + ": holds neither train.jsonl nor train.jsonl.gz");
+            dir.path(".") +
+                ": holds neither train.jsonl nor train.jsonl.gz"
+                "; heed prepare split makes the parts of one file");
   const std::string compressed = dir.write("train.jsonl.gz", "x");
   EXPECT_EQ(find_part(dir.path(""), "train"), compressed);
   const std::string plain = dir.write("train.jsonl", "x");

@@ -172,7 +172,7 @@ TEST(Docs, ArePresent) {
   std::set<std::string> names;
   for (const Page& page : pages()) names.insert(page.name);
   for (const char* name : {"reading-order", "paper", "add-an-op", "add-a-layer", "numerics",
-                           "memory-and-graph", "files"}) {
+                           "memory-and-graph", "files", "your-own-data"}) {
     EXPECT_TRUE(names.contains("docs/" + std::string(name) + ".md")) << name;
   }
   EXPECT_GT(code_spans().size(), 200u);
@@ -398,11 +398,13 @@ TEST(Docs, FlagsInTheProseExist) {
   static const std::regex command("\n  ([a-z]+) ");
   std::string all = help("");
   for (const std::smatch& m : matches(help(""), command)) all += help(" " + m[1].str());
-  all += help(" prepare ubuntu");
+  for (const char* what : {"text", "ubuntu", "split"}) all += help(" prepare " + std::string(what));
   for (const Span& span : code_spans()) {
     std::smatch m;
-    if (!span.where.starts_with("docs/paper.md") && !span.where.starts_with("docs/files.md"))
+    const std::string page = span.where.substr(0, span.where.find(':'));
+    if (page != "docs/paper.md" && page != "docs/files.md" && page != "docs/your-own-data.md") {
       continue;
+    }
     if (!std::regex_match(span.text, m, flag)) continue;
     EXPECT_TRUE(std::regex_search(all, std::regex("(^|[\\s,])" + m[1].str() + "(?![\\w-])")))
         << span.where << ": no command has " << m[1];

@@ -113,7 +113,7 @@ TEST_F(Commands, PrepareUbuntuFolder) {
       {"prepare", "ubuntu", "--in", dir.path("dialogs"), "--out", dir.path("all.jsonl")});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(count(r.out, "left out 1 with fewer than 3 turns"), 1u) << r.out;
-  EXPECT_EQ(count(r.out, "wrote 1 dialogues with 3 turns"), 1u) << r.out;
+  EXPECT_EQ(count(r.out, "wrote 1 dialogue with 3 turns"), 1u) << r.out;
   const Json dialogue = Json::parse(dir.read("all.jsonl"));
   ASSERT_EQ(dialogue.at("turns").size(), 3u);
   EXPECT_EQ(dialogue.at("turns")[1].at("text"), "yes");
@@ -137,10 +137,101 @@ TEST_F(Commands, PrepareSaysWhatItCannotRead) {
   };
   expect_failure(prepare(dir.path("none")), 1, "no such file or directory", "no folder");
   dir.write("some.txt", "x");
-  expect_failure(prepare(dir.path("some.txt")), 2, "say --version v1 or v2", "no suffix");
+  expect_failure(prepare(dir.path("some.txt")), 2, "say --form tsv or csv", "no suffix");
   dir.write("short.tsv", "2004-11-23T11:49:00.000Z\tann\t\talone\n");
-  expect_failure(prepare(dir.path("short.tsv")), 1, "none of 1 dialogues has 3 turns", "short");
+  expect_failure(prepare(dir.path("short.tsv")), 1, "none of 1 dialogue has 3 turns", "short");
   EXPECT_FALSE(std::filesystem::exists(dir.path("out.jsonl")));
+}
+
+TEST_F(Commands, PrepareSaysWhatItLeavesOut) {
+  dir.write("train.csv",
+            "Context,Utterance,Label\n"
+            "a __eou__ __eot__ b __eou__ __eot__,c __eou__,1\n"
+            "a __eou__ __eot__,d __eou__,0\n"
+            "a __eou__ __eot__,e __eou__,0\n");
+  const Result r = heed_program(
+      {"prepare", "ubuntu", "--in", dir.path("train.csv"), "--out", dir.path("all.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(count(r.out, "left out: 2 rows with label 0, whose utterance is not the answer"), 1u);
+}
+
+TEST_F(Commands, PrepareUbuntuMessages) {
+  dir.write("dialogueText.csv",
+            "folder,dialogueID,date,from,to,text\n"
+            "3,1.tsv,t,ann,,\"hello, all\"\n3,1.tsv,t,bob,ann,hi\n3,1.tsv,t,ann,bob,bye\n");
+  const Result r = heed_program(
+      {"prepare", "ubuntu", "--in", dir.path("dialogueText.csv"), "--out", dir.path("all.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Json::parse(dir.read("all.jsonl")).at("turns")[0].at("text"), "hello, all");
+  EXPECT_EQ(count(r.out, "  ann: hello, all\n  bob: hi\n  ann: bye\n"), 1u) << r.out;
+  const Result folder =
+      heed_program({"prepare", "ubuntu", "--in", dir.path(""), "--out", dir.path("all.jsonl")});
+  expect_failure(folder, 1, "give a .csv file itself: ", "a folder with a .csv file");
+}
+
+// Forty dialogues of three turns; those with the same last digit share a long utterance.
+std::string plain_dialogues() {
+  std::string text;
+  for (int i = 0; i < 40; ++i) {
+    const std::string digit = std::to_string(i % 10), number = std::to_string(i);
+    text += "ann\tthis was said in more than one conversation, number " + digit + "\nbob\tyes " +
+            number + "\nann\tok " + number + "\n\n";
+  }
+  return text;
+}
+
+TEST_F(Commands, PrepareTextAndSplitMakeADataDirectory) {
+  const Result text =
+      heed_program({"prepare", "text", "--in", dir.write("t.txt", plain_dialogues()), "--out",
+                    dir.path("all.jsonl.gz")});
+  ASSERT_EQ(text.code, 0) << text.err;
+  EXPECT_EQ(count(text.out, "read as --layout tabs"), 1u) << text.out;
+  EXPECT_EQ(count(text.out, "wrote 40 dialogues with 120 turns (mean 3.0)"), 1u) << text.out;
+  EXPECT_EQ(count(text.out, "the first one, t.txt:1, begins\n  ann: this was said"), 1u)
+      << text.out;
+  const auto split = [&](const std::string& out, const Arguments& more) {
+    return heed_program(
+        Arguments{"prepare", "split", "--in", dir.path("all.jsonl.gz"), "--out", dir.path(out)} +
+        more);
+  };
+  const Result r = split("data", {"--valid", "0.2", "--test", "0.2"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(count(r.out, "40 dialogues in 10 conversations, the largest with 4\n"), 1u) << r.out;
+  EXPECT_EQ(count(r.out, "train.jsonl.gz: 24 dialogues with 72 turns\n"), 1u) << r.out;
+  EXPECT_EQ(count(r.out, "0 utterances of 40 or more characters in more than one part\n"), 1u);
+  ASSERT_EQ(split("again", {"--valid", "0.2", "--test", "0.2"}).code, 0);
+  ASSERT_EQ(split("other", {"--valid", "0.2", "--test", "0.2", "--seed", "2"}).code, 0);
+  EXPECT_EQ(dir.read("data/test.jsonl.gz"), dir.read("again/test.jsonl.gz"));
+  EXPECT_NE(dir.read("data/test.jsonl.gz"), dir.read("other/test.jsonl.gz"));
+  const Result single = split("single", {"--by", "dialogue", "--test", "0"});
+  EXPECT_EQ(count(single.out, "(--by conversation leaves none)"), 1u) << single.out;
+  EXPECT_FALSE(std::filesystem::exists(dir.path("single/test.jsonl.gz")));
+  const Result train =
+      heed_program({"train", "--data", dir.path("data"), "--out", dir.path("run"), "--preset",
+                    "smoke", "--hidden", "8", "--epochs", "1", "--threads", "1"});
+  EXPECT_EQ(train.code, 0) << train.err;
+}
+
+TEST_F(Commands, PrepareSplitSaysWhatItCannotDo) {
+  const std::string in = dir.write("all.jsonl",
+                                   "{\"id\": \"a\", \"turns\": [{\"text\": \"x\"}]}\n"
+                                   "{\"id\": \"b\", \"turns\": [{\"text\": \"y\"}]}\n"
+                                   "{\"id\": \"c\", \"turns\": [{\"text\": \"z\"}]}\n");
+  const auto split = [&](const Arguments& more, const std::string& out = "data") {
+    return heed_program(Arguments{"prepare", "split", "--in", in, "--out", dir.path(out)} + more);
+  };
+  expect_failure(split({"--valid", "0"}), 2, "--valid 0: the best epoch", "no valid part");
+  expect_failure(split({"--valid", "0.5", "--test", "0.5"}), 2, "leave nothing to train", "all");
+  expect_failure(split({"--test", "0.95"}), 2, "--test", "too large a share");
+  expect_failure(split({"--by", "week"}), 2, "--by", "no such way");
+  expect_failure(split({"--by", "day"}), 1, "dialogue 'a': its id holds no date", "no dates");
+  expect_failure(split({"--by", "folder"}), 1, "dialogue 'a': its id holds no '/'", "no folders");
+  expect_failure(split({"--valid", "0.6", "--test", "0.3"}), 1,
+                 "nothing for the train part: 3 dialog", "nothing left");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("data")));
+  dir.write("old/valid.jsonl.gz", "");
+  expect_failure(split({}, "old"), 1, "valid.jsonl.gz: exists; give --out a new folder",
+                 "not empty");
 }
 
 // ---- bench --------------------------------------------------------------------------------------
