@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dialog/html_page.h"
 #include "dialog/render.h"
 #include "dialog/render_shared.h"
 #include "dialog/render_style.h"
@@ -8,15 +9,13 @@
 namespace heed {
 namespace {
 
-// A bar from 0 to `full`, with a mark at 1.
-std::string meter(double value, double full, const std::string& number, const std::string& label,
-                  bool best = false) {
+// A bar from 0 to `full`, with a mark at 1. The label is HTML, and shown on small screens only.
+std::string meter(double value, double full, const std::string& number, const std::string& label) {
   const double part = std::isfinite(value) ? std::clamp(value / full, 0.0, 1.0) : 0.0;
-  std::string html = "<div class=\"meter\">";
-  if (!label.empty()) html += "<span class=\"small\">" + escape(label) + "</span>";
-  html += "<span class=\"track\" aria-hidden=\"true\"><span class=\"fill\" style=\"width:" +
-          decimal(100 * part, 1) + "%\"></span></span>";
-  return html + "<span class=\"number" + (best ? " best" : "") + "\">" + number + "</span></div>";
+  return "<div class=\"meter\"><span class=\"small\">" + label +
+         "</span><span class=\"track\" aria-hidden=\"true\"><span class=\"fill\" style=\"width:" +
+         decimal(100 * part, 1) + "%\"></span></span><span class=\"number\">" + number +
+         "</span></div>";
 }
 
 // "--average:50.0%": where the mark at 1 stands.
@@ -36,18 +35,6 @@ std::string describe(const std::string& test_set) {
 constexpr int kDasDigits = 2, kPerplexityDigits = 1;
 
 using Numbers = std::vector<std::optional<double>>;
-
-// Which models have the lowest number, if not all have the same one, as they are printed.
-std::vector<bool> lowest(const Numbers& numbers, int digits) {
-  std::vector<double> printed;
-  for (const auto& x : numbers) {
-    printed.push_back(x ? std::round(*x * std::pow(10, digits)) : INFINITY);
-  }
-  const auto [low, high] = std::minmax_element(printed.begin(), printed.end());
-  std::vector<bool> result;
-  for (double x : printed) result.push_back(*low < *high && x == *low);
-  return result;
-}
 
 Numbers das_ratios(const ResultView& row) {
   Numbers numbers;
@@ -95,13 +82,13 @@ class Page {
   std::string html() &&;
 
  private:
-  void head();
+  bool shows_distractions() const;
   void introduction();
   void tile(const std::string& what, const Numbers& numbers, int digits);
   void tiles();
   void terms();
   void results();
-  void results_row(const std::string& attributes, const std::string& name, const Numbers& das,
+  void results_row(const std::string& attributes, const std::string& set, const Numbers& das,
                    const std::vector<std::string>& titles, const Numbers& perplexity, double full);
   void dialogues();
   void dialogue(const DialogueView& d);
@@ -113,24 +100,30 @@ class Page {
   std::string out_;
 };
 
-void Page::head() {
-  out_ +=
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-      "style-src 'unsafe-inline'\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-      "<title>Where the model looks</title>\n<style>";
-  out_ += kAttentionStyle;
-  out_ += "</style>\n</head>\n<body>\n<main>\n";
+bool Page::shows_distractions() const {
+  const auto has_one = [](const DialogueView& d) {
+    return std::any_of(d.context.begin(), d.context.end(),
+                       [](const UtteranceView& u) { return u.distraction; });
+  };
+  return std::any_of(view_.dialogues.begin(), view_.dialogues.end(), has_one);
 }
 
 void Page::introduction() {
   out_ +=
       "<h1>Which utterances does the model look at?</h1>\n"
       "<p class=\"lead\">To answer, a dialogue model spreads its attention over everything "
-      "that was said. Here, utterances that do not belong to the conversation, "
-      "<strong>distractions</strong>, were slipped in. A model that understands the "
-      "conversation looks past them.</p>\n";
+      "that was said. ";
+  if (shows_distractions()) {
+    out_ +=
+        "Here, utterances that do not belong to the conversation, <strong>distractions</strong>, "
+        "were slipped in. A model that understands the conversation looks past them.";
+  } else if (!view_.results.empty()) {
+    out_ +=
+        "In the tests, utterances that do not belong to the conversation, "
+        "<strong>distractions</strong>, are slipped in; a model that understands the conversation "
+        "looks past them. The dialogues below are as they were.";
+  }
+  out_ += "</p>\n";
   for (const AttentionView::Model& m : view_.models) {
     if (m.description.empty()) continue;
     out_ += "<p class=\"note\"><strong>" + escape(m.name) + "</strong>: " + escape(m.description) +
@@ -139,12 +132,10 @@ void Page::introduction() {
 }
 
 void Page::tile(const std::string& what, const Numbers& numbers, int digits) {
-  const std::vector<bool> low = lowest(numbers, digits);
-  const bool equal = std::find(low.begin(), low.end(), true) == low.end();
   out_ += "<div class=\"card tile\"><div class=\"what\">" + what + "</div><dl class=\"values\">";
   for (size_t m = 0; m < numbers.size(); ++m) {
-    out_ += "<div" + std::string(low[m] || equal ? "" : " class=\"worse\"") + "><dt>" + name(m) +
-            "</dt><dd>" + (numbers[m] ? decimal(*numbers[m], digits) : "-") + "</dd></div>";
+    out_ += "<div><dt>" + name(m) + "</dt><dd>" +
+            (numbers[m] ? decimal(*numbers[m], digits) : "-") + "</dd></div>";
   }
   out_ += "</dl></div>\n";
 }
@@ -175,21 +166,26 @@ void Page::terms() {
       "choose: how well it predicts human responses.</dd></div>\n</dl>\n</section>\n";
 }
 
-void Page::results_row(const std::string& attributes, const std::string& label, const Numbers& das,
+void Page::results_row(const std::string& attributes, const std::string& set, const Numbers& das,
                        const std::vector<std::string>& titles, const Numbers& perplexity,
                        double full) {
-  const std::vector<bool> best_das = lowest(das, kDasDigits),
-                          best = lowest(perplexity, kPerplexityDigits);
-  out_ += "<tr" + attributes + "><th scope=\"row\">" + label + "</th>";
+  const auto label = [&](const char* what, size_t m) {
+    return what + (view_.models.size() > 1 ? ", " + name(m) : "");
+  };
+  out_ += "<tr" + attributes + "><th scope=\"row\">" + set + "</th>";
   for (size_t m = 0; m < das.size(); ++m) {
-    out_ += das[m]
-                ? "<td" + titles[m] + ">" +
-                      meter(*das[m], full, decimal(*das[m], kDasDigits), "", best_das[m]) + "</td>"
-                : "<td class=\"none\">&ndash;</td>";
+    out_ += das[m] ? "<td" + titles[m] + ">" +
+                         meter(*das[m], full, decimal(*das[m], kDasDigits), label("DAS ratio", m)) +
+                         "</td>"
+                   : "<td class=\"none\">&ndash;</td>";
   }
   for (size_t m = 0; m < perplexity.size(); ++m) {
-    out_ += "<td class=\"ppl" + std::string(best[m] ? " best" : "") + "\">" +
-            (perplexity[m] ? decimal(*perplexity[m], kPerplexityDigits) : "") + "</td>";
+    out_ += "<td class=\"ppl\">";
+    if (perplexity[m]) {
+      out_ += "<span class=\"small\">" + label("perplexity", m) + "</span>" +
+              decimal(*perplexity[m], kPerplexityDigits);
+    }
+    out_ += "</td>";
   }
   out_ += "</tr>\n";
 }
@@ -201,12 +197,11 @@ void Page::results() {
     for (const auto& x : das_ratios(row)) full = std::max(full, x.value_or(0));
   }
   out_ += "<section>\n<h2>Results</h2>\n<p class=\"note\">" +
-          std::to_string(view_.results[0].models[0].dialogues) +
-          " dialogues. Inserted are two utterances of other dialogues, each with probability p, or "
-          "frequent or rare phrases at the begin, middle or end of the history. " +
-          (view_.models.size() > 1 ? "The lowest number is bold. " : "") +
-          "The dashed line marks a DAS ratio of 1.</p>\n"
-          "<div class=\"card scroll\"><table class=\"results\" style=\"" +
+          counted(view_.results[0].models[0].dialogues, "dialogue") +
+          ". Inserted are two utterances of other dialogues, each with probability p, or "
+          "frequent or rare phrases at the begin, middle or end of the history. The dashed line "
+          "marks a DAS ratio of 1.</p>\n"
+          "<div class=\"scroll\"><table class=\"results\" style=\"" +
           average_at(full) + "\">\n<colgroup><col class=\"first\"><col span=\"" + count +
           "\"><col class=\"numbers\" span=\"" + count +
           "\"></colgroup>\n<thead><tr><th rowspan=\"2\" scope=\"col\">Test set</th>"
@@ -245,8 +240,7 @@ void Page::utterance(const DialogueView& d, size_t k) {
   out_ += "<bdi>" + escape(u.text) + "</bdi></th>";
   for (size_t m = 0; m < d.models.size(); ++m) {
     const double as = d.models[m].as_scores[k];
-    out_ += "<td class=\"score\">" +
-            meter(as, full_bar(d), percent_text(as), view_.models[m].name) + "</td>";
+    out_ += "<td class=\"score\">" + meter(as, full_bar(d), percent_text(as), name(m)) + "</td>";
   }
   out_ += "</tr>\n";
 }
@@ -291,15 +285,18 @@ void Page::dialogues() {
   out_ +=
       "Each bar is an attention score; all bars of a dialogue have the same scale.</p>\n"
       "<ul class=\"legend\">"
-      "<li><span class=\"fill\"></span>belongs to the history</li>"
-      "<li class=\"alien\"><span class=\"fill\"></span>&#10007; distraction</li>"
+      "<li><span class=\"fill\"></span>belongs to the history</li>";
+  if (shows_distractions()) {
+    out_ += "<li class=\"alien\"><span class=\"fill\"></span>&#10007; distraction</li>";
+  }
+  out_ +=
       "<li class=\"query\"><span class=\"fill\"></span>query, which is answered</li>"
       "<li><span class=\"dash\"></span>100 %: an average utterance</li></ul>\n";
   for (const DialogueView& d : view_.dialogues) dialogue(d);
 }
 
 std::string Page::html() && {
-  head();
+  out_ = html_head("Where the model looks", kAttentionStyle, false);
   introduction();
   if (!view_.results.empty()) tiles();
   out_ += view_.results.empty() ? "<div>\n" : "<div class=\"overview\">\n";

@@ -121,8 +121,10 @@ ClaimResult lowest_of_all(const MainTable& t) {
     best = v.name();
   }
   if (known < all_variants().size() - 1) return {};
+  const std::string low = decimal(lowest, 3), next = decimal(second, 3);
   return {best == "static-ui-p0.7" && below(lowest, second),
-          best + format(" is lowest, %.3f; the next one has %.3f", lowest, second)};
+          low == next ? "the two lowest are equal, " + low
+                      : best + " is lowest, " + low + "; the next one has " + next};
 }
 
 ClaimResult loss_helps(const MainTable& t) {

@@ -75,7 +75,7 @@ std::string bars_figure(const MainTable& ours, const Inference& inference) {
     html += "<li>" + key.str() + escape(bar.text) + "</li>\n";
   }
   html += legend_entry(2, "paper", "", "the paper's value");
-  return "<div class=\"wide\">" + plot.svg.str() + "</div>\n" + html + "</ul>\n";
+  return "<div class=\"scroll wide\">" + plot.svg.str() + "</div>\n" + html + "</ul>\n";
 }
 
 // ---- agreement ----------------------------------------------------------------------------------
@@ -164,7 +164,7 @@ std::string agreement_figure(const MainTable& ours) {
                                              std::to_string(pairs.size()) +
                                              " pairs: " + decimal(*correlation, 2) + "."
                                        : "Too few pairs for a rank correlation.";
-  return "<div class=\"wide square\">" + plot.svg.str() + "</div>\n<p class=\"note\">" +
+  return "<div class=\"scroll wide square\">" + plot.svg.str() + "</div>\n<p class=\"note\">" +
          escape(text) + "</p>\n";
 }
 

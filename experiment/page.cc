@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "dialog/html_page.h"
 #include "dialog/render_shared.h"
 #include "experiment/figures.h"
 #include "experiment/page_parts.h"
@@ -124,10 +125,9 @@ const Section kSections[] = {
      [](const Contents& c) {
        return with_table(c, "table3") +
               note(
-                  "Bold: the best of a column. Intervals, and mean and median of the ratios, "
-                  "appear when the pointer rests on a number, and are in tables/table3.csv. Click "
-                  "a "
-                  "column to sort by it.");
+                  "Bold: better than all others of a column by more than the intervals. Intervals, "
+                  "and mean and median of the ratios, appear when the pointer rests on a number, "
+                  "and are in tables/table3.csv. Click a column to sort by it.");
      }},
     {"ratios", "Three ways to take the DAS ratio",
      [](const Contents& c) { return with_table(c, "ratios"); }},
@@ -190,14 +190,6 @@ const Section kSections[] = {
      }},
     {"settings", "Settings", [](const Contents& c) { return settings_html(c.results); }}};
 
-// No file, no network: whatever a text of the data may say, the browser loads nothing.
-constexpr char kHead[] =
-    "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-    "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src "
-    "'unsafe-inline'; script-src 'unsafe-inline'\">\n"
-    "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-    "<title>Where do dialogue models look?</title>\n<style>";
-
 // The stripes of Figure 2, for all bars.
 constexpr char kPatterns[] =
     "<svg width=\"0\" height=\"0\" aria-hidden=\"true\" style=\"position:absolute\"><defs>"
@@ -210,9 +202,8 @@ constexpr char kPatterns[] =
 std::string render_page(const Results& results, const Inference& inference,
                         const std::vector<Table>& tables) {
   const Contents contents{results, inference, tables, main_table(results)};
-  std::string html = std::string(kHead) + std::string(kPageStyle) + "</style>\n</head>\n<body>\n" +
-                     kPatterns + "<main>\n" + introduction(contents) +
-                     "<nav aria-label=\"Contents\"><ul>\n";
+  std::string html = html_head("Where do dialogue models look?", kPageStyle, true) + kPatterns +
+                     introduction(contents) + "<nav aria-label=\"Contents\"><ul>\n";
   for (const Section& s : kSections) {
     html += std::string("<li><a href=\"#") + s.id + "\">" + escape(s.title) + "</a></li>\n";
   }

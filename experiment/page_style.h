@@ -1,45 +1,30 @@
-// The style sheet and the script of the experiment's page.
+// What the experiment's page adds to the style sheet of all pages, and its script.
 #pragma once
 
 #include <string_view>
 
 namespace heed {
 
-// Colours after Okabe & Ito (2008), darker on white and lighter on black for contrast; series also
-// differ in marks, dashes or patterns.
+// Series also differ in marks, dashes or patterns. On a phone the names of rows stay where they are
+// while the numbers scroll.
 constexpr std::string_view kPageStyle = R"css(
 :root {
-  color-scheme: light dark;
-  --page: #f6f6f3; --card: #ffffff; --ink: #1a1e23; --soft: #59626d; --line: #dfe0dc;
-  --c0: #0072b2; --c1: #c24d00; --c2: #00785a; --c3: #a1447a; --c4: #8a6400;
-  --yes: #00684d; --no: #a83c00; --tint: #fdf2ea; --warm: 194 77 0; --cool: 0 114 178;
+  --c0: var(--blue); --c1: var(--orange); --c2: #00785a; --c3: #a1447a; --c4: #8a6400;
+  --yes: #00684d; --no: #a83c00; --warm: 194 77 0; --cool: 0 114 178;
   --bar0: #c3c8cd; --paper: #1a1e23;
 }
 @media (prefers-color-scheme: dark) {
   :root {
-    --page: #121519; --card: #1a1e24; --ink: #e9ebee; --soft: #a0a9b4; --line: #333a43;
-    --c0: #5ab4ee; --c1: #ff9a57; --c2: #3fca9d; --c3: #e79ac4; --c4: #e8b93c;
-    --yes: #4fd0a5; --no: #ff9a57; --tint: #2b211b; --warm: 255 140 70; --cool: 70 165 240;
+    --c2: #3fca9d; --c3: #e79ac4; --c4: #e8b93c;
+    --yes: #4fd0a5; --no: #ff9a57; --warm: 255 140 70; --cool: 70 165 240;
     --bar0: #59616b; --paper: #ffffff;
   }
 }
-* { box-sizing: border-box; }
 html { scroll-behavior: smooth; }
-body { margin: 0; background: var(--page); color: var(--ink);
-  font: 16px/1.5 system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; }
-main { max-width: 76rem; margin: 0 auto; padding: 2.5rem 1.25rem 3rem; }
-h1 { font-size: clamp(1.8rem, 5vw, 2.6rem); line-height: 1.15; letter-spacing: -.02em;
-  margin: 0 0 .7rem; text-wrap: balance; }
-h2 { font-size: 1.35rem; letter-spacing: -.01em; margin: 3rem 0 .35rem; }
-h3 { font-size: 1rem; margin: 0 0 .5rem; overflow-wrap: anywhere; }
-p { margin: 0 0 .75rem; }
+h3 { margin-bottom: .5rem; }
 a { color: inherit; }
-code { font: .88em ui-monospace, "DejaVu Sans Mono", monospace; overflow-wrap: anywhere; }
-.lead { font-size: 1.1rem; max-width: 52rem; color: var(--soft); }
-.note { color: var(--soft); font-size: .92rem; max-width: 60rem; }
 .warn { border-left: 4px solid var(--no); padding: .5rem 1rem; background: var(--card); }
-.card { background: var(--card); border: 1px solid var(--line); border-radius: 12px;
-  padding: 1rem 1.25rem; margin: .8rem 0 0; }
+.card { padding: 1rem 1.25rem; margin: .8rem 0 0; }
 nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 1rem 0 0; padding: 0;
   list-style: none; font-size: .92rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(9.2rem, 1fr)); gap: .7rem;
@@ -47,25 +32,21 @@ nav ul { display: flex; flex-wrap: wrap; gap: .3rem 1.2rem; margin: 1rem 0 0; pa
 .facts div { background: var(--card); border: 1px solid var(--line); border-radius: 12px;
   padding: .7rem .9rem; }
 .facts dt { color: var(--soft); font-size: .85rem; }
-.facts dd { margin: 0; font-size: 1.3rem; white-space: nowrap; font-weight: 650; line-height: 1.3;
+.facts dd { margin: 0; font-size: 1.3rem; overflow-wrap: anywhere; font-weight: 650; line-height: 1.3;
   font-variant-numeric: tabular-nums; }
-.facts dd small { font-size: .85rem; font-weight: 400; color: var(--soft); display: block;
-  white-space: normal; }
-.scroll, .wide { overflow-x: auto; }
-.scroll { background: var(--card); border: 1px solid var(--line); border-radius: 12px;
-  margin-top: .8rem; }
+.facts dd small { font-size: .85rem; font-weight: 400; color: var(--soft); display: block; }
+.more::before { content: "more to the side \2192"; display: block; position: sticky; left: 0;
+  width: fit-content; padding: .3rem .6rem; color: var(--soft); font-size: .8rem; }
 .scroll:focus-visible, button:focus-visible { outline: 2px solid var(--c0); outline-offset: -2px; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; font-size: .9rem;
-  width: 100%; }
+table { font-size: .9rem; }
 th, td { padding: .3rem .55rem; text-align: left; vertical-align: baseline; }
-th { font-weight: 600; }
 td.n, th.n { text-align: right; white-space: nowrap; }
 tr > :first-child { padding-left: 1rem; }
 tr > :last-child { padding-right: 1rem; }
-thead th { font-size: .93em; color: var(--soft); vertical-align: bottom; }
+thead th { font-size: .93em; }
 thead .group { color: var(--ink); padding-top: .6rem; border-left: 1px solid var(--line); }
 thead tr:last-child > * { border-bottom: 1px solid var(--line); }
-tbody th { font-weight: 400; white-space: nowrap; }
+tbody th { white-space: nowrap; }
 .first { border-left: 1px solid var(--line); }
 .numbers th, .numbers td { padding-inline: .42rem; }
 #changes td.n { padding-inline: .3rem; } #changes small { letter-spacing: -.02em; }
@@ -73,7 +54,8 @@ tbody th { font-weight: 400; white-space: nowrap; }
 .numbers .p { color: var(--soft); white-space: nowrap; }
 .numbers tr.begin > * { border-top: 1px solid var(--line); }
 .numbers.sorted tr.begin > * { border-top: 0; }
-.numbers tbody tr:hover > * { background: rgb(var(--cool) / 9%); }
+.numbers tbody tr:hover > * {
+  background-image: linear-gradient(rgb(var(--cool) / 9%), rgb(var(--cool) / 9%)); }
 .numbers small, .claims small { display: block; color: var(--soft); font-size: .85em;
   font-weight: 400; line-height: 1.25; }
 .best { font-weight: 750; }
@@ -89,13 +71,12 @@ html:not(.script) button { cursor: default; }
 .claims tbody tr > * { border-top: 1px solid var(--line); vertical-align: top;
   padding-block: .5rem; }
 .verdict { font-weight: 650; white-space: nowrap; }
-.yes { color: var(--yes); } .no { color: var(--no); } .none { color: var(--soft); font-weight: 400; }
+.yes { color: var(--yes); } .no { color: var(--no); } .none { font-weight: 400; }
 svg { display: block; max-width: 100%; height: auto; }
 .wide svg { max-width: none; width: 100%; min-width: 46rem; }
 .wide.square { width: fit-content; max-width: 100%; }
 .wide.square svg { width: 460px; min-width: 0; max-width: 100%; }
-.wide { background: var(--card); border: 1px solid var(--line); border-radius: 12px;
-  padding: .8rem; margin-top: .8rem; }
+.wide { padding: .8rem; }
 .panels { display: grid; grid-template-columns: repeat(3, 1fr); gap: .8rem;
   margin-top: .8rem; }
 .panels svg { background: var(--card); border: 1px solid var(--line); border-radius: 12px;
@@ -130,10 +111,7 @@ text.title { font-size: 13px; font-weight: 650; fill: var(--ink); }
   background-color: rgb(var(--cool) / calc(var(--heat, 0) * 62%));
   print-color-adjust: exact; -webkit-print-color-adjust: exact; }
 .alien .heat { background-color: rgb(var(--warm) / calc(var(--heat, 0) * 62%)); }
-.alien th { box-shadow: inset 4px 0 var(--c1); }
-.tag { display: inline-block; font-size: .72rem; font-weight: 700; padding: .05rem .45rem;
-  border-radius: 99px; border: 1px solid; margin-right: .45rem; white-space: nowrap; }
-.alien .tag { color: var(--c1); } .query .tag { color: var(--c0); }
+.alien th { box-shadow: inset 4px 0 var(--orange); }
 .ratio th, .ratio td { font-weight: 650; }
 .card .scroll { border: 0; border-radius: 0; margin: 0 -1.25rem; }
 .answers { margin: .8rem 0 0; font-size: .92rem; columns: 2 24rem; column-gap: 2rem; }
@@ -148,25 +126,32 @@ text.title { font-size: 13px; font-weight: 650; fill: var(--ink); }
 .settings dd { margin: 0; text-align: right; overflow-wrap: anywhere; }
 details { margin: .4rem 0; } summary { cursor: pointer; }
 .plain { width: auto; margin: .3rem 0 .8rem; font-size: .85rem; }
-footer { margin-top: 3rem; color: var(--soft); font-size: .88rem; }
 @media (max-width: 62rem) { .panels { grid-template-columns: repeat(auto-fit, minmax(16rem, 1fr)); } }
-@media (max-width: 40rem) {
-  main { padding: 1.5rem .8rem 2rem; }
+@media (max-width: 44rem) {
+  .numbers .p, .numbers thead tr > :first-child, .numbers tbody th,
+  .numbers thead tr:last-child > :nth-child(2), .talk tr > :first-child, .claims tr > :first-child {
+    position: sticky; left: 0; z-index: 1; background-color: var(--card);
+    background-clip: padding-box; }
+  .numbers tbody th, .numbers thead tr:last-child > :nth-child(2) { left: 4rem; }
+  .numbers .p, .numbers thead tr:last-child > :first-child {
+    min-width: 4rem; max-width: 4rem; padding-left: .6rem; font-size: .8rem; }
+  .numbers tbody th, #changes tbody th { white-space: normal; min-width: 6rem; line-height: 1.25; }
+  .numbers thead tr:last-child > :nth-child(-n + 2) button { white-space: normal; }
+  .talk tbody th { min-width: 9.5rem; max-width: 9.5rem; font-size: .85rem; }
+  .talk .tag { white-space: normal; }
+  .claims tbody th { min-width: 9.5rem; max-width: 9.5rem; font-size: .85rem; }
   .answers { columns: 1; } .answers div { grid-template-columns: 1fr; padding: .3rem 0; }
 }
 @media print {
   @page { size: A4 landscape; margin: 12mm; }
-  :root { --page: #fff; --card: #fff; --ink: #000; --soft: #444; --line: #bbb;
-    --c0: #0072b2; --c1: #c24d00; --c2: #00785a; --c3: #a1447a; --c4: #8a6400;
-    --yes: #00684d; --no: #a83c00; --warm: 194 77 0; --cool: 0 114 178; --bar0: #c3c8cd;
-    --paper: #000; }
+  :root { --c2: #00785a; --c3: #a1447a; --c4: #8a6400; --yes: #00684d; --no: #a83c00;
+    --warm: 194 77 0; --cool: 0 114 178; --bar0: #c3c8cd; --paper: #000; }
   body { font-size: 9.5pt; }
   .facts { grid-template-columns: repeat(7, 1fr); } .facts dd { font-size: 11pt; }
-  main { max-width: none; padding: 0; }
-  nav, button::after { display: none; }
-  .scroll, .wide { overflow: visible; border-radius: 0; border: 0; padding: 0; }
+  nav, button::after, .more::before { display: none; }
+  .scroll { overflow: visible; border: 0; padding: 0; }
   .wide svg { max-width: 100%; }
-  .card, .panels svg { border-radius: 0; }
+  .panels svg { border-radius: 0; }
   table { font-size: 7.6pt; } th, td { padding: .14rem .3rem; }
   .claims { min-width: 0; font-size: 8.6pt; }
   #paper { font-size: 6.2pt; } #paper th, #paper td { padding: .1rem .16rem; }
@@ -176,11 +161,17 @@ footer { margin-top: 3rem; color: var(--soft); font-size: .88rem; }
 }
 )css";
 
-// Sorts the rows of a table by the column that is clicked: by data-v, numbers that are missing
+// Marks boxes that scroll sideways. Sorts the rows of a table by the column that is clicked: by data-v, numbers that are missing
 // last, or else by text; a second click turns the order around, a third restores the first one.
 constexpr std::string_view kPageScript = R"js(
 "use strict";
 document.documentElement.classList.add("script");
+const boxes = document.querySelectorAll(".scroll");
+const markBoxes = () => {
+  for (const box of boxes) box.classList.toggle("more", box.scrollWidth > box.clientWidth + 1);
+};
+addEventListener("resize", markBoxes);
+markBoxes();
 for (const table of document.querySelectorAll("table.numbers")) {
   const body = table.tBodies[0], original = [...body.rows];
   const heads = [...table.tHead.rows[table.tHead.rows.length - 1].cells];

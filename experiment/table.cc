@@ -4,7 +4,6 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "dialog/render_shared.h"
 #include "tensor/file.h"
@@ -68,27 +67,28 @@ std::string join(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
+// Whether the row's interval in a column is better than those of all other rows, without overlap.
+bool stands_out(const Table& table, const Row& row, size_t c) {
+  const Column::Best best = table.columns[c].best;
+  const auto& mine = row.cells[c].interval;
+  if (best == Column::Best::kNone || !mine || row.reference) return false;
+  bool others = false;
+  for (const Row& other : table.rows) {
+    if (&other == &row || other.reference || !other.cells[c].value) continue;
+    const auto& its = other.cells[c].interval;
+    if (!its) return false;
+    if (best == Column::Best::kLowest ? mine->high >= its->low : mine->low <= its->high)
+      return false;
+    others = true;
+  }
+  return others;
+}
+
 }  // namespace
 
 void mark_best(Table& table) {
   for (size_t c = 0; c < table.columns.size(); ++c) {
-    const Column& column = table.columns[c];
-    if (column.best == Column::Best::kNone) continue;
-    std::optional<double> best;
-    std::set<std::string> different;
-    for (const Row& row : table.rows) {
-      const auto& value = row.cells[c].value;
-      if (!value || row.reference) continue;
-      different.insert(print_value(column, value));
-      const bool better =
-          !best || (column.best == Column::Best::kLowest ? *value < *best : *value > *best);
-      if (better) best = value;
-    }
-    for (Row& row : table.rows) {
-      Cell& cell = row.cells[c];
-      cell.best = different.size() > 1 && cell.value && !row.reference &&
-                  print_value(column, cell.value) == print_value(column, best);
-    }
+    for (Row& row : table.rows) row.cells[c].best = stands_out(table, row, c);
   }
 }
 

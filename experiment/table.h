@@ -44,8 +44,8 @@ struct Table {
   std::vector<Row> rows = {};
 };
 
-// Marks the best cells of each column that says what best is: all that are printed alike, unless
-// all of the column are.
+// Marks the best cell of each column that says what best is, if its interval overlaps with none of
+// the other rows'. Where there are no intervals nothing is marked.
 void mark_best(Table& table);
 
 // A number as the column prints it; "–" for none.

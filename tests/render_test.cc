@@ -221,9 +221,47 @@ TEST(RenderHtml, SaysInWordsWhatColoursSay) {
                     "<span class=\"track\" aria-hidden=\"true\">"
                     "<span class=\"fill\" style=\"width:50.0%\"></span></span>"
                     "<span class=\"number\">100 %</span></div></td>"));
-  EXPECT_TRUE(holds(html, "<span class=\"number best\">0.25</span>"));
   EXPECT_EQ(count(html, "<td title=\"of the dialogues' ratios: mean 3.25, median 0.75\">"), 2u);
   EXPECT_TRUE(holds(html, "(nothing)"));
+}
+
+// On a phone a number has no column's head above it.
+TEST(RenderHtml, NamesEveryNumber) {
+  const std::string html = render_html(with_results());
+  EXPECT_TRUE(holds(html, "<span class=\"small\">DAS ratio, new</span>"));
+  EXPECT_TRUE(
+      holds(html, "<td class=\"ppl\"><span class=\"small\">perplexity, old</span>43.2</td>"));
+  AttentionView one = with_results();
+  one.models.pop_back();
+  for (DialogueView& d : one.dialogues) d.models.pop_back();
+  for (ResultView& r : one.results) r.models.pop_back();
+  EXPECT_TRUE(holds(render_html(one), "<span class=\"small\">DAS ratio</span>"));
+}
+
+// There are no intervals, so nobody can say whether a difference is more than chance.
+TEST(RenderHtml, MarksNoNumberAsTheBest) {
+  EXPECT_FALSE(holds(render_html(with_results()), "best"));
+}
+
+TEST(RenderHtml, SaysWhetherAnythingWasSlippedIn) {
+  AttentionView view = with_results();
+  EXPECT_TRUE(holds(render_html(view), "were slipped in"));
+  EXPECT_TRUE(holds(render_html(view), "&#10007; distraction</li>"));
+  view.dialogues[0].context[0].distraction = false;
+  view.test_set = "none";
+  const std::string tests_only = render_html(view);
+  EXPECT_FALSE(holds(tests_only, "were slipped in"));
+  EXPECT_TRUE(holds(tests_only, "The dialogues below are as they were."));
+  EXPECT_FALSE(holds(tests_only, "&#10007; distraction"));
+  view.results.clear();
+  EXPECT_FALSE(holds(render_html(view), "slipped in"));
+}
+
+TEST(RenderHtml, CountsDialogues) {
+  AttentionView view = with_results();
+  EXPECT_TRUE(holds(render_html(view), ">7 dialogues. Inserted"));
+  view.results[0].models[0].dialogues = 1;
+  EXPECT_TRUE(holds(render_html(view), ">1 dialogue. Inserted"));
 }
 
 TEST(RenderHtml, ViewsMustFit) {

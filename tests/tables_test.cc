@@ -39,7 +39,7 @@ TEST(Table, Markdown) {
             "| trained with | structure | perplexity | random a, b |\n"
             "| --- | --- | ---: | ---: |\n"
             "| p = 0 | static | 45.0 | – |\n"
-            "| p = 1.0 | dynamic | **44.0 ± 0.3** | 12.35 |\n"
+            "| p = 1.0 | dynamic | 44.0 ± 0.3 | 12.35 |\n"
             "|  | human | 1.0 | 200.00 |\n");
 }
 
@@ -67,16 +67,27 @@ TEST(Table, JsonHoldsEverything) {
   EXPECT_EQ(json["rows"][0]["sources"][0], "a/evaluation.json");
 }
 
-TEST(Table, BestAreAllThatArePrintedAlikeButNotTheWholeColumn) {
-  Table table = small_table();
-  table.rows.push_back(table.rows[1]);
-  table.rows.back().cells[0].value = 44.01;
-  mark_best(table);
-  EXPECT_FALSE(table.rows[0].cells[0].best);
-  EXPECT_TRUE(table.rows[1].cells[0].best);
-  EXPECT_TRUE(table.rows[3].cells[0].best);
-  table.rows[0].cells[0].value = 43.99;
-  mark_best(table);
+TEST(Table, TheBestStandsOutByMoreThanItsInterval) {
+  const auto marks = [](Column::Best best, const std::vector<Interval>& intervals) {
+    Table table{.id = "t", .title = "T", .note = ""};
+    table.columns = {{"", "x", "x", 2, false, best}};
+    for (const Interval& i : intervals) {
+      table.rows.push_back({"", "", {{.value = (i.low + i.high) / 2, .interval = i}}, {}});
+    }
+    table.rows.push_back({"", "unfinished", {{}}, {}});
+    table.rows.push_back({"", "human", {{.value = 0}}, {}, true});
+    mark_best(table);
+    std::string text;
+    for (const Row& row : table.rows) text += row.cells[0].best ? 'b' : '-';
+    return text;
+  };
+  using Best = Column::Best;
+  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}, {0.5, 0.6}, {0.61, 1.1}}), "-b---");
+  EXPECT_EQ(marks(Best::kHighest, {{0.9, 1.0}, {0.5, 0.6}, {0.61, 0.8}}), "b----");
+  EXPECT_EQ(marks(Best::kNone, {{0.9, 1.0}, {0.5, 0.6}}), "----");
+  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}, {0.5, 0.6}, {0.6, 1.1}}), "-----");  // they touch
+  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}}), "---");                            // alone
+  Table table = small_table();  // perplexities without intervals
   for (const Row& row : table.rows) EXPECT_FALSE(row.cells[0].best);
 }
 
