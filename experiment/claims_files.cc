@@ -44,7 +44,9 @@ void save_claims(const std::string& folder, const std::vector<Claim>& claims) {
   Json json = Json::array();
   for (const Claim& claim : claims) {
     Json one = {{"claim", claim.text}, {"rule", claim.rule}};
-    for (size_t k = 0; k < claim.ours.size(); ++k) one[kClaimKinds[k]] = to_json(claim.ours[k]);
+    for (size_t k = 0; k < std::size(kClaimKinds); ++k) {
+      one[kClaimKinds[k]] = to_json(claim.ours.at(k));
+    }
     one["paper"] = to_json(claim.paper);
     json.push_back(std::move(one));
   }

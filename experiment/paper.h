@@ -29,7 +29,7 @@ std::vector<Claim> check_claims(const std::vector<MainTable>& ours);
 constexpr const char* kClaimKinds[] = {"ratio of means", "mean of ratios", "median of ratios"};
 std::vector<Claim> check_claims(const Results& results);
 
-// Writes claims.md and claims.json into the folder of the tables.
+// Writes claims.md and claims.json, of those kinds, into the folder of the tables.
 void save_claims(const std::string& folder, const std::vector<Claim>& claims);
 
 }  // namespace heed
