@@ -35,6 +35,14 @@ std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
 
 }  // namespace
 
+std::vector<double> even_attention(const Example& example, int64_t rows) {
+  std::vector<double> shares;
+  for (size_t k = 0; k < example.context.size(); ++k) {
+    shares.push_back(static_cast<double>(rows_of(example, k, rows)) / static_cast<double>(rows));
+  }
+  return shares;
+}
+
 DialogueMeans dialogue_means(const std::vector<double>& as_scores,
                              const std::vector<char>& distraction) {
   Mean distractions, history;
@@ -76,9 +84,9 @@ std::vector<DialogueScore> score_output(const DialogModel::Output& output, const
       s.attention_loss.push_back(squares / static_cast<double>(count));
       s.nll.push_back(nll[batch.decoder.row(t, b)]);
     }
-    for (size_t k = 0; k < s.as_scores.size(); ++k) {  // rows x mean weight of the utterance's rows
-      s.as_scores[k] *=
-          static_cast<double>(count) / static_cast<double>(steps * rows_of(example, k, count));
+    const std::vector<double> even = even_attention(example, count);
+    for (size_t k = 0; k < s.as_scores.size(); ++k) {
+      s.as_scores[k] /= static_cast<double>(steps) * even[k];
     }
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
   }

@@ -11,6 +11,10 @@
 
 namespace heed {
 
+// What each utterance of the context gets where attention is even over `rows` memory rows: one row
+// an utterance, or one a token, of which <eou> is the last. Sum 1.
+std::vector<double> even_attention(const Example& example, int64_t rows);
+
 // D and H of a dialogue: the mean attention score of its distractions and that of the original
 // utterances of its history. The query, last, is in neither. Nothing where there is none of a kind.
 struct DialogueMeans {

@@ -6,6 +6,7 @@
 
 #include "autograd/keep_packed.h"
 #include "dialog/best_choices.h"
+#include "dialog/das.h"
 #include "dialog/vocabulary.h"
 
 namespace heed {
@@ -322,11 +323,10 @@ void DecodeOptions::check() const {
 }
 
 std::vector<double> Decoding::as_scores() const {
-  std::vector<double> scores(attention.empty() ? 0 : attention[0].size());
-  const double scale = static_cast<double>(scores.size()) /
-                       static_cast<double>(std::max<size_t>(attention.size(), 1));
+  std::vector<double> scores(even.size());
+  const double steps = static_cast<double>(attention.size());
   for (const std::vector<double>& step : attention) {
-    for (size_t k = 0; k < scores.size(); ++k) scores[k] += scale * step[k];
+    for (size_t k = 0; k < scores.size(); ++k) scores[k] += step[k] / (steps * even[k]);
   }
   return scores;
 }
@@ -340,7 +340,11 @@ std::vector<Decoding> decode(DialogModel& model, const std::vector<const Example
   const Batch batch = make_batch(examples, model.config().structure.hierarchical, device);
   std::vector<Decoding> found = Search(model, batch, examples, options).run();
   std::vector<Decoding> result(examples.size());
-  for (int64_t b = 0; b < batch.size; ++b) result[batch.order[b]] = std::move(found[b]);
+  for (int64_t b = 0; b < batch.size; ++b) {
+    const int64_t i = batch.order[b];
+    found[b].even = even_attention(*examples[i], batch.memory.length(b));
+    result[i] = std::move(found[b]);
+  }
   return result;
 }
 

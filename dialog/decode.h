@@ -41,8 +41,9 @@ struct Decoding {
   // For each predicted token (<eos> too) the attention on each utterance of the context, sum 1;
   // non-hier: summed over the utterance's tokens.
   std::vector<std::vector<double>> attention;
+  std::vector<double> even;  // what even attention would be (even_attention())
 
-  // Eq. 7 for each of the q utterances: q x mean attention over the steps. An average one has 1.
+  // Attention scores (Eq. 7) of the utterances: mean attention over the steps / even attention.
   std::vector<double> as_scores() const;
 };
 

@@ -14,11 +14,11 @@ heed::DialogModel small_model() {
 }
 
 // A folder with the checkpoint that good states name.
-const std::string& run_folder(heed::DialogModel& model) {
+const std::string& run_folder(heed::DialogModel& model, const heed::Optimizer& optimizer) {
   static const heed::fuzz::Folder folder;
   heed::TrainState state;
   state.step = 1;
-  heed::save_checkpoint(folder.path(), state, model);
+  heed::save_checkpoint(folder.path(), state, model, optimizer);
   return folder.path();
 }
 
@@ -26,10 +26,11 @@ const std::string& run_folder(heed::DialogModel& model) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static heed::DialogModel model = small_model();
-  static const std::string folder = run_folder(model);
+  static const heed::Adam optimizer(model);
+  static const std::string folder = run_folder(model, optimizer);
   heed::fuzz::write(folder + "/state.json", data, size);
   heed::fuzz::tolerate([&] {
-    const auto state = heed::load_checkpoint(folder, model);
+    const auto state = heed::load_checkpoint(folder, model, optimizer);
     heed::fuzz::must(state && state->epoch >= 0 && state->step >= 0 && state->schedule.rate > 0);
   });
   return 0;

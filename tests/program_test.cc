@@ -306,7 +306,7 @@ TEST_F(Program, AFinishedRunGoesOnWithMoreEpochs) {
 // After a rate that was too large: a smaller one holds from then on, and is not asked for again.
 TEST_F(Program, ARunGoesOnWithAnotherRate) {
   const std::string out = dir.path("run");
-  ASSERT_EQ(heed_program(tiny_training(out)).code, 0);
+  ASSERT_EQ(heed_program(tiny_training(out) + Arguments{"--rate", "1"}).code, 0);
   const Arguments more = {"train", "--data", kSample,    "--limit", "60",
                           "--out", out,      "--resume", "--epochs"};
   ASSERT_EQ(heed_program(more + Arguments{"2", "--rate", "0.25", "--max-norm", "2"}).code, 0);

@@ -233,7 +233,7 @@ TEST_F(Reproduce, SeedsAreRunsOfTheirOwn) {
 TEST_F(Reproduce, OtherSettingsAreRefused) {
   const auto before = results_in(whole());
   expect_failure(heed_program(tiny_experiment(whole()) + Arguments{"--rate", "0.5"}), 2,
-                 "holds an experiment with --rate 1.0, not 0.5", "rate");
+                 "holds an experiment with --rate 0.01, not 0.5", "rate");
   expect_failure(heed_program(tiny_experiment(whole()) + Arguments{"--frequent", "hello you"}), 2,
                  "--frequent", "phrases");
   // other data: one test dialogue less
