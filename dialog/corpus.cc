@@ -17,7 +17,7 @@ constexpr int kMaxDepth = 64;
 
 // For files that are wrong from the start, so perhaps of another kind.
 constexpr const char* kFormatHint =
-    "; one dialogue a line is read, as docs/files.md says; heed prepare makes that of other files";
+    "; dialogues are JSON Lines (docs/files.md), which `heed prepare` makes of other files";
 
 enum class Type { kNull, kBoolean, kNumber, kString, kArray, kObject };
 constexpr const char* kTypeNames[] = {"null",     "true or false", "a number",
@@ -218,14 +218,14 @@ std::string find_part(const std::string& directory, const std::string& part) {
   std::error_code ignored;
   if (!fs::is_directory(directory, ignored)) {
     throw DataError(directory + ": not a directory; a data directory holds " + plain + " or " +
-                    gzip + "; heed prepare split makes one of one file");
+                    gzip + "; `heed prepare split` makes one");
   }
   for (const std::string& name : {plain, gzip}) {
     const fs::path path = fs::path(directory) / name;
     if (fs::exists(path, ignored)) return path.string();
   }
   throw DataError(directory + ": holds neither " + plain + " nor " + gzip +
-                  "; heed prepare split makes the parts of one file");
+                  "; `heed prepare split` makes them");
 }
 
 }  // namespace heed

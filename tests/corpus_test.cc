@@ -30,7 +30,7 @@ void expect_kline(const std::vector<Dialogue>& dialogues) {
 }
 
 const std::string kHint =
-    "; one dialogue a line is read, as docs/files.md says; heed prepare makes that of other files";
+    "; dialogues are JSON Lines (docs/files.md), which `heed prepare` makes of other files";
 
 // Without the path, and without the hint where that must stand: where no dialogue came before.
 std::string read_error(const std::string& bytes) {
@@ -214,11 +214,11 @@ TEST(FindPart, PrefersThePlainFile) {
   EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("no"), "train"); }),
             dir.path("no") +
                 ": not a directory; a data directory holds train.jsonl or train.jsonl.gz"
-                "; heed prepare split makes one of one file");
+                "; `heed prepare split` makes one");
   EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("."), "train"); }),
             dir.path(".") +
                 ": holds neither train.jsonl nor train.jsonl.gz"
-                "; heed prepare split makes the parts of one file");
+                "; `heed prepare split` makes them");
   const std::string compressed = dir.write("train.jsonl.gz", "x");
   EXPECT_EQ(find_part(dir.path(""), "train"), compressed);
   const std::string plain = dir.write("train.jsonl", "x");
