@@ -7,69 +7,56 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "dialog/tokenizer.h"
+#include "dialog/utf8.h"
 #include "tensor/error.h"
 #include "tensor/random.h"
 
 namespace heed {
 namespace {
 
-// Disjoint sets of numbers.
-class Sets {
+// Sets that are merged until each is a conversation (Tarjan 1975, with halved paths).
+class UnionFind {
  public:
-  explicit Sets(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
-  size_t root(size_t i) {
+  explicit UnionFind(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
+
+  size_t find(size_t i) {
     while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
     return i;
   }
-  void join(size_t a, size_t b) { parent_[root(a)] = root(b); }
+  void unite(size_t i, size_t k) { parent_[find(i)] = find(k); }
 
  private:
   std::vector<size_t> parent_;
 };
 
-size_t count_characters(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xC0) != 0x80; }));
+bool is_long(const Turn& turn) {
+  size_t characters = 0;
+  for (size_t at = 0; at < turn.text.size(); ++characters) next_code_point(turn.text, at);
+  return characters >= kLongUtterance && !turn.distraction;
 }
 
-// Calls visit(utterance) for each long utterance of the dialogue.
-template <class Visit>
-void for_long_utterances(const Dialogue& dialogue, Tokenizer& tokenizer, Visit visit) {
-  for (const Turn& turn : dialogue.turns) {
-    std::string text;
-    for (std::string_view token : tokenizer(turn.text)) {
-      text.append(text.empty() ? "" : " ").append(token);
-    }
-    if (count_characters(text) >= kLongUtterance) visit(std::move(text));
-  }
-}
-
-// The numbers of the groups that have these keys.
-std::vector<size_t> number(const std::vector<std::string>& keys) {
-  std::unordered_map<std::string_view, size_t> numbers;
+// Equal keys get equal numbers, from 0 in the order in which they come.
+template <class Key> std::vector<size_t> number(const std::vector<Key>& keys) {
+  std::unordered_map<Key, size_t> numbers;
   std::vector<size_t> groups;
-  for (const std::string& key : keys) {
+  for (const Key& key : keys) {
     groups.push_back(numbers.try_emplace(key, numbers.size()).first->second);
   }
   return groups;
 }
 
 std::vector<size_t> conversations(const std::vector<Dialogue>& dialogues) {
-  Sets sets(dialogues.size());
-  std::unordered_map<std::string, size_t> said_in;
-  Tokenizer tokenizer;
+  UnionFind sets(dialogues.size());
+  std::unordered_map<std::string_view, size_t> by_name, by_text;  // the first dialogue that has it
   for (size_t i = 0; i < dialogues.size(); ++i) {
-    for_long_utterances(dialogues[i], tokenizer, [&](std::string text) {
-      sets.join(i, said_in.try_emplace(std::move(text), i).first->second);
-    });
+    sets.unite(i, by_name.try_emplace(dialogues[i].id, i).first->second);
+    for (const Turn& turn : dialogues[i].turns) {
+      if (is_long(turn)) sets.unite(i, by_text.try_emplace(turn.text, i).first->second);
+    }
   }
-  std::unordered_map<size_t, size_t> numbers;
-  std::vector<size_t> groups;
-  for (size_t i = 0; i < dialogues.size(); ++i) {
-    groups.push_back(numbers.try_emplace(sets.root(i), numbers.size()).first->second);
-  }
-  return groups;
+  std::vector<size_t> roots;
+  for (size_t i = 0; i < dialogues.size(); ++i) roots.push_back(sets.find(i));
+  return number(roots);
 }
 
 bool is_date(std::string_view text) {
@@ -136,13 +123,13 @@ Parts split(const std::vector<size_t>& groups, double valid_share, double test_s
 }
 
 size_t count_shared(const std::vector<Dialogue>& dialogues, const Parts& parts) {
-  std::unordered_map<std::string, unsigned> said_in;  // a bit for each part
-  Tokenizer tokenizer;
+  std::unordered_map<std::string_view, unsigned> said_in;  // a bit for each part
   unsigned bit = 1;
   for (const auto* part : {&parts.train, &parts.valid, &parts.test}) {
     for (size_t i : *part) {
-      for_long_utterances(dialogues[i], tokenizer,
-                          [&](std::string text) { said_in[std::move(text)] |= bit; });
+      for (const Turn& turn : dialogues[i].turns) {
+        if (is_long(turn)) said_in[turn.text] |= bit;
+      }
     }
     bit *= 2;
   }

@@ -12,14 +12,14 @@ namespace heed {
 
 // What stays together.
 enum class SplitBy {
-  kConversation,  // dialogues that have a long utterance in common, directly or by way of others
+  kConversation,  // dialogues that share a long utterance or a name, directly or by way of others
   kDay,           // dialogues whose ids hold the same date, YYYY-MM-DD, the first one
   kFolder,        // dialogues whose ids are equal up to the last '/'
   kDialogue       // each is on its own
 };
 
-// An utterance is long if its tokens, with blanks between them, have this many characters. Shorter
-// ones ("ok thanks") are said in many conversations.
+// An utterance is long if it has so many characters; shorter ones ("did that work?") are said in
+// many conversations. Utterances that are marked as distractions belong to none.
 constexpr size_t kLongUtterance = 40;
 
 // The group of each dialogue, numbered from 0. Throws DataError if an id holds no date or no '/'.

@@ -9,13 +9,8 @@
 
 namespace heed {
 
-// Two dialogues are of one conversation if they share an utterance of so many characters or more,
-// as it was read; shorter ones ("did that work?") come up by themselves.
-constexpr size_t kSharedCharacters = 40;
-
-// For each example the number of its conversation, from 0 in the order of the examples. `dialogues`
-// are those that the examples were made of; dialogues of one name are one. Utterances that the data
-// mark as distractions belong to no conversation.
+// For each example the number of its conversation (SplitBy::kConversation of dialog/split.h), from
+// 0 in the order of the examples. `dialogues` are those that the examples were made of.
 std::vector<int> conversations(const std::vector<Dialogue>& dialogues,
                                const std::vector<Example>& examples);
 

@@ -22,25 +22,13 @@ Dialogue dialogue(const std::string& id, const std::vector<std::string>& texts) 
 const std::string kLong = "this sentence stands in several dialogues";
 const std::string kOther = "THAT one, too, is said in more than one place";
 
-TEST(GroupDialogues, AConversationIsWhatSharesLongUtterances) {
-  const std::string just_long(40, 'x'), too_short(39, 'y');
-  EXPECT_EQ(group_dialogues({dialogue("a", {kLong, "no"}), dialogue("b", {too_short}),
-                             dialogue("c", {"no", kOther}), dialogue("d", {kOther + " ", kLong}),
-                             dialogue("e", {too_short, just_long}), dialogue("f", {just_long})},
-                            SplitBy::kConversation),
-            (Places{0, 1, 0, 0, 2, 2}));
-}
-
-// 40 characters, not bytes, and only the tokens count.
-TEST(GroupDialogues, ComparesTokens) {
-  std::string umlauts;
-  for (int i = 0; i < 39; ++i) umlauts += "ä";
-  EXPECT_EQ(
-      group_dialogues({dialogue("a", {umlauts}), dialogue("b", {umlauts})}, SplitBy::kConversation),
-      (Places{0, 1}));
-  EXPECT_EQ(group_dialogues({dialogue("a", {umlauts + "ä"}), dialogue("b", {umlauts + "Ä  "})},
-                            SplitBy::kConversation),
-            (Places{0, 0}));
+// How long an utterance is, and what is marked: tests/conversations_test.cc.
+TEST(GroupDialogues, AConversationIsWhatSharesLongUtterancesOrNames) {
+  EXPECT_EQ(group_dialogues(
+                {dialogue("a", {kLong, "no"}), dialogue("b", {"no"}), dialogue("c", {"no", kOther}),
+                 dialogue("d", {kOther, kLong}), dialogue("b", {"yes"}), dialogue("e", {"no"})},
+                SplitBy::kConversation),
+            (Places{0, 1, 0, 0, 1, 2}));
 }
 
 TEST(GroupDialogues, ByTheId) {
