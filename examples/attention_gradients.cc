@@ -21,7 +21,7 @@ namespace heed {
 namespace {
 
 constexpr int kBatches = 20;
-constexpr double kSgdRate = 1, kMaxNorm = 5, kAdamRate = 0.003;
+constexpr double kSgdRate = 1, kMaxNorm = 5, kAdamRate = 0.003, kEps = 1e-8;
 
 using Vec = std::vector<double>;
 
@@ -87,17 +87,17 @@ void print(StaticUi& model, const DialogueTask& task) {
   const Measured m = measure(model, task);
   const auto all = parameters(model);
   std::printf("norm of the gradient %.1f, clipped to %.0f\n", m.norm, kMaxNorm);
-  std::printf("%-28s %8s %9s %9s %8s %8s %8s\n", "parameter", "|p|", "words", "attention", "share",
+  std::printf("%-30s %8s %9s %9s %8s %8s %8s\n", "parameter", "|p|", "words", "attention", "share",
               "SGD", "Adam");
   for (size_t p = 0; p < all.size(); ++p) {
     const Sums& s = m.sums[p];
     Vec steps;  // of Adam, for a rate of 1
     for (size_t i = 0; i < s.attention.size(); ++i) {
-      steps.push_back(s.squares[i] > 0 ? s.attention[i] / std::sqrt(s.squares[i]) : 0);
+      steps.push_back(s.attention[i] / (std::sqrt(s.squares[i]) + kEps));
     }
     const double size = rms(all[p].var.value().to_vector()), attention = rms(s.attention);
     const double sgd = kSgdRate * std::min(1.0, kMaxNorm / m.norm) * attention;
-    std::printf("%-28s %8.4f %9.2e %9.2e %7.2f%% %7.1f%% %7.0f%%\n", all[p].name.c_str(), size,
+    std::printf("%-30s %8.4f %9.2e %9.2e %7.2f%% %7.1f%% %7.0f%%\n", all[p].name.c_str(), size,
                 rms(s.words), attention, 100 * attention / rms(s.words), 100 * 1000 * sgd / size,
                 100 * 1000 * kAdamRate * rms(steps) / size);
   }
