@@ -9,8 +9,8 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo reproduce test test-fast asan tsan torture fuzz lint coverage bench gpu-check \
-        format install loc clean
+.PHONY: help setup demo reproduce test test-fast asan tsan torture fuzz lint coverage bench nvcc \
+        gpu-check format install loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -81,6 +81,10 @@ bench:  ## Kernel benchmarks, then heed against PyTorch if it is there (MINUTES=
 	@if python3 -c 'import torch' 2> /dev/null; then bench/compare_torch.py --minutes $(MINUTES); \
 	else echo "no torch for Python: without the comparison (pip install torch)"; fi
 
+nvcc: setup  ## Compile the CUDA kernels with nvcc, which needs no GPU
+	cmake --preset nvcc
+	$(BUILD) nvcc -j $(JOBS) --target heed_cuda
+
 gpu-check: setup  ## On a machine with a GPU: tests, compute-sanitizer and benchmark, as one page
 	@scripts/gpu_check.sh
 
@@ -89,7 +93,7 @@ format:  ## Format the sources with clang-format
 
 install: setup  ## Install to PREFIX (default /usr/local)
 	cmake --preset release
-	$(BUILD) release -j $(JOBS) --target heed heed_program
+	$(BUILD) release -j $(JOBS) --target heed_dialog heed_program
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
 
 loc:  ## Lines of code for each folder; also updates the table in README.md, and lines that docs/ names

@@ -1,7 +1,7 @@
 # libheed_cuda.so: the CUDA kernels, by one of two ways.
 #   HEED_CUDA=ON       compiled by nvcc, for a GPU. cuBLAS is loaded when the first product asks for it.
 #   HEED_CUDA=emulate  the same files compiled as C++, run on the CPU (tensor/cuda/emulate.h)
-#   HEED_CUDA=auto     ON where there is an nvcc, else OFF
+#   HEED_CUDA=auto     ON where there are an nvcc and a GPU, else OFF: the kernels take minutes to compile
 # Leaves HEED_CUDA_BACKEND (ON, OFF or emulate) behind. To be included, as languages are enabled for a folder.
 
 set(HEED_CUDA auto CACHE STRING "CUDA kernels: auto, ON, OFF, or emulate (on the CPU)")
@@ -15,7 +15,11 @@ if(HEED_CUDA STREQUAL "emulate")
 elseif(HEED_CUDA STREQUAL "auto" OR HEED_CUDA)
   find_program(HEED_NVCC nvcc HINTS $ENV{CUDA_HOME}/bin $ENV{CUDA_PATH}/bin /usr/local/cuda/bin)
   mark_as_advanced(HEED_NVCC)
-  if(HEED_NVCC)
+  file(GLOB HEED_GPU /dev/nvidia[0-9]* /dev/dxg)  # the second is that of WSL
+  if(HEED_CUDA STREQUAL "auto" AND HEED_NVCC AND NOT HEED_GPU)
+    set(HEED_CUDA_BACKEND OFF)
+    message(STATUS "heed: nvcc but no GPU here, so no CUDA (-DHEED_CUDA=ON compiles it all the same)")
+  elseif(HEED_NVCC)
     set(HEED_CUDA_BACKEND ON)
     message(STATUS "heed: CUDA kernels by ${HEED_NVCC} for ${HEED_CUDA_ARCHITECTURES}")
   elseif(HEED_CUDA STREQUAL "auto")
@@ -64,8 +68,9 @@ if(HEED_CUDA_BACKEND)
   else()
     set_target_properties(heed_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)
     # CUDA_STANDARD 20 is not known to CMake 3.25. --expt-relaxed-constexpr: std::bit_cast in kernels.
-    target_compile_options(heed_cuda PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;
-                           --expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra>)
+    set(HEED_NVCC_OPTIONS $<$<COMPILE_LANGUAGE:CUDA>:-std=c++20;--extended-lambda;
+        --expt-relaxed-constexpr;-Xcompiler=-Wall,-Wextra>)
+    target_compile_options(heed_cuda PRIVATE ${HEED_NVCC_OPTIONS})
     target_link_libraries(heed_cuda PRIVATE CUDA::cudart_static ${CMAKE_DL_LIBS})
     # Where cuBLAS lies, for it is loaded by name.
     set_target_properties(heed_cuda PROPERTIES BUILD_RPATH ${CUDAToolkit_LIBRARY_DIR}

@@ -1,16 +1,16 @@
-# cmake --install: headers below include/heed, libraries, the program, and find_package(heed).
+# cmake --install: headers below include/heed, libraries, the program, and find_package(heed), which knows
+# the components core and dialog. Headers that show JSON are for our own sources: a user needs no JSON.
 
-if(NOT TARGET heed OR NOT TARGET heed_kernels)
-  return()
-endif()
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 
+install(FILES heed.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
 install(DIRECTORY tensor autograd nn optim dialog experiment DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
-        FILES_MATCHING PATTERN "*.h")
-install(TARGETS heed heed_kernels EXPORT heed_targets)
+        FILES_MATCHING PATTERN "*.h" PATTERN "*_json.h" EXCLUDE)
+install(TARGETS heed_core heed_kernels EXPORT heed_core_targets)
+install(TARGETS heed_dialog heed EXPORT heed_dialog_targets)
 if(TARGET heed_cuda)
-  install(TARGETS heed_cuda EXPORT heed_targets)
+  install(TARGETS heed_cuda EXPORT heed_core_targets)
 endif()
 foreach(target IN LISTS HEED_KERNEL_TARGETS)
   if(target MATCHES "_(v[0-9])$")
@@ -18,11 +18,11 @@ foreach(target IN LISTS HEED_KERNEL_TARGETS)
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-${CMAKE_MATCH_1})
   endif()
 endforeach()
-if(TARGET heed_program)
-  install(TARGETS heed_program)
-endif()
+install(TARGETS heed_program)
 
-install(EXPORT heed_targets NAMESPACE heed:: DESTINATION ${package_dir})
+foreach(component core dialog)
+  install(EXPORT heed_${component}_targets NAMESPACE heed:: DESTINATION ${package_dir})
+endforeach()
 configure_package_config_file(cmake/heed-config.cmake.in ${PROJECT_BINARY_DIR}/heed-config.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/heed-config-version.cmake

@@ -1,12 +1,11 @@
 # Every tests/NAME_test.cc is a GoogleTest program of that name; tests/NAME_slow_test.cc has the label
-# "slow". Any other tests/*.cc is shared by all of them.
+# "slow". It links the core, and of the rest what it includes: so a test of an op does not wait for the
+# dialogue models and the program.
 
 find_package(GTest REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # the products that ours are compared with
 
 heed_glob(test_sources tests/*_test.cc)
-heed_glob(test_support tests/*.cc)
-list(REMOVE_ITEM test_support ${test_sources})
 if(NOT HEED_CUDA_BACKEND)
   list(FILTER test_sources EXCLUDE REGEX "/cuda_[a-z_]*test\\.cc$")
 endif()
@@ -14,53 +13,68 @@ if(NOT HEED_CUDA_BACKEND STREQUAL "emulate")
   list(REMOVE_ITEM test_sources ${PROJECT_SOURCE_DIR}/tests/emulate_test.cc)
 endif()
 
-add_library(heed_test_support INTERFACE)
-target_link_libraries(heed_test_support INTERFACE GTest::gtest_main Eigen3::Eigen
+# What all tests link. Its precompiled header is theirs too.
+add_library(heed_test_main STATIC tests/main.cc)
+heed_target(heed_test_main)
+target_link_libraries(heed_test_main PUBLIC heed_core GTest::gtest Eigen3::Eigen ZLIB::ZLIB
                       nlohmann_json::nlohmann_json)
-target_compile_definitions(heed_test_support INTERFACE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-if(TARGET heed)
-  target_link_libraries(heed_test_support INTERFACE heed)
-endif()
-if(TARGET heed_program)  # for tests that run the program as a user does
-  target_compile_definitions(heed_test_support INTERFACE HEED_PROGRAM="$<TARGET_FILE:heed_program>")
-  add_dependencies(heed_test_support heed_program)
-endif()
+target_compile_definitions(heed_test_main PUBLIC HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}"
+                           HEED_PROGRAM="$<TARGET_FILE:heed_program>")
 if(example_targets)
-  target_compile_definitions(heed_test_support INTERFACE
-                             HEED_EXAMPLES_DIR="${PROJECT_BINARY_DIR}/examples")
+  target_compile_definitions(heed_test_main PUBLIC HEED_EXAMPLES_DIR="${PROJECT_BINARY_DIR}/examples")
 endif()
+target_precompile_headers(heed_test_main PRIVATE <gtest/gtest.h> <nlohmann/json.hpp>)
 
-if(test_support)
-  add_library(heed_test_objects STATIC ${test_support})
-  heed_target(heed_test_objects)
-  target_link_libraries(heed_test_objects PUBLIC heed_test_support)
-endif()
+heed_glob(op_table_sources tests/op_table.cc tests/op_table_*.cc)
+list(REMOVE_ITEM op_table_sources ${test_sources})
+add_library(heed_op_table STATIC ${op_table_sources})
+heed_target(heed_op_table)
+target_link_libraries(heed_op_table PUBLIC heed_test_main)
+target_precompile_headers(heed_op_table REUSE_FROM heed_test_main)
+
+# Adds to the list `variable` what a file of tests/, or a helper that it includes, needs besides the core.
+function(heed_add_needs variable file)
+  set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+  file(READ ${file} text)
+  set(needs ${${variable}})
+  if(text MATCHES "#include \"(dialog|experiment|examples)/")
+    list(APPEND needs heed_dialog)
+  endif()
+  if(text MATCHES "#include \"tests/op_table\\.h\"")
+    list(APPEND needs heed_op_table)
+  endif()
+  if(text MATCHES "HEED_PROGRAM")
+    list(APPEND needs heed_program)
+  endif()
+  if(text MATCHES "HEED_EXAMPLES_DIR")
+    list(APPEND needs ${example_targets})
+  endif()
+  string(REGEX MATCHALL "tests/[a-z_]+_helpers\\.h" helpers "${text}")
+  foreach(helper IN LISTS helpers)
+    heed_add_needs(needs ${PROJECT_SOURCE_DIR}/${helper})
+  endforeach()
+  set(${variable} ${needs} PARENT_SCOPE)
+endfunction()
 
 add_custom_target(heed_fast_tests)  # builds what `ctest -LE slow` runs
-list(GET test_sources 0 first_test)
-cmake_path(GET first_test STEM first_test)
 foreach(source IN LISTS test_sources)
   cmake_path(GET source STEM name)
+  set(needs)
+  heed_add_needs(needs ${source})
+  list(REMOVE_DUPLICATES needs)
   add_executable(${name} ${source})
   heed_target(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/tests)
-  target_link_libraries(${name} PRIVATE heed_test_support)
-  if(test_support)
-    target_link_libraries(${name} PRIVATE heed_test_objects)
-  endif()
-  if(name STREQUAL "examples_test" AND example_targets)
-    add_dependencies(${name} ${example_targets})
-  endif()
-  if(name STREQUAL "docs_add_an_op_test")  # includes a kernel's .cc, without its flags
-    target_compile_options(${name} PRIVATE -Wno-unknown-pragmas)
-  endif()
-  if(name STREQUAL first_test)
-    target_precompile_headers(${name} PRIVATE <gtest/gtest.h> <nlohmann/json.hpp>)
-  else()
-    target_precompile_headers(${name} REUSE_FROM ${first_test})
-  endif()
-  # Tests compile longer than they run.
-  target_compile_options(${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  target_link_libraries(${name} PRIVATE heed_test_main)
+  target_precompile_headers(${name} REUSE_FROM heed_test_main)
+  foreach(need IN LISTS needs)
+    get_target_property(type ${need} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      target_link_libraries(${name} PRIVATE ${need})
+    else()  # a program that it runs
+      add_dependencies(${name} ${need})
+    endif()
+  endforeach()
   add_test(NAME ${name} COMMAND ${name} --gtest_brief=1)
   set_tests_properties(${name} PROPERTIES TIMEOUT 1800)
   if(name MATCHES "_slow_test$")
@@ -70,7 +84,24 @@ foreach(source IN LISTS test_sources)
   endif()
 endforeach()
 
-if(TARGET heed AND NOT HEED_SANITIZE)
+# The files of docs/add-an-op.md.
+heed_glob(page_sources tests/docs/*/*/*.cc)
+heed_glob(page_kernels tests/docs/*/*/*.cu)
+if(HEED_CUDA_BACKEND STREQUAL "emulate")
+  set_source_files_properties(${page_kernels} PROPERTIES LANGUAGE CXX)
+elseif(NOT HEED_CUDA_BACKEND)
+  set(page_kernels)
+endif()
+target_sources(docs_add_an_op_test PRIVATE ${page_sources} ${page_kernels})
+target_include_directories(docs_add_an_op_test PRIVATE tests/docs)
+target_compile_options(docs_add_an_op_test PRIVATE ${HEED_NVCC_OPTIONS}
+                       $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)  # it includes a kernel's .cc
+
+# A name that was mistyped is no success.
+add_test(NAME no_such_test COMMAND op_table_test --gtest_filter=*no_such_op*)
+set_tests_properties(no_such_test PROPERTIES PASS_REGULAR_EXPRESSION "no test matches")
+
+if(NOT HEED_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_COMMAND}
            -D BUILD_DIR=${PROJECT_BINARY_DIR} -D CXX=${CMAKE_CXX_COMPILER}
            -P ${PROJECT_SOURCE_DIR}/tests/install/install_test.cmake)

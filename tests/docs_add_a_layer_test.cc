@@ -4,12 +4,7 @@
 
 #include <algorithm>
 
-#include "autograd/gradcheck.h"
-#include "autograd/ops.h"
-#include "nn/init.h"
-#include "nn/layers.h"
-#include "nn/safetensors.h"
-#include "optim/optim.h"
+#include "heed.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -1,6 +1,5 @@
-// The code of docs/add-an-op.md: every C++ block of it stands in here (docs_test.cc checks that),
-// compiles, and does what the text says. One file plays the part of several: in the library each
-// section would go where the text puts it.
+// docs/add-an-op.md: every C++ block of it stands in here or in tests/docs/, whose files lie where
+// they would in the tree (docs_test.cc checks that); compiles, and does what the text says.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -15,28 +14,19 @@
 #include "optim/optim.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.cc"  // the templates, for an op that is not in its list
-#include "tensor/kernels/kernel.h"
+#include "tensor/kernels/scale_rows.h"
 #include "tensor/parallel.h"
+#include "tests/devices.h"
 #include "tests/file_helpers.h"
 #include "tests/op_table.h"
 
-#ifdef HEED_CUDA_EMULATED
-#include "tensor/cuda/row_math.h"
-#endif
-
 namespace heed {
 
-// ---- a composed op
+// ---- the declarations
 
 Var cosine(const Var& a, const Var& b);  // (..., C) (..., C) -> (...): a . b / (|a| |b|)
 Var softplus(const Var& x);              // ln(1 + e^x)
 Var rms_norm(const Var& x, double eps);  // x / sqrt(mean x^2 + eps) over the last axis
-
-Var cosine(const Var& a, const Var& b) {
-  check_shape(a.shape() == b.shape(),
-              "cosine: shapes differ, " + a.shape().str() + " and " + b.shape().str());
-  return sum(a * b, -1) / sqrt(sum(square(a), -1) * sum(square(b), -1));
-}
 
 // ---- an elementwise op
 
@@ -70,110 +60,6 @@ template <class Op> Var unary(const char* name, const Var& x) {
 
 Var softplus(const Var& x) {
   return unary<Softplus>("softplus", x);
-}
-
-}  // namespace heed
-
-// ---- an op with its own kernels
-
-// Over the rows of x (rows, cols), with r = 1 / sqrt(mean_j x_j^2 + eps):
-//   y_i = x_i r                              forward saves r, (rows)
-//   dx_i += r (dy_i - y_i mean_j(dy_j y_j))
-HEED_KERNEL(template <class T>
-            void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols));
-HEED_KERNEL(template <class T> void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy,
-                                                      int64_t rows, int64_t cols));
-
-namespace heed::cpu {
-
-template <class T>
-void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols) {
-  parallel_for(rows, [=](int64_t row) {  // a row belongs to one thread
-    const int64_t begin = row * cols, end = begin + cols;
-    T squares = 0;
-    for (int64_t i = begin; i < end; ++i) squares += x[i] * x[i];
-    r[row] = T(1) / std::sqrt(squares / T(cols) + eps);
-    for (int64_t i = begin; i < end; ++i) y[i] = x[i] * r[row];
-  });
-}
-
-template <class T>
-void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
-  parallel_for(rows, [=](int64_t row) {
-    const int64_t begin = row * cols, end = begin + cols;
-    T dot = 0;
-    for (int64_t i = begin; i < end; ++i) dot += dy[i] * y[i];
-    for (int64_t i = begin; i < end; ++i) dx[i] += r[row] * (dy[i] - y[i] * dot / T(cols));
-  });
-}
-
-HEED_INSTANTIATE(rms_norm_forward);
-HEED_INSTANTIATE(rms_norm_backward);
-
-}  // namespace heed::cpu
-
-#ifdef HEED_CUDA_EMULATED
-namespace heed::gpu {
-
-template <class T> __global__ void rms_norm_kernel(T* y, T* r, const T* x, T eps, int64_t cols) {
-  const int64_t begin = blockIdx.x * cols;
-  const T scale = T(1) / std::sqrt(row_dot(x + begin, x + begin, cols) / T(cols) + eps);
-  for (int64_t i = threadIdx.x; i < cols; i += blockDim.x) y[begin + i] = x[begin + i] * scale;
-  if (threadIdx.x == 0) r[blockIdx.x] = scale;
-}
-
-template <class T>
-__global__ void rms_norm_backward_kernel(T* dx, const T* y, const T* r, const T* dy, int64_t cols) {
-  const int64_t begin = blockIdx.x * cols;
-  const T mean = row_dot(dy + begin, y + begin, cols) / T(cols);
-  for (int64_t i = begin + threadIdx.x; i < begin + cols; i += blockDim.x) {
-    dx[i] += r[blockIdx.x] * (dy[i] - y[i] * mean);
-  }
-}
-
-template <class T>
-void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols) {
-  launch<rms_norm_kernel<T>>({rows, row_threads(cols)}, y, r, x, eps, cols);
-}
-
-template <class T>
-void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
-  launch<rms_norm_backward_kernel<T>>({rows, row_threads(cols)}, dx, y, r, dy, cols);
-}
-
-HEED_INSTANTIATE(rms_norm_forward);
-HEED_INSTANTIATE(rms_norm_backward);
-
-}  // namespace heed::gpu
-#else  // this is no .cu file, so nvcc does not see it
-namespace heed::gpu {
-
-template <class T> void rms_norm_forward(T*, T*, const T*, T, int64_t, int64_t) {
-  throw DeviceError("rms_norm: no CUDA kernel");
-}
-template <class T> void rms_norm_backward(T*, const T*, const T*, const T*, int64_t, int64_t) {
-  throw DeviceError("rms_norm: no CUDA kernel");
-}
-HEED_INSTANTIATE(rms_norm_forward);
-HEED_INSTANTIATE(rms_norm_backward);
-
-}  // namespace heed::gpu
-#endif
-
-namespace heed {
-
-// y = x r,  dx_i += r (dy_i - y_i mean_j(dy_j y_j)),  r = 1 / sqrt(mean_j x_j^2 + eps)
-Var rms_norm(const Var& x, double eps) {
-  check_shape(x.shape().rank() >= 1 && x.shape().back() > 0,
-              "rms_norm: needs a last axis that is not empty, got " + x.shape().str());
-  const int64_t cols = x.shape().back(), rows = x.shape().numel() / cols;
-  const Tensor y = empty_like(x.value()), r = Tensor::empty({rows}, x.dtype(), x.device());
-  KERNEL(y, rms_norm_forward(y.data<T>(), r.data<T>(), x.value().data<T>(), T(eps), rows, cols));
-
-  return record("rms_norm", y, {x}, [y, r, rows, cols](const Tensor& dy, const Grads& dx) {
-    KERNEL(dy,
-           rms_norm_backward(dx[0].data<T>(), y.data<T>(), r.data<T>(), dy.data<T>(), rows, cols));
-  });
 }
 
 namespace {
@@ -314,16 +200,27 @@ TEST(AddAnOp, OwnKernels) {
   set_num_threads(3);
   EXPECT_EQ(rms_norm(x, 1e-5).value().to_vector(), one);
   set_num_threads(0);
-#ifdef HEED_CUDA_EMULATED
+}
+
+TEST(AddAnOp, OwnKernelsOnTheDevice) {
+  if (!has_cuda()) GTEST_SKIP() << kNoCuda;
   const auto value_and_gradient = [](Device device) {
     const Var v = Var::parameter(uniform({5, 70}, -1, 1, {1, 2}, DType::f64).to(device));
     const Var y = rms_norm(v, 0.1);
     sum(exp(y)).backward();
     return stack({y, Var(v.grad())}).value().to_vector();
   };
-  const auto cpu = value_and_gradient({}), gpu = value_and_gradient({Device::Kind::cuda, 0});
+  const auto cpu = value_and_gradient({}), gpu = value_and_gradient(kCuda);
   for (size_t i = 0; i < cpu.size(); ++i) EXPECT_NEAR(gpu[i], cpu[i], 1e-12);
-#endif
+}
+
+TEST(AddAnOp, AKernelWithoutSums) {
+  for (Device device : test_devices()) {
+    const Tensor x = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {2, 3}, device);
+    const Tensor s = Tensor::from(std::vector<float>{10, -1}, {2}, device), y = empty_like(x);
+    KERNEL(y, scale_rows(y.data<T>(), x.data<T>(), s.data<T>(), 2, 3));
+    EXPECT_EQ(y.to_vector(), (std::vector<double>{10, 20, 30, -4, -5, -6})) << device.str();
+  }
 }
 
 TEST(AddAnOp, GradientCheckOnTheSpot) {

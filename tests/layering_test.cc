@@ -32,6 +32,8 @@ const std::map<std::string, std::set<std::string>> kBelow = {
     {"examples", {"dialog", "optim", "nn", "autograd", "tensor"}},
 };
 
+const std::set<std::string> kCore = {"tensor", "autograd", "nn", "optim"};  // heed_core
+
 std::string top_folder(const std::string& path) {
   return path.substr(0, path.find('/'));
 }
@@ -121,12 +123,48 @@ TEST(Layering, EigenOnlyAsAComparison) {
   }
 }
 
-TEST(Layering, NoJsonInLibraryHeaders) {
+// What is installed shows neither JSON nor zlib: x_json.h is for our own sources
+// (HeedInstall.cmake).
+TEST(Layering, NoJsonInPublicHeaders) {
   for (const Include& include : all_includes()) {
-    if (!include.target.starts_with("nlohmann/") || !is_header(include.file)) continue;
-    const std::string folder = top_folder(include.file);
-    EXPECT_TRUE(folder == "dialog" || folder == "heed")
-        << include.where << ": a header must not include " << include.target;
+    const bool is_public = is_header(include.file) && !include.file.ends_with("_json.h") &&
+                           top_folder(include.file) != "heed";
+    if (!is_public) continue;
+    const std::string& target = include.target;
+    EXPECT_FALSE(target.starts_with("nlohmann/") || target.ends_with("_json.h") ||
+                 target == "zlib.h")
+        << include.where << ": a public header must not include " << target;
+  }
+}
+
+// heed_core links nothing for it. JSON is headers only, so that a .cc may have it (safetensors).
+TEST(Layering, NoZlibInTheCore) {
+  for (const Include& include : all_includes()) {
+    if (!kCore.contains(top_folder(include.file))) continue;
+    EXPECT_NE(include.target, "zlib.h") << include.where << ": heed_core must not need zlib";
+  }
+}
+
+// heed.h is for programs. It holds all of the core but for these: dispatch.h is full of macros, for
+// those who write kernels, and the others are the business of the core itself.
+TEST(Layering, TheUmbrellaHeaderIsComplete) {
+  const std::set<std::string> internal = {"tensor/allocator.h",      "tensor/dispatch.h",
+                                          "tensor/file.h",           "tensor/huge_pages.h",
+                                          "tensor/machine_memory.h", "autograd/keep_packed.h"};
+  const fs::path root = HEED_SOURCE_DIR;
+  std::set<std::string> named, present;
+  for (const Include& include : includes_of(root / "heed.h", "heed.h"))
+    named.insert(include.target);
+  for (const std::string& folder : kCore) {
+    for (const auto& entry : fs::directory_iterator(root / folder)) {
+      const std::string name = folder + "/" + entry.path().filename().string();
+      if (is_header(name) && !internal.contains(name)) present.insert(name);
+    }
+  }
+  EXPECT_EQ(named, present);
+  for (const Include& include : all_includes()) {
+    EXPECT_TRUE(include.target != "heed.h" || include.file.starts_with("examples/"))
+        << include.where << ": include what is needed, so that a change rebuilds no more";
   }
 }
 

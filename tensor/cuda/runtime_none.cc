@@ -6,8 +6,9 @@
 namespace heed::cuda {
 
 void check_device(int index) {
-  throw DeviceError("device cuda:" + std::to_string(index) +
-                    ": this build has no CUDA backend; use --device cpu");
+  throw DeviceError(
+      "device cuda:" + std::to_string(index) +
+      ": this build has no CUDA backend (build with -DHEED_CUDA=ON); use --device cpu");
 }
 std::string device_name(int index) {
   check_device(index);

@@ -1,0 +1,24 @@
+// The framework in one include: tensors, differentiation, layers, optimisers. For programs that use
+// heed; its own sources include what they need, so that a change rebuilds no more than it must.
+// Who writes a kernel needs "tensor/dispatch.h" besides (docs/add-an-op.md).
+#pragma once
+
+#include "autograd/anomaly.h"
+#include "autograd/gradcheck.h"
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "autograd/packing.h"
+#include "autograd/var.h"
+#include "nn/attention.h"
+#include "nn/init.h"
+#include "nn/layers.h"
+#include "nn/lstm.h"
+#include "nn/module.h"
+#include "nn/safetensors.h"
+#include "optim/optim.h"
+#include "tensor/device.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "tensor/random.h"
+#include "tensor/shape.h"
+#include "tensor/tensor.h"

@@ -1,0 +1,1 @@
+#error "an installed header shows JSON"
