@@ -142,7 +142,13 @@ void check_devices(const char* op, const Tensor& a, const Tensor& b) {
                     b.device().str() + "; move one with to()");
 }
 
+void check_defined(const char* op, const Var& x) {
+  check_shape(x.defined(), std::string(op) + ": an input is undefined; it never got a value");
+}
+
 void check_types(const char* op, const Var& a, const Var& b) {
+  check_defined(op, a);
+  check_defined(op, b);
   check_devices(op, a.value(), b.value());
   if (a.dtype() == b.dtype()) return;
   throw ShapeError(std::string(op) + ": element types differ, " + name_of(a.dtype()) + " and " +

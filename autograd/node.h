@@ -45,7 +45,10 @@ class GradientBuffer {
 // device. To be called before a kernel runs: it would take the pointer of one device for that of
 // another.
 void check_devices(const char* op, const Tensor& a, const Tensor& b);
-// The same, and throws ShapeError "op: element types differ, f32 and f64" where they do.
+// Throws ShapeError "op: an input is undefined" for a Var that never got a value.
+void check_defined(const char* op, const Var& x);
+// The same for both and check_devices(), and throws ShapeError "op: element types differ, f32 and
+// f64" where they do.
 void check_types(const char* op, const Var& a, const Var& b);
 
 class Node {

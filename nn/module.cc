@@ -1,5 +1,7 @@
 #include "nn/module.h"
 
+#include <unordered_set>
+
 namespace heed {
 
 void Visitor::operator()(const std::string& name, Var& parameter) {
@@ -15,7 +17,12 @@ void Visitor::operator()(const std::string& name, Module& part) {
 
 std::vector<NamedParameter> parameters(Module& module) {
   std::vector<NamedParameter> list;
-  Visitor visitor([&](const std::string& name, Var& p) { list.push_back({name, p}); });
+  std::unordered_set<std::string> names;
+  Visitor visitor([&](const std::string& name, Var& p) {
+    check_shape(names.insert(name).second,
+                "module: two parameters are called \"" + name + "\"; give each a name of its own");
+    list.push_back({name, p});
+  });
   module.visit(visitor);
   return list;
 }

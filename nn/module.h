@@ -37,6 +37,8 @@ struct NamedParameter {
   std::string name;
   Var var;  // shares value and gradient with the module's own
 };
+// In the order of visit(). Throws ShapeError where two have the same name: files and optimisers
+// could not tell them apart.
 std::vector<NamedParameter> parameters(Module& module);
 int64_t parameter_count(Module& module);
 void zero_grad(Module& module);

@@ -147,6 +147,10 @@ void AtomicFile::commit() {
   sync_directory_of(path_);
 }
 
+void check_writable(const std::string& path) {
+  const AtomicFile file(path);
+}
+
 void write_file(const std::string& path, std::string_view bytes) {
   AtomicFile file(path);
   file.write(bytes);

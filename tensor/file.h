@@ -39,6 +39,9 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+// Throws DataError where write_file() would, as far as that can be told beforehand; leaves nothing.
+void check_writable(const std::string& path);
+
 // Writes the bytes atomically.
 void write_file(const std::string& path, std::string_view bytes);
 

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "tensor/error.h"
+#include "tensor/machine_memory.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -149,6 +150,45 @@ TEST(FileInside, LeadsNowhereElse) {
   }
   EXPECT_NE(error("model", ".."), "no error");
   EXPECT_NE(error("model", "."), "no error");
+}
+
+TEST(CheckWritable, SaysWhatWriteFileWouldSayAndLeavesNothing) {
+  TempDir dir;
+  check_writable(dir.path("new"));
+  EXPECT_EQ(dir.count_files(), 0u);
+  check_writable(dir.write("old", "mine"));
+  EXPECT_EQ(dir.read("old"), "mine");
+  EXPECT_EQ(dir.count_files(), 1u);
+  EXPECT_EQ(error_of<DataError>([&] { check_writable(dir.path("no/such")); }),
+            error_of<DataError>([&] { write_file(dir.path("no/such"), "x"); }));
+}
+
+// ---- what memory there is -----------------------------------------------------------------------
+
+TEST(UsableMemory, IsThatOfTheMachineOrOfTheGroupsAboveTheProcess) {
+  TempDir dir;
+  const auto memory = [&](const std::string& own) {
+    return usable_memory(dir.write("own", own), dir.path("groups"));
+  };
+  const double machine = usable_memory(dir.path("none"), dir.path("none"));
+  EXPECT_GT(machine, 1 << 20);
+  EXPECT_EQ(memory("0::/job/step\n"), machine);  // no such files
+  // version 2: of all groups above
+  dir.write("groups/memory.max", "max\n");
+  dir.write("groups/job/memory.max", "3000000\n");
+  dir.write("groups/job/step/memory.max", "4000000\n");
+  EXPECT_EQ(memory("0::/job/step\n"), 3e6);
+  EXPECT_EQ(memory("0::/job\n"), 3e6);
+  EXPECT_EQ(memory("0::/other/step\n"), machine);
+  // in a container the path is that of the host
+  dir.write("groups/memory.max", "2000000\n");
+  EXPECT_EQ(memory("0::/not/here\n"), 2e6);
+  // version 1: a hierarchy for each controller, a huge number for none
+  dir.write("groups/memory/memory.limit_in_bytes", "9223372036854771712\n");
+  dir.write("groups/memory/batch/memory.limit_in_bytes", "1000000\n");
+  EXPECT_EQ(memory("7:cpu,cpuacct:/batch\n6:memory:/batch\n1:name=systemd:/batch\n"), 1e6);
+  EXPECT_EQ(memory("6:memory:/\n"), machine);
+  EXPECT_EQ(memory("nonsense\n\n"), machine);
 }
 
 }  // namespace

@@ -5,6 +5,7 @@
 
 #include "nn/attention.h"
 #include "nn/lstm.h"
+#include "nn/safetensors.h"
 #include "tests/file_helpers.h"
 #include "tests/nn_helpers.h"
 
@@ -193,6 +194,23 @@ TEST(Module, NamesItsPartsWithDots) {
   Pair pair;
   EXPECT_EQ(names(pair), "a.weight(3, 2) a.bias(3) b.weight(1, 3) ");
   EXPECT_EQ(parameter_count(pair), 12);
+}
+
+// As after copying a line of visit(): a file of them could not be read again.
+TEST(Module, RefusesANameTwice) {
+  struct Twice : Pair {
+    void visit(Visitor& v) override {
+      v("a", a);
+      v("a", b);
+    }
+  } twice;
+  const std::string expected =
+      "module: two parameters are called \"a.weight\"; give each a name of its own";
+  EXPECT_EQ(error_of<ShapeError>([&] { parameters(twice); }), expected);
+  const TempDir dir;
+  EXPECT_EQ(error_of<ShapeError>([&] { save_parameters(dir.path("twice.safetensors"), twice); }),
+            expected);
+  EXPECT_EQ(dir.count_files(), 0u);
 }
 
 TEST(Module, ConvertsAndForgetsGradients) {

@@ -13,6 +13,7 @@ namespace {
 // y = Op(x),  dx += dy Op'(x or y)
 template <class Op> Var unary(const char* name, const Var& x) {
   static_assert(Op::kSaves != Saves::kNothing, "df is a function of the input or the output");
+  check_defined(name, x);
   Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   KERNEL(y, unary_forward<Op>(y.data<T>(), x.value().data<T>(), n));
@@ -39,6 +40,8 @@ Shape broadcast(const char* name, const Shape& a, const Shape& b) {
 template <class Op> Var binary(const char* name, const Var& a_in, const Var& b_in) {
   static_assert(Op::kSaves != Saves::kOutput,
                 "da and db are functions of the inputs, or of nothing");
+  check_defined(name, a_in);
+  check_defined(name, b_in);
   const Shape shape = broadcast(name, a_in.shape(), b_in.shape());
   check_types(name, a_in, b_in);
   const Var a = expand(a_in, shape), b = expand(b_in, shape);
@@ -61,6 +64,7 @@ template <class Op> Var binary(const char* name, const Var& a_in, const Var& b_i
 
 // y = alpha x + beta,  dx += alpha dy
 Var linear_map(const char* name, const Var& x, double alpha, double beta) {
+  check_defined(name, x);
   Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   KERNEL(y, scale_shift(y.data<T>(), x.value().data<T>(), T(alpha), T(beta), n));
@@ -155,6 +159,7 @@ Var dropout(const Var& x, double p, RandomKey key) {
     throw UsageError("dropout: the probability must be in [0, 1), got " + std::to_string(p));
   }
   if (p == 0) return x;
+  check_defined("dropout", x);
   Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   KERNEL(y, dropout(y.data<T>(), x.value().data<T>(), T(p), key, n, /*accumulate=*/false));

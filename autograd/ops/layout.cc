@@ -10,6 +10,7 @@ namespace heed {
 namespace {
 
 void check_ids(const char* op, const Tensor& ids, const Var& x, int64_t n) {
+  check_defined(op, x);
   const std::string name(op);
   check_shape(
       ids.defined() && ids.dtype() == DType::i32 && ids.shape().rank() == 1,

@@ -10,6 +10,7 @@ namespace {
 // y = scale sum_j x_j,  dx_j += scale dy,  for x (outer, n, inner)
 Var scaled_sum(const char* name, const Var& x, Shape shape, double scale, int64_t outer, int64_t n,
                int64_t inner) {
+  check_defined(name, x);
   Tensor y = Tensor::empty(shape, x.dtype(), x.device());
   KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), T(scale), outer, n, inner));
 
