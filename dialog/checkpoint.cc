@@ -33,23 +33,11 @@ uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
       crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
-uint32_t file_checksum(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path + ": cannot open: " + std::strerror(errno));
-  std::string chunk(1 << 20, '\0');
-  uint32_t crc = 0;
-  do {
-    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    crc = checksum(std::string_view(chunk).substr(0, static_cast<size_t>(file.gcount())), crc);
-  } while (file);
-  if (file.bad()) throw DataError(path + ": cannot read");
-  return crc;
-}
-
 struct Saved {
   TrainState state;
   std::string checkpoint;  // a file name
   uint32_t checksum = 0;
+  std::optional<uint32_t> settings;  // settings_checksum(); older versions did not keep it
 };
 
 // Everything but the sums is checked for what a training can leave behind; the number of steps is
@@ -65,6 +53,9 @@ Saved read_state(const std::string& path) {
     json.at("checkpoint").get_to(saved.checkpoint);
     json.get_to(saved.state);
     saved.checksum = crc;
+    if (json.contains("settings_checksum")) {
+      saved.settings = json["settings_checksum"].get<uint32_t>();
+    }
     if (json.contains("state_checksum")) {
       const auto own = json["state_checksum"].get<uint32_t>();
       json.erase("state_checksum");
@@ -96,6 +87,12 @@ TrainState load_saved(const std::string& run, const char* name, DialogModel& mod
   const std::string weights = file_inside(run, saved.checkpoint);
   if (file_checksum(weights) != saved.checksum) {
     throw DataError(weights + ": damaged: its checksum is not the one in " + name);
+  }
+  // No DataError, for which the checkpoint before would be tried: it belongs to the same settings.
+  const auto settings = settings_checksum(run);
+  if (settings && saved.settings && *settings != *saved.settings) {
+    throw Error(in(run, name) + ": belongs to other settings than those in settings.json and " +
+                "config.json; put back what was there, or take another folder");
   }
   load_into(weights, contents(model, optimizer));
   return saved.state;
@@ -135,6 +132,19 @@ void remove_leftovers(const std::string& run, const std::string& newest) {
 
 }  // namespace
 
+uint32_t file_checksum(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError(path + ": cannot open: " + std::strerror(errno));
+  std::string chunk(1 << 20, '\0');
+  uint32_t crc = 0;
+  do {
+    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    crc = checksum(std::string_view(chunk).substr(0, static_cast<size_t>(file.gcount())), crc);
+  } while (file);
+  if (file.bad()) throw DataError(path + ": cannot read");
+  return crc;
+}
+
 void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model,
                      const Optimizer& optimizer) {
   const std::string name = "checkpoint-" + std::to_string(state.epoch) + "-" +
@@ -144,6 +154,7 @@ void save_checkpoint(const std::string& run, const TrainState& state, DialogMode
   Json json = state;
   json["checkpoint"] = name;
   json["checksum"] = file_checksum(in(run, name));
+  if (const auto settings = settings_checksum(run)) json["settings_checksum"] = *settings;
   json["state_checksum"] = checksum(json.dump());
   // What state.json says now becomes the checkpoint before, unless it is this one.
   if (const std::string last = named_by(newest); !last.empty() && last != name) {

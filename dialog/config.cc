@@ -1,13 +1,12 @@
 #include "dialog/config.h"
 
-#include <unistd.h>
-
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "nn/safetensors.h"
 #include "tensor/file.h"
+#include "tensor/machine_memory.h"
 
 namespace heed {
 namespace {
@@ -35,6 +34,23 @@ double parameter_bytes(const ModelConfig& c) {
   const double side = v * e + 4 * h * e + stack;
   return 4 * (2 * side + 4 * h * h + (c.structure.integration ? stack + 4 * h * h : 0) + 2 * h * h +
               v * h);
+}
+
+void check_is_model(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored)) {
+    throw DataError(directory + ": no such directory of a model or a run");
+  }
+  if (!fs::exists(in(directory, "config.json"), ignored)) {
+    throw DataError(directory + ": not a directory of a model or a run: it has no config.json");
+  }
+  if (fs::exists(in(directory, "settings.json"), ignored) &&
+      !fs::exists(in(directory, "model.safetensors"), ignored)) {
+    throw DataError(directory +
+                    ": no model yet: an epoch of the training has to be finished "
+                    "(there is no model.safetensors)");
+  }
 }
 
 }  // namespace
@@ -72,30 +88,31 @@ ModelConfig load_config(const std::string& directory) {
 
 void check_memory(const ModelConfig& config) {
   const double needed = 2 * parameter_bytes(config);
-  const double memory =
-      static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
+  const double memory = usable_memory();
   if (needed > memory) {
     constexpr double kGiB = 1 << 30;
     throw UsageError("model: parameters and gradients need " +
-                     std::to_string(std::llround(needed / kGiB)) + " GiB, this machine has " +
+                     std::to_string(std::llround(needed / kGiB)) + " GiB, there are " +
                      std::to_string(std::llround(memory / kGiB)) +
                      "; choose smaller sizes, layers or vocabulary");
   }
 }
 
 LoadedModel load_model(const std::string& directory) {
+  check_is_model(directory);
   const ModelConfig config = load_config(directory);
   const std::string weights = file_inside(directory, "model.safetensors");
-  Vocabulary vocabulary = Vocabulary::load(file_inside(directory, "vocab.txt"));
-  if (vocabulary.size() != config.vocab_size) {
-    throw DataError(in(directory, "vocab.txt") + ": " + std::to_string(vocabulary.size()) +
-                    " tokens, config.json says " + std::to_string(config.vocab_size));
-  }
   std::error_code error;
   const double bytes = static_cast<double>(std::filesystem::file_size(weights, error));
   if (error) throw DataError(weights + ": cannot be read: " + error.message());
   if (parameter_bytes(config) > bytes) {
     throw DataError(weights + ": smaller than the parameters that config.json describes");
+  }
+  const std::string words = file_inside(directory, "vocab.txt");
+  Vocabulary vocabulary = Vocabulary::load(words, config.vocab_size);
+  if (vocabulary.size() != config.vocab_size) {
+    throw DataError(words + ": " + std::to_string(vocabulary.size()) +
+                    " tokens, config.json says " + std::to_string(config.vocab_size));
   }
   auto model = std::make_unique<DialogModel>(config, /*seed=*/1);
   load_parameters(weights, *model);

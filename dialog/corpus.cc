@@ -1,5 +1,7 @@
 #include "dialog/corpus.h"
 
+#include <zlib.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
@@ -212,6 +214,21 @@ void write_dialogues(const std::string& path, const std::vector<Dialogue>& dialo
   writer.commit();
 }
 
+uint32_t fingerprint(const std::vector<Dialogue>& dialogues) {
+  uLong crc = 0;
+  const auto mix = [&](const std::string& text) {  // with its end, so that "a" "b" is not "ab"
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(text.c_str()), text.size() + 1);
+  };
+  for (const Dialogue& dialogue : dialogues) {
+    mix(dialogue.id);
+    for (const Turn& turn : dialogue.turns) {
+      mix(turn.text);
+      if (turn.distraction) mix("distraction");
+    }
+  }
+  return static_cast<uint32_t>(crc);
+}
+
 std::string find_part(const std::string& directory, const std::string& part) {
   namespace fs = std::filesystem;
   const std::string plain = part + ".jsonl", gzip = part + ".jsonl.gz";
@@ -226,6 +243,11 @@ std::string find_part(const std::string& directory, const std::string& part) {
   }
   throw DataError(directory + ": holds neither " + plain + " nor " + gzip +
                   "; `heed prepare split` makes them");
+}
+
+std::string find_dialogues(const std::string& path, const std::string& part) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored) ? find_part(path, part) : path;
 }
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -63,8 +64,13 @@ class DialogueWriter {
 };
 void write_dialogues(const std::string& path, const std::vector<Dialogue>& dialogues);
 
+// A checksum of what is read of the dialogues: ids, texts and marks.
+uint32_t fingerprint(const std::vector<Dialogue>& dialogues);
+
 // The path of a part ("train", "valid", "test") in a data directory: PART.jsonl or else
 // PART.jsonl.gz. Throws DataError if there is neither.
 std::string find_part(const std::string& directory, const std::string& part);
+// The same for a data directory; any other path is that of the dialogues themselves.
+std::string find_dialogues(const std::string& path, const std::string& part);
 
 }  // namespace heed

@@ -58,7 +58,8 @@ std::optional<double> das_ratio(const DialogueMeans& means) {
 }
 
 std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
-                                        const std::vector<const Example*>& examples) {
+                                        const std::vector<const Example*>& examples,
+                                        bool with_attention) {
   const std::vector<double> nll = output.nll.to_vector();
   std::vector<std::vector<double>> weights;
   for (const Var& w : output.weights) weights.push_back(w.value().to_vector());
@@ -82,6 +83,9 @@ std::vector<DialogueScore> score_output(const DialogModel::Output& output, const
         squares += batch.distraction[first + j] * weight * weight;
       }
       s.attention_loss.push_back(squares / static_cast<double>(count));
+      if (with_attention) {
+        s.attention.emplace_back(w.begin() + first, w.begin() + first + count);
+      }
       s.nll.push_back(nll[batch.decoder.row(t, b)]);
     }
     const std::vector<double> even = even_attention(example, count);
@@ -95,7 +99,8 @@ std::vector<DialogueScore> score_output(const DialogModel::Output& output, const
 
 std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>& examples,
                                  int64_t batch_size,
-                                 const std::function<void(const ScoreProgress&)>& progress) {
+                                 const std::function<void(const ScoreProgress&)>& progress,
+                                 bool with_attention) {
   if (batch_size < 1) {
     throw UsageError("batch: expected at least 1, got " + std::to_string(batch_size));
   }
@@ -113,7 +118,7 @@ std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>&
     const size_t end = std::min(order.size(), at + static_cast<size_t>(batch_size));
     for (size_t i = at; i < end; ++i) part.push_back(&examples[order[i]]);
     const Batch batch = make_batch(part, model.config().structure.hierarchical, device);
-    std::vector<DialogueScore> results = score_output(model(batch), batch, part);
+    std::vector<DialogueScore> results = score_output(model(batch), batch, part, with_attention);
     for (size_t i = at; i < end; ++i) scores[order[i]] = std::move(results[i - at]);
     done = {static_cast<int64_t>(end), done.tokens + batch.token_count};
     if (progress) progress(done);

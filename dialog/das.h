@@ -36,12 +36,16 @@ struct DialogueScore {
   std::vector<double> as_scores;
   std::vector<char> distraction;
   std::optional<double> das_ratio;  // D / H
+  // On request, for each step the weight of each memory row: of the utterances, or for non-hier of
+  // the tokens, each utterance with its <eou>.
+  std::vector<std::vector<double>> attention;
 };
 
 // The scores of a batch's dialogues, in the order of its examples, from what a model put out for
 // it. The attention memory may hold utterances (one row each) or tokens.
 std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
-                                        const std::vector<const Example*>& examples);
+                                        const std::vector<const Example*>& examples,
+                                        bool with_attention = false);
 
 // Scores all examples in batches of similar length; the results are in the order of the examples
 // and do not depend on the batch size. `progress`, if given, is called after each batch with the
@@ -51,7 +55,8 @@ struct ScoreProgress {
 };
 std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>& examples,
                                  int64_t batch_size,
-                                 const std::function<void(const ScoreProgress&)>& progress = {});
+                                 const std::function<void(const ScoreProgress&)>& progress = {},
+                                 bool with_attention = false);
 
 // The numbers of a test set. The attention scores are means over dialogues, all over the same ones:
 // those with both a distraction and an original utterance in their history; where there is none, as

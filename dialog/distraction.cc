@@ -93,13 +93,13 @@ Example insert_random(Example example, const Pool& pool, double p, Rng& rng) {
   return example;
 }
 
-Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary) {
+Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int max_tokens) {
   Phrases phrases;
   for (const std::string& phrase : text.frequent) {
-    phrases.frequent.push_back(encode_utterance(phrase, vocabulary));
+    phrases.frequent.push_back(encode_utterance(phrase, vocabulary, max_tokens));
   }
   for (const std::string& phrase : text.rare) {
-    phrases.rare.push_back(encode_utterance(phrase, vocabulary));
+    phrases.rare.push_back(encode_utterance(phrase, vocabulary, max_tokens));
   }
   return phrases;
 }

@@ -39,7 +39,8 @@ struct PhraseText {
 struct Phrases {
   std::vector<std::vector<int32_t>> frequent, rare;
 };
-Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary);
+// Phrases are cut to max_tokens (0: whole), as the utterances that they stand among.
+Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int max_tokens = 0);
 
 // What is inserted into the dialogues of a test set:
 //   none             nothing

@@ -8,7 +8,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMinContext = 2;
+constexpr size_t kMinContext = kMinTurns - 1;
 
 void check_options(const ExampleOptions& options) {
   const auto check = [](bool ok, const char* rule, int value) {
@@ -32,6 +32,23 @@ std::vector<int32_t> as_utterance(const std::vector<int32_t>& tokens, int max_to
   return tokens.empty() ? std::vector<int32_t>{kUnk} : first(tokens, max_tokens);
 }
 
+// The first turn of a context of the query and most - 1 utterances of the dialogue itself (0: all),
+// with the distractions among and directly before them.
+size_t first_turn(const Dialogue& dialogue, size_t response, size_t most) {
+  size_t first = response, own = 0;
+  while (first > 0) {
+    const bool counts = first == response || !dialogue.turns[first - 1].distraction;
+    if (counts && most > 0 && own == most) break;
+    own += counts;
+    --first;
+  }
+  return first;
+}
+
+bool is_cut(const std::vector<int32_t>& read, const std::vector<int32_t>& whole) {
+  return read.size() < whole.size();
+}
+
 // turns[0 .. response-1] are the context, turns[response] is the response.
 Example make_example(const Dialogue& dialogue, const std::vector<std::vector<int32_t>>& turns,
                      size_t response, const ExampleOptions& options) {
@@ -39,12 +56,17 @@ Example make_example(const Dialogue& dialogue, const std::vector<std::vector<int
   example.id = dialogue.id;
   if (options.all_positions) example.id += "#" + std::to_string(response + 1);
   example.dialogue_id = dialogue.id;
-  const size_t most = options.max_turns == 0 ? response : static_cast<size_t>(options.max_turns);
-  for (size_t i = response - std::min(most, response); i < response; ++i) {
+  const size_t begin = first_turn(dialogue, response, static_cast<size_t>(options.max_turns));
+  example.cut.turns = static_cast<int>(begin);
+  for (size_t i = 0; i < begin; ++i) example.cut.distractions += dialogue.turns[i].distraction;
+  for (size_t i = begin; i < response; ++i) {
     example.context.push_back(as_utterance(turns[i], options.max_utterance_tokens));
     example.distraction.push_back(dialogue.turns[i].distraction);
+    example.cut.utterances += is_cut(example.context.back(), turns[i]);
   }
   example.response = first(turns[response], options.max_response_tokens);
+  example.cut.response = is_cut(example.response, turns[response]);
+  example.response_is_distraction = dialogue.turns[response].distraction;
   return example;
 }
 
@@ -64,7 +86,7 @@ std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
   if (left_out) *left_out = 0;
   Tokenizer tokenizer;
   for (const Dialogue& dialogue : dialogues) {
-    if (dialogue.turns.size() < kMinContext + 1) {
+    if (dialogue.turns.size() < kMinTurns) {
       if (left_out) ++*left_out;
       continue;
     }

@@ -14,10 +14,9 @@ LstmOptions lstm_options(const ModelConfig& config) {
 
 void ModelConfig::check() const {
   const auto positive = [](const char* name, int64_t value) {
-    constexpr int64_t kMax = 1 << 24;
-    if (value < 1 || value > kMax) {
-      throw UsageError(std::string(name) + ": expected 1 to " + std::to_string(kMax) + ", got " +
-                       std::to_string(value));
+    if (value < 1 || value > kMaxModelSize) {
+      throw UsageError(std::string(name) + ": expected 1 to " + std::to_string(kMaxModelSize) +
+                       ", got " + std::to_string(value));
     }
   };
   positive("vocab_size", vocab_size);

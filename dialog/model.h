@@ -18,6 +18,8 @@
 
 namespace heed {
 
+constexpr int64_t kMaxModelSize = 1 << 24;  // of any size below
+
 struct ModelConfig {
   Structure structure;
   int64_t vocab_size = 25000, embedding_size = 512, hidden_size = 512, num_layers = 4;

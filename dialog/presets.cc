@@ -1,5 +1,7 @@
 #include "dialog/presets.h"
 
+#include "dialog/render_shared.h"
+
 namespace heed {
 namespace {
 
@@ -60,6 +62,19 @@ const Preset& find_preset(const std::string& name) {
     names += (names.empty() ? "" : ", ") + preset.name;
   }
   throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
+}
+
+std::string preset_table() {
+  std::string table;
+  for (const Preset& p : presets()) {
+    const TrainSettings& s = p.settings;
+    table += (table.empty() ? "  " : "\n  ") + p.name + ": " +
+             counted(s.model.num_layers, "layer") + " x " + std::to_string(s.model.hidden_size) +
+             ", vocabulary " + std::to_string(s.model.vocab_size) + ", batches of " +
+             std::to_string(s.batch_size) + ", " + s.optimizer.name + ", at most " +
+             counted(s.max_epochs, "epoch") + "; takes " + p.time;
+  }
+  return table;
 }
 
 }  // namespace heed

@@ -16,5 +16,6 @@ struct Preset {
 // paper, laptop and smoke. They stand in presets.cc and nowhere else.
 const std::vector<Preset>& presets();
 const Preset& find_preset(const std::string& name);  // throws UsageError, with the names
+std::string preset_table();                          // a line for each, for --help
 
 }  // namespace heed

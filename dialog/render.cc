@@ -1,16 +1,9 @@
 #include "dialog/render.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <string_view>
 
 #include "dialog/render_shared.h"
-#include "dialog/tokenizer.h"
-#include "dialog/utf8.h"
 
 namespace heed {
 namespace {
@@ -25,67 +18,6 @@ constexpr const char* kOrange = "\x1b[38;5;208m";
 constexpr int kNarrow = 60;   // below it, bars stand under the text
 constexpr int kPercent = 7;   // " 1234 %"
 constexpr int kMinText = 24;  // columns for the text beside the bars
-
-bool changes_direction(char32_t c) {
-  return c == 0x061C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
-
-// Columns of a terminal: 2 for East Asian wide characters and emoji, 0 for marks on a character.
-int columns(char32_t c) {
-  if ((c >= 0x300 && c <= 0x36F) || (c >= 0x200B && c <= 0x200D) || (c >= 0xFE00 && c <= 0xFE0F)) {
-    return 0;
-  }
-  const bool wide = (c >= 0x1100 && c <= 0x115F) || (c >= 0x2E80 && c <= 0xA4CF) ||
-                    (c >= 0xAC00 && c <= 0xD7A3) || (c >= 0xF900 && c <= 0xFAFF) ||
-                    (c >= 0xFE30 && c <= 0xFE6F) || (c >= 0xFF00 && c <= 0xFF60) ||
-                    (c >= 0xFFE0 && c <= 0xFFE6) || (c >= 0x1F300 && c <= 0x1FAFF) ||
-                    (c >= 0x20000 && c <= 0x3FFFD);
-  return wide ? 2 : 1;
-}
-
-int columns(const std::string& text) {
-  int sum = 0;
-  for (size_t at = 0; at < text.size();) sum += columns(next_code_point(text, at));
-  return sum;
-}
-
-std::string pad(const std::string& text, int width) {
-  return text + std::string(std::max(0, width - columns(text)), ' ');
-}
-
-// The longest beginning that fits into the width.
-std::string cut(const std::string& text, int width) {
-  int used = 0;
-  for (size_t at = 0; at < text.size();) {
-    const size_t begin = at;
-    used += columns(next_code_point(text, at));
-    if (used > width) return text.substr(0, begin);
-  }
-  return text;
-}
-
-// Lines of at most `width` columns, broken at blanks; longer words are cut.
-std::vector<std::string> wrap(const std::string& text, int width) {
-  std::vector<std::string> lines(1);
-  for (size_t at = 0; at < text.size();) {
-    const size_t blank = std::min(text.find(' ', at), text.size());
-    std::string word = text.substr(at, blank - at);
-    at = blank + 1;
-    const bool fits = columns(lines.back()) + 1 + columns(word) <= width;
-    if (!lines.back().empty() && !fits) lines.emplace_back();
-    while (columns(word) > width) {
-      const std::string head = cut(word, width);
-      if (head.empty()) break;  // a wide character in a single column
-      lines.back() = head;
-      lines.emplace_back();
-      word.erase(0, head.size());
-    }
-    if (!lines.back().empty() && !word.empty()) lines.back() += ' ';
-    lines.back() += word;
-  }
-  return lines;
-}
 
 class TerminalPage {
  public:
@@ -152,7 +84,7 @@ void TerminalPage::header() {
 void TerminalPage::utterance(const DialogueView& dialogue, size_t k, double full) {
   const UtteranceView& u = dialogue.context[k];
   const bool query = k + 1 == dialogue.context.size();
-  const std::string number = std::to_string(k + 1);
+  const std::string number = std::to_string(dialogue.earlier_turns + k + 1);
   const std::string sign = u.distraction ? (style_.unicode ? "✗" : "x") : query ? "?" : " ";
   const std::string label = std::string(number.size() < 2 ? 1 : 0, ' ') + number + " " + sign + " ";
   const int indent = columns(label);
@@ -178,6 +110,11 @@ void TerminalPage::utterance(const DialogueView& dialogue, size_t k, double full
 
 void TerminalPage::attention(const DialogueView& dialogue) {
   header();
+  if (dialogue.earlier_turns > 0) {
+    for (const std::string& text : wrap(earlier_turns_text(dialogue), width_)) {
+      line(paint(kDim, text));
+    }
+  }
   const double full = full_bar(dialogue);
   for (size_t k = 0; k < dialogue.context.size(); ++k) utterance(dialogue, k, full);
 }
@@ -221,50 +158,6 @@ void TerminalPage::results(const std::vector<ResultView>& results) {
 }
 
 }  // namespace
-
-std::string printable(const std::string& text) {
-  std::string result;
-  for (size_t at = 0; at < text.size();) {
-    const char32_t c = next_code_point(text, at);
-    const bool obeyed = c < 0x20 || (c >= 0x7F && c < 0xA0) || changes_direction(c);
-    if (c == kInvalid) {
-      result += "\uFFFD";
-    } else if (is_white_space(c)) {
-      result += ' ';
-    } else if (obeyed) {
-      result += "\uFFFD";
-    } else {
-      char bytes[4];
-      result.append(bytes, write_utf8(bytes, c));
-    }
-  }
-  return result;
-}
-
-TerminalStyle terminal_style(std::FILE* stream) {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return std::string(value ? value : "");
-  };
-  const bool terminal = ::isatty(::fileno(stream));
-  TerminalStyle style;
-  style.colour = terminal && variable("NO_COLOR").empty() && variable("TERM") != "dumb";
-  winsize size = {};
-  if (terminal && ::ioctl(::fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0) {
-    style.width = size.ws_col;
-  } else if (const long columns = std::strtol(variable("COLUMNS").c_str(), nullptr, 10);
-             columns > 0) {
-    style.width = static_cast<int>(std::min(columns, 160L));
-  }
-  style.width = std::clamp(style.width, 20, 160);
-  std::string locale;
-  for (const char* name : {"LC_ALL", "LC_CTYPE", "LANG"}) {
-    if (locale.empty()) locale = variable(name);
-  }
-  const bool utf8 = locale.find("UTF") != locale.npos || locale.find("utf") != locale.npos;
-  style.unicode = !terminal || locale.empty() || utf8;
-  return style;
-}
 
 std::string attention_text(const DialogueView& dialogue,
                            const std::vector<AttentionView::Model>& models,

@@ -3,12 +3,12 @@
 // and escape sequences become U+FFFD, and HTML is escaped.
 #pragma once
 
-#include <cstdio>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "dialog/das.h"
+#include "dialog/terminal.h"
 
 namespace heed {
 
@@ -29,6 +29,7 @@ struct DialogueView {
   std::vector<UtteranceView> context;  // the last one is the query
   std::string response;                // of a human
   std::vector<ModelView> models;
+  int earlier_turns = 0;  // of the dialogue, that are not read; utterances are numbered behind them
 };
 
 // A test set and what each model reaches on it.
@@ -47,16 +48,8 @@ struct AttentionView {
   std::string data, test_set;  // where the dialogues come from, what was inserted into them
   std::vector<DialogueView> dialogues;
   std::vector<ResultView> results;  // may be empty
+  std::string made_with = {};       // a line for the foot of the page; may be empty
 };
-
-struct TerminalStyle {
-  int width = 80;  // columns
-  bool colour = false;
-  bool unicode = true;  // bars of block characters, not of #
-};
-// What suits the stream: its width (or COLUMNS, or 80); colour on a terminal unless NO_COLOR is set
-// or TERM is "dumb"; blocks unless the locale is known not to be UTF-8.
-TerminalStyle terminal_style(std::FILE* stream);
 
 // A dialogue's utterances, each with a bar and its attention score for each model:
 //   baseline          trained
@@ -71,10 +64,5 @@ std::string render_text(const AttentionView& view, const TerminalStyle& style);
 // A page that needs no other file, no network and no script; light and dark, for print and phones,
 // and readable without colour. All throw InternalError if the numbers of models differ.
 std::string render_html(const AttentionView& view);
-
-// The text without what a terminal or a page would obey: white space becomes a blank; control
-// characters, marks that change the direction of writing and bytes that are not UTF-8 become
-// U+FFFD.
-std::string printable(const std::string& text);
 
 }  // namespace heed

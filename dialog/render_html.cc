@@ -234,7 +234,8 @@ void Page::utterance(const DialogueView& d, size_t k) {
   const UtteranceView& u = d.context[k];
   const bool query = k + 1 == d.context.size();
   out_ += u.distraction ? "<tr class=\"alien\">" : query ? "<tr class=\"query\">" : "<tr>";
-  out_ += "<th scope=\"row\" dir=\"auto\"><span class=\"k\">" + std::to_string(k + 1) + "</span>";
+  out_ += "<th scope=\"row\" dir=\"auto\"><span class=\"k\">" +
+          std::to_string(d.earlier_turns + k + 1) + "</span>";
   if (u.distraction) out_ += "<span class=\"tag\">&#10007; distraction</span>";
   if (query && !u.distraction) out_ += "<span class=\"tag\">query</span>";
   out_ += "<bdi>" + escape(u.text) + "</bdi></th>";
@@ -265,6 +266,7 @@ void Page::dialogue(const DialogueView& d) {
               decimal(*d.models[m].das_ratio, 2) + "</strong>";
   }
   if (!ratios.empty()) out_ += "<p>" + ratios + "</p>";
+  if (d.earlier_turns > 0) out_ += "<p class=\"note\">" + earlier_turns_text(d) + "</p>";
   out_ += "</header>\n<table class=\"talk\" style=\"" + average_at(full_bar(d)) +
           "\">\n<thead><tr><th scope=\"col\">Utterance</th>";
   for (size_t m = 0; m < d.models.size(); ++m) {
@@ -307,7 +309,10 @@ std::string Page::html() && {
   out_ +=
       "<footer>Drawn by <code>heed show</code>. AS and DAS ratio: Xing &amp; Gulla, "
       "<cite>Evaluating and Improving Context Attention Distribution on Multi-Turn Response "
-      "Generation using Self-Contained Distractions</cite>, 2022.</footer>\n"
+      "Generation using Self-Contained Distractions</cite>, 2022.";
+  if (!view_.made_with.empty()) out_ += "<p>Made with " + escape(view_.made_with) + ".</p>";
+  out_ +=
+      "</footer>\n"
       "</main>\n</body>\n</html>\n";
   return std::move(out_);
 }

@@ -45,6 +45,13 @@ inline std::string percent_text(double as) {
   return std::isfinite(as) ? decimal(100 * std::clamp(as, 0.0, 99.99), 0) + " %" : "-";
 }
 
+// "(4 earlier turns are not read)"
+inline std::string earlier_turns_text(const DialogueView& dialogue) {
+  const bool one = dialogue.earlier_turns == 1;
+  return "(" + std::to_string(dialogue.earlier_turns) +
+         (one ? " earlier turn is not read)" : " earlier turns are not read)");
+}
+
 // The attention score of a full bar: at least twice the average, so that an average bar never looks
 // full, and the same for all bars of a dialogue.
 inline double full_bar(const DialogueView& dialogue) {

@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <sys/file.h>
 #include <unistd.h>
+#include <zlib.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 #include <sstream>
 
 #include "dialog/run_json.h"
@@ -22,13 +25,21 @@ std::string in(const std::string& run, const std::string& file) {
   return (std::filesystem::path(run) / file).string();
 }
 
-// Reads a JSON file into a value; everything that does not fit is a DataError.
-template <class T> T read_json(const std::string& path) {
+// What `use` makes of the JSON of a file; everything that does not fit is a DataError.
+template <class Use> auto with_json(const std::string& path, Use use) {
   try {
-    return Json::parse(read_file(path, 1 << 28)).get<T>();
+    Json json = Json::parse(read_file(path, 1 << 28));
+    return use(json);
   } catch (const Json::exception& e) {
     throw DataError(path + ": not what heed writes there: " + e.what());
   }
+}
+
+TrainSettings settings_from(const Json& json) {
+  TrainSettings settings = json.get<TrainSettings>();
+  if (json.contains("limit")) settings.limit = json["limit"].get<size_t>();
+  if (json.contains("vocabulary")) settings.vocabulary = json["vocabulary"].get<int64_t>();
+  return settings;
 }
 
 std::string host_name() {
@@ -80,13 +91,42 @@ void TrainSettings::check() const {
 }
 
 void save_settings(const std::string& run, const TrainSettings& settings) {
-  write_file(in(run, "settings.json"), Json(settings).dump(2) + "\n");
+  Json json = settings;
+  if (settings.limit) json["limit"] = *settings.limit;
+  if (settings.vocabulary) json["vocabulary"] = *settings.vocabulary;
+  write_file(in(run, "settings.json"), json.dump(2) + "\n");
 }
 
 TrainSettings load_settings(const std::string& run) {
-  TrainSettings settings = read_json<TrainSettings>(file_inside(run, "settings.json"));
+  TrainSettings settings = with_json(file_inside(run, "settings.json"), settings_from);
   settings.model = load_config(run);
   return settings;
+}
+
+void change_settings(const std::string& run, const TrainSettings& settings) {
+  const std::string path = file_inside(run, "settings.json");
+  with_json(path, [&](Json& json) {
+    json["max_epochs"] = settings.max_epochs;
+    json["max_norm"] = settings.max_norm;
+    json["schedule"]["rate"] = settings.schedule.rate;
+    write_file(path, json.dump(2) + "\n");
+  });
+}
+
+std::optional<uint32_t> settings_checksum(const std::string& run) {
+  const std::string path = file_inside(run, "settings.json");
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const std::string settings = with_json(path, [](Json& json) {
+    json.erase("max_epochs");
+    json.erase("max_norm");
+    json.at("schedule").erase("rate");
+    return json.dump();
+  });
+  const std::string model =
+      with_json(file_inside(run, "config.json"), [](Json& json) { return json.dump(); });
+  const std::string text = settings + model;
+  return static_cast<uint32_t>(
+      crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
 void start_run(const std::string& run, const TrainSettings& settings,
@@ -98,7 +138,7 @@ void start_run(const std::string& run, const TrainSettings& settings,
 
 ExampleOptions load_example_options(const std::string& run) {
   const std::string path = file_inside(run, "settings.json");
-  if (std::filesystem::exists(path)) return read_json<TrainSettings>(path).examples;
+  if (std::filesystem::exists(path)) return with_json(path, settings_from).examples;
   return {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
 }
 
@@ -125,6 +165,16 @@ std::vector<EpochLog> load_log(const std::string& run) {
   return log;
 }
 
+double best_perplexity(const std::vector<EpochLog>& log) {
+  double best = std::numeric_limits<double>::infinity();
+  for (const EpochLog& e : log) best = std::min(best, e.valid_perplexity);
+  return best;
+}
+
+bool is_worse_than_a_guess(double perplexity, int64_t vocab_size) {
+  return perplexity > 1.05 * static_cast<double>(vocab_size);
+}
+
 RunLock::RunLock(const std::string& run) {
   const std::string path = in(run, "lock");
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
@@ -145,8 +195,9 @@ RunLock::RunLock(const std::string& run) {
   const std::string id = std::to_string(::getpid()) + " " + host_name();
   if (::ftruncate(descriptor_, 0) != 0 ||
       ::write(descriptor_, id.data(), id.size()) != static_cast<ssize_t>(id.size())) {
+    const int error = errno;
     ::close(descriptor_);
-    throw DataError(path + ": cannot be written: " + std::strerror(errno));
+    throw DataError(path + ": cannot be written: " + std::strerror(error));
   }
 }
 

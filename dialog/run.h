@@ -44,6 +44,10 @@ struct TrainSettings {
   uint64_t seed = 1;
   uint32_t data_fingerprint = 0;  // of the examples: a run goes on with the same ones only
   HalvingSchedule::Options schedule = {};
+  // What was asked for: dialogues to read of each part (0: all) and words of the vocabulary, which
+  // may have fewer. Runs of older versions did not keep them.
+  std::optional<size_t> limit = {};
+  std::optional<int64_t> vocabulary = {};
 
   // Throws UsageError for what no training can be made with.
   void check() const;
@@ -73,6 +77,12 @@ struct TrainState {
 
 void save_settings(const std::string& run, const TrainSettings& settings);
 TrainSettings load_settings(const std::string& run);
+// Writes what may change in the middle of a run: max_epochs, max_norm and the schedule's rate. All
+// else in settings.json stays as it is.
+void change_settings(const std::string& run, const TrainSettings& settings);
+// Checksum of config.json and of what may not change in settings.json: checkpoints keep it, so that
+// a training goes on with the settings that it was started with only. None without settings.json.
+std::optional<uint32_t> settings_checksum(const std::string& run);
 // Writes what a run begins with; settings.json, which makes the directory a run, last.
 void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary);
 // The bounds of the examples that a model was trained on; none for a bare model directory.
@@ -89,9 +99,17 @@ std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& m
                                           const Optimizer& optimizer,
                                           std::string* warning = nullptr);
 
+// The crc32 of a file's bytes. Throws DataError.
+uint32_t file_checksum(const std::string& path);
+
 // One line an epoch; without times, so that equal runs have equal logs.
 void save_log(const std::string& run, const std::vector<EpochLog>& log);
 std::vector<EpochLog> load_log(const std::string& run);
+// In validation, of the best epoch; infinite if there is none.
+double best_perplexity(const std::vector<EpochLog>& log);
+// Clearly worse than a uniform guess among all words, whose perplexity is their number and which a
+// training begins with.
+bool is_worse_than_a_guess(double perplexity, int64_t vocab_size);
 
 struct RunIsLocked : DataError {
   using DataError::DataError;

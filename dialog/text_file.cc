@@ -23,11 +23,11 @@ constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 // The bytes of a file after decompression.
 class LineReader::Source {
  public:
-  explicit Source(const std::string& path) : path_(path), input_(kChunkBytes, '\0') {
+  Source(const std::string& path, Gzip gzip) : path_(path), input_(kChunkBytes, '\0') {
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw DataError(path + ": cannot open: " + std::strerror(errno));
     try {
-      start();
+      start(gzip);
     } catch (...) {
       ::close(descriptor_);
       throw;
@@ -52,7 +52,7 @@ class LineReader::Source {
   }
 
  private:
-  void start() {
+  void start(Gzip gzip) {
     struct stat status;
     if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
       throw DataError(path_ + ": is a directory, not a file");
@@ -63,6 +63,7 @@ class LineReader::Source {
       available_ += count;
     }
     if (available_ < 2 || input_[0] != '\x1f' || input_[1] != '\x8b') return;
+    if (gzip == Gzip::kRefuse) throw DataError(path_ + ": is gzip data, expected plain text");
     check_internal(::inflateInit2(&stream_, kGzipWindowBits) == Z_OK, "zlib: inflateInit2");
     gzip_ = true;
   }
@@ -116,8 +117,8 @@ class LineReader::Source {
   z_stream stream_ = {};
 };
 
-LineReader::LineReader(const std::string& path)
-    : path_(path), source_(std::make_unique<Source>(path)), buffer_(2 * kChunkBytes, '\0') {
+LineReader::LineReader(const std::string& path, Gzip gzip)
+    : path_(path), source_(std::make_unique<Source>(path, gzip)), buffer_(2 * kChunkBytes, '\0') {
   while (end_ < kByteOrderMark.size() && fill()) continue;
   if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
     begin_ = kByteOrderMark.size();

@@ -18,7 +18,8 @@ constexpr size_t kMaxLineBytes = size_t{16} << 20;
 // cut off or followed by something else.
 class LineReader {
  public:
-  explicit LineReader(const std::string& path);
+  enum class Gzip { kInflate, kRefuse };  // with kRefuse gzip data is a DataError
+  explicit LineReader(const std::string& path, Gzip gzip = Gzip::kInflate);
   ~LineReader();
 
   // The next line without its "\n" or "\r\n", valid until the next call; false after the last one.

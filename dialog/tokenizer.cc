@@ -146,4 +146,25 @@ std::string detokenize(const std::vector<std::string>& tokens) {
   return text;
 }
 
+std::vector<std::string> shorten_repetitions(const std::vector<std::string>& tokens) {
+  constexpr size_t kLongest = 8, kKept = 3;
+  std::vector<std::string> result;
+  for (size_t at = 0; at < tokens.size();) {
+    size_t end = at;  // of the repetitions that begin here, and how long one is
+    size_t length = 1;
+    for (size_t n = 1; n <= kLongest && end == at; ++n) {
+      size_t same = at;  // tokens[same] is tokens[same + n], from `at` on
+      while (same + n < tokens.size() && tokens[same] == tokens[same + n]) ++same;
+      if ((same - at) / n < kKept) continue;
+      end = same + n;
+      length = n;
+    }
+    const size_t kept = end == at ? at + 1 : at + kKept * length;
+    for (size_t i = at; i < kept; ++i) result.push_back(tokens[i]);
+    if (end > at) result.emplace_back("[...]");
+    at = std::max(end, kept);
+  }
+  return result;
+}
+
 }  // namespace heed

@@ -37,4 +37,8 @@ bool is_white_space(char32_t c);
 // bracket, and none around ' - /.
 std::string detokenize(const std::vector<std::string>& tokens);
 
+// What comes more than three times in a row, a token or up to eight of them, stands three times,
+// and then the token "[...]".
+std::vector<std::string> shorten_repetitions(const std::vector<std::string>& tokens);
+
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include <limits>
 #include <new>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "autograd/anomaly.h"
@@ -80,8 +81,7 @@ class Trainer {
 
   bool train() {
     while (state_.epoch < settings_.max_epochs && !schedule_.finished()) {
-      if (!train_epoch()) return false;
-      finish_epoch();
+      if (!train_epoch() || !finish_epoch()) return false;
     }
     return true;
   }
@@ -113,7 +113,7 @@ class Trainer {
         hooks_.on_step(progress(batches.size(), seconds / (state_.step - first_step),
                                 (state_.tokens - first_tokens) / seconds));
       }
-      const bool stop = hooks_.stop && *hooks_.stop;
+      const bool stop = stopping();
       if (stop || now() - saved > hooks_.checkpoint_seconds) {
         save();
         saved = now();
@@ -233,7 +233,28 @@ class Trainer {
            " tokens, vocabulary " + std::to_string(settings_.model.vocab_size);
   }
 
-  void finish_epoch() {
+  bool stopping() const { return hooks_.stop && *hooks_.stop; }
+
+  // Perplexity of the validation part; nothing if `stop` ended it, with a checkpoint of all steps.
+  // None is made before it begins: a model that has run away would take the place of a good one.
+  std::optional<double> validate() {
+    struct Stopped {};
+    const auto on_batch = [&](const ScoreProgress& done) {
+      if (hooks_.on_validation) hooks_.on_validation(done.examples, data_.valid.size());
+      if (stopping()) throw Stopped{};
+    };
+    try {
+      return summarize(score(model_, data_.valid, settings_.batch_size, on_batch)).perplexity;
+    } catch (const Stopped&) {
+      save();
+      return std::nullopt;
+    }
+  }
+
+  // False if `stop` ended it.
+  bool finish_epoch() {
+    const std::optional<double> perplexity = validate();
+    if (!perplexity) return false;
     EpochLog log;
     log.epoch = state_.epoch + 1;
     log.steps = state_.step;
@@ -242,7 +263,7 @@ class Trainer {
     log.loss = state_.loss_sum / static_cast<double>(state_.step);
     log.grad_norm = state_.norm_sum / static_cast<double>(state_.step);
     log.train_perplexity = train_perplexity();
-    log.valid_perplexity = summarize(score(model_, data_.valid, settings_.batch_size)).perplexity;
+    log.valid_perplexity = *perplexity;
     if (!std::isfinite(log.valid_perplexity)) {
       throw Error("training: the validation perplexity is not a finite number after epoch " +
                   std::to_string(log.epoch) + ". " + kept() + " and a smaller --rate");
@@ -256,6 +277,7 @@ class Trainer {
     save_log(run_, state_.log);
     save();
     if (hooks_.on_epoch) hooks_.on_epoch(log, best);
+    return true;
   }
 
   // Never infinite, which JSON cannot say.
@@ -349,6 +371,20 @@ TrainData load_train_data(const std::string& directory, int64_t vocab_size,
     }
   }
   return data;
+}
+
+void check_training(const TrainSettings& settings, const TrainData& data) {
+  settings.check();
+  check_memory(settings.model);
+  const Pool& pool = data.pool;
+  const bool several = std::any_of(pool.begin(), pool.end(), [&](const PoolUtterance& u) {
+    return u.dialogue_id != pool[0].dialogue_id;
+  });
+  if (settings.insert_prob > 0 && !several) {
+    throw DataError(
+        "training: distractions come from other dialogues, and there is only one; give more "
+        "dialogues or --insert-prob 0");
+  }
 }
 
 bool train(const std::string& run, const TrainSettings& settings, const TrainData& data,

@@ -25,6 +25,10 @@ TrainData load_train_data(const std::string& directory, int64_t vocab_size,
                           const ExampleOptions& options, size_t limit = 0,
                           const Vocabulary* vocabulary = nullptr);
 
+// Throws UsageError or DataError for what no training can be made of: to be asked before a run is
+// begun.
+void check_training(const TrainSettings& settings, const TrainData& data);
+
 struct TrainProgress {
   int epoch = 0, max_epochs = 0;                        // counted from 1
   int64_t step = 0, steps = 0;                          // of the epoch
@@ -34,13 +38,15 @@ struct TrainProgress {
 
 struct TrainHooks {
   std::function<void(const TrainProgress&)> on_step;
+  std::function<void(int64_t done, size_t examples)> on_validation;  // after each of its batches
   std::function<void(const EpochLog&, bool best)> on_epoch;
   // What somebody should look at though the training goes on: a damaged checkpoint for which the
   // one before was taken, a loss that runs away.
   std::function<void(const std::string&)> on_warning;
-  const std::atomic<bool>* stop = nullptr;  // set by a signal: finish the step, checkpoint, return
-  double checkpoint_seconds = 600;          // also between epochs
-  bool detect_anomaly = false;  // look at the numbers of every op (autograd/anomaly.h); slow
+  // Set by a signal: finish the step, or the batch of the validation; checkpoint, return.
+  const std::atomic<bool>* stop = nullptr;
+  double checkpoint_seconds = 600;  // also between epochs
+  bool detect_anomaly = false;      // look at the numbers of every op (autograd/anomaly.h); slow
 };
 
 // Trains the model of a run (Xing & Gulla 2022, section 4.2): SGD or Adam with global-norm

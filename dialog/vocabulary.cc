@@ -11,7 +11,7 @@ namespace heed {
 namespace {
 
 constexpr const char* kSpecials[kSpecialTokens] = {"<pad>", "<unk>", "<sos>", "<eos>", "<eou>"};
-constexpr int64_t kMaxSize = 10'000'000;
+constexpr size_t kMaxTokenBytes = 1024;  // no word of any language is as long
 
 bool has_white_space(std::string_view token) {
   for (size_t at = 0; at < token.size();) {
@@ -54,14 +54,16 @@ Vocabulary::Vocabulary() {
 }
 
 Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions& options) {
-  if (options.max_size < kSpecialTokens || options.max_size > kMaxSize) {
+  if (options.max_size < kSpecialTokens || options.max_size > Vocabulary::kMaxSize) {
     throw UsageError("vocabulary: the size must be " + std::to_string(kSpecialTokens) + " to " +
-                     std::to_string(kMaxSize) + ", got " + std::to_string(options.max_size));
+                     std::to_string(Vocabulary::kMaxSize) + ", got " +
+                     std::to_string(options.max_size));
   }
   using Entry = TokenCounts::value_type;
   std::vector<const Entry*> entries;
   for (const Entry& entry : counts) {
-    if (entry.second >= options.min_count) entries.push_back(&entry);
+    if (entry.second < options.min_count || entry.first.size() > kMaxTokenBytes) continue;
+    entries.push_back(&entry);
   }
   std::sort(entries.begin(), entries.end(), [](const Entry* a, const Entry* b) {
     return a->second != b->second ? a->second > b->second : a->first < b->first;
@@ -74,8 +76,8 @@ Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions&
   return vocabulary;
 }
 
-Vocabulary Vocabulary::load(const std::string& path) {
-  LineReader reader(path);
+Vocabulary Vocabulary::load(const std::string& path, int64_t max_size) {
+  LineReader reader(path, LineReader::Gzip::kRefuse);
   Vocabulary vocabulary;
   int64_t lines = 0;
   for (std::string_view token; reader.next(token); ++lines) {
@@ -84,7 +86,11 @@ Vocabulary Vocabulary::load(const std::string& path) {
       if (token != special) reader.fail("must be the special token " + special);
       continue;
     }
-    if (lines >= kMaxSize) reader.fail("more than " + std::to_string(kMaxSize) + " tokens");
+    if (lines >= max_size)
+      reader.fail("only " + std::to_string(max_size) + " tokens may stand here");
+    if (token.size() > kMaxTokenBytes) {
+      reader.fail("a token of more than " + std::to_string(kMaxTokenBytes) + " bytes");
+    }
     if (token.empty()) reader.fail("the token is empty");
     if (!is_utf8(token)) reader.fail("the token is not UTF-8");
     if (has_white_space(token)) reader.fail("white space inside a token");

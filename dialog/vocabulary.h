@@ -31,16 +31,21 @@ struct VocabularyOptions {
 
 class Vocabulary {
  public:
+  static constexpr int64_t kMaxSize = 10'000'000;
+
   Vocabulary();  // the special tokens only
 
-  // The most frequent tokens, equally frequent ones in the order of their bytes. Throws UsageError
-  // if max_size has no room for the special tokens.
+  // The most frequent tokens, equally frequent ones in the order of their bytes; those of more than
+  // a KiB are left out. Throws UsageError if max_size has no room for the special tokens.
   static Vocabulary build(const TokenCounts& counts, const VocabularyOptions& options = {});
 
-  // load throws DataError "file:line: ..." if the first five lines are not the special tokens, or a
-  // token is empty, given twice, holds white space or is not UTF-8, or there are over ten million.
-  static Vocabulary load(const std::string& path);
+  // load throws DataError "file:line: ..." if the first five lines are not the special tokens, a
+  // token is empty, given twice, longer than a KiB, holds white space or is not UTF-8, or there are
+  // more than max_size. Plain text only: gzip data could be far more than the file shows.
+  static Vocabulary load(const std::string& path, int64_t max_size = kMaxSize);
   void save(const std::string& path) const;
+
+  bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }
 
   int32_t size() const { return static_cast<int32_t>(tokens_.size()); }
   int32_t id(std::string_view token) const;    // kUnk if it is not known

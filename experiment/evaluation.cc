@@ -5,7 +5,6 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "autograd/keep_packed.h"
 #include "dialog/score_json.h"
 #include "dialog/tokenizer.h"
 #include "tensor/file.h"
@@ -32,26 +31,6 @@ Json rounded(const std::optional<double>& value) {
 
 // ---- writing
 
-// The greedy responses to all test dialogues, as words.
-std::vector<Tokens> respond(DialogModel& model, const std::vector<Example>& test,
-                            const Vocabulary& vocabulary, int max_length,
-                            const EvaluationProgress& progress) {
-  DecodeOptions options;
-  options.max_length = max_length;
-  KeepPacked weights;  // of all batches
-  std::vector<Tokens> responses;
-  for (size_t at = 0; at < test.size(); at += kBatch) {
-    std::vector<const Example*> batch;
-    for (size_t i = at; i < std::min(test.size(), at + kBatch); ++i) batch.push_back(&test[i]);
-    for (const Decoding& decoding : decode(model, batch, options)) {
-      responses.emplace_back();
-      for (int32_t token : decoding.tokens) responses.back().push_back(vocabulary.token(token));
-    }
-    progress("responses", static_cast<double>(responses.size()) / static_cast<double>(test.size()));
-  }
-  return responses;
-}
-
 void save_responses(const std::string& path, const std::vector<Example>& test,
                     const std::vector<Tokens>& responses) {
   std::string text;
@@ -62,14 +41,13 @@ void save_responses(const std::string& path, const std::vector<Example>& test,
 }
 
 Json measure(const std::vector<Tokens>& responses, const std::vector<Tokens>& references) {
-  size_t words = 0;
-  for (const Tokens& response : responses) words += response.size();
+  const ResponseQuality quality = measure_responses(responses, references);
   return {{"decode", "greedy"},
-          {"bleu", corpus_bleu(responses, references)},
-          {"distinct_1", distinct_n(responses, 1)},
-          {"distinct_2", distinct_n(responses, 2)},
-          {"mean_length", static_cast<double>(words) / static_cast<double>(responses.size())},
-          {"dialogues", responses.size()}};
+          {"bleu", quality.bleu.value()},
+          {"distinct_1", quality.distinct_1},
+          {"distinct_2", quality.distinct_2},
+          {"mean_length", quality.mean_length},
+          {"dialogues", quality.dialogues}};
 }
 
 Json set_json(const std::vector<DialogueScore>& scores) {
@@ -100,13 +78,17 @@ Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<To
 }
 
 // Who it is, and how its training went.
-Json head_json(const std::string& directory, const ExperimentRun& run, DialogModel& model) {
+Json head_json(const std::string& directory, const ExperimentRun& run,
+               const ExperimentSettings& settings, DialogModel& model) {
   const std::vector<EpochLog> log = load_log(directory);
   const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
     return a.valid_perplexity < b.valid_perplexity;
   });
   if (best == log.end()) throw DataError(in(directory, "log.jsonl") + ": no epoch");
-  return {{"run", run.name()},
+  Json heed = {{"device", settings.device}, {"matmul", settings.matmul}};
+  for (const auto& [key, value] : settings.made_with) heed[key] = value;
+  return {{"heed", heed},
+          {"run", run.name()},
           {"variant", run.get().name()},
           {"structure", run.get().structure.name},
           {"insert_prob", run.get().insert_prob},
@@ -192,17 +174,23 @@ void evaluate_run(const std::string& directory, const ExperimentRun& run,
                   const EvaluationProgress& progress) {
   LoadedModel loaded = load_model(directory);
   DialogModel& model = *loaded.model;
-  Json json = head_json(directory, run, model);
+  Json json = head_json(directory, run, settings, model);
   json["conversations"] = data.conversations;
   move(model, device);
+  DecodeOptions greedy;
+  greedy.max_length = settings.max_response;
+  const auto part = [&](int64_t done) {
+    return static_cast<double>(done) / static_cast<double>(data.test.size());
+  };
   const std::vector<Tokens> responses =
-      respond(model, data.test, loaded.vocabulary, settings.max_response, progress);
+      respond(model, data.test, loaded.vocabulary, greedy, kBatch,
+              [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
   for (size_t s = 0; s < kSets; ++s) {
     const std::string name = set_name(s);
     const auto inserted =
         distracted(data.test, parse_test_set(name), data.train.pool, data.phrases, kTestSeed);
     const auto scores = score(model, inserted, kBatch, [&](const ScoreProgress& done) {
-      progress(name, static_cast<double>(done.examples) / static_cast<double>(inserted.size()));
+      progress(name, part(done.examples));
     });
     json["test_sets"][name] = set_json(scores);
     if (name == kSampleSet) json["samples"] = samples_json(scores, responses, data.samples);

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dialog/decode.h"
 #include "dialog/evaluate.h"
+#include "dialog/responses.h"
 #include "experiment/settings.h"
 #include "experiment/statistics.h"
 
@@ -20,14 +20,6 @@ constexpr size_t kSets = 1 + kTestSets.size();  // the original test set, then t
 struct SetResult {
   ScoreSummary summary;
   Series as_distraction, as_history;  // D and H of each dialogue; no D at all: the list is empty
-};
-
-// Of generated responses; for human ones there is no BLEU.
-struct ResponseQuality {
-  std::optional<double> bleu;
-  double distinct_1 = 0, distinct_2 = 0;
-  double mean_length = 0;  // words
-  int64_t dialogues = 0;
 };
 
 // A model on one of the sample dialogues.

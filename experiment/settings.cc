@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <cstring>
 #include <filesystem>
@@ -63,18 +62,6 @@ std::vector<std::string> words_of(const std::vector<int32_t>& tokens, const Voca
   return result;
 }
 
-uint32_t fingerprint(const std::vector<Dialogue>& dialogues) {
-  uLong crc = 0;
-  const auto mix = [&](const std::string& text) {  // with its end, so that "a" "b" is not "ab"
-    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(text.c_str()), text.size() + 1);
-  };
-  for (const Dialogue& dialogue : dialogues) {
-    mix(dialogue.id);
-    for (const Turn& turn : dialogue.turns) mix(turn.text);
-  }
-  return static_cast<uint32_t>(crc);
-}
-
 // The settings under the names of their options, then the data.
 Json describe(const ExperimentSettings& s, const ExperimentData& data) {
   const TrainSettings& t = s.train;
@@ -102,12 +89,17 @@ Json describe(const ExperimentSettings& s, const ExperimentData& data) {
                          {"halve-after", t.schedule.halve_after},
                          {"max-length", s.max_response},
                          {"frequent", s.phrases.frequent},
-                         {"rare", s.phrases.rare}};
+                         {"rare", s.phrases.rare},
+                         {"device", s.device},
+                         {"matmul", s.matmul}};
   const Json counts = {
       {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
       {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
       {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+  Json heed = Json::object();  // who began; others may join
+  for (const auto& [key, value] : s.made_with) heed[key] = value;
   return {{"format", kExperimentFormat},
+          {"heed", heed},
           {"test_seed", kTestSeed},
           {"settings", settings},
           {"data", counts}};
@@ -148,18 +140,22 @@ void create_once(const std::string& path, const std::string& bytes) {
   if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
 }
 
-// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32"
+// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
+// program began it does not count.
 void check_same(const std::string& out, const Json& there, const Json& here) {
-  if (there == here) return;
   if (there.value("format", Json()) != here["format"]) {
     throw DataError(out + "/experiment.json: written by another version of heed");
   }
+  Json settings = there.value("settings", Json::object());
+  settings.emplace("device", "cpu");  // what earlier versions did not write down
+  settings.emplace("matmul", "f32");
   for (const auto& [option, value] : here.at("settings").items()) {
-    const Json old = there.value("settings", Json::object()).value(option, Json());
+    const Json old = settings.value(option, Json());
     if (old == value) continue;
     throw UsageError(out + ": holds an experiment with --" + option + " " + old.dump() + ", not " +
                      value.dump() + "; take the same settings or another --out");
   }
+  if (there.value("data", Json()) == here["data"]) return;
   throw UsageError(out +
                    ": holds an experiment on other data; take the same --data or another --out");
 }
@@ -171,9 +167,10 @@ void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>&
   const auto texts = make_examples(test, data.words, s.train.examples);
   for (const Example& e : texts) data.references.push_back(words_of(e.response, data.words));
   data.samples = choose_samples(texts);
-  const Pool pool = make_pool(train, data.words, s.train.examples.max_utterance_tokens);
+  const int max_tokens = s.train.examples.max_utterance_tokens;
+  const Pool pool = make_pool(train, data.words, max_tokens);
   const auto inserted = distracted(texts, parse_test_set(kSampleSet), pool,
-                                   encode_phrases(s.phrases, data.words), kTestSeed);
+                                   encode_phrases(s.phrases, data.words, max_tokens), kTestSeed);
   for (size_t i : data.samples) data.sample_texts.push_back(inserted[i]);
 }
 
@@ -189,7 +186,7 @@ ExperimentData load_experiment_data(const std::string& directory, const Experime
   data.test = make_examples(test, data.train.vocabulary, bounds);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
   data.conversations = conversations(test, data.test);
-  data.phrases = encode_phrases(s.phrases, data.train.vocabulary);
+  data.phrases = encode_phrases(s.phrases, data.train.vocabulary, bounds.max_utterance_tokens);
   read_texts(read_dialogues(find_part(directory, "train"), s.limit), test, s, data);
   return data;
 }

@@ -96,9 +96,7 @@ class Worker {
   bool finish(const ExperimentRun& run, const std::string& directory, const Lease& lease) {
     const TrainSettings settings = open_run(run, directory);
     RunTimes times = load_times(directory);
-    std::atomic<bool> stop{false};
-    if (!train(directory, settings, data_.train, device_,
-               hooks(run, directory, lease, times, stop))) {
+    if (!train(directory, settings, data_.train, device_, hooks(run, directory, lease, times))) {
       return false;
     }
     const double begin = now();
@@ -134,19 +132,21 @@ class Worker {
   }
 
   TrainHooks hooks(const ExperimentRun& run, const std::string& directory, const Lease& lease,
-                   RunTimes& times, std::atomic<bool>& stop) {
+                   RunTimes& times) {
     TrainHooks hooks;
-    hooks.stop = &stop;
+    hooks.stop = options_.stop;
     hooks.checkpoint_seconds = options_.checkpoint_seconds;
     hooks.on_warning = [this, name = run.name()](const std::string& text) {
       tell({.kind = WorkerNews::Kind::kWarning, .run = name, .message = text});
+    };
+    hooks.on_validation = [&](int64_t, size_t) {
+      if (lease.lost()) throw Stopped{};
     };
     // An epoch that goes on from a checkpoint is not timed.
     const auto epoch = std::make_shared<EpochClock>();
     hooks.on_step = [&, epoch, name = run.name()](const TrainProgress& p) {
       if (lease.lost()) throw Stopped{};  // and not a checkpoint more
       if (epoch->steps++ == 0) epoch->whole = p.step == 1;
-      stop = stopping();
       const double part = static_cast<double>(p.step) / static_cast<double>(p.steps);
       tell({.kind = WorkerNews::Kind::kTraining,
             .run = name,

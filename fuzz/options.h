@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "heed/app.h"
+#include "heed/usage.h"
 #include "tensor/error.h"
 
 namespace heed::fuzz {
@@ -18,7 +19,8 @@ inline void parse_options(std::vector<std::string> arguments) {
   try {
     app->parse(arguments);
   } catch (const Parsed&) {
-  } catch (const CLI::ParseError&) {
+  } catch (const CLI::ParseError& error) {
+    usage_message(*app, error);
   } catch (const UsageError&) {
   }
 }

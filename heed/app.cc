@@ -1,26 +1,32 @@
 #include "heed/app.h"
 
-#include <charconv>
+#include <CLI/CLI.hpp>
 
+#include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/help.h"
+#include "heed/option_file.h"
+#include "heed/provenance.h"
 #include "tensor/error.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
 
 namespace heed {
 
-CommonPtr add_common(CLI::App& command) {
+CommonPtr add_common(CLI::App& command, const Uses& uses) {
   auto common = std::make_shared<Common>();
-  command.add_option("--device", common->device, "cpu or cuda[:k]")->capture_default_str();
-  command
-      .add_option("--matmul", common->matmul,
-                  "How a GPU multiplies: f32, or faster and less exactly tf32 or bf16")
-      ->check(CLI::IsMember({"f32", "tf32", "bf16"}))
-      ->capture_default_str();
-  command.add_option("--threads", common->threads, "Threads; 0: one for each core")
-      ->check(CLI::Range(0, 1024))
-      ->capture_default_str();
-  command.add_option("--seed", common->seed, "Seed of all random numbers")->capture_default_str();
+  const auto add = [&](const char* name, auto& value, const std::string& help) {
+    return command.add_option(name, value, help)->capture_default_str()->group(kGeneral);
+  };
+  if (*uses.seed) add("--seed", common->seed, uses.seed);
+  if (uses.device) {
+    add("--threads", common->threads, "Threads; 0: one for each core")
+        ->check(whole_number(0, 1024));
+    add("--device", common->device, "cpu or cuda[:k]");
+    add("--matmul", common->matmul,
+        "How a GPU multiplies: f32, or faster and less exactly tf32 or bf16")
+        ->check(CLI::IsMember({"f32", "tf32", "bf16"}));
+  }
   command.fallthrough();  // --config may stand behind the command
   return common;
 }
@@ -37,54 +43,29 @@ Device start(const Common& common) {
   return device;
 }
 
-namespace {
-
-template <class Integer>
-std::string check_whole_number(const std::string& text, const char* expected) {
-  Integer value = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, error] = std::from_chars(text.data(), end, value);
-  if (error == std::errc() && stopped == end) return "";
-  return std::string("expected ") + expected + ", got '" + text + "'";
-}
-
-// CLI11 reads -1 as a large unsigned number, and cuts a number that is too large.
-void check_whole_numbers(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
-    for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; })) {
-      const std::string type = option->get_type_name();
-      if (type.rfind("UINT", 0) == 0) {
-        option->check([](const std::string& text) {
-          return check_whole_number<uint64_t>(text, "a whole number from 0");
-        });
-      } else if (type.rfind("INT", 0) == 0) {
-        option->check([](const std::string& text) {
-          return check_whole_number<int64_t>(text, "a whole number");
-        });
-      }
-    }
-    check_whole_numbers(*command);
-  }
-}
-
-}  // namespace
-
 std::unique_ptr<CLI::App> make_app() {
   auto owned = std::make_unique<CLI::App>(
-      "heed trains LSTM sequence-to-sequence models on multi-turn dialogues and measures\n"
-      "how much of their attention distracting utterances steal (the DAS ratio).",
+      "heed trains LSTM sequence-to-sequence models on multi-turn dialogues and measures how much "
+      "of their attention distracting utterances steal (the DAS ratio).",
       "heed");
   CLI::App& app = *owned;
+  app.formatter(std::make_shared<HelpFormatter>());
   app.footer(
       "Start here:\n"
-      "  heed train    --data data/ubuntu-sample --out runs/first --preset smoke\n"
-      "  heed evaluate --model runs/first --data data/ubuntu-sample/test.jsonl.gz\n"
-      "  heed show     --model runs/first --data data/ubuntu-sample/test.jsonl.gz\n"
-      "`heed COMMAND --help` explains a command. Every option can also stand in a file:\n"
-      "  heed train --config my.toml       with   [train]  preset=\"smoke\"  out=\"runs/first\"");
-  app.set_version_flag("--version",
-                       std::string("heed ") + HEED_VERSION + ", kernels for " + cpu::isa());
+      "  heed train --data data/ubuntu-sample --out runs/first --preset smoke\n"
+      "  heed evaluate --model runs/first --data data/ubuntu-sample\n"
+      "  heed show --model runs/first --data data/ubuntu-sample\n"
+      "`heed help COMMAND` explains a command. Every option can also stand in a file, below the "
+      "name of its command:\n"
+      "  [train]\n"
+      "  preset = \"smoke\"\n"
+      "  out = \"runs/first\"\n"
+      "That file is read by:\n"
+      "  heed train --config my.toml --data data/ubuntu-sample");
+  app.set_version_flag("-v,--version", "heed " + version() + " (commit " + commit() + ")" +
+                                           ", kernels for " + cpu::isa());
   app.set_config("--config", "", "Read options from a TOML file, one [section] a command");
+  app.config_formatter(std::make_shared<OptionFile>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.require_subcommand(1);
   add_train(app);
@@ -92,12 +73,16 @@ std::unique_ptr<CLI::App> make_app() {
   add_score(app);
   add_show(app);
   add_chat(app);
+  add_respond(app);
+  add_compare(app);
+  add_distract(app);
   add_prepare(app);
   add_reproduce(app);
   add_report(app);
   add_verify(app);
   add_bench(app);
-  check_whole_numbers(app);
+  add_help(app);
+  check_numbers(app);
   return owned;
 }
 

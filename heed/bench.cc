@@ -14,6 +14,7 @@
 #include "dialog/decode.h"
 #include "dialog/flops.h"
 #include "dialog/text_file.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
@@ -243,29 +244,39 @@ void add_bench(CLI::App& app) {
   CLI::App* c = app.add_subcommand(
       "bench", "Time training steps, scoring or decoding; prints one line of JSON");
   c->footer(
-      "A step is forward, loss with attention loss, backward, clipping and SGD, on random words.\n"
+      "A step is forward, loss with attention loss, backward, clipping and SGD, on random words. "
       "The share of peak is against the multiply-add peak that the same program measures first.\n"
-      "Example: heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 \\\n"
-      "           --vocab 25000 --threads 1");
-  o->common = add_common(*c);
+      "Example:\n"
+      "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 "
+      "--vocab 25000 --threads 1");
+  o->common = add_common(*c, {.seed = "Seed of the weights and the words"});
   c->add_option("--structure", o->structure, "The model structure")->capture_default_str();
-  c->add_option("--work", o->work,
-                "What a step is: train; forward, the first half of it; score, as `heed score`\n"
-                "does; beam, responses of the same lengths by beam search with 5 hypotheses")
+  c->add_option(
+       "--work", o->work,
+       "What a step is: train; forward, the first half of it; score, as `heed score` does; "
+       "beam, responses of the same lengths by beam search with 5 hypotheses")
       ->check(CLI::IsMember({"train", "forward", "score", "beam"}))
       ->capture_default_str();
   c->add_option("--batch", o->batch, "Dialogues in a batch")->capture_default_str();
-  c->add_option("--embed", o->embed, "Embedding size")->capture_default_str();
-  c->add_option("--hidden", o->hidden, "Hidden size")->capture_default_str();
-  c->add_option("--layers", o->layers, "LSTM layers")->capture_default_str();
-  c->add_option("--vocab", o->vocab, "Vocabulary size")->capture_default_str();
+  c->add_option("--embed", o->embed, "Embedding size")
+      ->check(whole_number(1, kMaxModelSize))
+      ->capture_default_str();
+  c->add_option("--hidden", o->hidden, "Hidden size")
+      ->check(whole_number(1, kMaxModelSize))
+      ->capture_default_str();
+  c->add_option("--layers", o->layers, "LSTM layers")
+      ->check(whole_number(1, kMaxModelSize))
+      ->capture_default_str();
+  c->add_option("--vocab", o->vocab, "Vocabulary size")
+      ->check(whole_number(kSpecialTokens + 1, kMaxModelSize))
+      ->capture_default_str();
   c->add_option("--dropout", o->dropout, "Dropout probability")->capture_default_str();
   c->add_option("--steps", o->steps, "Steps timed, after one for warm-up")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
-  c->get_option("--batch")->check(CLI::Range(1, 1'000'000));
+  c->get_option("--batch")->check(whole_number(1, 1'000'000));
   c->add_option("--lengths", o->lengths,
-                "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every\n"
+                "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every "
                 "dialogue has 6 utterances of 12 tokens and a response of 16");
   c->callback([o] { run(*o); });
 }

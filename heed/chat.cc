@@ -6,10 +6,12 @@
 
 #include "autograd/keep_packed.h"
 #include "dialog/render.h"
+#include "dialog/render_shared.h"
 #include "dialog/run.h"
 #include "dialog/tokenizer.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
+#include "heed/messages.h"
 
 namespace heed {
 namespace {
@@ -39,7 +41,7 @@ class Chat {
   DecodeOptions decode_;
   TerminalStyle style_;
   bool prompts_;
-  int turn_ = 0;
+  int turn_ = 0, forgotten_ = 0;
   std::vector<UtteranceView> shown_;  // the conversation, as it was typed
   Example conversation_;
 };
@@ -57,8 +59,8 @@ Chat::Chat(const Options& o) {
 void Chat::run() {
   KeepPacked weights;  // for all answers
   const ModelConfig& c = loaded_.model->config();
-  std::printf("%s, %ld layers x %ld, vocabulary %ld. Say something; /help explains.\n",
-              std::string(c.structure.name).c_str(), static_cast<long>(c.num_layers),
+  std::printf("%s, %s x %ld, vocabulary %ld. Say something; /help explains.\n",
+              std::string(c.structure.name).c_str(), counted(c.num_layers, "layer").c_str(),
               static_cast<long>(c.hidden_size), static_cast<long>(c.vocab_size));
   for (std::string line;;) {
     if (prompts_) std::fputs("\nyou: ", stdout);
@@ -83,6 +85,7 @@ bool Chat::obey(const std::string& line) {
   if (line == "/reset") {
     conversation_ = {};
     shown_.clear();
+    forgotten_ = 0;
     std::puts("The conversation begins anew.");
   } else if (line == "/help") {
     std::puts(
@@ -105,6 +108,7 @@ void Chat::add_turn(const std::string& who, const std::string& text, std::vector
   conversation_.context.push_back(std::move(tokens));
   const size_t keep = bounds_.max_turns > 0 ? static_cast<size_t>(bounds_.max_turns) : kTurns;
   if (shown_.size() > keep) {
+    ++forgotten_;
     shown_.erase(shown_.begin());
     conversation_.context.erase(conversation_.context.begin());
   }
@@ -120,7 +124,7 @@ void Chat::say_unknown_words(const std::string& line) const {
 }
 
 void Chat::show_attention(const Decoding& reply) const {
-  DialogueView view{"", shown_, "", {{reply.as_scores(), std::nullopt, ""}}};
+  DialogueView view{"", shown_, "", {{reply.as_scores(), std::nullopt, ""}}, forgotten_};
   std::fputs(attention_text(view, {{"looked at", ""}}, style_).c_str(), stdout);
 }
 
@@ -129,8 +133,8 @@ void Chat::answer(const std::string& line) {
   say_unknown_words(line);
   conversation_.id = "turn " + std::to_string(++turn_);  // new random numbers for every answer
   const Decoding reply = decode(*loaded_.model, {&conversation_}, decode_)[0];
-  const std::string text = printable(readable(reply.tokens, loaded_.vocabulary));
-  const std::string shown = text.empty() ? "(says nothing)" : text + (reply.finished ? "" : " ...");
+  const std::string text = printable(reply_text(reply, loaded_.vocabulary));
+  const std::string shown = text.empty() ? "(says nothing)" : text;
   std::printf(style_.colour ? "\x1b[1mmodel: %s\x1b[0m\n" : "model: %s\n", shown.c_str());
   show_attention(reply);
   if (!reply.tokens.empty()) add_turn("model", text, reply.tokens);
@@ -143,8 +147,9 @@ void add_chat(CLI::App& app) {
   CLI::App* c = app.add_subcommand("chat", "Talk to a model and see which utterances it looks at");
   c->footer(
       "The context is the conversation so far, at most as many turns as in training.\n"
-      "Example: heed chat --model runs/first --decode beam");
-  o->common = add_common(*c);
+      "Example:\n"
+      "  heed chat --model runs/first --decode beam");
+  o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
   c->add_option("--model", o->model, "Directory of a run or a model")->required();
   o->decode.declare(*c);
   c->callback([o] { Chat(*o).run(); });

@@ -2,7 +2,7 @@
 // it is called; errors are thrown and become one line and an exit code in main().
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace heed {
 
-// Options that every sub-command has.
+// What several sub-commands have.
 struct Common {
   std::string device = "cpu", matmul = "f32";
   int threads = 0;
@@ -19,19 +19,27 @@ struct Common {
 };
 using CommonPtr = std::shared_ptr<Common>;
 
-// Declares --device, --matmul, --threads, --seed and --config for a sub-command.
-CommonPtr add_common(CLI::App& command);
+// What of them a sub-command has: an option that would do nothing is not there.
+struct Uses {
+  bool device = true;  // it computes with tensors: --device, --matmul, --threads
+  const char* seed = "Seed of all random numbers";  // what --seed is of; empty: nothing is random
+};
+// Declares them, and lets --config stand behind the command.
+CommonPtr add_common(CLI::App& command, const Uses& uses = {});
 // Sets the number of threads and the precision of products, and returns the device; at the start of
 // every sub-command.
 Device start(const Common& common);
 
 void add_bench(CLI::App& app);
 void add_chat(CLI::App& app);
+void add_compare(CLI::App& app);
+void add_distract(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_prepare_split(CLI::App& prepare);  // a command of prepare
 void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
+void add_respond(CLI::App& app);
 void add_score(CLI::App& app);
 void add_show(CLI::App& app);
 void add_train(CLI::App& app);

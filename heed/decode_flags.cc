@@ -36,10 +36,33 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   return result;
 }
 
-std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary) {
+nlohmann::ordered_json DecodeFlags::to_json() const {
+  nlohmann::ordered_json json = {
+      {"method", method}, {"max_length", options.max_length}, {"allow_unk", options.allow_unk}};
+  if (method == "sample") {
+    json["top_k"] = options.top_k;
+    json["temperature"] = options.temperature;
+  } else if (method == "beam") {
+    json["beam_size"] = options.beam_size;
+    json["length_penalty"] = options.length_penalty;
+  }
+  return json;
+}
+
+static std::vector<std::string> words_of(const std::vector<int32_t>& tokens,
+                                         const Vocabulary& vocabulary) {
   std::vector<std::string> words;
   for (int32_t token : tokens) words.push_back(vocabulary.token(token));
-  return detokenize(words);
+  return words;
+}
+
+std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary) {
+  return detokenize(words_of(tokens, vocabulary));
+}
+
+std::string reply_text(const Decoding& reply, const Vocabulary& vocabulary) {
+  const std::string text = detokenize(shorten_repetitions(words_of(reply.tokens, vocabulary)));
+  return text.empty() || reply.finished ? text : text + " ...";
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
 #include <string>
 
 #include "dialog/decode.h"
@@ -17,9 +18,14 @@ struct DecodeFlags {
   void declare(CLI::App& command);
   // Throws UsageError for numbers out of range.
   DecodeOptions get(uint64_t seed) const;
+  // Those that the method looks at, under their names.
+  nlohmann::ordered_json to_json() const;
 };
 
 // A response as a person writes it: "don't", not "don ' t".
 std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary);
+// The same of what a model wrote, for people: endless repetitions are shortened, and "..." stands
+// where the model had not ended.
+std::string reply_text(const Decoding& reply, const Vocabulary& vocabulary);
 
 }  // namespace heed

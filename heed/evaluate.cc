@@ -1,56 +1,75 @@
 #include "dialog/evaluate.h"
 
 #include <cstdio>
-#include <filesystem>
 
 #include "dialog/run.h"
 #include "heed/commands.h"
+#include "heed/inputs.h"
+#include "heed/left_out.h"
 #include "heed/progress.h"
+#include "heed/provenance.h"
 #include "heed/results.h"
 
 namespace heed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
   CommonPtr common;
-  std::string model, data, pool, test = "all", json;
+  std::string model, test = "all", json;
   int64_t batch = 32;
-  size_t limit = 0;
-  PhraseText phrases;
+  bool per_example = false;
+  InputFlags input;
 };
+
+Json number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json();
+}
+
+Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
+  Json json = to_json(result.summary, dialogues);
+  for (const ExampleResult& e : result.examples) {
+    if (!per_example) break;
+    json["per_example"].push_back({{"id", e.id},
+                                   {"nll", e.nll},
+                                   {"tokens", e.tokens},
+                                   {"as_distraction", number(e.means.distraction)},
+                                   {"as_history", number(e.means.history)},
+                                   {"das_ratio", number(e.das_ratio)}});
+  }
+  return json;
+}
 
 void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   const std::vector<TestSet> sets = select_test_sets(o.test);
+  o.input.check_pool(sets);
   LoadedModel loaded = load_model(o.model);
   move(*loaded.model, device);
-  const ExampleOptions bounds = load_example_options(o.model);
-  const auto dialogues = read_dialogues(o.data, o.limit);
-  int64_t left_out = 0;
-  const auto examples = make_examples(dialogues, loaded.vocabulary, bounds, &left_out);
-  if (examples.empty()) throw DataError(o.data + ": no dialogue with two utterances of context");
-  const auto pool_dialogues = o.pool.empty() ? dialogues : read_dialogues(o.pool);
-  const Pool pool = make_pool(pool_dialogues, loaded.vocabulary, bounds.max_utterance_tokens);
+  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
+  const EncodedInputs encoded(inputs, loaded.vocabulary);
+  const LeftOut left_out = find_left_out(inputs.dialogues, encoded.examples);
 
-  Progress progress;
-  const auto report = [&](const std::string& set, const ScoreProgress& done) {
-    char line[120];
-    std::snprintf(line, sizeof line, "%s: %ld of %zu dialogues", set.c_str(),
-                  static_cast<long>(done.examples), examples.size());
-    progress.show(line);
-  };
+  PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
   const auto results =
-      evaluate(*loaded.model, examples, sets, pool, encode_phrases(o.phrases, loaded.vocabulary),
-               o.common->seed, o.batch, report);
+      evaluate(*loaded.model, encoded.examples, sets, encoded.pool, encoded.phrases, o.common->seed,
+               o.batch, [&](const std::string& set, const ScoreProgress& done) {
+                 progress.show(set, done.examples, done.tokens);
+               });
   progress.done();
+  say(left_out, inputs);
   if (!output.to_stdout()) {
-    std::fputs(results_table(results).c_str(), stdout);
-    if (left_out) std::printf("%ld dialogues left out (too short)\n", static_cast<long>(left_out));
+    std::fputs(results_table(results, inputs.unit(2), results_width()).c_str(), stdout);
   }
   if (!output.wanted()) return;
-  nlohmann::ordered_json json = {{"model", o.model}, {"data", o.data}, {"seed", o.common->seed}};
-  for (const TestSetResult& r : results) json["test_sets"][r.name] = to_json(r.summary);
+  Json json = {{"heed", provenance("evaluate", *o.common)},
+               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"left_out", to_json(left_out)}};
+  for (const TestSetResult& r : results) {
+    json["test_sets"][r.name] = set_json(r, left_out.dialogues_read, o.per_example);
+  }
   output.write(json);
 }
 
@@ -62,27 +81,26 @@ void add_evaluate(CLI::App& app) {
       "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets");
   c->footer(
       "AS: attention on an utterance, 100% is an average one. DAS ratio: mean AS of the "
-      "distractions\n"
-      "over mean AS of the history; the lower, the less the model is distracted. mean and median "
-      "are\n"
-      "those of the ratios of single dialogues. first, last: utterances of the original history.\n"
-      "Example: heed evaluate --model runs/first --data data/ubuntu-sample/test.jsonl.gz \\\n"
-      "           --pool data/ubuntu-sample/train.jsonl.gz --json results.json");
-  o->common = add_common(*c);
+      "distractions over mean AS of the history; the lower, the less the model is distracted. mean "
+      "and median are those of the ratios of single dialogues. first, last: utterances of the "
+      "original history.\n"
+      "Examples:\n"
+      "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
+      "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
+      "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random");
+  o->common = add_common(*c, {.seed = "Seed of the distractions"});
   c->add_option("--model", o->model, "Directory of a run or a model")->required();
-  c->add_option("--data", o->data, "Dialogues (JSON Lines, plain or gzip)")->required();
-  c->add_option("--pool", o->pool,
-                "Dialogues that random distractions are drawn from; the test data if not given");
-  c->add_option("--test", o->test,
-                "all, none, random:P, or frequent: or rare: with begin, middle or end")
+  o->input.declare(*c);
+  c->add_option(
+       "--test", o->test,
+       "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle "
+       "or end; random, frequent and rare alone: three sets each")
       ->capture_default_str();
   c->add_option("--json", o->json, "Write the results to this file, - for standard output");
+  c->add_flag("--per-example", o->per_example, "Numbers of every example into the JSON as well");
   c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
       ->capture_default_str();
-  c->add_option("--limit", o->limit, "Only the first dialogues, 0: all")->capture_default_str();
-  c->add_option("--frequent", o->phrases.frequent, "Utterances of the frequent: sets")
-      ->capture_default_str();
-  c->add_option("--rare", o->phrases.rare, "Utterances of the rare: sets")->capture_default_str();
+  o->input.declare_insertion(*c);
   c->callback([o] { run(*o); });
 }
 

@@ -5,28 +5,18 @@
 #include <new>
 
 #include "heed/app.h"
+#include "heed/messages.h"
+#include "heed/signals.h"
+#include "heed/usage.h"
 #include "tensor/allocator.h"
 #include "tensor/error.h"
 
 namespace heed {
 namespace {
 
-// One line, whatever the message holds.
 int fail(const std::string& message, int code) {
-  std::string line = message;
-  for (char& c : line) {
-    if (c == '\n' || c == '\r') c = ' ';
-  }
-  std::fprintf(stderr, "heed: %s\n", line.c_str());
+  print_error(message);
   return code;
-}
-
-// What CLI11 found wrong; for a command that does not exist it only says that one is missing.
-std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
-  if (app.get_subcommands().empty() && app.remaining_size() > 0) {
-    return "there is no command or option '" + app.remaining()[0] + "'";
-  }
-  return error.what();
 }
 
 int run(int argc, char** argv) {
@@ -40,11 +30,27 @@ int run(int argc, char** argv) {
       std::cout.flush();
       return std::cout ? 0 : fail("standard output: cannot be written", 1);
     }
-    return fail(usage_message(app, e) + " (see heed --help)", 2);
+    return fail(usage_message(app, e), 2);
   }
   std::fflush(stdout);
   if (std::ferror(stdout)) return fail("standard output: cannot be written", 1);
   return 0;
+}
+
+int run_and_report(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const UsageError& e) {
+    return fail(e.what(), 2);
+  } catch (const std::bad_alloc&) {
+    const MemoryStats memory = memory_stats();
+    return fail("out of memory, with " + std::to_string(memory.bytes_in_use >> 20) +
+                    " MiB in tensors; try a smaller --batch, --vocab or --hidden, or a "
+                    "--limit on the dialogues",
+                1);
+  } catch (const std::exception& e) {
+    return fail(e.what(), 1);
+  }
 }
 
 }  // namespace
@@ -52,17 +58,7 @@ int run(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows over a limit is an error like a full disk
-  try {
-    return heed::run(argc, argv);
-  } catch (const heed::UsageError& e) {
-    return heed::fail(e.what(), 2);
-  } catch (const std::bad_alloc&) {
-    const heed::MemoryStats memory = heed::memory_stats();
-    return heed::fail("out of memory, with " + std::to_string(memory.bytes_in_use >> 20) +
-                          " MiB in tensors; try a smaller --batch, --vocab or --hidden, or a "
-                          "--limit on the dialogues",
-                      1);
-  } catch (const std::exception& e) {
-    return heed::fail(e.what(), 1);
-  }
+  const int code = heed::run_and_report(argc, argv);
+  heed::end_by_signal();
+  return code;
 }

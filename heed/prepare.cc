@@ -7,6 +7,7 @@
 #include "dialog/render_shared.h"
 #include "dialog/ubuntu.h"
 #include "dialog/utf8.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/progress.h"
 #include "tensor/error.h"
@@ -111,7 +112,7 @@ void run(const Options& o, Reader read) {
 // Declares what all commands have that turn a file into dialogues.
 std::shared_ptr<Options> add_reader(CLI::App& command, Reader read, const char* in) {
   auto o = std::make_shared<Options>();
-  add_common(command);
+  add_common(command, {.device = false, .seed = ""});
   command.add_option("--in", o->in, in)->required();
   command.add_option("--out", o->out, "The file to write, gzip if it ends in .gz")->required();
   command.add_option("--limit", o->limit, "Read only the first dialogues, 0: all")
@@ -119,7 +120,7 @@ std::shared_ptr<Options> add_reader(CLI::App& command, Reader read, const char* 
   command
       .add_option("--min-turns", o->min_turns,
                   "Leave out shorter dialogues; 3 are two utterances of context and a response")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->capture_default_str();
   command.callback([o, read] { run(*o, read); });
   return o;
@@ -129,11 +130,13 @@ void add_ubuntu(CLI::App& prepare) {
   CLI::App* c = prepare.add_subcommand(
       "ubuntu", "The Ubuntu Dialogue Corpus (Lowe et al. 2015): folders of .tsv, or .csv files");
   c->footer(
-      "v1: each .tsv below the folder is a dialogue; consecutive messages of one speaker become\n"
-      "one turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
-      "v2: each row of the .csv is a context and its response; of a training file the rows with\n"
+      "v1: each .tsv below the folder is a dialogue; consecutive messages of one speaker become "
+      "one "
+      "turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
+      "v2: each row of the .csv is a context and its response; of a training file the rows with "
       "Label 1. The last turn of a dialogue is the response that models learn.\n"
-      "Example: heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
+      "Example:\n"
+      "  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
   auto o = add_reader(*c, read_ubuntu, "The folder or file as published, plain or gzip");
   c->add_option("--form", o->form, "auto: told by the name")
       ->check(CLI::IsMember({"auto", "tsv", "csv"}))
@@ -148,7 +151,8 @@ void add_text(CLI::App& prepare) {
       "  lines  an utterance a line, blank lines between dialogues\n"
       "  tabs   a line is speaker, tab, text; blank lines between dialogues; consecutive lines of\n"
       "         one speaker become one turn\n"
-      "Example: heed prepare text --in talk.txt --out all.jsonl.gz");
+      "Example:\n"
+      "  heed prepare text --in talk.txt --out all.jsonl.gz");
   auto o = add_reader(*c, read_text, "A text file in UTF-8, plain or gzip");
   c->add_option("--layout", o->form, "auto: told by the first line")
       ->check(CLI::IsMember({"auto", "eou", "lines", "tabs"}))

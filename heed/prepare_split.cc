@@ -6,6 +6,7 @@
 
 #include "dialog/render_shared.h"
 #include "dialog/split.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/progress.h"
 #include "tensor/error.h"
@@ -115,19 +116,20 @@ void add_prepare_split(CLI::App& prepare) {
   CLI::App* c = prepare.add_subcommand(
       "split", "Divide dialogues into train, valid and test, the parts of a data directory");
   c->footer(
-      "What belongs together stays together (--by), so that the test part holds nothing that was\n"
+      "What belongs together stays together (--by), so that the test part holds nothing that was "
       "trained on:\n"
       "  conversation  dialogues that share an utterance of 40 or more characters\n"
       "  day           dialogues with the same date (2024-12-31) in their ids\n"
       "  folder        dialogues whose ids are equal up to the last '/'\n"
       "  dialogue      nothing: each dialogue goes its own way\n"
       "The same file, shares and --seed give the same parts.\n"
-      "Example: heed prepare split --in all.jsonl.gz --out data/mine --valid 0.1 --test 0.1");
-  o->common = add_common(*c);
+      "Example:\n"
+      "  heed prepare split --in all.jsonl.gz --out data/mine --valid 0.1 --test 0.1");
+  o->common = add_common(*c, {.device = false, .seed = "Seed of the division"});
   c->add_option("--in", o->in, "Dialogues (JSON Lines, plain or gzip)")->required();
   c->add_option("--out", o->out, "The folder to make; gzip if the name of --in ends in .gz")
       ->required();
-  const auto share = CLI::Range(0.0, 0.9);
+  const auto share = number(0, 0.9);
   c->add_option("--valid", o->valid, "Share of the dialogues to choose the best epoch with")
       ->check(share)
       ->capture_default_str();

@@ -1,22 +1,19 @@
 #include "heed/progress.h"
 
-#include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+
+#include "dialog/batch.h"
+#include "dialog/terminal.h"
 
 namespace heed {
 
 static double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Of the terminal; a longer line could not be rewritten in place.
-static size_t columns() {
-  winsize size = {};
-  return ::ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size.ws_col : 80;
 }
 
 Progress::Progress() : terminal_(isatty(STDERR_FILENO) != 0) {}
@@ -30,7 +27,9 @@ void Progress::show(const std::string& line) {
   }
   shown_ = now();
   if (terminal_) {
-    std::fprintf(stderr, "\r\033[K%s", line.substr(0, columns() - 1).c_str());
+    // a longer line could not be rewritten in place
+    const int width = terminal_columns(stderr).value_or(80) - 1;
+    std::fprintf(stderr, "\r\033[K%s", cut(printable(line), width).c_str());
   } else {
     std::fprintf(stderr, "%s\n", line.c_str());
   }
@@ -41,6 +40,26 @@ void Progress::show(const std::string& line) {
 void Progress::done() {
   if (open_) std::fprintf(stderr, "\r\033[K");
   open_ = false;
+}
+
+PassProgress::PassProgress(size_t passes, const std::vector<Example>& examples,
+                           const std::string& unit)
+    : passes_(static_cast<double>(passes)), size_(examples.size()), unit_(unit), begin_(now()) {
+  for (const Example& e : examples) pass_tokens_ += static_cast<double>(example_tokens(e));
+}
+
+void PassProgress::show(const std::string& pass, int64_t examples, int64_t tokens) {
+  if (examples <= examples_) {
+    passed_ += 1;
+    tokens_before_ += static_cast<double>(tokens_);
+  }
+  examples_ = examples;
+  tokens_ = tokens;
+  const double seconds = std::max(now() - begin_, 1e-9), all = tokens_before_ + tokens_;
+  const double part = (passed_ + std::min(1.0, tokens_ / pass_tokens_)) / passes_;
+  progress_.show((pass.empty() ? "" : pass + ": ") + std::to_string(examples) + " of " +
+                 std::to_string(size_) + " " + unit_ + "  " + format_rate(all / seconds) +
+                 " tokens/s  " + format_seconds(seconds * (1 - part) / part) + " left");
 }
 
 std::string format_seconds(double seconds) {

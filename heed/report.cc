@@ -1,5 +1,4 @@
 #include <cstdio>
-#include <optional>
 
 #include "experiment/page.h"
 #include "experiment/paper.h"
@@ -11,7 +10,6 @@ namespace heed {
 namespace {
 
 struct Options {
-  CommonPtr common;
   std::string runs, html, tables;
 };
 
@@ -19,9 +17,8 @@ void run(const Options& o) {
   if (o.html.empty() && o.tables.empty()) {
     throw UsageError("report: give --html FILE or --tables DIR, or both");
   }
-  start(*o.common);
-  std::optional<AtomicFile> page;  // now, so that a place that cannot be written to is noticed
-  if (!o.html.empty()) page.emplace(o.html);
+  // now, so that a place that cannot be written to is noticed before the work
+  if (!o.html.empty()) check_writable(o.html);
   const Results results = load_results(o.runs);
   const Inference inference = infer(results);
   const std::vector<Table> tables = all_tables(results, inference);
@@ -30,9 +27,8 @@ void run(const Options& o) {
     save_claims(o.tables, check_claims(results));
     std::printf("the tables are in %s\n", o.tables.c_str());
   }
-  if (!page) return;
-  page->write(render_page(results, inference, tables));
-  page->commit();
+  if (o.html.empty()) return;
+  write_file(o.html, render_page(results, inference, tables));
   std::printf("%s is written\n", o.html.c_str());
 }
 
@@ -44,8 +40,9 @@ void add_report(CLI::App& app) {
       "report", "One page of what `heed reproduce` measured, beside the paper's numbers");
   c->footer(
       "The page needs no other file and no network. Runs that are not finished yet are left out.\n"
-      "Example: heed report --runs runs/smoke --html report.html");
-  o->common = add_common(*c);
+      "Example:\n"
+      "  heed report --runs runs/smoke --html report.html");
+  add_common(*c, {.device = false, .seed = ""});
   c->add_option("--runs", o->runs, "Directory of the experiment, the --out of heed reproduce")
       ->required();
   c->add_option("--html", o->html, "Write the page to this file");

@@ -5,12 +5,16 @@
 #include <map>
 #include <set>
 
+#include "dialog/terminal.h"
 #include "experiment/paper.h"
 #include "experiment/tables.h"
 #include "experiment/times.h"
 #include "experiment/worker.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/messages.h"
 #include "heed/progress.h"
+#include "heed/provenance.h"
 #include "heed/signals.h"
 #include "heed/train_flags.h"
 #include "heed/workers.h"
@@ -25,7 +29,7 @@ struct Options {
   int seeds = 1, jobs = 1;
   Selection selection;
   LeaseOptions lease;
-  double checkpoint_seconds = 300;
+  double checkpoint_seconds = TrainHooks{}.checkpoint_seconds;
   TrainFlags flags;
   ExperimentSettings settings;
 };
@@ -74,6 +78,9 @@ class Overview {
 
   size_t done() const { return done_; }
   size_t all() const { return runs_.size(); }
+  std::string directory(const std::string& run) const {
+    return (std::filesystem::path(out_) / run).string();
+  }
   const std::set<std::string>& failed() const { return failed_; }
 
   // "5 of 23 done | static-p0.5-seed1 epoch 2/3 40% perplexity 123.4 | about 1h10m left"
@@ -125,16 +132,21 @@ class Overview {
 };
 
 // A line for every epoch and run that ends and for warnings, for people who read it later.
-void print_news(const WorkerNews& news, const Overview& overview) {
+void print_news(const WorkerNews& news, const Overview& overview, int64_t words) {
+  const char* worse = "  worse than a uniform guess";
   if (news.kind == WorkerNews::Kind::kEpoch) {
-    std::printf("%-28s epoch %2d of %d  valid perplexity %8.2f  %s\n", news.run.c_str(), news.epoch,
-                news.max_epochs, news.perplexity, format_seconds(news.seconds).c_str());
+    std::printf("%-28s epoch %2d of %d  valid perplexity %s  %s%s\n", news.run.c_str(), news.epoch,
+                news.max_epochs, perplexity_text(news.perplexity).c_str(),
+                format_seconds(news.seconds).c_str(),
+                is_worse_than_a_guess(news.perplexity, words) ? worse : "");
   } else if (news.kind == WorkerNews::Kind::kFinished) {
-    std::printf("%-28s done: %zu of %zu\n", news.run.c_str(), overview.done(), overview.all());
+    const double best = best_perplexity(load_log(overview.directory(news.run)));
+    std::printf("%-28s done: %zu of %zu%s\n", news.run.c_str(), overview.done(), overview.all(),
+                is_worse_than_a_guess(best, words) ? worse : "");
   } else if (news.kind == WorkerNews::Kind::kFailed) {
-    std::printf("%-28s failed: %s\n", news.run.c_str(), news.message.c_str());
+    std::printf("%-28s failed: %s\n", news.run.c_str(), printable(news.message).c_str());
   } else if (news.kind == WorkerNews::Kind::kWarning) {
-    std::fprintf(stderr, "heed: warning: %s: %s\n", news.run.c_str(), news.message.c_str());
+    warn(news.run + ": " + news.message);
   }
   std::fflush(stdout);
 }
@@ -160,7 +172,7 @@ std::vector<std::string> work_on(const Options& o, const ExperimentData& data,
       progress.show(overview.line());
     } else {
       progress.done();
-      print_news(news, overview);
+      print_news(news, overview, data.train.vocabulary.size());
     }
   };
   const auto body = [&](const TellNews& tell) {
@@ -171,8 +183,27 @@ std::vector<std::string> work_on(const Options& o, const ExperimentData& data,
       o.jobs, body, on_news, [&] { progress.show(overview.line()); }, stop);
 }
 
+// Complains of a device that cannot be used, before anything is written: CUDA in a process of its
+// own, because the parent of the workers must not have used it.
+void check_device(const Common& common) {
+  if (common.device.rfind("cuda", 0) != 0) {
+    start(common);
+    return;
+  }
+  const std::atomic<bool> stop{false};
+  std::string problem;
+  run_workers(
+      1, [&](const TellNews&) { start(common); },
+      [&](const WorkerNews& news) { problem = news.message; }, [] {}, stop);
+  if (!problem.empty()) throw DeviceError(problem);
+}
+
 void run(Options& o) {
-  set_num_threads(o.common->threads);  // the device is the workers' business
+  set_num_threads(o.common->threads);
+  check_device(*o.common);
+  o.settings.device = o.common->device.substr(0, o.common->device.find(':'));
+  o.settings.matmul = o.common->matmul;
+  o.settings.made_with = made_with();
   parse_shard(o.shard, o.selection);
   const auto runs = select_runs(o.common->seed, o.seeds, o.selection);
   o.settings.train = o.flags.settings();
@@ -201,9 +232,9 @@ void run(Options& o) {
 void declare_work(CLI::App& c, Options& o) {
   const char* work = "Work";
   c.add_option("--jobs", o.jobs,
-               "Worker processes, each with a run of its own; on N cores --jobs N --threads 1\n"
-               "is faster than --jobs 1 --threads N")
-      ->check(CLI::Range(1, 1024))
+               "Worker processes, each with a run of its own; on N cores --jobs N --threads 1 is "
+               "faster than --jobs 1 --threads N")
+      ->check(whole_number(1, 1024))
       ->capture_default_str()
       ->group(work);
   c.add_option("--only", o.selection.only,
@@ -213,14 +244,15 @@ void declare_work(CLI::App& c, Options& o) {
   c.add_option("--seeds", o.seeds, "Train every variant with this many seeds, from --seed on")
       ->capture_default_str()
       ->group(work);
-  c.add_option("--checkpoint-every", o.checkpoint_seconds, "Seconds between two checkpoints")
-      ->check(CLI::PositiveNumber)
+  c.add_option("--checkpoint-every", o.checkpoint_seconds,
+               "Seconds between checkpoints within an epoch; 0: after every step")
+      ->check(number_from(0))
       ->capture_default_str()
       ->group(work);
   c.add_option("--dead-after", o.lease.dead_after,
-               "Take over a run whose worker on another machine gives no sign of life for so\n"
-               "many seconds; the same for all machines")
-      ->check(CLI::Range(1.0, 86400.0))
+               "Take over a run whose worker on another machine gives no sign of life for so many "
+               "seconds; the same for all machines")
+      ->check(number(1, 86400))
       ->capture_default_str()
       ->group(work);
 }
@@ -233,13 +265,12 @@ void add_reproduce(CLI::App& app) {
       "reproduce", "Train and test the 23 variants of the experiment; writes tables");
   c->footer(
       "Killed at any instant, the same command goes on where it was, to the same numbers. "
-      "Several\n"
-      "machines can work on one folder: start the same command on each.\n"
+      "Several machines can work on one folder: start the same command on each.\n"
       "Example:\n"
       "  heed reproduce --data data/ubuntu-sample --out runs/smoke --preset smoke --jobs 2 "
       "--threads 1\n"
       "  heed report --runs runs/smoke --html report.html");
-  o->common = add_common(*c);
+  o->common = add_common(*c, {.seed = "The first seed; see --seeds"});
   c->add_option("--data", o->data, "Directory with train, valid and test (.jsonl or .jsonl.gz)")
       ->required();
   c->add_option("--out", o->out, "Directory of the experiment, made if missing")->required();
@@ -251,7 +282,7 @@ void add_reproduce(CLI::App& app) {
       ->capture_default_str()
       ->group(tests);
   c->add_option("--max-length", o->settings.max_response, "Longest generated response, in words")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->capture_default_str()
       ->group(tests);
   c->add_option("--frequent", o->settings.phrases.frequent, "Utterances of the frequent: sets")

@@ -1,45 +1,111 @@
 #include "heed/results.h"
 
+#include <algorithm>
 #include <cstdio>
+#include <limits>
 
 #include "dialog/render_shared.h"
+#include "dialog/terminal.h"
+#include "tensor/file.h"
 
 namespace heed {
 
-using Json = nlohmann::ordered_json;
+namespace {
 
-std::string results_table(const std::vector<TestSetResult>& results) {
-  std::string table =
-      "test set         perplexity  DAS ratio    mean  median  AS distr.  AS history  AS first  "
-      "AS last  dialogues\n";
-  const auto ratio = [](const std::optional<double>& v) { return v ? decimal(*v, 3) : "-"; };
-  const auto percent = [](const std::optional<double>& v) {
-    return v ? decimal(100 * *v, 1) + "%" : "-";
+std::string percent(const std::optional<double>& value) {
+  return value ? decimal(100 * *value, 1) + "%" : "-";
+}
+
+std::string ratio(const std::optional<double>& value) {
+  return value ? decimal(*value, 3) : "-";
+}
+
+struct Column {
+  const char* title;
+  std::string (*cell)(const ScoreSummary&);
+};
+const Column kColumns[] = {
+    {"perplexity", [](const ScoreSummary& s) { return decimal(s.perplexity, 2); }},
+    {"DAS ratio", [](const ScoreSummary& s) { return ratio(s.das_ratio); }},
+    {"mean", [](const ScoreSummary& s) { return ratio(s.mean_das_ratio); }},
+    {"median", [](const ScoreSummary& s) { return ratio(s.median_das_ratio); }},
+    {"AS distr.", [](const ScoreSummary& s) { return percent(s.as_distraction); }},
+    {"AS history", [](const ScoreSummary& s) { return percent(s.as_history); }},
+    {"AS first", [](const ScoreSummary& s) { return percent(s.as_first); }},
+    {"AS last", [](const ScoreSummary& s) { return percent(s.as_last); }},
+};
+
+std::string count_of(const ScoreSummary& s) {
+  return std::to_string(s.dialogues);
+}
+
+// Cells of a column, its title first, all of one width.
+std::vector<std::string> cells_of(const Column& column, const std::vector<TestSetResult>& results) {
+  std::vector<std::string> cells = {column.title};
+  for (const TestSetResult& r : results) cells.push_back(column.cell(r.summary));
+  size_t width = 0;
+  for (const std::string& cell : cells) width = std::max(width, cell.size());
+  for (std::string& cell : cells) cell.insert(0, width - cell.size(), ' ');
+  return cells;
+}
+
+}  // namespace
+
+// As many columns beside each other as fit; the others follow below, with the names again.
+std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
+                          int width) {
+  std::vector<std::string> names = {"test set"};
+  for (const TestSetResult& r : results) names.push_back(r.name);
+  size_t longest = 0;
+  for (const std::string& name : names) longest = std::max(longest, name.size());
+  for (std::string& name : names) name.resize(longest, ' ');
+
+  std::string table;
+  std::vector<std::string> lines = names;
+  const auto end_block = [&] {
+    for (const std::string& line : lines) table += line + "\n";
+    lines = names;
   };
-  for (const TestSetResult& r : results) {
-    const ScoreSummary& s = r.summary;
-    char line[200];
-    std::snprintf(line, sizeof line, "%-16s %10s %10s %7s %7s %10s %11s %9s %8s %10ld\n",
-                  r.name.c_str(), decimal(s.perplexity, 2).c_str(), ratio(s.das_ratio).c_str(),
-                  ratio(s.mean_das_ratio).c_str(), ratio(s.median_das_ratio).c_str(),
-                  percent(s.as_distraction).c_str(), percent(s.as_history).c_str(),
-                  percent(s.as_first).c_str(), percent(s.as_last).c_str(),
-                  static_cast<long>(s.dialogues));
-    table += line;
+  std::vector<Column> columns(std::begin(kColumns), std::end(kColumns));
+  columns.push_back({unit.c_str(), count_of});
+  for (const Column& column : columns) {
+    const std::vector<std::string> cells = cells_of(column, results);
+    const bool first = lines[0].size() == longest;
+    if (!first && lines[0].size() + 2 + cells[0].size() > static_cast<size_t>(width)) {
+      end_block();
+      table += "\n";
+    }
+    for (size_t i = 0; i < lines.size(); ++i) lines[i] += "  " + cells[i];
   }
+  end_block();
   return table;
 }
 
-JsonOutput::JsonOutput(const std::string& path) : to_stdout_(path == "-") {
-  if (!path.empty() && !to_stdout_) file_.emplace(path);
+int results_width() {
+  return terminal_columns(stdout).value_or(std::numeric_limits<int>::max());
 }
 
-void JsonOutput::write(const Json& json) {
-  const std::string text = json.dump(1) + "\n";
-  if (to_stdout_) std::fputs(text.c_str(), stdout);
-  if (!file_) return;
-  file_->write(text);
-  file_->commit();
+nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues) {
+  nlohmann::ordered_json json = to_json(summary);
+  json["dialogues"] = dialogues;
+  json["examples"] = summary.dialogues;
+  return json;
+}
+
+std::string json_text(const nlohmann::ordered_json& json, int indent) {
+  return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
+}
+
+JsonOutput::JsonOutput(const std::string& path) : path_(path) {
+  if (!path_.empty() && !to_stdout()) check_writable(path_);
+}
+
+void JsonOutput::write_text(const std::string& text) const {
+  if (to_stdout()) {
+    std::fputs(text.c_str(), stdout);
+  } else if (wanted()) {
+    write_file(path_, text);
+  }
 }
 
 }  // namespace heed

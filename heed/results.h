@@ -1,34 +1,43 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "dialog/evaluate.h"
 #include "dialog/score_json.h"
-#include "tensor/file.h"
 
 namespace heed {
 
-// A table for people: one line a test set. The DAS ratio is that of the means in the columns beside
-// it; "mean" and "median" are those of the ratios of single dialogues.
-std::string results_table(const std::vector<TestSetResult>& results);
+// A table for people: one line a test set, of at most `width` columns. Where they do not fit,
+// columns follow in tables of their own. The DAS ratio is that of the means in the columns behind
+// it; "mean" and "median" are those of the ratios of single dialogues. `unit`: what is counted,
+// "dialogues".
+std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
+                          int width);
+int results_width();  // of the terminal, or COLUMNS; without bound for a file or pipe
 
-// The file of a --json option: none where the path is empty, standard output for "-". Made before
-// the work begins, so that a place that cannot be written to is noticed then; the file appears with
-// write(), whole. Throws DataError.
+// The numbers of a test set. The library counts examples; here stand those, as "examples", and the
+// dialogues that they are of.
+nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues);
+
+// The same as dump(), for what may hold a path that is not UTF-8.
+std::string json_text(const nlohmann::ordered_json& json, int indent = -1);
+
+// The file of a --json option: none where the path is empty, standard output for "-". Whether it
+// can be written to is found out before the work begins; it appears with write(), whole, so a
+// command that is stopped leaves nothing. Throws DataError.
 class JsonOutput {
  public:
   explicit JsonOutput(const std::string& path);
-  void write(const nlohmann::ordered_json& json);
+  void write(const nlohmann::ordered_json& json) const { write_text(json_text(json, 1) + "\n"); }
+  void write_text(const std::string& text) const;
 
-  bool wanted() const { return to_stdout() || file_; }
-  bool to_stdout() const { return to_stdout_; }  // then nothing else may be printed there
+  bool wanted() const { return !path_.empty(); }
+  bool to_stdout() const { return path_ == "-"; }  // then nothing else may be printed there
 
  private:
-  bool to_stdout_;
-  std::optional<AtomicFile> file_;
+  std::string path_;
 };
 
 }  // namespace heed

@@ -4,40 +4,84 @@
 #include "dialog/das.h"
 #include "dialog/run.h"
 #include "heed/commands.h"
+#include "heed/inputs.h"
+#include "heed/left_out.h"
 #include "heed/progress.h"
+#include "heed/provenance.h"
 #include "heed/results.h"
 
 namespace heed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
   CommonPtr common;
-  std::string model, data, json;
+  std::string model, json;
   int64_t batch = 32;
-  bool double_precision = false;
+  bool double_precision = false, attention = false;
+  InputFlags input;
 };
+
+// What the model reads or predicts, with the token that ends it.
+Json token_list(const std::vector<int32_t>& ids, int end, const Vocabulary& vocabulary) {
+  Json tokens = Json::array();
+  for (int32_t id : ids) tokens.push_back(vocabulary.token(id));
+  tokens.push_back(vocabulary.token(end));
+  return tokens;
+}
+
+Json dialogue_json(const DialogueScore& score, const Example& example,
+                   const Vocabulary& vocabulary) {
+  Json json = to_json(score);
+  json["tokens"] = token_list(example.response, kEos, vocabulary);
+  json["first_utterance"] = example.cut.turns;
+  json["utterances"] = Json::array();
+  for (const auto& utterance : example.context) {
+    json["utterances"].push_back(token_list(utterance, kEou, vocabulary));
+  }
+  json["distraction"] = Json::array();
+  for (const char mark : example.distraction) json["distraction"].push_back(mark != 0);
+  json["cut"] = {{"distractions", example.cut.distractions},
+                 {"utterances", example.cut.utterances},
+                 {"response", example.cut.response}};
+  if (!score.attention.empty()) json["attention"] = score.attention;
+  return json;
+}
 
 void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
+  if (o.attention && !output.wanted()) throw UsageError("--attention: goes into --json FILE");
   LoadedModel loaded = load_model(o.model);
   if (o.double_precision) convert(*loaded.model, DType::f64);
   move(*loaded.model, device);
-  const auto examples =
-      make_examples(read_dialogues(o.data), loaded.vocabulary, load_example_options(o.model));
-  if (examples.empty()) throw DataError(o.data + ": no dialogue with two utterances of context");
-  Progress progress;
-  const auto scores = score(*loaded.model, examples, o.batch, [&](const ScoreProgress& done) {
-    progress.show(std::to_string(done.examples) + " of " + std::to_string(examples.size()) +
-                  " dialogues");
-  });
+  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
+  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
+  const LeftOut left_out = find_left_out(inputs.dialogues, examples);
+
+  PassProgress progress(1, examples, inputs.unit(examples.size()));
+  const auto on_batch = [&](const ScoreProgress& done) {
+    progress.show("", done.examples, done.tokens);
+  };
+  const auto scores = score(*loaded.model, examples, o.batch, on_batch, o.attention);
   progress.done();
+  say(left_out, inputs);
   const ScoreSummary summary = summarize(scores);
-  if (!output.to_stdout()) std::fputs(results_table({{"as given", summary}}).c_str(), stdout);
+  if (!output.to_stdout()) {
+    std::fputs(results_table({{"as given", summary, {}}}, inputs.unit(2), results_width()).c_str(),
+               stdout);
+  }
   if (!output.wanted()) return;
-  nlohmann::ordered_json json = to_json(summary);
-  json["dialogs"] = nlohmann::ordered_json::array();
-  for (const DialogueScore& s : scores) json["dialogs"].push_back(to_json(s));
+  const DType dtype = o.double_precision ? DType::f64 : DType::f32;
+  Json json = {{"heed", provenance("score", *o.common, dtype)},
+               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"left_out", to_json(left_out)}};
+  json.update(to_json(summary, left_out.dialogues_read));
+  json["dialogs"] = Json::array();
+  for (size_t i = 0; i < scores.size(); ++i) {
+    json["dialogs"].push_back(dialogue_json(scores[i], examples[i], loaded.vocabulary));
+  }
   output.write(json);
 }
 
@@ -48,13 +92,18 @@ void add_score(CLI::App& app) {
   CLI::App* c = app.add_subcommand(
       "score", "Score dialogues as they are, with the distractions that they name themselves");
   c->footer(
-      "Writes, for each dialogue, the negative log-likelihood of every token of the response, the\n"
-      "attention score of every utterance, the attention loss of every step, and the DAS ratio.\n"
-      "Example: heed score --model runs/first --data dialogs.jsonl --json scores.json");
-  o->common = add_common(*c);
+      "Writes, for each dialogue, the negative log-likelihood of every token of the response, the "
+      "attention score of every utterance, the attention loss of every step, and the DAS ratio; "
+      "with --attention also where the model looks at every step.\n"
+      "Example:\n"
+      "  heed score --model runs/first --data dialogs.jsonl --json scores.json");
+  o->common = add_common(*c, {.seed = ""});
   c->add_option("--model", o->model, "Directory of a run or a model")->required();
-  c->add_option("--data", o->data, "Dialogues (JSON Lines, plain or gzip)")->required();
+  o->input.declare(*c);
   c->add_option("--json", o->json, "Write the scores to this file, - for standard output");
+  c->add_flag("--attention", o->attention,
+              "The attention of every step into the JSON as well, for each utterance (non-hier: "
+              "for each token)");
   c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
       ->capture_default_str();
   c->add_flag("--f64", o->double_precision, "Compute in double precision");

@@ -7,7 +7,10 @@
 #include "dialog/run.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
+#include "heed/inputs.h"
+#include "heed/left_out.h"
 #include "heed/progress.h"
+#include "heed/provenance.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -17,37 +20,16 @@ namespace fs = std::filesystem;
 
 struct Options {
   CommonPtr common;
-  std::string model, baseline, data, pool, test = "random:1.0", html;
+  std::string model, baseline, test = "random:1.0", html;
   std::vector<std::string> ids, names;
-  size_t count = 3, limit = 0;
+  size_t count = 3;
   int64_t batch = 32;
-  PhraseText phrases;
+  InputFlags input;
   DecodeFlags decode;
 };
 
-// The data, and how examples are made of it: the same for all models.
-struct Data {
-  std::vector<Dialogue> dialogues, pool;
-  ExampleOptions bounds;
-  PhraseText phrases;
-  TestSet test;
-  uint64_t seed;
-};
-
-// The data in the numbers of a vocabulary. What is inserted where is the same for any vocabulary.
-struct Encoded {
-  Encoded(const Data& data, const Vocabulary& vocabulary)
-      : examples(make_examples(data.dialogues, vocabulary, data.bounds)),
-        pool(make_pool(data.pool, vocabulary, data.bounds.max_utterance_tokens)),
-        phrases(encode_phrases(data.phrases, vocabulary)) {}
-
-  std::vector<Example> examples;
-  Pool pool;
-  Phrases phrases;
-};
-
 // A vocabulary of all words, so that people see words where the models see <unk>.
-Vocabulary all_words(const Data& data) {
+Vocabulary all_words(const Inputs& data) {
   TokenCounts counts = count_tokens(data.dialogues);
   Dialogue phrases;
   for (const auto* texts : {&data.phrases.frequent, &data.phrases.rare}) {
@@ -70,7 +52,8 @@ std::vector<size_t> choose(const Options& o, const std::vector<Example>& example
     for (size_t i = 0; i < examples.size(); ++i) {
       if (examples[i].id == id || examples[i].dialogue_id == id) chosen.push_back(i);
     }
-    if (chosen.size() == before) throw DataError(o.data + ": no dialogue '" + id + "' to show");
+    if (chosen.size() == before)
+      throw DataError(o.input.data + ": no dialogue '" + id + "' to show");
   }
   return chosen;
 }
@@ -108,32 +91,21 @@ std::vector<std::string> names_of(const Options& o, const std::vector<std::strin
   return names;
 }
 
-void add_model(AttentionView& view, const Options& o, const Data& data, const std::string& run,
-               const std::vector<size_t>& chosen, Device device) {
-  LoadedModel loaded = load_model(run);
-  move(*loaded.model, device);
-  view.models.back().description = describe(run, loaded.model->config());
-  const std::string& name = view.models.back().name;
-  const Encoded encoded(data, loaded.vocabulary);
-  const auto shown = pick(
-      distracted(encoded.examples, data.test, encoded.pool, encoded.phrases, data.seed), chosen);
-  const auto scores = score(*loaded.model, shown, o.batch);
-  std::vector<const Example*> contexts;
-  for (const Example& e : shown) contexts.push_back(&e);
-  const auto replies = decode(*loaded.model, contexts, o.decode.get(data.seed));
-  for (size_t i = 0; i < shown.size(); ++i) {
-    view.dialogues[i].models.push_back(
-        {scores[i].as_scores, scores[i].das_ratio, readable(replies[i].tokens, loaded.vocabulary)});
-  }
-  if (o.html.empty()) return;
+// The test sets of the page's table: all that there is something to insert for.
+std::string page_sets(bool with_pool) {
+  return with_pool ? "all" : "none,frequent,rare";
+}
 
-  Progress progress;
-  const auto results = evaluate(
-      *loaded.model, encoded.examples, select_test_sets("all"), encoded.pool, encoded.phrases,
-      data.seed, o.batch, [&](const std::string& set, const ScoreProgress& done) {
-        progress.show(name + ", " + set + ": " + std::to_string(done.examples) + " of " +
-                      std::to_string(encoded.examples.size()) + " dialogues");
-      });
+void add_results(AttentionView& view, const Options& o, const Inputs& inputs,
+                 const EncodedInputs& encoded, DialogModel& model) {
+  const std::vector<TestSet> sets = select_test_sets(page_sets(!inputs.pool.empty()));
+  PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
+  const std::string& name = view.models.back().name;
+  const auto results =
+      evaluate(model, encoded.examples, sets, encoded.pool, encoded.phrases, o.common->seed,
+               o.batch, [&](const std::string& set, const ScoreProgress& done) {
+                 progress.show(name + ", " + set, done.examples, done.tokens);
+               });
   view.results.resize(results.size());
   for (size_t i = 0; i < results.size(); ++i) {
     view.results[i].test_set = results[i].name;
@@ -141,15 +113,24 @@ void add_model(AttentionView& view, const Options& o, const Data& data, const st
   }
 }
 
-Data read_data(const Options& o) {
-  Data data;
-  data.test = parse_test_set(o.test);
-  data.dialogues = read_dialogues(o.data, o.limit);
-  data.pool = o.pool.empty() ? data.dialogues : read_dialogues(o.pool);
-  data.bounds = load_example_options(o.model);
-  data.phrases = o.phrases;
-  data.seed = o.common->seed;
-  return data;
+void add_model(AttentionView& view, const Options& o, const Inputs& inputs, const std::string& run,
+               const std::vector<size_t>& chosen, Device device) {
+  LoadedModel loaded = load_model(run);
+  move(*loaded.model, device);
+  view.models.back().description = describe(run, loaded.model->config());
+  const EncodedInputs encoded(inputs, loaded.vocabulary);
+  const auto shown = pick(
+      distracted(encoded.examples, inputs.sets[0], encoded.pool, encoded.phrases, o.common->seed),
+      chosen);
+  const auto scores = score(*loaded.model, shown, o.batch);
+  std::vector<const Example*> contexts;
+  for (const Example& e : shown) contexts.push_back(&e);
+  const auto replies = decode(*loaded.model, contexts, o.decode.get(o.common->seed));
+  for (size_t i = 0; i < shown.size(); ++i) {
+    view.dialogues[i].models.push_back(
+        {scores[i].as_scores, scores[i].das_ratio, reply_text(replies[i], loaded.vocabulary)});
+  }
+  if (!o.html.empty()) add_results(view, o, inputs, encoded, *loaded.model);
 }
 
 // The dialogues with their texts; the models come later.
@@ -157,7 +138,7 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
                                          const Vocabulary& words) {
   std::vector<DialogueView> views;
   for (const Example& e : examples) {
-    DialogueView view{e.id, {}, readable(e.response, words), {}};
+    DialogueView view{e.id, {}, readable(e.response, words), {}, e.cut.turns};
     for (size_t k = 0; k < e.context.size(); ++k) {
       view.context.push_back({readable(e.context[k], words), e.distraction[k] != 0});
     }
@@ -169,20 +150,21 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
 void run(const Options& o) {
   const Device device = start(*o.common);
   o.decode.get(1);  // complains before the long work, and so does the file
-  std::optional<AtomicFile> page;
-  if (!o.html.empty()) page.emplace(o.html);
-  const Data data = read_data(o);
-  const Vocabulary words = all_words(data);
-  const Encoded texts(data, words);
-  if (texts.examples.empty()) {
-    throw DataError(o.data + ": no dialogue with two utterances of context");
-  }
+  if (!o.html.empty()) check_writable(o.html);
+  const TestSet test = parse_test_set(o.test);
+  const auto sets = o.html.empty() ? std::vector{test}
+                                   : select_test_sets(o.test + "," + page_sets(o.input.has_pool()));
+  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
+  const Vocabulary words = all_words(inputs);
+  const EncodedInputs texts(inputs, words);
   const std::vector<size_t> chosen = choose(o, texts.examples);
+  const LeftOut left_out = find_left_out(
+      inputs.dialogues, !o.html.empty() ? texts.examples : pick(texts.examples, chosen));
   AttentionView view;
-  view.data = fs::path(o.data).filename().string();
-  view.test_set = data.test.name;
+  view.data = fs::path(inputs.data_path).filename().string();
+  view.test_set = test.name;
   view.dialogues = dialogue_views(
-      pick(distracted(texts.examples, data.test, texts.pool, texts.phrases, data.seed), chosen),
+      pick(distracted(texts.examples, test, texts.pool, texts.phrases, o.common->seed), chosen),
       words);
 
   std::vector<std::string> runs = {o.model};
@@ -190,12 +172,15 @@ void run(const Options& o) {
   const std::vector<std::string> names = names_of(o, runs);
   for (size_t m = 0; m < runs.size(); ++m) {
     view.models.push_back({names[m], ""});
-    add_model(view, o, data, runs[m], chosen, device);
+    add_model(view, o, inputs, runs[m], chosen, device);
   }
+  say(left_out, inputs);
   std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
-  if (!page) return;
-  page->write(render_html(view));
-  page->commit();
+  if (o.html.empty()) return;
+  view.made_with = as_text(provenance("show", *o.common)) + "; " +
+                   as_text(inputs_json(inputs, runs, o.common->seed)) + "; left out " +
+                   as_text(to_json(left_out));
+  write_file(o.html, render_html(view));
   std::printf("%s is written\n", o.html.c_str());
 }
 
@@ -207,19 +192,18 @@ void add_show(CLI::App& app) {
       "show", "Draw where one or two models look, in the terminal and as a web page");
   c->footer(
       "A bar is the attention on an utterance while the model predicts the human response; 100 % "
-      "is\n"
-      "an average utterance. Distractions are marked with a cross, the query with ?.\n"
-      "Example: heed show --model runs/p0.7 --baseline runs/p0 --html attention.html \\\n"
-      "           --data data/ubuntu-sample/test.jsonl.gz --pool "
-      "data/ubuntu-sample/train.jsonl.gz");
-  o->common = add_common(*c);
+      "is an average utterance. Distractions are marked with a cross, the query with ?. Utterances "
+      "are numbered by their place in the dialogue.\n"
+      "Examples:\n"
+      "  heed show --model runs/trained --baseline runs/baseline --data data/ubuntu-sample --html "
+      "attention.html\n"
+      "  heed show --model runs/trained --data my.jsonl --test frequent:middle");
+  o->common = add_common(*c, {.seed = "Seed of the distractions and of drawn responses"});
   c->add_option("--model", o->model, "Directory of a run or a model")->required();
   c->add_option("--baseline", o->baseline, "Another one, shown to the left of it");
   c->add_option("--name", o->names,
                 "Names to show, the baseline's first; otherwise those of the directories");
-  c->add_option("--data", o->data, "Dialogues (JSON Lines, plain or gzip)")->required();
-  c->add_option("--pool", o->pool,
-                "Dialogues that random distractions are drawn from; the data if not given");
+  o->input.declare(*c);
   c->add_option("--test", o->test,
                 "What is inserted: none, random:P, or frequent: or rare: with begin, middle or end")
       ->capture_default_str();
@@ -228,13 +212,9 @@ void add_show(CLI::App& app) {
   c->add_option("--id", o->ids, "Show these dialogues instead");
   c->add_option("--html", o->html,
                 "Write a web page as well, with the results on all test sets (takes longer)");
-  c->add_option("--limit", o->limit, "Only the first dialogues of the data, 0: all")
-      ->capture_default_str();
   c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
       ->capture_default_str();
-  c->add_option("--frequent", o->phrases.frequent, "Utterances of the frequent: sets")
-      ->capture_default_str();
-  c->add_option("--rare", o->phrases.rare, "Utterances of the rare: sets")->capture_default_str();
+  o->input.declare_insertion(*c);
   o->decode.declare(*c);
   c->callback([o] { run(*o); });
 }

@@ -1,20 +1,30 @@
 #include "heed/train_flags.h"
 
 #include <charconv>
+#include <set>
+#include <sstream>
+
+#include "heed/checks.h"
 
 namespace heed {
 
 void TrainFlags::declare(CLI::App& c) {
-  c.add_option("--preset", preset, "Sizes: paper, laptop or smoke")->capture_default_str();
+  c.add_option("--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table())
+      ->capture_default_str();
   const char* sizes = "Sizes (instead of the preset's)";
-  c.add_option("--layers", layers, "LSTM layers")->group(sizes);
-  c.add_option("--hidden", hidden, "Hidden size")->group(sizes);
-  c.add_option("--embed", embed, "Embedding size, the hidden size if not given")->group(sizes);
-  c.add_option("--vocab", vocab, "Vocabulary size, special tokens included")->group(sizes);
+  const CLI::Validator size = whole_number(1, kMaxModelSize);
+  c.add_option("--layers", layers, "LSTM layers")->check(size)->group(sizes);
+  c.add_option("--hidden", hidden, "Hidden size")->check(size)->group(sizes);
+  c.add_option("--embed", embed, "Embedding size, the hidden size if not given")
+      ->check(size)
+      ->group(sizes);
+  c.add_option("--vocab", vocab, "Vocabulary size, special tokens included")
+      ->check(whole_number(kSpecialTokens + 1, Vocabulary::kMaxSize))
+      ->group(sizes);
   c.add_option("--batch", batch, "Dialogues in a batch")->group(sizes);
   c.add_option("--dropout", dropout, "Dropout probability")->group(sizes);
   c.add_option("--epochs", epochs, "Epochs at most")->group(sizes);
-  const char* data = "Examples";
+  const char* data = "Dialogues";
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third on")
       ->check(CLI::IsMember({"last", "all"}))
@@ -42,15 +52,15 @@ void TrainFlags::declare(CLI::App& c) {
   c.add_option(
        "--weight-decay", weight_decay,
        "Part of each parameter that a step takes away, times the rate (instead of the preset's)")
-      ->check(CLI::NonNegativeNumber)
+      ->check(number_from(0))
       ->group(optimizer);
   c.add_option("--group", groups,
-               "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in\n"
+               "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in "
                "their name (instead of the preset's); may be given several times")
       ->group(optimizer);
   c.add_option("--max-norm", max_norm,
                "Global-norm clipping of the gradient (instead of the preset's)")
-      ->check(CLI::PositiveNumber)
+      ->check(number_above(0))
       ->group(optimizer);
   c.add_option("--patience", patience,
                "Halve the rate after this many epochs without a better validation perplexity")
@@ -90,6 +100,8 @@ TrainSettings TrainFlags::settings() const {
   s.model.hidden_size = hidden.value_or(s.model.hidden_size);
   s.model.embedding_size = embed.value_or(s.model.hidden_size);
   s.model.vocab_size = vocab.value_or(s.model.vocab_size);
+  s.vocabulary = s.model.vocab_size;
+  s.limit = limit;
   s.model.dropout = dropout.value_or(s.model.dropout);
   s.batch_size = batch.value_or(s.batch_size);
   s.max_epochs = epochs.value_or(s.max_epochs);
@@ -110,6 +122,46 @@ TrainSettings TrainFlags::settings() const {
   s.schedule.halve_after = halve_after.value_or(s.schedule.halve_after);
   s.schedule.patience = patience;
   return s;
+}
+
+nlohmann::ordered_json as_options(const TrainSettings& s) {
+  nlohmann::ordered_json options = {{"structure", s.model.structure.name},
+                                    {"insert-prob", s.insert_prob},
+                                    {"attention-weight", s.attention_weight},
+                                    {"layers", s.model.num_layers},
+                                    {"hidden", s.model.hidden_size},
+                                    {"embed", s.model.embedding_size},
+                                    {"vocab", nullptr},
+                                    {"batch", s.batch_size},
+                                    {"dropout", s.model.dropout},
+                                    {"examples", s.examples.all_positions ? "all" : "last"},
+                                    {"max-turns", s.examples.max_turns},
+                                    {"max-utterance", s.examples.max_utterance_tokens},
+                                    {"max-response", s.examples.max_response_tokens},
+                                    {"limit", nullptr},
+                                    {"optimizer", s.optimizer.name},
+                                    {"warm-up", s.optimizer.warm_up},
+                                    {"weight-decay", s.optimizer.weight_decay},
+                                    {"group", ""},
+                                    {"patience", s.schedule.patience},
+                                    {"min-rate", s.schedule.min_rate},
+                                    {"halve-after", s.schedule.halve_after},
+                                    {"seed", s.seed}};
+  if (s.vocabulary) options["vocab"] = *s.vocabulary;
+  if (s.limit) options["limit"] = *s.limit;
+  std::ostringstream groups;
+  for (const ParameterGroup& g : s.optimizer.groups) {
+    groups << (groups.tellp() > 0 ? " " : "") << g.name << ":" << g.rate << ":" << g.weight_decay;
+  }
+  options["group"] = groups.str();
+  return options;
+}
+
+bool is_of_preset(const std::string& option) {
+  static const std::set<std::string> kOptions = {"layers",       "hidden",  "embed",      "vocab",
+                                                 "batch",        "dropout", "optimizer",  "warm-up",
+                                                 "weight-decay", "group",   "halve-after"};
+  return kOptions.contains(option);
 }
 
 }  // namespace heed

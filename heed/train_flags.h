@@ -1,6 +1,7 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 
@@ -24,5 +25,11 @@ struct TrainFlags {
   void declare(CLI::App& command);
   TrainSettings settings() const;
 };
+
+// What a run is trained with and may not change later, under the names of the options that say it;
+// null where an older version did not keep it.
+nlohmann::ordered_json as_options(const TrainSettings& settings);
+// Those of them that a --preset stands for.
+bool is_of_preset(const std::string& option);
 
 }  // namespace heed

@@ -1,41 +1,66 @@
 #include "dialog/verify.h"
 
-#include <algorithm>
 #include <cstdio>
 #include <vector>
 
+#include "dialog/terminal.h"
 #include "heed/commands.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
 #include "tensor/error.h"
 
 namespace heed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 struct Options {
   CommonPtr common;
   std::vector<std::string> cases;
-  std::string dtype = "both";
+  std::string dtype = "both", json;
 };
 
-// Prints the comparison; returns whether all of it holds.
-bool print(const std::string& directory, DType dtype, Device device) {
-  std::printf("%s (%s)\n", directory.c_str(), name_of(dtype));
+constexpr int kColumns = 80;  // below it, a row of the comparison takes several lines
+
+Json to_json(const VerifyRow& row) {
+  return {{"kind", row.kind},         {"numbers", row.count}, {"largest_error", row.max_error},
+          {"allowed", row.tolerance}, {"ok", row.ok()},       {"worst", row.worst}};
+}
+
+// Prints the comparison, unless something else goes there, and adds it to the list; returns whether
+// all of it holds.
+bool compare(const std::string& directory, DType dtype, Device device, bool print, Json& cases) {
+  const std::vector<VerifyRow> rows = verify_case(directory, dtype, device);
+  if (print) std::printf("%s (%s)\n", printable(directory).c_str(), name_of(dtype));
+  const char* between = results_width() < kColumns ? "\n    " : "  ";
+  Json json = {{"case", directory}, {"dtype", name_of(dtype)}, {"rows", Json::array()}};
   bool ok = true;
-  for (const VerifyRow& row : verify_case(directory, dtype, device)) {
-    std::printf("  %-15s %5ld numbers  largest error %.1e  allowed %.0e  %s\n", row.kind.c_str(),
-                static_cast<long>(row.count), row.max_error, row.tolerance,
-                row.ok() ? "ok" : ("WRONG: " + row.worst).c_str());
+  for (const VerifyRow& row : rows) {
+    json["rows"].push_back(to_json(row));
     ok = ok && row.ok();
+    if (!print) continue;
+    std::printf("  %-15s %5ld numbers%slargest error %.1e%sallowed %.0e  %s\n", row.kind.c_str(),
+                static_cast<long>(row.count), between, row.max_error, between, row.tolerance,
+                row.ok() ? "ok" : ("WRONG: " + printable(row.worst)).c_str());
   }
+  cases.push_back(std::move(json));
   return ok;
 }
 
 void run(const Options& o) {
   const Device device = start(*o.common);
+  JsonOutput output(o.json);
   bool ok = true;
+  Json cases = Json::array();
   for (const std::string& directory : o.cases) {
-    if (o.dtype != "f64") ok = print(directory, DType::f32, device) && ok;
-    if (o.dtype != "f32") ok = print(directory, DType::f64, device) && ok;
+    for (const DType dtype : {DType::f32, DType::f64}) {
+      if (o.dtype != "both" && o.dtype != name_of(dtype)) continue;
+      ok = compare(directory, dtype, device, !output.to_stdout(), cases) && ok;
+    }
   }
+  Json made_with = provenance("verify", *o.common);
+  made_with.erase("dtype");  // the cases say it
+  if (output.wanted()) output.write({{"heed", made_with}, {"ok", ok}, {"cases", cases}});
   if (!ok) throw DataError("verify: there are numbers outside of the tolerance");
 }
 
@@ -45,13 +70,14 @@ void add_verify(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
       "verify", "Compare with reference numbers, and print the largest error of each kind");
-  c->footer("Example: heed verify tests/reference/static-ui tests/reference/dynamic");
-  o->common = add_common(*c);
+  c->footer("Example:\n  heed verify tests/reference/static-ui tests/reference/dynamic");
+  o->common = add_common(*c, {.seed = ""});
   c->add_option("cases", o->cases, "Directories with a model, dialogs.jsonl and expected.json")
       ->required();
   c->add_option("--dtype", o->dtype, "Element type of the arithmetic")
       ->check(CLI::IsMember({"f32", "f64", "both"}))
       ->capture_default_str();
+  c->add_option("--json", o->json, "Write the comparison to this file, - for standard output");
   c->callback([o] { run(*o); });
 }
 

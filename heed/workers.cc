@@ -22,6 +22,9 @@ struct Packet {
   double part, perplexity, seconds;
   char run[64], message[400];
 };
+// A stop is passed on well within the second in which a worker takes it for the Ctrl-C that it may
+// have seen itself (stop_on_signals()).
+constexpr int kPollMilliseconds = 300;
 static_assert(sizeof(Packet) <= 512, "POSIX promises that 512 bytes are written at once");
 
 template <size_t size> void put(char (&to)[size], const std::string& from) {
@@ -95,7 +98,7 @@ std::vector<std::string> run_workers(int jobs, const std::function<void(const Te
   bool told = false;
   for (bool open = true; open;) {
     pollfd ready{ends[0], POLLIN, 0};
-    const int count = ::poll(&ready, 1, 1000);
+    const int count = ::poll(&ready, 1, kPollMilliseconds);
     if (stop && !told) {
       for (pid_t id : workers) ::kill(id, SIGTERM);
       told = true;

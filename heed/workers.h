@@ -10,7 +10,8 @@
 namespace heed {
 
 // Starts `jobs` processes that run `body` (which says its news to the function it is given), and
-// hands what they say to `on_news` until all have ended; `on_idle` is called once a second or so.
+// hands what they say to `on_news` until all have ended; `on_idle` is called several times a second
+// where there is no news.
 // A SIGINT or SIGTERM of the parent is passed on. When the parent dies, so do its workers, as by
 // SIGTERM.
 //

@@ -225,6 +225,33 @@ TEST(FindPart, PrefersThePlainFile) {
   EXPECT_EQ(find_part(dir.path(""), "train"), plain);
 }
 
+TEST(FindDialogues, IsAPartOfADirectoryOrTheFileItself) {
+  const TempDir dir;
+  dir.write("data/test.jsonl.gz", "x");
+  EXPECT_EQ(find_dialogues(dir.path("data"), "test"), dir.path("data/test.jsonl.gz"));
+  EXPECT_EQ(find_dialogues(dir.path("some.jsonl"), "test"), dir.path("some.jsonl"));
+  EXPECT_EQ(find_dialogues("", "test"), "");
+  EXPECT_EQ(error_of<DataError>([&] { find_dialogues(dir.path("data"), "train"); }),
+            dir.path("data") +
+                ": holds neither train.jsonl nor train.jsonl.gz; `heed prepare split` makes them");
+}
+
+TEST(Fingerprint, IsOfIdsTextsAndMarks) {
+  const std::vector<Dialogue> d = {{"x", {{"A", "a"}, {"B", "b"}}}};
+  const uint32_t known = fingerprint(d);
+  auto changed = [&](auto change) {
+    std::vector<Dialogue> other = d;
+    change(other[0]);
+    return fingerprint(other) != known;
+  };
+  EXPECT_EQ(fingerprint(d), known);
+  EXPECT_TRUE(changed([](Dialogue& o) { o.id = "y"; }));
+  EXPECT_TRUE(changed([](Dialogue& o) { o.turns[1].text = "c"; }));
+  EXPECT_TRUE(changed([](Dialogue& o) { o.turns[1].distraction = true; }));
+  EXPECT_TRUE(changed([](Dialogue& o) { o.turns = {{"A", "ab"}}; }));
+  EXPECT_FALSE(changed([](Dialogue& o) { o.turns[0].speaker = "C"; }));  // is not read
+}
+
 TEST(SampleData, HasDialoguesOfThreeTurnsAndMore) {
   for (const char* part : {"valid", "test"}) {
     const std::string path = find_part(std::string(HEED_SOURCE_DIR) + "/data/ubuntu-sample", part);

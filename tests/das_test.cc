@@ -182,6 +182,27 @@ TEST(Score, OfTokensIsPerToken) {
   for (double as : of_even.as_scores) EXPECT_NEAR(as, 1, 1e-14);
 }
 
+TEST(Score, AttentionOnRequestHasTheWeightsOfEveryStep) {
+  for (const char* structure : {"non-hier", "static-ui", "dynamic"}) {
+    DialogModel model = small_model(Structure::parse(structure), DType::f64);
+    const auto examples = random_examples(5, 3);
+    const auto scores = score(model, examples, 2, {}, true);
+    for (size_t i = 0; i < examples.size(); ++i) {
+      const Batch batch = make_batch({&examples[i]}, model.config().structure.hierarchical);
+      const DialogModel::Output out = model(batch);
+      ASSERT_EQ(scores[i].attention.size(), scores[i].nll.size()) << structure;
+      for (size_t t = 0; t < scores[i].attention.size(); ++t) {
+        const auto expected = out.weights[out.same_weights ? 0 : t].value().to_vector();
+        ASSERT_EQ(scores[i].attention[t].size(), expected.size()) << structure;
+        for (size_t j = 0; j < expected.size(); ++j) {
+          EXPECT_NEAR(scores[i].attention[t][j], expected[j], 1e-13);
+        }
+      }
+    }
+    EXPECT_TRUE(score(model, examples, 2)[0].attention.empty());
+  }
+}
+
 TEST(Score, ReportsProgressAndRefusesBatchesOfNothing) {
   DialogModel model = small_model(Structure::parse("static"), DType::f32);
   const auto examples = random_examples(7, 1);
@@ -306,6 +327,18 @@ TEST(Evaluate, IsScoreOfTheDistractedExamples) {
     EXPECT_NEAR(got.das_ratio.value_or(-1), s.das_ratio.value_or(-1), 1e-10);
     EXPECT_EQ(got.distracted, s.distracted);
     EXPECT_EQ(got.das_ratio.has_value(), sets[i].name != "none");
+    double nll = 0;
+    int64_t tokens = 0;
+    ASSERT_EQ(results[i].examples.size(), examples.size());
+    for (size_t e = 0; e < examples.size(); ++e) {
+      const ExampleResult& r = results[i].examples[e];
+      EXPECT_EQ(r.id, examples[e].id);
+      nll += r.nll, tokens += r.tokens;
+      if (!r.das_ratio) continue;
+      EXPECT_NEAR(*r.das_ratio, *r.means.distraction / *r.means.history, 1e-12);
+    }
+    EXPECT_NEAR(std::exp(nll / static_cast<double>(tokens)), s.perplexity, 1e-10 * s.perplexity);
+    EXPECT_EQ(tokens, s.tokens);
   }
 }
 
@@ -326,6 +359,27 @@ TEST(SelectTestSets, ByName) {
   EXPECT_EQ(select_test_sets("rare:end").size(), 1u);
   EXPECT_EQ(select_test_sets("random:0.25")[0].p, 0.25);
   EXPECT_NE(error_of<UsageError>([] { select_test_sets("everything"); }), "no error");
+}
+
+TEST(SelectTestSets, ListsWithEachSetOnce) {
+  const auto names = [](const std::string& list) {
+    std::string all;
+    for (const TestSet& set : select_test_sets(list)) all += set.name + " ";
+    return all;
+  };
+  EXPECT_EQ(names("rare:end,none"), "rare:end none ");
+  EXPECT_EQ(names("random"), "random:0.5 random:0.7 random:1.0 ");
+  EXPECT_EQ(names("rare:end,rare"), "rare:end rare:begin rare:middle ");
+  EXPECT_EQ(names("all,none,frequent"), names("all"));
+  for (const char* wrong : {"", ",", "none,", ",none", "none,,none", "none rare:end", "ra"}) {
+    EXPECT_THROW(select_test_sets(wrong), UsageError) << wrong;
+  }
+}
+
+TEST(SelectTestSets, OnlyRandomOnesNeedAPool) {
+  EXPECT_TRUE(needs_pool(select_test_sets("all")));
+  EXPECT_TRUE(needs_pool(select_test_sets("none,random:0.1")));
+  EXPECT_FALSE(needs_pool(select_test_sets("none,frequent,rare")));
 }
 
 }  // namespace

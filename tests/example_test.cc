@@ -1,5 +1,7 @@
 #include "dialog/example.h"
 
+#include <algorithm>
+
 #include "tensor/error.h"
 #include "tests/file_helpers.h"
 
@@ -66,6 +68,49 @@ TEST(MakeExamples, ZeroMeansNoBound) {
   const Example bounded = make_examples({d}, letters())[0];
   EXPECT_EQ(bounded.context, std::vector<Ids>(10, Ids(50, 5)));
   EXPECT_EQ(bounded.response, Ids(50, 5));
+}
+
+// Like those that are inserted, distractions in the data are read beside max_turns utterances.
+TEST(MakeExamples, DistractionsDoNotCountAsTurns) {
+  Dialogue d = dialogue({"a", "b", "c", "d", "e", "f"});
+  const auto context = [&](const std::vector<size_t>& marked, int max_turns) {
+    for (size_t i = 0; i < d.turns.size(); ++i) {
+      d.turns[i].distraction = std::find(marked.begin(), marked.end(), i) != marked.end();
+    }
+    const Example e = make_examples({d}, letters(), {.max_turns = max_turns})[0];
+    EXPECT_EQ(e.cut.turns + e.context.size(), 5u);
+    Ids words;
+    for (const Ids& utterance : e.context) words.push_back(utterance[0]);
+    return words;
+  };
+  EXPECT_EQ(context({}, 2), (Ids{8, 9}));
+  EXPECT_EQ(context({3}, 2), (Ids{7, 8, 9}));        // between
+  EXPECT_EQ(context({1, 2}, 2), (Ids{6, 7, 8, 9}));  // directly before
+  EXPECT_EQ(context({1}, 2), (Ids{8, 9}));           // older
+  EXPECT_EQ(context({4}, 2), (Ids{8, 9}));           // the query counts, whatever its mark
+  EXPECT_EQ(context({2}, 3), (Ids{6, 7, 8, 9}));
+  EXPECT_EQ(context({0, 2}, 3), (Ids{5, 6, 7, 8, 9}));
+  EXPECT_EQ(context({0}, 4), (Ids{5, 6, 7, 8, 9}));
+  EXPECT_EQ(context({0, 1, 2, 3, 4}, 2), (Ids{5, 6, 7, 8, 9}));
+}
+
+TEST(MakeExamples, SaysWhatTheBoundsLeaveOut) {
+  Dialogue d = dialogue({"a", "b", "a b c", "d", "e f", "a b"});
+  d.turns[0].distraction = d.turns[5].distraction = true;
+  const ExampleOptions options{.max_turns = 3, .max_utterance_tokens = 2, .max_response_tokens = 1};
+  const Example e = make_examples({d}, letters(), options)[0];
+  EXPECT_EQ(e.cut.turns, 2);
+  EXPECT_EQ(e.cut.distractions, 1);
+  EXPECT_EQ(e.cut.utterances, 1);
+  EXPECT_TRUE(e.cut.response);
+  EXPECT_TRUE(e.response_is_distraction);
+  const Example whole = make_examples({d}, letters(), {false, 0, 0, 0})[0];
+  EXPECT_EQ(whole.cut.turns, 0);
+  EXPECT_EQ(whole.cut.distractions, 0);
+  EXPECT_EQ(whole.cut.utterances, 0);
+  EXPECT_FALSE(whole.cut.response);
+  // an utterance without a token becomes <unk>, which cuts nothing
+  EXPECT_EQ(make_examples({dialogue({" ", "b", "c"})}, letters())[0].cut.utterances, 0);
 }
 
 TEST(MakeExamples, CountsDialoguesThatAreTooShort) {

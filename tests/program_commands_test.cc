@@ -51,7 +51,7 @@ TEST_F(Commands, ShowWritesAPageWithBothModels) {
   const std::string page = dir.path("page.html");
   const Result r =
       heed_program({"show", "--model", run(), "--baseline", run(), "--name", "one <b>", "--name",
-                    "two", "--data", kTestPart, "--limit", "8", "--count", "3", "--html", page});
+                    "two", "--data", kSample, "--limit", "8", "--count", "3", "--html", page});
   ASSERT_EQ(r.code, 0) << r.err;
   const std::string html = dir.read("page.html");
   EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u) << html.substr(0, 80);
@@ -63,9 +63,9 @@ TEST_F(Commands, ShowWritesAPageWithBothModels) {
 }
 
 TEST_F(Commands, ShowSaysWhatIsNotThere) {
-  const Arguments show = {"show", "--model", run(), "--data", kTestPart, "--limit", "8"};
+  const Arguments show = {"show", "--model", run(), "--data", kSample, "--limit", "8"};
   expect_failure(heed_program(show + Arguments{"--id", "no such"}), 1,
-                 kTestPart + ": no dialogue 'no such' to show", "--id");
+                 kSample + ": no dialogue 'no such' to show", "--id");
   expect_failure(heed_program(show + Arguments{"--name", "a", "--name", "b"}), 2,
                  "--name: more names than models", "--name");
   expect_failure(heed_program(show + Arguments{"--test", "often:end"}), 2, "often:end", "--test");

@@ -58,7 +58,8 @@ std::vector<Spoiled> spoiled_models() {
           {config, set("embedding_size", 11), "the model needs"},
           {config, set("num_layers", 1), "the model has no parameter"},
           {config, set("num_layers", 10000000), "smaller than the parameters"},
-          {config, set("vocab_size", 999), "999"},
+          {config, set("vocab_size", 999), "smaller than the parameters"},
+          {config, set("vocab_size", 20), ":21: only 20 tokens may stand here"},
           {config, set("lstm_bias", 1), "'lstm_bias' has the wrong type"},
           {config, set("lstm_bias", true), "is missing"},
           {config, set("dropout", 1.5), "dropout"},
@@ -150,7 +151,7 @@ TEST(Runs, ThatAreThereAlready) {
   expect_failure(heed_program(tiny_training(run)), 2, "holds a run already; --resume", "again");
 
   Arguments other = {"train", "--data", kSample, "--out", run, "--resume", "--limit", "61"};
-  expect_failure(heed_program(other), 1, "not the dialogues that the run", "other dialogues");
+  expect_failure(heed_program(other), 2, "--limit 61: the run ", "other dialogues");
   expect_failure(heed_program({"train", "--data", kSample, "--out", run, "--resume", "--limit",
                                "60", "--epochs", "0"}),
                  2, "epochs: expected at least 1", "no epochs");

@@ -17,10 +17,11 @@ struct Bad {
 
 TEST(Usage, OptionsThatMakeNoSense) {
   const Arguments score = score_with(kModel, kDialogs),
-                  evaluate = {"evaluate", "--model", kModel, "--data", kDialogs},
+                  evaluate = {"evaluate", "--model", kModel,  "--data",
+                              kDialogs,   "--pool",  kDialogs},
                   verify = {"verify", kModel}, bench = {"bench", "--steps", "1"};
   const std::vector<Bad> cases = {
-      {{}, "subcommand is required"},
+      {{}, "which command?"},
       {{"tarin"}, "tarin"},
       {{"--frobnicate"}, "frobnicate"},
       {{"score"}, "--model is required"},
@@ -54,8 +55,8 @@ TEST(Usage, OptionsThatMakeNoSense) {
       {bench + Arguments{"--structure", "x"}, "structure: expected one of non-hier"},
       {bench + Arguments{"--batch", "0"}, "--batch"},
       {bench + Arguments{"--steps", "0"}, "--steps"},
-      {bench + Arguments{"--hidden", "0"}, "hidden_size: expected 1"},
-      {bench + Arguments{"--vocab", "5"}, "vocab_size"},
+      {bench + Arguments{"--hidden", "0"}, "--hidden: expected a whole number from 1"},
+      {bench + Arguments{"--vocab", "5"}, "--vocab: expected a whole number from 6"},
       {bench + Arguments{"--embed", "10000000", "--hidden", "10000000"}, "GiB"},
       {bench + Arguments{"--layers", "10000000"}, "GiB"},
       {bench + Arguments{"--dropout", "1"}, "dropout"},
@@ -70,15 +71,15 @@ TEST(Usage, TrainingsThatMakeNoSense) {
   const std::vector<Bad> cases = {
       {{"--structure", "tree"}, "structure: expected one of"},
       {{"--preset", "huge"}, "preset: expected one of paper"},
-      {{"--hidden", "100000000"}, "hidden_size: expected 1 to 16777216"},
+      {{"--hidden", "100000000"}, "--hidden: expected a whole number from 1 to 16777216"},
       {{"--hidden", "1000000"}, "GiB"},
-      {{"--hidden", "0"}, "hidden_size"},
-      {{"--hidden", "-8"}, "hidden_size"},
-      {{"--layers", "0"}, "num_layers"},
+      {{"--hidden", "0"}, "--hidden"},
+      {{"--hidden", "-8"}, "--hidden"},
+      {{"--layers", "0"}, "--layers"},
       {{"--layers", "16000000"}, "GiB"},
-      {{"--embed", "0"}, "embedding_size"},
-      {{"--vocab", "1"}, "vocab_size"},
-      {{"--vocab", "0"}, "vocab_size"},
+      {{"--embed", "0"}, "--embed"},
+      {{"--vocab", "1"}, "--vocab"},
+      {{"--vocab", "0"}, "--vocab"},
       {{"--batch", "0"}, "batch: expected at least 1"},
       {{"--batch", "-1"}, "batch: expected at least 1"},
       {{"--dropout", "1"}, "dropout"},
@@ -167,8 +168,14 @@ TEST(Data, FilesOfDialogues) {
     const std::string data = dir.write("data.jsonl", bytes), json = dir.path("out.json");
     const Arguments output = {"--json", json};
     expect_failure(heed_program(score_with(kModel, data) + output), 1, data, what);
-    expect_failure(heed_program({"evaluate", "--model", kModel, "--data", data, "--json", json}), 1,
-                   data, what);
+    expect_failure(heed_program({"evaluate", "--model", kModel, "--data", data, "--json", json,
+                                 "--test", "none"}),
+                   1, data, what);
+    EXPECT_FALSE(fs::exists(json)) << what;
+    if (what == "dialogues that are too short") continue;  // good enough to draw from
+    expect_failure(heed_program({"evaluate", "--model", kModel, "--data", kDialogs, "--json", json,
+                                 "--test", "random:1.0", "--pool", data}),
+                   1, data, "pool: " + what);
     EXPECT_FALSE(fs::exists(json)) << what;
   }
   for (const std::string& path :

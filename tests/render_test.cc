@@ -60,6 +60,29 @@ TEST(RenderText, DrawsBarsBesideTheText) {
   EXPECT_EQ(render_text(small_view(), {92, false, true}), expected);
 }
 
+TEST(RenderText, NumbersAreThoseOfTheDialogue) {
+  AttentionView view = small_view();
+  view.dialogues[0].earlier_turns = 9;
+  const std::string text = render_text(view, {92, false, true});
+  EXPECT_TRUE(holds(text, "\n(9 earlier turns are not read)\n")) << text;
+  for (const char* utterance : {"10 ✗ would you", "11   my disk", "12 ? which one"}) {
+    EXPECT_TRUE(holds(text, utterance)) << text;
+  }
+  EXPECT_TRUE(holds(render_html(view), "(9 earlier turns are not read)"));
+  EXPECT_TRUE(holds(render_html(view), "<span class=\"k\">12</span>"));
+  view.dialogues[0].earlier_turns = 1;
+  EXPECT_TRUE(holds(render_text(view, {20, false, true}), "(1 earlier turn is\nnot read)"));
+  view.dialogues[0].earlier_turns = 0;
+  EXPECT_FALSE(holds(render_html(view), "not read"));
+}
+
+TEST(RenderHtml, TheFootSaysWhatItIsMadeWith) {
+  AttentionView view = small_view();
+  EXPECT_FALSE(holds(render_html(view), "Made with"));
+  view.made_with = "heed <0.1>";
+  EXPECT_TRUE(holds(render_html(view), "<p>Made with heed &lt;0.1&gt;.</p></footer>"));
+}
+
 TEST(RenderText, DrawsBarsUnderTheTextWhereThereIsNoRoom) {
   const std::string expected =
       " 1 x would you have lunch\n"

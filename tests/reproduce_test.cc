@@ -1,4 +1,5 @@
 // heed reproduce and heed report as a user calls them: killed, shared, resumed, refused.
+#include <array>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -123,6 +124,82 @@ TEST_F(Reproduce, EvaluateAgrees) {
       EXPECT_EQ(set[key], expected["test_sets"][name][key]) << name << " " << key;
     }
   }
+}
+
+// The same dialogues, distractions, conversations and draws: the same changes and intervals, but
+// for the digits that evaluation.json keeps of a dialogue.
+TEST_F(Reproduce, CompareAgreesWithTheTables) {
+  write_dialogues(dir.path("pool.jsonl"), read_dialogues(kSample + "/train.jsonl.gz", 40));
+  const Result r = heed_program({"compare", whole() + "/static-ui-p0-seed1",
+                                 whole() + "/static-ui-p0.7-seed1", "--data", kTestPart, "--limit",
+                                 "40", "--pool", dir.path("pool.jsonl"), "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json compared = Json::parse(r.out);
+  ASSERT_EQ(compared["rows"].size(), 10u);
+  int found = 0;
+  const Json changes = Json::parse(shared->read("whole/tables/changes.json"));
+  for (const Json& row : changes["rows"]) {
+    if (!has(row["sources"].dump(), "\"static-ui-p0.7-seed1/")) continue;
+    ASSERT_EQ(row["cells"].size(), 9u);
+    for (size_t s = 0; s < 9; ++s) {
+      const Json& change = compared["rows"][s + 1]["runs"][1]["change"];
+      for (const char* key : {"value", "low", "high"}) {
+        EXPECT_NEAR(change[key], row["cells"][s][key], 2e-4) << s << key;
+      }
+    }
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+}
+
+TEST_F(Reproduce, RespondAgrees) {
+  const std::string run = "whole/static-ui-p0.7-seed1";
+  const Result r =
+      heed_program({"respond", "--model", shared->path(run), "--data", kSample, "--limit", "40",
+                    "--max-length", "8", "--json", "-", "--out", dir.path("responses.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(dir.read("responses.jsonl"), shared->read(run + "/responses.jsonl"));
+  const Json measured = Json::parse(r.out),
+             expected = Json::parse(shared->read(run + "/evaluation.json"));
+  for (const char* key : {"bleu", "distinct_1", "distinct_2", "mean_length"}) {
+    EXPECT_EQ(measured["responses"][key], expected["responses"][key]) << key;
+  }
+  const Json samples = Json::parse(shared->read("whole/samples.json"));
+  EXPECT_EQ(measured["human"]["distinct_2"], samples["human"]["distinct_2"]);
+}
+
+// No date, no number of threads: equal runs have equal files.
+TEST_F(Reproduce, ResultsSayWhatMadeThem) {
+  const Json run = Json::parse(shared->read("whole/static-ui-p0.7-seed1/evaluation.json"));
+  const Json experiment = Json::parse(shared->read("whole/experiment.json"));
+  EXPECT_EQ(run["heed"]["device"], "cpu");
+  EXPECT_EQ(run["heed"]["matmul"], "f32");
+  for (const char* key : {"version", "commit", "kernels"}) {
+    EXPECT_NE(run["heed"][key].get<std::string>(), "") << key;
+    EXPECT_EQ(run["heed"][key], experiment["heed"][key]) << key;
+  }
+  EXPECT_EQ(experiment["settings"]["device"], "cpu");
+}
+
+TEST_F(Reproduce, OtherDevicesAreRefused) {
+  fs::create_directory(dir.path("out"));
+  fs::copy(whole() + "/samples.json", dir.path("out"));
+  for (const auto& [option, other, here] : std::vector<std::array<std::string, 3>>{
+           {"device", "cuda", "cpu"}, {"matmul", "bf16", "f32"}}) {
+    Json experiment = Json::parse(shared->read("whole/experiment.json"));
+    experiment["settings"][option] = other;
+    dir.write("out/experiment.json", experiment.dump());
+    expect_failure(
+        heed_program(tiny_experiment(dir.path("out"))), 2,
+        "holds an experiment with --" + option + " \"" + other + "\", not \"" + here + "\"",
+        option);
+  }
+  const std::string none = dir.path("none");
+  expect_failure(heed_program(tiny_experiment(none) + Arguments{"--device", "xyz"}), 2, "xyz",
+                 "xyz");
+  expect_failure(heed_program(tiny_experiment(none) + Arguments{"--matmul", "bf16"}), 2,
+                 "--matmul bf16 is for --device cuda", "bf16");
+  EXPECT_FALSE(fs::exists(none));
 }
 
 TEST_F(Reproduce, FinishedRunsAreNotTrainedAgain) {

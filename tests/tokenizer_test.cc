@@ -144,5 +144,19 @@ TEST(Detokenize, KeepsTheTokens) {
   EXPECT_EQ(tokenize(detokenize(tokens)), tokens);
 }
 
+TEST(ShortenRepetitions, KeepsThree) {
+  const auto shortened = [](const std::string& text) {
+    return detokenize(shorten_repetitions(tokenize(text)));
+  };
+  EXPECT_EQ(shortened("i i i i i i i"), "i i i [...]");
+  EXPECT_EQ(shortened("i i i"), "i i i");
+  EXPECT_EQ(shortened("well....................."), "well... [...]");
+  EXPECT_EQ(shortened("no. do you know? do you know? do you know? do you know? do you"),
+            "no. do you know? do you know? do you know? [...]");
+  EXPECT_EQ(shortened("a b a b a b a b c c c c d"), "a b a b a b [...] c c c [...] d");
+  EXPECT_EQ(shortened("a b c d e f g h i"), "a b c d e f g h i");
+  EXPECT_EQ(shortened(""), "");
+}
+
 }  // namespace
 }  // namespace heed

@@ -92,6 +92,28 @@ TEST_F(TrainerTest, SettingsWithoutAnOptimiserMeanSgd) {
   EXPECT_EQ(load_settings(path("run")).optimizer.name, "sgd");
 }
 
+// The validation can take longer than a batch system waits.
+TEST_F(TrainerTest, StoppedInTheValidation) {
+  run("whole");
+  std::atomic<bool> stop{false};
+  int batches = 0;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_validation = [&](int64_t done, size_t examples) {
+    EXPECT_EQ(done, 4);  // of 6: the second batch is not begun
+    EXPECT_EQ(examples, data.valid.size());
+    ++batches;
+    stop = true;
+  };
+  hooks.on_epoch = [](const EpochLog&, bool) { ADD_FAILURE() << "the epoch was finished"; };
+  EXPECT_FALSE(run("run", hooks));
+  EXPECT_EQ(batches, 1);
+  EXPECT_TRUE(fs::exists(path("run/checkpoint-0-5.safetensors")));
+  EXPECT_FALSE(fs::exists(path("run/log.jsonl")));
+  EXPECT_TRUE(run("run"));
+  EXPECT_EQ(result("run"), result("whole"));
+}
+
 TEST_F(TrainerTest, CheckpointsBetweenStepsChangeNothing) {
   run("whole");
   TrainHooks hooks;

@@ -92,5 +92,19 @@ TEST(Vocabulary, RefusesBadFiles) {
             ":6: a zero byte, this is not a text file");
 }
 
+// A small file may not ask for much memory: see load_model().
+TEST(Vocabulary, IsBounded) {
+  const std::string longest(1024, 'a'), longer(1025, 'a');
+  EXPECT_EQ(load_error(kSpecialLines + longer + "\n"), ":6: a token of more than 1024 bytes");
+  EXPECT_EQ(load_error(gzip(kSpecialLines + "a\n")), ": is gzip data, expected plain text");
+  TempDir dir;
+  const std::string file = dir.write("f", kSpecialLines + longest + "\nb\n");
+  EXPECT_EQ(Vocabulary::load(file).size(), 7);
+  EXPECT_EQ(Vocabulary::load(file, 7).size(), 7);
+  EXPECT_EQ(error_of<DataError>([&] { Vocabulary::load(file, 6); }),
+            file + ":7: only 6 tokens may stand here");
+  EXPECT_EQ(Vocabulary::build({{longest, 2}, {longer, 9}, {"b", 1}}).size(), 7);
+}
+
 }  // namespace
 }  // namespace heed

@@ -109,8 +109,8 @@ Row signals(const Trainings& trainings, const Budget& budget) {
     const Outcome outcome = process.wait();
     // Before it trains a signal may end it as it ends any program: there is nothing to lose yet.
     if (outcome.signal != signal) row.judge(where, outcome);
-    if (outcome.code == 0 && outcome.out.find("--resume goes on") == std::string::npos &&
-        outcome.out.find("done: ") == std::string::npos) {
+    const auto says = [&](const char* text) { return outcome.out.find(text) != std::string::npos; };
+    if (says("left out (too short)") && !says("--resume goes on") && !says("done: ")) {
       row.problems.push_back(where + ": does not say how to go on");
     }
     row.finish(where, training, folder / "run");

@@ -1,0 +1,82 @@
+#include "heed/checks.h"
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <sstream>
+
+namespace heed {
+namespace {
+
+constexpr int64_t kLarge = 1 << 24;  // a bound that help need not name
+
+template <class Number> std::optional<Number> parse(const std::string& text) {
+  Number value = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  return value;
+}
+
+// `fits` of the number; `range` is for the message, `help` for --help.
+template <class Number, class Fits>
+CLI::Validator check(const std::string& kind, const std::string& range, const std::string& help,
+                     Fits fits) {
+  const std::string expected = "expected " + kind + (range.empty() ? "" : " " + range);
+  return CLI::Validator(
+      [expected, fits](const std::string& text) {
+        const auto value = parse<Number>(text);
+        return value && fits(*value) ? "" : expected + ", got '" + text + "'";
+      },
+      help);
+}
+
+std::string short_text(double value) {
+  std::ostringstream text;
+  text << value;
+  return text.str();
+}
+
+}  // namespace
+
+CLI::Validator whole_number(int64_t low, int64_t high) {
+  const std::string from = std::to_string(low), to = std::to_string(high);
+  return check<int64_t>("a whole number", "from " + from + " to " + to,
+                        high < kLarge ? from + " to " + to : "",
+                        [=](int64_t value) { return low <= value && value <= high; });
+}
+
+CLI::Validator number(double low, double high) {
+  const std::string range = short_text(low) + " to " + short_text(high);
+  return check<double>("a number", "from " + range, range,
+                       [=](double value) { return low <= value && value <= high; });
+}
+
+CLI::Validator number_from(double low) {
+  return check<double>("a number", "from " + short_text(low) + " on", "",
+                       [=](double value) { return std::isfinite(value) && low <= value; });
+}
+
+CLI::Validator number_above(double low) {
+  return check<double>("a number", "above " + short_text(low), "",
+                       [=](double value) { return std::isfinite(value) && low < value; });
+}
+
+void check_numbers(CLI::App& app) {
+  const auto any = [](const auto&) { return true; };
+  for (CLI::App* command : app.get_subcommands([](CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options([](CLI::Option*) { return true; })) {
+      const std::string type = option->get_type_name();
+      if (type.rfind("UINT", 0) == 0) {
+        option->check(check<uint64_t>("a whole number", "from 0 on", "", any));
+      } else if (type.rfind("INT", 0) == 0) {
+        option->check(check<int64_t>("a whole number", "", "", any));
+      } else if (type.rfind("FLOAT", 0) == 0) {
+        option->check(check<double>("a number", "", "", any));
+      }
+    }
+    check_numbers(*command);
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,18 @@
+// Checks of option values that say what is expected: "expected a number from 0 to 1, got '70%'".
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+
+namespace heed {
+
+CLI::Validator whole_number(int64_t low, int64_t high);  // both included
+CLI::Validator number(double low, double high);          // both included
+CLI::Validator number_from(double low);
+CLI::Validator number_above(double low);
+
+// Adds to every option of the commands that takes a number the check that it is one, whole: CLI11
+// reads -1 as a large unsigned number, and cuts a number that is too large.
+void check_numbers(CLI::App& app);
+
+}  // namespace heed

@@ -1,0 +1,261 @@
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+
+#include "dialog/evaluate.h"
+#include "dialog/render.h"
+#include "dialog/render_shared.h"
+#include "experiment/conversations.h"
+#include "experiment/statistics.h"
+#include "heed/commands.h"
+#include "heed/inputs.h"
+#include "heed/left_out.h"
+#include "heed/progress.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct Options {
+  CommonPtr common;
+  std::vector<std::string> runs;
+  std::string test = "all", json;
+  int64_t batch = 32;
+  InputFlags input;
+};
+
+// A number of every run, and by how much it differs from the first run's.
+struct Row {
+  std::string set, measure;
+  std::vector<std::optional<Estimate>> values, changes;  // no change for the first run
+  std::vector<double> corrected = {};                    // the changes' p-values, after Holm
+};
+
+// What is measured of one run.
+struct Measured {
+  std::string name, path;
+  Vocabulary vocabulary = {};
+  std::vector<TestSetResult> results = {};
+};
+
+// ---- the numbers
+
+// Perplexity exp(sum of nll / tokens) on the original set, the DAS ratio mean D / mean H on others.
+Quotient quotient_of(const TestSetResult& result, const std::vector<int>& conversations) {
+  Series top, bottom;
+  for (const ExampleResult& e : result.examples) {
+    top.push_back(result.name == "none" ? e.nll : e.means.distraction);
+    bottom.push_back(result.name == "none" ? static_cast<double>(e.tokens) : e.means.history);
+  }
+  return quotient(top, bottom, conversations);
+}
+
+// A row for each test set, with intervals and p-values over conversations.
+std::vector<Row> compare(const std::vector<Measured>& runs, const std::vector<int>& conversations) {
+  std::vector<Quotient> quotients;
+  const size_t sets = runs[0].results.size();
+  for (size_t s = 0; s < sets; ++s) {
+    for (const Measured& run : runs) {
+      quotients.push_back(quotient_of(run.results[s], conversations));
+    }
+  }
+  std::vector<Resampled> resampled = bootstrap(quotients);
+  std::vector<Row> rows;
+  for (size_t s = 0; s < sets; ++s) {
+    const std::string& set = runs[0].results[s].name;
+    Row row{set, set == "none" ? "perplexity" : "das_ratio", {}, {}};
+    for (size_t r = 0; r < runs.size(); ++r) {
+      Resampled& x = resampled[s * runs.size() + r];
+      if (set == "none") x = exponential(std::move(x));
+      row.values.push_back(estimate(x));
+      row.changes.push_back(r == 0 ? std::nullopt
+                                   : estimate(difference(x, resampled[s * runs.size()])));
+    }
+    rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
+// Corrects the p-values of all rows as one family; returns how many there are.
+size_t correct(std::vector<Row>& rows) {
+  std::vector<double> p_values;
+  for (const Row& row : rows) {
+    for (const auto& change : row.changes) {
+      if (change) p_values.push_back(change->p_value);
+    }
+  }
+  const std::vector<double> corrected = holm(p_values);
+  size_t at = 0;
+  for (Row& row : rows) {
+    for (const auto& change : row.changes) row.corrected.push_back(change ? corrected[at++] : NAN);
+  }
+  return p_values.size();
+}
+
+// ---- output
+
+// "0.72 [0.69, 0.75]"; changes with their sign
+std::string interval_text(const std::optional<Estimate>& e, int digits, bool change) {
+  if (!e) return "-";
+  const auto number = [&](double x) { return (change && x > 0 ? "+" : "") + decimal(x, digits); };
+  return number(e->value) + " [" + number(e->interval.low) + ", " + number(e->interval.high) + "]";
+}
+
+void print(const std::vector<Row>& rows, const std::vector<Measured>& runs) {
+  size_t width = 0;
+  for (const Measured& run : runs) width = std::max(width, printable(run.name).size());
+  for (const Row& row : rows) {
+    const bool perplexity = row.measure == "perplexity";
+    const int digits = perplexity ? 1 : 3;
+    std::printf("%s\n", perplexity ? "perplexity" : ("DAS ratio, " + row.set).c_str());
+    for (size_t r = 0; r < runs.size(); ++r) {
+      std::printf("  %-*s  %s", static_cast<int>(width), printable(runs[r].name).c_str(),
+                  interval_text(row.values[r], digits, false).c_str());
+      if (row.changes[r]) {
+        std::printf("  change %s  p %.4f", interval_text(row.changes[r], digits, true).c_str(),
+                    row.corrected[r]);
+      }
+      std::printf("\n");
+    }
+  }
+}
+
+Json to_json(const std::optional<Estimate>& e) {
+  if (!e) return {};
+  return {{"value", e->value}, {"low", e->interval.low}, {"high", e->interval.high}};
+}
+
+Json to_json(const Row& row, const std::vector<Measured>& runs) {
+  Json json = {{"test_set", row.set}, {"measure", row.measure}, {"runs", Json::array()}};
+  for (size_t r = 0; r < runs.size(); ++r) {
+    Json run = {{"name", runs[r].name}, {"estimate", to_json(row.values[r])}};
+    if (row.changes[r]) {
+      run["change"] = to_json(row.changes[r]);
+      run["change"]["p"] = row.changes[r]->p_value;
+      run["change"]["p_holm"] = row.corrected[r];
+    }
+    json["runs"].push_back(std::move(run));
+  }
+  return json;
+}
+
+// ---- the work
+
+// The names of their directories; if two are equal, the paths.
+std::vector<Measured> named(const std::vector<std::string>& paths) {
+  std::vector<Measured> runs;
+  for (const std::string& path : paths) {
+    const fs::path normal = fs::absolute(path).lexically_normal();
+    const fs::path last = normal.has_filename() ? normal : normal.parent_path();
+    runs.push_back({last.filename().string(), path, {}});
+  }
+  for (const Measured& run : runs) {
+    const auto same = [&](const Measured& other) { return other.name == run.name; };
+    if (std::count_if(runs.begin(), runs.end(), same) < 2) continue;
+    for (Measured& other : runs) other.name = other.path;
+    break;
+  }
+  return runs;
+}
+
+// What makes numbers hard to compare.
+void note_differences(const Measured& run, const Measured& first) {
+  const auto note = [&](const char* what) {
+    std::fprintf(stderr, "heed: note: %s and %s %s\n", printable(first.name).c_str(),
+                 printable(run.name).c_str(), what);
+  };
+  if (!(load_example_options(run.path) == load_example_options(first.path))) {
+    note("were trained with different bounds: both read what the first one was trained on");
+  }
+  if (!(run.vocabulary == first.vocabulary)) {
+    note("have different vocabularies: their perplexities cannot be compared");
+  }
+}
+
+void measure(std::vector<Measured>& runs, const Options& o, const Inputs& inputs,
+             const std::vector<Example>& examples, Device device) {
+  PassProgress progress(inputs.sets.size() * runs.size(), examples, inputs.unit(examples.size()));
+  for (Measured& run : runs) {
+    LoadedModel loaded = load_model(run.path);
+    run.vocabulary = std::move(loaded.vocabulary);
+    move(*loaded.model, device);
+    const EncodedInputs encoded(inputs, run.vocabulary);
+    run.results =
+        evaluate(*loaded.model, encoded.examples, inputs.sets, encoded.pool, encoded.phrases,
+                 o.common->seed, o.batch, [&](const std::string& set, const ScoreProgress& done) {
+                   progress.show(run.name + ", " + set, done.examples, done.tokens);
+                 });
+  }
+}
+
+void run(const Options& o) {
+  const Device device = start(*o.common);
+  JsonOutput output(o.json);
+  const std::vector<TestSet> sets = select_test_sets(o.test);
+  o.input.check_pool(sets);
+  std::vector<Measured> runs = named(o.runs);
+  const Inputs inputs = read_inputs(o.input, load_example_options(o.runs[0]), sets);
+  const std::vector<Example> examples = inputs.examples(Vocabulary());
+  measure(runs, o, inputs, examples, device);
+  const LeftOut left_out = find_left_out(inputs.dialogues, examples);
+  say(left_out, inputs);
+  for (const Measured& run : runs) note_differences(run, runs[0]);
+
+  const std::vector<int> clusters = conversations(inputs.dialogues, examples);
+  std::vector<Row> rows = compare(runs, clusters);
+  const size_t comparisons = correct(rows);
+  const int conversation_count = 1 + *std::max_element(clusters.begin(), clusters.end());
+  if (!output.to_stdout()) {
+    print(rows, runs);
+    std::printf(
+        "%zu %s of %d conversations. In brackets: 95 %% intervals over conversations. Changes are\n"
+        "from the first run; p is corrected for %zu comparisons.\n",
+        examples.size(), inputs.unit(examples.size()).c_str(), conversation_count, comparisons);
+  }
+  if (!output.wanted()) return;
+  Json json = {{"heed", provenance("compare", *o.common)},
+               {"inputs", inputs_json(inputs, o.runs, o.common->seed)},
+               {"left_out", to_json(left_out)},
+               {"dialogues", left_out.dialogues_read},
+               {"examples", examples.size()},
+               {"conversations", conversation_count},
+               {"comparisons", comparisons},
+               {"rows", Json::array()}};
+  for (const Row& row : rows) json["rows"].push_back(to_json(row, runs));
+  output.write(json);
+}
+
+}  // namespace
+
+void add_compare(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "compare", "Perplexity and DAS ratios of several runs, with intervals and paired tests");
+  c->footer(
+      "All runs see the same dialogues and distractions. Intervals and p-values come from a "
+      "bootstrap over\n"
+      "conversations (dialogues that share text), as in heed report; changes are from the first "
+      "run, paired.\n"
+      "Example: heed compare runs/baseline runs/trained --data data/ubuntu-sample --test "
+      "none,random");
+  o->common = add_common(*c, {.seed = "Seed of the distractions"});
+  c->add_option("runs", o->runs,
+                "Directories of runs or models, two or more; the first is compared with")
+      ->required()
+      ->expected(2, 100);
+  o->input.declare(*c);
+  c->add_option("--test", o->test,
+                "Test sets, with commas, as in heed evaluate; none: perplexity, others: DAS ratio")
+      ->capture_default_str();
+  c->add_option("--json", o->json, "Write the results to this file, - for standard output");
+  c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
+      ->capture_default_str();
+  o->input.declare_insertion(*c);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

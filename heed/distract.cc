@@ -1,0 +1,153 @@
+#include <cstdio>
+
+#include "dialog/evaluate.h"
+#include "dialog/tokenizer.h"
+#include "heed/commands.h"
+#include "heed/inputs.h"
+#include "heed/left_out.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonPtr common;
+  std::string model, out, test = "random:1.0", json;
+  InputFlags input;
+};
+
+// Texts by their numbers. To see which one is inserted where, pool and phrases hold these numbers
+// in place of words, and the dialogues' own words are all unknown.
+class Texts {
+ public:
+  std::vector<int32_t> add(const std::string& text) {
+    texts_.push_back(text);
+    return {static_cast<int32_t>(kSpecialTokens + texts_.size() - 1)};
+  }
+  // Nothing for an utterance of the dialogue itself.
+  const std::string* inserted(const std::vector<int32_t>& utterance) const {
+    return utterance[0] < kSpecialTokens ? nullptr : &texts_[utterance[0] - kSpecialTokens];
+  }
+
+ private:
+  std::vector<std::string> texts_;
+};
+
+// The utterances that make_pool() takes.
+Pool pool_of(const std::vector<Dialogue>& dialogues, Texts& texts) {
+  Pool pool;
+  for (const Dialogue& d : dialogues) {
+    for (const Turn& turn : d.turns) {
+      if (!tokenize(turn.text).empty()) pool.push_back({d.id, texts.add(turn.text)});
+    }
+  }
+  return pool;
+}
+
+Phrases phrases_of(const PhraseText& text, Texts& texts) {
+  Phrases phrases;
+  for (const std::string& phrase : text.frequent) phrases.frequent.push_back(texts.add(phrase));
+  for (const std::string& phrase : text.rare) phrases.rare.push_back(texts.add(phrase));
+  return phrases;
+}
+
+// The dialogue up to the response of the example, with what was inserted into the example.
+Dialogue insert(const Dialogue& dialogue, size_t response, const Example& example,
+                const Texts& texts) {
+  const auto first = dialogue.turns.begin();
+  Dialogue result{example.id, {first, first + example.cut.turns}};
+  auto own = first + example.cut.turns;
+  for (const auto& utterance : example.context) {
+    const std::string* text = texts.inserted(utterance);
+    result.turns.push_back(text ? Turn{"", *text, true} : *own++);
+  }
+  result.turns.push_back(dialogue.turns[response]);
+  return result;
+}
+
+// The same insertions as those of heed evaluate, as texts.
+std::vector<Dialogue> distracted_dialogues(const Inputs& inputs,
+                                           const std::vector<Example>& examples, uint64_t seed) {
+  Texts texts;
+  const Pool pool = pool_of(inputs.pool, texts);
+  const auto inserted =
+      distracted(examples, inputs.sets[0], pool, phrases_of(inputs.phrases, texts), seed);
+  std::vector<Dialogue> result;
+  for (const Dialogue& d : inputs.dialogues) {
+    if (d.turns.size() < kMinTurns) continue;
+    const size_t last = d.turns.size() - 1;
+    for (size_t i = inputs.bounds.all_positions ? kMinTurns - 1 : last; i <= last; ++i) {
+      result.push_back(insert(d, i, inserted[result.size()], texts));
+    }
+  }
+  return result;
+}
+
+void run(const Options& o) {
+  start(*o.common);
+  JsonOutput output(o.json);
+  const TestSet set = parse_test_set(o.test);
+  const ExampleOptions bounds = o.model.empty() ? ExampleOptions() : load_example_options(o.model);
+  const Inputs inputs = read_inputs(o.input, bounds, {set});
+  const std::vector<Example> examples = inputs.examples(Vocabulary());
+  LeftOut left_out;  // the rest of the dialogues is written, whatever the bounds
+  left_out.dialogues = find_left_out(inputs.dialogues, {}).dialogues;
+
+  const auto dialogues = distracted_dialogues(inputs, examples, o.common->seed);
+  write_dialogues(o.out, dialogues);
+  say(left_out, inputs);
+  int64_t turns = 0, distractions = 0;
+  for (const Dialogue& d : dialogues) {
+    turns += static_cast<int64_t>(d.turns.size());
+    for (const Turn& turn : d.turns) distractions += turn.distraction;
+  }
+  if (!output.to_stdout()) {
+    std::printf("wrote %zu dialogues with %ld turns, %ld of them marked as distractions, to %s\n",
+                dialogues.size(), static_cast<long>(turns), static_cast<long>(distractions),
+                o.out.c_str());
+  }
+  if (!output.wanted()) return;
+  const std::vector<std::string> models =
+      o.model.empty() ? std::vector<std::string>{} : std::vector{o.model};
+  Json made_with = provenance("distract", *o.common);
+  output.write({{"heed", made_with},
+                {"inputs", inputs_json(inputs, models, o.common->seed)},
+                {"left_out", {{"dialogues", left_out.dialogues}}},
+                {"out", o.out},
+                {"dialogues", dialogues.size()},
+                {"turns", turns},
+                {"distractions", distractions}});
+}
+
+}  // namespace
+
+void add_distract(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "distract", "Write dialogues with the distractions of a test set, marked, as JSON Lines");
+  c->footer(
+      "The distractions are those of heed evaluate with the same data, pool, seed and bounds, and "
+      "heed\n"
+      "score gives the same numbers for them. The dialogues are written whole. With --examples all "
+      "each\n"
+      "line is an example: score them with --examples last.\n"
+      "Example:\n"
+      "  heed distract --data data/ubuntu-sample --test random:0.7 --out distracted.jsonl\n"
+      "  heed score    --model runs/first --data distracted.jsonl");
+  o->common = add_common(*c, {.seed = "Seed of the distractions"});
+  o->input.declare(*c);
+  c->add_option("--out", o->out, "File to write, gzip if its name ends in .gz")->required();
+  c->add_option("--test", o->test,
+                "What is inserted: none, random:P, or frequent: or rare: with begin, middle or end")
+      ->capture_default_str();
+  c->add_option("--model", o->model,
+                "Take the bounds of this run; otherwise those that heed train has by itself");
+  c->add_option("--json", o->json, "Write how it was made to this file, - for standard output");
+  o->input.declare_insertion(*c);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

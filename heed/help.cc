@@ -1,0 +1,226 @@
+#include "heed/help.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <memory>
+#include <sstream>
+
+#include "dialog/terminal.h"
+#include "heed/usage.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+constexpr int kMostColumns = 100;  // longer lines are hard to read
+constexpr int kNarrow = 60;        // below it, descriptions stand under the names
+constexpr int kNames = 24;         // columns for names, beside their descriptions
+
+// Something with a name and a description: an option or a command.
+struct Entry {
+  std::string name, text;
+};
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+// Wrapped lines; what follows a line that begins with blanks is indented by `more` blanks than it.
+std::vector<std::string> wrap_all(const std::string& text, int width, int more) {
+  std::vector<std::string> result;
+  for (const std::string& line : lines_of(text)) {
+    if (columns(line) <= width) {  // with its own spaces
+      result.push_back(line);
+      continue;
+    }
+    const size_t blanks = std::min(line.find_first_not_of(' '), line.size());
+    const int indent = static_cast<int>(blanks) + (blanks > 0 ? more : 0);
+    // The first line has the room that the indentation leaves to the others.
+    const std::vector<std::string> parts = wrap(line.substr(blanks), width - indent);
+    for (size_t i = 0; i < parts.size(); ++i) {
+      result.push_back(std::string(i == 0 ? blanks : static_cast<size_t>(indent), ' ') + parts[i]);
+    }
+  }
+  return result;
+}
+
+std::string text_of_entries(const std::vector<Entry>& entries, int width) {
+  size_t longest = 0;
+  for (const Entry& e : entries) {
+    if (e.name.size() <= kNames) longest = std::max(longest, e.name.size());
+  }
+  const bool beside = width >= kNarrow;
+  const int column = beside ? static_cast<int>(longest) + 4 : 6;
+  std::string text;
+  for (const Entry& e : entries) {
+    std::string line = "  " + e.name;
+    for (const std::string& part : wrap_all(e.text, width - column, 2)) {
+      const bool fits = beside && !line.empty() && static_cast<int>(line.size()) + 2 <= column;
+      if (!fits && !line.empty()) {
+        text += line + "\n";
+        line.clear();
+      }
+      text += pad(line, column) + part + "\n";
+      line.clear();
+    }
+    if (!line.empty()) text += line + "\n";
+  }
+  return text;
+}
+
+// A command over several lines, as a shell takes it.
+std::string text_of_command(const std::string& command, int width) {
+  const std::vector<std::string> parts = wrap_all(command, width - 2, 2);
+  std::string text;
+  for (size_t i = 0; i < parts.size(); ++i) {
+    text += parts[i] + (i + 1 < parts.size() ? " \\\n" : "\n");
+  }
+  return text;
+}
+
+std::string text_of_footer(const std::string& footer, int width) {
+  std::string text;
+  for (const std::string& line : lines_of(footer)) {
+    if (line.starts_with("  heed ")) {
+      text += text_of_command(line, width);
+      continue;
+    }
+    for (const std::string& part : wrap_all(line, width, 2)) text += part + "\n";
+  }
+  return text;
+}
+
+// What stands behind an option that takes a text.
+std::string text_name(const CLI::Option& option) {
+  static const std::map<std::string, std::string> kNames = {
+      {"baseline", "DIR"},  {"config", "FILE"},  {"data", "PATH"}, {"device", "NAME"},
+      {"frequent", "TEXT"}, {"html", "FILE"},    {"id", "ID"},     {"in", "PATH"},
+      {"json", "FILE"},     {"lengths", "FILE"}, {"model", "DIR"}, {"name", "NAME"},
+      {"only", "PATTERN"},  {"out", "PATH"},     {"pool", "FILE"}, {"preset", "NAME"},
+      {"rare", "TEXT"},     {"runs", "DIR"},     {"shard", "I/N"}, {"structure", "NAME"},
+      {"tables", "DIR"},    {"test", "SET"}};
+  const auto found = kNames.find(option.get_lnames().empty() ? "" : option.get_lnames()[0]);
+  return found == kNames.end() ? "TEXT" : found->second;
+}
+
+// "N" for a whole number, "X" for any, unless the option says more.
+std::string value_name(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return "";  // a flag
+  if (!option.get_option_text().empty()) return " " + option.get_option_text();
+  const std::string type = option.get_type_name();
+  const size_t open = type.find('{'), close = type.find('}');
+  if (open != type.npos && close != type.npos) {
+    std::string choices = type.substr(open + 1, close - open - 1);
+    std::replace(choices.begin(), choices.end(), ',', '|');
+    return " " + choices;
+  }
+  const std::string basic = type.substr(0, type.find(':'));
+  if (basic == "INT" || basic == "UINT") return " N";
+  return basic == "FLOAT" ? " X" : " " + text_name(option);
+}
+
+// The range of a number and what holds where the option is not given.
+std::string remarks(const CLI::Option& option) {
+  if (option.get_items_expected_max() == 0) return "";
+  const std::string type = option.get_type_name();
+  const size_t colon = type.find(':');
+  std::string text;
+  if (colon != type.npos && type.find('{') == type.npos) text = type.substr(colon + 1);
+  const std::string value = option.get_default_str();
+  if (!value.empty() && value != "\"\"") text += (text.empty() ? "" : "; ") + ("default " + value);
+  return text.empty() ? "" : " (" + text + ")";
+}
+
+Entry entry_of(const CLI::Option& option) {
+  const bool positional = option.get_positional();
+  const std::string name =
+      positional ? option.get_name(true, false) + (option.get_expected_max() > 1 ? " ..." : "")
+                 : option.get_name(false, true) + value_name(option);
+  std::string text = option.get_description();
+  text.insert(std::min(text.find('\n'), text.size()), remarks(option));
+  return {name, text};
+}
+
+// The group that an option is shown in: --help and --version are among the general ones.
+std::string title_of(const CLI::App& app, const CLI::Option& option) {
+  if (option.get_required()) return "Required";
+  const bool general = &option == app.get_help_ptr() || &option == app.get_version_ptr();
+  return general ? kGeneral : option.get_group();
+}
+
+// Titles and their options, in the order in which they are shown.
+std::vector<std::pair<std::string, std::vector<Entry>>> sections(const CLI::App& app) {
+  std::vector<const CLI::Option*> options = app.get_options();
+  std::stable_partition(options.begin(), options.end(), [&](const CLI::Option* option) {
+    return option != app.get_help_ptr() && option != app.get_version_ptr();
+  });
+  std::vector<std::string> titles = {"Required"};
+  for (const std::string& group : app.get_groups()) {
+    if (group != kGeneral) titles.push_back(group);
+  }
+  titles.push_back(kGeneral);
+  std::vector<std::pair<std::string, std::vector<Entry>>> result;
+  for (const std::string& title : titles) {
+    std::vector<Entry> entries;
+    for (const CLI::Option* option : options) {
+      if (title_of(app, *option) == title && !title.empty()) entries.push_back(entry_of(*option));
+    }
+    if (!entries.empty()) result.emplace_back(title, std::move(entries));
+  }
+  return result;
+}
+
+std::string usage_line(const CLI::App& app, const std::string& name) {
+  std::string text = "Usage: " + name;
+  for (const CLI::Option* option : app.get_options()) {
+    if (!option->get_required()) continue;
+    text += " " + entry_of(*option).name;
+  }
+  return text + (command_names(app).empty() ? " [OPTIONS]" : " COMMAND [OPTIONS]");
+}
+
+}  // namespace
+
+std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
+                                     CLI::AppFormatMode) const {
+  const int width = std::min(terminal_columns(stdout).value_or(80), kMostColumns);
+  std::string text;
+  for (const std::string& part : wrap_all(app->get_description(), width, 0)) text += part + "\n";
+  text += "\n" + text_of_footer("  " + usage_line(*app, name), width).substr(2);
+  std::vector<Entry> commands;
+  for (const CLI::App* command : app->get_subcommands(nullptr)) {
+    commands.push_back({command->get_name(), lines_of(command->get_description())[0]});
+  }
+  if (!commands.empty()) text += "\nCommands:\n" + text_of_entries(commands, width);
+  for (const auto& [title, entries] : sections(*app)) {
+    text += "\n" + title + ":\n" + text_of_entries(entries, width);
+  }
+  if (!app->get_footer().empty()) text += "\n" + text_of_footer(app->get_footer(), width);
+  return text;
+}
+
+void add_help(CLI::App& app) {
+  const auto words = std::make_shared<std::vector<std::string>>();
+  CLI::App* c = app.add_subcommand("help", "Explain a command, as its --help does");
+  c->add_option("command", *words, "The command; without one, what commands there are");
+  c->footer("Example:\n  heed help train");
+  c->fallthrough();
+  c->callback([&app, words] {
+    const CLI::App* command = &app;
+    for (const std::string& word : *words) {
+      const auto found = static_cast<const CLI::App*>(command)->get_subcommands(
+          [&](const CLI::App* one) { return one->get_name() == word; });
+      if (found.empty()) throw UsageError(no_such_command(*command, word));
+      command = found[0];
+    }
+    const std::string text =
+        app.get_formatter()->make_help(command, full_name(*command), CLI::AppFormatMode::Normal);
+    std::fputs(text.c_str(), stdout);
+  });
+}
+
+}  // namespace heed

@@ -1,0 +1,133 @@
+#include "heed/inputs.h"
+
+#include <filesystem>
+
+#include "tensor/file.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
+}
+
+Json file_json(const std::string& path, const std::vector<Dialogue>& dialogues) {
+  return {{"path", path}, {"fingerprint", fingerprint(dialogues)}, {"dialogues", dialogues.size()}};
+}
+
+}  // namespace
+
+void InputFlags::declare(CLI::App& c) {
+  c.add_option("--data", data,
+               "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
+               "or gzip")
+      ->required();
+  c.add_option("--limit", limit, "Only the first dialogues of --data, 0: all")
+      ->capture_default_str();
+  const char* group = "Examples (else as in its training)";
+  c.add_option("--examples", examples,
+               "last: a dialogue's last turn is the response; all: every turn from the third on")
+      ->check(CLI::IsMember({"last", "all"}))
+      ->group(group);
+  c.add_option("--max-turns", max_turns,
+               "Utterances of context read, the last ones, beside distractions; 0: all")
+      ->group(group);
+  c.add_option("--max-utterance", max_utterance, "Tokens of an utterance, the first ones; 0: all")
+      ->group(group);
+  c.add_option("--max-response", max_response, "Tokens of a response, the first ones; 0: all")
+      ->group(group);
+}
+
+void InputFlags::declare_insertion(CLI::App& c) {
+  const char* group = "Distractions";
+  c.add_option("--pool", pool,
+               "Dialogues that random: distractions are drawn from: a data directory (its train "
+               "part), or a file.\nIf not given: the train part of a --data directory")
+      ->group(group);
+  c.add_option("--frequent", phrases.frequent, "Utterances of the frequent: sets")
+      ->capture_default_str()
+      ->group(group);
+  c.add_option("--rare", phrases.rare, "Utterances of the rare: sets")
+      ->capture_default_str()
+      ->group(group);
+}
+
+bool InputFlags::has_pool() const {
+  return !pool.empty() || is_directory(data);
+}
+
+void InputFlags::check_pool(const std::vector<TestSet>& sets) const {
+  if (!needs_pool(sets) || has_pool()) return;
+  throw UsageError(
+      "random distractions need dialogues to be drawn from: give --pool FILE or DIR, or --data DIR "
+      "(its train part); --test none, frequent and rare need none");
+}
+
+std::string Inputs::unit(size_t count) const {
+  const std::string one = bounds.all_positions ? "example" : "dialogue";
+  return count == 1 ? one : one + "s";
+}
+
+std::vector<Example> Inputs::examples(const Vocabulary& vocabulary) const {
+  std::vector<Example> result = make_examples(dialogues, vocabulary, bounds);
+  if (result.empty()) {
+    throw DataError(data_path + ": no dialogue with two utterances of context and a response");
+  }
+  return result;
+}
+
+Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
+                   const std::vector<TestSet>& sets) {
+  flags.check_pool(sets);
+  Inputs inputs{.data_path = find_dialogues(flags.data, "test"),
+                .pool_path = {},
+                .dialogues = {},
+                .pool = {},
+                .limit = flags.limit,
+                .bounds = training,
+                .sets = sets,
+                .phrases = flags.phrases};
+  if (!flags.examples.empty()) inputs.bounds.all_positions = flags.examples == "all";
+  inputs.bounds.max_turns = flags.max_turns.value_or(training.max_turns);
+  inputs.bounds.max_utterance_tokens = flags.max_utterance.value_or(training.max_utterance_tokens);
+  inputs.bounds.max_response_tokens = flags.max_response.value_or(training.max_response_tokens);
+  make_examples({}, Vocabulary(), inputs.bounds);  // complains of bounds before the reading
+  inputs.dialogues = read_dialogues(inputs.data_path, flags.limit);
+  if (needs_pool(sets)) {
+    inputs.pool_path = find_dialogues(flags.pool.empty() ? flags.data : flags.pool, "train");
+    inputs.pool = read_dialogues(inputs.pool_path);
+  }
+  return inputs;
+}
+
+EncodedInputs::EncodedInputs(const Inputs& inputs, const Vocabulary& vocabulary)
+    : examples(inputs.examples(vocabulary)),
+      pool(make_pool(inputs.pool, vocabulary, inputs.bounds.max_utterance_tokens)),
+      phrases(encode_phrases(inputs.phrases, vocabulary, inputs.bounds.max_utterance_tokens)) {}
+
+Json inputs_json(const Inputs& inputs, const std::vector<std::string>& models, uint64_t seed) {
+  Json json = {{"models", Json::array()}, {"data", file_json(inputs.data_path, inputs.dialogues)}};
+  for (const std::string& model : models) {
+    const std::string weights = file_inside(model, "model.safetensors");
+    json["models"].push_back({{"path", model}, {"fingerprint", file_checksum(weights)}});
+  }
+  json["limit"] = inputs.limit;
+  json["examples"] = inputs.bounds.all_positions ? "all" : "last";
+  json["max_turns"] = inputs.bounds.max_turns;
+  json["max_utterance"] = inputs.bounds.max_utterance_tokens;
+  json["max_response"] = inputs.bounds.max_response_tokens;
+  if (inputs.sets.empty()) return json;
+  json["test"] = Json::array();
+  for (const TestSet& set : inputs.sets) json["test"].push_back(set.name);
+  json["pool"] = inputs.pool.empty() ? Json() : file_json(inputs.pool_path, inputs.pool);
+  json["frequent"] = inputs.phrases.frequent;
+  json["rare"] = inputs.phrases.rare;
+  json["seed"] = seed;
+  return json;
+}
+
+}  // namespace heed

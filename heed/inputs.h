@@ -1,0 +1,66 @@
+// What the commands that measure a model read, the same for all of them: dialogues, a pool of
+// utterances to insert, and the bounds of the examples.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dialog/evaluate.h"
+#include "dialog/run.h"
+
+namespace heed {
+
+// As options of a sub-command.
+struct InputFlags {
+  std::string data, pool, examples;
+  size_t limit = 0;
+  std::optional<int> max_turns, max_utterance, max_response;
+  PhraseText phrases;
+
+  // Declares --data, --limit, --examples, --max-turns, --max-utterance and --max-response.
+  void declare(CLI::App& command);
+  // Declares --pool, --frequent and --rare.
+  void declare_insertion(CLI::App& command);
+
+  // Whether there is something to draw random distractions from.
+  bool has_pool() const;
+  // Throws UsageError if random distractions are asked for and there is nothing to draw them from;
+  // before the long work.
+  void check_pool(const std::vector<TestSet>& sets) const;
+};
+
+struct Inputs {
+  std::string data_path, pool_path;  // of the files that were read
+  std::vector<Dialogue> dialogues, pool;
+  size_t limit = 0;
+  ExampleOptions bounds;
+  std::vector<TestSet> sets;  // the pool is empty if none of them draws from it
+  PhraseText phrases;
+
+  // What is counted: with --examples all a dialogue gives several examples.
+  std::string unit(size_t count) const;
+  // Throws DataError if there is none.
+  std::vector<Example> examples(const Vocabulary& vocabulary) const;
+};
+// The bounds are the flags', and where these say nothing those of the training. Throws DataError.
+Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
+                   const std::vector<TestSet>& sets = {});
+
+// Inputs in the numbers of a vocabulary. What is inserted where is the same for any vocabulary.
+struct EncodedInputs {
+  EncodedInputs(const Inputs& inputs, const Vocabulary& vocabulary);
+
+  std::vector<Example> examples;
+  Pool pool;
+  Phrases phrases;
+};
+
+// The key "inputs" of a result: models, dialogues and pool with their checksums, and all options
+// that decide what a model is given. The seed is that of the insertion.
+nlohmann::ordered_json inputs_json(const Inputs& inputs, const std::vector<std::string>& models,
+                                   uint64_t seed);
+
+}  // namespace heed

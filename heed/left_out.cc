@@ -1,0 +1,94 @@
+#include "heed/left_out.h"
+
+#include <cstdio>
+
+#include "dialog/render.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// "1 turn", "2 turns"
+std::string count(int64_t number, const std::string& what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+// "a, b, c and 7 more"
+std::string list(const std::vector<std::string>& ids) {
+  constexpr size_t kShown = 5;
+  std::string text;
+  for (size_t i = 0; i < ids.size() && i < kShown; ++i) {
+    text += (i == 0 ? "" : ", ") + printable(ids[i]);
+  }
+  if (ids.size() > kShown) text += " and " + std::to_string(ids.size() - kShown) + " more";
+  return text;
+}
+
+void note(const std::string& text) {
+  std::fprintf(stderr, "heed: note: %s\n", text.c_str());
+}
+
+}  // namespace
+
+LeftOut find_left_out(const std::vector<Dialogue>& dialogues,
+                      const std::vector<Example>& examples) {
+  LeftOut left_out;
+  for (const Dialogue& d : dialogues) {
+    if (d.turns.size() < kMinTurns) left_out.dialogues.push_back(d.id);
+  }
+  left_out.dialogues_read = dialogues.size() - left_out.dialogues.size();
+  for (const Example& e : examples) {
+    left_out.turns += e.cut.turns;
+    left_out.with_turns += e.cut.turns > 0;
+    left_out.distractions += e.cut.distractions;
+    left_out.utterances += e.cut.utterances;
+    left_out.responses += e.cut.response;
+    if (e.cut.distractions > 0) left_out.with_distractions.push_back(e.id);
+    if (e.response_is_distraction) left_out.marked_responses.push_back(e.id);
+  }
+  return left_out;
+}
+
+Json to_json(const LeftOut& l) {
+  return {{"dialogues", l.dialogues},
+          {"turns", l.turns},
+          {"distractions", l.distractions},
+          {"distractions_of", l.with_distractions},
+          {"cut_utterances", l.utterances},
+          {"cut_responses", l.responses},
+          {"marked_responses", l.marked_responses}};
+}
+
+void say(const LeftOut& l, const Inputs& inputs) {
+  const ExampleOptions& bounds = inputs.bounds;
+  if (!l.dialogues.empty()) {
+    note(count(static_cast<int64_t>(l.dialogues.size()), "dialogue") + " left out (fewer than " +
+         std::to_string(kMinTurns) + " turns): " + list(l.dialogues));
+  }
+  if (l.turns > 0) {
+    note(count(l.turns, "turn") + " of " + std::to_string(l.with_turns) + " " +
+         inputs.unit(l.with_turns) + " not read: older than the last " +
+         std::to_string(bounds.max_turns) + " of the context (--max-turns)");
+  }
+  if (l.distractions > 0) {
+    const size_t examples = l.with_distractions.size();
+    note(count(l.distractions, "distraction") + " not read, in " + std::to_string(examples) + " " +
+         inputs.unit(examples) + " (older than --max-turns): " + list(l.with_distractions));
+  }
+  if (l.utterances > 0) {
+    note(count(l.utterances, "utterance") + " cut to the first " +
+         std::to_string(bounds.max_utterance_tokens) + " tokens (--max-utterance)");
+  }
+  if (l.responses > 0) {
+    note(count(l.responses, "response") + " cut to the first " +
+         std::to_string(bounds.max_response_tokens) + " tokens (--max-response)");
+  }
+  if (!l.marked_responses.empty()) {
+    note(count(static_cast<int64_t>(l.marked_responses.size()), "response") +
+         " marked as a distraction, which changes nothing: " + list(l.marked_responses));
+  }
+}
+
+}  // namespace heed

@@ -1,0 +1,27 @@
+// Nothing vanishes: what of the dialogues does not reach the model.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "heed/inputs.h"
+
+namespace heed {
+
+struct LeftOut {
+  size_t dialogues_read = 0;           // all others
+  std::vector<std::string> dialogues;  // too short for an example
+  // Sums over the examples, and the ids of those that they concern.
+  int64_t turns = 0, distractions = 0, utterances = 0, responses = 0;
+  int64_t with_turns = 0;  // examples with turns that are not read
+  std::vector<std::string> with_distractions, marked_responses;
+};
+// Of all dialogues, and of these examples of them.
+LeftOut find_left_out(const std::vector<Dialogue>& dialogues, const std::vector<Example>& examples);
+
+nlohmann::ordered_json to_json(const LeftOut& left_out);
+// One line for each thing that there is, on standard error.
+void say(const LeftOut& left_out, const Inputs& inputs);
+
+}  // namespace heed

@@ -1,0 +1,110 @@
+#include "heed/open_run.h"
+
+#include <filesystem>
+
+#include "heed/train_flags.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& directory, const std::string& file) {
+  std::error_code ignored;
+  return fs::exists(fs::path(directory) / file, ignored);
+}
+
+// A run begins with settings.json. Without it these files are a model from elsewhere, or what is
+// left of another run: a training would replace them, or go on from them.
+void refuse_what_is_no_run(const std::string& out) {
+  for (const char* file : {"model.safetensors", "state.json", "state.previous.json", "log.jsonl"}) {
+    if (!has(out, file)) continue;
+    throw UsageError(out + ": holds " + file +
+                     " but no settings.json: a model, or part of a run; take another --out");
+  }
+}
+
+void refuse_run(const RunRequest& r) {
+  throw UsageError(r.out +
+                   ": holds a run already; --resume goes on with it, or take another --out");
+}
+
+std::string text_of(const nlohmann::ordered_json& value) {
+  return value.is_string() ? value.get<std::string>() : value.dump();
+}
+
+// An option that was given with another value than the run's would otherwise be ignored.
+void refuse_contradictions(const RunRequest& r, const TrainSettings& run) {
+  const auto asked = as_options(r.settings), there = as_options(run);
+  const bool preset = r.command.count("--preset") > 0;
+  for (const auto& [name, value] : asked.items()) {
+    const bool given = r.command.count("--" + name) > 0;
+    if (!given && !(preset && is_of_preset(name))) continue;
+    if (there[name].is_null() || there[name] == value) continue;
+    const std::string who = given ? "" : " (of --preset)";
+    throw UsageError("--" + name + " " + text_of(value) + who + ": the run " + r.out +
+                     " was started with " + text_of(there[name]) +
+                     "; leave the option out, or take another --out");
+  }
+}
+
+std::string limit_text(const TrainSettings& settings) {
+  if (!settings.limit) return "an unknown --limit";
+  return *settings.limit == 0 ? "no --limit" : "--limit " + std::to_string(*settings.limit);
+}
+
+TrainSettings settings_to_go_on(const RunRequest& r) {
+  TrainSettings settings = load_settings(r.out);
+  refuse_contradictions(r, settings);
+  if (r.command.count("--epochs") > 0) settings.max_epochs = r.settings.max_epochs;
+  if (r.command.count("--rate") > 0) settings.schedule.rate = r.settings.schedule.rate;
+  if (r.command.count("--max-norm") > 0) settings.max_norm = r.settings.max_norm;
+  settings.check();
+  return settings;
+}
+
+OpenRun go_on(const RunRequest& r) {
+  OpenRun run{std::make_unique<RunLock>(r.out), {}, {}, false};
+  run.settings = settings_to_go_on(r);
+  const TrainSettings& s = run.settings;
+  const auto words = Vocabulary::load(file_inside(r.out, "vocab.txt"), s.model.vocab_size);
+  const size_t limit = s.limit.value_or(r.settings.limit.value_or(0));
+  run.data = load_train_data(r.data, 0, s.examples, limit, &words);
+  if (run.data.fingerprint() != s.data_fingerprint) {
+    throw DataError(r.data + ": not the dialogues that the run " + r.out +
+                    " was started with: another --data, files that have changed since, or another "
+                    "limit (the run had " +
+                    limit_text(s) + ")");
+  }
+  change_settings(r.out, s);
+  return run;
+}
+
+OpenRun begin(const RunRequest& r) {
+  OpenRun run{nullptr, r.settings, {}, true};
+  TrainSettings& s = run.settings;
+  s.check();
+  run.data = load_train_data(r.data, s.model.vocab_size, s.examples, s.limit.value_or(0));
+  s.model.vocab_size = run.data.vocabulary.size();
+  s.data_fingerprint = run.data.fingerprint();
+  check_training(s, run.data);
+  make_directory(r.out);
+  run.lock = std::make_unique<RunLock>(r.out);
+  if (has(r.out, "settings.json")) refuse_run(r);  // by somebody else, since we looked
+  start_run(r.out, s, run.data.vocabulary);
+  return run;
+}
+
+}  // namespace
+
+OpenRun open_run(const RunRequest& request) {
+  if (has(request.out, "settings.json")) {
+    if (!request.resume) refuse_run(request);
+    return go_on(request);
+  }
+  refuse_what_is_no_run(request.out);
+  return begin(request);
+}
+
+}  // namespace heed

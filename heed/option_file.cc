@@ -1,0 +1,94 @@
+#include "heed/option_file.h"
+
+#include <sstream>
+
+#include "heed/usage.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> split_dots(const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, '.');) {
+    part = CLI::detail::trim_copy(part);
+    parts.push_back(CLI::detail::remove_quotes(part));
+  }
+  return parts;
+}
+
+// The command of a section, "prepare.ubuntu"; null if there is none.
+const CLI::App* find_command(const CLI::App& app, const std::vector<std::string>& path) {
+  const CLI::App* command = &app;
+  for (const std::string& name : path) {
+    const auto found =
+        command->get_subcommands([&](const CLI::App* c) { return c->get_name() == name; });
+    if (found.empty()) return nullptr;
+    command = found[0];
+  }
+  return command;
+}
+
+}  // namespace
+
+std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const {
+  std::ostringstream bytes;
+  bytes << input.rdbuf();
+  std::string text = bytes.str();
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  check(text);
+  std::istringstream again(text);
+  return CLI::ConfigTOML::from_config(again);
+}
+
+// Lines as CLI11 reads them: [section], key = value, lists that go on over lines, comments.
+void OptionFile::check(const std::string& text) const {
+  const std::string file = app_.get_config_ptr()->as<std::string>();
+  std::istringstream lines(text);
+  std::string section;
+  int number = 0;
+  bool in_list = false;
+  for (std::string line; std::getline(lines, line);) {
+    const std::string where = file + ":" + std::to_string(++number) + ": ";
+    CLI::detail::trim(line);
+    if (in_list) {
+      in_list = !line.ends_with(']');
+      continue;
+    }
+    if (line.size() < 3 || line[0] == '#' || line[0] == ';') continue;
+    if (line.front() == '[' && line.back() == ']') {
+      section = line.substr(1, line.size() - 2);
+      if (find_command(app_, split_dots(section))) continue;
+      throw CLI::ConfigError(where + "there is no command for [" + section + "]" +
+                             did_you_mean(section, command_names(app_)));
+    }
+    const size_t equals = std::min(line.find('='), line.size());
+    check_key(where, section, CLI::detail::trim_copy(line.substr(0, equals)));
+    const std::string value = equals < line.size() ? line.substr(equals + 1) : "";
+    const std::string bare = CLI::detail::trim_copy(value.substr(0, value.find('#')));
+    in_list = bare.starts_with('[') && !bare.ends_with(']');
+  }
+}
+
+void OptionFile::check_key(const std::string& where, const std::string& section,
+                           const std::string& key) const {
+  std::vector<std::string> path = split_dots(section);
+  for (const std::string& part : split_dots(key)) path.push_back(part);
+  const std::string name = path.empty() ? "" : path.back();
+  if (!path.empty()) path.pop_back();
+  const CLI::App* command = find_command(app_, path);
+  if (!command || command == &app_) {
+    throw CLI::ConfigError(where + "\"" + key +
+                           "\" belongs below the name of its command, such as [train]");
+  }
+  for (const std::string& option : {"--" + name, name}) {
+    if (command->get_option_no_throw(option)) return;
+  }
+  std::string meant = nearest("--" + name, option_names(*command));
+  if (!meant.empty()) meant = "; did you mean " + meant.substr(2) + "?";
+  std::string name_of_command = full_name(*command);  // "heed train"
+  throw CLI::ConfigError(where + "[" + name_of_command.erase(0, name_of_command.find(' ') + 1) +
+                         "] has no option \"" + name + "\"" + meant);
+}
+
+}  // namespace heed

@@ -1,0 +1,83 @@
+#include "heed/provenance.h"
+
+#include <ctime>
+#include <fstream>
+#include <thread>
+
+#include "heed/results.h"
+#include "tensor/cuda/runtime.h"
+#include "tensor/kernels/isa.h"
+#include "tensor/parallel.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+namespace {
+
+// "AMD EPYC 9R14"
+std::string cpu_model() {
+  std::ifstream file("/proc/cpuinfo");
+  for (std::string line; std::getline(file, line);) {
+    const size_t colon = line.find(": ");
+    if (line.rfind("model name", 0) == 0 && colon != line.npos) return line.substr(colon + 2);
+  }
+  return "unknown";
+}
+
+std::string date() {
+  const std::time_t now = std::time(nullptr);
+  std::tm utc = {};
+  ::gmtime_r(&now, &utc);
+  char text[32];
+  std::strftime(text, sizeof text, "%Y-%m-%dT%H:%M:%SZ", &utc);
+  return text;
+}
+
+}  // namespace
+
+std::string version() {
+  return HEED_VERSION;
+}
+
+std::string commit() {
+  return
+#include "commit.inc"
+      ;
+}
+
+std::vector<std::pair<std::string, std::string>> made_with() {
+  return {{"version", version()}, {"commit", commit()}, {"kernels", cpu::isa()}};
+}
+
+Json provenance(const std::string& command, const Common& common, DType dtype) {
+  Json json = {{"version", version()},
+               {"commit", commit()},
+               {"command", command},
+               {"date", date()},
+               {"device", common.device},
+               {"matmul", common.matmul},
+               {"dtype", name_of(dtype)},
+               {"threads", num_threads()},
+               {"kernels", cpu::isa()},
+               {"cpu", cpu_model()},
+               {"cores", std::thread::hardware_concurrency()}};
+  const Device device = Device::parse(common.device);
+  if (device.is_cuda()) json["gpu"] = cuda::device_name(device.index);
+  return json;
+}
+
+std::string as_text(const Json& object) {
+  std::string text;
+  for (const auto& [key, value] : object.items()) {
+    text += (text.empty() ? "" : "; ") + key + " ";
+    if (value.is_object()) {
+      text += "(" + as_text(value) + ")";
+    } else {
+      text += value.is_string() ? value.get<std::string>() : json_text(value);
+    }
+  }
+  return text;
+}
+
+}  // namespace heed

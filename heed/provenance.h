@@ -1,0 +1,29 @@
+// What a result was made with. Every result file says it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "heed/commands.h"
+
+namespace heed {
+
+// "0.1.0", and the commit: "7427bfe3a1c2", with "-dirty" behind it where the sources had changes
+// that were not committed, and "unknown" where they came without git.
+std::string version();
+std::string commit();
+
+// What the results of an experiment say: the same on every machine that has this program and CPU.
+std::vector<std::pair<std::string, std::string>> made_with();
+
+// The key "heed" of a result: the program (version, commit, command), the arithmetic (device,
+// matmul, dtype, threads, kernels), the class of the machine (cpu, cores) and the date (UTC).
+nlohmann::ordered_json provenance(const std::string& command, const Common& common,
+                                  DType dtype = DType::f32);
+
+// A line for people: "version 0.1.0; commit 7427bfe3a1c2; ...", objects within it in brackets.
+std::string as_text(const nlohmann::ordered_json& object);
+
+}  // namespace heed

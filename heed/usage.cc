@@ -1,0 +1,144 @@
+#include "heed/usage.h"
+
+#include <algorithm>
+#include <sstream>
+
+namespace heed {
+namespace {
+
+// Optimal string alignment distance (Damerau 1964): d(i, j) between the first i and j letters.
+size_t distance(const std::string& a, const std::string& b) {
+  const size_t width = b.size() + 1;
+  std::vector<size_t> d((a.size() + 1) * width);
+  const auto at = [&](size_t i, size_t j) -> size_t& { return d[i * width + j]; };
+  for (size_t i = 0; i <= a.size(); ++i) {
+    for (size_t j = 0; j <= b.size(); ++j) {
+      if (i == 0 || j == 0) {
+        at(i, j) = i + j;
+        continue;
+      }
+      const size_t changed = at(i - 1, j - 1) + (a[i - 1] != b[j - 1]);
+      at(i, j) = std::min({changed, at(i - 1, j) + 1, at(i, j - 1) + 1});
+      const bool swapped = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+      if (swapped) at(i, j) = std::min(at(i, j), at(i - 2, j - 2) + 1);
+    }
+  }
+  return d.back();
+}
+
+std::string join(const std::vector<std::string>& words, const char* between) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : between) + word;
+  return text;
+}
+
+// The command that was given, or the app where there was none.
+const CLI::App& chosen_command(const CLI::App& app) {
+  const CLI::App* command = &app;
+  while (!command->get_subcommands().empty()) command = command->get_subcommands().front();
+  return *command;
+}
+
+// "--limt=3" -> "--limt"
+std::string option_of(const std::string& word) {
+  return word.substr(0, word.find('='));
+}
+
+// Words that no option and no command took, in the order in which they were typed. What follows an
+// unknown option may be its value, so then only the options are named.
+std::string unexpected(const CLI::App& app, const CLI::App& command,
+                       const std::vector<std::string>& words) {
+  if (words[0][0] != '-' && !command_names(command).empty()) {
+    return no_such_command(command, words[0]);
+  }
+  std::vector<std::string> options;
+  for (const std::string& word : words) {
+    if (word.size() > 1 && word[0] == '-') options.push_back(option_of(word));
+  }
+  if (options.empty()) {
+    return "unexpected: " + join(words, " ") + "; every value stands behind its option";
+  }
+  const std::string& first = options[0];
+  if (&command != &app && command.get_option_no_throw(first) != nullptr) {
+    return first + " must stand behind the command, as in " + full_name(command) + " " + first;
+  }
+  const std::string who = &command == &app ? "there is" : full_name(command) + " has";
+  return who + " no option " + join(options, ", ") + did_you_mean(first, option_names(command));
+}
+
+std::string missing_command(const CLI::App& app, const CLI::App& command) {
+  if (&command != &app) {
+    return full_name(command) + " needs one of: " + join(command_names(command), ", ");
+  }
+  return "which command? To begin, try: heed train --data data/ubuntu-sample --out runs/first "
+         "--preset smoke";
+}
+
+std::string message(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
+  std::vector<std::string> words = app.remaining();
+  std::erase(words, "--");
+  if (!words.empty()) return unexpected(app, command, words);
+  const bool needs_command = !command_names(command).empty();
+  if (error.get_name() == "RequiredError" && needs_command) return missing_command(app, command);
+  const std::string text = error.what();
+  if (error.get_name() == "ArgumentMismatch" && text.ends_with(" missing")) {
+    return text.substr(0, text.find(':')) + ": its value is missing";
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
+  constexpr size_t kLongest = 40;  // what is longer was no name
+  if (bare.size() > kLongest) return "";
+  const size_t most = 1 + bare.size() / 4;
+  std::string best;
+  size_t least = most + 1;
+  for (const std::string& candidate : candidates) {
+    const bool begins = bare.size() >= 3 && candidate.starts_with(word);
+    const size_t d = begins ? 1 : distance(word, candidate);
+    if (d >= least) continue;
+    least = d;
+    best = candidate;
+  }
+  return best;
+}
+
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+  const std::string meant = nearest(word, candidates);
+  return meant.empty() ? "" : "; did you mean " + meant + "?";
+}
+
+std::vector<std::string> command_names(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands(nullptr)) names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> option_names(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+std::string full_name(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return (parent ? full_name(*parent) + " " : "") + command.get_name();
+}
+
+std::string no_such_command(const CLI::App& app, const std::string& word) {
+  const std::vector<std::string> names = command_names(app);
+  return "there is no command '" + (app.get_parent() ? app.get_name() + " " : "") + word + "'" +
+         did_you_mean(word, names) + " There are: " + join(names, ", ");
+}
+
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = chosen_command(app);
+  return message(app, command, error) + " (see " + full_name(command) + " --help)";
+}
+
+}  // namespace heed

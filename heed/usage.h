@@ -1,0 +1,24 @@
+// What is wrong with a command line, in a line that says what was meant.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+// What was probably meant by a word: a candidate that begins with it, or that few changes (a letter
+// more, less or another one, two that changed places) lead to. Empty if there is none.
+std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
+// "; did you mean --limit?", or nothing.
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
+
+std::vector<std::string> command_names(const CLI::App& app);     // of its sub-commands
+std::vector<std::string> option_names(const CLI::App& command);  // the long ones, "--limit"
+std::string full_name(const CLI::App& command);                  // "heed prepare ubuntu"
+std::string no_such_command(const CLI::App& app, const std::string& word);
+
+// One line about what CLI11 found wrong, with the command whose --help tells more.
+std::string usage_message(const CLI::App& app, const CLI::ParseError& error);
+
+}  // namespace heed
