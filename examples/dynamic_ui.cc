@@ -1,6 +1,6 @@
 // Trains the structure "dynamic-ui" on the sample dialogues. The model is in dynamic_ui.h.
 //
-//   build/release/examples/dynamic_ui --steps 600 --attention-loss 1
+//   build/release/examples/dynamic_ui --steps 600 --attention-loss 20
 //
 // Prints perplexity and DAS ratio on test dialogues with distractions; a DAS ratio of 1 means that
 // the model looks at a distraction as much as at the other utterances.

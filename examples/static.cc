@@ -1,6 +1,6 @@
 // Trains the structure "static" on the sample dialogues. The model is in static.h.
 //
-//   build/release/examples/static --steps 600 --attention-loss 1
+//   build/release/examples/static --steps 600 --attention-loss 20
 //
 // Prints perplexity and DAS ratio on test dialogues with distractions; a DAS ratio of 1 means that
 // the model looks at a distraction as much as at the other utterances.
