@@ -17,6 +17,9 @@
   static_assert(true)
 
 // Instantiates a kernel template for both floating-point types, at the end of a .cc or .cu.
+// `kernel` is a template's name, which cannot stand in parentheses.
+// NOLINTBEGIN(bugprone-macro-parentheses)
 #define HEED_INSTANTIATE(kernel)                  \
   template decltype(kernel<float>) kernel<float>; \
   template decltype(kernel<double>) kernel<double>
+// NOLINTEND(bugprone-macro-parentheses)
