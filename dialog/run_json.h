@@ -16,13 +16,38 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::State, rate, best, epoch, ba
                                    finished)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ParameterGroup, name, rate, weight_decay)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerSettings, name, weight_decay, groups, warm_up)
-// Runs of before there was a choice of optimisers have none in their settings: SGD, the default.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE_WITH_DEFAULT(TrainSettings, examples, insert_prob,
-                                                attention_weight, batch_size, optimizer, max_norm,
-                                                max_epochs, seed, data_fingerprint, schedule)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(EpochLog, epoch, loss, train_perplexity, valid_perplexity, rate,
                                    grad_norm, steps, tokens)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(TrainState, epoch, step, loss_sum, nll_sum, norm_sum, tokens,
                                    predicted, schedule, log)
+
+inline void to_json(nlohmann::json& json, const TrainSettings& s) {
+  json = {{"examples", s.examples},
+          {"insert_prob", s.insert_prob},
+          {"attention_weight", s.attention_weight},
+          {"batch_size", s.batch_size},
+          {"optimizer", s.optimizer},
+          {"max_norm", s.max_norm},
+          {"max_epochs", s.max_epochs},
+          {"seed", s.seed},
+          {"data_fingerprint", s.data_fingerprint},
+          {"schedule", s.schedule}};
+}
+
+// What is missing has its default: runs of before there was a choice of optimisers have none.
+inline void from_json(const nlohmann::json& json, TrainSettings& s) {
+  const auto read = [&](const char* name, auto& field) { field = json.value(name, field); };
+  s = {};
+  read("examples", s.examples);
+  read("insert_prob", s.insert_prob);
+  read("attention_weight", s.attention_weight);
+  read("batch_size", s.batch_size);
+  read("optimizer", s.optimizer);
+  read("max_norm", s.max_norm);
+  read("max_epochs", s.max_epochs);
+  read("seed", s.seed);
+  read("data_fingerprint", s.data_fingerprint);
+  read("schedule", s.schedule);
+}
 
 }  // namespace heed
