@@ -235,7 +235,7 @@ std::string find_part(const std::string& directory, const std::string& part) {
   std::error_code ignored;
   if (!fs::is_directory(directory, ignored)) {
     throw DataError(directory + ": not a directory; a data directory holds " + plain + " or " +
-                    gzip + "; `heed prepare split` makes one");
+                    gzip + "; `heed prepare text` and `split` make one");
   }
   for (const std::string& name : {plain, gzip}) {
     const fs::path path = fs::path(directory) / name;

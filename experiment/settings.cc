@@ -62,36 +62,39 @@ std::vector<std::string> words_of(const std::vector<int32_t>& tokens, const Voca
   return result;
 }
 
-// The settings under the names of their options, then the data.
-Json describe(const ExperimentSettings& s, const ExperimentData& data) {
+// Under the names of their options.
+Json describe_settings(const ExperimentSettings& s) {
   const TrainSettings& t = s.train;
-  const Json settings = {{"layers", t.model.num_layers},
-                         {"hidden", t.model.hidden_size},
-                         {"embed", t.model.embedding_size},
-                         {"vocab", t.model.vocab_size},
-                         {"batch", t.batch_size},
-                         {"dropout", t.model.dropout},
-                         {"epochs", t.max_epochs},
-                         {"examples", t.examples.all_positions ? "all" : "last"},
-                         {"max-turns", t.examples.max_turns},
-                         {"max-utterance", t.examples.max_utterance_tokens},
-                         {"max-response", t.examples.max_response_tokens},
-                         {"limit", s.limit},
-                         {"test-limit", s.test_limit},
-                         {"optimizer", t.optimizer.name},
-                         {"weight-decay", t.optimizer.weight_decay},
-                         {"group", nlohmann::json(t.optimizer.groups)},
-                         {"warm-up", t.optimizer.warm_up},
-                         {"rate", t.schedule.rate},
-                         {"max-norm", t.max_norm},
-                         {"patience", t.schedule.patience},
-                         {"min-rate", t.schedule.min_rate},
-                         {"halve-after", t.schedule.halve_after},
-                         {"max-length", s.max_response},
-                         {"frequent", s.phrases.frequent},
-                         {"rare", s.phrases.rare},
-                         {"device", s.device},
-                         {"matmul", s.matmul}};
+  return {{"layers", t.model.num_layers},
+          {"hidden", t.model.hidden_size},
+          {"embed", t.model.embedding_size},
+          {"vocab", t.model.vocab_size},
+          {"batch", t.batch_size},
+          {"dropout", t.model.dropout},
+          {"epochs", t.max_epochs},
+          {"examples", t.examples.all_positions ? "all" : "last"},
+          {"max-turns", t.examples.max_turns},
+          {"max-utterance", t.examples.max_utterance_tokens},
+          {"max-response", t.examples.max_response_tokens},
+          {"limit", s.limit},
+          {"test-limit", s.test_limit},
+          {"optimizer", t.optimizer.name},
+          {"weight-decay", t.optimizer.weight_decay},
+          {"group", nlohmann::json(t.optimizer.groups)},
+          {"warm-up", t.optimizer.warm_up},
+          {"rate", t.schedule.rate},
+          {"max-norm", t.max_norm},
+          {"patience", t.schedule.patience},
+          {"min-rate", t.schedule.min_rate},
+          {"halve-after", t.schedule.halve_after},
+          {"max-length", s.max_response},
+          {"frequent", s.phrases.frequent},
+          {"rare", s.phrases.rare},
+          {"device", s.device},
+          {"matmul", s.matmul}};
+}
+
+Json describe(const ExperimentSettings& s, const ExperimentData& data) {
   const Json counts = {
       {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
       {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
@@ -101,7 +104,7 @@ Json describe(const ExperimentSettings& s, const ExperimentData& data) {
   return {{"format", kExperimentFormat},
           {"heed", heed},
           {"test_seed", kTestSeed},
-          {"settings", settings},
+          {"settings", describe_settings(s)},
           {"data", counts}};
 }
 

@@ -43,6 +43,19 @@ Device start(const Common& common) {
   return device;
 }
 
+static const char* const kStartHere =
+    "Start here:\n"
+    "  heed train --data data/ubuntu-sample --out runs/first --preset smoke\n"
+    "  heed evaluate --model runs/first --data data/ubuntu-sample\n"
+    "  heed show --model runs/first --data data/ubuntu-sample\n"
+    "`heed help COMMAND` explains a command. Every option can also stand in a file, below the "
+    "name of its command:\n"
+    "  [train]\n"
+    "  preset = \"smoke\"\n"
+    "  out = \"runs/first\"\n"
+    "That file is read by:\n"
+    "  heed train --config my.toml --data data/ubuntu-sample";
+
 std::unique_ptr<CLI::App> make_app() {
   auto owned = std::make_unique<CLI::App>(
       "heed trains LSTM sequence-to-sequence models on multi-turn dialogues and measures how much "
@@ -50,18 +63,7 @@ std::unique_ptr<CLI::App> make_app() {
       "heed");
   CLI::App& app = *owned;
   app.formatter(std::make_shared<HelpFormatter>());
-  app.footer(
-      "Start here:\n"
-      "  heed train --data data/ubuntu-sample --out runs/first --preset smoke\n"
-      "  heed evaluate --model runs/first --data data/ubuntu-sample\n"
-      "  heed show --model runs/first --data data/ubuntu-sample\n"
-      "`heed help COMMAND` explains a command. Every option can also stand in a file, below the "
-      "name of its command:\n"
-      "  [train]\n"
-      "  preset = \"smoke\"\n"
-      "  out = \"runs/first\"\n"
-      "That file is read by:\n"
-      "  heed train --config my.toml --data data/ubuntu-sample");
+  app.footer(kStartHere);
   app.set_version_flag("-v,--version", "heed " + version() + " (commit " + commit() + ")" +
                                            ", kernels for " + cpu::isa());
   app.set_config("--config", "", "Read options from a TOML file, one [section] a command");

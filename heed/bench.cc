@@ -196,18 +196,7 @@ Timing time_steps(int64_t steps, Stepper& stepper, const std::vector<Work>& all)
   return timing;
 }
 
-void run(const Options& o) {
-  const Device device = start(*o.common);
-  const ModelConfig config{
-      Structure::parse(o.structure), o.vocab, o.embed, o.hidden, o.layers, false, o.dropout};
-  config.check();
-  check_memory(config);
-  DialogModel model(config, o.common->seed);
-  move(model, device);
-  const std::vector<Work> all = make_work(o, config.structure.hierarchical, device);
-  const double peak = device.is_cuda() ? 0 : cpu::measure_peak();
-  Stepper stepper(o, model);
-  const Timing t = time_steps(o.steps, stepper, all);
+nlohmann::ordered_json report(const Options& o, Device device, const Timing& t, double peak) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
   nlohmann::ordered_json json = {{"heed", HEED_VERSION},
@@ -234,7 +223,22 @@ void run(const Options& o) {
     json["gflops"] = t.sum.flops / t.total / 1e9;
     if (peak > 0) json["share_of_peak"] = t.sum.flops / t.total / peak;
   }
-  std::printf("%s\n", json.dump().c_str());
+  return json;
+}
+
+void run(const Options& o) {
+  const Device device = start(*o.common);
+  const ModelConfig config{
+      Structure::parse(o.structure), o.vocab, o.embed, o.hidden, o.layers, false, o.dropout};
+  config.check();
+  check_memory(config);
+  DialogModel model(config, o.common->seed);
+  move(model, device);
+  const std::vector<Work> all = make_work(o, config.structure.hierarchical, device);
+  const double peak = device.is_cuda() ? 0 : cpu::measure_peak();
+  Stepper stepper(o, model);
+  const Timing t = time_steps(o.steps, stepper, all);
+  std::printf("%s\n", report(o, device, t, peak).dump().c_str());
 }
 
 }  // namespace
@@ -257,24 +261,22 @@ void add_bench(CLI::App& app) {
        "beam, responses of the same lengths by beam search with 5 hypotheses")
       ->check(CLI::IsMember({"train", "forward", "score", "beam"}))
       ->capture_default_str();
-  c->add_option("--batch", o->batch, "Dialogues in a batch")->capture_default_str();
-  c->add_option("--embed", o->embed, "Embedding size")
-      ->check(whole_number(1, kMaxModelSize))
+  c->add_option("--batch", o->batch, "Dialogues in a batch")
+      ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
-  c->add_option("--hidden", o->hidden, "Hidden size")
-      ->check(whole_number(1, kMaxModelSize))
-      ->capture_default_str();
-  c->add_option("--layers", o->layers, "LSTM layers")
-      ->check(whole_number(1, kMaxModelSize))
-      ->capture_default_str();
-  c->add_option("--vocab", o->vocab, "Vocabulary size")
-      ->check(whole_number(kSpecialTokens + 1, kMaxModelSize))
-      ->capture_default_str();
+  const auto size = [&](const char* name, int64_t& value, const char* text, int64_t least = 1) {
+    c->add_option(name, value, text)
+        ->check(whole_number(least, kMaxModelSize))
+        ->capture_default_str();
+  };
+  size("--embed", o->embed, "Embedding size");
+  size("--hidden", o->hidden, "Hidden size");
+  size("--layers", o->layers, "LSTM layers");
+  size("--vocab", o->vocab, "Vocabulary size", kSpecialTokens + 1);
   c->add_option("--dropout", o->dropout, "Dropout probability")->capture_default_str();
   c->add_option("--steps", o->steps, "Steps timed, after one for warm-up")
       ->check(whole_number(1, 1'000'000))
       ->capture_default_str();
-  c->get_option("--batch")->check(whole_number(1, 1'000'000));
   c->add_option("--lengths", o->lengths,
                 "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every "
                 "dialogue has 6 utterances of 12 tokens and a response of 16");

@@ -10,6 +10,7 @@
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
+#include "heed/messages.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
@@ -164,15 +165,12 @@ std::vector<Measured> named(const std::vector<std::string>& paths) {
 
 // What makes numbers hard to compare.
 void note_differences(const Measured& run, const Measured& first) {
-  const auto note = [&](const char* what) {
-    std::fprintf(stderr, "heed: note: %s and %s %s\n", printable(first.name).c_str(),
-                 printable(run.name).c_str(), what);
-  };
+  const std::string both = first.name + " and " + run.name;
   if (!(load_example_options(run.path) == load_example_options(first.path))) {
-    note("were trained with different bounds: both read what the first one was trained on");
+    note(both + " were trained with different bounds: both read what the first one was trained on");
   }
   if (!(run.vocabulary == first.vocabulary)) {
-    note("have different vocabularies: their perplexities cannot be compared");
+    note(both + " have different vocabularies: their perplexities cannot be compared");
   }
 }
 
@@ -237,11 +235,13 @@ void add_compare(CLI::App& app) {
       "compare", "Perplexity and DAS ratios of several runs, with intervals and paired tests");
   c->footer(
       "All runs see the same dialogues and distractions. Intervals and p-values come from a "
-      "bootstrap over\n"
-      "conversations (dialogues that share text), as in heed report; changes are from the first "
-      "run, paired.\n"
-      "Example: heed compare runs/baseline runs/trained --data data/ubuntu-sample --test "
-      "none,random");
+      "bootstrap over conversations (dialogues that share text), as in heed report; changes are "
+      "from the first run, paired.\n"
+      "Examples:\n"
+      "  heed compare runs/baseline runs/trained --data data/ubuntu-sample\n"
+      "  heed compare runs/seed1 runs/seed2 runs/seed3 --data data/ubuntu-sample --test "
+      "none,random "
+      "--json compared.json");
   o->common = add_common(*c, {.seed = "Seed of the distractions"});
   c->add_option("runs", o->runs,
                 "Directories of runs or models, two or more; the first is compared with")

@@ -1,12 +1,14 @@
 #include <cstdio>
 
 #include "dialog/evaluate.h"
+#include "dialog/render_shared.h"
 #include "dialog/tokenizer.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "tensor/file.h"
 
 namespace heed {
 namespace {
@@ -87,7 +89,7 @@ std::vector<Dialogue> distracted_dialogues(const Inputs& inputs,
 }
 
 void run(const Options& o) {
-  start(*o.common);
+  check_writable(o.out);
   JsonOutput output(o.json);
   const TestSet set = parse_test_set(o.test);
   const ExampleOptions bounds = o.model.empty() ? ExampleOptions() : load_example_options(o.model);
@@ -99,21 +101,20 @@ void run(const Options& o) {
   const auto dialogues = distracted_dialogues(inputs, examples, o.common->seed);
   write_dialogues(o.out, dialogues);
   say(left_out, inputs);
-  int64_t turns = 0, distractions = 0;
+  size_t turns = 0, distractions = 0;
   for (const Dialogue& d : dialogues) {
-    turns += static_cast<int64_t>(d.turns.size());
+    turns += d.turns.size();
     for (const Turn& turn : d.turns) distractions += turn.distraction;
   }
   if (!output.to_stdout()) {
-    std::printf("wrote %zu dialogues with %ld turns, %ld of them marked as distractions, to %s\n",
-                dialogues.size(), static_cast<long>(turns), static_cast<long>(distractions),
-                o.out.c_str());
+    std::printf("wrote %s with %s, %zu of them marked as distractions, to %s\n",
+                counted(dialogues.size(), "dialogue").c_str(), counted(turns, "turn").c_str(),
+                distractions, printable(o.out).c_str());
   }
   if (!output.wanted()) return;
   const std::vector<std::string> models =
       o.model.empty() ? std::vector<std::string>{} : std::vector{o.model};
-  Json made_with = provenance("distract", *o.common);
-  output.write({{"heed", made_with},
+  output.write({{"heed", provenance("distract", *o.common)},
                 {"inputs", inputs_json(inputs, models, o.common->seed)},
                 {"left_out", {{"dialogues", left_out.dialogues}}},
                 {"out", o.out},
@@ -130,14 +131,13 @@ void add_distract(CLI::App& app) {
       "distract", "Write dialogues with the distractions of a test set, marked, as JSON Lines");
   c->footer(
       "The distractions are those of heed evaluate with the same data, pool, seed and bounds, and "
-      "heed\n"
-      "score gives the same numbers for them. The dialogues are written whole. With --examples all "
-      "each\n"
-      "line is an example: score them with --examples last.\n"
-      "Example:\n"
+      "heed score gives the same numbers for them. The dialogues are written whole. With "
+      "--examples "
+      "all each line is an example: score them with --examples last.\n"
+      "Examples:\n"
       "  heed distract --data data/ubuntu-sample --test random:0.7 --out distracted.jsonl\n"
-      "  heed score    --model runs/first --data distracted.jsonl");
-  o->common = add_common(*c, {.seed = "Seed of the distractions"});
+      "  heed score --model runs/first --data distracted.jsonl");
+  o->common = add_common(*c, {.device = false, .seed = "Seed of the distractions"});
   o->input.declare(*c);
   c->add_option("--out", o->out, "File to write, gzip if its name ends in .gz")->required();
   c->add_option("--test", o->test,

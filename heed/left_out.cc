@@ -1,19 +1,13 @@
 #include "heed/left_out.h"
 
-#include <cstdio>
-
-#include "dialog/render.h"
+#include "dialog/render_shared.h"
+#include "heed/messages.h"
 
 namespace heed {
 
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-// "1 turn", "2 turns"
-std::string count(int64_t number, const std::string& what) {
-  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
-}
 
 // "a, b, c and 7 more"
 std::string list(const std::vector<std::string>& ids) {
@@ -24,10 +18,6 @@ std::string list(const std::vector<std::string>& ids) {
   }
   if (ids.size() > kShown) text += " and " + std::to_string(ids.size() - kShown) + " more";
   return text;
-}
-
-void note(const std::string& text) {
-  std::fprintf(stderr, "heed: note: %s\n", text.c_str());
 }
 
 }  // namespace
@@ -64,29 +54,29 @@ Json to_json(const LeftOut& l) {
 void say(const LeftOut& l, const Inputs& inputs) {
   const ExampleOptions& bounds = inputs.bounds;
   if (!l.dialogues.empty()) {
-    note(count(static_cast<int64_t>(l.dialogues.size()), "dialogue") + " left out (fewer than " +
+    note(counted(l.dialogues.size(), "dialogue") + " left out (fewer than " +
          std::to_string(kMinTurns) + " turns): " + list(l.dialogues));
   }
   if (l.turns > 0) {
-    note(count(l.turns, "turn") + " of " + std::to_string(l.with_turns) + " " +
+    note(counted(l.turns, "turn") + " of " + std::to_string(l.with_turns) + " " +
          inputs.unit(l.with_turns) + " not read: older than the last " +
          std::to_string(bounds.max_turns) + " of the context (--max-turns)");
   }
   if (l.distractions > 0) {
     const size_t examples = l.with_distractions.size();
-    note(count(l.distractions, "distraction") + " not read, in " + std::to_string(examples) + " " +
-         inputs.unit(examples) + " (older than --max-turns): " + list(l.with_distractions));
+    note(counted(l.distractions, "distraction") + " not read, in " + std::to_string(examples) +
+         " " + inputs.unit(examples) + " (older than --max-turns): " + list(l.with_distractions));
   }
   if (l.utterances > 0) {
-    note(count(l.utterances, "utterance") + " cut to the first " +
+    note(counted(l.utterances, "utterance") + " cut to the first " +
          std::to_string(bounds.max_utterance_tokens) + " tokens (--max-utterance)");
   }
   if (l.responses > 0) {
-    note(count(l.responses, "response") + " cut to the first " +
+    note(counted(l.responses, "response") + " cut to the first " +
          std::to_string(bounds.max_response_tokens) + " tokens (--max-response)");
   }
   if (!l.marked_responses.empty()) {
-    note(count(static_cast<int64_t>(l.marked_responses.size()), "response") +
+    note(counted(l.marked_responses.size(), "response") +
          " marked as a distraction, which changes nothing: " + list(l.marked_responses));
   }
 }

@@ -13,8 +13,8 @@ struct LeftOut {
   size_t dialogues_read = 0;           // all others
   std::vector<std::string> dialogues;  // too short for an example
   // Sums over the examples, and the ids of those that they concern.
-  int64_t turns = 0, distractions = 0, utterances = 0, responses = 0;
-  int64_t with_turns = 0;  // examples with turns that are not read
+  size_t turns = 0, distractions = 0, utterances = 0, responses = 0;
+  size_t with_turns = 0;  // examples with turns that are not read
   std::vector<std::string> with_distractions, marked_responses;
 };
 // Of all dialogues, and of these examples of them.

@@ -15,6 +15,10 @@ void warn(const std::string& message) {
   print_error("warning: " + message);
 }
 
+void note(const std::string& message) {
+  print_error("note: " + message);
+}
+
 std::string size_of_model(size_t parameters) {
   const bool millions = parameters >= 1'000'000;
   if (parameters < 1000) return counted(parameters, "parameter");

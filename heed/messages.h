@@ -9,6 +9,7 @@ namespace heed {
 
 void print_error(const std::string& message);  // "heed: ..." on standard error, one line
 void warn(const std::string& message);         // "heed: warning: ..."
+void note(const std::string& message);         // "heed: note: ..."
 
 // "850 parameters", "12.3 thousand parameters", "4.6 million parameters".
 std::string size_of_model(size_t parameters);

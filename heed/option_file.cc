@@ -60,7 +60,7 @@ void OptionFile::check(const std::string& text) const {
       section = line.substr(1, line.size() - 2);
       if (find_command(app_, split_dots(section))) continue;
       throw CLI::ConfigError(where + "there is no command for [" + section + "]" +
-                             did_you_mean(section, command_names(app_)));
+                             did_you_mean(section, command_names(app_), "'"));
     }
     const size_t equals = std::min(line.find('='), line.size());
     check_key(where, section, CLI::detail::trim_copy(line.substr(0, equals)));
@@ -85,7 +85,7 @@ void OptionFile::check_key(const std::string& where, const std::string& section,
     if (command->get_option_no_throw(option)) return;
   }
   std::string meant = nearest("--" + name, option_names(*command));
-  if (!meant.empty()) meant = "; did you mean " + meant.substr(2) + "?";
+  if (!meant.empty()) meant = "; did you mean \"" + meant.substr(2) + "\"?";
   std::string name_of_command = full_name(*command);  // "heed train"
   throw CLI::ConfigError(where + "[" + name_of_command.erase(0, name_of_command.find(' ') + 1) +
                          "] has no option \"" + name + "\"" + meant);

@@ -11,6 +11,7 @@
 #include "heed/commands.h"
 #include "heed/progress.h"
 #include "tensor/error.h"
+#include "tensor/file.h"
 
 namespace heed {
 namespace {
@@ -85,6 +86,7 @@ void show_beginning(const Dialogue& dialogue) {
 using Reader = Corpus (*)(const Options&, const Reading&);
 
 void run(const Options& o, Reader read) {
+  check_writable(o.out);
   Progress progress;
   auto [dialogues, remark] =
       read(o, {o.limit, [&](size_t count) {

@@ -5,6 +5,7 @@
 #include <map>
 #include <set>
 
+#include "dialog/render_shared.h"
 #include "dialog/terminal.h"
 #include "experiment/paper.h"
 #include "experiment/tables.h"
@@ -213,9 +214,9 @@ void run(Options& o) {
 
   Overview overview(o, runs);
   overview.look();
-  std::printf("%zu runs, %zu of them done; %zu training, %zu validation and %zu test examples\n",
-              runs.size(), overview.done(), data.train.train.size(), data.train.valid.size(),
-              data.test.size());
+  std::printf("%s, %zu of them done; %zu training, %zu validation and %s\n",
+              counted(runs.size(), "run").c_str(), overview.done(), data.train.train.size(),
+              data.train.valid.size(), counted(data.test.size(), "test example").c_str());
   const std::atomic<bool>& stop = stop_on_signals();
   std::vector<std::string> problems;
   if (overview.done() < overview.all()) problems = work_on(o, data, runs, overview, stop);
@@ -225,8 +226,8 @@ void run(Options& o) {
   if (overview.done() == overview.all()) return;
   if (!overview.failed().empty()) throw Error(*overview.failed().begin());
   if (!stop) throw Error(o.out + ": " + (problems.empty() ? "workers ended early" : problems[0]));
-  std::printf("stopped: %zu of %zu runs are done; the same command goes on\n", overview.done(),
-              overview.all());
+  std::printf("stopped: %zu of %s done; the same command goes on\n", overview.done(),
+              counted(overview.all(), "run").c_str());
 }
 
 void declare_work(CLI::App& c, Options& o) {

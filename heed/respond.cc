@@ -105,11 +105,13 @@ void add_respond(CLI::App& app) {
       "respond", "Write a model's own responses to a file, and how good they are");
   c->footer(
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "
-      "human responses\n"
-      "(cut to --max-response tokens), 0 to 100, in the JSON 0 to 1; distinct-n: different n-grams "
-      "per word.\n"
-      "Example: heed respond --model runs/first --data data/ubuntu-sample --decode beam \\\n"
-      "           --out responses.jsonl --json quality.json");
+      "human responses (cut to --max-response tokens), 0 to 100, in the JSON 0 to 1. distinct-n: "
+      "different n-grams per word.\n"
+      "Examples:\n"
+      "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
+      "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "
+      "--json "
+      "quality.json");
   o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
   c->add_option("--model", o->model, "Directory of a run or a model")->required();
   o->input.declare(*c);

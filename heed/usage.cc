@@ -106,9 +106,10 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
   return best;
 }
 
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates) {
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
+                         const std::string& quote) {
   const std::string meant = nearest(word, candidates);
-  return meant.empty() ? "" : "; did you mean " + meant + "?";
+  return meant.empty() ? "" : "; did you mean " + quote + meant + quote + "?";
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {
@@ -132,8 +133,9 @@ std::string full_name(const CLI::App& command) {
 
 std::string no_such_command(const CLI::App& app, const std::string& word) {
   const std::vector<std::string> names = command_names(app);
+  const std::string meant = did_you_mean(word, names, "'");
   return "there is no command '" + (app.get_parent() ? app.get_name() + " " : "") + word + "'" +
-         did_you_mean(word, names) + " There are: " + join(names, ", ");
+         (meant.empty() ? "; there are: " + join(names, ", ") : meant);
 }
 
 std::string usage_message(const CLI::App& app, const CLI::ParseError& error) {

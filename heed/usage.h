@@ -11,11 +11,13 @@ namespace heed {
 // more, less or another one, two that changed places) lead to. Empty if there is none.
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates);
 // "; did you mean --limit?", or nothing.
-std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates);
+std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
+                         const std::string& quote = "");
 
 std::vector<std::string> command_names(const CLI::App& app);     // of its sub-commands
 std::vector<std::string> option_names(const CLI::App& command);  // the long ones, "--limit"
 std::string full_name(const CLI::App& command);                  // "heed prepare ubuntu"
+// "there is no command 'tran'; did you mean 'train'?", or what commands there are.
 std::string no_such_command(const CLI::App& app, const std::string& word);
 
 // One line about what CLI11 found wrong, with the command whose --help tells more.

@@ -214,7 +214,7 @@ TEST(FindPart, PrefersThePlainFile) {
   EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("no"), "train"); }),
             dir.path("no") +
                 ": not a directory; a data directory holds train.jsonl or train.jsonl.gz"
-                "; `heed prepare split` makes one");
+                "; `heed prepare text` and `split` make one");
   EXPECT_EQ(error_of<DataError>([&] { find_part(dir.path("."), "train"); }),
             dir.path(".") +
                 ": holds neither train.jsonl nor train.jsonl.gz"

@@ -86,5 +86,12 @@ TEST_F(Distract, SaysWhatIsMissing) {
   EXPECT_FALSE(std::filesystem::exists(out));
 }
 
+// Before the work: the dialogues, which do not exist either, are not looked for.
+TEST_F(Distract, SaysFirstWhereItCannotWrite) {
+  const std::string out = dir.path("no/such/out.jsonl");
+  expect_failure(heed_program({"distract", "--data", dir.path("none"), "--out", out}), 1,
+                 out + ": cannot be written", "no folder");
+}
+
 }  // namespace
 }  // namespace heed

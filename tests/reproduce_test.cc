@@ -2,6 +2,7 @@
 #include <array>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <regex>
 #include <set>
 #include <thread>
 
@@ -377,6 +378,20 @@ TEST_F(Reproduce, ReportNeedsTheResultsOnly) {
       heed_program({"report", "--runs", dir.path("kept"), "--tables", dir.path("tables")});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(dir.read("tables/table3.json"), shared->read("whole/tables/table3.json"));
+}
+
+// A run whose model is worse than a uniform guess is finished, but says so.
+TEST_F(Reproduce, ARunThatWentWrongSaysSo) {
+  Arguments command = tiny_experiment(dir.path("runs"));
+  *std::find(command.begin(), command.end(), "static-ui*") = "static-ui-p0";
+  const Result r = heed_program(command + Arguments{"--rate", "8"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "1 run, 0 of them done; ")) << r.out;
+  EXPECT_TRUE(
+      std::regex_search(r.out, std::regex("epoch  2 of 2 .*  worse than a uniform guess\n")))
+      << r.out;
+  EXPECT_TRUE(has(r.out, "done: 1 of 1  worse than a uniform guess\n")) << r.out;
+  EXPECT_FALSE(has(output, "worse than")) << output;
 }
 
 // Tables beside results are those of the results: here, and in docs/results/experiment if one is
