@@ -39,6 +39,7 @@ TrainSettings settings_from(const Json& json) {
   TrainSettings settings = json.get<TrainSettings>();
   if (json.contains("limit")) settings.limit = json["limit"].get<size_t>();
   if (json.contains("vocabulary")) settings.vocabulary = json["vocabulary"].get<int64_t>();
+  if (json.contains("preset")) settings.preset = json["preset"].get<std::string>();
   return settings;
 }
 
@@ -90,10 +91,13 @@ void TrainSettings::check() const {
   HalvingSchedule{schedule};
 }
 
-void save_settings(const std::string& run, const TrainSettings& settings) {
+void save_settings(const std::string& run, const TrainSettings& settings,
+                   const std::string& made_with) {
   Json json = settings;
   if (settings.limit) json["limit"] = *settings.limit;
   if (settings.vocabulary) json["vocabulary"] = *settings.vocabulary;
+  if (settings.preset) json["preset"] = *settings.preset;
+  if (!made_with.empty()) json["heed"] = Json::parse(made_with);
   write_file(in(run, "settings.json"), json.dump(2) + "\n");
 }
 
@@ -117,6 +121,7 @@ std::optional<uint32_t> settings_checksum(const std::string& run) {
   const std::string path = file_inside(run, "settings.json");
   if (!std::filesystem::exists(path)) return std::nullopt;
   const std::string settings = with_json(path, [](Json& json) {
+    json.erase("heed");
     json.erase("max_epochs");
     json.erase("max_norm");
     json.at("schedule").erase("rate");
@@ -129,11 +134,11 @@ std::optional<uint32_t> settings_checksum(const std::string& run) {
       crc32_z(0, reinterpret_cast<const Bytef*>(text.data()), text.size()));
 }
 
-void start_run(const std::string& run, const TrainSettings& settings,
-               const Vocabulary& vocabulary) {
+void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with) {
   save_config(run, settings.model);
   vocabulary.save(in(run, "vocab.txt"));
-  save_settings(run, settings);
+  save_settings(run, settings, made_with);
 }
 
 ExampleOptions load_example_options(const std::string& run) {

@@ -44,10 +44,12 @@ struct TrainSettings {
   uint64_t seed = 1;
   uint32_t data_fingerprint = 0;  // of the examples: a run goes on with the same ones only
   HalvingSchedule::Options schedule = {};
-  // What was asked for: dialogues to read of each part (0: all) and words of the vocabulary, which
-  // may have fewer. Runs of older versions did not keep them.
+  // What was asked for: dialogues to read of each part (0: all), words of the vocabulary, which may
+  // have fewer, and the preset that the numbers above began with. Runs of older versions did not
+  // keep them.
   std::optional<size_t> limit = {};
   std::optional<int64_t> vocabulary = {};
+  std::optional<std::string> preset = {};
 
   // Throws UsageError for what no training can be made with.
   void check() const;
@@ -75,7 +77,10 @@ struct TrainState {
   std::vector<EpochLog> log;
 };
 
-void save_settings(const std::string& run, const TrainSettings& settings);
+// `made_with`: a JSON object that is kept under the key "heed", and says which program began the
+// run; none if it is empty.
+void save_settings(const std::string& run, const TrainSettings& settings,
+                   const std::string& made_with = "");
 TrainSettings load_settings(const std::string& run);
 // Writes what may change in the middle of a run: max_epochs, max_norm and the schedule's rate. All
 // else in settings.json stays as it is.
@@ -84,7 +89,8 @@ void change_settings(const std::string& run, const TrainSettings& settings);
 // a training goes on with the settings that it was started with only. None without settings.json.
 std::optional<uint32_t> settings_checksum(const std::string& run);
 // Writes what a run begins with; settings.json, which makes the directory a run, last.
-void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary);
+void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with = "");
 // The bounds of the examples that a model was trained on; none for a bare model directory.
 ExampleOptions load_example_options(const std::string& run);
 

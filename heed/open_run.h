@@ -15,6 +15,7 @@ struct RunRequest {
   std::string data, out;
   bool resume;
   TrainSettings settings;  // of the options, given or not
+  std::string made_with;   // for settings.json, see start_run()
 };
 
 struct OpenRun {

@@ -78,9 +78,9 @@ void run(const Options& o) {
                {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
                {"left_out", to_json(left_out)}};
   json.update(to_json(summary, left_out.dialogues_read));
-  json["dialogs"] = Json::array();
+  json["per_example"] = Json::array();
   for (size_t i = 0; i < scores.size(); ++i) {
-    json["dialogs"].push_back(dialogue_json(scores[i], examples[i], loaded.vocabulary));
+    json["per_example"].push_back(dialogue_json(scores[i], examples[i], loaded.vocabulary));
   }
   output.write(json);
 }
@@ -96,7 +96,7 @@ void add_score(CLI::App& app) {
       "attention score of every utterance, the attention loss of every step, and the DAS ratio; "
       "with --attention also where the model looks at every step.\n"
       "Example:\n"
-      "  heed score --model runs/first --data dialogs.jsonl --json scores.json");
+      "  heed score --model runs/first --data dialogues.jsonl --json scores.json");
   o->common = add_common(*c, {.seed = ""});
   c->add_option("--model", o->model, "Directory of a run or a model")->required();
   o->input.declare(*c);

@@ -7,6 +7,8 @@
 #include "heed/messages.h"
 #include "heed/open_run.h"
 #include "heed/progress.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
 #include "heed/signals.h"
 #include "heed/train_flags.h"
 
@@ -43,7 +45,7 @@ std::string progress_line(const TrainProgress& p) {
   return text;
 }
 
-void describe(const OpenRun& run, const std::string& out) {
+void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) {
   const ModelConfig& m = run.settings.model;
   DialogModel model(m, 1);
   if (!run.is_new) std::printf("going on with %s\n", out.c_str());
@@ -53,6 +55,11 @@ void describe(const OpenRun& run, const std::string& out) {
   std::printf("%zu training and %s, %s left out (too short)\n", run.data.train.size(),
               counted(run.data.valid.size(), "validation example").c_str(),
               counted(run.data.left_out, "dialogue").c_str());
+  const int64_t batch = run.settings.batch_size;
+  if (run.is_new && batch < preset_batch) {
+    std::printf("batches of %ld instead of %ld, as these are few (--batch decides otherwise)\n",
+                static_cast<long>(batch), static_cast<long>(preset_batch));
+  }
   std::fflush(stdout);
 }
 
@@ -86,10 +93,11 @@ void print_end(const std::string& out, const TrainSettings& settings, bool worke
 
 void run(const Options& o) {
   const Device device = start(*o.common);
-  const OpenRun run = open_run({*o.command, o.data, o.out, o.resume, settings_of(o)});
+  const OpenRun run = open_run({*o.command, o.data, o.out, o.resume, settings_of(o),
+                                json_text(provenance("train", *o.common))});
   TrainHooks hooks;
   hooks.stop = &stop_on_signals();
-  describe(run, o.out);
+  describe(run, o.out, settings_of(o).batch_size);
 
   Progress progress;
   bool worked = false;
@@ -127,6 +135,9 @@ void add_train(CLI::App& app) {
   CLI::App* c = app.add_subcommand("train", "Train a model on dialogues, or go on with a training");
   c->footer(
       "Ctrl-C finishes the step and writes a checkpoint; --resume goes on to the same result.\n"
+      "Of few dialogues, presets with adam take smaller batches unless --batch is given, so that "
+      "an "
+      "epoch has 100 steps.\n"
       "Example: a model that learns to look past distractions, and its baseline\n"
       "  heed train --data data/ubuntu-sample --out runs/trained --preset smoke --insert-prob 0.7\n"
       "  heed train --data data/ubuntu-sample --out runs/baseline --preset smoke");

@@ -1,7 +1,6 @@
 #include "heed/train_flags.h"
 
 #include <charconv>
-#include <set>
 #include <sstream>
 
 #include "heed/checks.h"
@@ -11,6 +10,12 @@ namespace heed {
 void TrainFlags::declare(CLI::App& c) {
   c.add_option("--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table())
       ->capture_default_str();
+  declare_sizes(c);
+  declare_examples(c);
+  declare_optimizer(c);
+}
+
+void TrainFlags::declare_sizes(CLI::App& c) {
   const char* sizes = "Sizes (instead of the preset's)";
   const CLI::Validator size = whole_number(1, kMaxModelSize);
   c.add_option("--layers", layers, "LSTM layers")->check(size)->group(sizes);
@@ -24,6 +29,9 @@ void TrainFlags::declare(CLI::App& c) {
   c.add_option("--batch", batch, "Dialogues in a batch")->group(sizes);
   c.add_option("--dropout", dropout, "Dropout probability")->group(sizes);
   c.add_option("--epochs", epochs, "Epochs at most")->group(sizes);
+}
+
+void TrainFlags::declare_examples(CLI::App& c) {
   const char* data = "Dialogues";
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third on")
@@ -42,35 +50,38 @@ void TrainFlags::declare(CLI::App& c) {
   c.add_option("--limit", limit, "Read only the first dialogues of each part, 0: all")
       ->capture_default_str()
       ->group(data);
-  const char* optimizer = "Optimiser";
-  c.add_option("--optimizer", this->optimizer, "sgd or adam (instead of the preset's)")
+}
+
+void TrainFlags::declare_optimizer(CLI::App& c) {
+  const char* group = "Optimiser";
+  c.add_option("--optimizer", optimizer, "sgd or adam (instead of the preset's)")
       ->check(CLI::IsMember({"sgd", "adam"}))
-      ->group(optimizer);
-  c.add_option("--rate", rate, "Learning rate (instead of the preset's)")->group(optimizer);
+      ->group(group);
+  c.add_option("--rate", rate, "Learning rate (instead of the preset's)")->group(group);
   c.add_option("--warm-up", warm_up, "Steps in which the rate grows to its full size")
-      ->group(optimizer);
+      ->group(group);
   c.add_option(
        "--weight-decay", weight_decay,
        "Part of each parameter that a step takes away, times the rate (instead of the preset's)")
       ->check(number_from(0))
-      ->group(optimizer);
+      ->group(group);
   c.add_option("--group", groups,
                "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in "
                "their name (instead of the preset's); may be given several times")
-      ->group(optimizer);
+      ->group(group);
   c.add_option("--max-norm", max_norm,
                "Global-norm clipping of the gradient (instead of the preset's)")
       ->check(number_above(0))
-      ->group(optimizer);
+      ->group(group);
   c.add_option("--patience", patience,
                "Halve the rate after this many epochs without a better validation perplexity")
       ->capture_default_str()
-      ->group(optimizer);
+      ->group(group);
   c.add_option("--min-rate", min_rate, "Stop when the rate would fall below; a 1000th of --rate")
-      ->group(optimizer);
+      ->group(group);
   c.add_option("--halve-after", halve_after,
                "Also halve the rate in every epoch after this one, 0: never")
-      ->group(optimizer);
+      ->group(group);
 }
 
 namespace {
@@ -102,6 +113,7 @@ TrainSettings TrainFlags::settings() const {
   s.model.vocab_size = vocab.value_or(s.model.vocab_size);
   s.vocabulary = s.model.vocab_size;
   s.limit = limit;
+  s.preset = preset;
   s.model.dropout = dropout.value_or(s.model.dropout);
   s.batch_size = batch.value_or(s.batch_size);
   s.max_epochs = epochs.value_or(s.max_epochs);
@@ -125,7 +137,8 @@ TrainSettings TrainFlags::settings() const {
 }
 
 nlohmann::ordered_json as_options(const TrainSettings& s) {
-  nlohmann::ordered_json options = {{"structure", s.model.structure.name},
+  nlohmann::ordered_json options = {{"preset", nullptr},
+                                    {"structure", s.model.structure.name},
                                     {"insert-prob", s.insert_prob},
                                     {"attention-weight", s.attention_weight},
                                     {"layers", s.model.num_layers},
@@ -147,6 +160,7 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"min-rate", s.schedule.min_rate},
                                     {"halve-after", s.schedule.halve_after},
                                     {"seed", s.seed}};
+  if (s.preset) options["preset"] = *s.preset;
   if (s.vocabulary) options["vocab"] = *s.vocabulary;
   if (s.limit) options["limit"] = *s.limit;
   std::ostringstream groups;
@@ -155,13 +169,6 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
   }
   options["group"] = groups.str();
   return options;
-}
-
-bool is_of_preset(const std::string& option) {
-  static const std::set<std::string> kOptions = {"layers",       "hidden",  "embed",      "vocab",
-                                                 "batch",        "dropout", "optimizer",  "warm-up",
-                                                 "weight-decay", "group",   "halve-after"};
-  return kOptions.contains(option);
 }
 
 }  // namespace heed

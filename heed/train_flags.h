@@ -24,12 +24,15 @@ struct TrainFlags {
 
   void declare(CLI::App& command);
   TrainSettings settings() const;
+
+ private:
+  void declare_sizes(CLI::App& command);
+  void declare_examples(CLI::App& command);
+  void declare_optimizer(CLI::App& command);
 };
 
 // What a run is trained with and may not change later, under the names of the options that say it;
 // null where an older version did not keep it.
 nlohmann::ordered_json as_options(const TrainSettings& settings);
-// Those of them that a --preset stands for.
-bool is_of_preset(const std::string& option);
 
 }  // namespace heed

@@ -105,7 +105,7 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
       {"--hidden", "16", "8"},
       {"--embed", "4", "8"},
       {"--vocab", "200", "150"},
-      {"--batch", "8", "32"},
+      {"--batch", "8", "4"},
       {"--dropout", "0.5", "0.2"},
       {"--examples", "all", "last"},
       {"--max-turns", "5", "4"},
@@ -129,7 +129,18 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
   }
   const Arguments preset = {"train", "--data",   kSample,    "--out",
                             run,     "--resume", "--preset", "laptop"};
-  expect_failure(heed_program(preset), 2, "--layers 2 (of --preset): the run ", "--preset");
+  expect_failure(heed_program(preset), 2,
+                 "--preset laptop: the run " + run + " was started with smoke", "--preset");
+  EXPECT_EQ(dir.read("run/settings.json"), settings);
+}
+
+// The run has its own sizes: the preset that it began with contradicts nothing.
+TEST_F(Resume, ItsPresetAloneChangesNothing) {
+  const std::string settings = dir.read("run/settings.json");
+  const Result r =
+      heed_program({"train", "--data", kSample, "--out", run, "--resume", "--preset", "smoke"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "static-ui, 1 layer x 8, vocabulary 150: ")) << r.out;
   EXPECT_EQ(dir.read("run/settings.json"), settings);
 }
 
@@ -147,6 +158,7 @@ TEST_F(Resume, TakesTheLimitOfAnOlderRun) {
   change("settings.json", [](Json& json) {
     json.erase("limit");
     json.erase("vocabulary");
+    json.erase("preset");
   });
   change("state.json", [](Json& json) {
     json.erase("settings_checksum");

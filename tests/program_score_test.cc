@@ -17,15 +17,15 @@ class Score : public ProgramWithRun {
 
 TEST_F(Score, NamesTheUtterancesThatItsNumbersAreOf) {
   const Json scores = score(run(), odd_dialogues(dir));
-  ASSERT_EQ(scores["dialogs"].size(), 3u);
-  const Json& d = scores["dialogs"][0];
+  ASSERT_EQ(scores["per_example"].size(), 3u);
+  const Json& d = scores["per_example"][0];
   EXPECT_EQ(d["id"], "long");
   EXPECT_EQ(d["first_utterance"], 10);  // of 14, from 0: the last four are read
   EXPECT_EQ(d["as_scores"].size(), 4u);
   EXPECT_EQ(d["utterances"].size(), 4u);
   EXPECT_EQ(d["cut"], Json({{"distractions", 1}, {"utterances", 0}, {"response", false}}));
   EXPECT_TRUE(d["das_ratio"].is_null());
-  const Json& wide = scores["dialogs"][1];
+  const Json& wide = scores["per_example"][1];
   EXPECT_EQ(wide["first_utterance"], 0);
   EXPECT_EQ(wide["cut"], Json({{"distractions", 0}, {"utterances", 1}, {"response", true}}));
   EXPECT_EQ(wide["utterances"][1].size(), 11u);  // 10 and <eou>
@@ -36,7 +36,7 @@ TEST_F(Score, NamesTheUtterancesThatItsNumbersAreOf) {
 TEST_F(Score, HasTheTokensThatTheModelSees) {
   const std::string data =
       dir.write("d.jsonl", dialogue("d", {"Hello, xyzzyq!", "*the", "is it ?", "xyzzyq the"}));
-  const Json scores = score(run(), data), &d = scores["dialogs"][0];
+  const Json scores = score(run(), data), &d = scores["per_example"][0];
   EXPECT_EQ(d["tokens"], Json({"<unk>", "the", "<eos>"}));
   EXPECT_EQ(d["nll"].size(), 3u);
   EXPECT_EQ(d["utterances"][0].back(), "<eou>");
@@ -55,7 +55,7 @@ TEST_F(Score, AttentionOfEveryStepOnRequest) {
     const std::string model = kReference + structure;
     const Json scores = score(model, model + "/dialogs.jsonl", {"--attention", "--f64"});
     EXPECT_EQ(scores["heed"]["dtype"], "f64");
-    for (const Json& d : scores["dialogs"]) {
+    for (const Json& d : scores["per_example"]) {
       const size_t steps = d["nll"].size(), utterances = d["as_scores"].size();
       ASSERT_EQ(d["attention"].size(), steps);
       std::vector<double> sums(utterances, 0.0);
@@ -88,8 +88,8 @@ TEST_F(Score, ReadsDirectoriesAndLimits) {
   const Json scores = score(run(), kSample, {"--limit", "3", "--examples", "all"});
   EXPECT_EQ(scores["inputs"]["data"]["path"], kTestPart);
   EXPECT_EQ(scores["inputs"]["data"]["dialogues"], 3);
-  EXPECT_GT(scores["dialogs"].size(), 3u);
-  const std::string id = scores["dialogs"][0]["id"];
+  EXPECT_GT(scores["per_example"].size(), 3u);
+  const std::string id = scores["per_example"][0]["id"];
   EXPECT_EQ(id.substr(id.find('#')), "#3");
 }
 

@@ -4,7 +4,7 @@
 #include <thread>
 
 #include "tests/devices.h"
-#include "tests/program_helpers.h"
+#include "tests/program_data.h"
 
 namespace heed {
 namespace {
@@ -52,6 +52,9 @@ TEST_F(Program, TrainTellsWhatItDoesAndLeavesAModel) {
                            "state.json", "log.jsonl"}) {
     EXPECT_TRUE(fs::exists(run() + "/" + file)) << file;
   }
+  const Json settings = Json::parse(shared->read("run/settings.json"));
+  EXPECT_EQ(settings["preset"], "smoke");
+  expect_made_with(settings["heed"], "train");
   const Json log = Json::parse(shared->read("run/log.jsonl"));
   EXPECT_EQ(log["epoch"], 1);
   EXPECT_GT(log["valid_perplexity"], 1.0);
@@ -101,9 +104,9 @@ TEST_F(Program, ScoreHasTheKeysAndNumbersOfTheReference) {
          {"perplexity", "das_ratio", "mean_das_ratio", "as_distraction", "as_history"}) {
       EXPECT_NEAR(scores[key], expected[key], 1e-9 * expected[key].get<double>()) << key;
     }
-    ASSERT_EQ(scores["dialogs"].size(), expected["dialogs"].size());
+    ASSERT_EQ(scores["per_example"].size(), expected["dialogs"].size());
     for (size_t i = 0; i < expected["dialogs"].size(); ++i) {
-      const Json &got = scores["dialogs"][i], &want = expected["dialogs"][i];
+      const Json &got = scores["per_example"][i], &want = expected["dialogs"][i];
       for (const std::string& key : keys(want)) EXPECT_TRUE(got.contains(key)) << key;
       EXPECT_EQ(got["id"], want["id"]);
       EXPECT_EQ(got["nll"].size(), want["nll"].size());
@@ -117,7 +120,7 @@ TEST_F(Program, ScoreOfATrainedModel) {
   const Result r = heed_program({"score", "--model", run(), "--data", kTestPart, "--json", "-"});
   ASSERT_EQ(r.code, 0) << r.err;
   const Json scores = Json::parse(r.out);
-  EXPECT_EQ(scores["dialogs"].size(), 830u);
+  EXPECT_EQ(scores["per_example"].size(), 830u);
   EXPECT_TRUE(scores["das_ratio"].is_null());
 }
 
@@ -152,6 +155,22 @@ TEST(Bench, PrintsOneLineOfJson) {
   }
 }
 
+// Adam needs steps; SGD and who says --batch keep theirs.
+TEST_F(Program, FewDialoguesAreTrainedInSmallBatches) {
+  const std::string says = "batches of 4 instead of 32, as these are few";
+  const auto batch_size = [&](const TempDir& where, const std::string& name) {
+    return Json::parse(where.read(name + "/settings.json"))["batch_size"].get<int>();
+  };
+  EXPECT_TRUE(has(training_output, says)) << training_output;
+  EXPECT_EQ(batch_size(*shared, "run"), 4);
+  const Result sgd = heed_program(tiny_training(dir.path("sgd")) + Arguments{"--optimizer", "sgd"});
+  EXPECT_FALSE(has(sgd.out, "batches of ")) << sgd.out;
+  EXPECT_EQ(batch_size(dir, "sgd"), 32);
+  const Result given = heed_program(tiny_training(dir.path("given")) + Arguments{"--batch", "16"});
+  EXPECT_FALSE(has(given.out, "batches of ")) << given.out;
+  EXPECT_EQ(batch_size(dir, "given"), 16);
+}
+
 // ---- options from a file ------------------------------------------------------------------------
 
 TEST_F(Program, OptionsFromAFile) {
@@ -162,7 +181,12 @@ TEST_F(Program, OptionsFromAFile) {
                      "insert-prob = 0.7\n");
   const Result r = heed_program({"train", "--config", config, "--out", dir.path("run")});
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(dir.read("run/settings.json"), shared->read("run/settings.json"));
+  const auto settings = [](const TempDir& where) {
+    Json json = Json::parse(where.read("run/settings.json"));
+    json.erase("heed");  // when it began
+    return json;
+  };
+  EXPECT_EQ(settings(dir), settings(*shared));
   EXPECT_EQ(dir.read("run/model.safetensors"), shared->read("run/model.safetensors"));
   // what stands on the command line counts
   const Result other = heed_program(
