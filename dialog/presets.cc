@@ -24,6 +24,9 @@ const OptimizerSettings kAdam{.name = "adam",
 
 }  // namespace
 
+// The times are processor time of heed train on the 12,208 bundled dialogues, p = 0.7, one thread
+// of a cloud server (AMD Zen 4, AVX-512): one epoch of smoke, 59 steps of laptop and one of paper,
+// times their number.
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> kPresets = {
       // The setting of Xing & Gulla (2022, section 4.2).
@@ -34,7 +37,7 @@ const std::vector<Preset>& presets() {
                     .max_norm = 5,
                     .max_epochs = 30,
                     .schedule = {.rate = 1}},
-       .time = "days"},
+       .time = "some seven hours on one core"},
       {.name = "laptop",
        .settings = {.model = sizes(2, 256, 10000),
                     .batch_size = 32,
@@ -42,7 +45,7 @@ const std::vector<Preset>& presets() {
                     .max_norm = 1,
                     .max_epochs = 12,
                     .schedule = {.rate = 0.005, .halve_after = 8}},
-       .time = "about half an hour on two cores"},
+       .time = "about 25 minutes on one core"},
       {.name = "smoke",
        .settings = {.model = sizes(1, 64, 2000),
                     .batch_size = 32,
@@ -50,7 +53,7 @@ const std::vector<Preset>& presets() {
                     .max_norm = 1,
                     .max_epochs = 12,
                     .schedule = {.rate = 0.01, .halve_after = 8}},
-       .time = "about two minutes on one core"},
+       .time = "about a minute and a half on one core"},
   };
   return kPresets;
 }

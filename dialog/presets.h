@@ -11,7 +11,7 @@ namespace heed {
 struct Preset {
   std::string name;
   TrainSettings settings;  // all but structure, insertion, attention loss and seed
-  std::string time;        // how long a training takes, for people
+  std::string time;        // how long that takes, with the bundled dialogues
 };
 // paper, laptop and smoke. They stand in presets.cc and nowhere else.
 const std::vector<Preset>& presets();
