@@ -22,6 +22,10 @@ const OptimizerSettings kAdam{.name = "adam",
                               .groups = {{.name = "lstm", .rate = 0.2, .weight_decay = 0.05},
                                          {.name = "combine", .rate = 0.2, .weight_decay = 0.05}}};
 
+// Every turn from the third on is a response to learn from: three times as many examples as
+// dialogues, and so fewer epochs.
+const ExampleOptions kAllTurns{.all_positions = true};
+
 }  // namespace
 
 // The times are processor time of heed train on the 12,208 bundled dialogues, p = 0.7, one thread
@@ -40,20 +44,34 @@ const std::vector<Preset>& presets() {
        .time = "some seven hours on one core"},
       {.name = "laptop",
        .settings = {.model = sizes(2, 256, 10000),
+                    .examples = kAllTurns,
+                    .attention_weight = 3,
                     .batch_size = 32,
                     .optimizer = kAdam,
                     .max_norm = 1,
-                    .max_epochs = 12,
-                    .schedule = {.rate = 0.005, .halve_after = 8}},
-       .time = "about 25 minutes on one core"},
+                    .max_epochs = 4,
+                    .schedule = {.rate = 0.005, .halve_after = 2}},
+       .time = "about half an hour on one core"},
+      {.name = "demo",
+       .settings = {.model = sizes(1, 128, 2000),
+                    .examples = kAllTurns,
+                    .attention_weight = 3,
+                    .batch_size = 32,
+                    .optimizer = kAdam,
+                    .max_norm = 1,
+                    .max_epochs = 3,
+                    .schedule = {.rate = 0.007, .halve_after = 1}},
+       .time = "about three minutes on one core"},
       {.name = "smoke",
        .settings = {.model = sizes(1, 64, 2000),
+                    .examples = kAllTurns,
+                    .attention_weight = 3,
                     .batch_size = 32,
                     .optimizer = kAdam,
                     .max_norm = 1,
-                    .max_epochs = 12,
-                    .schedule = {.rate = 0.01, .halve_after = 8}},
-       .time = "about a minute and a half on one core"},
+                    .max_epochs = 2,
+                    .schedule = {.rate = 0.01, .halve_after = 1}},
+       .time = "about a minute on one core"},
   };
   return kPresets;
 }
@@ -74,7 +92,8 @@ std::string preset_table() {
     table += (table.empty() ? "  " : "\n  ") + p.name + ": " +
              counted(s.model.num_layers, "layer") + " x " + std::to_string(s.model.hidden_size) +
              ", vocabulary " + std::to_string(s.model.vocab_size) + ", batches of " +
-             std::to_string(s.batch_size) + ", " + s.optimizer.name + ", at most " +
+             std::to_string(s.batch_size) + ", " + s.optimizer.name +
+             (s.examples.all_positions ? ", every turn a response" : "") + ", at most " +
              counted(s.max_epochs, "epoch") + "; takes " + p.time;
   }
   return table;

@@ -10,10 +10,10 @@ namespace heed {
 
 struct Preset {
   std::string name;
-  TrainSettings settings;  // all but structure, insertion, attention loss and seed
-  std::string time;        // how long that takes, with the bundled dialogues
+  TrainSettings settings;  // all but structure, insertion and seed
+  std::string time;        // how long a training takes, for people
 };
-// paper, laptop and smoke. They stand in presets.cc and nowhere else.
+// paper, laptop, demo and smoke. They stand in presets.cc and nowhere else.
 const std::vector<Preset>& presets();
 const Preset& find_preset(const std::string& name);  // throws UsageError, with the names
 std::string preset_table();                          // a line for each, for --help

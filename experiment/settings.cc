@@ -65,7 +65,8 @@ std::vector<std::string> words_of(const std::vector<int32_t>& tokens, const Voca
 // Under the names of their options.
 Json describe_settings(const ExperimentSettings& s) {
   const TrainSettings& t = s.train;
-  return {{"layers", t.model.num_layers},
+  return {{"attention-weight", t.attention_weight},
+          {"layers", t.model.num_layers},
           {"hidden", t.model.hidden_size},
           {"embed", t.model.embedding_size},
           {"vocab", t.model.vocab_size},
@@ -150,7 +151,8 @@ void check_same(const std::string& out, const Json& there, const Json& here) {
     throw DataError(out + "/experiment.json: written by another version of heed");
   }
   Json settings = there.value("settings", Json::object());
-  settings.emplace("device", "cpu");  // what earlier versions did not write down
+  settings.emplace("attention-weight", 1);  // what earlier versions did not write down
+  settings.emplace("device", "cpu");
   settings.emplace("matmul", "f32");
   for (const auto& [option, value] : here.at("settings").items()) {
     const Json old = settings.value(option, Json());
@@ -200,7 +202,7 @@ TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentD
   s.model.structure = run.get().structure;
   s.model.vocab_size = data.train.vocabulary.size();
   s.insert_prob = run.get().insert_prob;
-  s.attention_weight = run.get().attention_loss ? 1 : 0;
+  s.attention_weight = run.get().attention_loss ? settings.train.attention_weight : 0;
   s.seed = run.seed;
   s.data_fingerprint = data.train.fingerprint();
   s.check();

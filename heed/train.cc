@@ -20,7 +20,7 @@ struct Options {
   const CLI::App* command = nullptr;
   std::string data, out, structure = "static-ui";
   bool resume = false, detect_anomaly = false;
-  double insert_prob = 0, attention_weight = 1;
+  double insert_prob = 0;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
   TrainFlags flags;
 };
@@ -29,7 +29,6 @@ TrainSettings settings_of(const Options& o) {
   TrainSettings s = o.flags.settings();
   s.model.structure = Structure::parse(o.structure);
   s.insert_prob = o.insert_prob;
-  s.attention_weight = o.attention_weight;
   s.seed = o.common->seed;
   return s;
 }
@@ -151,10 +150,6 @@ void add_train(CLI::App& app) {
   c->add_option("--insert-prob", o->insert_prob,
                 "Probability with which each of two distractions is inserted")
       ->check(number(0, 1))
-      ->capture_default_str();
-  c->add_option("--attention-weight", o->attention_weight,
-                "Weight of the attention loss; 0 leaves it out")
-      ->check(number_from(0))
       ->capture_default_str();
   o->flags.declare(*c);
   c->add_flag("--resume", o->resume,

@@ -10,6 +10,9 @@ namespace heed {
 void TrainFlags::declare(CLI::App& c) {
   c.add_option("--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table())
       ->capture_default_str();
+  c.add_option("--attention-weight", attention_weight,
+               "Weight of the attention loss (instead of the preset's); 0 leaves it out")
+      ->check(number_from(0));
   declare_sizes(c);
   declare_examples(c);
   declare_optimizer(c);
@@ -34,9 +37,9 @@ void TrainFlags::declare_sizes(CLI::App& c) {
 void TrainFlags::declare_examples(CLI::App& c) {
   const char* data = "Dialogues";
   c.add_option("--examples", examples,
-               "last: a dialogue's last turn is the response; all: every turn from the third on")
+               "last: a dialogue's last turn is the response; all: every turn from the third on "
+               "(instead of the preset's)")
       ->check(CLI::IsMember({"last", "all"}))
-      ->capture_default_str()
       ->group(data);
   c.add_option("--max-turns", bounds.max_turns, "Utterances of context kept, 0: all")
       ->capture_default_str()
@@ -114,11 +117,13 @@ TrainSettings TrainFlags::settings() const {
   s.vocabulary = s.model.vocab_size;
   s.limit = limit;
   s.preset = preset;
+  s.attention_weight = attention_weight.value_or(s.attention_weight);
   s.model.dropout = dropout.value_or(s.model.dropout);
   s.batch_size = batch.value_or(s.batch_size);
   s.max_epochs = epochs.value_or(s.max_epochs);
+  const bool all_positions = examples ? *examples == "all" : s.examples.all_positions;
   s.examples = bounds;
-  s.examples.all_positions = examples == "all";
+  s.examples.all_positions = all_positions;
   if (optimizer && *optimizer != s.optimizer.name) {  // nothing of the preset's is meant for it
     s.optimizer = {.name = *optimizer};
     s.schedule = {.rate = default_rate(*optimizer)};

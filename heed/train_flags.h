@@ -9,14 +9,14 @@
 
 namespace heed {
 
-// How a model is trained, as options of a sub-command: all but the structure, the insertion, the
-// weight of the attention loss and the seed.
+// How a model is trained, as options of a sub-command: all but the structure, the insertion and
+// the seed.
 struct TrainFlags {
-  std::string preset = "laptop", examples = "last";
+  std::string preset = "laptop";
   std::optional<int64_t> layers, embed, hidden, vocab, batch;
   std::optional<int> epochs, warm_up, halve_after;
-  std::optional<double> dropout, rate, min_rate, max_norm, weight_decay;
-  std::optional<std::string> optimizer;
+  std::optional<double> attention_weight, dropout, rate, min_rate, max_norm, weight_decay;
+  std::optional<std::string> examples, optimizer;
   std::vector<std::string> groups;  // "NAME:RATE:DECAY"
   size_t limit = 0;
   ExampleOptions bounds;

@@ -6,8 +6,8 @@ cd "$(dirname "$0")/.."
 heed=build/release/bin/heed
 runs=${RUNS:-runs/reproduce}
 
-"$heed" reproduce --data data/ubuntu-sample --out "$runs" --preset smoke --epochs 3 --limit 2400 \
-  --test-limit 250 --jobs "$(nproc)" --threads 1
+"$heed" reproduce --data data/ubuntu-sample --out "$runs" --preset smoke --epochs 1 --limit 2400 \
+  --test-limit 100 --jobs "$(nproc)" --threads 1
 "$heed" report --runs "$runs" --html "$runs/report.html"
 echo
 echo "The page: $runs/report.html"
