@@ -162,7 +162,7 @@ TEST(Examples, CharLm) {
 TEST(Examples, FiveStructures) {
   for (const char* program : {"non_hier", "static", "static_ui", "dynamic", "dynamic_ui"}) {
     const std::string small = "--dialogues 40 --steps 3";
-    expect_prints(program, small, R"(step    3  perplexity +\d+\.\d  DAS ratio [01]\.\d+\n$)");
+    expect_prints(program, small, R"(step    3  perplexity +\d+\.\d  DAS ratio: random [01]\.\d+, frequent [01]\.\d+\n$)");
     EXPECT_EQ(run(program, small).text, run(program, small).text);
   }
 }

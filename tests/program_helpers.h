@@ -87,9 +87,15 @@ inline Arguments score_with(const std::string& model, const std::string& data) {
 
 // A training of a second: few dialogues, a tiny model.
 inline Arguments tiny_training(const std::string& out) {
-  return {"train", "--data",          kSample, "--out",     out, "--limit",  "60", "--preset",
-          "smoke", "--vocab",         "150",   "--hidden",  "8", "--epochs", "1",  "--max-turns",
-          "4",     "--max-utterance", "10",    "--threads", "1"};
+  return {"train", "--data",          kSample, "--out",     out, "--limit",    "60",  "--preset",
+          "smoke", "--vocab",         "150",   "--hidden",  "8", "--epochs",   "1",   "--max-turns",
+          "4",     "--max-utterance", "10",    "--threads", "1", "--examples", "last"};
+}
+
+// A command with another value of an option that it has.
+inline Arguments with(Arguments command, const std::string& option, const std::string& value) {
+  *(std::find(command.begin(), command.end(), option) + 1) = value;
+  return command;
 }
 
 inline std::string join(const Arguments& arguments) {

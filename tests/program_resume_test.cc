@@ -15,12 +15,6 @@ bool has(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A command with another value of an option that it has.
-Arguments with(Arguments command, const std::string& option, const std::string& value) {
-  *(std::find(command.begin(), command.end(), option) + 1) = value;
-  return command;
-}
-
 Arguments without(Arguments command, const std::string& option) {
   const auto at = std::find(command.begin(), command.end(), option);
   command.erase(at, at + 2);
@@ -100,7 +94,7 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
   const std::vector<std::vector<std::string>> cases = {
       {"--structure", "dynamic", "static-ui"},
       {"--insert-prob", "1", "0.0"},
-      {"--attention-weight", "0.5", "1.0"},
+      {"--attention-weight", "0.5", "3.0"},
       {"--layers", "2", "1"},
       {"--hidden", "16", "8"},
       {"--embed", "4", "8"},
@@ -114,7 +108,7 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
       {"--limit", "61", "60"},
       {"--patience", "2", "1"},
       {"--min-rate", "0.1", "1e-05"},
-      {"--halve-after", "3", "8"},
+      {"--halve-after", "3", "1"},
       {"--seed", "2", "1"},
       {"--optimizer", "sgd", "adam"},
       {"--warm-up", "5", "0"},

@@ -178,7 +178,7 @@ TEST_F(Program, OptionsFromAFile) {
       "my.toml", "[train]\ndata = \"" + kSample +
                      "\"\nlimit = 60\npreset = \"smoke\"\nvocab = 150\n"
                      "hidden = 8\nepochs = 1\nmax-turns = 4\nmax-utterance = 10\nthreads = 1\n"
-                     "insert-prob = 0.7\n");
+                     "examples = \"last\"\ninsert-prob = 0.7\n");
   const Result r = heed_program({"train", "--config", config, "--out", dir.path("run")});
   ASSERT_EQ(r.code, 0) << r.err;
   const auto settings = [](const TempDir& where) {
@@ -208,7 +208,7 @@ TEST_F(Program, FilesOfOptionsThatAreWrong) {
 
 // Half a second of steps, to be interrupted somewhere.
 Arguments longer_training(const std::string& out) {
-  return tiny_training(out) + Arguments{"--batch", "2", "--examples", "all", "--resume"};
+  return with(tiny_training(out), "--examples", "all") + Arguments{"--batch", "2", "--resume"};
 }
 
 void expect_equal_runs(const TempDir& dir, const std::string& a, const std::string& b) {
@@ -253,7 +253,8 @@ TEST_F(Program, AFinishedRunGoesOnWithMoreEpochs) {
 // After a rate that was too large: a smaller one holds from then on, and is not asked for again.
 TEST_F(Program, ARunGoesOnWithAnotherRate) {
   const std::string out = dir.path("run");
-  ASSERT_EQ(heed_program(tiny_training(out) + Arguments{"--rate", "1"}).code, 0);
+  ASSERT_EQ(heed_program(tiny_training(out) + Arguments{"--rate", "1", "--halve-after", "0"}).code,
+            0);
   const Arguments more = {"train", "--data", kSample,    "--limit", "60",
                           "--out", out,      "--resume", "--epochs"};
   ASSERT_EQ(heed_program(more + Arguments{"2", "--rate", "0.25", "--max-norm", "2"}).code, 0);

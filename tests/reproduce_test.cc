@@ -22,7 +22,8 @@ Arguments tiny_experiment(const std::string& out) {
           "40",        "--preset",        "smoke",      "--vocab",   "150", "--hidden",
           "8",         "--epochs",        "2",          "--batch",   "4",   "--max-turns",
           "4",         "--max-utterance", "10",         "--threads", "1",   "--max-length",
-          "8",         "--only",          "static-ui*", "--jobs",    "2"};
+          "8",         "--only",          "static-ui*", "--jobs",    "2",   "--examples",
+          "last"};
 }
 
 bool has(const std::string& text, const std::string& part) {
