@@ -33,6 +33,13 @@ std::vector<std::shared_ptr<Node>> reachable(const std::shared_ptr<Node>& root) 
   return found;
 }
 
+// What collects the gradient of a parameter.
+std::shared_ptr<Node> make_leaf(const ParameterCell& cell) {
+  auto leaf = std::make_shared<Node>("parameter", cell.value);
+  leaf->sparse_rows = cell.sparse_rows;
+  return leaf;
+}
+
 void check_inputs(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
   for (const Var& x : inputs) {
     if (x.defined()) check_types(op, x, Var(value));
@@ -53,10 +60,65 @@ bool NoGrad::active() {
 
 Var Var::parameter(Tensor value, bool sparse_rows) {
   check_shape(value.dtype() != DType::i32, "parameter: element type i32: expected f32 or f64");
-  Var leaf(std::move(value));
-  leaf.node_ = std::make_shared<Node>("parameter", leaf.value_);
-  leaf.node_->sparse_rows = sparse_rows;
+  Var leaf;
+  leaf.cell_ = std::make_shared<ParameterCell>(ParameterCell{std::move(value), {}, sparse_rows});
+  leaf.cell_->node = make_leaf(*leaf.cell_);
   return leaf;
+}
+
+Var Var::parameter(Shape shape, Initializer law, bool sparse_rows) {
+  Var leaf = parameter(Tensor::empty(shape), sparse_rows);
+  leaf.cell_->blank = true;
+  leaf.cell_->law = std::move(law);
+  return leaf;
+}
+
+void Var::fail_blank() {
+  throw UsageError(
+      "a parameter has no values yet; call init(module, seed) or load_parameters() first");
+}
+
+ParameterCell& Var::own_cell(const char* what) const {
+  if (!cell_) throw UsageError(std::string(what) + ": not a parameter");
+  return *cell_;
+}
+
+Var Var::clone() const {
+  const ParameterCell& cell = own_cell("clone");
+  Var copy = parameter(cell.blank ? empty_like(cell.value) : cell.value.clone(), cell.sparse_rows);
+  copy.cell_->blank = cell.blank;
+  copy.cell_->law = cell.law;
+  copy.freeze(frozen());
+  return copy;
+}
+
+void Var::exchange(Tensor value) const {
+  check_shape(value.dtype() != DType::i32, "parameter: element type i32: expected f32 or f64");
+  cell_->value = std::move(value);
+  if (frozen()) return;
+  cell_->node->used = true;  // a graph that holds it belongs to the values before
+  cell_->node = make_leaf(*cell_);
+}
+
+void Var::set_value(Tensor value) const {
+  const ParameterCell& cell = own_cell("set_value");
+  check_shape(value.defined() && value.shape() == cell.value.shape(),
+              "set_value: " + value.shape().str() + " does not fit the parameter, " +
+                  cell.value.shape().str());
+  exchange(std::move(value));
+  cell_->blank = false;
+}
+
+void Var::convert(DType dtype, Device device) const {
+  const ParameterCell& cell = own_cell("convert");
+  exchange(cell.blank ? Tensor::empty(cell.value.shape(), dtype, device)
+                      : cell.value.to(dtype).to(device));
+}
+
+void Var::freeze(bool frozen) const {
+  ParameterCell& cell = own_cell("freeze");
+  if (frozen == this->frozen()) return;
+  cell.node = frozen ? nullptr : make_leaf(cell);
 }
 
 Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backward backward) {
@@ -72,17 +134,22 @@ Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backwar
 }
 
 void Var::backward() const {
-  check_shape(defined() && value_.numel() == 1,
+  check_shape(defined() && value().numel() == 1,
               "backward: needs a single value (a loss), got the shape " + shape().str());
-  if (!node_) throw UsageError("backward: the value does not depend on any parameter");
-  std::vector<std::shared_ptr<Node>> order = reachable(node_);
+  if (!node()) throw UsageError("backward: the value does not depend on any parameter");
+  std::vector<std::shared_ptr<Node>> order = reachable(node());
   for (const auto& node : order) {
+    if (node->used && node->parents.empty()) {
+      throw UsageError(
+          "backward: a parameter was moved, converted or given other values after the forward "
+          "pass; run it again");
+    }
     if (node->used) {
       throw UsageError(std::string("backward: the graph was used already (op ") + node->op +
                        "); run the forward pass again, or add the losses first");
     }
   }
-  node_->grad.add(Tensor::full(shape(), 1.0, dtype(), device()));
+  node()->grad.add(Tensor::full(shape(), 1.0, dtype(), device()));
   for (std::shared_ptr<Node>& node : order) {
     node->grad.settle(*node);
     if (DetectAnomaly::active()) check_settled(*node);
@@ -99,26 +166,24 @@ void Var::backward() const {
   }
 }
 
-bool Var::sparse_rows() const {
-  return node_ && node_->sparse_rows;
-}
-
 const Gradient& Var::gradient() const {
-  if (!node_) throw UsageError("gradient: not a parameter");
-  return node_->grad.total;
+  static const Gradient none;
+  if (frozen()) return none;
+  if (!node()) throw UsageError("gradient: not a parameter");
+  return node()->grad.total;
 }
 
 Tensor Var::grad() const {
   const Gradient& g = gradient();
   if (!g.sparse()) return g.dense;
-  Tensor dense = zeros_like(value_);
+  Tensor dense = zeros_like(value());
   KERNEL(dense, scatter_add_rows(dense.data<T>(), g.rows.data<T>(), g.ids.data<int32_t>(),
                                  g.ids.numel(), g.rows.shape().back()));
   return dense;
 }
 
 void Var::zero_grad() const {
-  if (node_) node_->grad = {};
+  if (node()) node()->grad = {};
 }
 
 std::string graph_text(const Var& root) {

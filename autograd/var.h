@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "tensor/random.h"
 #include "tensor/tensor.h"
 
 namespace heed {
@@ -24,6 +25,19 @@ struct Gradient {
   bool sparse() const { return rows.defined(); }
 };
 
+// A parameter's law: how init() draws its first values, from a random stream of its own.
+using Initializer = std::function<Tensor(const Shape&, RandomKey, DType)>;
+
+// What all Vars of one parameter share. A weight that stands in two places of a module (tied) is
+// one cell, and its tensor can be exchanged (moved, converted, drawn) under everybody who holds it.
+struct ParameterCell {
+  Tensor value;
+  std::shared_ptr<Node> node;  // collects the gradient; null while the parameter is frozen
+  bool sparse_rows = false;
+  bool blank = false;    // there are no values yet, only memory
+  Initializer law = {};  // empty: made with values
+};
+
 // A value and its place in the graph. Copying a Var copies two references.
 class Var {
  public:
@@ -31,16 +45,39 @@ class Var {
   Var(Tensor value) : value_(std::move(value)) {}  // a constant
   // A leaf that collects a gradient. With sparse_rows the gradient keeps to the rows that were
   // looked up (Embedding), as long as nothing but gather_rows uses the parameter.
-  static Var parameter(Tensor value, bool sparse_rows = false);
+  [[nodiscard]] static Var parameter(Tensor value, bool sparse_rows = false);
+  // The same, f32 on the CPU and blank until init() (nn/init.h) draws its values by the law, or
+  // load_parameters() or set_value() gives it some.
+  [[nodiscard]] static Var parameter(Shape shape, Initializer law, bool sparse_rows = false);
 
-  bool defined() const { return value_.defined(); }
-  const Tensor& value() const { return value_; }
-  const Shape& shape() const { return value_.shape(); }
-  DType dtype() const { return value_.dtype(); }
-  Device device() const { return value_.device(); }
-  bool needs_grad() const { return node_ != nullptr; }
-  bool sparse_rows() const;
-  Var detach() const { return Var(value_); }  // the same value, outside of the graph
+  bool defined() const { return memory().defined(); }
+  // Throws UsageError for a blank parameter.
+  const Tensor& value() const {
+    if (cell_ && cell_->blank) fail_blank();
+    return memory();
+  }
+  const Shape& shape() const { return memory().shape(); }
+  DType dtype() const { return memory().dtype(); }
+  Device device() const { return memory().device(); }
+  bool needs_grad() const { return node() != nullptr; }
+  bool sparse_rows() const { return cell_ && cell_->sparse_rows; }
+  Var detach() const { return Var(value()); }  // the same value, outside of the graph
+
+  // ---- of parameters; the rest throws UsageError for other values
+  bool is_parameter() const { return cell_ != nullptr; }
+  bool frozen() const { return cell_ && !cell_->node; }
+  // The same for all Vars of one parameter, and null for other values.
+  const std::shared_ptr<ParameterCell>& cell() const { return cell_; }
+  // A parameter of its own with the same values, law, sparse_rows and frozen.
+  [[nodiscard]] Var clone() const;
+  // Exchanges the tensor: every Var of this parameter has the new one from now on. Its gradient is
+  // dropped, and the backward pass of a graph that was made before throws. set_value() throws
+  // ShapeError for another shape.
+  void set_value(Tensor value) const;
+  void convert(DType dtype, Device device) const;
+  // A frozen parameter is a constant to ops, and optimisers leave it alone. Its gradient is
+  // dropped.
+  void freeze(bool frozen = true) const;
 
   // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and takes the
   // graph apart on the way. Throws ShapeError for a value of more than one element, UsageError
@@ -51,13 +88,19 @@ class Var {
   Tensor grad() const;               // of a leaf, dense; undefined if nothing has arrived
   void zero_grad() const;
 
-  const std::shared_ptr<Node>& node() const { return node_; }
+  const std::shared_ptr<Node>& node() const { return cell_ ? cell_->node : node_; }
 
  private:
   friend Var record(const char*, Tensor, const std::vector<Var>&,
                     std::function<void(const Tensor&, const Grads&)>);
-  Tensor value_;
-  std::shared_ptr<Node> node_;
+  const Tensor& memory() const { return cell_ ? cell_->value : value_; }
+  [[noreturn]] static void fail_blank();
+  ParameterCell& own_cell(const char* what) const;
+  void exchange(Tensor value) const;
+
+  Tensor value_;                         // of what is no parameter, with
+  std::shared_ptr<Node> node_;           // its node; null for a constant
+  std::shared_ptr<ParameterCell> cell_;  // of a parameter
 };
 
 // The gradient of an op: reads dy and adds to the gradients of the inputs.

@@ -114,7 +114,7 @@ LoadedModel load_model(const std::string& directory) {
     throw DataError(words + ": " + std::to_string(vocabulary.size()) +
                     " tokens, config.json says " + std::to_string(config.vocab_size));
   }
-  auto model = std::make_unique<DialogModel>(config, /*seed=*/1);
+  auto model = std::make_unique<DialogModel>(config);
   load_parameters(weights, *model);
   return {std::move(model), std::move(vocabulary)};
 }

@@ -31,22 +31,21 @@ void ModelConfig::check() const {
   }
 }
 
-DialogModel::Side::Side(const ModelConfig& c, int64_t lstm_input, uint64_t seed)
-    : embedding(c.vocab_size, c.embedding_size, seed),
-      lstm(lstm_input, c.hidden_size, lstm_options(c), seed) {}
+DialogModel::Side::Side(const ModelConfig& c, int64_t lstm_input)
+    : embedding(c.vocab_size, c.embedding_size), lstm(lstm_input, c.hidden_size, lstm_options(c)) {}
 
 void DialogModel::Side::visit(Visitor& v) {
   v("embedding", embedding);
   v("lstm", lstm);
 }
 
-DialogModel::Integration::Integration(const ModelConfig& c, uint64_t seed)
-    : lstm(c.hidden_size, c.hidden_size, lstm_options(c), seed) {}
+DialogModel::Integration::Integration(const ModelConfig& c)
+    : lstm(c.hidden_size, c.hidden_size, lstm_options(c)) {}
 
-DialogModel::Decoder::Decoder(const ModelConfig& c, uint64_t seed)
-    : Side(c, c.embedding_size + c.hidden_size, seed),
-      combine(2 * c.hidden_size, c.hidden_size, seed, /*with_bias=*/false),
-      output(c.hidden_size, c.vocab_size, seed, /*with_bias=*/false) {}
+DialogModel::Decoder::Decoder(const ModelConfig& c)
+    : Side(c, c.embedding_size + c.hidden_size),
+      combine(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
+      output(c.hidden_size, c.vocab_size, /*with_bias=*/false) {}
 
 void DialogModel::Decoder::visit(Visitor& v) {
   Side::visit(v);
@@ -54,11 +53,12 @@ void DialogModel::Decoder::visit(Visitor& v) {
   v("output", output);
 }
 
-DialogModel::DialogModel(const ModelConfig& config, uint64_t seed)
-    : config_((config.check(), config)),
-      encoder_(config, config.embedding_size, seed),
-      decoder_(config, seed) {
-  if (config.structure.integration) integration_.emplace_back(config, seed);
+DialogModel::DialogModel(const ModelConfig& config)
+    : config_((config.check(), config)), encoder_(config, config.embedding_size), decoder_(config) {
+  if (config.structure.integration) integration_.emplace_back(config);
+}
+
+DialogModel::DialogModel(const ModelConfig& config, uint64_t seed) : DialogModel(config) {
   init_uniform(*this, -0.1, 0.1, seed);
 }
 

@@ -32,9 +32,11 @@ struct ModelConfig {
 
 class DialogModel : public Module {
  public:
+  explicit DialogModel(const ModelConfig& config);  // blank, to be loaded
   // Parameters are uniform in [-0.1, 0.1).
   DialogModel(const ModelConfig& config, uint64_t seed);
   void visit(Visitor& v) override;
+  DialogModel like() const { return DialogModel(config_); }
   const ModelConfig& config() const { return config_; }
 
   // What the encoder makes of a batch; all in batch order.
@@ -72,18 +74,18 @@ class DialogModel : public Module {
 
  private:
   struct Side : Module {
-    Side(const ModelConfig& config, int64_t lstm_input, uint64_t seed);
+    Side(const ModelConfig& config, int64_t lstm_input);
     void visit(Visitor& v) override;
     Embedding embedding;
     Lstm lstm;
   };
   struct Integration : Module {
-    Integration(const ModelConfig& config, uint64_t seed);
+    explicit Integration(const ModelConfig& config);
     void visit(Visitor& v) override { v("lstm", lstm); }
     Lstm lstm;
   };
   struct Decoder : Side {
-    Decoder(const ModelConfig& config, uint64_t seed);
+    explicit Decoder(const ModelConfig& config);
     void visit(Visitor& v) override;
     Linear combine, output;
   };

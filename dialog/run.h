@@ -17,6 +17,7 @@
 #include "dialog/config.h"
 #include "dialog/example.h"
 #include "optim/optim.h"
+#include "optim/schedule.h"
 
 namespace heed {
 

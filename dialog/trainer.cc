@@ -141,9 +141,8 @@ class Trainer {
 
   // The schedule's rate; in the first steps of the training a growing part of it.
   double rate_of_step(size_t steps_an_epoch) const {
-    const double done = static_cast<double>(state_.epoch) * static_cast<double>(steps_an_epoch) +
-                        static_cast<double>(state_.step);
-    return schedule_.rate() * std::min(1.0, (done + 1) / std::max(settings_.optimizer.warm_up, 1));
+    const int64_t done = state_.epoch * static_cast<int64_t>(steps_an_epoch) + state_.step;
+    return schedule_.rate() * linear_warm_up(done, settings_.optimizer.warm_up);
   }
 
   void train_step(const std::vector<int64_t>& indices, double rate) {
@@ -161,14 +160,14 @@ class Trainer {
     const double loss_value = loss.value().item(), nll = output.nll_total.value().item();
     loss.backward();
     const auto all = parameters(model_);
-    const Clipped clipped = clip_grad_norm(all, settings_.max_norm);
-    check_finite(loss_value, clipped.norm, all);
+    const double norm = grad_norm(all);
+    check_finite(loss_value, norm, all);
     optimizer_->rate = rate;
-    optimizer_->step(clipped.scale);
+    optimizer_->step({.scale = clip_scale(norm, settings_.max_norm)});
 
     state_.loss_sum += loss_value;
     state_.nll_sum += nll;
-    state_.norm_sum += clipped.norm;
+    state_.norm_sum += norm;
     state_.tokens += batch.token_count;
     state_.predicted += batch.decoder.rows();
     if (runaway_.update(nll / static_cast<double>(batch.decoder.rows()))) warn_of_runaway();

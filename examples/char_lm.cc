@@ -8,6 +8,7 @@
 
 #include "dialog/corpus.h"
 #include "examples/options.h"
+#include "nn/init.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
 #include "optim/optim.h"
@@ -26,7 +27,7 @@ std::string read_texts(const std::string& data, const std::string& part, size_t 
 
 struct CharModel : Module {
   explicit CharModel(int64_t width)
-      : embedding(256, 32, 1), lstm(32, width, {}, 1), output(width, 256, 1, /*with_bias=*/false) {}
+      : embedding(256, 32), lstm(32, width), output(width, 256, /*with_bias=*/false) {}
   void visit(Visitor& v) override {
     v("embedding", embedding);
     v("lstm", lstm);
@@ -92,6 +93,7 @@ void example(const Options& options) {
   const std::string train = read_texts(options.text("data"), "train", 2'000'000);
   const std::string valid = read_texts(options.text("data"), "valid", 200'000);
   CharModel model(/*width=*/128);
+  init(model, /*seed=*/1);
   Adam optimizer(model, {.rate = 4e-3});
   Rng rng(/*seed=*/1, "pieces"), valid_rng(/*seed=*/1, "valid");
   const Pieces unseen = draw_pieces(valid, 64, 128, valid_rng);
@@ -103,7 +105,7 @@ void example(const Options& options) {
   for (int64_t step = 0; step < options.number("steps"); ++step) {
     if (step % 200 == 0) report(step);
     bits_per_character(model, draw_pieces(train, /*batch=*/32, /*length=*/50, rng)).backward();
-    optimizer.step(clip_grad_norm(parameters(model), 1.0).scale);
+    optimizer.step({.max_norm = 1});
     zero_grad(model);
   }
   report(options.number("steps"));

@@ -19,8 +19,8 @@ namespace heed {
 //   t = sigmoid(W_t x + b_t);   y = t relu(W_h x + b_h) + (1 - t) x
 class Highway : public Module {
  public:
-  Highway(int64_t width, uint64_t seed) : hidden(width, width, seed), gate(width, width, seed + 1) {
-    gate.bias.value().fill(-1);  // at first most goes past
+  explicit Highway(int64_t width) : hidden(width, width), gate(width, width) {
+    gate.bias = Var::parameter({width}, constant_law(-1));  // at first most goes past
   }
   Var operator()(const Var& x) const {
     const Var t = sigmoid(gate(x));
@@ -37,9 +37,8 @@ class Highway : public Module {
 
 class Network : public Module {
  public:
-  Network(int64_t in, int64_t width, int64_t depth, uint64_t seed)
-      : first(in, width, seed), last(width, 1, seed + 1) {
-    for (int64_t i = 0; i < depth; ++i) layers.emplace_back(width, seed + 2 * (i + 1));
+  Network(int64_t in, int64_t width, int64_t depth) : first(in, width), last(width, 1) {
+    for (int64_t i = 0; i < depth; ++i) layers.emplace_back(width);
   }
   Var operator()(const Var& x) const {
     Var y = tanh(first(x));
@@ -70,11 +69,9 @@ void example(const Options& options) {
   const int64_t n = 512;
   const Tensor x = uniform({n, 2}, -1, 1, {/*seed=*/1, purpose_id("points")});
   const Var y = target(x);
-  Network model(2, /*width=*/16, /*depth=*/3, /*seed=*/1);
-  for (const NamedParameter& p : parameters(model)) {
-    std::printf("%-24s %s\n", p.name.c_str(), p.var.shape().str().c_str());
-  }
-  std::printf("%ld numbers\n", long(parameter_count(model)));
+  Network model(2, /*width=*/16, /*depth=*/3);
+  init(model, /*seed=*/1);
+  std::printf("%s", summary(model).c_str());
 
   Adam optimizer(model, {.rate = 0.01});
   for (int64_t step = 0; step < options.number("steps"); ++step) {
@@ -87,7 +84,7 @@ void example(const Options& options) {
 
   const std::string& file = options.text("out");
   save_parameters(file, model);
-  Network copy(2, 16, 3, /*seed=*/99);  // other numbers, until they are loaded
+  Network copy(2, 16, 3);  // blank, until it is loaded
   load_parameters(file, copy);
   const NoGrad guard;  // nothing is recorded from here on
   std::printf("final loss %.5f; loaded from %s: %.5f\n",

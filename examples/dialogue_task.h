@@ -117,7 +117,7 @@ void train(Model& model, const DialogueTask& task, const Stepping& with, int64_t
       for (const Example& example : examples) part.push_back(&example);
       const Batch batch = make_batch(part, Model::kMemoryOfUtterances);
       training_loss(batch, model(batch), lambda).backward();
-      with.optimizer->step(clip_grad_norm(parameters(model), with.max_norm).scale);
+      with.optimizer->step({.max_norm = with.max_norm});
       zero_grad(model);
     }
   }

@@ -29,13 +29,13 @@ struct DynamicUi : Module {
 
   // H = width, also of the embeddings; all parameters uniform in [-0.1, 0.1)
   DynamicUi(int64_t words, int64_t width, uint64_t seed)
-      : source(words, width, seed),
-        encoder(width, width, {.bias = false}, seed),
-        integration(width, width, {.bias = false}, seed),
-        target(words, width, seed),
-        decoder(2 * width, width, {.bias = false}, seed),
-        combine(2 * width, width, seed, /*with_bias=*/false),
-        output(width, words, seed, /*with_bias=*/false) {
+      : source(words, width),
+        encoder(width, width, {.bias = false}),
+        integration(width, width, {.bias = false}),
+        target(words, width),
+        decoder(2 * width, width, {.bias = false}),
+        combine(2 * width, width, /*with_bias=*/false),
+        output(width, words, /*with_bias=*/false) {
     init_uniform(*this, -0.1, 0.1, seed);
   }
 

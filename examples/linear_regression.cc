@@ -26,7 +26,8 @@ Points make_points(int64_t n) {
 void example(const Options& options) {
   const int64_t n = 200;
   const Points points = make_points(n);
-  Linear model(/*in=*/2, /*out=*/1, /*seed=*/1);
+  Linear model(/*in=*/2, /*out=*/1);
+  init(model, /*seed=*/1);
   Sgd optimizer(model, {.rate = 0.1});
 
   for (int64_t step = 0; step < options.number("steps"); ++step) {

@@ -107,8 +107,7 @@ struct Done {
 
 class Stepper {
  public:
-  Stepper(const Options& o, DialogModel& model)
-      : options_(o), model_(model), optimizer_(model), all_(parameters(model)) {
+  Stepper(const Options& o, DialogModel& model) : options_(o), model_(model), optimizer_(model) {
     if (o.work == "beam") weights_.emplace();  // as who answers many batches would
   }
 
@@ -121,7 +120,7 @@ class Stepper {
     const Var loss = training_loss(work.batch, model_(work.batch, drop), 1.0);
     if (train) {
       loss.backward();
-      optimizer_.step(clip_grad_norm(all_, 5).scale);
+      optimizer_.step({.max_norm = 5});
     }
     // The output layer makes its gradients in the forward pass.
     return {static_cast<double>(work.batch.token_count),
@@ -153,7 +152,6 @@ class Stepper {
   const Options& options_;
   DialogModel& model_;
   Sgd optimizer_;
-  const std::vector<NamedParameter> all_;
   std::optional<KeepPacked> weights_;
 };
 

@@ -46,7 +46,7 @@ std::string progress_line(const TrainProgress& p) {
 
 void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) {
   const ModelConfig& m = run.settings.model;
-  DialogModel model(m, 1);
+  DialogModel model(m);
   if (!run.is_new) std::printf("going on with %s\n", out.c_str());
   std::printf("%s, %s x %ld, vocabulary %ld: %s\n", std::string(m.structure.name).c_str(),
               counted(m.num_layers, "layer").c_str(), static_cast<long>(m.hidden_size),

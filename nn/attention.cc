@@ -20,11 +20,10 @@ static Var looked_at(const Var& memory, const Segments& segments) {
   return gather_rows(memory, Tensor::from(ids, memory.device()));
 }
 
-AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden,
-                                     uint64_t seed)
-    : query_part(query_size, hidden, seed, /*with_bias=*/false),
-      memory_part(memory_size, hidden, seed + 1, /*with_bias=*/false),
-      score(hidden, 1, seed + 2, /*with_bias=*/false) {}
+AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden)
+    : query_part(query_size, hidden, /*with_bias=*/false),
+      memory_part(memory_size, hidden, /*with_bias=*/false),
+      score(hidden, 1, /*with_bias=*/false) {}
 
 Attended AdditiveAttention::operator()(const Var& query, const Var& memory,
                                        const Segments& all) const {

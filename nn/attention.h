@@ -21,24 +21,29 @@ Attended attend(const Var& query, const Var& memory, const Segments& segments);
 
 class GeneralAttention : public Module {
  public:
-  GeneralAttention(int64_t query_size, int64_t memory_size, uint64_t seed)
-      : project(query_size, memory_size, seed, /*with_bias=*/false) {}
+  GeneralAttention(int64_t query_size, int64_t memory_size)
+      : project(query_size, memory_size, /*with_bias=*/false) {}
   Attended operator()(const Var& query, const Var& memory, const Segments& segments) const {
     return attend(project(query), memory, segments);
   }
   void visit(Visitor& v) override { v("project", project); }
+  GeneralAttention like() const { return {project.weight.shape()[1], project.weight.shape()[0]}; }
 
   Linear project;
 };
 
 class AdditiveAttention : public Module {
  public:
-  AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden, uint64_t seed);
+  AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden);
   Attended operator()(const Var& query, const Var& memory, const Segments& segments) const;
   void visit(Visitor& v) override {
     v("query", query_part);
     v("memory", memory_part);
     v("score", score);
+  }
+  AdditiveAttention like() const {
+    const Shape &u = query_part.weight.shape(), &w = memory_part.weight.shape();
+    return {u[1], w[1], u[0]};
   }
 
   Linear query_part, memory_part, score;

@@ -13,6 +13,10 @@ void check_matrix(const char* name, const Shape& shape) {
               std::string(name) + ": needs a weight (out, in), got " + shape.str());
 }
 
+void draw(const NamedParameter& p, const Initializer& law, uint64_t seed) {
+  p.var.set_value(law(p.var.shape(), init_key(seed, p.name), p.var.dtype()).to(p.var.device()));
+}
+
 }  // namespace
 
 Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype) {
@@ -39,15 +43,36 @@ Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype) {
   return uniform(shape, -limit, limit, key, dtype);
 }
 
+Initializer uniform_law(double low, double high) {
+  return [=](const Shape& shape, RandomKey key, DType dtype) {
+    return uniform(shape, low, high, key, dtype);
+  };
+}
+
+Initializer normal_law(double mean, double deviation) {
+  return [=](const Shape& shape, RandomKey key, DType dtype) {
+    return normal(shape, mean, deviation, key, dtype);
+  };
+}
+
+Initializer constant_law(double value) {
+  return
+      [=](const Shape& shape, RandomKey, DType dtype) { return Tensor::full(shape, value, dtype); };
+}
+
 RandomKey init_key(uint64_t seed, const std::string& parameter_name) {
   return {seed, purpose_id("init." + parameter_name), 0};
 }
 
-void init_uniform(Module& module, double low, double high, uint64_t seed) {
+void init(Module& module, uint64_t seed) {
   for (const NamedParameter& p : parameters(module)) {
-    p.var.value().copy_from(uniform(p.var.shape(), low, high, init_key(seed, p.name), p.var.dtype())
-                                .to(p.var.device()));
+    if (const Initializer& law = p.var.cell()->law) draw(p, law, seed);
   }
+}
+
+void init_uniform(Module& module, double low, double high, uint64_t seed) {
+  const Initializer law = uniform_law(low, high);
+  for (const NamedParameter& p : parameters(module)) draw(p, law, seed);
 }
 
 }  // namespace heed

@@ -1,5 +1,7 @@
-// Initialisers. Each parameter draws from its own random stream, named by its place in the model,
-// so that a parameter's numbers do not depend on which others there are.
+// Initialisers. Constructors of layers make shapes and say by which law the numbers are drawn; then
+// init() draws them. Each parameter draws from its own random stream, named by its place in the
+// model ("decoder.output.weight"): equal shapes never start equal, there is one seed for a whole
+// model, and a parameter's numbers do not depend on which others there are.
 #pragma once
 
 #include <string>
@@ -9,15 +11,25 @@
 
 namespace heed {
 
-Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype = DType::f32);
-Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype = DType::f32);
+[[nodiscard]] Tensor uniform(Shape shape, double low, double high, RandomKey key,
+                             DType dtype = DType::f32);
+[[nodiscard]] Tensor normal(Shape shape, double mean, double deviation, RandomKey key,
+                            DType dtype = DType::f32);
 // Glorot & Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)) for a weight (out, in)
-Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
+[[nodiscard]] Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 // He et al. 2015: uniform in +-sqrt(6 / fan_in), for layers followed by relu
-Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
+[[nodiscard]] Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 
-RandomKey init_key(uint64_t seed, const std::string& parameter_name);
-// Sets every parameter of the module to uniform numbers in [low, high).
+// Laws, for Var::parameter(shape, law); xavier_uniform and kaiming_uniform are some too.
+Initializer uniform_law(double low, double high);
+Initializer normal_law(double mean, double deviation);
+Initializer constant_law(double value);
+
+[[nodiscard]] RandomKey init_key(uint64_t seed, const std::string& parameter_name);
+// Draws every parameter by its law; parameters that were made with values keep them. To be called
+// on the whole model, once it is made. A tied parameter draws by its first name.
+void init(Module& module, uint64_t seed);
+// Draws every parameter from [low, high), whatever its law is.
 void init_uniform(Module& module, double low, double high, uint64_t seed);
 
 }  // namespace heed

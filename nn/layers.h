@@ -1,4 +1,5 @@
-// The simple layers. All parameters are f32 on the CPU when made; convert() and move() change that.
+// The simple layers. A layer is blank when made: init() (nn/init.h) or load_parameters() gives the
+// whole model its numbers. They are f32 on the CPU; convert() and move() change that.
 #pragma once
 
 #include "autograd/ops.h"
@@ -10,12 +11,13 @@ namespace heed {
 // Initialised uniformly in +-1/sqrt(in).
 class Linear : public Module {
  public:
-  Linear(int64_t in, int64_t out, uint64_t seed, bool with_bias = true);
+  Linear(int64_t in, int64_t out, bool with_bias = true);
   Var operator()(const Var& x) const { return affine(x, weight, bias); }
   void visit(Visitor& v) override {
     v("weight", weight);
     v("bias", bias);
   }
+  Linear like() const { return {weight.shape()[1], weight.shape()[0], bias.defined()}; }
 
   Var weight, bias;
 };
@@ -24,14 +26,16 @@ class Linear : public Module {
 // Initialised with standard normal numbers. The gradient keeps to the rows that were looked up.
 class Embedding : public Module {
  public:
-  Embedding(int64_t rows, int64_t width, uint64_t seed);
+  Embedding(int64_t rows, int64_t width);
   Var operator()(const Tensor& ids) const { return gather_rows(weight, ids); }
   void visit(Visitor& v) override { v("weight", weight); }
+  Embedding like() const { return {weight.shape()[0], weight.shape()[1]}; }
 
   Var weight;
 };
 
-// Layer normalisation over the last axis (Ba et al. 2016), gain 1 and bias 0 at first.
+// Layer normalisation over the last axis (Ba et al. 2016), gain 1 and bias 0 at first (also without
+// init()).
 class LayerNorm : public Module {
  public:
   explicit LayerNorm(int64_t width, double eps = 1e-5);
@@ -40,6 +44,7 @@ class LayerNorm : public Module {
     v("weight", gain);
     v("bias", bias);
   }
+  LayerNorm like() const { return LayerNorm(gain.shape()[0], eps); }
 
   Var gain, bias;
   double eps;

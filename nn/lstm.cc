@@ -21,22 +21,19 @@ LstmState LstmState::first(int64_t batch) const {
   return result;
 }
 
-Lstm::Lstm(int64_t in, int64_t hidden, LstmOptions options, uint64_t seed)
-    : hidden_(hidden), options_(options) {
+Lstm::Lstm(int64_t in, int64_t hidden, LstmOptions options) : hidden_(hidden), options_(options) {
   check_shape(in > 0 && hidden > 0 && options.layers > 0,
               "Lstm: sizes must be positive, got in " + std::to_string(in) + ", hidden " +
                   std::to_string(hidden) + ", layers " + std::to_string(options.layers));
   const double limit = 1 / std::sqrt(static_cast<double>(hidden));
   const int64_t directions = options.bidirectional ? 2 : 1;
-  const auto make = [&](Shape shape, const std::string& name, int64_t cell) {
-    const RandomKey key = init_key(seed, name + std::to_string(cell));
-    return Var::parameter(uniform(shape, -limit, limit, key));
+  const auto make = [&](const Shape& shape) {
+    return Var::parameter(shape, uniform_law(-limit, limit));
   };
   for (int64_t cell = 0; cell < options.layers * directions; ++cell) {
     const int64_t width = cell < directions ? in : hidden * directions;
-    cells_.push_back({make({4 * hidden, width}, "weight_ih", cell),
-                      make({4 * hidden, hidden}, "weight_hh", cell),
-                      options.bias ? make({4 * hidden}, "bias", cell) : Var()});
+    cells_.push_back({make({4 * hidden, width}), make({4 * hidden, hidden}),
+                      options.bias ? make({4 * hidden}) : Var()});
   }
 }
 

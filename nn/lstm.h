@@ -32,7 +32,7 @@ struct LstmOptions {
 // direction. Initialised uniformly in +-1/sqrt(H).
 class Lstm : public Module {
  public:
-  Lstm(int64_t in, int64_t hidden, LstmOptions options, uint64_t seed);
+  Lstm(int64_t in, int64_t hidden, LstmOptions options = {});
 
   struct Output {
     Var y;            // (N, H) of the top layer, or (N, 2H): forward, backward
@@ -45,6 +45,7 @@ class Lstm : public Module {
                     const DropoutMode& drop = {}, std::string_view place = "lstm",
                     const Var& gates_in = {}) const;
   void visit(Visitor& v) override;
+  Lstm like() const { return {weight_ih(0).shape()[1], hidden_, options_}; }
 
   int64_t hidden_size() const { return hidden_; }
   const Var& weight_ih(int64_t layer) const { return cells_[layer].w_ih; }

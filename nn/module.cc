@@ -1,8 +1,68 @@
 #include "nn/module.h"
 
+#include <algorithm>
+#include <unordered_map>
 #include <unordered_set>
 
 namespace heed {
+namespace {
+
+struct Visited {
+  std::string name;
+  Var& var;
+};
+
+// All names of visit(), those of a tied parameter one by one.
+std::vector<Visited> visited(Module& module) {
+  std::vector<Visited> list;
+  std::unordered_set<std::string> names;
+  Visitor visitor([&](const std::string& name, Var& p) {
+    check_shape(names.insert(name).second,
+                "module: two parameters are called \"" + name + "\"; give each a name of its own");
+    list.push_back({name, p});
+  });
+  module.visit(visitor);
+  return list;
+}
+
+bool name_fits(const std::string& name, const std::string& pattern) {
+  size_t at = 0;
+  for (size_t begin = 0; begin <= pattern.size();) {
+    const size_t end = std::min(pattern.find('*', begin), pattern.size());
+    const std::string part = pattern.substr(begin, end - begin);
+    at = name.find(part, at);
+    if (at == std::string::npos) return false;
+    at += part.size();
+    begin = end + 1;
+  }
+  return true;
+}
+
+void set_frozen(Module& module, const std::string& pattern, bool frozen) {
+  bool found = false;
+  for (const NamedParameter& p : parameters(module)) {
+    if (!fits(p, pattern)) continue;
+    p.var.freeze(frozen);
+    found = true;
+  }
+  if (!found) {
+    throw UsageError((frozen ? "freeze" : "unfreeze") + (": no parameter fits '" + pattern + "'"));
+  }
+}
+
+// Throws ShapeError unless both lists have the same names and shapes.
+template <class List> void check_same(const std::string& what, const List& from, const List& to) {
+  check_shape(from.size() == to.size(), what + ": " + std::to_string(from.size()) +
+                                            " parameters do not fit " + std::to_string(to.size()));
+  for (size_t i = 0; i < from.size(); ++i) {
+    const Shape &a = from[i].var.shape(), &b = to[i].var.shape();
+    check_shape(
+        from[i].name == to[i].name && a == b,
+        what + ": " + from[i].name + " " + a.str() + " does not fit " + to[i].name + " " + b.str());
+  }
+}
+
+}  // namespace
 
 void Visitor::operator()(const std::string& name, Var& parameter) {
   if (parameter.defined()) visit_(prefix_ + name, parameter);
@@ -17,19 +77,30 @@ void Visitor::operator()(const std::string& name, Module& part) {
 
 std::vector<NamedParameter> parameters(Module& module) {
   std::vector<NamedParameter> list;
-  std::unordered_set<std::string> names;
-  Visitor visitor([&](const std::string& name, Var& p) {
-    check_shape(names.insert(name).second,
-                "module: two parameters are called \"" + name + "\"; give each a name of its own");
-    list.push_back({name, p});
-  });
-  module.visit(visitor);
+  std::unordered_map<const ParameterCell*, size_t> places;
+  for (const auto& [name, var] : visited(module)) {
+    if (!var.is_parameter()) {
+      throw UsageError("module: \"" + name + "\" is no parameter; make it with Var::parameter()");
+    }
+    const auto [place, first] = places.emplace(var.cell().get(), list.size());
+    if (first) {
+      list.push_back({name, var});
+    } else {
+      list[place->second].aliases.push_back(name);
+    }
+  }
   return list;
+}
+
+bool fits(const NamedParameter& parameter, const std::string& pattern) {
+  return name_fits(parameter.name, pattern) ||
+         std::any_of(parameter.aliases.begin(), parameter.aliases.end(),
+                     [&](const std::string& name) { return name_fits(name, pattern); });
 }
 
 int64_t parameter_count(Module& module) {
   int64_t count = 0;
-  for (const NamedParameter& p : parameters(module)) count += p.var.value().numel();
+  for (const NamedParameter& p : parameters(module)) count += p.var.shape().numel();
   return count;
 }
 
@@ -38,28 +109,39 @@ void zero_grad(Module& module) {
 }
 
 void convert(Module& module, DType dtype) {
-  Visitor visitor([&](const std::string&, Var& p) {
-    p = Var::parameter(p.value().to(dtype), p.sparse_rows());
-  });
-  module.visit(visitor);
+  for (const NamedParameter& p : parameters(module)) p.var.convert(dtype, p.var.device());
 }
 
 void move(Module& module, Device device) {
-  Visitor visitor([&](const std::string&, Var& p) {
-    p = Var::parameter(p.value().to(device), p.sparse_rows());
-  });
-  module.visit(visitor);
+  for (const NamedParameter& p : parameters(module)) p.var.convert(p.var.dtype(), device);
+}
+
+void freeze(Module& module, const std::string& pattern) {
+  set_frozen(module, pattern, true);
+}
+
+void unfreeze(Module& module, const std::string& pattern) {
+  set_frozen(module, pattern, false);
 }
 
 void copy_parameters(Module& to, Module& from) {
-  const std::vector<NamedParameter> source = parameters(from), target = parameters(to);
-  check_shape(source.size() == target.size(), "copy_parameters: " + std::to_string(source.size()) +
-                                                  " parameters do not fit " +
-                                                  std::to_string(target.size()));
-  for (size_t i = 0; i < source.size(); ++i) {
-    check_shape(source[i].name == target[i].name,
-                "copy_parameters: " + source[i].name + " does not fit " + target[i].name);
-    target[i].var.value().copy_from(source[i].var.value());
+  const std::vector<NamedParameter> sources = parameters(from), targets = parameters(to);
+  check_same("copy_parameters", sources, targets);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Var& target = targets[i].var;
+    target.set_value(sources[i].var.value().clone().to(target.dtype()).to(target.device()));
+  }
+}
+
+void clone_parameters(Module& to, Module& from) {
+  const std::vector<Visited> sources = visited(from), targets = visited(to);
+  check_same("clone", sources, targets);
+  std::unordered_map<const ParameterCell*, Var> clones;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    const Var& source = sources[i].var;
+    const auto [place, first] = clones.try_emplace(source.cell().get());
+    if (first) place->second = source.clone();
+    targets[i].var = place->second;
   }
 }
 

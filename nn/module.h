@@ -27,25 +27,76 @@ class Visitor {
 
 // Anything with parameters. A layer derives from it and names its parameters and parts once, in
 // visit(); everything else that needs them goes through there.
+//
+// A module can be moved, not copied: a copied Var is the same parameter, so two modules would train
+// each other. clone() makes another one.
 class Module {
  public:
+  Module() = default;
+  Module(Module&&) = default;
+  Module& operator=(Module&&) = default;
+  Module(const Module&) = delete;
+  Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
   virtual void visit(Visitor& v) = 0;
 };
 
 struct NamedParameter {
   std::string name;
-  Var var;  // shares value and gradient with the module's own
+  Var var;                                // the module's own: a Var is a reference
+  std::vector<std::string> aliases = {};  // its further names, if it is tied
 };
-// In the order of visit(). Throws ShapeError where two have the same name: files and optimisers
-// could not tell them apart.
-std::vector<NamedParameter> parameters(Module& module);
-int64_t parameter_count(Module& module);
+// In the order of visit(). A parameter with several names (output.weight = embedding.weight) is
+// listed once, with the first one. Throws ShapeError where two parameters have the same name: files
+// and optimisers could not tell them apart. Throws UsageError for a Var that is no parameter: it
+// would never be trained.
+[[nodiscard]] std::vector<NamedParameter> parameters(Module& module);
+// A name fits a pattern that occurs in it; '*' stands for anything in between: "lstm",
+// "encoder*.bias". A tied parameter fits with any of its names.
+[[nodiscard]] bool fits(const NamedParameter& parameter, const std::string& pattern);
+[[nodiscard]] int64_t parameter_count(Module& module);
 void zero_grad(Module& module);
-// Replace every parameter by a converted copy; gradients are dropped.
+
+// Exchange the tensor of every parameter for a converted copy; gradients are dropped. Parameters
+// stay what they are: tied ones tied, and an optimiser that was made before goes on with them.
 void convert(Module& module, DType dtype);
 void move(Module& module, Device device);
-// Copies the values of equally named parameters; throws ShapeError where names or shapes differ.
+
+// Parameters whose names fit the pattern are constants from now on, or are trained again. Throw
+// UsageError if none fits.
+void freeze(Module& module, const std::string& pattern = "");
+void unfreeze(Module& module, const std::string& pattern = "");
+
+// Gives `to` the values of the equally named parameters of `from`, in its own element type and on
+// its own device. Throws ShapeError where names or shapes differ.
 void copy_parameters(Module& to, Module& from);
+
+// Makes every parameter of `to` a clone of the one of `from` with that name; what is tied in `from`
+// is tied in `to` then. Throws ShapeError where names or shapes differ. (For clone().)
+void clone_parameters(Module& to, Module& from);
+
+// A deep copy: values, element types, devices, ties, what is frozen; no gradients. visit() knows
+// the parameters of a module, but not how many layers it has or what else is in it. So a module
+// that is to be cloned has a default constructor, or
+//   M like() const;
+// which makes another one of the same sizes; all layers of nn/ have it.
+template <class M> [[nodiscard]] M clone(M& module) {
+  static_assert(
+      requires { module.like(); } || requires { M(); },
+      "clone(): the module needs `M like() const`, which makes another one of its sizes");
+  M copy = [&] {
+    if constexpr (requires { module.like(); }) {
+      return module.like();
+    } else {
+      return M();
+    }
+  }();
+  clone_parameters(copy, module);
+  return copy;
+}
+
+// A table of all parameters for people: name, shape, numbers, share of all numbers, element type,
+// "frozen"; then the sums.
+[[nodiscard]] std::string summary(Module& module);
 
 }  // namespace heed

@@ -90,6 +90,49 @@ void check_ranges(const std::string& path, std::vector<Entry>& entries, int64_t 
   if (at != data_bytes) fail(path, "there is data that no tensor names");
 }
 
+bool same_bytes(const Tensor& a, const Tensor& b) {
+  return a.dtype() == b.dtype() && a.bytes() == b.bytes() &&
+         (a.bytes() == 0 || std::memcmp(a.raw(), b.raw(), a.bytes()) == 0);
+}
+
+// Takes what the target asks for out of the file's tensors.
+Tensor take(const std::string& path, const NamedTensor& target, TensorMap& tensors) {
+  std::vector<std::string> names = {target.name};
+  names.insert(names.end(), target.aliases.begin(), target.aliases.end());
+  Tensor source;
+  const std::string* first = nullptr;
+  for (const std::string& name : names) {
+    const auto found = tensors.find(name);
+    if (found == tensors.end()) continue;
+    const Tensor there = found->second, &wanted = target.tensor;
+    const bool whole = there.dtype() == DType::i32, want_whole = wanted.dtype() == DType::i32;
+    if (!(there.shape() == wanted.shape()) || whole != want_whole) {
+      throw DataError(path + ": parameter " + quoted(name) + " is " + name_of(there.dtype()) + " " +
+                      there.shape().str() + ", the model needs " + wanted.shape().str());
+    }
+    if (source.defined() && !same_bytes(source, there)) {
+      throw DataError(path + ": " + quoted(*first) + " and " + quoted(name) +
+                      " are one parameter of the model but differ");
+    }
+    if (!source.defined()) source = there, first = &name;
+    tensors.erase(found);
+  }
+  if (!source.defined())
+    throw DataError(path + ": parameter " + quoted(target.name) + " is missing");
+  return source;
+}
+
+// The file's tensors for all targets, in their order.
+std::vector<Tensor> read_all(const std::string& path, const std::vector<NamedTensor>& targets) {
+  TensorMap tensors = load_tensors(path);
+  std::vector<Tensor> sources;
+  for (const NamedTensor& target : targets) sources.push_back(take(path, target, tensors));
+  if (!tensors.empty()) {
+    throw DataError(path + ": the model has no parameter " + quoted(tensors.begin()->first));
+  }
+  return sources;
+}
+
 }  // namespace
 
 TensorMap load_tensors(const std::string& path) {
@@ -161,26 +204,7 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
 }
 
 void load_into(const std::string& path, const std::vector<NamedTensor>& targets) {
-  TensorMap tensors = load_tensors(path);
-  std::vector<Tensor> sources;
-  for (const NamedTensor& target : targets) {
-    const auto found = tensors.find(target.name);
-    if (found == tensors.end()) {
-      throw DataError(path + ": parameter " + quoted(target.name) + " is missing");
-    }
-    const Tensor source = found->second, &wanted = target.tensor;
-    const bool whole = source.dtype() == DType::i32, want_whole = wanted.dtype() == DType::i32;
-    if (!(source.shape() == wanted.shape()) || whole != want_whole) {
-      throw DataError(path + ": parameter " + quoted(target.name) + " is " +
-                      name_of(source.dtype()) + " " + source.shape().str() + ", the model needs " +
-                      wanted.shape().str());
-    }
-    sources.push_back(source);
-    tensors.erase(found);
-  }
-  if (!tensors.empty()) {
-    throw DataError(path + ": the model has no parameter " + quoted(tensors.begin()->first));
-  }
+  const std::vector<Tensor> sources = read_all(path, targets);
   for (size_t i = 0; i < targets.size(); ++i) {
     const Tensor& target = targets[i].tensor;
     target.copy_from(sources[i].to(target.dtype()).to(target.device()));
@@ -189,7 +213,9 @@ void load_into(const std::string& path, const std::vector<NamedTensor>& targets)
 
 std::vector<NamedTensor> parameter_tensors(Module& module) {
   std::vector<NamedTensor> tensors;
-  for (const NamedParameter& p : parameters(module)) tensors.push_back({p.name, p.var.value()});
+  for (const NamedParameter& p : parameters(module)) {
+    tensors.push_back({p.name, p.var.value(), p.aliases});
+  }
   return tensors;
 }
 
@@ -198,7 +224,13 @@ void save_parameters(const std::string& path, Module& module) {
 }
 
 void load_parameters(const std::string& path, Module& module) {
-  load_into(path, parameter_tensors(module));
+  const std::vector<NamedParameter> all = parameters(module);
+  std::vector<NamedTensor> wanted;
+  for (const NamedParameter& p : all) wanted.push_back({p.name, p.var.cell()->value, p.aliases});
+  const std::vector<Tensor> sources = read_all(path, wanted);
+  for (size_t i = 0; i < all.size(); ++i) {
+    all[i].var.set_value(sources[i].to(all[i].var.dtype()).to(all[i].var.device()));
+  }
 }
 
 }  // namespace heed

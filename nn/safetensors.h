@@ -17,23 +17,26 @@ using TensorMap = std::map<std::string, Tensor>;
 // Reads all tensors (F32, F64, I32) to the CPU. Nothing in the file is trusted: sizes, offsets and
 // names are checked before anything is allocated, and memory stays within the file's size. Throws
 // DataError "path: rule".
-TensorMap load_tensors(const std::string& path);
+[[nodiscard]] TensorMap load_tensors(const std::string& path);
 
 // Writes the file atomically (see AtomicFile). Names keep the order of the vector.
 struct NamedTensor {
   std::string name;
   Tensor tensor;
+  std::vector<std::string> aliases = {};  // further names, which are not written
 };
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::map<std::string, std::string>& metadata = {});
 
 // Copies the file's tensors into those of the same names, converted to their f32 or f64 and their
-// device. Throws DataError, and changes nothing, where one is missing, has another shape, is of
-// whole numbers on one side only, or the file holds others.
+// device. The file may have a tensor under its name, an alias, or several of them with the same
+// values. Throws DataError, and changes nothing, where one is missing, has another shape, is of
+// whole numbers on one side only, differs from its alias, or the file holds others.
 void load_into(const std::string& path, const std::vector<NamedTensor>& targets);
 
-// The parameters of a module, by their names in it; the tensors are the module's own.
-std::vector<NamedTensor> parameter_tensors(Module& module);
+// The parameters of a module, by their names in it; the tensors are the module's own. A tied one
+// is there once. Throws UsageError for a blank one.
+[[nodiscard]] std::vector<NamedTensor> parameter_tensors(Module& module);
 void save_parameters(const std::string& path, Module& module);
 void load_parameters(const std::string& path, Module& module);  // load_into() of all of them
 

@@ -1,61 +1,12 @@
-// Optimisers, gradient clipping, and the schedule of the learning rate.
+// The optimisers: each is declared here, and stands in a source of its own (optim/adam.cc).
+// Schedules of the rate are in optim/schedule.h, averages of the parameters in optim/ema.h.
 #pragma once
 
-#include <map>
-#include <string>
-#include <vector>
-
-#include "nn/module.h"
-#include "nn/safetensors.h"
+#include "optim/optimizer.h"
 
 namespace heed {
 
-// sqrt of the sum of squares of all gradients, in f64.
-double grad_norm(const std::vector<NamedParameter>& parameters);
-
-// Global-norm clipping (Pascanu et al. 2013) by way of a factor for the step:
-//   scale = min(1, max_norm / norm)
-// The gradients stay as they are; pass `scale` to step(). Returns the norm before clipping.
-struct Clipped {
-  double norm, scale;
-};
-Clipped clip_grad_norm(const std::vector<NamedParameter>& parameters, double max_norm);
-
-// Parameters that an optimiser treats in a way of their own: those with `name` in their name.
-struct ParameterGroup {
-  std::string name;                   // "lstm", "decoder.output"
-  double rate = 1, weight_decay = 1;  // factors of the optimiser's rate and weight decay
-};
-
-// What all optimisers have in common. Make one when the module is where it will be trained: it
-// holds the parameters as they are then.
-class Optimizer {
- public:
-  virtual ~Optimizer() = default;
-  // Updates every parameter that has a gradient; the gradient is taken times `scale`.
-  virtual void step(double scale = 1) = 0;
-  // All that is remembered between steps, by name. The tensors are the optimiser's own: with their
-  // values copied into those of another one of the same kind and module, that one goes on with the
-  // same numbers.
-  virtual std::vector<NamedTensor> state() const = 0;
-
-  double rate;  // learning rate; a schedule changes it between steps
-
- protected:
-  // The first group that a parameter is in counts for it. Throws UsageError for a negative factor
-  // and for a group without parameters.
-  Optimizer(Module& module, double rate, const std::vector<ParameterGroup>& groups);
-  // One tensor for each parameter, of its shape and device, filled with zeros.
-  std::vector<Tensor> zeros() const;
-  // Appends them as "m.encoder.embedding.weight" and so on.
-  void name(const std::string& prefix, const std::vector<Tensor>& tensors,
-            std::vector<NamedTensor>& list) const;
-
-  const std::vector<NamedParameter> parameters_;
-  std::vector<ParameterGroup> group_of_;  // one for each parameter
-};
-
-// Stochastic gradient descent, with g = scale * gradient:
+// Stochastic gradient descent, with g = the scaled gradient:
 //   d = g + weight_decay p;   v = momentum v + d;   p -= rate v      (p -= rate d without momentum)
 // Sparse gradients touch their own rows only while momentum and weight decay are 0.
 // Its state is the velocity v, if there is momentum.
@@ -67,16 +18,16 @@ class Sgd : public Optimizer {
   };
   explicit Sgd(Module& module) : Sgd(module, Options{}) {}
   Sgd(Module& module, const Options& options);  // throws UsageError for negative numbers
-  void step(double scale = 1) override;
-  std::vector<NamedTensor> state() const override;
 
  private:
+  void update(const std::vector<Update>& all) override;
+
   const Options options_;
-  std::vector<Tensor> velocity_;
+  std::vector<Tensor>* velocity_ = nullptr;  // null without momentum
 };
 
 // Adam (Kingma & Ba 2015, algorithm 1), with decoupled weight decay (AdamW: Loshchilov & Hutter
-// 2019, algorithm 2), g = scale * gradient, in step t = 1, 2, ...:
+// 2019, algorithm 2), g = the scaled gradient, in step t = 1, 2, ...:
 //   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2
 //   p -= rate ((m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay p)
 // Its state is m, v and t.
@@ -88,43 +39,60 @@ class Adam : public Optimizer {
   };
   explicit Adam(Module& module) : Adam(module, Options{}) {}
   Adam(Module& module, const Options& options);  // throws UsageError for what is out of range
-  void step(double scale = 1) override;
-  std::vector<NamedTensor> state() const override;
 
  private:
+  void update(const std::vector<Update>& all) override;
+
   const Options options_;
-  std::vector<Tensor> m_, v_;
-  Tensor steps_;  // t, one i32 on the CPU: a tensor, so that it is saved like the others
+  std::vector<Tensor>&m_, &v_;
+  int32_t& steps_;  // t
 };
 
-// Halves the learning rate when validation perplexity stops dropping, and says when to stop.
-//   an epoch improves if  perplexity < best (1 - min_improvement)
-//   after `patience` epochs in a row without improvement: rate /= 2
-//   stop when the rate would fall below min_rate, or after max_halvings
-// With halve_after > 0 the rate is also halved after every epoch beyond that one, whatever the
-// perplexity (Luong et al. 2015).
-class HalvingSchedule {
+// Adagrad (Duchi et al. 2011), g = the scaled gradient + weight_decay p:
+//   h += g^2;   p -= rate g / (sqrt(h) + eps)
+// Its state is h.
+class Adagrad : public Optimizer {
  public:
   struct Options {
-    double rate = 1.0, min_rate = 1e-3, min_improvement = 0.0;
-    int patience = 1, max_halvings = 10, halve_after = 0;
+    double rate = 0.01, eps = 1e-10, weight_decay = 0;
+    std::vector<ParameterGroup> groups = {};
   };
-  // All that changes; saved with a run and given back on resume.
-  struct State {
-    double rate = 1.0, best = 0;  // best is 0 before the first epoch
-    int epoch = 0, bad_epochs = 0, halvings = 0;
-    bool finished = false;
-  };
-  explicit HalvingSchedule(Options options);
-  // After each epoch. Returns true if this is the best perplexity so far.
-  bool update(double perplexity);
-  double rate() const { return state.rate; }
-  bool finished() const { return state.finished; }
-
-  State state;
+  explicit Adagrad(Module& module) : Adagrad(module, Options{}) {}
+  Adagrad(Module& module, const Options& options);  // throws UsageError for what is out of range
 
  private:
-  Options options_;
+  void update(const std::vector<Update>& all) override;
+
+  const Options options_;
+  std::vector<Tensor>& h_;
+};
+
+// L-BFGS without a line search (Liu & Nocedal 1989; Nocedal & Wright 2006, algorithm 7.4), for
+// small problems with the gradient of the whole data in every step. From the last `history` pairs
+//   s = p_{t+1} - p_t,   y = g_{t+1} - g_t       that have s . y > 1e-10
+// it makes d = -H g, H the estimate of the inverse Hessian, and p += rate d; in the first step
+// d = -g min(1, 1 / sum |g|).
+// Its state is 2 (history + 1) tensors for each parameter. Which parameters have gradients should
+// not change on the way.
+class Lbfgs : public Optimizer {
+ public:
+  struct Options {
+    double rate = 1;
+    int history = 10;
+    std::vector<ParameterGroup> groups = {};  // of rates; there is no weight decay
+  };
+  explicit Lbfgs(Module& module) : Lbfgs(module, Options{}) {}
+  Lbfgs(Module& module, const Options& options);  // throws UsageError for what is out of range
+
+ private:
+  void update(const std::vector<Update>& all) override;
+  void remember_pair(const std::vector<Update>& all, const std::vector<Var>& g);
+  std::vector<Var> direction(const std::vector<Update>& all, const std::vector<Var>& g) const;
+
+  const Options options_;
+  std::vector<Tensor>&last_step_, &last_g_;
+  std::vector<std::vector<Tensor>*> s_, y_;  // of pair k at k % history
+  int32_t &steps_, &pairs_;
 };
 
 }  // namespace heed

@@ -16,9 +16,8 @@ namespace {
 //   h'   = (1 - z) n + z h
 class GruCell : public Module {
  public:
-  GruCell(int64_t in, int64_t hidden, uint64_t seed)
-      : from_input(in, 3 * hidden, seed),
-        from_state(hidden, 3 * hidden, seed + 1, /*with_bias=*/false) {}
+  GruCell(int64_t in, int64_t hidden)
+      : from_input(in, 3 * hidden), from_state(hidden, 3 * hidden, /*with_bias=*/false) {}
 
   // x (B, in), h (B, H) -> (B, H)
   Var operator()(const Var& x, const Var& h) const {
@@ -41,10 +40,8 @@ class GruCell : public Module {
 // Reads sequences of words and names the first one again.
 class Recall : public Module {
  public:
-  Recall(int64_t words, int64_t width, uint64_t seed)
-      : embedding(words, width, seed),
-        cell(width, width, seed + 1),
-        output(width, words, seed + 3) {}
+  Recall(int64_t words, int64_t width)
+      : embedding(words, width), cell(width, width), output(width, words) {}
 
   // steps: for each step the words of all sequences, i32 (B).  -> logits (B, words)
   Var operator()(const std::vector<Tensor>& steps) const {
@@ -59,10 +56,19 @@ class Recall : public Module {
     v("cell", cell);
     v("output", output);
   }
+  Recall like() const { return {embedding.weight.shape()[0], embedding.weight.shape()[1]}; }
 
   Embedding embedding;
   GruCell cell;
   Linear output;
+};
+
+// Writes with the table that it reads with (Press & Wolf 2017).
+class TiedRecall : public Recall {
+ public:
+  TiedRecall(int64_t words, int64_t width) : Recall(words, width) {
+    output.weight = embedding.weight;
+  }
 };
 
 // Random sequences of `length` words for a batch.
@@ -84,7 +90,7 @@ double train(Recall& model, int64_t steps) {
     const std::vector<Tensor> batch = sequences(32, 6, 8, step);
     const Var loss = mean(cross_entropy(model(batch), batch[0]));
     loss.backward();
-    optimizer.step(clip_grad_norm(parameters(model), /*max_norm=*/5).scale);
+    optimizer.step({.max_norm = 5});
     zero_grad(model);
     last = loss.value().item();
   }
@@ -92,7 +98,7 @@ double train(Recall& model, int64_t steps) {
 }
 
 TEST(AddALayer, NamesItsParameters) {
-  Recall model(8, 16, /*seed=*/1);
+  Recall model(8, 16);
   std::vector<std::string> names;
   for (const NamedParameter& p : parameters(model)) names.push_back(p.name);
   EXPECT_EQ(names, (std::vector<std::string>{"embedding.weight", "cell.from_input.weight",
@@ -102,7 +108,8 @@ TEST(AddALayer, NamesItsParameters) {
 }
 
 TEST(AddALayer, GradientOfALayer) {
-  GruCell cell(3, 4, /*seed=*/1);
+  GruCell cell(3, 4);
+  init(cell, /*seed=*/1);
   convert(cell, DType::f64);
   const GradCheck check =
       check_gradient([&](const std::vector<Var>& in) { return cell(in[0], in[1]); },
@@ -112,7 +119,8 @@ TEST(AddALayer, GradientOfALayer) {
 }
 
 TEST(AddALayer, GradientOfItsParameters) {
-  Recall model(5, 3, /*seed=*/1);
+  Recall model(5, 3);
+  init(model, /*seed=*/1);
   convert(model, DType::f64);
   std::vector<Tensor> values;
   for (const NamedParameter& p : parameters(model)) values.push_back(p.var.value());
@@ -129,17 +137,32 @@ TEST(AddALayer, GradientOfItsParameters) {
 }
 
 TEST(AddALayer, LearnsAndIsSaved) {
-  Recall model(8, 16, /*seed=*/1);
+  Recall model(8, 16);
+  init(model, /*seed=*/1);
   EXPECT_LT(train(model, 300), 0.1);  // guessing costs ln 8 = 2.08
 
   const TempDir directory;
   const std::string path = directory.path("recall.safetensors");
   save_parameters(path, model);
-  Recall copy(8, 16, /*seed=*/2);
+  Recall copy(8, 16);
   load_parameters(path, copy);
   const NoGrad guard;
   const std::vector<Tensor> batch = sequences(32, 6, 8, /*step=*/1000);
   EXPECT_EQ(copy(batch).value().to_vector(), model(batch).value().to_vector());
+}
+
+TEST(AddALayer, TiesFreezesAndClones) {
+  TiedRecall tied(8, 16);
+  Recall plain(8, 16);
+  EXPECT_EQ(parameter_count(tied), parameter_count(plain) - 8 * 16);
+
+  Recall model(8, 16);
+  init(model, /*seed=*/1);
+  freeze(model, "embedding");
+  Recall best = clone(model);
+  train(model, 1);
+  EXPECT_EQ(best.embedding.weight.value().to_vector(), model.embedding.weight.value().to_vector());
+  EXPECT_NE(best.output.weight.value().to_vector(), model.output.weight.value().to_vector());
 }
 
 // ---- memory-and-graph.md

@@ -1,5 +1,6 @@
 // The documentation is true: the files, functions, links and flags that it names exist, and its C++
-// is compiled in docs_add_an_op_test.cc and docs_add_a_layer_test.cc.
+// is compiled in docs_add_an_op_test.cc, docs_add_a_layer_test.cc and
+// docs_add_an_optimizer_test.cc.
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -171,8 +172,8 @@ std::regex glob(const std::string& pattern) {
 TEST(Docs, ArePresent) {
   std::set<std::string> names;
   for (const Page& page : pages()) names.insert(page.name);
-  for (const char* name : {"reading-order", "paper", "add-an-op", "add-a-layer", "numerics",
-                           "memory-and-graph", "files", "your-own-data"}) {
+  for (const char* name : {"reading-order", "paper", "add-an-op", "add-a-layer", "add-an-optimizer",
+                           "numerics", "memory-and-graph", "files", "your-own-data"}) {
     EXPECT_TRUE(names.contains("docs/" + std::string(name) + ".md")) << name;
   }
   EXPECT_GT(code_spans().size(), 200u);
@@ -289,8 +290,11 @@ std::string without_white_space(std::string text) {
 }
 
 TEST(Docs, SnippetsAreCompiledSomewhere) {
-  static const std::set<std::string> checked = {"README.md", "docs/add-an-op.md",
-                                                "docs/add-a-layer.md", "docs/memory-and-graph.md",
+  static const std::set<std::string> checked = {"README.md",
+                                                "docs/add-an-op.md",
+                                                "docs/add-a-layer.md",
+                                                "docs/add-an-optimizer.md",
+                                                "docs/memory-and-graph.md",
                                                 "docs/numerics.md"};
   std::vector<std::string> texts;
   for (const auto& [name, text] : sources()) texts.push_back(without_white_space(text));

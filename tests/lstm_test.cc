@@ -51,7 +51,7 @@ std::vector<Vec> sequence(const Packing& packing, const Var& x, int64_t b) {
 
 TEST(Lstm, IsTheEquations) {
   for (const bool with_bias : {true, false}) {
-    Lstm lstm = f64(Lstm(kIn, kHidden, {.bias = with_bias}, 1));
+    Lstm lstm = f64(Lstm(kIn, kHidden, {.bias = with_bias}));
     const Packing packing(kLengths);
     const Var x = random({kRows, kIn}, 1);
     const LstmState initial{{random({3, kHidden}, 2)}, {random({3, kHidden}, 3)}};
@@ -71,10 +71,10 @@ TEST(Lstm, IsTheEquations) {
 }
 
 TEST(Lstm, HasTheNamesOfPyTorch) {
-  Lstm plain(3, 2, {.layers = 2, .bias = false}, 1);
+  Lstm plain(3, 2, {.layers = 2, .bias = false});
   EXPECT_EQ(names(plain),
             "weight_ih_l0(8, 3) weight_hh_l0(8, 2) weight_ih_l1(8, 2) weight_hh_l1(8, 2) ");
-  Lstm both(3, 2, {.layers = 2, .bidirectional = true}, 1);
+  Lstm both(3, 2, {.layers = 2, .bidirectional = true});
   EXPECT_EQ(names(both),
             "weight_ih_l0(8, 3) weight_hh_l0(8, 2) bias_l0(8) weight_ih_l0_reverse(8, 3) "
             "weight_hh_l0_reverse(8, 2) bias_l0_reverse(8) weight_ih_l1(8, 4) weight_hh_l1(8, 2) "
@@ -84,7 +84,7 @@ TEST(Lstm, HasTheNamesOfPyTorch) {
 
 // The cell "_lK" (or "_lK_reverse") of a stack as a layer of its own.
 Lstm cell_of(Lstm& stack, int64_t in, const std::string& suffix) {
-  Lstm cell = f64(Lstm(in, kHidden, {}, 99));
+  Lstm cell = f64(Lstm(in, kHidden));
   for (const std::string name : {"weight_ih", "weight_hh", "bias"}) {
     named(cell, name + "_l0").value().copy_from(named(stack, name + suffix).value());
   }
@@ -92,7 +92,7 @@ Lstm cell_of(Lstm& stack, int64_t in, const std::string& suffix) {
 }
 
 TEST(Lstm, TwoLayersAreOneUponTheOther) {
-  Lstm stack = f64(Lstm(kIn, kHidden, {.layers = 2}, 1));
+  Lstm stack = f64(Lstm(kIn, kHidden, {.layers = 2}));
   const Lstm lower = cell_of(stack, kIn, "_l0"), upper = cell_of(stack, kHidden, "_l1");
   const Packing packing(kLengths);
   const Var x = random({kRows, kIn}, 1);
@@ -108,7 +108,7 @@ TEST(Lstm, TwoLayersAreOneUponTheOther) {
 }
 
 TEST(Lstm, BidirectionalIsTwoDirections) {
-  Lstm both = f64(Lstm(kIn, kHidden, {.layers = 2, .bidirectional = true}, 1));
+  Lstm both = f64(Lstm(kIn, kHidden, {.layers = 2, .bidirectional = true}));
   const Packing packing(kLengths);
   const Tensor mirror = Tensor::from(packing.reversed());
   Var below = random({kRows, kIn}, 1);
@@ -129,7 +129,7 @@ TEST(Lstm, BidirectionalIsTwoDirections) {
 }
 
 TEST(Lstm, StepByStepIsTheWholeSequence) {
-  Lstm lstm = f64(Lstm(kIn, kHidden, {.layers = 2}, 1));
+  Lstm lstm = f64(Lstm(kIn, kHidden, {.layers = 2}));
   const Packing packing(kLengths);
   const Var x = random({kRows, kIn}, 1);
   const Lstm::Output whole = lstm(packing, x);
@@ -145,7 +145,7 @@ TEST(Lstm, StepByStepIsTheWholeSequence) {
 }
 
 TEST(Lstm, GatesInTakeThePlaceOfTheFirstColumns) {
-  Lstm lstm = f64(Lstm(kIn, kHidden, {}, 1));
+  Lstm lstm = f64(Lstm(kIn, kHidden));
   const Packing packing(kLengths);
   const Var x = random({kRows, kIn}, 1), whole = lstm(packing, x).y;
   const Var gates = affine_columns(slice(x, 1, 0, 1), lstm.weight_ih(0), 0);
@@ -175,7 +175,7 @@ std::vector<Vec> decode_steps(const Lstm& lstm, const Var& w) {
 TEST(KeepPacked, ChangesNoBit) {
   std::vector<Vec> results[2];
   for (int keep = 0; keep < 2; ++keep) {
-    const Lstm lstm = f64(Lstm(40, 33, {.layers = 2}, 1));
+    const Lstm lstm = f64(Lstm(40, 33, {.layers = 2}));
     const Var w = Var::parameter(random({40, 33}, 2).value());
     std::optional<KeepPacked> keeper;
     if (keep) keeper.emplace();
@@ -235,7 +235,7 @@ TEST(Lstm, DropsBetweenLayersOnly) {
   const Packing packing(kLengths);
   const Var x = random({kRows, kIn}, 1);
   const DropoutMode drop{.p = 0.5, .seed = 1, .step = 1};
-  Lstm one = f64(Lstm(kIn, 16, {}, 1)), two = f64(Lstm(kIn, 16, {.layers = 2}, 1));
+  Lstm one = f64(Lstm(kIn, 16)), two = f64(Lstm(kIn, 16, {.layers = 2}));
   EXPECT_TRUE(same(one(packing, x, {}, drop).y, one(packing, x).y));
   const Var y = two(packing, x, {}, drop).y;
   EXPECT_FALSE(same(y, two(packing, x).y));
@@ -261,19 +261,19 @@ TEST(LstmState, GathersAndCutsAllLayers) {
 }
 
 TEST(Lstm, SaysWhatDoesNotFit) {
-  Lstm lstm(3, 2, {.layers = 2}, 1);
+  Lstm lstm(3, 2, {.layers = 2});
   const LstmState one_layer{{Tensor::zeros({3, 2})}, {Tensor::zeros({3, 2})}};
   EXPECT_EQ(error_of<ShapeError>([&] {
               lstm(Packing(kLengths), Tensor::zeros({7, 3}), one_layer);
             }),
             "Lstm: initial state of 1 layers, expected 2");
-  EXPECT_EQ(error_of<ShapeError>([] { Lstm(3, 2, {.layers = 0}, 1); }),
+  EXPECT_EQ(error_of<ShapeError>([] { Lstm(3, 2, {.layers = 0}); }),
             "Lstm: sizes must be positive, got in 3, hidden 2, layers 0");
 }
 
 TEST(Lstm, Gradient) {
   for (const bool bidirectional : {false, true}) {
-    check_module(Lstm(kIn, kHidden, {.layers = 2, .bidirectional = bidirectional}, 1),
+    check_module(Lstm(kIn, kHidden, {.layers = 2, .bidirectional = bidirectional}),
                  random({kRows, kIn}, 1), [](const Lstm& lstm, const Var& x) {
                    const Lstm::Output out = lstm(Packing(kLengths), x, {}, {.p = 0.3, .step = 1});
                    return concat({reshape(out.y, {out.y.shape().numel()}),

@@ -71,15 +71,18 @@ inline Var named(Module& module, const std::string& name) {
   return {};
 }
 
+// With first values, in f64.
 template <class Layer> Layer f64(Layer layer) {
+  init(layer, /*seed=*/1);
   convert(layer, DType::f64);
   return layer;
 }
 
 // Central differences for the input x and all parameters of a module.
 template <class Layer, class Call> void check_module(Layer layer, const Var& x, Call call) {
+  layer = f64(std::move(layer));
   std::vector<Tensor> inputs = {x.value()};
-  for (const NamedParameter& p : parameters(layer)) inputs.push_back(p.var.value().to(DType::f64));
+  for (const NamedParameter& p : parameters(layer)) inputs.push_back(p.var.value());
   const auto f = [&](const std::vector<Var>& in) {
     size_t i = 1;
     Visitor put([&](const std::string&, Var& p) { p = in[i++]; });

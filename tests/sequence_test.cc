@@ -3,6 +3,7 @@
 
 #include "autograd/ops.h"
 #include "nn/attention.h"
+#include "nn/init.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
 
@@ -109,7 +110,8 @@ TEST(Segments, SelectedOnesEqualCopiesOfTheMemory) {
     const Var memory = random_tensor({7, kWidth}, "memory").to(device);
     const Var copies = gather_rows(memory, Tensor::from(copied_rows, device));
     const AdditiveAttention additive = [&] {
-      AdditiveAttention layer(kWidth, kWidth, kHidden, 1);
+      AdditiveAttention layer(kWidth, kWidth, kHidden);
+      init(layer, /*seed=*/1);
       convert(layer, DType::f64);
       move(layer, device);
       return layer;

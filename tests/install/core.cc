@@ -4,7 +4,8 @@
 #include "heed.h"
 
 int main() {  // learns y = 2 x - 1
-  heed::Linear line(1, 1, /*seed=*/1);
+  heed::Linear line(1, 1);
+  heed::init(line, /*seed=*/1);
   heed::Sgd sgd(line, {.rate = 0.1});
   const heed::Tensor x = heed::Tensor::from(std::vector<float>{0, 1, 2}, {3, 1});
   const heed::Tensor y = heed::Tensor::from(std::vector<float>{-1, 1, 3}, {3, 1});

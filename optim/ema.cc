@@ -1,0 +1,64 @@
+#include "optim/ema.h"
+
+#include "autograd/ops.h"
+
+namespace heed {
+
+Ema::Ema(Module& module, double decay) : decay_(decay), parameters_(parameters(module)) {
+  if (!(decay >= 0 && decay < 1)) {
+    throw UsageError("Ema: decay must be in [0, 1), got " + std::to_string(decay));
+  }
+  for (const NamedParameter& p : parameters_) averages_.push_back(p.var.value().clone());
+}
+
+void Ema::check_not_swapped(const char* what) const {
+  if (swapped_) {
+    throw UsageError(std::string("Ema: ") + what + " while the averages are in the module; " +
+                     "swap() them back first");
+  }
+}
+
+void Ema::update() {
+  check_not_swapped("update()");
+  for (size_t i = 0; i < averages_.size(); ++i) {
+    const Tensor& p = parameters_[i].var.value();
+    Tensor& average = averages_[i];
+    average = average.to(p.dtype()).to(p.device());
+    average.copy_from((decay_ * Var(average) + (1 - decay_) * Var(p)).value());
+  }
+}
+
+void Ema::swap() {
+  for (size_t i = 0; i < averages_.size(); ++i) {
+    const Var& parameter = parameters_[i].var;
+    const Tensor p = parameter.value();
+    parameter.set_value(averages_[i].to(p.dtype()).to(p.device()));
+    averages_[i] = p;
+  }
+  swapped_ = !swapped_;
+}
+
+void Ema::copy_to(Module& module) const {
+  check_not_swapped("copy_to()");
+  const std::vector<NamedParameter> targets = parameters(module);
+  check_shape(targets.size() == parameters_.size(),
+              "Ema: " + std::to_string(parameters_.size()) + " averages do not fit " +
+                  std::to_string(targets.size()) + " parameters");
+  for (size_t i = 0; i < targets.size(); ++i) {
+    const auto& [name, var, aliases] = targets[i];
+    check_shape(name == parameters_[i].name,
+                "Ema: " + parameters_[i].name + " does not fit " + name);
+    var.set_value(averages_[i].clone().to(var.dtype()).to(var.device()));
+  }
+}
+
+std::vector<NamedTensor> Ema::state() const {
+  check_not_swapped("state()");
+  std::vector<NamedTensor> list;
+  for (size_t i = 0; i < averages_.size(); ++i) {
+    list.push_back({parameters_[i].name, averages_[i], parameters_[i].aliases});
+  }
+  return list;
+}
+
+}  // namespace heed

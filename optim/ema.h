@@ -1,0 +1,39 @@
+// Averages of parameters over the steps of a training.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "nn/module.h"
+#include "nn/safetensors.h"
+
+namespace heed {
+
+// An exponential moving average (Polyak & Juditsky 1992), which starts at the module's values:
+//   average = decay average + (1 - decay) p      in each update(), after each step
+// It often validates better than the parameters themselves:
+//   ema.swap();  validate(model);  ema.swap();
+class Ema {
+ public:
+  // Throws UsageError unless decay is in [0, 1).
+  Ema(Module& module, double decay);
+  void update();
+  // Exchanges the module's values and the averages. The next call puts them back; until then the
+  // others throw UsageError.
+  void swap();
+  // Gives the averages to another module of the same parameters. Throws ShapeError where names or
+  // shapes differ.
+  void copy_to(Module& module) const;
+  // The averages, by the names of the parameters; to be saved and loaded as an optimiser's state.
+  [[nodiscard]] std::vector<NamedTensor> state() const;
+
+ private:
+  void check_not_swapped(const char* what) const;
+
+  const double decay_;
+  const std::vector<NamedParameter> parameters_;
+  std::vector<Tensor> averages_;
+  bool swapped_ = false;
+};
+
+}  // namespace heed

@@ -1,0 +1,94 @@
+// What all optimisers have in common: parameters, groups of them, gradient clipping, and what is
+// remembered between steps. docs/add-an-optimizer.md shows how to write one.
+#pragma once
+
+#include <deque>
+#include <limits>
+#include <string>
+#include <vector>
+
+#include "nn/module.h"
+#include "nn/safetensors.h"
+
+namespace heed {
+
+// sqrt of the sum of squares of all gradients, in f64. A tied parameter counts once.
+[[nodiscard]] double grad_norm(const std::vector<NamedParameter>& parameters);
+// min(1, max_norm / norm). Throws UsageError unless max_norm is positive.
+[[nodiscard]] double clip_scale(double norm, double max_norm);
+
+// Parameters that an optimiser treats in a way of their own: those whose names fit the pattern
+// `name`, see fits() in nn/module.h.
+struct ParameterGroup {
+  std::string name;                   // "lstm", "decoder*.bias"
+  double rate = 1, weight_decay = 1;  // factors of the optimiser's rate and weight decay
+};
+
+// The gradients of a step are taken times `scale` (1 / k after k backward passes), and then
+// global-norm clipping (Pascanu et al. 2013) makes their norm max_norm at most:
+//   g = clip_scale(scale norm, max_norm) scale gradient,   norm = grad_norm(all)
+struct StepOptions {
+  double scale = 1;
+  double max_norm = std::numeric_limits<double>::infinity();
+};
+
+// It holds the module's parameters themselves: they may be moved, converted, loaded or frozen after
+// it was made.
+class Optimizer {
+ public:
+  virtual ~Optimizer() = default;
+  Optimizer(const Optimizer&) = delete;
+  Optimizer& operator=(const Optimizer&) = delete;
+
+  // Updates every parameter that has a gradient and is not frozen; the gradients stay as they are.
+  // Throws UsageError where none has one.
+  void step(const StepOptions& options = {});
+
+  // All that is remembered between steps, by name: "m.decoder.output.weight". The tensors are the
+  // optimiser's own: with their values copied into those of another one of the same kind and
+  // module, that one goes on with the same numbers. In a file:
+  //   save_tensors(path, optimizer.state());   load_into(path, optimizer.state());
+  [[nodiscard]] std::vector<NamedTensor> state() const;
+
+  double rate;  // learning rate; a schedule changes it between steps
+
+ protected:
+  // The first group that a parameter fits counts for it. Throws UsageError for a negative factor
+  // and for a group without parameters.
+  Optimizer(Module& module, double rate, double weight_decay,
+            const std::vector<ParameterGroup>& groups);
+
+  // One parameter in one step.
+  struct Update {
+    size_t index;               // its place in what remember() returns
+    const Var& parameter;       // with its gradient, sparse or dense
+    double rate, weight_decay;  // with the factors of its group
+    double scale;               // of the gradient, with clipping
+
+    const Tensor& p() const { return parameter.value(); }  // to be changed in place
+    Var g() const;                                         // scale * gradient, dense
+  };
+  // Changes the values of the parameters that have a gradient.
+  virtual void update(const std::vector<Update>& all) = 0;
+
+  // Makes a part of the state: a tensor for each parameter, of its shape, zero at first, ...
+  std::vector<Tensor>& remember(const std::string& name);
+  // ... or a whole number, zero at first. Both stay where they are as long as the optimiser lives.
+  int32_t& remember_number(const std::string& name);
+
+  const std::vector<NamedParameter> parameters_;
+
+ private:
+  struct Memory {
+    std::string name;
+    std::vector<Tensor> tensors;  // one for each parameter, or a single i32
+    bool number;
+  };
+  void follow_parameters();
+
+  const double weight_decay_;
+  std::vector<ParameterGroup> group_of_;  // one for each parameter
+  std::deque<Memory> memories_;
+};
+
+}  // namespace heed

@@ -1,0 +1,75 @@
+#include "optim/schedule.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+void check_steps(const char* name, int64_t step, int64_t steps, int64_t least) {
+  if (step >= 0 && steps >= least) return;
+  throw UsageError(std::string(name) + ": step " + std::to_string(step) + " of " +
+                   std::to_string(steps) + "; expected step >= 0 and at least " +
+                   std::to_string(least) + " steps");
+}
+
+}  // namespace
+
+double linear_warm_up(int64_t step, int64_t steps) {
+  check_steps("linear_warm_up", step, steps, 0);
+  return std::min(
+      1.0, (static_cast<double>(step) + 1) / static_cast<double>(std::max<int64_t>(steps, 1)));
+}
+
+double cosine_decay(int64_t step, int64_t steps, double floor) {
+  check_steps("cosine_decay", step, steps, 1);
+  const double t = std::min(1.0, static_cast<double>(step) / static_cast<double>(steps));
+  return floor + (1 - floor) * (1 + std::cos(std::numbers::pi * t)) / 2;
+}
+
+double step_decay(int64_t step, int64_t every, double factor) {
+  check_steps("step_decay", step, every, 1);
+  return std::pow(factor, static_cast<double>(step / every));
+}
+
+double inverse_sqrt_decay(int64_t step, int64_t warm_up) {
+  check_steps("inverse_sqrt_decay", step, warm_up, 1);
+  const double t = static_cast<double>(step) + 1, w = static_cast<double>(warm_up);
+  return std::min(t / w, std::sqrt(w / t));
+}
+
+HalvingSchedule::HalvingSchedule(Options options) : options_(options) {
+  if (!(options.rate > 0) || !(options.min_rate >= 0) || options.patience < 1 ||
+      options.max_halvings < 0 || options.halve_after < 0) {
+    throw UsageError(
+        "HalvingSchedule: needs rate > 0, min_rate >= 0, patience >= 1, max_halvings >= 0 and "
+        "halve_after >= 0");
+  }
+  state.rate = options.rate;
+}
+
+bool HalvingSchedule::update(double perplexity) {
+  ++state.epoch;
+  const bool first = state.best == 0 && !std::isnan(perplexity);  // NaN is never an improvement
+  const bool improved = first || perplexity < state.best * (1 - options_.min_improvement);
+  const bool best = first || perplexity < state.best;
+  if (best) state.best = perplexity;
+  state.bad_epochs = improved ? 0 : state.bad_epochs + 1;
+  const bool by_epoch = options_.halve_after > 0 && state.epoch >= options_.halve_after;
+  if (state.bad_epochs >= options_.patience || by_epoch) {
+    state.bad_epochs = 0;
+    if (state.halvings >= options_.max_halvings || state.rate / 2 < options_.min_rate) {
+      state.finished = true;
+    } else {
+      state.rate /= 2;
+      ++state.halvings;
+    }
+  }
+  return best;
+}
+
+}  // namespace heed
