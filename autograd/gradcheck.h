@@ -18,7 +18,8 @@ struct GradCheck {
 // the result counts and none can hide another's error.
 //   numeric = (L(x + step) - L(x - step)) / (2 step)      error O(step^2) + O(1e-16 / step)
 // Throws ShapeError for inputs that are not f64.
-GradCheck check_gradient(const std::function<Var(const std::vector<Var>&)>& f,
-                         const std::vector<Tensor>& inputs, uint64_t seed = 1, double step = 1e-5);
+[[nodiscard]] GradCheck check_gradient(const std::function<Var(const std::vector<Var>&)>& f,
+                                       const std::vector<Tensor>& inputs, uint64_t seed = 1,
+                                       double step = 1e-5);
 
 }  // namespace heed

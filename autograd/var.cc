@@ -75,7 +75,9 @@ Var Var::parameter(Shape shape, Initializer law, bool sparse_rows) {
 
 void Var::fail_blank() {
   throw UsageError(
-      "a parameter has no values yet; call init(module, seed) or load_parameters() first");
+      "a parameter has no values yet; call init(module, seed) or load_parameters() first (they "
+      "reach "
+      "what visit() names)");
 }
 
 ParameterCell& Var::own_cell(const char* what) const {

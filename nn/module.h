@@ -1,7 +1,9 @@
 #pragma once
 
+#include <concepts>
 #include <functional>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "autograd/var.h"
@@ -79,13 +81,15 @@ void clone_parameters(Module& to, Module& from);
 // the parameters of a module, but not how many layers it has or what else is in it. So a module
 // that is to be cloned has a default constructor, or
 //   M like() const;
-// which makes another one of the same sizes; all layers of nn/ have it.
+// which makes another M of the same sizes; all layers of nn/ have it.
 template <class M> [[nodiscard]] M clone(M& module) {
-  static_assert(
-      requires { module.like(); } || requires { M(); },
-      "clone(): the module needs `M like() const`, which makes another one of its sizes");
+  constexpr bool has_like = requires {
+    { module.like() } -> std::same_as<M>;
+  };
+  static_assert(has_like || std::is_default_constructible_v<M>,
+                "clone(): the module needs `M like() const`, which makes another one of its sizes");
   M copy = [&] {
-    if constexpr (requires { module.like(); }) {
+    if constexpr (has_like) {
       return module.like();
     } else {
       return M();

@@ -207,7 +207,9 @@ TEST(Init, KeepsWhatWasMadeWithValuesAndDrawsWhereTheModuleIs) {
 TEST(Init, IsAskedForWhereItIsMissing) {
   Linear layer(2, 2);
   const std::string expected =
-      "a parameter has no values yet; call init(module, seed) or load_parameters() first";
+      "a parameter has no values yet; call init(module, seed) or load_parameters() first (they "
+      "reach "
+      "what visit() names)";
   EXPECT_EQ(error_of<UsageError>([&] { layer(Tensor::zeros({1, 2})); }), expected);
   const TempDir dir;
   EXPECT_EQ(error_of<UsageError>([&] { save_parameters(dir.path("x"), layer); }), expected);
