@@ -151,7 +151,7 @@ TEST(Examples, CustomOp) {
 TEST(Examples, CustomLayer) {
   TempDir dir;
   expect_prints("custom_layer", "--steps 100 --out " + dir.path("h.safetensors"),
-                R"(1697 numbers\nstep   0 [^]*final loss (0\.00\d+); loaded from \S+: \1\n)");
+                R"(1697 numbers, 6788 bytes; 0 numbers frozen\nstep   0 [^]*final loss (0\.00\d+); loaded from \S+: \1\n)");
   EXPECT_EQ(dir.count_files(), 1u);
 }
 
