@@ -21,6 +21,7 @@
 #include "optim/schedule.h"
 #include "tensor/device.h"
 #include "tensor/error.h"
+#include "tensor/matrix.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tensor/shape.h"

@@ -11,13 +11,14 @@ namespace heed {
 namespace {
 
 thread_local bool detect = false;
+thread_local const Node* running = nullptr;  // whose closure runs
 
 [[noreturn]] void fail(const std::string& what) {
   throw AnomalyError("anomaly: " + what);
 }
 
 std::string name_of_node(const Node& node) {
-  return std::string(node.op) + " " + node.shape.str();
+  return std::string(node.op) + " " + node.outputs[0].shape.str();
 }
 
 }  // namespace
@@ -56,18 +57,28 @@ void check_forward(const char* op, const Tensor& value, const std::vector<Var>& 
 }
 
 void check_backward(const Node& node) {
-  for (size_t i = 0; i < node.parents.size(); ++i) {
-    const auto& parent = node.parents[i];
-    if (!parent || parent->grad.all_finite()) continue;
+  running = nullptr;
+  for (size_t i = 0; i < node.inputs.size(); ++i) {
+    const Edge& input = node.inputs[i];
+    if (!input || input.grad().all_finite()) continue;
     fail(std::string(node.op) + " made the first gradient that is not finite, in the backward " +
          "pass: of its input " + std::to_string(i + 1) + " of " +
-         std::to_string(node.parents.size()) + ", " + name_of_node(*parent));
+         std::to_string(node.inputs.size()) + ", " + name_of_node(*input.node));
   }
 }
 
 void check_settled(const Node& node) {
-  if (all_finite(node.grad.total.dense) && all_finite(node.grad.total.rows)) return;
-  fail("the gradients that reach " + name_of_node(node) + " are finite, their sum is not");
+  running = &node;
+  for (const GradientBuffer& output : node.outputs) {
+    if (output.all_finite()) continue;
+    fail("the gradients that reach " + name_of_node(node) + " are finite, their sum is not");
+  }
+}
+
+void check_unchanged(const Tensor& saved, uint32_t version) {
+  if (saved.version() == version) return;
+  fail(std::string("the gradient of ") + (running ? running->op : "an op") + " needs a value " +
+       saved.shape().str() + " that was changed after the forward pass; call backward() first");
 }
 
 }  // namespace heed

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <map>
+#include <unordered_set>
 
 #include "autograd/anomaly.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/gather.h"
-#include "tensor/kernels/gemm.h"
 
 namespace heed {
 namespace {
@@ -36,43 +36,90 @@ template <class Items, class Member> Tensor stack_rows(const Items& items, Membe
 
 }  // namespace
 
-Node::Node(const char* op, const Tensor& value)
-    : op(op),
-      number(next_number()),
-      shape(value.shape()),
-      dtype(value.dtype()),
-      device(value.device()) {}
+Node::Node(const char* op, const std::vector<Tensor>& values)
+    : op(op), number(next_number()), outputs(values.begin(), values.end()) {}
+
+Node::Node(const char* op, const Tensor& value) : op(op), number(next_number()) {
+  outputs.emplace_back(value);
+}
 
 Node::~Node() {
-  std::vector<std::shared_ptr<Node>> orphans = std::move(parents);
+  std::vector<Edge> orphans = std::move(inputs);
   while (!orphans.empty()) {
-    const std::shared_ptr<Node> node = std::move(orphans.back());
+    const Edge input = std::move(orphans.back());
     orphans.pop_back();
-    if (!node || node.use_count() > 1) continue;
-    orphans.insert(orphans.end(), node->parents.begin(), node->parents.end());
-    node->parents.clear();
+    if (!input || input.node.use_count() > 1) continue;
+    orphans.insert(orphans.end(), input.node->inputs.begin(), input.node->inputs.end());
+    input.node->inputs.clear();
   }
 }
 
-const Tensor& GradientBuffer::dense(const Node& node) {
-  if (!total.dense.defined()) {
-    total.dense = Tensor::zeros(node.shape, node.dtype, node.device);
+std::vector<std::shared_ptr<Node>> reachable(const std::shared_ptr<Node>& root) {
+  std::vector<std::shared_ptr<Node>> found, open;
+  std::unordered_set<const Node*> seen;
+  if (root) open.push_back(root);
+  while (!open.empty()) {
+    std::shared_ptr<Node> node = std::move(open.back());
+    open.pop_back();
+    if (!seen.insert(node.get()).second) continue;
+    for (const Edge& input : node->inputs) {
+      if (input) open.push_back(input.node);
+    }
+    found.push_back(std::move(node));
   }
-  return total.dense;
+  std::sort(found.begin(), found.end(),
+            [](const auto& a, const auto& b) { return a->number > b->number; });
+  return found;
+}
+
+Tensor OutputGrads::take(int output) const {
+  return std::move(node_.outputs[output].total.dense);
 }
 
 void GradientBuffer::add(Tensor dx) {
-  if (!total.dense.defined()) {
-    total.dense = dx.shares_memory_uniquely() ? std::move(dx) : dx.clone();
-    return;
+  Tensor& dense = total.dense;
+  if (!dense.defined()) {
+    dense = std::move(dx);
+    borrowed_ = true;
+  } else if (borrowed_ && !dense.shares_memory_uniquely()) {
+    const Tensor before = dense;
+    dense = empty_like(before);
+    borrowed_ = false;
+    KERNEL(dense, binary_forward<Add>(dense.data<T>(), before.data<T>(), dx.data<T>(), dx.numel()));
+  } else {
+    KERNEL(dx, scale<T>({dense.data<T>(), Write::add}, dx.data<T>(), T(1), dx.numel()));
   }
-  KERNEL(dx, accumulate(total.dense.data<T>(), dx.data<T>(), T(1), dx.numel()));
 }
 
-void GradientBuffer::add_outer(const Node& node, Tensor dy, Tensor x, int64_t first_col) {
+Destination GradientBuffer::destination() {
+  if (total.dense.defined()) return {sum(), Write::add};
+  total.dense = Tensor::empty(shape, dtype, device);
+  return {total.dense, Write::assign};
+}
+
+const Tensor& GradientBuffer::sum() {
+  if (!total.dense.defined()) total.dense = Tensor::zeros(shape, dtype, device);
+  own();
+  return total.dense;
+}
+
+void GradientBuffer::own() {
+  if (borrowed_ && !total.dense.shares_memory_uniquely()) total.dense = total.dense.clone();
+  borrowed_ = false;
+}
+
+void GradientBuffer::clear() {
+  total = {};
+  borrowed_ = false;
+  outers_.clear();
+  outer_rows_ = 0;
+  lookups_.clear();
+}
+
+void GradientBuffer::add_outer(Tensor dy, Tensor x, int64_t first_col) {
   outer_rows_ += dy.shape()[0];
   outers_.push_back({std::move(dy), std::move(x), first_col});
-  if (outer_rows_ >= kManyRows) settle_outers(node);
+  if (outer_rows_ >= kManyRows) settle_outers();
 }
 
 bool GradientBuffer::all_finite() const {
@@ -84,40 +131,40 @@ bool GradientBuffer::all_finite() const {
                      [&](const Lookup& l) { return finite(l.rows); });
 }
 
-void GradientBuffer::settle(const Node& node) {
-  settle_outers(node);
-  settle_lookups(node);
+void GradientBuffer::settle() {
+  settle_outers();
+  settle_lookups();
 }
 
-void GradientBuffer::settle_outers(const Node& node) {
+void GradientBuffer::settle_outers() {
   std::map<std::pair<int64_t, int64_t>, std::vector<Outer>> by_columns;
   for (Outer& outer : outers_) {
     by_columns[{outer.first_col, outer.x.shape().back()}].push_back(std::move(outer));
   }
-  outers_.clear(), outer_rows_ = 0;
+  outers_.clear();
+  outer_rows_ = 0;
   for (auto& [columns, group] : by_columns) {
     const Tensor dy = stack_rows(group, &Outer::dy), x = stack_rows(group, &Outer::x);
     group.clear();
-    const bool whole = columns.second == node.shape.back() && !total.dense.defined();
-    if (whole) total.dense = Tensor::empty(node.shape, node.dtype, node.device);
-    const Tensor& dw = dense(node);
-    const int64_t ld = node.shape.back();
-    KERNEL(dw, gemm(dw.data<T>() + columns.first, ld, dy.data<T>(), dy.shape().back(), Trans::yes,
-                    x.data<T>(), columns.second, Trans::no, dy.shape().back(), columns.second,
-                    dy.shape()[0], /*accumulate=*/!whole));
+    const auto& [first, count] = columns;
+    if (count == shape.back()) {
+      gemm(destination(), dy.t(), x);
+    } else {
+      gemm(Matrix(sum()).columns(first, count), dy.t(), x, Write::add);
+    }
   }
 }
 
-void GradientBuffer::settle_lookups(const Node& node) {
+void GradientBuffer::settle_lookups() {
   if (lookups_.empty() && !(total.rows.defined() && total.dense.defined())) return;
-  const bool keep_sparse = node.sparse_rows && !total.dense.defined();
+  const bool keep_sparse = sparse_rows && !total.dense.defined();
   if (total.rows.defined()) lookups_.push_back({std::move(total.ids), std::move(total.rows)});
   total.ids = total.rows = Tensor();
   const Tensor ids = stack_rows(lookups_, &Lookup::ids), rows = stack_rows(lookups_, &Lookup::rows);
   lookups_.clear();
   const int64_t width = rows.shape().back(), count = ids.numel();
   if (!keep_sparse) {
-    const Tensor& dw = dense(node);
+    const Tensor& dw = sum();
     KERNEL(dw, scatter_add_rows(dw.data<T>(), rows.data<T>(), ids.data<int32_t>(), count, width));
     return;
   }
@@ -129,42 +176,58 @@ void GradientBuffer::settle_lookups(const Node& node) {
     id = static_cast<int32_t>(std::lower_bound(distinct.begin(), distinct.end(), id) -
                               distinct.begin());
   }
-  const Tensor to = Tensor::from(places, node.device);
-  total.ids = Tensor::from(distinct, node.device);
-  total.rows = Tensor::zeros({total.ids.numel(), width}, node.dtype, node.device);
+  const Tensor to = Tensor::from(places, device);
+  total.ids = Tensor::from(distinct, device);
+  total.rows = Tensor::zeros({total.ids.numel(), width}, dtype, device);
   KERNEL(rows,
          scatter_add_rows(total.rows.data<T>(), rows.data<T>(), to.data<int32_t>(), count, width));
 }
 
 void check_devices(const char* op, const Tensor& a, const Tensor& b) {
   if (a.device() == b.device()) return;
-  throw DeviceError(std::string(op) + ": tensors on " + a.device().str() + " and " +
-                    b.device().str() + "; move one with to()");
+  throw DeviceError(
+      text(op, ": tensors on ", a.device(), " and ", b.device(), "; move one with to()"));
 }
 
 void check_defined(const char* op, const Var& x) {
-  check_shape(x.defined(), std::string(op) + ": an input is undefined; it never got a value");
+  check_shape(x.defined(), op, ": an input is undefined; it never got a value");
 }
 
 void check_types(const char* op, const Var& a, const Var& b) {
   check_defined(op, a);
   check_defined(op, b);
-  check_devices(op, a.value(), b.value());
-  if (a.dtype() == b.dtype()) return;
-  throw ShapeError(std::string(op) + ": element types differ, " + name_of(a.dtype()) + " and " +
-                   name_of(b.dtype()));
+  check_types(op, a.value(), b.value());
+}
+
+void check_types(const char* op, const Tensor& a, const Tensor& b) {
+  check_devices(op, a, b);
+  check_shape(a.dtype() == b.dtype(), op, ": element types differ, ", name_of(a.dtype()), " and ",
+              name_of(b.dtype()));
+}
+
+Destination Grads::to(int i) const {
+  return needs(i) ? node_.inputs[i].grad().destination() : Destination{};
 }
 
 void Grads::add(int i, Tensor dx) const {
-  if (needs(i)) parent(i).grad.add(std::move(dx));
+  if (!needs(i)) return;
+  GradientBuffer& grad = node_.inputs[i].grad();
+  check_shape(dx.shape() == grad.shape, node_.op, ": a gradient ", dx.shape(), " for the input ",
+              grad.shape);
+  grad.add(std::move(dx));
 }
 
 void Grads::add_outer(int i, Tensor dy, Tensor x, int64_t first_col) const {
-  if (needs(i)) parent(i).grad.add_outer(parent(i), std::move(dy), std::move(x), first_col);
+  if (needs(i)) node_.inputs[i].grad().add_outer(std::move(dy), std::move(x), first_col);
 }
 
 void Grads::add_rows(int i, Tensor ids, Tensor rows) const {
-  if (needs(i)) parent(i).grad.add_rows(std::move(ids), std::move(rows));
+  if (needs(i)) node_.inputs[i].grad().add_rows(std::move(ids), std::move(rows));
+}
+
+const Tensor& Saved::get() const {
+  if (DetectAnomaly::active()) check_unchanged(tensor_, version_);
+  return tensor_;
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "autograd/var.h"
+#include "tensor/matrix.h"
 
 namespace heed {
 
@@ -13,15 +14,27 @@ namespace heed {
 // gradient, and for each weight little more than these rows is held in memory.
 class GradientBuffer {
  public:
+  explicit GradientBuffer(const Tensor& value)
+      : shape(value.shape()), dtype(value.dtype()), device(value.device()) {}
+
+  Shape shape;  // of the value, and so of its gradient
+  DType dtype;
+  Device device;
+  bool sparse_rows = false;  // see Var::parameter
   Gradient total;
 
+  // The first contribution is kept as it is, even if others hold it too.
   void add(Tensor dx);
-  void add_outer(const Node& node, Tensor dy, Tensor x, int64_t first_col);
+  Destination destination();
+  const Tensor& sum();
+  void add_outer(Tensor dy, Tensor x, int64_t first_col);
   void add_rows(Tensor ids, Tensor rows) { lookups_.push_back({std::move(ids), std::move(rows)}); }
   // Brings everything put aside into `total`.
-  void settle(const Node& node);
-  const Tensor& dense(const Node& node);  // allocated as zeros when first asked for
-  bool all_finite() const;                // all that was collected, put aside or not
+  void settle();
+  // From now on nobody else holds `total`, so that its owner may change it.
+  void own();
+  void clear();
+  bool all_finite() const;  // all that was collected, put aside or not
 
  private:
   struct Outer {
@@ -31,11 +44,12 @@ class GradientBuffer {
   struct Lookup {
     Tensor ids, rows;
   };
-  void settle_outers(const Node& node);
-  void settle_lookups(const Node& node);
+  void settle_outers();
+  void settle_lookups();
 
   static constexpr int64_t kManyRows = 1024;
 
+  bool borrowed_ = false;  // others may hold total.dense
   std::vector<Outer> outers_;
   int64_t outer_rows_ = 0;  // of all of them
   std::vector<Lookup> lookups_;
@@ -50,9 +64,20 @@ void check_defined(const char* op, const Var& x);
 // The same for both and check_devices(), and throws ShapeError "op: element types differ, f32 and
 // f64" where they do.
 void check_types(const char* op, const Var& a, const Var& b);
+void check_types(const char* op, const Tensor& a, const Tensor& b);
+
+// An input of a node: an output of another one. No node where the input needs no gradient.
+struct Edge {
+  std::shared_ptr<Node> node;
+  int output = 0;
+
+  explicit operator bool() const { return node != nullptr; }
+  GradientBuffer& grad() const;
+};
 
 class Node {
  public:
+  Node(const char* op, const std::vector<Tensor>& values);
   Node(const char* op, const Tensor& value);
   ~Node();  // takes long chains apart in a loop, not by recursion
   Node(const Node&) = delete;
@@ -60,39 +85,82 @@ class Node {
 
   const char* op;
   const uint64_t number;  // creation order: inputs have smaller numbers than what uses them
-  const Shape shape;
-  const DType dtype;
-  const Device device;
-  bool sparse_rows = false;
-  bool used = false;                           // the backward pass has been here
-  std::vector<std::shared_ptr<Node>> parents;  // null where an input needs no gradient
-  Backward backward;                           // empty in leaves
-  GradientBuffer grad;
+  std::vector<GradientBuffer> outputs;
+  bool used = false;  // the backward pass has been here
+  std::vector<Edge> inputs;
+  Backward backward;  // empty in leaves
 };
 
-// The gradients of an op's inputs, as its closure sees them.
+inline GradientBuffer& Edge::grad() const {
+  return node->outputs[output];
+}
+
+// All nodes that root depends on, itself included, newest first.
+std::vector<std::shared_ptr<Node>> reachable(const std::shared_ptr<Node>& root);
+
+// The gradients of an op's outputs, as its closure gets them. They are the closure's: it may hand
+// them on, and what nobody else holds it may change.
+class OutputGrads {
+ public:
+  explicit OutputGrads(Node& node) : node_(node) {}
+
+  // The gradient of one output, once; undefined if nothing has arrived for it.
+  Tensor take(int output) const;
+  operator Tensor() const { return take(0); }  // of the only one
+
+ private:
+  Node& node_;
+};
+
+// The gradients of an op's inputs, as its closure gives them. What is given for an input that needs
+// none is let go.
 class Grads {
  public:
   explicit Grads(const Node& node) : node_(node) {}
 
-  bool needs(int i) const { return node_.parents[i] != nullptr; }
-  // dx_i to accumulate into. Only for inputs that need a gradient.
-  const Tensor& operator[](int i) const { return parent(i).grad.dense(parent(i)); }
-  // The same as a pointer, null where the input needs no gradient.
-  template <class T> T* data(int i) const {
-    return needs(i) ? (*this)[i].template data<T>() : nullptr;
-  }
-  // dx_i += dx; a tensor that nobody else holds is taken over without a copy. The rest do nothing
-  // where the input needs no gradient.
+  bool needs(int i) const { return static_cast<bool>(node_.inputs[i]); }
+
+  // dx_i = or += what is written to the destination, all of it. False where nobody needs dx_i.
+  Destination to(int i) const;
+  // The same for a kernel with one destination, where needs(i).
+  template <class T> Out<T> to(int i) const { return to(i).template out<T>(); }
+  // dx_i += dx, a tensor that exists anyway: handed on without a copy.
   void add(int i, Tensor dx) const;
+
+  // dx_i, zeros at first, for what adds to a part of it, or in several passes. Where needs(i).
+  const Tensor& sum(int i) const { return node_.inputs[i].grad().sum(); }
+  // The same as a pointer, null where nobody needs dx_i.
+  template <class T> T* sum(int i) const { return needs(i) ? sum(i).template data<T>() : nullptr; }
   // dx_i[:, first_col : first_col + cols of x] += dy^T x, for dy (n, rows of x_i) and x (n, cols)
   void add_outer(int i, Tensor dy, Tensor x, int64_t first_col = 0) const;
   // dx_i[ids] += rows
   void add_rows(int i, Tensor ids, Tensor rows) const;
 
  private:
-  Node& parent(int i) const { return *node_.parents[i]; }
   const Node& node_;
+};
+
+// A tensor that a closure keeps for the gradient; undefined if it was not needed. While a
+// DetectAnomaly lives, reading it throws AnomalyError if its memory was written to since it was
+// saved (Tensor::version).
+class Saved {
+ public:
+  Saved() = default;
+  Saved(Tensor x) : tensor_(std::move(x)), version_(tensor_.version()) {}
+
+  bool defined() const { return tensor_.defined(); }
+  const Tensor& get() const;
+  operator const Tensor&() const { return get(); }
+  operator Matrix() const { return get(); }
+  Matrix t() const { return get().t(); }
+  // The first element; null where it is undefined.
+  template <class T> const T* data() const {
+    return defined() ? get().template data<T>() : nullptr;
+  }
+
+ private:
+  Tensor tensor_;
+  uint32_t version_ = 0;
 };
 
 }  // namespace heed

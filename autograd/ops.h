@@ -81,7 +81,7 @@ Var sum(const Var& x);            // all elements -> ()
 Var mean(const Var& x);           // all elements -> ()
 Var sum(const Var& x, int axis);  // removes the axis
 Var mean(const Var& x, int axis);
-Var max(const Var& x, int axis);  // the gradient goes to the first maximum
+Var max(const Var& x, int axis);  // NaN if one is there; the gradient goes to the first maximum
 
 // ---- over the last axis
 Var softmax(const Var& x);      // e^x_i / sum_j e^x_j
@@ -114,17 +114,20 @@ Var transpose(const Var& x, int axis_a, int axis_b);            // swaps two axe
 Var expand(const Var& x, Shape shape);                          // broadcasts to the shape
 
 // ---- recurrent
-// An LSTM layer over a packed ragged batch (Hochreiter & Schmidhuber 1997, with forget gates):
+// The recurrence of an LSTM layer over a packed ragged batch (Hochreiter & Schmidhuber 1997, with
+// forget gates):
+//   a_t = gates_t + h_{t-1} W_hh^T           four gates side by side, in the order i, f, g, o
 //   i, f, o = sigmoid(a_i), sigmoid(a_f), sigmoid(a_o);  g = tanh(a_g)
-//   a_t = gates_in_t + x_t W_ih^T + h_{t-1} W_hh^T + b       gate order i, f, g, o
 //   c_t = f c_{t-1} + i g;   h_t = o tanh(c_t)
-// x (N, in), gates_in (N, 4H), h0 and c0 (B, H), w_ih (4H, cols), w_hh (4H, H), bias (4H).
-// Optional, if left undefined: gates_in or x (not both), h0 and c0 (zeros), bias. x meets the last
-// `in` columns of w_ih. -> (N + B, H): all h_t, then for each sequence its last c_t.
-struct LstmInputs {
-  Var x{}, gates_in{}, h0{}, c0{}, w_ih{}, w_hh{}, bias{};
+// gates (N, 4H) is what the input contributes: affine(x, W_ih, b). w_hh (4H, H). h0 and c0 (B, H)
+// are zeros if left undefined. The gates of the steps are computed in the memory of `gates` if
+// nobody else holds it, so pass a temporary or move.
+struct LstmOutput {
+  Var y;     // (N, H): h_t of all steps
+  Var h, c;  // (B, H): after each sequence's last step
 };
-Var lstm(const Packing& packing, const LstmInputs& in);
+LstmOutput lstm(const Packing& packing, Var gates, const Var& w_hh, const Var& h0 = {},
+                const Var& c0 = {});
 
 // ---- attention over ragged segments: query b looks at the memory rows of segment b. B
 // segments with P rows, of a memory of M rows, which may be more than P (Segments::first), or

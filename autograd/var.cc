@@ -1,8 +1,6 @@
 #include "autograd/var.h"
 
 #include <algorithm>
-#include <sstream>
-#include <unordered_set>
 
 #include "autograd/anomaly.h"
 #include "autograd/node.h"
@@ -14,36 +12,48 @@ namespace {
 
 thread_local bool no_grad = false;
 
-// All nodes that root depends on, itself included, newest first.
-std::vector<std::shared_ptr<Node>> reachable(const std::shared_ptr<Node>& root) {
-  std::vector<std::shared_ptr<Node>> found, open;
-  std::unordered_set<const Node*> seen;
-  if (root) open.push_back(root);
-  while (!open.empty()) {
-    std::shared_ptr<Node> node = std::move(open.back());
-    open.pop_back();
-    if (!seen.insert(node.get()).second) continue;
-    for (const auto& parent : node->parents) {
-      if (parent) open.push_back(parent);
-    }
-    found.push_back(std::move(node));
+void check_record(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
+  for (const Var& x : inputs) {
+    if (x.defined()) check_types(op, x.value(), value);
   }
-  std::sort(found.begin(), found.end(),
-            [](const auto& a, const auto& b) { return a->number > b->number; });
-  return found;
+  if (DetectAnomaly::active()) check_forward(op, value, inputs);
 }
 
 // What collects the gradient of a parameter.
 std::shared_ptr<Node> make_leaf(const ParameterCell& cell) {
   auto leaf = std::make_shared<Node>("parameter", cell.value);
-  leaf->sparse_rows = cell.sparse_rows;
+  leaf->outputs[0].sparse_rows = cell.sparse_rows;
   return leaf;
 }
 
-void check_inputs(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
-  for (const Var& x : inputs) {
-    if (x.defined()) check_types(op, x, Var(value));
+// The node of an op whose values are `values`; null where no input needs a gradient.
+template <class Values>
+std::shared_ptr<Node> make_node(const char* op, const Values& values,
+                                const std::vector<Var>& inputs, Backward backward) {
+  if (std::none_of(inputs.begin(), inputs.end(), wants_grad)) return nullptr;
+  const auto node = std::make_shared<Node>(op, values);
+  for (const Var& x : inputs) node->inputs.push_back({x.node(), x.output()});
+  node->backward = std::move(backward);
+  return node;
+}
+
+// One step of the backward pass: from the gradients of the outputs to those of the inputs.
+void run(Node& node) {
+  bool reached = false;  // by the gradient of an output
+  for (GradientBuffer& output : node.outputs) {
+    output.settle();
+    reached = reached || output.total.defined();
   }
+  if (DetectAnomaly::active()) check_settled(node);
+  if (!node.backward) {  // a leaf keeps what has arrived
+    for (GradientBuffer& output : node.outputs) output.own();
+    return;
+  }
+  if (reached) node.backward(OutputGrads(node), Grads(node));
+  if (DetectAnomaly::active()) check_backward(node);
+  for (GradientBuffer& output : node.outputs) output.clear();
+  node.backward = nullptr;
+  node.used = true;
 }
 
 }  // namespace
@@ -76,8 +86,7 @@ Var Var::parameter(Shape shape, Initializer law, bool sparse_rows) {
 void Var::fail_blank() {
   throw UsageError(
       "a parameter has no values yet; call init(module, seed) or load_parameters() first (they "
-      "reach "
-      "what visit() names)");
+      "reach what visit() names)");
 }
 
 ParameterCell& Var::own_cell(const char* what) const {
@@ -105,8 +114,7 @@ void Var::exchange(Tensor value) const {
 void Var::set_value(Tensor value) const {
   const ParameterCell& cell = own_cell("set_value");
   check_shape(value.defined() && value.shape() == cell.value.shape(),
-              "set_value: " + value.shape().str() + " does not fit the parameter, " +
-                  cell.value.shape().str());
+              "set_value: ", value.shape(), " does not fit the parameter, ", cell.value.shape());
   exchange(std::move(value));
   cell_->blank = false;
 }
@@ -123,47 +131,53 @@ void Var::freeze(bool frozen) const {
   cell.node = frozen ? nullptr : make_leaf(cell);
 }
 
+bool wants_grad(const Var& x) {
+  return x.needs_grad() && !no_grad;
+}
+
+Saved Var::for_grad_of(const Var& other) const {
+  return wants_grad(other) ? Saved(value()) : Saved();
+}
+
 Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backward backward) {
-  check_inputs(op, value, inputs);
-  if (DetectAnomaly::active()) check_forward(op, value, inputs);
+  check_record(op, value, inputs);
   Var result(std::move(value));
-  const auto needs_grad = [](const Var& x) { return x.needs_grad(); };
-  if (no_grad || std::none_of(inputs.begin(), inputs.end(), needs_grad)) return result;
-  result.node_ = std::make_shared<Node>(op, result.value_);
-  for (const Var& x : inputs) result.node_->parents.push_back(x.node());
-  result.node_->backward = std::move(backward);
+  result.node_ = make_node(op, result.value_, inputs, std::move(backward));
   return result;
 }
 
+std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::vector<Var>& inputs,
+                        Backward backward) {
+  for (const Tensor& value : values) check_record(op, value, inputs);
+  const std::shared_ptr<Node> node = make_node(op, values, inputs, std::move(backward));
+  std::vector<Var> results(values.begin(), values.end());
+  for (size_t i = 0; i < results.size(); ++i) {
+    results[i].node_ = node;
+    results[i].output_ = static_cast<int>(i);
+  }
+  return results;
+}
+
+// A node is older than what uses it. So in the order from new to old every node comes when all that
+// uses it has run: the gradients of its outputs are complete, and it can be run and let go.
 void Var::backward() const {
   check_shape(defined() && value().numel() == 1,
-              "backward: needs a single value (a loss), got the shape " + shape().str());
+              "backward: needs a single value (a loss), got the shape ", shape());
   if (!node()) throw UsageError("backward: the value does not depend on any parameter");
   std::vector<std::shared_ptr<Node>> order = reachable(node());
   for (const auto& node : order) {
-    if (node->used && node->parents.empty()) {
+    if (!node->used) continue;
+    if (node->inputs.empty()) {
       throw UsageError(
           "backward: a parameter was moved, converted or given other values after the forward "
           "pass; run it again");
     }
-    if (node->used) {
-      throw UsageError(std::string("backward: the graph was used already (op ") + node->op +
-                       "); run the forward pass again, or add the losses first");
-    }
+    throw UsageError(text("backward: the graph was used already (op ", node->op,
+                          "); run the forward pass again, or add the losses first"));
   }
-  node()->grad.add(Tensor::full(shape(), 1.0, dtype(), device()));
+  node()->outputs[output_].add(Tensor::full(shape(), 1.0, dtype(), device()));
   for (std::shared_ptr<Node>& node : order) {
-    node->grad.settle(*node);
-    if (DetectAnomaly::active()) check_settled(*node);
-    if (node->backward) {
-      // Every node that uses this one has run, so dy is complete; what is not needed any more goes.
-      const Tensor dy = std::move(node->grad.total.dense);
-      node->grad.total = {};
-      if (dy.defined()) node->backward(dy, Grads(*node));
-      if (DetectAnomaly::active()) check_backward(*node);
-      node->backward = nullptr;
-      node->used = true;
-    }
+    run(*node);
     node.reset();
   }
 }
@@ -172,7 +186,7 @@ const Gradient& Var::gradient() const {
   static const Gradient none;
   if (frozen()) return none;
   if (!node()) throw UsageError("gradient: not a parameter");
-  return node()->grad.total;
+  return node()->outputs[output_].total;
 }
 
 Tensor Var::grad() const {
@@ -185,39 +199,7 @@ Tensor Var::grad() const {
 }
 
 void Var::zero_grad() const {
-  if (node()) node()->grad = {};
-}
-
-std::string graph_text(const Var& root) {
-  std::ostringstream out;
-  std::vector<std::shared_ptr<Node>> nodes = reachable(root.node());
-  std::reverse(nodes.begin(), nodes.end());
-  for (const auto& node : nodes) {
-    out << '%' << node->number << " = " << node->op << ' ' << name_of(node->dtype) << ' '
-        << node->shape.str();
-    for (size_t i = 0; i < node->parents.size(); ++i) {
-      out << (i ? ", " : "  <- ");
-      node->parents[i] ? out << '%' << node->parents[i]->number : out << "constant";
-    }
-    out << '\n';
-  }
-  return out.str();
-}
-
-std::string graph_dot(const Var& root) {
-  std::ostringstream out;
-  out << "digraph heed {\n  node [shape=box, fontname=\"monospace\"];\n";
-  std::vector<std::shared_ptr<Node>> nodes = reachable(root.node());
-  std::reverse(nodes.begin(), nodes.end());
-  for (const auto& node : nodes) {
-    out << "  n" << node->number << " [label=\"" << node->op << "\\n"
-        << node->shape.str() << "\"" << (node->backward ? "" : ", style=rounded") << "];\n";
-    for (const auto& parent : node->parents) {
-      if (parent) out << "  n" << parent->number << " -> n" << node->number << ";\n";
-    }
-  }
-  out << "}\n";
-  return out.str();
+  if (node()) node()->outputs[output_].clear();
 }
 
 }  // namespace heed

@@ -15,6 +15,13 @@ namespace heed {
 
 class Grads;
 class Node;
+class OutputGrads;
+class Saved;
+
+// The gradient of an op: takes the gradients of its outputs, and gives each input its own. With one
+// output it is a function of (Tensor dy, const Grads& dx), with several of (const OutputGrads& dy,
+// const Grads& dx). See autograd/node.h.
+using Backward = std::function<void(const OutputGrads& dy, const Grads& dx)>;
 
 // A gradient: dense, or some rows of it while all others are zero (of an embedding table).
 struct Gradient {
@@ -88,28 +95,35 @@ class Var {
   Tensor grad() const;               // of a leaf, dense; undefined if nothing has arrived
   void zero_grad() const;
 
+  // For the closure of an op: this value if `other` needs a gradient and so makes use of it, else
+  // nothing. Of z = x y: dx = dz y needs y, and only where x is no constant.
+  Saved for_grad_of(const Var& other) const;
+
   const std::shared_ptr<Node>& node() const { return cell_ ? cell_->node : node_; }
+  int output() const { return output_; }  // which one of the node's outputs
 
  private:
-  friend Var record(const char*, Tensor, const std::vector<Var>&,
-                    std::function<void(const Tensor&, const Grads&)>);
+  friend Var record(const char*, Tensor, const std::vector<Var>&, Backward);
+  friend std::vector<Var> record(const char*, std::vector<Tensor>, const std::vector<Var>&,
+                                 Backward);
   const Tensor& memory() const { return cell_ ? cell_->value : value_; }
   [[noreturn]] static void fail_blank();
   ParameterCell& own_cell(const char* what) const;
   void exchange(Tensor value) const;
 
   Tensor value_;                         // of what is no parameter, with
-  std::shared_ptr<Node> node_;           // its node; null for a constant
+  std::shared_ptr<Node> node_;           // its node (null for a constant)
+  int output_ = 0;                       // and which of the node's outputs it is
   std::shared_ptr<ParameterCell> cell_;  // of a parameter
 };
-
-// The gradient of an op: reads dy and adds to the gradients of the inputs.
-using Backward = std::function<void(const Tensor& dy, const Grads& dx)>;
 
 // Puts an op into the graph: its name, its value, its inputs, and its gradient, which may own
 // tensors but never a Var. Returns a constant when no input needs a gradient. The inputs must share
 // one element type and device; undefined inputs are optional ones left out.
 Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backward backward);
+// The same for an op with several outputs.
+std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::vector<Var>& inputs,
+                        Backward backward);
 
 // While one lives, ops on this thread record nothing.
 class NoGrad {
@@ -123,6 +137,9 @@ class NoGrad {
  private:
   bool before_;
 };
+
+// Whether a gradient of x is asked for: x is in the graph, and no NoGrad lives.
+bool wants_grad(const Var& x);
 
 // One line for each op that `root` depends on: number, op, shape, inputs.
 std::string graph_text(const Var& root);

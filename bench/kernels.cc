@@ -1,7 +1,7 @@
 // Kernel benchmarks (Google Benchmark) on the shapes of the paper's model: 4 layers x 512,
 // vocabulary 25,000, batch 64. The counter is GFLOP/s, or GB/s where memory is what counts; `peak`
 // is what the machine can do. One thread each: --threads scaling is a matter of `heed bench`.
-#include "tensor/kernels/gemm.h"
+#include "tensor/matrix.h"
 
 #include <benchmark/benchmark.h>
 
@@ -53,41 +53,37 @@ struct Operands {
       : m(s.range(0)),
         n(s.range(1)),
         k(s.range(2)),
-        ta(s.range(3) ? Trans::yes : Trans::no),
-        tb(s.range(4) ? Trans::yes : Trans::no),
-        a(random({m, k}, 1)),
-        b(random({k, n}, 2)),
-        c(Tensor::empty({m, n})),
-        lda(s.range(3) ? m : k),
-        ldb(s.range(4) ? k : n) {}
+        ta(s.range(3) != 0),
+        tb(s.range(4) != 0),
+        a(random(ta ? Shape{k, m} : Shape{m, k}, 1)),
+        b(random(tb ? Shape{n, k} : Shape{k, n}, 2)),
+        c(Tensor::empty({m, n})) {}
+  Matrix left() const { return ta ? a.t() : Matrix(a); }
+  Matrix right() const { return tb ? b.t() : Matrix(b); }
+
   int64_t m, n, k;
-  Trans ta, tb;
+  bool ta, tb;
   Tensor a, b, c;
-  int64_t lda, ldb;
   double flops() const { return 2.0 * m * n * k; }
 };
 
 void gemm(State& state) {
   const Operands x(state);
-  for (auto _ : state) {
-    cpu::gemm(x.c.data<float>(), x.n, x.a.data<float>(), x.lda, x.ta, x.b.data<float>(), x.ldb,
-              x.tb, x.m, x.n, x.k, false);
-  }
+  for (auto _ : state) heed::gemm(x.c, x.left(), x.right());
   count_flops(state, x.flops());
 }
 BENCHMARK(gemm)->Apply(shapes);
 
 void gemm_packed(State& state) {
   const Operands x(state);
-  if (x.ta == Trans::yes) return state.SkipWithError("takes no transposed A");
+  if (x.ta) return state.SkipWithError("takes no transposed A");
   int64_t size = 0;
   cpu::packed_size<float>(&size, x.k, x.n);
   const Tensor packed = Tensor::empty({size});
-  cpu::pack_matrix(packed.data<float>(), x.b.data<float>(), x.ldb, x.tb, x.k, x.n);
-  for (auto _ : state) {
-    cpu::gemm_packed(x.c.data<float>(), x.n, x.a.data<float>(), x.lda, packed.data<float>(), x.m,
-                     x.n, x.k, false);
-  }
+  cpu::pack_matrix<float>(packed.data<float>(), x.right().as<const float>());
+  const Mat<float> c = Matrix(x.c).as<float>();
+  const Mat<const float> a = x.left().as<const float>();
+  for (auto _ : state) cpu::gemm_packed<float>(c, a, packed.data<float>(), Write::assign);
   count_flops(state, x.flops());
 }
 BENCHMARK(gemm_packed)->Apply(shapes);
@@ -96,7 +92,7 @@ BENCHMARK(gemm_packed)->Apply(shapes);
 void gemm_eigen(State& state) {
   const Operands x(state);
   using Matrix = Eigen::Matrix<float, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-  const bool ta = x.ta == Trans::yes, tb = x.tb == Trans::yes;
+  const bool ta = x.ta, tb = x.tb;
   const Eigen::Map<const Matrix> a(x.a.data<float>(), ta ? x.k : x.m, ta ? x.m : x.k);
   const Eigen::Map<const Matrix> b(x.b.data<float>(), tb ? x.n : x.k, tb ? x.k : x.n);
   Eigen::Map<Matrix> c(x.c.data<float>(), x.m, x.n);
@@ -118,16 +114,15 @@ void lstm_layer(State& state) {
   const int64_t hidden = 512, batch = 64, steps = 78;
   const bool backward = state.range(0) != 0;
   const Packing packing(std::vector<int32_t>(batch, steps));
-  LstmInputs in;
-  in.x = Var(random({packing.rows(), hidden}, 1));
-  in.w_ih = Var::parameter(random({4 * hidden, hidden}, 2));
-  in.w_hh = Var::parameter(random({4 * hidden, hidden}, 3));
+  const Var x = random({packing.rows(), hidden}, 1);
+  const Var w_ih = Var::parameter(random({4 * hidden, hidden}, 2));
+  const Var w_hh = Var::parameter(random({4 * hidden, hidden}, 3));
   for (auto _ : state) {
-    const Var loss = sum(lstm(packing, in));
+    const Var loss = sum(lstm(packing, affine(x, w_ih), w_hh).y);
     if (!backward) continue;
     loss.backward();
-    in.w_ih.zero_grad();
-    in.w_hh.zero_grad();
+    w_ih.zero_grad();
+    w_hh.zero_grad();
   }
   const double forward = 2.0 * packing.rows() * 4 * hidden * 2 * hidden;
   count_flops(state, backward ? 2.5 * forward : forward);  // no gradient of x

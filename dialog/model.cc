@@ -101,13 +101,14 @@ DialogModel::Step DialogModel::step(const Encoded& encoded, const Var& token_gat
   const int64_t running = token_gates.shape()[0];
   const Packing one = Packing::single_step(running);
   if (config_.structure.static_query) {
-    const Var gates = token_gates + rows(encoded.context_gates, 0, running);
-    const Lstm::Output out = decoder_.lstm(one, Var(), state, drop, "decoder.lstm", gates);
+    const Lstm::Output out =
+        decoder_.lstm.from_gates(one, token_gates + rows(encoded.context_gates, 0, running), Var(),
+                                 state, drop, "decoder.lstm");
     return {out.y, encoded.start, out.state};
   }
-  const Lstm::Output out = decoder_.lstm(one, drop(context, "decoder.context"), state, drop,
-                                         "decoder.lstm", token_gates);
-  return {out.y, attend(out.y, encoded.memory, encoded.segments), out.state};
+  const Lstm::Output out = decoder_.lstm.from_gates(
+      one, token_gates, drop(context, "decoder.context"), state, drop, "decoder.lstm");
+  return {out.y, attend(out.y, encoded.memory, encoded.segments.first(running)), out.state};
 }
 
 // W_c [c; h] = W_c[:, :H] c + W_c[:, H:] h
@@ -122,10 +123,11 @@ Var DialogModel::logits(const Var& hidden, const Var& context) const {
 // steps of the decoder are one LSTM call.
 DialogModel::Decoded DialogModel::decode_static(const Batch& batch, const Encoded& encoded,
                                                 const DropoutMode& drop) const {
-  const Var gates =
-      token_gates(batch.inputs, drop) + gather_rows(encoded.context_gates, batch.dialogue_of_step);
-  const Var hidden =
-      decoder_.lstm(batch.decoder, Var(), encoded.state, drop, "decoder.lstm", gates).y;
+  const Var context_gates = gather_rows(encoded.context_gates, batch.dialogue_of_step);
+  const Var hidden = decoder_.lstm
+                         .from_gates(batch.decoder, token_gates(batch.inputs, drop) + context_gates,
+                                     Var(), encoded.state, drop, "decoder.lstm")
+                         .y;
   const Var& w = decoder_.combine.weight;
   const Var context_part = affine_columns(encoded.start.context, w, 0);
   return {tanh(gather_rows(context_part, batch.dialogue_of_step) +

@@ -28,7 +28,7 @@ template <class T> void forward(T* d, const T* x, const T* y, int64_t n, int64_t
   }
 }
 
-// Accumulates (+=): x may be used by other ops too. dx or dy is null where nobody needs it.
+// Adds (+=) to dx and dy; null where nobody needs it.
 template <class T>
 void backward(T* dx, T* dy, const T* dd, const T* x, const T* y, int64_t n, int64_t m,
               int64_t width) {
@@ -49,21 +49,22 @@ void backward(T* dx, T* dy, const T* dd, const T* x, const T* y, int64_t n, int6
 //   dy_j = sum_i 2 dd_ij (y_j - x_i)
 Var squared_distances(const Var& x, const Var& y) {
   check_shape(x.shape().rank() == 2 && y.shape().rank() == 2 && x.shape()[1] == y.shape()[1],
-              "squared_distances: needs (n, width) and (m, width), got " + x.shape().str() +
-                  " and " + y.shape().str());
+              "squared_distances: needs (n, width) and (m, width), got ", x.shape(), " and ",
+              y.shape());
   const int64_t n = x.shape()[0], m = y.shape()[0], width = x.shape()[1];
   const bool f64 = x.dtype() == DType::f64;
-  const Tensor &a = x.value(), &b = y.value();
+  const Saved a(x.value()), b(y.value());
   const Tensor d = Tensor::empty({n, m}, x.dtype());
   f64 ? forward(d.data<double>(), a.data<double>(), b.data<double>(), n, m, width)
       : forward(d.data<float>(), a.data<float>(), b.data<float>(), n, m, width);
 
-  // The closure holds the tensors that the gradient needs (and never a Var).
+  // The closure holds the tensors that the gradient needs (and never a Var). dx.sum(i) is the
+  // gradient of input i to add to, and null where nobody needs it.
   return record("squared_distances", d, {x, y},
-                [a, b, n, m, width, f64](const Tensor& dd, const Grads& dx) {
-                  f64 ? backward(dx.data<double>(0), dx.data<double>(1), dd.data<double>(),
+                [a, b, n, m, width, f64](Tensor dd, const Grads& dx) {
+                  f64 ? backward(dx.sum<double>(0), dx.sum<double>(1), dd.data<double>(),
                                  a.data<double>(), b.data<double>(), n, m, width)
-                      : backward(dx.data<float>(0), dx.data<float>(1), dd.data<float>(),
+                      : backward(dx.sum<float>(0), dx.sum<float>(1), dd.data<float>(),
                                  a.data<float>(), b.data<float>(), n, m, width);
                 });
 }

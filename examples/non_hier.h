@@ -62,7 +62,7 @@ struct NonHier : Module {
       const int64_t n = batch.decoder.batch_size(t), at = batch.decoder.offset(t);
       const Var input = concat({rows(words, at, at + n), rows(c, 0, n)}, 1);
       state = decoder(Packing::single_step(n), input, state.first(n)).state;
-      const Attended attended = attend(state.top(), memory, batch.memory);
+      const Attended attended = attend(state.top(), memory, batch.memory.first(n));
       c = attended.context;
       hidden.push_back(state.top());
       contexts.push_back(c);

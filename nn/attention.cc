@@ -2,8 +2,13 @@
 
 namespace heed {
 
-Attended attend(const Var& query, const Var& memory, const Segments& all) {
-  const Segments segments = all.first(query.shape()[0]);
+static void check_queries(const char* name, const Var& query, const Segments& segments) {
+  check_shape(query.shape().rank() == 2 && query.shape()[0] == segments.count(), name, ": query ",
+              query.shape(), ", expected a row for each of ", segments.count(), " segments");
+}
+
+Attended attend(const Var& query, const Var& memory, const Segments& segments) {
+  check_queries("attend", query, segments);
   const Var weights = segment_softmax(segment_scores(query, memory, segments), segments);
   return {segment_context(weights, memory, segments), weights};
 }
@@ -26,8 +31,8 @@ AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, in
       score(hidden, 1, /*with_bias=*/false) {}
 
 Attended AdditiveAttention::operator()(const Var& query, const Var& memory,
-                                       const Segments& all) const {
-  const Segments segments = all.first(query.shape()[0]);
+                                       const Segments& segments) const {
+  check_queries("AdditiveAttention", query, segments);
   std::vector<int32_t> query_of_score;
   for (int64_t b = 0; b < segments.count(); ++b) {
     query_of_score.insert(query_of_score.end(), segments.length(b), static_cast<int32_t>(b));

@@ -15,8 +15,9 @@ struct Attended {
   Var weights;  // (P): softmax of the scores within each segment
 };
 
-// query (B, H), memory (M, H). Fewer queries than segments, here and below, look at the first ones:
-// in a decoder's later steps fewer dialogues are still running.
+// query (B, H), memory (M, H), B segments; throws ShapeError for another number of them, here and
+// below. In a decoder's later steps, where fewer dialogues are still running, `segments.first(B)`
+// are the segments of the first ones.
 Attended attend(const Var& query, const Var& memory, const Segments& segments);
 
 class GeneralAttention : public Module {

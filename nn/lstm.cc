@@ -1,6 +1,7 @@
 #include "nn/lstm.h"
 
 #include <cmath>
+#include <utility>
 
 #include "nn/init.h"
 
@@ -22,9 +23,8 @@ LstmState LstmState::first(int64_t batch) const {
 }
 
 Lstm::Lstm(int64_t in, int64_t hidden, LstmOptions options) : hidden_(hidden), options_(options) {
-  check_shape(in > 0 && hidden > 0 && options.layers > 0,
-              "Lstm: sizes must be positive, got in " + std::to_string(in) + ", hidden " +
-                  std::to_string(hidden) + ", layers " + std::to_string(options.layers));
+  check_shape(in > 0 && hidden > 0 && options.layers > 0, "Lstm: sizes must be positive, got in ",
+              in, ", hidden ", hidden, ", layers ", options.layers);
   const double limit = 1 / std::sqrt(static_cast<double>(hidden));
   const int64_t directions = options.bidirectional ? 2 : 1;
   const auto make = [&](const Shape& shape) {
@@ -48,40 +48,57 @@ void Lstm::visit(Visitor& v) {
   }
 }
 
-// Runs each sequence from its end to its beginning; row r of the result belongs to row r of x.
-Var Lstm::run_backward(const Packing& packing, LstmInputs in) const {
-  const Tensor mirror = Tensor::from(packing.reversed(), in.x.device());
-  in.x = gather_rows(in.x, mirror);
-  if (in.gates_in.defined()) in.gates_in = gather_rows(in.gates_in, mirror);
-  return lstm(packing, in);
+Lstm::Output Lstm::operator()(const Packing& packing, const Var& x, const LstmState& initial,
+                              const DropoutMode& drop, std::string_view place) const {
+  const Shape expected{packing.rows(), weight_ih(0).shape()[1]};
+  check_shape(x.shape() == expected, "Lstm: x must be ", expected, ", got ", x.shape());
+  return run(packing, x, Var(), initial, drop, place);
 }
 
-Lstm::Output Lstm::operator()(const Packing& packing, const Var& x, const LstmState& initial,
-                              const DropoutMode& drop, std::string_view place,
-                              const Var& gates_in) const {
-  const size_t directions = options_.bidirectional ? 2 : 1;
+Lstm::Output Lstm::from_gates(const Packing& packing, Var gates, const Var& x,
+                              const LstmState& initial, const DropoutMode& drop,
+                              std::string_view place) const {
+  check_shape(!options_.bidirectional, "Lstm: from_gates() is for one direction only");
+  const Cell& cell = cells_[0];
+  const int64_t in = cell.w_ih.shape()[1];
+  if (x.defined()) {
+    const Shape& shape = x.shape();
+    check_shape(shape.rank() == 2 && shape[0] == packing.rows() && shape[1] <= in,
+                "Lstm: x must be (", packing.rows(), ", at most ", in, "), got ", shape);
+    gates = gates + affine_columns(x, cell.w_ih, in - shape[1]);
+  }
+  if (cell.bias.defined()) gates = gates + cell.bias;
+  return run(packing, x, std::move(gates), initial, drop, place);
+}
+
+// Layer by layer; first_gates, if defined, are those of the first one.
+Lstm::Output Lstm::run(const Packing& packing, const Var& x, Var first_gates,
+                       const LstmState& initial, const DropoutMode& drop,
+                       std::string_view place) const {
   check_shape(
       initial.h.empty() || (initial.h.size() == cells_.size() && initial.c.size() == cells_.size()),
-      "Lstm: initial state of " + std::to_string(initial.h.size()) + " layers, expected " +
-          std::to_string(cells_.size()));
-  const Device device = cells_[0].w_hh.device();
-  const Tensor last = Tensor::from(packing.last_rows(), device);
-  // One step of all sequences: the state after it is the output itself.
-  const bool single = packing.steps() == 1;
+      "Lstm: initial state of ", initial.h.size(), " layers, expected ", cells_.size());
+  const size_t directions = options_.bidirectional ? 2 : 1;
+  // Backward in time: row r of the mirror image belongs to row r of x.
+  Tensor mirror;
+  if (directions == 2) mirror = Tensor::from(packing.reversed(), cells_[0].w_hh.device());
   Output out;
   Var below = x;
   for (size_t layer = 0; layer * directions < cells_.size(); ++layer) {
     std::vector<Var> outputs;
     for (size_t d = 0; d < directions; ++d) {
       const size_t i = layer * directions + d;
-      LstmInputs in{below,         layer ? Var() : gates_in, {}, {}, cells_[i].w_ih, cells_[i].w_hh,
-                    cells_[i].bias};
-      if (!initial.h.empty()) in.h0 = initial.h[i], in.c0 = initial.c[i];
-      const Var states = d ? run_backward(packing, in) : lstm(packing, in);
-      const Var h = rows(states, 0, packing.rows());
-      out.state.h.push_back(single ? h : gather_rows(h, last));
-      out.state.c.push_back(rows(states, packing.rows(), states.shape()[0]));
-      outputs.push_back(d ? gather_rows(h, Tensor::from(packing.reversed(), device)) : h);
+      const Cell& cell = cells_[i];
+      Var gates = std::exchange(first_gates, Var());
+      if (!gates.defined()) {
+        gates = affine(d ? gather_rows(below, mirror) : below, cell.w_ih, cell.bias);
+      }
+      const LstmOutput run =
+          lstm(packing, std::move(gates), cell.w_hh, initial.h.empty() ? Var() : initial.h[i],
+               initial.c.empty() ? Var() : initial.c[i]);
+      out.state.h.push_back(run.h);
+      out.state.c.push_back(run.c);
+      outputs.push_back(d ? gather_rows(run.y, mirror) : run.y);
     }
     out.y = directions == 2 ? concat(outputs, 1) : outputs[0];
     const bool top = (layer + 1) * directions == cells_.size();

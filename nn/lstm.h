@@ -27,9 +27,9 @@ struct LstmOptions {
 };
 
 // A stack of LSTM layers over a packed ragged batch, no padding anywhere; the equations stand with
-// the op in autograd/ops.h. Parameters are named as in PyTorch: weight_ih_l0 (4H, in), weight_hh_l0
-// (4H, H), bias_l0 (4H, one vector where PyTorch has two), with _reverse behind for the backward
-// direction. Initialised uniformly in +-1/sqrt(H).
+// the op lstm() in autograd/ops.h. Parameters are named as in PyTorch: weight_ih_l0 (4H, in),
+// weight_hh_l0 (4H, H), bias_l0 (4H, one vector where PyTorch has two), with _reverse behind for
+// the backward direction. Initialised uniformly in +-1/sqrt(H).
 class Lstm : public Module {
  public:
   Lstm(int64_t in, int64_t hidden, LstmOptions options = {});
@@ -38,12 +38,15 @@ class Lstm : public Module {
     Var y;            // (N, H) of the top layer, or (N, 2H): forward, backward
     LstmState state;  // after each sequence's last step
   };
-  // x (N, in); `initial` is zero if left empty; dropout falls between layers, and is named by
-  // `place`. `gates_in` (N, 4H), if defined, is added to the first layer's gates, whose input is
-  // then only the last columns of weight_ih_l0 (x may be undefined too).
+  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and is
+  // named by `place`.
   Output operator()(const Packing& packing, const Var& x, const LstmState& initial = {},
-                    const DropoutMode& drop = {}, std::string_view place = "lstm",
-                    const Var& gates_in = {}) const;
+                    const DropoutMode& drop = {}, std::string_view place = "lstm") const;
+  // The same for an input [z; x] of which the part that z contributes to the first layer's gates is
+  // known: gates (N, 4H) = z W_z^T, where weight_ih_l0 = [W_z, W_x]. x may be undefined: then z is
+  // all of the input. For decoders whose steps share products. Not for bidirectional layers.
+  Output from_gates(const Packing& packing, Var gates, const Var& x, const LstmState& initial = {},
+                    const DropoutMode& drop = {}, std::string_view place = "lstm") const;
   void visit(Visitor& v) override;
   Lstm like() const { return {weight_ih(0).shape()[1], hidden_, options_}; }
 
@@ -54,7 +57,8 @@ class Lstm : public Module {
   struct Cell {
     Var w_ih, w_hh, bias;
   };
-  Var run_backward(const Packing& packing, LstmInputs in) const;
+  Output run(const Packing& packing, const Var& x, Var first_gates, const LstmState& initial,
+             const DropoutMode& drop, std::string_view place) const;
 
   int64_t hidden_;
   LstmOptions options_;

@@ -189,7 +189,12 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
                       {"data_offsets", {at, at + t.tensor.bytes()}}};
     at += t.tensor.bytes();
   }
-  std::string text = header.dump();
+  std::string text;
+  try {
+    text = header.dump();
+  } catch (const nlohmann::json::type_error&) {
+    throw DataError(path + ": a tensor's name or the metadata is not UTF-8");
+  }
   text.append((8 - text.size() % 8) % 8, ' ');
   const uint64_t header_bytes = text.size();
 

@@ -74,6 +74,7 @@ void Optimizer::step(const StepOptions& options) {
   }
   follow_parameters();
   update(all);
+  for (const Update& u : all) u.p().mark_written();
 }
 
 Var Optimizer::Update::g() const {

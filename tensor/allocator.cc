@@ -1,6 +1,7 @@
 #include "tensor/allocator.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstdlib>
 #include <map>
 #include <mutex>
@@ -137,13 +138,32 @@ Cache& cache(Device device) {
   return *found;
 }
 
+// What the control block of a tensor's memory knows about it.
+struct Block {
+  Cache* cache;
+  int64_t bytes;
+  uint32_t writes = 0;
+
+  void operator()(std::byte* memory) const { cache->give(memory, bytes); }
+};
+
 }  // namespace
 
 std::shared_ptr<std::byte> allocate(int64_t bytes, Device device) {
   const int64_t rounded = size_class(bytes);
   Cache& c = cache(device);
   const auto [block, size] = c.take(rounded);
-  return {block, [&c, size = size](std::byte* given) { c.give(given, size); }};
+  return {block, Block{&c, size}};
+}
+
+uint32_t write_count(const std::shared_ptr<std::byte>& memory) {
+  Block* block = std::get_deleter<Block>(memory);
+  return block ? std::atomic_ref(block->writes).load(std::memory_order_relaxed) : 0;
+}
+
+void count_write(const std::shared_ptr<std::byte>& memory) {
+  Block* block = std::get_deleter<Block>(memory);
+  if (block) std::atomic_ref(block->writes).fetch_add(1, std::memory_order_relaxed);
 }
 
 MemoryStats memory_stats(Device device) {

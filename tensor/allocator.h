@@ -1,8 +1,8 @@
 // The caching allocator. A training step asks for the same sizes again and again; freed blocks are
-// kept and handed out again, the smallest one that is large enough but at most twice too large, so
-// that a step after the first one allocates nothing from the system (and pays for no page faults).
-// Each device has its own cache; on CUDA a block may be handed out again while kernels in the
-// stream still use it, as what its next owner does comes after them. With the address sanitizer
+// kept and handed out again, the smallest one that is large enough but at most 2.25 times too
+// large, so that a step after the first one allocates nothing from the system (and pays for no page
+// faults). Each device has its own cache; on CUDA a block may be handed out again while kernels in
+// the stream still use it, as what its next owner does comes after them. With the address sanitizer
 // there is no cache, and no block is larger than asked for, so that the sanitizer sees every access
 // outside of a tensor.
 #pragma once
@@ -24,6 +24,10 @@ struct MemoryStats {
 // A block of 64-byte aligned memory that goes back to the cache when the last owner lets go.
 // Throws DeviceError when the device has no more memory, or is not there.
 std::shared_ptr<std::byte> allocate(int64_t bytes, Device device = {});
+
+// How often tensors that share the block were changed, as count_write() was told.
+uint32_t write_count(const std::shared_ptr<std::byte>& memory);
+void count_write(const std::shared_ptr<std::byte>& memory);
 
 MemoryStats memory_stats(Device device = {});
 void reset_peak(Device device = {});      // peak_bytes = bytes_in_use

@@ -3,6 +3,7 @@
 //   matmul: inner axes differ, (2, 3) times (4, 5)
 #pragma once
 
+#include <concepts>
 #include <stdexcept>
 #include <string>
 
@@ -27,8 +28,36 @@ struct InternalError : Error {  // a bug in heed
   using Error::Error;
 };
 
-inline void check_shape(bool ok, const std::string& message) {
-  if (!ok) throw ShapeError(message);
+// A part of an error's text: text itself, a number, or what has a str(), such as a Shape.
+inline const char* text_of(const char* text) {
+  return text;
+}
+inline const std::string& text_of(const std::string& text) {
+  return text;
+}
+template <class T>
+requires std::integral<T> || std::floating_point<T> std::string text_of(T number) {
+  return std::to_string(number);
+}
+template <class T>
+requires requires(const T& x) {
+  x.str();
+}
+std::string text_of(const T& x) {
+  return x.str();
+}
+
+template <class... Parts> std::string text(const Parts&... parts) {
+  std::string all;
+  ((all += text_of(parts)), ...);
+  return all;
+}
+
+// Throws ShapeError with the text of all parts, which is put together only then:
+//   check_shape(a.shape() == b.shape(), "add: shapes differ, ", a.shape(), " and ", b.shape());
+template <class... Parts> void check_shape(bool ok, const Parts&... parts) {
+  if (!ok) [[unlikely]]
+    throw ShapeError(text(parts...));
 }
 inline void check_internal(bool ok, const char* message) {
   if (!ok) throw InternalError(std::string("internal error: ") + message);

@@ -7,11 +7,7 @@
 #include <string_view>
 #include <utility>
 
-#ifdef __CUDACC__
-#define HEED_HD __host__ __device__
-#else
-#define HEED_HD
-#endif
+#include "tensor/kernels/kernel.h"
 
 namespace heed {
 

@@ -1,16 +1,18 @@
 #include "tensor/shape.h"
 
+#include <algorithm>
+
 #include "tensor/error.h"
 
 namespace heed {
 
 Shape::Shape(const int64_t* sizes, size_t rank) : rank_(static_cast<int>(rank)) {
-  check_shape(rank <= kMaxRank, "shape: at most 6 axes, got " + std::to_string(rank));
+  check_shape(rank <= kMaxRank, "shape: at most 6 axes, got ", rank);
   constexpr int64_t kMaxElements = int64_t{1} << 59;
   int64_t without_zeros = 1;
   for (int i = 0; i < rank_; ++i) {
     sizes_[i] = sizes[i];
-    check_shape(sizes[i] >= 0, "shape: negative size " + std::to_string(sizes[i]));
+    check_shape(sizes[i] >= 0, "shape: negative size ", sizes[i]);
     check_shape(sizes[i] == 0 || without_zeros <= kMaxElements / sizes[i],
                 "shape: more than 2^59 elements");
     if (sizes[i] > 0) without_zeros *= sizes[i];
@@ -20,31 +22,31 @@ Shape::Shape(const int64_t* sizes, size_t rank) : rank_(static_cast<int>(rank)) 
 
 int Shape::normalize(int axis, const char* op) const {
   const int result = axis < 0 ? axis + rank_ : axis;
-  if (result < 0 || result >= rank_) {
-    throw ShapeError(std::string(op) + ": axis " + std::to_string(axis) +
-                     " is outside of the shape " + str());
-  }
+  check_shape(result >= 0 && result < rank_, op, ": axis ", axis, " is outside of the shape ",
+              *this);
   return result;
 }
 
 Shape Shape::with(int axis, int64_t size) const {
-  std::vector<int64_t> s = sizes();
+  std::array<int64_t, kMaxRank> s = sizes_;
   s[normalize(axis)] = size;
-  return Shape(s);
+  return Shape(s.data(), rank_);
 }
 
 Shape Shape::without(int axis) const {
-  std::vector<int64_t> s = sizes();
-  s.erase(s.begin() + normalize(axis));
-  return Shape(s);
+  std::array<int64_t, kMaxRank> s = sizes_;
+  const int a = normalize(axis);
+  std::copy(sizes_.begin() + a + 1, sizes_.begin() + rank_, s.begin() + a);
+  return Shape(s.data(), rank_ - 1);
 }
 
 Shape Shape::insert(int axis, int64_t size) const {
-  std::vector<int64_t> s = sizes();
-  check_shape(axis >= 0 && axis <= rank_,
-              "shape: axis " + std::to_string(axis) + " is outside of the shape " + str());
-  s.insert(s.begin() + axis, size);
-  return Shape(s);
+  check_shape(axis >= 0 && axis <= rank_, "shape: axis ", axis, " is outside of the shape ", *this);
+  std::array<int64_t, kMaxRank + 1> s{};
+  std::copy(sizes_.begin(), sizes_.begin() + axis, s.begin());
+  s[axis] = size;
+  std::copy(sizes_.begin() + axis, sizes_.begin() + rank_, s.begin() + axis + 1);
+  return Shape(s.data(), rank_ + 1);
 }
 
 int64_t Shape::product(int begin, int end) const {

@@ -40,9 +40,8 @@ Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
 
 template <class T>
 Tensor Tensor::from_host(const std::vector<T>& values, Shape shape, Device device) {
-  check_shape(
-      static_cast<int64_t>(values.size()) == shape.numel(),
-      "tensor: " + std::to_string(values.size()) + " values do not fill the shape " + shape.str());
+  check_shape(static_cast<int64_t>(values.size()) == shape.numel(), "tensor: ", values.size(),
+              " values do not fill the shape ", shape);
   Tensor t = empty(shape, DTypeOf<T>::value);
   if (!values.empty()) std::memcpy(t.raw(), values.data(), t.bytes());
   return t.to(device);
@@ -59,14 +58,13 @@ Tensor Tensor::from(const std::vector<int32_t>& values, Shape shape, Device devi
 
 void Tensor::fail_data(DType asked) const {
   if (!defined()) throw InternalError("internal error: data of an undefined tensor");
-  throw ShapeError(std::string("tensor: element type is ") + name_of(dtype_) + ", expected " +
-                   name_of(asked));
+  throw ShapeError(
+      text("tensor: element type is ", name_of(dtype_), ", expected ", name_of(asked)));
 }
 
 Tensor Tensor::reshape(Shape shape) const {
-  check_shape(shape.numel() == numel(), "reshape: " + shape_.str() + " has " +
-                                            std::to_string(numel()) + " elements, " + shape.str() +
-                                            " has " + std::to_string(shape.numel()));
+  check_shape(shape.numel() == numel(), "reshape: ", shape_, " has ", numel(), " elements, ", shape,
+              " has ", shape.numel());
   Tensor view = *this;
   view.shape_ = shape;
   return view;
@@ -74,9 +72,8 @@ Tensor Tensor::reshape(Shape shape) const {
 
 Tensor Tensor::rows(int64_t begin, int64_t end) const {
   check_shape(shape_.rank() >= 1, "rows: a scalar has no rows");
-  check_shape(0 <= begin && begin <= end && end <= shape_[0],
-              "rows: range [" + std::to_string(begin) + ", " + std::to_string(end) +
-                  ") is outside of the leading axis of " + shape_.str());
+  check_shape(0 <= begin && begin <= end && end <= shape_[0], "rows: range [", begin, ", ", end,
+              ") is outside of the leading axis of ", shape_);
   Tensor view = *this;
   view.shape_ = shape_.with(0, end - begin);
   const int64_t row_bytes = shape_.product(1, shape_.rank()) * size_of(dtype_);
@@ -114,26 +111,38 @@ Tensor Tensor::to(Device device) const {
 }
 
 void Tensor::copy_from(const Tensor& source) const {
-  check_shape(shape_ == source.shape_ && dtype_ == source.dtype_,
-              std::string("copy: ") + name_of(source.dtype_) + " " + source.shape_.str() +
-                  " does not fit into " + name_of(dtype_) + " " + shape_.str());
-  if (bytes() == 0) return;
-  if (device_.is_cuda() || source.device_.is_cuda()) {
-    cuda::set_device(device_.is_cuda() ? device_.index : source.device_.index);
-    return cuda::copy(raw(), source.raw(), bytes());
+  check_shape(shape_ == source.shape_ && dtype_ == source.dtype_, "copy: ", name_of(source.dtype_),
+              " ", source.shape_, " does not fit into ", name_of(dtype_), " ", shape_);
+  if (bytes() == 0 || raw() == source.raw()) return;
+  mark_written();
+  if (!device_.is_cuda() && !source.device_.is_cuda()) {
+    std::memmove(raw(), source.raw(), bytes());
+    return;
   }
-  std::memcpy(raw(), source.raw(), bytes());
+  const bool overlap = raw() < source.raw() + bytes() && source.raw() < raw() + bytes();
+  const Tensor from = overlap ? source.clone() : source;  // cudaMemcpy has no order
+  cuda::set_device(device_.is_cuda() ? device_.index : source.device_.index);
+  cuda::copy(raw(), from.raw(), bytes());
+}
+
+uint32_t Tensor::version() const {
+  return write_count(memory_);
+}
+
+void Tensor::mark_written() const {
+  count_write(memory_);
 }
 
 void Tensor::fill(double value) const {
   if (dtype_ == DType::i32) {
     return copy_from(from(std::vector<int32_t>(numel(), static_cast<int32_t>(value)), shape_));
   }
+  mark_written();
   KERNEL(*this, fill(data<T>(), static_cast<T>(value), numel()));
 }
 
 double Tensor::item() const {
-  check_shape(numel() == 1, "item: needs exactly one element, got the shape " + shape_.str());
+  check_shape(numel() == 1, "item: needs exactly one element, got the shape ", shape_);
   return to_vector()[0];
 }
 

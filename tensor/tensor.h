@@ -10,6 +10,8 @@
 
 namespace heed {
 
+class Matrix;
+
 // A contiguous row-major array on one device. Copying a Tensor copies a reference to its memory;
 // reshape() and rows() are views of the same memory; everything else is a kernel.
 class Tensor {
@@ -44,13 +46,21 @@ class Tensor {
   Tensor reshape(Shape shape) const;              // view; the same number of elements
   Tensor rows(int64_t begin, int64_t end) const;  // view: range [begin, end) of the leading axis
   Tensor operator[](int64_t row) const;           // view: one row, without the leading axis
+  Matrix t() const;                               // transposed, for products (tensor/matrix.h)
   bool shares_memory_uniquely() const { return memory_.use_count() == 1; }
 
   Tensor clone() const;
-  Tensor to(DType dtype) const;                // converted copy; itself where nothing changes
-  Tensor to(Device device) const;              // copy on the device; itself where nothing changes
-  void copy_from(const Tensor& source) const;  // same shape and element type, any devices
+  Tensor to(DType dtype) const;    // converted copy; itself where nothing changes
+  Tensor to(Device device) const;  // copy on the device; itself where nothing changes
+  // Same shape and element type, any devices; as if by a copy where the two overlap.
+  void copy_from(const Tensor& source) const;
   void fill(double value) const;
+
+  // How often the memory was changed by copy_from(), fill() or mark_written(), through this tensor
+  // or one that shares the memory. What changes values by data() calls mark_written(), so that a
+  // backward pass that needs the values of before can tell (autograd/anomaly.h).
+  uint32_t version() const;
+  void mark_written() const;
 
   double item() const;                               // the value of a tensor with one element
   std::vector<double> to_vector() const;             // all elements, on the host

@@ -26,11 +26,11 @@ TEST(Backward, FanOutAddsUp) {
 TEST(Backward, SharedSubExpressionsRunOnce) {
   const Var x = scalar(2);
   int runs = 0;
-  const Var shared = record("counted", Tensor::full({}, 4, DType::f64), {x},
-                            [&runs](const Tensor& dy, const Grads& dx) {
-                              ++runs;
-                              dx[0].fill(dx[0].item() + 2 * dy.item());
-                            });
+  const Var shared =
+      record("counted", Tensor::full({}, 4, DType::f64), {x}, [&runs](Tensor dy, const Grads& dx) {
+        ++runs;
+        dx.add(0, mul(Var(dy), 2).value());
+      });
   (shared * shared + shared).backward();
   EXPECT_EQ(runs, 1);
   EXPECT_EQ(x.grad().item(), (2 * 4 + 1) * 2);
@@ -154,6 +154,116 @@ TEST(Backward, GradientsThatAreHandedOnAreNotShared) {
   EXPECT_EQ(a.grad().item(), 11);
   EXPECT_EQ(b.grad().item(), 1);
   EXPECT_NE(a.grad().raw(), b.grad().raw());
+}
+
+// The first contribution is assigned, the others are added, in whatever form they come, also where
+// inputs are the same.
+TEST(Backward, EveryFormOfGradientAddsUp) {
+  const auto give = [](const Var& x, const std::vector<int>& forms) {
+    return record("forms", Tensor::full({}, 1, DType::f64), std::vector<Var>(forms.size(), x),
+                  [forms](Tensor dy, const Grads& dx) {
+                    for (int i = 0; i < static_cast<int>(forms.size()); ++i) {
+                      if (forms[i] == 0) dx.add(i, dy);
+                      if (forms[i] == 1) dx.sum(i).fill(dx.sum(i).item() + dy.item());
+                      if (forms[i] != 2) continue;
+                      const Out<double> to = dx.to<double>(i);
+                      to.put(0, dy.item());
+                    }
+                  });
+  };
+  for (const std::vector<int>& forms : std::vector<std::vector<int>>{
+           {0}, {1}, {2}, {0, 0}, {0, 1}, {0, 2}, {1, 0}, {1, 2}, {2, 0}, {2, 1}, {2, 2, 0, 1}}) {
+    const Var x = scalar(1);
+    (give(x, forms) + x).backward();
+    EXPECT_EQ(x.grad().item(), forms.size() + 1.0);
+  }
+}
+
+TEST(Backward, OpsWithSeveralOutputs) {
+  const auto both = [](const Var& x) {  // x and 10 x
+    return record("both", {x.value().clone(), mul(x.detach(), 10).value()}, {x},
+                  [](const OutputGrads& dy, const Grads& dx) {
+                    const Tensor first = dy.take(0), second = dy.take(1);
+                    if (first.defined()) dx.add(0, first);
+                    if (second.defined()) dx.add(0, mul(Var(second), 10).value());
+                  });
+  };
+  const Var a = scalar(2), b = scalar(2), c = scalar(2);
+  const std::vector<Var> y = both(a);
+  EXPECT_EQ(y[1].value().item(), 20);
+  EXPECT_EQ(y[0].node(), y[1].node());
+  (y[0] * y[1] + y[1]).backward();  // 10 x^2 + 10 x
+  EXPECT_EQ(a.grad().item(), 50);
+  EXPECT_THROW(y[0].backward(), UsageError);  // one node, used
+  both(b)[0].backward();
+  EXPECT_EQ(b.grad().item(), 1);
+  both(c)[1].backward();
+  EXPECT_EQ(c.grad().item(), 10);
+  EXPECT_FALSE(both(scalar(1).detach())[1].needs_grad());
+  const std::vector<Var> z = both(scalar(1));
+  const std::string text = graph_text(mul(z[1], 2));
+  EXPECT_NE(text.find(" = both f64 (), ()  <- %"), std::string::npos) << text;
+  EXPECT_NE(text.find(std::to_string(z[1].node()->number) + ".1\n"), std::string::npos) << text;
+}
+
+// ---- what is kept and what is copied
+
+constexpr int64_t kMany = 1 << 18;  // elements, 1 MiB
+int64_t mib_in_use() {
+  return memory_stats().bytes_in_use >> 20;
+}
+
+// Bytes of large tensors that the graph of f keeps besides its inputs and its value, in MiB.
+template <class F> int64_t kept(F f) {
+  const int64_t before = mib_in_use();
+  const Var y = f();
+  return mib_in_use() - before - (y.value().bytes() >> 20);
+}
+
+TEST(Graph, KeepsWhatAGradientNeeds) {
+  const Shape shape{512, 512};
+  const auto constant = [&] { return Var(Tensor::full(shape, 1)); };
+  const Var w = Var::parameter(Tensor::full(shape, 1));
+  const Var row = Var::parameter(Tensor::full({512}, 1));
+  release_cached();
+  EXPECT_EQ(kept([&] { return matmul(constant(), w); }), 1);
+  EXPECT_EQ(kept([&] { return matmul(constant(), constant()); }), 0);
+  EXPECT_EQ(kept([&] { return matmul(w * 1.0, constant()); }), 1);  // not w * 1
+  EXPECT_EQ(kept([&] { return affine(w * 1.0, constant()); }), 1);
+  EXPECT_EQ(kept([&] { return (w * 1.0) * constant(); }), 1);
+  EXPECT_EQ(kept([&] { return (w * 1.0) / constant(); }), 1);
+  EXPECT_EQ(kept([&] { return (w * 1.0) * row; }), 1);  // of w * 1; row not expanded
+  EXPECT_EQ(kept([&] { return add(neg(w * 1.0), 1); }), 0);
+  EXPECT_EQ(kept([&] { return (w * 1.0) - (w * 2.0); }), 0);
+  const NoGrad guard;
+  EXPECT_EQ(kept([&] { return matmul(w * 1.0, constant()); }), 0);
+}
+
+// dy goes through add, reshape and concat as it is: all gradients of x are one block.
+TEST(Graph, HandsGradientsOn) {
+  const Var x = Var::parameter(Tensor::full({kMany}, 1));
+  Var y = x;
+  for (int i = 0; i < 8; ++i) y = add(reshape(y, {kMany}), 1) + Tensor::full({kMany}, 1);
+  y = concat({reshape(y, {2, kMany / 2}), Tensor::full({2, kMany / 2}, 1)}, 0);
+  const Var loss = sum(y);
+  y = Var();
+  release_cached();
+  reset_peak();
+  const int64_t before = memory_stats().bytes_in_use;
+  loss.backward();
+  EXPECT_LE((memory_stats().peak_bytes - before) >> 20, 3);  // dy of sum (2 MiB), x's own (1 MiB)
+  EXPECT_TRUE(x.grad().to_vector() == std::vector<double>(kMany, 1.0));
+}
+
+// Leaves whose gradients are one and the same tensor on the way do not share it in the end.
+TEST(Graph, LeavesOwnTheirGradients) {
+  const Var a = Var::parameter(Tensor::full({3}, 1)), b = Var::parameter(Tensor::full({3}, 1));
+  sum(a + b).backward();
+  a.grad().fill(7);
+  EXPECT_EQ(b.grad().to_vector(), (std::vector<double>{1, 1, 1}));
+  sum(a + b).backward();
+  EXPECT_EQ(a.grad().to_vector(), (std::vector<double>{8, 8, 8}));
+  EXPECT_EQ(b.grad().to_vector(), (std::vector<double>{2, 2, 2}));
 }
 
 // Far deeper than any stack, in the backward pass and when it is freed.

@@ -46,9 +46,9 @@ template <class Op, class T> Var run_unary(const char* name, const Var& x) {
   const Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   cpu::unary_forward<Op>(y.data<T>(), x.value().data<T>(), n);
-  const Tensor saved = Op::kSaves == Saves::kInput ? x.value() : y;
-  return record(name, y, {x}, [saved, n](const Tensor& dy, const Grads& dx) {
-    cpu::unary_backward<Op>(dx[0].data<T>(), saved.data<T>(), dy.data<T>(), n);
+  const Saved saved = Op::kSaves == Saves::kInput ? x.value() : y;
+  return record(name, y, {x}, [saved, n](Tensor dy, const Grads& dx) {
+    cpu::unary_backward<Op>(dx.to<T>(0), saved.data<T>(), dy.data<T>(), n);
   });
 }
 

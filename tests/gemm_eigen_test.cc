@@ -9,24 +9,25 @@
 namespace heed {
 namespace {
 
-template <class T> using Matrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+template <class T>
+using EigenMatrix = Eigen::Matrix<T, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 // The largest difference between both, over the largest element.
-template <class T> double difference(int64_t m, int64_t n, int64_t k, Trans ta, Trans tb) {
+template <class T> double difference(int64_t m, int64_t n, int64_t k, bool ta, bool tb) {
   std::srand(1);
-  const bool a_t = ta == Trans::yes, b_t = tb == Trans::yes;
-  const Matrix<T> a = Matrix<T>::Random(a_t ? k : m, a_t ? m : k);
-  const Matrix<T> b = Matrix<T>::Random(b_t ? n : k, b_t ? k : n);
-  Matrix<T> ours(m, n), expected(m, n);
-  cpu::gemm(ours.data(), n, a.data(), a.cols(), ta, b.data(), b.cols(), tb, m, n, k, false);
-  const Matrix<T> left = a_t ? Matrix<T>(a.transpose()) : a;
-  const Matrix<T> right = b_t ? Matrix<T>(b.transpose()) : b;
+  const EigenMatrix<T> a = EigenMatrix<T>::Random(ta ? k : m, ta ? m : k);
+  const EigenMatrix<T> b = EigenMatrix<T>::Random(tb ? n : k, tb ? k : n);
+  EigenMatrix<T> ours(m, n), expected(m, n);
+  cpu::gemm<T>({ours.data(), m, n, n}, {a.data(), m, k, a.cols(), ta},
+               {b.data(), k, n, b.cols(), tb}, Write::assign);
+  const EigenMatrix<T> left = ta ? EigenMatrix<T>(a.transpose()) : a;
+  const EigenMatrix<T> right = tb ? EigenMatrix<T>(b.transpose()) : b;
   expected.noalias() = left * right;
   return static_cast<double>((ours - expected).cwiseAbs().maxCoeff() /
                              expected.cwiseAbs().maxCoeff());
 }
 
-constexpr Trans kNo = Trans::no, kYes = Trans::yes;
+constexpr bool kNo = false, kYes = true;  // transposed
 
 TEST(GemmEigen, ShapesOfATrainingStep) {
   EXPECT_LT(difference<float>(1300, 1024, 256, kNo, kYes), 1e-5);  // x W^T of all steps

@@ -7,13 +7,15 @@
 #include <string>
 #include <vector>
 
+#include "tensor/kernels/gemm_pack.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 
 namespace heed {
 namespace {
 
-constexpr Trans kNo = Trans::no, kYes = Trans::yes;
+constexpr bool kNo = false, kYes = true;  // transposed
+constexpr Write kWrites[] = {Write::assign, Write::add};
 
 // A stored matrix whose rows are `slack` elements longer than they need to be.
 template <class T> struct Matrix {
@@ -27,14 +29,14 @@ template <class T> struct Matrix {
 
 struct Case {
   int64_t m, n, k;
-  Trans ta = kNo, tb = kNo;
-  bool accumulate = false;
+  bool ta = kNo, tb = kNo;
+  Write write = Write::assign;
   int64_t slack = 0;
 
   std::string str() const {
     return std::to_string(m) + " x " + std::to_string(n) + " x " + std::to_string(k) +
-           (ta == kYes ? " A^T" : " A") + (tb == kYes ? " B^T" : " B") +
-           (accumulate ? " accumulate" : "") + " slack " + std::to_string(slack);
+           (ta ? " A^T" : " A") + (tb ? " B^T" : " B") + (write == Write::add ? " added" : "") +
+           " slack " + std::to_string(slack);
   }
 };
 
@@ -42,14 +44,17 @@ template <class T> struct Problem {
   explicit Problem(const Case& p, uint64_t seed = 1)
       : c0(p),
         rng(seed, "gemm_test"),
-        a(p.ta == kYes ? p.k : p.m, p.ta == kYes ? p.m : p.k, p.slack, rng),
-        b(p.tb == kYes ? p.n : p.k, p.tb == kYes ? p.k : p.n, 2 * p.slack, rng),
+        a(p.ta ? p.k : p.m, p.ta ? p.m : p.k, p.slack, rng),
+        b(p.tb ? p.n : p.k, p.tb ? p.k : p.n, 2 * p.slack, rng),
         c(p.m, p.n, 3 * p.slack, rng) {}
+
+  Mat<const T> left() const { return {a.values.data(), c0.m, c0.k, a.ld, c0.ta}; }
+  Mat<const T> right() const { return {b.values.data(), c0.k, c0.n, b.ld, c0.tb}; }
+  Mat<T> result(std::vector<T>& out) const { return {out.data(), c0.m, c0.n, c.ld}; }
 
   std::vector<T> run() const {
     std::vector<T> out = c.values;
-    cpu::gemm<T>(out.data(), c.ld, a.values.data(), a.ld, c0.ta, b.values.data(), b.ld, c0.tb, c0.m,
-                 c0.n, c0.k, c0.accumulate);
+    cpu::gemm<T>(result(out), left(), right(), c0.write);
     return out;
   }
 
@@ -59,13 +64,13 @@ template <class T> struct Problem {
     for (int64_t i = 0; i < c0.m; ++i) {
       std::vector<double> row(c0.n);
       for (int64_t l = 0; l < c0.k; ++l) {
-        const double left = a.values[c0.ta == kYes ? l * a.ld + i : i * a.ld + l];
-        const T* right = b.values.data() + (c0.tb == kYes ? l : l * b.ld);
-        const int64_t step = c0.tb == kYes ? b.ld : 1;
+        const double left = a.values[c0.ta ? l * a.ld + i : i * a.ld + l];
+        const T* right = b.values.data() + (c0.tb ? l : l * b.ld);
+        const int64_t step = c0.tb ? b.ld : 1;
         for (int64_t j = 0; j < c0.n; ++j) row[j] += left * right[j * step];
       }
       for (int64_t j = 0; j < c0.n; ++j) {
-        out[i * c.ld + j] = row[j] + (c0.accumulate ? out[i * c.ld + j] : 0);
+        out[i * c.ld + j] = row[j] + (c0.write == Write::add ? out[i * c.ld + j] : 0);
       }
     }
     return out;
@@ -89,14 +94,14 @@ template <class T> void expect_product(const Case& p) {
 }
 
 TEST(Gemm, AllCombinationsOfTransposesAndSmallSizes) {
-  for (Trans ta : {kNo, kYes}) {
-    for (Trans tb : {kNo, kYes}) {
+  for (bool ta : {kNo, kYes}) {
+    for (bool tb : {kNo, kYes}) {
       for (int64_t m : {1, 2, 3, 7, 17, 64}) {
         for (int64_t n : {1, 2, 3, 7, 65}) {
           for (int64_t k : {0, 1, 2, 7, 17, 65}) {
-            for (bool accumulate : {false, true}) {
-              expect_product<double>({m, n, k, ta, tb, accumulate, 3});
-              expect_product<float>({m, n, k, ta, tb, accumulate, k % 2});
+            for (Write write : kWrites) {
+              expect_product<double>({m, n, k, ta, tb, write, 3});
+              expect_product<float>({m, n, k, ta, tb, write, k % 2});
             }
           }
         }
@@ -105,16 +110,21 @@ TEST(Gemm, AllCombinationsOfTransposesAndSmallSizes) {
   }
 }
 
-// More than one tile along either axis: tiles are 1024 rows and 256 or 512 columns.
-TEST(Gemm, LargeSizes) {
-  for (Trans ta : {kNo, kYes}) {
-    for (Trans tb : {kNo, kYes}) {
-      expect_product<float>({255, 513, 65, ta, tb, true, 5});
-      expect_product<float>({1030, 17, 64, ta, tb, false, 1});
-      expect_product<double>({513, 1030, 7, ta, tb, true, 0});
-      expect_product<float>({7, 1030, 255, ta, tb, false, 2});
-      expect_product<double>({1030, 513, 17, ta, tb, false, 3});
-      expect_product<float>({17, 65, 1030, ta, tb, true, 3});
+// More than one block along each axis, with columns of C enough that A is copied as a whole, or so
+// few that each tile of A is copied when it is needed; and more tiles than one piece of C takes.
+TEST(Gemm, MoreThanOneBlock) {
+  constexpr int64_t kFloats = cpu::kPanels * cpu::Simd<float>::kWidth;
+  constexpr int64_t kDoubles = cpu::kPanels * cpu::Simd<double>::kWidth;
+  constexpr int64_t kSpan = cpu::kSpan + 7, kDepth = cpu::kDepth + 7;
+  for (bool ta : {kNo, kYes}) {
+    for (bool tb : {kNo, kYes}) {
+      expect_product<float>({kSpan, kFloats + 1, 13, ta, tb, Write::add, 5});
+      expect_product<double>({kSpan, kDoubles + 1, 9, ta, tb, Write::assign, 3});
+      expect_product<float>({kSpan, 17, 20, ta, tb, Write::assign, 1});
+      expect_product<float>({9, kSpan, 20, ta, tb, Write::assign, 2});
+      expect_product<double>({13, kSpan, 7, ta, tb, Write::add, 0});
+      expect_product<float>({17, 65, 2 * kDepth, ta, tb, Write::add, 3});
+      expect_product<float>({255, kFloats + 1, kDepth, ta, tb, Write::assign, 0});
     }
   }
 }
@@ -127,7 +137,7 @@ TEST(Gemm, WithoutColumnsOrRowsTouchesNothing) {
 }
 
 TEST(Gemm, NoInnerAxisGivesZeros) {
-  const Problem<float> problem({2, 2, 0, kNo, kNo, false, 1});
+  const Problem<float> problem({2, 2, 0, kNo, kNo, Write::assign, 1});
   std::vector<float> expected = problem.c.values;
   for (int64_t i : {0, 1, 5, 6}) expected[i] = 0;
   ASSERT_EQ(problem.c.ld, 5);
@@ -141,7 +151,8 @@ TEST(Gemm, OverwritesNaN) {
 }
 
 TEST(Gemm, AnyNumberOfThreadsGivesTheSameBits) {
-  for (const Case& p : {Case{1030, 1030, 65, kNo, kYes}, Case{40, 1030, 300, kYes, kNo, true}}) {
+  for (const Case& p :
+       {Case{1030, 1030, 65, kNo, kYes}, Case{40, 1030, 300, kYes, kNo, Write::add}}) {
     const Problem<float> problem(p);
     set_num_threads(1);
     const std::vector<float> one = problem.run();
@@ -158,37 +169,37 @@ template <class T> void expect_packed_equals_gemm(const Case& p) {
   int64_t elements = 0;
   cpu::packed_size<T>(&elements, p.k, p.n);
   std::vector<T> packed(elements), got = problem.c.values;
-  cpu::pack_matrix<T>(packed.data(), problem.b.values.data(), problem.b.ld, p.tb, p.k, p.n);
-  cpu::gemm_packed<T>(got.data(), problem.c.ld, problem.a.values.data(), problem.a.ld,
-                      packed.data(), p.m, p.n, p.k, p.accumulate);
+  cpu::pack_matrix<T>(packed.data(), problem.right());
+  cpu::gemm_packed<T>(problem.result(got), problem.left(), packed.data(), p.write);
   EXPECT_EQ(got, problem.run()) << p.str();
 }
 
 TEST(GemmPacked, GivesTheBitsOfGemm) {
-  for (Trans tb : {kNo, kYes}) {
-    for (bool accumulate : {false, true}) {
+  for (bool tb : {kNo, kYes}) {
+    for (Write write : kWrites) {
       for (int64_t n : {0, 1, 7, 64, 65, 300, 1030}) {
         for (int64_t k : {0, 1, 17, 300, 1030}) {
-          expect_packed_equals_gemm<float>({5, n, k, kNo, tb, accumulate, 3});
-          expect_packed_equals_gemm<double>({n % 9, n, k, kNo, tb, accumulate, 2});
+          expect_packed_equals_gemm<float>({5, n, k, kNo, tb, write, 3});
+          expect_packed_equals_gemm<double>({n % 9, n, k, kNo, tb, write, 2});
         }
       }
-      expect_packed_equals_gemm<float>({257, 513, 65, kNo, tb, accumulate, 1});
+      expect_packed_equals_gemm<float>({cpu::kSpan + 7, 65, 33, kNo, tb, write, 1});
+      expect_packed_equals_gemm<float>({257, cpu::kSpan + 7, 33, kNo, tb, write, 1});
     }
   }
 }
 
 // A row has the same bits alone as among others, so no batch changes what a sequence computes.
 TEST(Gemm, ARowDoesNotDependOnTheRowsBesideIt) {
-  for (Trans tb : {kNo, kYes}) {
-    const Problem<float> problem({1030, 300, 400, kNo, tb, false, 1});
+  for (bool tb : {kNo, kYes}) {
+    const Problem<float> problem({1030, 300, 400, kNo, tb, Write::assign, 1});
     const std::vector<float> all = problem.run();
     const Case& p = problem.c0;
     for (int64_t row : {0, 1, 5, 13, 500, 1023, 1024, 1029}) {
       std::vector<float> alone(p.n);
-      cpu::gemm<float>(alone.data(), p.n, problem.a.values.data() + row * problem.a.ld,
-                       problem.a.ld, kNo, problem.b.values.data(), problem.b.ld, tb, 1, p.n, p.k,
-                       false);
+      const float* first_of_row = problem.a.values.data() + row * problem.a.ld;
+      cpu::gemm<float>({alone.data(), 1, p.n, p.n}, {first_of_row, 1, p.k, problem.a.ld},
+                       problem.right(), Write::assign);
       const auto first = all.begin() + row * problem.c.ld;
       EXPECT_EQ(alone, std::vector<float>(first, first + p.n)) << "row " << row;
     }
@@ -197,19 +208,21 @@ TEST(Gemm, ARowDoesNotDependOnTheRowsBesideIt) {
 
 TEST(GemmBatched, EqualsOneProductForEachEntry) {
   constexpr int64_t kBatch = 5, m = 6, n = 7, k = 9;
-  for (Trans ta : {kNo, kYes}) {
-    for (Trans tb : {kNo, kYes}) {
-      for (bool accumulate : {false, true}) {
+  for (bool ta : {kNo, kYes}) {
+    for (bool tb : {kNo, kYes}) {
+      for (Write write : kWrites) {
         Rng rng(3);
         const Matrix<double> a(kBatch, m * k, 2, rng), b(kBatch, k * n, 1, rng),
             c(kBatch, m * n, 3, rng);
         std::vector<double> got = c.values, want = c.values;
-        cpu::gemm_batched<double>(got.data(), c.ld, a.values.data(), a.ld, ta, b.values.data(),
-                                  b.ld, tb, kBatch, m, n, k, accumulate);
+        const Mat<const double> left{a.values.data(), m, k, ta ? m : k, ta, a.ld};
+        const Mat<const double> right{b.values.data(), k, n, tb ? k : n, tb, b.ld};
+        cpu::gemm_batched<double>({got.data(), m, n, n, false, c.ld}, left, right, kBatch, write);
         for (int64_t i = 0; i < kBatch; ++i) {
-          cpu::gemm<double>(want.data() + i * c.ld, n, a.values.data() + i * a.ld,
-                            ta == kYes ? m : k, ta, b.values.data() + i * b.ld, tb == kYes ? k : n,
-                            tb, m, n, k, accumulate);
+          Mat<const double> l = left, r = right;
+          l.at += i * a.ld;
+          r.at += i * b.ld;
+          cpu::gemm<double>({want.data() + i * c.ld, m, n, n}, l, r, write);
         }
         EXPECT_EQ(got, want);
       }

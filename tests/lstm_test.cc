@@ -144,13 +144,13 @@ TEST(Lstm, StepByStepIsTheWholeSequence) {
   expect_same(concat(outputs, 0), whole.y);
 }
 
-TEST(Lstm, GatesInTakeThePlaceOfTheFirstColumns) {
+TEST(Lstm, GatesTakeThePlaceOfTheFirstColumns) {
   Lstm lstm = f64(Lstm(kIn, kHidden));
   const Packing packing(kLengths);
   const Var x = random({kRows, kIn}, 1), whole = lstm(packing, x).y;
   const Var gates = affine_columns(slice(x, 1, 0, 1), lstm.weight_ih(0), 0);
-  expect_same(lstm(packing, slice(x, 1, 1, 3), {}, {}, "lstm", gates).y, whole);
-  expect_same(lstm(packing, Var(), {}, {}, "lstm", affine(x, lstm.weight_ih(0))).y, whole);
+  expect_same(lstm.from_gates(packing, gates, slice(x, 1, 1, 3)).y, whole);
+  expect_same(lstm.from_gates(packing, affine(x, lstm.weight_ih(0)), Var()).y, whole);
 }
 
 // Values and gradients of some steps as a decoder makes them: an lstm whose first gates come from
@@ -162,7 +162,7 @@ std::vector<Vec> decode_steps(const Lstm& lstm, const Var& w) {
   for (int64_t t = 0; t < 3; ++t) {
     const Var gates = affine_columns(slice(first, 1, 0, 15), lstm.weight_ih(0), 0);
     const Lstm::Output out =
-        lstm(Packing::single_step(4), slice(first, 1, 15, 40), state, {}, "lstm", gates);
+        lstm.from_gates(Packing::single_step(4), gates, slice(first, 1, 15, 40), state);
     state = out.state;
     first = affine(out.y, w);
     total = total.defined() ? total + sum(first) : sum(first);
@@ -189,11 +189,20 @@ TEST(KeepPacked, ChangesNoBit) {
 TEST(KeepPacked, PacksOnce) {
   KeepPacked keep;
   const Tensor w = random({5, 6}, 1).value();
-  const Tensor packed = keep.packed(w, Trans::yes, 0, 3);
-  EXPECT_EQ(keep.packed(w, Trans::yes, 0, 3).raw(), packed.raw());
-  EXPECT_NE(keep.packed(w, Trans::no, 0, 3).raw(), packed.raw());
-  EXPECT_NE(keep.packed(w, Trans::yes, 3, 3).raw(), packed.raw());
-  EXPECT_NE(keep.packed(w.clone(), Trans::yes, 0, 3).raw(), packed.raw());
+  const Matrix left = Matrix(w).columns(0, 3);
+  const Tensor packed = keep.packed(left.t());
+  EXPECT_EQ(keep.packed(left.t()).raw(), packed.raw());
+  EXPECT_NE(keep.packed(left).raw(), packed.raw());
+  EXPECT_NE(keep.packed(Matrix(w).columns(3, 3).t()).raw(), packed.raw());
+  EXPECT_NE(keep.packed(Matrix(w.clone()).columns(0, 3).t()).raw(), packed.raw());
+}
+
+TEST(KeepPacked, PacksAgainWhatWasChanged) {
+  const KeepPacked keep;
+  const Var x = random({2, 3}, 1), w = random({4, 3}, 2);
+  const Tensor before = affine(x, w).value();
+  w.value().copy_from(mul(w, 2).value());
+  EXPECT_EQ(affine(x, w).value().to_vector(), mul(Var(before), 2).value().to_vector());
 }
 
 TEST(KeepPacked, OuterOneKeepsAll) {
@@ -267,6 +276,21 @@ TEST(Lstm, SaysWhatDoesNotFit) {
               lstm(Packing(kLengths), Tensor::zeros({7, 3}), one_layer);
             }),
             "Lstm: initial state of 1 layers, expected 2");
+  for (const Shape& wrong : {Shape{7, 2}, Shape{7, 4}, Shape{6, 3}, Shape{7}}) {
+    EXPECT_EQ(error_of<ShapeError>([&] { lstm(Packing(kLengths), Tensor::zeros(wrong)); }),
+              "Lstm: x must be (7, 3), got " + wrong.str());
+  }
+  EXPECT_EQ(error_of<ShapeError>([&] { lstm(Packing(kLengths), Var()); }),
+            "Lstm: x must be (7, 3), got (0)");
+  const Var gates = Tensor::zeros({7, 8});
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              lstm.from_gates(Packing(kLengths), gates, Tensor::zeros({7, 4}));
+            }),
+            "Lstm: x must be (7, at most 3), got (7, 4)");
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              Lstm(3, 2, {.bidirectional = true}).from_gates(Packing(kLengths), gates, Var());
+            }),
+            "Lstm: from_gates() is for one direction only");
   EXPECT_EQ(error_of<ShapeError>([] { Lstm(3, 2, {.layers = 0}); }),
             "Lstm: sizes must be positive, got in 3, hidden 2, layers 0");
 }

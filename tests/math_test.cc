@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/reduce.h"
 
 namespace heed {
 namespace {
@@ -130,6 +131,19 @@ TEST(Math, EveryElementwiseOpPassesNanOn) {
 #define CHECK_OP(Op) check(#Op, cpu::unary_forward<Op, float>);
   HEED_UNARY_OPS(CHECK_OP)
 #undef CHECK_OP
+}
+
+// Wherever it stands, and the first of several.
+TEST(Math, MaxPassesNanOn) {
+  for (int first : {0, 1, 2, 3}) {
+    std::vector<float> x{3, 1, 5, 2};
+    for (int i = first; i < 4; i += 2) x[i] = kNan;
+    float y = 0;
+    int32_t where = -1;
+    cpu::max_forward(&y, &where, x.data(), 1, 4, 1);
+    EXPECT_TRUE(std::isnan(y)) << first;
+    EXPECT_EQ(where, first);
+  }
 }
 
 }  // namespace

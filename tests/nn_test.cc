@@ -152,19 +152,23 @@ TEST(Attention, Additive) {
   expect_attention(layer(query, memory, kSegments), k, all_scores(score));
 }
 
-// Dialogues that have ended need no query: fewer queries look at the first segments.
-TEST(Attention, FewerQueriesUseTheFirstSegments) {
+// Dialogues that have ended need no query: the others look at the first segments.
+TEST(Attention, OneQueryForEachSegment) {
   const Var query = random({3, 2}, 1), memory = random({7, 2}, 2);
   AdditiveAttention additive = f64(AdditiveAttention(2, 2, 5));
   GeneralAttention general = f64(GeneralAttention(2, 2));
   const auto check = [&](auto attention) {
-    const Attended all = attention(query), some = attention(rows(query, 0, 2));
+    const Attended all = attention(query, kSegments);
+    const Attended some = attention(rows(query, 0, 2), kSegments.first(2));
     expect_same(some.context, rows(all.context, 0, 2));
     expect_same(some.weights, rows(all.weights, 0, 6));
+    const std::string text = error_of<ShapeError>([&] { attention(rows(query, 0, 2), kSegments); });
+    EXPECT_TRUE(text.ends_with(": query (2, 2), expected a row for each of 3 segments")) << text;
+    EXPECT_THROW(attention(query, kSegments.first(2)), ShapeError);
   };
-  check([&](const Var& q) { return attend(q, memory, kSegments); });
-  check([&](const Var& q) { return general(q, memory, kSegments); });
-  check([&](const Var& q) { return additive(q, memory, kSegments); });
+  check([&](const Var& q, const Segments& s) { return attend(q, memory, s); });
+  check([&](const Var& q, const Segments& s) { return general(q, memory, s); });
+  check([&](const Var& q, const Segments& s) { return additive(q, memory, s); });
 }
 
 TEST(Attention, Gradients) {
@@ -173,10 +177,10 @@ TEST(Attention, Gradients) {
     return concat({reshape(a.context, {6}), a.weights}, 0);
   };
   check_module(GeneralAttention(3, 3), query, [&](const GeneralAttention& f, const Var& q) {
-    return both(f(q, memory, kSegments));
+    return both(f(q, memory, kSegments.first(2)));
   });
   check_module(AdditiveAttention(3, 3, 4), memory, [&](const AdditiveAttention& f, const Var& m) {
-    return both(f(query, m, kSegments));
+    return both(f(query, m, kSegments.first(2)));
   });
 }
 

@@ -10,65 +10,46 @@ double sigma(double x) {
   return 1 / (1 + std::exp(-x));
 }
 
-// What the rows of the LSTM feed to it, by position in the inputs; -1 where it is left out.
-struct Roles {
-  int x = -1, gates_in = -1, h0 = -1, c0 = -1, w_ih = -1, w_hh = -1, bias = -1;
-};
-constexpr Roles kFull{.x = 0, .h0 = 1, .c0 = 2, .w_ih = 3, .w_hh = 4, .bias = 5};
-constexpr Roles kNoState{.x = 0, .w_ih = 1, .w_hh = 2};
-constexpr Roles kGates{.gates_in = 0, .h0 = 1, .c0 = 2, .w_hh = 3};
-constexpr Roles kBoth{.x = 0, .gates_in = 1, .w_ih = 2, .w_hh = 3};
-
 // The rows of a batch: three sequences where there are enough.
-std::vector<int32_t> lengths_for(int64_t rows, int64_t batch) {
-  return ragged_lengths(rows, batch);
-}
 int64_t batch_of(int64_t rows) {
   return std::min<int64_t>(rows, rows > 100 ? 60 : 3);
 }
 
-Var run_lstm(In x, Roles at) {
-  const auto input = [&](int i) { return i < 0 ? Var() : x[i]; };
-  const int64_t n = x[0].shape()[0], batch = at.h0 < 0 ? batch_of(n) : x[at.h0].shape()[0];
-  return lstm(Packing(lengths_for(n, batch)), {.x = input(at.x),
-                                               .gates_in = input(at.gates_in),
-                                               .h0 = input(at.h0),
-                                               .c0 = input(at.c0),
-                                               .w_ih = input(at.w_ih),
-                                               .w_hh = input(at.w_hh),
-                                               .bias = input(at.bias)});
+// gates, w_hh and maybe h0, c0 -> y, and below it the last h and c
+Var run_lstm(In x) {
+  const int64_t n = x[0].shape().rank() == 2 ? x[0].shape()[0] : 0;
+  const int64_t batch = x.size() > 2 && x[2].shape().rank() ? x[2].shape()[0] : batch_of(n);
+  const Packing packing(ragged_lengths(n, batch));
+  const LstmOutput out =
+      x.size() > 2 ? lstm(packing, x[0], x[1], x[2], x[3]) : lstm(packing, x[0], x[1]);
+  return concat({out.y, out.h, out.c}, 0);
 }
 
 // One sequence after the other, one unit after the other.
-std::vector<double> lstm_of(Arrays in, Roles at) {
-  const int64_t n = in[0].shape[0], hidden = in[at.w_hh].shape[1];
-  const int64_t batch = at.h0 < 0 ? batch_of(n) : in[at.h0].shape[0];
-  const std::vector<int32_t> lengths = lengths_for(n, batch);
-  const int64_t width = at.x < 0 ? 0 : in[at.x].shape[1];
-  const int64_t cols = at.x < 0 ? 0 : in[at.w_ih].shape[1];
-  std::vector<double> y((n + batch) * hidden);
+std::vector<double> lstm_of(Arrays in) {
+  const int64_t n = in[0].shape[0], hidden = in[1].shape[1];
+  const int64_t batch = in.size() > 2 ? in[2].shape[0] : batch_of(n);
+  const std::vector<int32_t> lengths = ragged_lengths(n, batch);
+  std::vector<double> y((n + 2 * batch) * hidden);
   for (int64_t b = 0; b < batch; ++b) {
     std::vector<double> h(hidden), c(hidden);
-    for (int64_t k = 0; k < hidden && at.h0 >= 0; ++k) {
-      h[k] = in[at.h0][b * hidden + k];
-      c[k] = in[at.c0][b * hidden + k];
+    for (int64_t k = 0; k < hidden && in.size() > 2; ++k) {
+      h[k] = in[2][b * hidden + k];
+      c[k] = in[3][b * hidden + k];
     }
     int64_t row = b;  // steps before t hold one row for each sequence that was still running
     for (int64_t t = 0; t < lengths[b]; ++t) {
       std::vector<double> a(4 * hidden);
       for (int64_t g = 0; g < 4 * hidden; ++g) {
-        if (at.gates_in >= 0) a[g] += in[at.gates_in][row * 4 * hidden + g];
-        if (at.bias >= 0) a[g] += in[at.bias][g];
-        for (int64_t i = 0; i < width; ++i) {
-          a[g] += in[at.x][row * width + i] * in[at.w_ih][g * cols + cols - width + i];
-        }
-        for (int64_t k = 0; k < hidden; ++k) a[g] += h[k] * in[at.w_hh][g * hidden + k];
+        a[g] = in[0][row * 4 * hidden + g];
+        for (int64_t k = 0; k < hidden; ++k) a[g] += h[k] * in[1][g * hidden + k];
       }
       for (int64_t k = 0; k < hidden; ++k) {
         c[k] = sigma(a[hidden + k]) * c[k] + sigma(a[k]) * std::tanh(a[2 * hidden + k]);
         h[k] = sigma(a[3 * hidden + k]) * std::tanh(c[k]);
         y[row * hidden + k] = h[k];
-        y[(n + b) * hidden + k] = c[k];  // the last one stays
+        y[(n + b) * hidden + k] = h[k];  // the last one stays
+        y[(n + batch + b) * hidden + k] = c[k];
       }
       for (int64_t other = 0; other < batch; ++other) {  // to the row of step t + 1
         row += other >= b ? lengths[other] > t : lengths[other] > t + 1;
@@ -78,12 +59,12 @@ std::vector<double> lstm_of(Arrays in, Roles at) {
   return y;
 }
 
-OpCase lstm_case(std::string variant, Roles roles, std::vector<Shape> shapes,
-                 std::vector<Shape> one, std::vector<Shape> empty, std::vector<Shape> large) {
-  return {.op = "lstm(Packing, LstmInputs)",
+OpCase lstm_case(std::string variant, std::vector<Shape> shapes, std::vector<Shape> one,
+                 std::vector<Shape> empty, std::vector<Shape> large) {
+  return {.op = "lstm(Packing, Var, Var, Var, Var)",
           .variant = std::move(variant),
-          .call = [roles](In x) { return run_lstm(x, roles); },
-          .naive = [roles](Arrays x) { return lstm_of(x, roles); },
+          .call = run_lstm,
+          .naive = lstm_of,
           .shapes = std::move(shapes),
           .one = std::move(one),
           .empty = std::move(empty),
@@ -92,46 +73,30 @@ OpCase lstm_case(std::string variant, Roles roles, std::vector<Shape> shapes,
 }
 
 std::vector<OpCase> lstm_cases() {
-  OpCase full = lstm_case("all inputs", kFull, {{6, 3}, {3, 2}, {3, 2}, {8, 3}, {8, 2}, {8}},
-                          {{1, 1}, {1, 1}, {1, 1}, {4, 1}, {4, 1}, {4}},
-                          {{0, 3}, {0, 2}, {0, 2}, {8, 3}, {8, 2}, {8}},
-                          {{300, 20}, {60, 80}, {60, 80}, {320, 20}, {320, 80}, {320}});
-  const Shape x{6, 3}, state{3, 2}, w_ih{8, 3}, w_hh{8, 2}, bias{8};
-  full.wrong = {{{x, state, state, w_ih, {8, 3}, bias}, "lstm: w_hh must be (4H, H), got (8, 3)"},
-                {{x, {2, 2}, state, w_ih, w_hh, bias}, "lstm: c0 must be (2, 2), got (3, 2)"},
-                {{x, {3, 1}, state, w_ih, w_hh, bias}, "lstm: h0 must be (3, 2), got (3, 1)"},
-                {{x, state, state, {8, 2}, w_hh, bias},
-                 "lstm: w_ih (8, 2) does not fit x (6, 3) and w_hh (8, 2)"},
-                {{x, state, state, w_ih, w_hh, {2}}, "lstm: bias must be (8), got (2)"}};
-  OpCase no_state =
-      lstm_case("no state, no bias", kNoState, {x, w_ih, w_hh}, {{1, 1}, {4, 1}, {4, 1}},
-                {{0, 3}, {8, 3}, {8, 2}}, {{300, 20}, {320, 20}, {320, 80}});
-  no_state.misuse = {
-      {[=] {
-         lstm(Packing({3, 2}), {.x = zeros_of(x), .w_ih = zeros_of(w_ih), .w_hh = zeros_of(w_hh)});
-       },
-       "lstm: x (6, 3) does not fit a packing of 5 rows"},
-      {[=] {
-         lstm(Packing({3, 3}), {.w_hh = zeros_of(w_hh)});
-       },
-       "lstm: needs x or gates_in"},
-      {[] {
-         Packing({3, 0});
-       },
-       "packing: sequence 1 has length 0, expected at least 1"},
-      {[] {
-         Packing({2, 3});
-       },
-       "packing: sequence 1 is longer than the one before it; sort the longest first"}};
-  OpCase gates = lstm_case("gates_in instead of x", kGates, {{6, 8}, state, state, w_hh},
-                           {{1, 4}, {1, 1}, {1, 1}, {4, 1}}, {{0, 8}, {0, 2}, {0, 2}, {8, 2}},
-                           {{300, 320}, {60, 80}, {60, 80}, {320, 80}});
-  gates.wrong = {{{x, state, state, w_hh}, "lstm: gates_in must be (6, 8), got (6, 3)"}};
-  OpCase both = lstm_case("gates_in and x on the last columns", kBoth, {{6, 2}, {6, 8}, w_ih, w_hh},
-                          {{1, 1}, {1, 4}, {4, 2}, {4, 1}}, {{0, 2}, {0, 8}, {8, 3}, {8, 2}},
-                          {{300, 20}, {300, 320}, {320, 30}, {320, 80}});
-  both.wrong = {{{{6, 2}, {6, 2}, w_ih, w_hh}, "lstm: gates_in must be (6, 8), got (6, 2)"}};
-  return {full, no_state, gates, both};
+  const Shape gates{6, 8}, w_hh{8, 2}, state{3, 2};
+  OpCase full =
+      lstm_case("all inputs", {gates, w_hh, state, state}, {{1, 4}, {4, 1}, {1, 1}, {1, 1}},
+                {{0, 8}, {8, 2}, {0, 2}, {0, 2}}, {{300, 320}, {320, 80}, {60, 80}, {60, 80}});
+  full.wrong = {{{gates, {8, 3}, state, state}, "lstm: w_hh must be (4H, H), got (8, 3)"},
+                {{{6, 3}, w_hh, state, state}, "lstm: gates must be (6, 8), got (6, 3)"},
+                {{gates, w_hh, {2, 2}, state}, "lstm: c0 must be (2, 2), got (3, 2)"},
+                {{gates, w_hh, {3, 1}, state}, "lstm: h0 must be (3, 2), got (3, 1)"}};
+  OpCase no_state = lstm_case("no state", {gates, w_hh}, {{1, 4}, {4, 1}}, {{0, 8}, {8, 2}},
+                              {{300, 320}, {320, 80}});
+  no_state.misuse = {{[=] {
+                        lstm(Packing({3, 2}), zeros_of(gates), zeros_of(w_hh));
+                      },
+                      "lstm: gates must be (5, 8), got (6, 8)"},
+                     {[] {
+                        Packing({3, 0});
+                      },
+                      "packing: sequence 1 has length 0, expected at least 1"},
+                     {[] {
+                        Packing({2, 3});
+                      },
+                      "packing: sequence 1 is longer than the one before it; sort the longest "
+                      "first"}};
+  return {full, no_state};
 }
 
 // `count` segments of together `rows` rows; none of no rows.

@@ -125,9 +125,9 @@ TEST(RandomKernels, AnElementDoesNotDependOnTheNumberOfOthers) {
   EXPECT_EQ(some, std::vector<float>(more.begin(), more.begin() + 13));
 }
 
-std::vector<float> dropped(int64_t n, float p, bool accumulate = false) {
+std::vector<float> dropped(int64_t n, float p, Write write = Write::assign) {
   std::vector<float> x(n, 2.0f), y(n, 1.0f);
-  cpu::dropout<float>(y.data(), x.data(), p, kKey, n, accumulate);
+  cpu::dropout<float>({y.data(), write}, x.data(), p, kKey, n);
   return y;
 }
 
@@ -157,7 +157,7 @@ TEST(Dropout, KeepsTheExpectedShareAndScalesIt) {
 }
 
 TEST(Dropout, AccumulatesTheSameElements) {
-  const std::vector<float> once = dropped(1000, 0.5f), added = dropped(1000, 0.5f, true);
+  const std::vector<float> once = dropped(1000, 0.5f), added = dropped(1000, 0.5f, Write::add);
   for (size_t i = 0; i < once.size(); ++i) EXPECT_EQ(added[i], once[i] + 1);
 }
 

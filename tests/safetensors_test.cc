@@ -2,6 +2,7 @@
 
 #include <cstdlib>
 #include <cstring>
+#include <filesystem>
 
 #include "nn/init.h"
 #include "nn/layers.h"
@@ -49,6 +50,16 @@ TEST(Safetensors, GivesBackWhatWasSaved) {
   }
   save_tensors(path, {});
   EXPECT_TRUE(load_tensors(path).empty());
+}
+
+TEST(Safetensors, RefusesNamesThatAreNotUtf8) {
+  const TempDir dir;
+  const std::string path = dir.path("x.safetensors");
+  EXPECT_EQ(error_of<DataError>([&] {
+              save_tensors(path, {{"a\xff", Tensor::zeros({1})}});
+            }),
+            path + ": a tensor's name or the metadata is not UTF-8");
+  EXPECT_FALSE(std::filesystem::exists(path));
 }
 
 TEST(Safetensors, SavesAndLoadsTheParametersOfAModule) {

@@ -119,6 +119,37 @@ TEST(Tensor, CopiesAndConversions) {
   EXPECT_EQ(t.to_vector(), copy.to_vector());
 }
 
+TEST(Tensor, CopiesOverlappingRows) {
+  for (const Device device : test_devices()) {
+    std::vector<float> values(1000);
+    for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<float>(i);
+    const Tensor up = Tensor::from(values, {1000}, device), down = up.clone();
+    up.rows(1, 1000).copy_from(up.rows(0, 999));
+    down.rows(0, 999).copy_from(down.rows(1, 1000));
+    for (int64_t i = 1; i < 999; ++i) {
+      ASSERT_EQ(up.to_vector()[i], i - 1);
+      ASSERT_EQ(down.to_vector()[i], i + 1);
+      if (i > 20) i += 60;
+    }
+  }
+}
+
+TEST(Tensor, CountsItsChanges) {
+  const Tensor t = Tensor::zeros({4}), other = Tensor::zeros({4}), view = t.rows(1, 3);
+  const uint32_t before = t.version();
+  t.fill(1);
+  EXPECT_NE(t.version(), before);
+  EXPECT_EQ(view.version(), t.version());
+  const uint32_t filled = t.version();
+  view.copy_from(other.rows(0, 2));
+  EXPECT_NE(t.version(), filled);
+  const uint32_t copied = t.version();
+  view.mark_written();
+  EXPECT_NE(t.version(), copied);
+  EXPECT_EQ(other.version(), Tensor::zeros({4}).version());
+  EXPECT_EQ(Tensor().version(), 0u);
+}
+
 TEST(Tensor, PrintsItself) {
   EXPECT_EQ(Tensor::from(std::vector<float>{1, 2, 3, 4.5}, {2, 2}).str(),
             "f32 (2, 2) [[1, 2], [3, 4.5]]");

@@ -11,24 +11,16 @@ namespace {
 
 void check_ids(const char* op, const Tensor& ids, const Var& x, int64_t n) {
   check_defined(op, x);
-  const std::string name(op);
-  check_shape(
-      ids.defined() && ids.dtype() == DType::i32 && ids.shape().rank() == 1,
-      name + ": ids must be i32 (m), got " + name_of(ids.dtype()) + " " + ids.shape().str());
+  check_shape(ids.defined() && ids.dtype() == DType::i32 && ids.shape().rank() == 1, op,
+              ": ids must be i32 (m), got ", name_of(ids.dtype()), " ", ids.shape());
   check_devices(op, ids, x.value());
   for (int32_t id : ids.to_ints()) {
-    check_shape(id >= 0 && id < n, name + ": id " + std::to_string(id) + " is outside of [0, " +
-                                       std::to_string(n) + ")");
+    check_shape(id >= 0 && id < n, op, ": id ", id, " is outside of [0, ", n, ")");
   }
 }
 
 int64_t row_width(const Shape& shape) {
   return shape.product(1, shape.rank());
-}
-
-// Copies the rows of dy to dx, or adds them.
-void accumulate_into(const Tensor& dx, const Tensor& dy) {
-  KERNEL(dy, accumulate(dx.data<T>(), dy.data<T>(), T(1), dy.numel()));
 }
 
 }  // namespace
@@ -38,46 +30,48 @@ Var gather_rows(const Var& x, const Tensor& ids) {
   check_shape(x.shape().rank() >= 1, "gather_rows: a scalar has no rows");
   check_ids("gather_rows", ids, x, x.shape()[0]);
   const int64_t n = ids.numel(), width = row_width(x.shape());
-  Tensor y = Tensor::empty(x.shape().with(0, n), x.dtype(), x.device());
+  const Tensor y = Tensor::empty(x.shape().with(0, n), x.dtype(), x.device());
   KERNEL(y, gather_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), n, width));
 
-  return record("gather_rows", y, {x}, [ids, n, width](const Tensor& dy, const Grads& dx) {
+  return record("gather_rows", y, {x}, [ids, n, width](Tensor dy, const Grads& dx) {
     dx.add_rows(0, ids, dy.reshape({n, width}));
   });
 }
 
-// y[ids_i] += x_i,   dx_i += dy[ids_i]
+// y[ids_i] += x_i,   dx_i = dy[ids_i]
 Var scatter_rows(const Var& x, const Tensor& ids, int64_t n) {
   check_shape(x.shape().rank() >= 1 && ids.shape() == Shape{x.shape()[0]},
-              "scatter_rows: " + x.shape().str() + " does not fit the ids " + ids.shape().str());
+              "scatter_rows: ", x.shape(), " does not fit the ids ", ids.shape());
   check_ids("scatter_rows", ids, x, n);
   const int64_t m = ids.numel(), width = row_width(x.shape());
-  Tensor y = Tensor::zeros(x.shape().with(0, n), x.dtype(), x.device());
+  const Tensor y = Tensor::zeros(x.shape().with(0, n), x.dtype(), x.device());
   KERNEL(y, scatter_add_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), m, width));
 
-  return record("scatter_rows", y, {x}, [ids, m, width](const Tensor& dy, const Grads& dx) {
-    const Tensor picked = Tensor::empty({m, width}, dy.dtype(), dy.device());
+  return record("scatter_rows", y, {x}, [ids, m, width](Tensor dy, const Grads& dx) {
+    const Tensor picked = Tensor::empty(dy.shape().with(0, m), dy.dtype(), dy.device());
     KERNEL(dy, gather_rows(picked.data<T>(), dy.data<T>(), ids.data<int32_t>(), m, width));
-    accumulate_into(dx[0], picked);
+    dx.add(0, picked);
   });
 }
 
-// y = x,   dx += dy
+// y = x,   dx = dy
 Var reshape(const Var& x, Shape shape) {
   if (shape == x.shape()) return x;
   return record("reshape", x.value().reshape(shape), {x},
-                [](const Tensor& dy, const Grads& dx) { accumulate_into(dx[0], dy); });
+                [of_x = x.shape()](Tensor dy, const Grads& dx) { dx.add(0, dy.reshape(of_x)); });
 }
 
 // y = x[begin : end],   dx[begin : end] += dy
 Var rows(const Var& x, int64_t begin, int64_t end) {
-  return record("rows", x.value().rows(begin, end), {x},
-                [begin, end](const Tensor& dy, const Grads& dx) {
-                  accumulate_into(dx[0].rows(begin, end), dy);
-                });
+  const Tensor y = x.value().rows(begin, end);
+  if (y.shape() == x.shape()) return x;
+  return record("rows", y, {x}, [begin, end](Tensor dy, const Grads& dx) {
+    const Tensor part = dx.sum(0).rows(begin, end);
+    KERNEL(dy, scale<T>({part.data<T>(), Write::add}, dy.data<T>(), T(1), dy.numel()));
+  });
 }
 
-// Each part is a block of columns of y seen as (outer, axis x inner):  dpart += its block of dy
+// Each part is a block of columns of y seen as (outer, axis x inner):   dpart = its block of dy
 Var concat(const std::vector<Var>& parts, int axis) {
   check_shape(!parts.empty(), "concat: needs at least one part");
   const Shape& first = parts[0].shape();
@@ -85,28 +79,31 @@ Var concat(const std::vector<Var>& parts, int axis) {
   int64_t size = 0;
   for (const Var& part : parts) {
     check_shape(part.shape().rank() == first.rank() && part.shape().with(a, 0) == first.with(a, 0),
-                "concat: shapes differ outside of axis " + std::to_string(axis) + ", " +
-                    first.str() + " and " + part.shape().str());
+                "concat: shapes differ outside of axis ", axis, ", ", first, " and ", part.shape());
     check_types("concat", parts[0], part);
     size += part.shape()[a];
   }
   const int64_t outer = first.product(0, a), inner = first.product(a + 1, first.rank());
-  Tensor y = Tensor::empty(first.with(a, size), parts[0].dtype(), parts[0].device());
+  const Tensor y = Tensor::empty(first.with(a, size), parts[0].dtype(), parts[0].device());
   std::vector<int64_t> widths;
   int64_t at = 0;
   for (const Var& part : parts) {
     const int64_t width = part.shape()[a] * inner;
-    KERNEL(y, copy_block(y.data<T>() + at, size * inner, part.value().data<T>(), width, outer,
-                         width, false));
+    KERNEL(y, copy_block<T>(y.data<T>() + at, size * inner, part.value().data<T>(), width, outer,
+                            width));
     widths.push_back(width);
     at += width;
   }
-  return record("concat", y, parts, [widths, outer, at](const Tensor& dy, const Grads& dx) {
+
+  return record("concat", y, parts, [widths, outer, inner, at, a](Tensor dy, const Grads& dx) {
     int64_t from = 0;
     for (size_t i = 0; i < widths.size(); from += widths[i++]) {
       if (!dx.needs(i)) continue;
-      KERNEL(dy,
-             copy_block(dx.data<T>(i), widths[i], dy.data<T>() + from, at, outer, widths[i], true));
+      if (a == 0 && inner > 0) {  // rows of dy, handed on as they lie
+        dx.add(i, dy.rows(from / inner, (from + widths[i]) / inner));
+      } else {
+        KERNEL(dy, copy_block(dx.to<T>(i), widths[i], dy.data<T>() + from, at, outer, widths[i]));
+      }
     }
   });
 }
@@ -115,17 +112,16 @@ Var concat(const std::vector<Var>& parts, int axis) {
 Var slice(const Var& x, int axis, int64_t begin, int64_t end) {
   const Shape& shape = x.shape();
   const int a = shape.normalize(axis, "slice");
-  check_shape(0 <= begin && begin <= end && end <= shape[a],
-              "slice: range [" + std::to_string(begin) + ", " + std::to_string(end) +
-                  ") is outside of axis " + std::to_string(axis) + " of " + shape.str());
+  check_shape(0 <= begin && begin <= end && end <= shape[a], "slice: range [", begin, ", ", end,
+              ") is outside of axis ", axis, " of ", shape);
   const int64_t outer = shape.product(0, a), inner = shape.product(a + 1, shape.rank());
   const int64_t stride = shape[a] * inner, from = begin * inner, width = (end - begin) * inner;
-  Tensor y = Tensor::empty(shape.with(a, end - begin), x.dtype(), x.device());
-  KERNEL(y,
-         copy_block(y.data<T>(), width, x.value().data<T>() + from, stride, outer, width, false));
+  const Tensor y = Tensor::empty(shape.with(a, end - begin), x.dtype(), x.device());
+  KERNEL(y, copy_block<T>(y.data<T>(), width, x.value().data<T>() + from, stride, outer, width));
 
-  return record("slice", y, {x}, [=](const Tensor& dy, const Grads& dx) {
-    KERNEL(dy, copy_block(dx[0].data<T>() + from, stride, dy.data<T>(), width, outer, width, true));
+  return record("slice", y, {x}, [=](Tensor dy, const Grads& dx) {
+    KERNEL(dy, copy_block<T>({dx.sum<T>(0) + from, Write::add}, stride, dy.data<T>(), width, outer,
+                             width));
   });
 }
 
@@ -133,12 +129,11 @@ std::vector<Var> split(const Var& x, const std::vector<int64_t>& sizes, int axis
   const int64_t whole = x.shape()[x.shape().normalize(axis, "split")];
   int64_t total = 0;
   for (int64_t size : sizes) {
-    check_shape(size >= 0, "split: negative size " + std::to_string(size));
+    check_shape(size >= 0, "split: negative size ", size);
     total += size;
   }
-  check_shape(total == whole, "split: sizes add up to " + std::to_string(total) + ", axis " +
-                                  std::to_string(axis) + " of " + x.shape().str() + " has " +
-                                  std::to_string(whole));
+  check_shape(total == whole, "split: sizes add up to ", total, ", axis ", axis, " of ", x.shape(),
+              " has ", whole);
   std::vector<Var> parts;
   int64_t at = 0;
   for (int64_t size : sizes) {
@@ -152,8 +147,8 @@ Var stack(const std::vector<Var>& parts) {
   check_shape(!parts.empty(), "stack: needs at least one part");
   std::vector<Var> raised;
   for (const Var& part : parts) {
-    check_shape(part.shape() == parts[0].shape(),
-                "stack: shapes differ, " + parts[0].shape().str() + " and " + part.shape().str());
+    check_shape(part.shape() == parts[0].shape(), "stack: shapes differ, ", parts[0].shape(),
+                " and ", part.shape());
     check_types("stack", parts[0], part);
     raised.push_back(reshape(part, part.shape().insert(0, 1)));
   }
@@ -169,35 +164,34 @@ Var transpose(const Var& x, int axis_a, int axis_b) {
   if (a == b) return x;
   const int64_t outer = shape.product(0, a), na = shape[a], mid = shape.product(a + 1, b),
                 nb = shape[b], inner = shape.product(b + 1, shape.rank());
-  Tensor y = Tensor::empty(shape.with(a, nb).with(b, na), x.dtype(), x.device());
-  KERNEL(y, swap_axes(y.data<T>(), x.value().data<T>(), outer, na, mid, nb, inner, false));
+  const Tensor y = Tensor::empty(shape.with(a, nb).with(b, na), x.dtype(), x.device());
+  KERNEL(y, swap_axes<T>(y.data<T>(), x.value().data<T>(), outer, na, mid, nb, inner));
 
-  return record("transpose", y, {x}, [=](const Tensor& dy, const Grads& dx) {
-    KERNEL(dy, swap_axes(dx[0].data<T>(), dy.data<T>(), outer, nb, mid, na, inner, true));
+  return record("transpose", y, {x}, [=](Tensor dy, const Grads& dx) {
+    KERNEL(dy, swap_axes(dx.to<T>(0), dy.data<T>(), outer, nb, mid, na, inner));
   });
 }
 
-// Repeats x along the axes where it has size 1 or none;  dx += the sum of dy over the repeats
+// Repeats x along the axes where it has size 1 or none;   dx = the sum of dy over the repeats
 Var expand(const Var& x, Shape shape) {
   if (shape == x.shape()) return x;
-  check_shape(x.shape().rank() <= shape.rank(),
-              "expand: " + x.shape().str() + " does not broadcast to " + shape.str());
+  check_shape(x.shape().rank() <= shape.rank(), "expand: ", x.shape(), " does not broadcast to ",
+              shape);
   Broadcast map;
   int64_t stride = 1;
   for (int i = 1; i <= 6; ++i) {
     const int64_t to = i <= shape.rank() ? shape[-i] : 1;
     const int64_t from = i <= x.shape().rank() ? x.shape()[-i] : 1;
-    check_shape(from == to || from == 1,
-                "expand: " + x.shape().str() + " does not broadcast to " + shape.str());
+    check_shape(from == to || from == 1, "expand: ", x.shape(), " does not broadcast to ", shape);
     map.size[6 - i] = to;
     map.stride[6 - i] = from == 1 ? 0 : stride;
     stride *= from;
   }
-  Tensor y = Tensor::empty(shape, x.dtype(), x.device());
+  const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
   KERNEL(y, expand_forward(y.data<T>(), x.value().data<T>(), map));
 
-  return record("expand", y, {x}, [map](const Tensor& dy, const Grads& dx) {
-    KERNEL(dy, expand_backward(dx[0].data<T>(), dy.data<T>(), map));
+  return record("expand", y, {x}, [map](Tensor dy, const Grads& dx) {
+    KERNEL(dy, expand_backward(dx.sum<T>(0), dy.data<T>(), map));
   });
 }
 

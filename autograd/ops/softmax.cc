@@ -11,7 +11,7 @@ namespace {
 // The number of rows of length x.shape().back() in x.
 int64_t row_count(const char* op, const Var& x) {
   check_defined(op, x);
-  check_shape(x.shape().rank() >= 1, std::string(op) + ": needs at least one axis, got a scalar");
+  check_shape(x.shape().rank() >= 1, op, ": needs at least one axis, got a scalar");
   return x.shape().product(0, x.shape().rank() - 1);
 }
 
@@ -22,44 +22,52 @@ int64_t row_count(const char* op, const Var& x) {
 //   dx_i = y_i (dy_i - sum_j y_j dy_j)            needs y only
 Var softmax(const Var& x) {
   const int64_t rows = row_count("softmax", x), cols = x.shape().back();
-  Tensor y = empty_like(x.value());
+  const Tensor y = empty_like(x.value());
   KERNEL(y, softmax_forward(y.data<T>(), x.value().data<T>(), rows, cols));
 
-  return record("softmax", y, {x}, [y, rows, cols](const Tensor& dy, const Grads& dx) {
-    KERNEL(dy, softmax_backward(dx[0].data<T>(), y.data<T>(), dy.data<T>(), rows, cols));
+  return record("softmax", y, {x}, [y = Saved(y), rows, cols](Tensor dy, const Grads& dx) {
+    KERNEL(dy, softmax_backward(dx.to<T>(0), y.data<T>(), dy.data<T>(), rows, cols));
   });
 }
 
 // y_i = x_i - ln sum_j exp(x_j),   dx_i = dy_i - exp(y_i) sum_j dy_j
 Var log_softmax(const Var& x) {
   const int64_t rows = row_count("log_softmax", x), cols = x.shape().back();
-  Tensor y = empty_like(x.value());
+  const Tensor y = empty_like(x.value());
   KERNEL(y, log_softmax_forward(y.data<T>(), x.value().data<T>(), rows, cols));
 
-  return record("log_softmax", y, {x}, [y, rows, cols](const Tensor& dy, const Grads& dx) {
-    KERNEL(dy, log_softmax_backward(dx[0].data<T>(), y.data<T>(), dy.data<T>(), rows, cols));
+  return record("log_softmax", y, {x}, [y = Saved(y), rows, cols](Tensor dy, const Grads& dx) {
+    KERNEL(dy, log_softmax_backward(dx.to<T>(0), y.data<T>(), dy.data<T>(), rows, cols));
   });
 }
 
-// y = z gain + bias, z = (x - mean) r;   the gradient stands with the kernel
+// y = z gain + bias,   z = (x - mean) r,   r = 1 / sqrt(variance + eps)
+//   dx = r (d - mean(d) - z mean(d z)),  d = dy gain
+//   dgain = sum over rows of dy z,   dbias = sum over rows of dy
 Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps) {
   const int64_t rows = row_count("layer_norm", x), cols = x.shape().back();
-  check_shape(gain.shape() == Shape{cols} && bias.shape() == Shape{cols},
-              "layer_norm: gain " + gain.shape().str() + " and bias " + bias.shape().str() +
-                  " do not fit x " + x.shape().str());
+  check_shape(gain.shape() == Shape{cols} && bias.shape() == Shape{cols}, "layer_norm: gain ",
+              gain.shape(), " and bias ", bias.shape(), " do not fit x ", x.shape());
   check_types("layer_norm", x, gain);
   check_types("layer_norm", x, bias);
-  Tensor y = empty_like(x.value());
-  const Tensor saved = Tensor::empty({rows, 2}, x.dtype(), x.device());
-  KERNEL(y, layer_norm_forward(y.data<T>(), saved.data<T>(), x.value().data<T>(),
+  const Tensor y = empty_like(x.value());
+  const Tensor moments = Tensor::empty({rows, 2}, x.dtype(), x.device());  // mean, r
+  KERNEL(y, layer_norm_forward(y.data<T>(), moments.data<T>(), x.value().data<T>(),
                                gain.value().data<T>(), bias.value().data<T>(), T(eps), rows, cols));
 
-  return record(
-      "layer_norm", y, {x, gain, bias},
-      [x = x.value(), gain = gain.value(), saved, rows, cols](const Tensor& dy, const Grads& dx) {
-        KERNEL(dy, layer_norm_backward(dx.data<T>(0), dx.data<T>(1), dx.data<T>(2), x.data<T>(),
-                                       gain.data<T>(), saved.data<T>(), dy.data<T>(), rows, cols));
-      });
+  const bool reads_x = wants_grad(x) || wants_grad(gain);
+  return record("layer_norm", y, {x, gain, bias},
+                [x = reads_x ? Saved(x.value()) : Saved(), gain = gain.for_grad_of(x), moments,
+                 rows, cols](Tensor dy, const Grads& dx) {
+                  if (dx.needs(0)) {
+                    KERNEL(dy, layer_norm_backward(dx.to<T>(0), x.data<T>(), gain.data<T>(),
+                                                   moments.data<T>(), dy.data<T>(), rows, cols));
+                  }
+                  if (dx.needs(1) || dx.needs(2)) {
+                    KERNEL(dy, layer_norm_parameters(dx.sum<T>(1), dx.sum<T>(2), x.data<T>(),
+                                                     moments.data<T>(), dy.data<T>(), rows, cols));
+                  }
+                });
 }
 
 }  // namespace heed

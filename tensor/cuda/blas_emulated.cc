@@ -55,13 +55,13 @@ void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasM
   check_operand("C", m, c.ld);
   if (beta != T(0) && beta != T(1)) throw InternalError("cuBLAS: the emulation has beta 0 and 1");
   const MemoryAccess access;
-  const auto trans = [](bool transposed) { return transposed ? Trans::yes : Trans::no; };
   const int64_t a_cols = a.transposed ? k : m, b_cols = b.transposed ? n : k;
   for (int64_t i = 0; i < batch; ++i) {
     const std::vector<T> left = operand(b.at + i * b.stride, b.ld, n * k / b_cols, b_cols);
     const std::vector<T> right = operand(a.at + i * a.stride, a.ld, m * k / a_cols, a_cols);
-    cpu::gemm<T>(c.at + i * c.stride, c.ld, left.data(), b_cols, trans(b.transposed), right.data(),
-                 a_cols, trans(a.transposed), n, m, k, beta != T(0));
+    cpu::gemm<T>({c.at + i * c.stride, n, m, c.ld}, {left.data(), n, k, b_cols, b.transposed},
+                 {right.data(), k, m, a_cols, a.transposed},
+                 beta == T(0) ? Write::assign : Write::add);
   }
 }
 

@@ -15,7 +15,7 @@ constexpr int kShares = 4, kThreads = 256;
 
 template <class T>
 __global__ void dots_kernel(T* y, const T* query, const T* memory, const int32_t* offsets,
-                            const int32_t* starts, int64_t width, bool accumulate) {
+                            const int32_t* starts, int64_t width, Write write) {
   const int64_t b = blockIdx.x / kShares, share = blockIdx.x % kShares;
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
   constexpr int kWarps = kThreads / kWarp;
@@ -25,13 +25,13 @@ __global__ void dots_kernel(T* y, const T* query, const T* memory, const int32_t
     for (int64_t i = lane; i < width; i += kWarp)
       sum += memory[(row + j) * width + i] * query[b * width + i];
     sum = warp_reduce<Sum>(sum);
-    if (lane == 0) y[j] = accumulate ? y[j] + sum : sum;
+    if (lane == 0) Out<T>(y, write).put(j, sum);
   }
 }
 
 template <class T>
 __global__ void weighted_sum_kernel(T* y, const T* weights, const T* memory, const int32_t* offsets,
-                                    const int32_t* starts, int64_t width, bool accumulate) {
+                                    const int32_t* starts, int64_t width, Write write) {
   const int64_t strips = (width + kWarp - 1) / kWarp;
   const int64_t b = blockIdx.x / strips, col = blockIdx.x % strips * kWarp + threadIdx.x;
   const int64_t row = starts[b] - offsets[b];
@@ -41,7 +41,7 @@ __global__ void weighted_sum_kernel(T* y, const T* weights, const T* memory, con
   }
   sum = column_sum(sum);
   if (threadIdx.y > 0 || col >= width) return;
-  y[b * width + col] = accumulate ? y[b * width + col] + sum : sum;
+  Out<T>(y, write).put(b * width + col, sum);
 }
 
 template <class T>
@@ -57,17 +57,17 @@ __global__ void outer_product_kernel(T* y, const T* weights, const T* query, con
 
 template <class T>
 void dots(T* y, const T* query, const T* memory, const int32_t* offsets, const int32_t* starts,
-          int64_t segments, int64_t width, bool accumulate) {
+          int64_t segments, int64_t width, Write write) {
   launch<dots_kernel<T>>({segments * kShares, kThreads}, y, query, memory, offsets, starts, width,
-                         accumulate);
+                         write);
 }
 
 template <class T>
 void weighted_sum(T* y, const T* weights, const T* memory, const int32_t* offsets,
-                  const int32_t* starts, int64_t segments, int64_t width, bool accumulate) {
+                  const int32_t* starts, int64_t segments, int64_t width, Write write) {
   const int64_t strips = (width + kWarp - 1) / kWarp;
   launch<weighted_sum_kernel<T>>({segments * strips, dim3(kWarp, kDown)}, y, weights, memory,
-                                 offsets, starts, width, accumulate);
+                                 offsets, starts, width, write);
 }
 
 template <class T>
@@ -80,28 +80,28 @@ void outer_product(T* y, const T* weights, const T* query, const int32_t* offset
 template <class T>
 void segment_scores_forward(T* scores, const T* query, const T* memory, const int32_t* offsets,
                             const int32_t* starts, int64_t segments, int64_t width) {
-  dots(scores, query, memory, offsets, starts, segments, width, false);
+  dots(scores, query, memory, offsets, starts, segments, width, Write::assign);
 }
 
 template <class T>
 void segment_scores_backward(T* dquery, T* dmemory, const T* query, const T* memory,
                              const T* dscores, const int32_t* offsets, const int32_t* starts,
                              int64_t segments, int64_t width) {
-  if (dquery) weighted_sum(dquery, dscores, memory, offsets, starts, segments, width, true);
+  if (dquery) weighted_sum(dquery, dscores, memory, offsets, starts, segments, width, Write::add);
   if (dmemory) outer_product(dmemory, dscores, query, offsets, starts, segments, width);
 }
 
 template <class T>
 void segment_context_forward(T* context, const T* weights, const T* memory, const int32_t* offsets,
                              const int32_t* starts, int64_t segments, int64_t width) {
-  weighted_sum(context, weights, memory, offsets, starts, segments, width, false);
+  weighted_sum(context, weights, memory, offsets, starts, segments, width, Write::assign);
 }
 
 template <class T>
 void segment_context_backward(T* dweights, T* dmemory, const T* weights, const T* memory,
                               const T* dcontext, const int32_t* offsets, const int32_t* starts,
                               int64_t segments, int64_t width) {
-  if (dweights) dots(dweights, dcontext, memory, offsets, starts, segments, width, true);
+  if (dweights) dots(dweights, dcontext, memory, offsets, starts, segments, width, Write::add);
   if (dmemory) outer_product(dmemory, weights, dcontext, offsets, starts, segments, width);
 }
 

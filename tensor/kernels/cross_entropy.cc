@@ -7,16 +7,45 @@
 
 namespace heed::cpu {
 
+static int64_t grain(int64_t cols) {
+  return 4096 / (cols + 1) + 1;
+}
+
 template <class T>
-void cross_entropy_rows(T* nll, T* x, const int32_t* targets, int64_t rows, int64_t cols,
-                        bool with_grad) {
-  parallel_ranges(rows, 4096 / (cols + 1) + 1, [=](int64_t begin, int64_t end) {
+void cross_entropy_forward(T* nll, const T* x, const int32_t* targets, int64_t rows, int64_t cols) {
+  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const T* row = x + r * cols;
+      const T max = row_max(row, cols);
+      nll[r] = std::log(row_sum_exp(row, max, cols)) - (row[targets[r]] - max);
+    }
+  });
+}
+
+template <class T>
+void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, const T* dnll,
+                            int64_t rows, int64_t cols) {
+  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
+    std::vector<T> p(cols);
+    for (int64_t r = begin; r < end; ++r) {
+      const T* row = x + r * cols;
+      const T scale = dnll[r] / row_exp(p.data(), row, row_max(row, cols), cols);
+      const Out<T> d = dx.from(r * cols);
+#pragma omp simd
+      for (int64_t i = 0; i < cols; ++i) d.put(i, scale * p[i]);
+      d.at[targets[r]] -= dnll[r];
+    }
+  });
+}
+
+template <class T>
+void cross_entropy_in_place(T* nll, T* x, const int32_t* targets, int64_t rows, int64_t cols) {
+  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       T* row = x + r * cols;
       const T max = row_max(row, cols), target = row[targets[r]];
       const T sum = row_exp(row, row, max, cols);
-      nll[r] = std::log(sum) + max - target;
-      if (!with_grad) continue;
+      nll[r] = std::log(sum) - (target - max);
       const T scale = T(1) / sum;
 #pragma omp simd
       for (int64_t i = 0; i < cols; ++i) row[i] *= scale;
@@ -25,21 +54,8 @@ void cross_entropy_rows(T* nll, T* x, const int32_t* targets, int64_t rows, int6
   });
 }
 
-template <class T>
-void cross_entropy_backward(T* dx, const T* x, const int32_t* targets, const T* dnll, int64_t rows,
-                            int64_t cols) {
-  parallel_ranges(rows, 4096 / (cols + 1) + 1, [=](int64_t begin, int64_t end) {
-    std::vector<T> p(cols);
-    for (int64_t r = begin; r < end; ++r) {
-      const T* row = x + r * cols;
-      const T sum = row_exp(p.data(), row, row_max(row, cols), cols);
-      row_axpy(dx + r * cols, dnll[r] / sum, p.data(), cols);
-      dx[r * cols + targets[r]] -= dnll[r];
-    }
-  });
-}
-
-HEED_INSTANTIATE(cross_entropy_rows);
+HEED_INSTANTIATE(cross_entropy_forward);
 HEED_INSTANTIATE(cross_entropy_backward);
+HEED_INSTANTIATE(cross_entropy_in_place);
 
 }  // namespace heed::cpu

@@ -6,8 +6,21 @@ namespace heed::cpu {
 
 constexpr int64_t kGrain = 16384;  // elements of one piece: some microseconds of work
 
-// `omp simd` on every loop: it says that y does not overlap what the closure has captured. Else the
-// compiler reads alpha or a pointer again for every element, and vectorises nothing.
+// y_i = value(i) for i < n, or +=: a loop for each, so that the compiler sees no condition inside.
+template <class T, class Value> static void put_each(Out<T> y, int64_t n, Value value) {
+  parallel_ranges(n, kGrain, [y = y.at, write = y.write, value](int64_t begin, int64_t end) {
+    if (write == Write::assign) {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) y[i] = value(i);
+    } else {
+#pragma omp simd
+      for (int64_t i = begin; i < end; ++i) y[i] += value(i);
+    }
+  });
+}
+
+// `omp simd` says that y does not overlap what the closure has captured. Without it the compiler
+// reads alpha or a pointer again for every element, and vectorises nothing.
 
 template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n) {
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
@@ -16,10 +29,10 @@ template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n) {
   });
 }
 
-template <class Op, class T> void unary_backward(T* dx, const T* saved, const T* dy, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-#pragma omp simd
-    for (int64_t i = begin; i < end; ++i) dx[i] += dy[i] * Op::df(saved[i]);
+template <class Op, class T>
+void unary_backward(Out<T> dx, const T* saved, const T* dy, int64_t n) {
+  put_each(dx, n, [=](int64_t i) {
+    return dy[i] * Op::df(Op::kSaves == Saves::kNothing ? T(0) : saved[i]);
   });
 }
 
@@ -31,16 +44,16 @@ template <class Op, class T> void binary_forward(T* y, const T* a, const T* b, i
 }
 
 template <class Op, class T>
-void binary_backward(T* da, T* db, const T* a, const T* b, const T* dy, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-    if (da) {
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) da[i] += dy[i] * Op::da(a[i], b[i]);
-    }
-    if (db) {
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) db[i] += dy[i] * Op::db(a[i], b[i]);
-    }
+void binary_backward_a(Out<T> da, const T* a, const T* b, const T* dy, int64_t n) {
+  put_each(da, n, [=](int64_t i) {
+    return dy[i] * Op::da(input_a<Op::kDa>(a, i), input_b<Op::kDa>(b, i));
+  });
+}
+
+template <class Op, class T>
+void binary_backward_b(Out<T> db, const T* a, const T* b, const T* dy, int64_t n) {
+  put_each(db, n, [=](int64_t i) {
+    return dy[i] * Op::db(input_a<Op::kDb>(a, i), input_b<Op::kDb>(b, i));
   });
 }
 
@@ -58,11 +71,8 @@ template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n
   });
 }
 
-template <class T> void accumulate(T* y, const T* x, T alpha, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-#pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] += alpha * x[i];
-  });
+template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n) {
+  put_each(y, n, [=](int64_t i) { return alpha * x[i]; });
 }
 
 template <class T>
@@ -73,17 +83,9 @@ void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n)
   });
 }
 
-template <class T> void where_backward(T* da, T* db, const int32_t* mask, const T* dy, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-    if (da) {
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) da[i] += mask[i] ? dy[i] : T(0);
-    }
-    if (db) {
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) db[i] += mask[i] ? T(0) : dy[i];
-    }
-  });
+template <class T>
+void where_backward(Out<T> dx, const int32_t* mask, int of, const T* dy, int64_t n) {
+  put_each(dx, n, [=](int64_t i) { return (mask[i] != 0) == (of != 0) ? dy[i] : T(0); });
 }
 
 template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
@@ -108,7 +110,7 @@ HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 
 HEED_INSTANTIATE(fill);
 HEED_INSTANTIATE(scale_shift);
-HEED_INSTANTIATE(accumulate);
+HEED_INSTANTIATE(scale);
 HEED_INSTANTIATE(where_forward);
 HEED_INSTANTIATE(where_backward);
 HEED_INSTANTIATE(add_bias);

@@ -9,8 +9,11 @@ template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n) {
   for_each(n, [=] __device__(int64_t i) { y[i] = Op::f(x[i]); });
 }
 
-template <class Op, class T> void unary_backward(T* dx, const T* saved, const T* dy, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { dx[i] += dy[i] * Op::df(saved[i]); });
+template <class Op, class T>
+void unary_backward(Out<T> dx, const T* saved, const T* dy, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) {
+    dx.put(i, dy[i] * Op::df(Op::kSaves == Saves::kNothing ? T(0) : saved[i]));
+  });
 }
 
 template <class Op, class T> void binary_forward(T* y, const T* a, const T* b, int64_t n) {
@@ -18,10 +21,16 @@ template <class Op, class T> void binary_forward(T* y, const T* a, const T* b, i
 }
 
 template <class Op, class T>
-void binary_backward(T* da, T* db, const T* a, const T* b, const T* dy, int64_t n) {
+void binary_backward_a(Out<T> da, const T* a, const T* b, const T* dy, int64_t n) {
   for_each(n, [=] __device__(int64_t i) {
-    if (da) da[i] += dy[i] * Op::da(a[i], b[i]);
-    if (db) db[i] += dy[i] * Op::db(a[i], b[i]);
+    da.put(i, dy[i] * Op::da(input_a<Op::kDa>(a, i), input_b<Op::kDa>(b, i)));
+  });
+}
+
+template <class Op, class T>
+void binary_backward_b(Out<T> db, const T* a, const T* b, const T* dy, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) {
+    db.put(i, dy[i] * Op::db(input_a<Op::kDb>(a, i), input_b<Op::kDb>(b, i)));
   });
 }
 
@@ -33,8 +42,8 @@ template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n
   for_each(n, [=] __device__(int64_t i) { y[i] = alpha * x[i] + beta; });
 }
 
-template <class T> void accumulate(T* y, const T* x, T alpha, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] += alpha * x[i]; });
+template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y.put(i, alpha * x[i]); });
 }
 
 template <class T>
@@ -42,11 +51,9 @@ void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n)
   for_each(n, [=] __device__(int64_t i) { y[i] = mask[i] ? a[i] : b[i]; });
 }
 
-template <class T> void where_backward(T* da, T* db, const int32_t* mask, const T* dy, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) {
-    if (da) da[i] += mask[i] ? dy[i] : T(0);
-    if (db) db[i] += mask[i] ? T(0) : dy[i];
-  });
+template <class T>
+void where_backward(Out<T> dx, const int32_t* mask, int of, const T* dy, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { dx.put(i, (mask[i] != 0) == (of != 0) ? dy[i] : T(0)); });
 }
 
 template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
@@ -72,7 +79,7 @@ HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 
 HEED_INSTANTIATE(fill);
 HEED_INSTANTIATE(scale_shift);
-HEED_INSTANTIATE(accumulate);
+HEED_INSTANTIATE(scale);
 HEED_INSTANTIATE(where_forward);
 HEED_INSTANTIATE(where_backward);
 HEED_INSTANTIATE(add_bias);

@@ -9,10 +9,10 @@
 
 namespace heed {
 
-enum class Saves { kNothing, kInput, kOutput };  // what the derivatives are functions of
+enum class Saves { kNothing, kInput, kOutput };  // what the derivative is a function of
 
 struct Neg {  // y = -x
-  static constexpr Saves kSaves = Saves::kOutput;
+  static constexpr Saves kSaves = Saves::kNothing;
   template <class T> HEED_HD static T f(T x) { return -x; }
   template <class T> HEED_HD static T df(T) { return T(-1); }
 };
@@ -62,48 +62,58 @@ struct Gelu {  // y = x Phi(x)          dy/dx = Phi(x) + x phi(x)      (Hendryck
   }
 };
 
-// Binary ops: y = f(a, b) with the partial derivatives da and db.
+// Binary ops: y = f(a, b) with the partial derivatives da and db, and what these are functions of:
+// some of the inputs, or nothing; kOne says that it is 1, so that dy itself is the gradient.
+enum class Reads { kOne, kNothing, kA, kB, kBoth };
+
 struct Add {
-  static constexpr Saves kSaves = Saves::kNothing;
+  static constexpr Reads kDa = Reads::kOne, kDb = Reads::kOne;
   template <class T> HEED_HD static T f(T a, T b) { return a + b; }
   template <class T> HEED_HD static T da(T, T) { return T(1); }
   template <class T> HEED_HD static T db(T, T) { return T(1); }
 };
 struct Sub {
-  static constexpr Saves kSaves = Saves::kNothing;
+  static constexpr Reads kDa = Reads::kOne, kDb = Reads::kNothing;
   template <class T> HEED_HD static T f(T a, T b) { return a - b; }
   template <class T> HEED_HD static T da(T, T) { return T(1); }
   template <class T> HEED_HD static T db(T, T) { return T(-1); }
 };
 struct Mul {
-  static constexpr Saves kSaves = Saves::kInput;
+  static constexpr Reads kDa = Reads::kB, kDb = Reads::kA;
   template <class T> HEED_HD static T f(T a, T b) { return a * b; }
   template <class T> HEED_HD static T da(T, T b) { return b; }
   template <class T> HEED_HD static T db(T a, T) { return a; }
 };
 struct Div {
-  static constexpr Saves kSaves = Saves::kInput;
+  static constexpr Reads kDa = Reads::kB, kDb = Reads::kBoth;
   template <class T> HEED_HD static T f(T a, T b) { return a / b; }
   template <class T> HEED_HD static T da(T, T b) { return T(1) / b; }
   template <class T> HEED_HD static T db(T a, T b) { return -a / (b * b); }
 };
 
+// Element i of an input, or 0 where a derivative does not read it and the pointer may be null.
+template <Reads kReads, class T> HEED_HD T input_a(const T* a, int64_t i) {
+  return kReads == Reads::kA || kReads == Reads::kBoth ? a[i] : T(0);
+}
+template <Reads kReads, class T> HEED_HD T input_b(const T* b, int64_t i) {
+  return kReads == Reads::kB || kReads == Reads::kBoth ? b[i] : T(0);
+}
+
 #define HEED_UNARY_OPS(X) X(Neg) X(Exp) X(Log) X(Sqrt) X(Square) X(Tanh) X(Sigmoid) X(Relu) X(Gelu)
 #define HEED_BINARY_OPS(X) X(Add) X(Sub) X(Mul) X(Div)
 
 // The kernels of an op, in f32 and f64; for the end of elementwise.cc and elementwise.cu.
-#define HEED_INSTANTIATE_UNARY(Op)                                               \
-  template void unary_forward<Op>(float*, const float*, int64_t);                \
-  template void unary_forward<Op>(double*, const double*, int64_t);              \
-  template void unary_backward<Op>(float*, const float*, const float*, int64_t); \
-  template void unary_backward<Op>(double*, const double*, const double*, int64_t);
+#define HEED_INSTANTIATE_UNARY_OF(Op, T)                  \
+  template void unary_forward<Op>(T*, const T*, int64_t); \
+  template void unary_backward<Op>(Out<T>, const T*, const T*, int64_t);
+#define HEED_INSTANTIATE_UNARY(Op) \
+  HEED_INSTANTIATE_UNARY_OF(Op, float) HEED_INSTANTIATE_UNARY_OF(Op, double)
 
-#define HEED_INSTANTIATE_BINARY(Op)                                                                \
-  template void binary_forward<Op>(float*, const float*, const float*, int64_t);                   \
-  template void binary_forward<Op>(double*, const double*, const double*, int64_t);                \
-  template void binary_backward<Op>(float*, float*, const float*, const float*, const float*,      \
-                                    int64_t);                                                      \
-  template void binary_backward<Op>(double*, double*, const double*, const double*, const double*, \
-                                    int64_t);
+#define HEED_INSTANTIATE_BINARY_OF(Op, T)                                             \
+  template void binary_forward<Op>(T*, const T*, const T*, int64_t);                  \
+  template void binary_backward_a<Op>(Out<T>, const T*, const T*, const T*, int64_t); \
+  template void binary_backward_b<Op>(Out<T>, const T*, const T*, const T*, int64_t);
+#define HEED_INSTANTIATE_BINARY(Op) \
+  HEED_INSTANTIATE_BINARY_OF(Op, float) HEED_INSTANTIATE_BINARY_OF(Op, double)
 
 }  // namespace heed

@@ -20,20 +20,19 @@
 namespace heed::cpu {
 namespace {
 
-constexpr int64_t kSpan = 2048;      // rows of A and columns of B in one block: 4 MiB each
 constexpr int64_t kPieceTiles = 21;  // of A for one piece
 constexpr int64_t kManyTiles = 32;   // of A: pieces enough without sharing out columns
 
 // C (R, kWidth) = or += A (R, depth) panel (depth, kWidth)
-template <class T, int R, Trans kTrans>
-void tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, bool accumulate) {
+template <class T, int R, bool kTransposed>
+void tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, Write write) {
   using V = typename Simd<T>::Vector;
   using U = typename Simd<T>::Unaligned;
   constexpr int kLanes = Simd<T>::kLanes;
-  constexpr int64_t kRow = kTrans == Trans::yes ? 1 : kRowStep<T>;
-  constexpr int64_t kCol = kTrans == Trans::yes ? R : 1;
+  constexpr int64_t kRow = kTransposed ? 1 : kRowStep<T>;
+  constexpr int64_t kCol = kTransposed ? R : 1;
   V sum[R][2] = {};
-  if (accumulate) {
+  if (write == Write::add) {
 #pragma GCC unroll 12
     for (int i = 0; i < R; ++i) {
       sum[i][0] = *reinterpret_cast<const U*>(c + i * ldc);
@@ -57,25 +56,25 @@ void tile(T* c, int64_t ldc, const T* a, const T* panel, int64_t depth, bool acc
   }
 }
 
-template <class T> using Tile = void (*)(T*, int64_t, const T*, const T*, int64_t, bool);
-template <class T, Trans kTrans, int... R>
+template <class T> using Tile = void (*)(T*, int64_t, const T*, const T*, int64_t, Write);
+template <class T, bool kTransposed, int... R>
 constexpr std::array<Tile<T>, sizeof...(R)> make_tiles(std::integer_sequence<int, R...>) {
-  return {tile<T, R + 1, kTrans>...};
+  return {tile<T, R + 1, kTransposed>...};
 }
 // kTiles[r - 1] is the tile of r rows.
-template <class T, Trans kTrans>
-constexpr auto kTiles = make_tiles<T, kTrans>(std::make_integer_sequence<int, kTileRows>());
+template <class T, bool kTransposed>
+constexpr auto kTiles = make_tiles<T, kTransposed>(std::make_integer_sequence<int, kTileRows>());
 
 // The last columns of C do not fill a panel: compute on the side, and copy what is there.
 template <class T>
 void edge_tile(Tile<T> run, T* c, int64_t ldc, const T* a, const T* panel, int64_t depth,
-               bool accumulate, int64_t rows, int64_t cols) {
+               Write write, int64_t rows, int64_t cols) {
   constexpr int64_t kWidth = Simd<T>::kWidth;
   T side[kTileRows * kWidth] = {};
-  for (int64_t i = 0; i < rows && accumulate; ++i) {
+  for (int64_t i = 0; i < rows && write == Write::add; ++i) {
     std::copy_n(c + i * ldc, cols, side + i * kWidth);
   }
-  run(side, kWidth, a, panel, depth, accumulate);
+  run(side, kWidth, a, panel, depth, write);
   for (int64_t i = 0; i < rows; ++i) std::copy_n(side + i * kWidth, cols, c + i * ldc);
 }
 
@@ -105,15 +104,15 @@ template <class T> struct Product {
   T* c;
   int64_t ldc;
   const T *tiles, *panels;
-  Trans trans_a;
-  int64_t stride;  // from panel to panel
+  bool transposed;  // A
+  int64_t stride;   // from panel to panel
   int64_t m, n, depth;
-  bool accumulate;
+  Write write;
 
   // Tiles [t0, t1) of A, which begin at `from`, and panels [p0, p1).
   void piece(const T* from, int64_t t0, int64_t t1, int64_t p0, int64_t p1) const {
     constexpr int64_t kWidth = Simd<T>::kWidth;
-    const auto& runs = trans_a == Trans::no ? kTiles<T, Trans::no> : kTiles<T, Trans::yes>;
+    const auto& runs = transposed ? kTiles<T, true> : kTiles<T, false>;
     for (int64_t t = t0; t < t1; ++t) {
       const int64_t i = tile_begin(m, t), rows = tile_begin(m, t + 1) - i;
       const Tile<T> run = runs[rows - 1];
@@ -122,9 +121,9 @@ template <class T> struct Product {
         const T *a = from + (t - t0) * kTileSize<T>, *b = panels + p * stride;
         if (p + 1 < p1) ask_for(to + kWidth, ldc, rows);
         if (n - p * kWidth >= kWidth) {
-          run(to, ldc, a, b, depth, accumulate);
+          run(to, ldc, a, b, depth, write);
         } else {
-          edge_tile(run, to, ldc, a, b, depth, accumulate, rows, n - p * kWidth);
+          edge_tile(run, to, ldc, a, b, depth, write, rows, n - p * kWidth);
         }
       }
     }
@@ -158,8 +157,8 @@ template <class T> void multiply_narrow(const Product<T>& x, View<T> a) {
   });
 }
 
-template <class T> void clear(T* c, int64_t ldc, int64_t m, int64_t n) {
-  for (int64_t i = 0; i < m; ++i) std::fill_n(c + i * ldc, n, T(0));
+template <class T> void clear(Mat<T> c) {
+  for (int64_t i = 0; i < c.rows; ++i) std::fill_n(c.at + i * c.ld, c.cols, T(0));
 }
 
 // k in even parts of at most kDepth: body(begin, depth).
@@ -172,21 +171,26 @@ template <class Body> void for_each_depth(int64_t k, Body body) {
 
 }  // namespace
 
-template <class T>
-void gemm(T* c, int64_t ldc, const T* a, int64_t lda, Trans trans_a, const T* b, int64_t ldb,
-          Trans trans_b, int64_t m, int64_t n, int64_t k, bool accumulate) {
-  const View<T> left(a, lda, trans_a), right(b, ldb, trans_b);
+template <class T> void gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, Write write) {
+  const View<T> left(a), right(b);
   Scratch<T>& scratch = Scratch<T>::mine();
-  if (k == 0 && !accumulate) clear(c, ldc, m, n);
-  for (int64_t j = 0; j < n; j += kSpan) {
-    const int64_t cols = std::min(kSpan, n - j);
-    for_each_depth(k, [&](int64_t k0, int64_t depth) {
+  if (a.cols == 0 && write == Write::assign) clear(c);
+  for (int64_t j = 0; j < c.cols; j += kSpan) {
+    const int64_t cols = std::min(kSpan, c.cols - j);
+    for_each_depth(a.cols, [&](int64_t k0, int64_t depth) {
       pack_all(scratch.panels, right.from(k0, j), depth, cols);
-      for (int64_t i = 0; i < m; i += kSpan) {
-        const int64_t rows = std::min(kSpan, m - i);
-        const Product<T> x{
-            c + i * ldc + j,         ldc,  scratch.tiles, scratch.panels, trans_a,
-            depth * Simd<T>::kWidth, rows, cols,          depth,          accumulate || k0 > 0};
+      for (int64_t i = 0; i < c.rows; i += kSpan) {
+        const int64_t rows = std::min(kSpan, c.rows - i);
+        const Product<T> x{.c = c.at + i * c.ld + j,
+                           .ldc = c.ld,
+                           .tiles = scratch.tiles,
+                           .panels = scratch.panels,
+                           .transposed = a.transposed,
+                           .stride = depth * Simd<T>::kWidth,
+                           .m = rows,
+                           .n = cols,
+                           .depth = depth,
+                           .write = k0 > 0 ? Write::add : write};
         if (cols <= kPanels * Simd<T>::kWidth && tile_count(rows) >= kManyTiles) {
           multiply_narrow(x, left.from(i, k0));
         } else {
@@ -199,14 +203,12 @@ void gemm(T* c, int64_t ldc, const T* a, int64_t lda, Trans trans_a, const T* b,
 }
 
 template <class T>
-void gemm_batched(T* c, int64_t stride_c, const T* a, int64_t stride_a, Trans trans_a, const T* b,
-                  int64_t stride_b, Trans trans_b, int64_t batch, int64_t m, int64_t n, int64_t k,
-                  bool accumulate) {
-  const int64_t lda = trans_a == Trans::yes ? m : k, ldb = trans_b == Trans::yes ? k : n;
-  parallel_for(batch, [=](int64_t i) {
-    gemm(c + i * stride_c, n, a + i * stride_a, lda, trans_a, b + i * stride_b, ldb, trans_b, m, n,
-         k, accumulate);
-  });
+void gemm_batched(Mat<T> c, Mat<const T> a, Mat<const T> b, int64_t batch, Write write) {
+  const auto entry = [](auto mat, int64_t i) {
+    mat.at += i * mat.stride;
+    return mat;
+  };
+  parallel_for(batch, [=](int64_t i) { gemm(entry(c, i), entry(a, i), entry(b, i), write); });
 }
 
 template <class T> void packed_size(int64_t* elements, int64_t k, int64_t n) {
@@ -214,24 +216,29 @@ template <class T> void packed_size(int64_t* elements, int64_t k, int64_t n) {
   *elements = (n + kWidth - 1) / kWidth * kWidth * k;
 }
 
-template <class T>
-void pack_matrix(T* packed, const T* b, int64_t ldb, Trans trans_b, int64_t k, int64_t n) {
-  pack_all(packed, View<T>(b, ldb, trans_b), k, n);
+template <class T> void pack_matrix(T* packed, Mat<const T> b) {
+  pack_all(packed, View<T>(b), b.rows, b.cols);
 }
 
-template <class T>
-void gemm_packed(T* c, int64_t ldc, const T* a, int64_t lda, const T* packed, int64_t m, int64_t n,
-                 int64_t k, bool accumulate) {
+template <class T> void gemm_packed(Mat<T> c, Mat<const T> a, const T* packed, Write write) {
   constexpr int64_t kWidth = Simd<T>::kWidth;
-  const View<T> left(a, lda, Trans::no);
+  const int64_t k = a.cols;
   T* tiles = Scratch<T>::mine().tiles;
-  if (k == 0 && !accumulate) clear(c, ldc, m, n);
-  for (int64_t i = 0; i < m; i += kSpan) {
-    const int64_t rows = std::min(kSpan, m - i);
+  if (k == 0 && write == Write::assign) clear(c);
+  for (int64_t i = 0; i < c.rows; i += kSpan) {
+    const int64_t rows = std::min(kSpan, c.rows - i);
     for_each_depth(k, [&](int64_t k0, int64_t depth) {
-      copy_all_tiles(tiles, left.from(i, k0), rows, depth);
-      multiply<T>({c + i * ldc, ldc, tiles, packed + k0 * kWidth, Trans::no, k * kWidth, rows, n,
-                   depth, accumulate || k0 > 0});
+      copy_all_tiles(tiles, View<T>(a).from(i, k0), rows, depth);
+      multiply<T>({.c = c.at + i * c.ld,
+                   .ldc = c.ld,
+                   .tiles = tiles,
+                   .panels = packed + k0 * kWidth,
+                   .transposed = false,
+                   .stride = k * kWidth,
+                   .m = rows,
+                   .n = c.cols,
+                   .depth = depth,
+                   .write = k0 > 0 ? Write::add : write});
     });
   }
 }

@@ -8,50 +8,45 @@
 
 namespace heed::gpu {
 
-template <class T>
-void gemm(T* c, int64_t ldc, const T* a, int64_t lda, Trans trans_a, const T* b, int64_t ldb,
-          Trans trans_b, int64_t m, int64_t n, int64_t k, bool accumulate) {
-  if (m == 0 || n == 0) return;
-  if (k == 0) {  // cuBLAS takes no empty operands
-    if (accumulate) return;
-    for_each(m * n, [=] __device__(int64_t i) { c[i / n * ldc + i % n] = T(0); });
-    return;
-  }
-  cuda::blas_gemm<T>({c, ldc}, {b, ldb, 0, trans_b == Trans::yes},
-                     {a, lda, 0, trans_a == Trans::yes}, n, m, k, T(accumulate), 1);
+namespace {
+
+template <class T> cuda::BlasMatrix<T> blas(Mat<T> x) {
+  return {x.at, x.ld, x.stride, x.transposed};
+}
+
+}  // namespace
+
+template <class T> void gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, Write write) {
+  gemm_batched(c, a, b, 1, write);
 }
 
 template <class T>
-void gemm_batched(T* c, int64_t stride_c, const T* a, int64_t stride_a, Trans trans_a, const T* b,
-                  int64_t stride_b, Trans trans_b, int64_t batch, int64_t m, int64_t n, int64_t k,
-                  bool accumulate) {
+void gemm_batched(Mat<T> c, Mat<const T> a, Mat<const T> b, int64_t batch, Write write) {
+  const int64_t m = c.rows, n = c.cols, k = a.cols;
   if (batch == 0 || m == 0 || n == 0) return;
-  if (k == 0) {
-    if (accumulate) return;
-    for_each(batch * m * n,
-             [=] __device__(int64_t i) { c[i / (m * n) * stride_c + i % (m * n)] = T(0); });
+  if (k == 0) {  // cuBLAS takes no empty operands
+    if (write == Write::add) return;
+    for_each(batch * m * n, [=] __device__(int64_t i) {
+      c.at[i / (m * n) * c.stride + i / n % m * c.ld + i % n] = T(0);
+    });
     return;
   }
-  const int64_t lda = trans_a == Trans::yes ? m : k, ldb = trans_b == Trans::yes ? k : n;
-  cuda::blas_gemm<T>({c, n, stride_c}, {b, ldb, stride_b, trans_b == Trans::yes},
-                     {a, lda, stride_a, trans_a == Trans::yes}, n, m, k, T(accumulate), batch);
+  cuda::blas_gemm<T>(blas(c), blas(b), blas(a), n, m, k, T(write == Write::add), batch);
 }
 
-// cuBLAS packs for itself; here op(B) is only laid out as (k, n).
+// cuBLAS packs for itself; here B is only laid out as (k, n).
 template <class T> void packed_size(int64_t* elements, int64_t k, int64_t n) {
   *elements = k * n;
 }
 
-template <class T>
-void pack_matrix(T* packed, const T* b, int64_t ldb, Trans trans_b, int64_t k, int64_t n) {
-  const int64_t down = trans_b == Trans::yes ? 1 : ldb, across = trans_b == Trans::yes ? ldb : 1;
-  for_each(k * n, [=] __device__(int64_t i) { packed[i] = b[i / n * down + i % n * across]; });
+template <class T> void pack_matrix(T* packed, Mat<const T> b) {
+  const int64_t down = b.transposed ? 1 : b.ld, across = b.transposed ? b.ld : 1, n = b.cols;
+  for_each(b.rows * n,
+           [=] __device__(int64_t i) { packed[i] = b.at[i / n * down + i % n * across]; });
 }
 
-template <class T>
-void gemm_packed(T* c, int64_t ldc, const T* a, int64_t lda, const T* packed, int64_t m, int64_t n,
-                 int64_t k, bool accumulate) {
-  gemm(c, ldc, a, lda, Trans::no, packed, n, Trans::no, m, n, k, accumulate);
+template <class T> void gemm_packed(Mat<T> c, Mat<const T> a, const T* packed, Write write) {
+  gemm(c, a, Mat<const T>{packed, a.cols, c.cols, c.cols}, write);
 }
 
 HEED_INSTANTIATE(gemm);

@@ -1,5 +1,6 @@
 // How a matrix product brings its factors into the order in which the tiles of C read them: A into
-// tiles of up to kTileRows rows, B into panels of kWidth columns. Only gemm.cc looks in here.
+// tiles of up to kTileRows rows, B into panels of kWidth columns. Only gemm.cc looks in here, and
+// its test for the sizes.
 #pragma once
 
 #include <algorithm>
@@ -20,6 +21,7 @@ constexpr int kVectorBytes = 32, kTileRows = 6;
 #else
 constexpr int kVectorBytes = 16, kTileRows = 6;
 #endif
+constexpr int64_t kSpan = 2048;    // rows of A and columns of B in one block: 4 MiB each
 constexpr int64_t kDepth = 512;    // of k in one block
 constexpr int64_t kPanels = 8;     // of B for one piece of C: 512 KiB with AVX-512
 constexpr int64_t kGroup = 8;      // tiles of A that are copied together
@@ -38,8 +40,8 @@ template <class T> struct View {
   const T* at;
   int64_t row_step, col_step;
 
-  View(const T* x, int64_t ld, Trans trans)
-      : at(x), row_step(trans == Trans::yes ? 1 : ld), col_step(trans == Trans::yes ? ld : 1) {}
+  explicit View(Mat<const T> x)
+      : at(x.at), row_step(x.transposed ? 1 : x.ld), col_step(x.transposed ? x.ld : 1) {}
   View from(int64_t i, int64_t j) const {
     View view = *this;
     view.at += i * row_step + j * col_step;
@@ -116,8 +118,16 @@ template <int kHalf, class V, int... I> V interleave(V a, V b, std::integer_sequ
   return __builtin_shufflevector(a, b, (kHalf * kLanes / 2 + I / 2 + I % 2 * kLanes)...);
 }
 
-// Writes a square of kLanes x kLanes elements, transposed. Interleaving row i with row i + kLanes/2
-// turns the bits of an element's (row, column) by one place; log2(kLanes) rounds swap the two.
+// Writes a square of kLanes x kLanes elements, transposed. Each of log2(kLanes) rounds interleaves
+// row i with row i + kLanes / 2. With 4 lanes:
+//
+//   a0 a1 a2 a3    rows 1, 3:  a0 c0 a1 c1    rows 1, 3:  a0 b0 c0 d0
+//   b0 b1 b2 b3                a2 c2 a3 c3                a1 b1 c1 d1
+//   c0 c1 c2 c3    rows 2, 4:  b0 d0 b1 d1    rows 2, 4:  a2 b2 c2 d2
+//   d0 d1 d2 d3                b2 d2 b3 d3                a3 b3 c3 d3
+//
+// Number the elements by row and column in binary, row bits before column bits: a round moves the
+// first bit to the end, and after all of them rows and columns have changed places.
 template <class T> void transpose_square(T* to, int64_t to_ld, const T* from, int64_t ld) {
   using V = typename Simd<T>::Vector;
   using U = typename Simd<T>::Unaligned;

@@ -1,8 +1,11 @@
 // How a kernel is declared: once, for both backends.
-//   HEED_KERNEL(template <class T> void scale(T* x, T factor, int64_t n));
+//   HEED_KERNEL(template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n));
 // declares cpu::scale, defined in the .cc beside the header, and gpu::scale, defined in the .cu.
-// Kernels see raw pointers, sizes and contiguous memory only: outputs first, then inputs, then
-// sizes. Gradient kernels accumulate (dx += ...).
+// Kernels see memory and sizes only, the memory contiguous: outputs first, then inputs, then sizes.
+//
+// A gradient kernel takes its destination in one of two forms:
+//   Out<T> dx   the kernel gives every element a value, which is assigned or added as dx says
+//   T* dx       the kernel adds to some elements, or to each of them several times
 #pragma once
 
 #include <cstdint>
@@ -23,3 +26,30 @@
   template decltype(kernel<float>) kernel<float>; \
   template decltype(kernel<double>) kernel<double>
 // NOLINTEND(bugprone-macro-parentheses)
+
+// Before functions that nvcc compiles for the device too.
+#ifdef __CUDACC__
+#define HEED_HD __host__ __device__
+#else
+#define HEED_HD
+#endif
+
+namespace heed {
+
+// How a result meets what its memory holds: y = x, or y += x. The first contribution to a gradient
+// is assigned, the others are added; so no memory is cleared first.
+enum class Write : uint8_t { assign, add };
+
+// Where the elements of a result go, and how.
+template <class T> struct Out {
+  T* at;
+  Write write;
+
+  HEED_HD Out(T* at, Write write = Write::assign) : at(at), write(write) {}
+  HEED_HD void put(int64_t i, T value) const {
+    at[i] = write == Write::add ? at[i] + value : value;
+  }
+  HEED_HD Out from(int64_t i) const { return {at + i, write}; }
+};
+
+}  // namespace heed

@@ -14,32 +14,29 @@ void convert(float* y, const double* x, int64_t n) {
 }
 
 template <class T>
-void swap_axes(T* y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b, int64_t inner,
-               bool accumulate) {
+void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b,
+               int64_t inner) {
   parallel_for(outer * b, [=](int64_t row) {
     const int64_t o = row / b, j = row % b;
     for (int64_t m = 0; m < mid; ++m) {
       for (int64_t i = 0; i < a; ++i) {
         const T* from = x + (((o * a + i) * mid + m) * b + j) * inner;
-        T* to = y + (((o * b + j) * mid + m) * a + i) * inner;
-        for (int64_t k = 0; k < inner; ++k) to[k] = accumulate ? to[k] + from[k] : from[k];
+        const Out<T> to = y.from((((o * b + j) * mid + m) * a + i) * inner);
+        for (int64_t k = 0; k < inner; ++k) to.put(k, from[k]);
       }
     }
   });
 }
 
 template <class T>
-void copy_block(T* y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows, int64_t width,
-                bool accumulate) {
+void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
+                int64_t width) {
   parallel_ranges(rows, 16384 / (width + 1) + 1, [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      T* to = y + r * y_stride;
+      const Out<T> to = y.from(r * y_stride);
       const T* from = x + r * x_stride;
-      if (accumulate) {
-        for (int64_t i = 0; i < width; ++i) to[i] += from[i];
-      } else {
-        std::copy(from, from + width, to);
-      }
+#pragma omp simd
+      for (int64_t i = 0; i < width; ++i) to.put(i, from[i]);
     }
   });
 }

@@ -14,27 +14,22 @@ void convert(float* y, const double* x, int64_t n) {
 
 // By the elements of y, so that writes are to neighbours; reads are in runs of `inner`.
 template <class T>
-void swap_axes(T* y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b, int64_t inner,
-               bool accumulate) {
+void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b,
+               int64_t inner) {
   for_each(outer * b * mid * a * inner, [=] __device__(int64_t to) {
-    int64_t rest = to;
-    const int64_t k = rest % inner;
-    const int64_t i = (rest /= inner) % a;
-    const int64_t m = (rest /= a) % mid;
-    const int64_t j = (rest /= mid) % b, o = rest / b;
-    const T value = x[(((o * a + i) * mid + m) * b + j) * inner + k];
-    y[to] = accumulate ? y[to] + value : value;
+    const int64_t k = to % inner, row = to / inner;  // row: of (outer, b, mid, a)
+    const int64_t i = row % a, m = row / a % mid;
+    const int64_t j = row / (a * mid) % b, o = row / (a * mid * b);
+    y.put(to, x[(((o * a + i) * mid + m) * b + j) * inner + k]);
   });
 }
 
 template <class T>
-void copy_block(T* y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows, int64_t width,
-                bool accumulate) {
+void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
+                int64_t width) {
   for_each(rows * width, [=] __device__(int64_t i) {
     const int64_t r = i / width, col = i % width;
-    T& to = y[r * y_stride + col];
-    const T from = x[r * x_stride + col];
-    to = accumulate ? to + from : from;
+    y.put(r * y_stride + col, x[r * x_stride + col]);
   });
 }
 

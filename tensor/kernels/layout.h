@@ -6,20 +6,19 @@
 HEED_KERNEL(void convert(double* y, const float* x, int64_t n));
 HEED_KERNEL(void convert(float* y, const double* x, int64_t n));
 
-// Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner); y += with
-// accumulate. The gradient of a swap is the swap back.
-HEED_KERNEL(template <class T> void swap_axes(T* y, const T* x, int64_t outer, int64_t a,
-                                              int64_t mid, int64_t b, int64_t inner,
-                                              bool accumulate));
+// Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner). The gradient of a
+// swap is the swap back.
+HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a,
+                                              int64_t mid, int64_t b, int64_t inner));
 
-// Copies (rows, width) blocks between matrices of other widths: y[r * y_stride + i] = x[r *
-// x_stride
-// + i], += with accumulate. Concatenation and splitting along any axis.
-HEED_KERNEL(template <class T> void copy_block(T* y, int64_t y_stride, const T* x, int64_t x_stride,
-                                               int64_t rows, int64_t width, bool accumulate));
+// A block (rows, width) of one matrix to one of another width:
+//   y[r * y_stride + i] = x[r * x_stride + i]
+// Concatenation and splitting along any axis.
+HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
+                                               int64_t x_stride, int64_t rows, int64_t width));
 
 // Broadcasting: y[i0, .., i5] = x[i0 * s0 + .. + i5 * s5] over the six sizes of y; a stride of 0
-// repeats x along that axis. The gradient sums over the repeated axes.
+// repeats x along that axis. The gradient adds up the repeats: dx += ...
 namespace heed {
 struct Broadcast {
   int64_t size[6], stride[6];

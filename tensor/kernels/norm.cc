@@ -24,25 +24,28 @@ void layer_norm_forward(T* y, T* saved, const T* x, const T* gain, const T* bias
 }
 
 template <class T>
-void layer_norm_backward(T* dx, T* dgain, T* dbias, const T* x, const T* gain, const T* saved,
-                         const T* dy, int64_t rows, int64_t cols) {
-  if (dx) {
-    parallel_for(rows, [=](int64_t row) {
-      const T *in = x + row * cols, *d_out = dy + row * cols;
-      const T mean = saved[2 * row], r = saved[2 * row + 1];
-      T sum = 0, dot = 0;
+void layer_norm_backward(Out<T> dx, const T* x, const T* gain, const T* saved, const T* dy,
+                         int64_t rows, int64_t cols) {
+  parallel_for(rows, [=](int64_t row) {
+    const T *in = x + row * cols, *d_out = dy + row * cols;
+    const T mean = saved[2 * row], r = saved[2 * row + 1];
+    T sum = 0, dot = 0;
 #pragma omp simd reduction(+ : sum, dot)
-      for (int64_t i = 0; i < cols; ++i) {
-        const T d = d_out[i] * gain[i];
-        sum += d;
-        dot += d * (in[i] - mean) * r;
-      }
-      for (int64_t i = 0; i < cols; ++i) {
-        const T z = (in[i] - mean) * r;
-        dx[row * cols + i] += r * (d_out[i] * gain[i] - sum / T(cols) - z * dot / T(cols));
-      }
-    });
-  }
+    for (int64_t i = 0; i < cols; ++i) {
+      const T d = d_out[i] * gain[i];
+      sum += d;
+      dot += d * (in[i] - mean) * r;
+    }
+    for (int64_t i = 0; i < cols; ++i) {
+      const T z = (in[i] - mean) * r;
+      dx.put(row * cols + i, r * (d_out[i] * gain[i] - sum / T(cols) - z * dot / T(cols)));
+    }
+  });
+}
+
+template <class T>
+void layer_norm_parameters(T* dgain, T* dbias, const T* x, const T* saved, const T* dy,
+                           int64_t rows, int64_t cols) {
   parallel_ranges(cols, 64, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
     for (int64_t row = 0; row < rows; ++row) {
       const T mean = saved[2 * row], r = saved[2 * row + 1];
@@ -57,5 +60,6 @@ void layer_norm_backward(T* dx, T* dgain, T* dbias, const T* x, const T* gain, c
 
 HEED_INSTANTIATE(layer_norm_forward);
 HEED_INSTANTIATE(layer_norm_backward);
+HEED_INSTANTIATE(layer_norm_parameters);
 
 }  // namespace heed::cpu

@@ -27,8 +27,8 @@ __global__ void layer_norm_kernel(T* y, T* saved, const T* x, const T* gain, con
 }
 
 template <class T>
-__global__ void layer_norm_dx_kernel(T* dx, const T* x, const T* gain, const T* saved, const T* dy,
-                                     int64_t cols) {
+__global__ void layer_norm_dx_kernel(Out<T> dx, const T* x, const T* gain, const T* saved,
+                                     const T* dy, int64_t cols) {
   const int64_t row = blockIdx.x;
   const T *in = x + row * cols, *d_out = dy + row * cols;
   const T mean = saved[2 * row], r = saved[2 * row + 1];
@@ -42,7 +42,7 @@ __global__ void layer_norm_dx_kernel(T* dx, const T* x, const T* gain, const T* 
   dot = block_sum(dot);
   for (int64_t i = threadIdx.x; i < cols; i += blockDim.x) {
     const T z = (in[i] - mean) * r;
-    dx[row * cols + i] += r * (d_out[i] * gain[i] - sum / T(cols) - z * dot / T(cols));
+    dx.put(row * cols + i, r * (d_out[i] * gain[i] - sum / T(cols) - z * dot / T(cols)));
   }
 }
 
@@ -54,7 +54,7 @@ __global__ void layer_norm_parameters_kernel(T* dgain, T* dbias, const T* x, con
   T gain = 0, bias = 0;
   for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
     const T d = dy[row * cols + col];
-    gain += d * (x[row * cols + col] - saved[2 * row]) * saved[2 * row + 1];
+    if (dgain) gain += d * (x[row * cols + col] - saved[2 * row]) * saved[2 * row + 1];
     bias += d;
   }
   gain = column_sum(gain);
@@ -71,17 +71,20 @@ void layer_norm_forward(T* y, T* saved, const T* x, const T* gain, const T* bias
 }
 
 template <class T>
-void layer_norm_backward(T* dx, T* dgain, T* dbias, const T* x, const T* gain, const T* saved,
-                         const T* dy, int64_t rows, int64_t cols) {
-  if (dx) {
-    launch<layer_norm_dx_kernel<T>>({rows, row_threads(cols)}, dx, x, gain, saved, dy, cols);
-  }
-  if (!dgain && !dbias) return;
+void layer_norm_backward(Out<T> dx, const T* x, const T* gain, const T* saved, const T* dy,
+                         int64_t rows, int64_t cols) {
+  launch<layer_norm_dx_kernel<T>>({rows, row_threads(cols)}, dx, x, gain, saved, dy, cols);
+}
+
+template <class T>
+void layer_norm_parameters(T* dgain, T* dbias, const T* x, const T* saved, const T* dy,
+                           int64_t rows, int64_t cols) {
   launch<layer_norm_parameters_kernel<T>>({(cols + kWarp - 1) / kWarp, dim3(kWarp, kDown)}, dgain,
                                           dbias, x, saved, dy, rows, cols);
 }
 
 HEED_INSTANTIATE(layer_norm_forward);
 HEED_INSTANTIATE(layer_norm_backward);
+HEED_INSTANTIATE(layer_norm_parameters);
 
 }  // namespace heed::gpu

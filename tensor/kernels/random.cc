@@ -49,21 +49,15 @@ template <class T> void random_normal(T* y, T mean, T deviation, RandomKey key, 
   });
 }
 
-template <class T> void dropout(T* y, const T* x, T p, RandomKey key, int64_t n, bool accumulate) {
+template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_t n) {
   const T scale = T(1) / (T(1) - p);
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
     float u[kGrain];
     uniforms(u, key, begin, end);
-    const auto kept = [&](int64_t i) {
+#pragma omp simd
+    for (int64_t i = begin; i < end; ++i) {
       const T scaled = x[i] * scale;
-      return T(u[i - begin]) >= p ? scaled : T(0);
-    };
-    if (accumulate) {
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) y[i] += kept(i);
-    } else {
-#pragma omp simd
-      for (int64_t i = begin; i < end; ++i) y[i] = kept(i);
+      y.put(i, T(u[i - begin]) >= p ? scaled : T(0));
     }
   });
 }

@@ -35,12 +35,11 @@ template <class T> void random_normal(T* y, T mean, T deviation, RandomKey key, 
   });
 }
 
-template <class T> void dropout(T* y, const T* x, T p, RandomKey key, int64_t n, bool accumulate) {
+template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_t n) {
   const T scale = T(1) / (T(1) - p);
   for_each_pair(key, n, [=] __device__(int64_t first, const float* u) {
     for (int64_t i = first; i < first + 2 && i < n; ++i) {
-      const T kept = T(u[i - first]) >= p ? x[i] * scale : T(0);
-      y[i] = accumulate ? y[i] + kept : kept;
+      y.put(i, T(u[i - first]) >= p ? x[i] * scale : T(0));
     }
   });
 }

@@ -8,6 +8,5 @@ HEED_KERNEL(template <class T> void random_uniform(T* y, T low, T high, RandomKe
 // y_i = mean + deviation z_i,  z standard normal (Box-Muller on pairs of elements)
 HEED_KERNEL(template <class T>
             void random_normal(T* y, T mean, T deviation, RandomKey key, int64_t n));
-// y_i = keep_i x_i / (1 - p), keep_i = [u_i >= p]; y += with accumulate, which is its own gradient
-HEED_KERNEL(template <class T>
-            void dropout(T* y, const T* x, T p, RandomKey key, int64_t n, bool accumulate));
+// y_i = keep_i x_i / (1 - p), keep_i = [u_i >= p]; the gradient is the same function of dy
+HEED_KERNEL(template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_t n));

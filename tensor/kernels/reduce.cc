@@ -37,11 +37,11 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
 }
 
 template <class T>
-void sum_backward(T* dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
+void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
   parallel_ranges(outer * n, 16384 / (inner + 1) + 1, [=](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       const T* from = dy + row / n * inner;
-      for (int64_t i = 0; i < inner; ++i) dx[row * inner + i] += scale * from[i];
+      for (int64_t i = 0; i < inner; ++i) dx.put(row * inner + i, scale * from[i]);
     }
   });
 }
@@ -52,7 +52,7 @@ void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int
     for (int64_t i = 0; i < inner; ++i) {
       int64_t best = 0;
       for (int64_t j = 1; j < n; ++j) {
-        if (x[(o * n + j) * inner + i] > x[(o * n + best) * inner + i]) best = j;
+        if (beats(x[(o * n + j) * inner + i], x[(o * n + best) * inner + i])) best = j;
       }
       where[o * inner + i] = static_cast<int32_t>(best);
       y[o * inner + i] = x[(o * n + best) * inner + i];

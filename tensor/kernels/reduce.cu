@@ -42,9 +42,10 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
 }
 
 template <class T>
-void sum_backward(T* dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
-  for_each(outer * n * inner,
-           [=] __device__(int64_t i) { dx[i] += scale * dy[i / (n * inner) * inner + i % inner]; });
+void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
+  for_each(outer * n * inner, [=] __device__(int64_t i) {
+    dx.put(i, scale * dy[i / (n * inner) * inner + i % inner]);
+  });
 }
 
 template <class T>
@@ -53,7 +54,7 @@ void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int
     const T* first = x + i / inner * n * inner + i % inner;
     int64_t best = 0;
     for (int64_t j = 1; j < n; ++j) {
-      if (first[j * inner] > first[best * inner]) best = j;
+      if (beats(first[j * inner], first[best * inner])) best = j;
     }
     where[i] = static_cast<int32_t>(best);
     y[i] = first[best * inner];

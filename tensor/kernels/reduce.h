@@ -3,13 +3,20 @@
 #include "tensor/kernels/kernel.h"
 
 // Reductions of x (outer, n, inner) over the middle axis to y (outer, inner).
-//   sum:  y = scale * sum_j x_j         dx_j += scale * dy
-//   max:  y = max_j x_j, where = the first j of the maximum;   dx_where += dy
+//   sum:  y = scale * sum_j x_j         dx_j = scale * dy
+//   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN;   dx_where += dy
 HEED_KERNEL(template <class T>
             void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
-HEED_KERNEL(template <class T> void sum_backward(T* dx, const T* dy, T scale, int64_t outer,
+HEED_KERNEL(template <class T> void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer,
                                                  int64_t n, int64_t inner));
 HEED_KERNEL(template <class T> void max_forward(T* y, int32_t* where, const T* x, int64_t outer,
                                                 int64_t n, int64_t inner));
 HEED_KERNEL(template <class T> void max_backward(T* dx, const int32_t* where, const T* dy,
                                                  int64_t outer, int64_t n, int64_t inner));
+
+namespace heed {
+// Whether the maximum moves on to x: if x is larger, or the first NaN.
+template <class T> HEED_HD bool beats(T x, T best) {
+  return !(x <= best) && best == best;
+}
+}  // namespace heed

@@ -13,10 +13,10 @@ template <class T> void softmax_row(T* y, const T* x, int64_t n) {
   for (int64_t i = 0; i < n; ++i) y[i] *= scale;
 }
 
-template <class T> void softmax_row_backward(T* dx, const T* y, const T* dy, int64_t n) {
+template <class T> void softmax_row_backward(Out<T> dx, const T* y, const T* dy, int64_t n) {
   const T dot = row_dot(y, dy, n);
 #pragma omp simd
-  for (int64_t i = 0; i < n; ++i) dx[i] += y[i] * (dy[i] - dot);
+  for (int64_t i = 0; i < n; ++i) dx.put(i, y[i] * (dy[i] - dot));
 }
 
 int64_t grain(int64_t cols) {
@@ -32,10 +32,10 @@ template <class T> void softmax_forward(T* y, const T* x, int64_t rows, int64_t 
 }
 
 template <class T>
-void softmax_backward(T* dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
+void softmax_backward(Out<T> dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin * cols; r < end * cols; r += cols) {
-      softmax_row_backward(dx + r, y + r, dy + r, cols);
+      softmax_row_backward(dx.from(r), y + r, dy + r, cols);
     }
   });
 }
@@ -44,19 +44,20 @@ template <class T> void log_softmax_forward(T* y, const T* x, int64_t rows, int6
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin * cols; r < end * cols; r += cols) {
       const T max = row_max(x + r, cols);
-      const T log_sum = max + std::log(row_sum_exp(x + r, max, cols));
-      for (int64_t i = 0; i < cols; ++i) y[r + i] = x[r + i] - log_sum;
+      const T log_sum = std::log(row_sum_exp(x + r, max, cols));
+      for (int64_t i = 0; i < cols; ++i) y[r + i] = (x[r + i] - max) - log_sum;
     }
   });
 }
 
 template <class T>
-void log_softmax_backward(T* dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
+void log_softmax_backward(Out<T> dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin * cols; r < end * cols; r += cols) {
       T sum = 0;
       for (int64_t i = 0; i < cols; ++i) sum += dy[r + i];
-      for (int64_t i = 0; i < cols; ++i) dx[r + i] += dy[r + i] - math::exp(y[r + i]) * sum;
+#pragma omp simd
+      for (int64_t i = r; i < r + cols; ++i) dx.put(i, dy[i] - math::exp(y[i]) * sum);
     }
   });
 }
@@ -71,12 +72,12 @@ void segment_softmax_forward(T* y, const T* x, const int32_t* offsets, int64_t s
 }
 
 template <class T>
-void segment_softmax_backward(T* dx, const T* y, const T* dy, const int32_t* offsets,
+void segment_softmax_backward(Out<T> dx, const T* y, const T* dy, const int32_t* offsets,
                               int64_t segments) {
   parallel_ranges(segments, 8, [=](int64_t begin, int64_t end) {
     for (int64_t s = begin; s < end; ++s) {
       const int64_t at = offsets[s];
-      softmax_row_backward(dx + at, y + at, dy + at, offsets[s + 1] - at);
+      softmax_row_backward(dx.from(at), y + at, dy + at, offsets[s + 1] - at);
     }
   });
 }

@@ -18,12 +18,12 @@ void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols)
 }
 
 template <class T>
-void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
+void rms_norm_backward(Out<T> dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
   parallel_for(rows, [=](int64_t row) {
     const int64_t begin = row * cols, end = begin + cols;
     T dot = 0;
     for (int64_t i = begin; i < end; ++i) dot += dy[i] * y[i];
-    for (int64_t i = begin; i < end; ++i) dx[i] += r[row] * (dy[i] - y[i] * dot / T(cols));
+    for (int64_t i = begin; i < end; ++i) dx.put(i, r[row] * (dy[i] - y[i] * dot / T(cols)));
   });
 }
 

@@ -13,11 +13,12 @@ template <class T> __global__ void rms_norm_kernel(T* y, T* r, const T* x, T eps
 }
 
 template <class T>
-__global__ void rms_norm_backward_kernel(T* dx, const T* y, const T* r, const T* dy, int64_t cols) {
+__global__ void rms_norm_backward_kernel(Out<T> dx, const T* y, const T* r, const T* dy,
+                                         int64_t cols) {
   const int64_t begin = blockIdx.x * cols;
   const T mean = row_dot(dy + begin, y + begin, cols) / T(cols);
   for (int64_t i = begin + threadIdx.x; i < begin + cols; i += blockDim.x) {
-    dx[i] += r[blockIdx.x] * (dy[i] - y[i] * mean);
+    dx.put(i, r[blockIdx.x] * (dy[i] - y[i] * mean));
   }
 }
 
@@ -27,7 +28,7 @@ void rms_norm_forward(T* y, T* r, const T* x, T eps, int64_t rows, int64_t cols)
 }
 
 template <class T>
-void rms_norm_backward(T* dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
+void rms_norm_backward(Out<T> dx, const T* y, const T* r, const T* dy, int64_t rows, int64_t cols) {
   launch<rms_norm_backward_kernel<T>>({rows, row_threads(cols)}, dx, y, r, dy, cols);
 }
 
