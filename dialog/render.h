@@ -48,6 +48,7 @@ struct AttentionView {
   std::string data, test_set;  // where the dialogues come from, what was inserted into them
   std::vector<DialogueView> dialogues;
   std::vector<ResultView> results;  // may be empty
+  std::string unit = "dialogue";    // of what the results are: a dialogue, or an example
   std::string made_with = {};       // a line for the foot of the page; may be empty
 };
 

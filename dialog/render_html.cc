@@ -197,7 +197,7 @@ void Page::results() {
     for (const auto& x : das_ratios(row)) full = std::max(full, x.value_or(0));
   }
   out_ += "<section>\n<h2>Results</h2>\n<p class=\"note\">" +
-          counted(view_.results[0].models[0].dialogues, "dialogue") +
+          counted(view_.results[0].models[0].dialogues, view_.unit) +
           ". Inserted are two utterances of other dialogues, each with probability p, or "
           "frequent or rare phrases at the begin, middle or end of the history. The dashed line "
           "marks a DAS ratio of 1.</p>\n"

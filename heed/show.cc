@@ -41,11 +41,14 @@ Vocabulary all_words(const Inputs& data) {
   return Vocabulary::build(counts, {.max_size = 10000000, .min_count = 1});
 }
 
-// The places of the examples to show.
+// The places of the examples to show: those of --id, or of each of the first dialogues the last
+// one, which has it whole.
 std::vector<size_t> choose(const Options& o, const std::vector<Example>& examples) {
   std::vector<size_t> chosen;
   for (size_t i = 0; i < examples.size() && chosen.size() < o.count && o.ids.empty(); ++i) {
-    chosen.push_back(i);
+    const bool last =
+        i + 1 == examples.size() || examples[i + 1].dialogue_id != examples[i].dialogue_id;
+    if (last) chosen.push_back(i);
   }
   for (const std::string& id : o.ids) {
     const size_t before = chosen.size();
@@ -163,6 +166,7 @@ void run(const Options& o) {
   AttentionView view;
   view.data = fs::path(inputs.data_path).filename().string();
   view.test_set = test.name;
+  view.unit = inputs.unit(1);
   view.dialogues = dialogue_views(
       pick(distracted(texts.examples, test, texts.pool, texts.phrases, o.common->seed), chosen),
       words);
