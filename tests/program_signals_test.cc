@@ -31,9 +31,8 @@ const char* const kBegun = "left out (too short)";  // said when signals are wai
 
 // Epochs of many short steps; 100000 of them would take hours.
 Arguments training(const std::string& out, const std::string& epochs) {
-  Arguments command = tiny_training(out) + Arguments{"--batch", "2", "--examples", "all"};
-  *(std::find(command.begin(), command.end(), "--epochs") + 1) = epochs;
-  return command;
+  const Arguments all = with(tiny_training(out), "--examples", "all");
+  return with(all, "--epochs", epochs) + Arguments{"--batch", "2"};
 }
 
 class Signals : public testing::Test {
