@@ -113,8 +113,8 @@ void Var::exchange(Tensor value) const {
 
 void Var::set_value(Tensor value) const {
   const ParameterCell& cell = own_cell("set_value");
-  check_shape(value.defined() && value.shape() == cell.value.shape(),
-              "set_value: ", value.shape(), " does not fit the parameter, ", cell.value.shape());
+  check_shape(value.defined() && value.shape() == cell.value.shape(), "set_value: ", value.shape(),
+              " does not fit the parameter, ", cell.value.shape());
   exchange(std::move(value));
   cell_->blank = false;
 }

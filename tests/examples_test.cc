@@ -150,8 +150,9 @@ TEST(Examples, CustomOp) {
 
 TEST(Examples, CustomLayer) {
   TempDir dir;
-  expect_prints("custom_layer", "--steps 100 --out " + dir.path("h.safetensors"),
-                R"(1697 numbers, 6788 bytes; 0 numbers frozen\nstep   0 [^]*final loss (0\.00\d+); loaded from \S+: \1\n)");
+  expect_prints(
+      "custom_layer", "--steps 100 --out " + dir.path("h.safetensors"),
+      R"(1697 numbers, 6788 bytes; 0 numbers frozen\nstep   0 [^]*final loss (0\.00\d+); loaded from \S+: \1\n)");
   EXPECT_EQ(dir.count_files(), 1u);
 }
 
@@ -162,7 +163,9 @@ TEST(Examples, CharLm) {
 TEST(Examples, FiveStructures) {
   for (const char* program : {"non_hier", "static", "static_ui", "dynamic", "dynamic_ui"}) {
     const std::string small = "--dialogues 40 --steps 3";
-    expect_prints(program, small, R"(step    3  perplexity +\d+\.\d  DAS ratio: random [01]\.\d+, frequent [01]\.\d+\n$)");
+    expect_prints(
+        program, small,
+        R"(step    3  perplexity +\d+\.\d  DAS ratio: random [01]\.\d+, frequent [01]\.\d+\n$)");
     EXPECT_EQ(run(program, small).text, run(program, small).text);
   }
 }
