@@ -80,6 +80,15 @@ TempDir* Reproduce::shared = nullptr;
 std::string Reproduce::output;
 std::chrono::duration<double> Reproduce::duration;
 
+// The weight of the attention loss is that of the preset, and 0 in the variants without the loss.
+TEST_F(Reproduce, VariantsDifferInTheirAttentionLoss) {
+  const auto weight = [](const std::string& run) {
+    return Json::parse(shared->read("whole/" + run + "/settings.json"))["attention_weight"];
+  };
+  EXPECT_EQ(weight("static-ui-p0.7-seed1"), 3);
+  EXPECT_EQ(weight("static-ui-p0.7-no-loss-seed1"), 0);
+}
+
 TEST_F(Reproduce, TellsWhatItDoesAndLeavesResults) {
   EXPECT_TRUE(has(output, "7 runs, 0 of them done; 40 training, 40 validation and 40 test"));
   EXPECT_TRUE(has(output, "epoch  2 of 2  valid perplexity"));
