@@ -1,10 +1,10 @@
-# Every fuzz/NAME.cc is a fuzz target; the program is bin/fuzz_NAME. With HEED_FUZZ (clang) libFuzzer
+# Every tests/fuzz/NAME.cc is a fuzz target; the program is bin/fuzz_NAME. With HEED_FUZZ (clang) libFuzzer
 # drives it, otherwise replay.cc runs it over its seeds as a test.
 
-heed_glob(fuzz_sources fuzz/*.cc)
-list(REMOVE_ITEM fuzz_sources ${PROJECT_SOURCE_DIR}/fuzz/replay.cc)
+heed_glob(fuzz_sources tests/fuzz/*.cc)
+list(REMOVE_ITEM fuzz_sources ${PROJECT_SOURCE_DIR}/tests/fuzz/replay.cc)
 if(NOT HEED_FUZZ)
-  add_library(heed_fuzz_replay STATIC fuzz/replay.cc)
+  add_library(heed_fuzz_replay STATIC tests/fuzz/replay.cc)
   heed_target(heed_fuzz_replay)
 endif()
 add_custom_target(heed_fuzzers)
@@ -23,8 +23,8 @@ foreach(source IN LISTS fuzz_sources)
   else()
     target_link_libraries(${target} PRIVATE heed_fuzz_replay)
     add_dependencies(heed_fast_tests ${target})
-    add_test(NAME ${target} COMMAND ${target} ${PROJECT_SOURCE_DIR}/fuzz/seeds/${name}
-                                    ${PROJECT_SOURCE_DIR}/fuzz/found/${name})
+    add_test(NAME ${target} COMMAND ${target} ${PROJECT_SOURCE_DIR}/tests/fuzz/seeds/${name}
+                                    ${PROJECT_SOURCE_DIR}/tests/fuzz/found/${name})
     set_tests_properties(${target} PROPERTIES TIMEOUT 300)
   endif()
 endforeach()

@@ -1,11 +1,11 @@
-# Every tests/NAME_test.cc is a GoogleTest program of that name; tests/NAME_slow_test.cc has the label
+# Every NAME_test.cc in tests/ and its folders is a GoogleTest program of that name; NAME_slow_test.cc has the label
 # "slow". It links the core, and of the rest what it includes: so a test of an op does not wait for the
 # dialogue models and the program.
 
 find_package(GTest REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # the products that ours are compared with
 
-heed_glob(test_sources tests/*_test.cc)
+heed_glob(test_sources tests/*_test.cc tests/*/*_test.cc tests/*/*/*_test.cc)
 if(NOT HEED_CUDA_BACKEND)
   list(FILTER test_sources EXCLUDE REGEX "/cuda_[a-z_]*test\\.cc$")
 endif()
@@ -37,7 +37,7 @@ function(heed_add_needs variable file)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
   file(READ ${file} text)
   set(needs ${${variable}})
-  if(text MATCHES "#include \"(dialog|experiment|examples)/")
+  if(text MATCHES "#include \"(dialog|experiments|examples)/")
     list(APPEND needs heed_dialog)
   endif()
   if(text MATCHES "#include \"tests/op_table\\.h\"")
@@ -49,7 +49,7 @@ function(heed_add_needs variable file)
   if(text MATCHES "HEED_EXAMPLES_DIR")
     list(APPEND needs ${example_targets})
   endif()
-  string(REGEX MATCHALL "tests/[a-z_]+_helpers\\.h" helpers "${text}")
+  string(REGEX MATCHALL "tests/[a-z_/]+_helpers\\.h" helpers "${text}")
   foreach(helper IN LISTS helpers)
     heed_add_needs(needs ${PROJECT_SOURCE_DIR}/${helper})
   endforeach()

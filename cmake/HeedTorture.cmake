@@ -1,9 +1,9 @@
-# heed_torture (torture/main.cc) and the library that it preloads into heed to make calls fail.
+# heed_torture (tests/torture/main.cc) and the library that it preloads into heed to make calls fail.
 
-heed_glob(torture_sources torture/*.cc)
-list(REMOVE_ITEM torture_sources ${PROJECT_SOURCE_DIR}/torture/fault.cc)
+heed_glob(torture_sources tests/torture/*.cc)
+list(REMOVE_ITEM torture_sources ${PROJECT_SOURCE_DIR}/tests/torture/fault.cc)
 
-add_library(heed_fault MODULE torture/fault.cc)
+add_library(heed_fault MODULE tests/torture/fault.cc)
 target_compile_features(heed_fault PRIVATE cxx_std_20)
 target_compile_options(heed_fault PRIVATE -Wall -Wextra $<$<BOOL:${HEED_WERROR}>:-Werror>)
 target_link_libraries(heed_fault PRIVATE ${CMAKE_DL_LIBS})

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "dialog/corpus.h"
+#include "dialog/data/corpus.h"
 #include "examples/options.h"
 #include "nn/init.h"
 #include "nn/layers.h"

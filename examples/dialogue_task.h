@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <memory>
 
-#include "dialog/attention_loss.h"
-#include "dialog/das.h"
-#include "dialog/evaluate.h"
+#include "dialog/respond/attention_loss.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/evaluate.h"
 #include "examples/options.h"
 #include "nn/init.h"
 #include "optim/optim.h"

@@ -15,8 +15,8 @@
 // What differs from its neighbour: diff examples/dynamic.h examples/non_hier.h
 #pragma once
 
-#include "dialog/batch.h"
-#include "dialog/model.h"
+#include "dialog/parts/batch.h"
+#include "dialog/respond/model.h"
 #include "nn/attention.h"
 #include "nn/init.h"
 #include "nn/lstm.h"

@@ -13,8 +13,8 @@
 //   the last state of the encoder starts the decoder
 #pragma once
 
-#include "dialog/batch.h"
-#include "dialog/model.h"
+#include "dialog/parts/batch.h"
+#include "dialog/respond/model.h"
 #include "nn/attention.h"
 #include "nn/init.h"
 #include "nn/lstm.h"

@@ -16,8 +16,8 @@
 // What differs from its neighbour: diff examples/static.h examples/static_ui.h
 #pragma once
 
-#include "dialog/batch.h"
-#include "dialog/model.h"
+#include "dialog/parts/batch.h"
+#include "dialog/respond/model.h"
 #include "nn/attention.h"
 #include "nn/init.h"
 #include "nn/lstm.h"

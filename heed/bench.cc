@@ -8,12 +8,12 @@
 #include <optional>
 
 #include "autograd/keep_packed.h"
-#include "dialog/attention_loss.h"
-#include "dialog/config.h"
-#include "dialog/das.h"
-#include "dialog/decode.h"
-#include "dialog/flops.h"
-#include "dialog/text_file.h"
+#include "dialog/respond/attention_loss.h"
+#include "dialog/respond/config.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/decode.h"
+#include "dialog/respond/flops.h"
+#include "dialog/text/text_file.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "optim/optim.h"

@@ -5,10 +5,10 @@
 #include <iostream>
 
 #include "autograd/keep_packed.h"
-#include "dialog/render.h"
-#include "dialog/render_shared.h"
-#include "dialog/run.h"
-#include "dialog/tokenizer.h"
+#include "dialog/respond/run.h"
+#include "dialog/text/format.h"
+#include "dialog/text/tokenizer.h"
+#include "dialog/view/render.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
 #include "heed/messages.h"

@@ -2,11 +2,11 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "dialog/evaluate.h"
-#include "dialog/render.h"
-#include "dialog/render_shared.h"
-#include "experiment/conversations.h"
-#include "experiment/statistics.h"
+#include "dialog/data/conversations.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/text/format.h"
+#include "dialog/view/render.h"
+#include "experiments/engine/statistics.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"

@@ -1,6 +1,6 @@
 #include "heed/decode_flags.h"
 
-#include "dialog/tokenizer.h"
+#include "dialog/text/tokenizer.h"
 
 namespace heed {
 

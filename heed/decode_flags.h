@@ -4,8 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "dialog/decode.h"
-#include "dialog/vocabulary.h"
+#include "dialog/respond/decode.h"
+#include "dialog/text/vocabulary.h"
 
 namespace heed {
 

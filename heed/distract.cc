@@ -1,8 +1,9 @@
 #include <cstdio>
 
-#include "dialog/evaluate.h"
-#include "dialog/render_shared.h"
-#include "dialog/tokenizer.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "dialog/text/tokenizer.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"

@@ -1,8 +1,8 @@
-#include "dialog/evaluate.h"
+#include "dialog/respond/evaluate.h"
 
 #include <cstdio>
 
-#include "dialog/run.h"
+#include "dialog/respond/run.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"

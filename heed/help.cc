@@ -6,7 +6,7 @@
 #include <memory>
 #include <sstream>
 
-#include "dialog/terminal.h"
+#include "dialog/text/terminal.h"
 #include "heed/usage.h"
 #include "tensor/error.h"
 

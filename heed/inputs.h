@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "dialog/evaluate.h"
-#include "dialog/run.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/run.h"
 
 namespace heed {
 

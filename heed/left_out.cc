@@ -1,6 +1,7 @@
 #include "heed/left_out.h"
 
-#include "dialog/render_shared.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
 #include "heed/messages.h"
 
 namespace heed {

@@ -2,8 +2,8 @@
 
 #include <cstdio>
 
-#include "dialog/render_shared.h"
-#include "dialog/terminal.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
 
 namespace heed {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "dialog/trainer.h"
+#include "dialog/respond/trainer.h"
 
 namespace heed {
 

@@ -2,11 +2,11 @@
 #include <filesystem>
 #include <map>
 
-#include "dialog/plain_text.h"
-#include "dialog/render.h"
-#include "dialog/render_shared.h"
-#include "dialog/ubuntu.h"
-#include "dialog/utf8.h"
+#include "dialog/data/plain_text.h"
+#include "dialog/data/ubuntu.h"
+#include "dialog/text/format.h"
+#include "dialog/text/utf8.h"
+#include "dialog/view/render.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/progress.h"

@@ -4,8 +4,8 @@
 #include <list>
 #include <map>
 
-#include "dialog/render_shared.h"
-#include "dialog/split.h"
+#include "dialog/data/split.h"
+#include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/progress.h"

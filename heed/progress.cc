@@ -7,8 +7,8 @@
 #include <cmath>
 #include <cstdio>
 
-#include "dialog/batch.h"
-#include "dialog/terminal.h"
+#include "dialog/parts/batch.h"
+#include "dialog/text/terminal.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/example.h"
+#include "dialog/data/example.h"
 
 namespace heed {
 

@@ -1,8 +1,8 @@
 #include <cstdio>
 
-#include "experiment/page.h"
-#include "experiment/paper.h"
-#include "experiment/tables.h"
+#include "experiments/distraction/page.h"
+#include "experiments/distraction/paper.h"
+#include "experiments/distraction/tables.h"
 #include "heed/commands.h"
 #include "tensor/file.h"
 

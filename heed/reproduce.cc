@@ -5,12 +5,12 @@
 #include <map>
 #include <set>
 
-#include "dialog/render_shared.h"
-#include "dialog/terminal.h"
-#include "experiment/paper.h"
-#include "experiment/tables.h"
-#include "experiment/times.h"
-#include "experiment/worker.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "experiments/distraction/paper.h"
+#include "experiments/distraction/tables.h"
+#include "experiments/distraction/times.h"
+#include "experiments/distraction/worker.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/messages.h"

@@ -1,7 +1,7 @@
 #include <cstdio>
 
-#include "dialog/responses.h"
-#include "dialog/tokenizer.h"
+#include "dialog/respond/responses.h"
+#include "dialog/text/tokenizer.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"

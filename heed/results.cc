@@ -4,8 +4,8 @@
 #include <cstdio>
 #include <limits>
 
-#include "dialog/render_shared.h"
-#include "dialog/terminal.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
 #include "tensor/file.h"
 
 namespace heed {

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "dialog/evaluate.h"
-#include "dialog/score_json.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/score_json.h"
 
 namespace heed {
 

@@ -1,8 +1,8 @@
 #include <cstdio>
 
-#include "dialog/config.h"
-#include "dialog/das.h"
-#include "dialog/run.h"
+#include "dialog/respond/config.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/run.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"

@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <optional>
 
-#include "dialog/evaluate.h"
-#include "dialog/render.h"
-#include "dialog/run.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/run.h"
+#include "dialog/view/render.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"

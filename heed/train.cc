@@ -1,7 +1,7 @@
 #include <cstdio>
 
-#include "dialog/render_shared.h"
-#include "dialog/trainer.h"
+#include "dialog/respond/trainer.h"
+#include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/messages.h"

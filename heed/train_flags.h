@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "dialog/presets.h"
+#include "dialog/respond/presets.h"
 
 namespace heed {
 

@@ -1,9 +1,9 @@
-#include "dialog/verify.h"
+#include "dialog/respond/verify.h"
 
 #include <cstdio>
 #include <vector>
 
-#include "dialog/terminal.h"
+#include "dialog/text/terminal.h"
 #include "heed/commands.h"
 #include "heed/provenance.h"
 #include "heed/results.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "experiment/worker.h"
+#include "experiments/distraction/worker.h"
 
 namespace heed {
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Runs each fuzz program for some seconds, from its seeds and what was found before. Inputs that make it
-# fail are left in build/fuzz/found/NAME: fix the cause and move the input to fuzz/found/NAME.
+# fail are left in build/fuzz/found/NAME: fix the cause and move the input to tests/fuzz/found/NAME.
 # `fuzz.sh SECONDS [NAME...]`
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -14,8 +14,8 @@ failed=()
 for program in build/fuzz/bin/fuzz_*; do
   name=${program##*/fuzz_}
   if (($#)) && [[ " $* " != *" $name "* ]]; then continue; fi
-  folders=("build/fuzz/corpus/$name" "fuzz/seeds/$name")
-  [[ -d fuzz/found/$name ]] && folders+=("fuzz/found/$name")
+  folders=("build/fuzz/corpus/$name" "tests/fuzz/seeds/$name")
+  [[ -d tests/fuzz/found/$name ]] && folders+=("tests/fuzz/found/$name")
   mkdir -p "build/fuzz/corpus/$name" "build/fuzz/found/$name"
   log=build/fuzz/$name.log
   if "$program" -max_total_time="$seconds" -timeout=10 -rss_limit_mb=1024 -malloc_limit_mb=512 \

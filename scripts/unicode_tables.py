@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes dialog/unicode_tables.h from Python's unicodedata, and the checksum that
-tests/tokenizer_test.cc compares the tokenizer with. Needs Unicode 14 (Python 3.11), so that every
-machine makes the same tables:  scripts/unicode_tables.py | clang-format > dialog/unicode_tables.h"""
+"""Writes dialog/text/unicode_tables.h from Python's unicodedata, and the checksum that
+tests/dialog/text/tokenizer_test.cc compares the tokenizer with. Needs Unicode 14 (Python 3.11), so that every
+machine makes the same tables:  scripts/unicode_tables.py | clang-format > dialog/text/unicode_tables.h"""
 import sys
 import unicodedata
 import zlib

@@ -1,7 +1,7 @@
 // Reads and writes dialogues with what find_package(heed) gives.
 #include <iostream>
 
-#include "dialog/corpus.h"
+#include "dialog/data/corpus.h"
 #include "tensor/parallel.h"
 
 int main(int, char** argv) {

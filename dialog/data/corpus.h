@@ -1,0 +1,76 @@
+// Dialogues and their files: JSON Lines, one dialogue a line, plain or gzip.
+//   {"id": "...", "turns": [{"speaker": "A", "text": "...", "distraction": true}, ...]}
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialog/text/text_file.h"
+
+namespace heed {
+
+struct Turn {
+  std::string speaker, text;
+  bool distraction = false;  // an utterance from elsewhere
+};
+
+struct Dialogue {
+  std::string id;
+  std::vector<Turn> turns;
+};
+
+// Adds a message: consecutive ones of one speaker become one turn, joined by a blank; blank ones
+// are left out.
+void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text);
+
+// How much of a corpus to read, and whom to tell how far it is.
+struct Reading {
+  size_t limit = 0;                           // only the first dialogues; 0: all
+  std::function<void(size_t)> progress = {};  // told how many are read, before each one
+
+  // Tells the progress; true if no more are wanted.
+  bool enough(size_t read) const {
+    if (progress) progress(read);
+    return limit > 0 && read >= limit;
+  }
+};
+
+// Reads the dialogues of a file, or only the first `limit` of them (0: all). "turns" is a non-empty
+// array of objects, each with a string "text"; "id", "speaker" and "distraction" are optional,
+// other keys are ignored, and so are blank lines. A dialogue without an id is called "line-N".
+// Throws DataError "file:line: ..." for anything else, and for a file without a dialogue.
+std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& reading);
+inline std::vector<Dialogue> read_dialogues(const std::string& path, size_t limit = 0) {
+  return read_dialogues(path, Reading{limit});
+}
+
+// Writes dialogues atomically, gzip if the name ends in ".gz": there is no file before commit().
+// Throws DataError if it cannot be written, a text is not UTF-8, or a line would be too long to be
+// read again.
+class DialogueWriter {
+ public:
+  explicit DialogueWriter(const std::string& path) : path_(path), writer_(path) {}
+  void write(const Dialogue& dialogue);
+  void commit() { writer_.commit(); }
+
+ private:
+  std::string path_;
+  TextWriter writer_;
+  size_t written_ = 0;
+};
+void write_dialogues(const std::string& path, const std::vector<Dialogue>& dialogues);
+
+// A checksum of what is read of the dialogues: ids, texts and marks.
+uint32_t fingerprint(const std::vector<Dialogue>& dialogues);
+
+// The path of a part ("train", "valid", "test") in a data directory: PART.jsonl or else
+// PART.jsonl.gz. Throws DataError if there is neither.
+std::string find_part(const std::string& directory, const std::string& part);
+// The same for a data directory; any other path is that of the dialogues themselves.
+std::string find_dialogues(const std::string& path, const std::string& part);
+
+}  // namespace heed

@@ -1,0 +1,73 @@
+// Distractions: utterances from elsewhere, inserted into the history of an example, never behind
+// the query (the last utterance of the context). Everything is a function of the Rng that is given,
+// so one Rng keyed by (seed, epoch, example) makes insertion independent of order and threads.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialog/data/example.h"
+#include "tensor/random.h"
+
+namespace heed {
+
+// The utterances that random distractions are drawn from.
+struct PoolUtterance {
+  std::string dialogue_id;
+  std::vector<int32_t> tokens;
+};
+using Pool = std::vector<PoolUtterance>;
+
+// All turns of the (training) dialogues that hold a token, cut to max_tokens (0: whole).
+Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
+               int max_tokens = 0);
+
+// Inserts two utterances of other dialogues, each with probability p, each at a place that is
+// uniform over the places before the query in the context of that moment, and flags them. Throws
+// DataError if the pool holds (next to) nothing but the example's own dialogue, UsageError unless
+// 0 <= p <= 1.
+Example insert_random(Example example, const Pool& pool, double p, Rng& rng);
+
+// Sets of utterances that are inserted together.
+struct PhraseText {
+  std::vector<std::string> frequent = {"why should i help you", "i have my right"};
+  std::vector<std::string> rare = {"would you have lunch ?", "i should have lunch"};
+};
+struct Phrases {
+  std::vector<std::vector<int32_t>> frequent, rare;
+};
+// Phrases are cut to max_tokens (0: whole), as the utterances that they stand among.
+Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int max_tokens = 0);
+
+// What is inserted into the dialogues of a test set:
+//   none             nothing
+//   random:P         as insert_random with probability P
+//   frequent:PLACE   all frequent phrases, adjacent and in their order, at the begin (before the
+//   rare:PLACE       first utterance), in the middle (behind half of the history, rounded down) or
+//                    at the end (directly before the query); rare: the rare phrases
+struct TestSet {
+  enum class Kind { kNone, kRandom, kFrequent, kRare };
+  enum class Place { kBegin, kMiddle, kEnd };
+
+  Kind kind = Kind::kNone;
+  Place place = Place::kBegin;  // of frequent and rare
+  double p = 0;                 // of random
+  std::string name = "none";
+};
+
+// The nine distracting test sets of the experiment.
+constexpr std::array<std::string_view, 9> kTestSets = {
+    "random:0.5",   "random:0.7", "random:1.0",  "frequent:begin", "frequent:middle",
+    "frequent:end", "rare:begin", "rare:middle", "rare:end"};
+std::vector<TestSet> test_sets();
+
+// Throws UsageError, with the valid names, if there is no such test set.
+TestSet parse_test_set(std::string_view name);
+
+Example apply(const TestSet& set, Example example, const Pool& pool, const Phrases& phrases,
+              Rng& rng);
+
+}  // namespace heed

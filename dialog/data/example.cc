@@ -1,0 +1,123 @@
+#include "dialog/data/example.h"
+
+#include <algorithm>
+
+#include "dialog/text/tokenizer.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+constexpr size_t kMinContext = kMinTurns - 1;
+
+void check_options(const ExampleOptions& options) {
+  const auto check = [](bool ok, const char* rule, int value) {
+    if (!ok) throw UsageError("examples: " + std::string(rule) + ", got " + std::to_string(value));
+  };
+  check(options.max_turns == 0 || options.max_turns >= static_cast<int>(kMinContext),
+        "the turns to keep must be 0 (all) or at least 2", options.max_turns);
+  check(options.max_utterance_tokens >= 0, "the tokens of an utterance must be 0 (all) or more",
+        options.max_utterance_tokens);
+  check(options.max_response_tokens >= 0, "the tokens of a response must be 0 (all) or more",
+        options.max_response_tokens);
+}
+
+// The first `count` tokens; all of them for 0.
+std::vector<int32_t> first(const std::vector<int32_t>& tokens, int count) {
+  const size_t size = count == 0 ? tokens.size() : static_cast<size_t>(count);
+  return {tokens.begin(), tokens.begin() + std::min(size, tokens.size())};
+}
+
+std::vector<int32_t> as_utterance(const std::vector<int32_t>& tokens, int max_tokens) {
+  return tokens.empty() ? std::vector<int32_t>{kUnk} : first(tokens, max_tokens);
+}
+
+// The first turn of a context of the query and most - 1 utterances of the dialogue itself (0: all),
+// with the distractions among and directly before them.
+size_t first_turn(const Dialogue& dialogue, size_t response, size_t most) {
+  size_t first = response, own = 0;
+  while (first > 0) {
+    const bool counts = first == response || !dialogue.turns[first - 1].distraction;
+    if (counts && most > 0 && own == most) break;
+    own += counts;
+    --first;
+  }
+  return first;
+}
+
+bool is_cut(const std::vector<int32_t>& read, const std::vector<int32_t>& whole) {
+  return read.size() < whole.size();
+}
+
+// turns[0 .. response-1] are the context, turns[response] is the response.
+Example make_example(const Dialogue& dialogue, const std::vector<std::vector<int32_t>>& turns,
+                     size_t response, const ExampleOptions& options) {
+  Example example;
+  example.id = dialogue.id;
+  if (options.all_positions) example.id += "#" + std::to_string(response + 1);
+  example.dialogue_id = dialogue.id;
+  const size_t begin = first_turn(dialogue, response, static_cast<size_t>(options.max_turns));
+  example.cut.turns = static_cast<int>(begin);
+  for (size_t i = 0; i < begin; ++i) example.cut.distractions += dialogue.turns[i].distraction;
+  for (size_t i = begin; i < response; ++i) {
+    example.context.push_back(as_utterance(turns[i], options.max_utterance_tokens));
+    example.distraction.push_back(dialogue.turns[i].distraction);
+    example.cut.utterances += is_cut(example.context.back(), turns[i]);
+  }
+  example.response = first(turns[response], options.max_response_tokens);
+  example.cut.response = is_cut(example.response, turns[response]);
+  example.response_is_distraction = dialogue.turns[response].distraction;
+  return example;
+}
+
+}  // namespace
+
+TokenCounts count_tokens(const std::vector<Dialogue>& dialogues) {
+  TokenCounts counts;
+  counts.reserve(1 << 17);  // a corpus of 50,000 dialogues has 80,000 different tokens
+  Tokenizer tokenizer;
+  for (const Dialogue& dialogue : dialogues) {
+    for (const Turn& turn : dialogue.turns) {
+      for (std::string_view token : tokenizer(turn.text)) {
+        const auto found = counts.find(token);
+        if (found != counts.end()) {
+          ++found->second;
+        } else {
+          counts.emplace(token, 1);
+        }
+      }
+    }
+  }
+  return counts;
+}
+
+std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
+                                      int max_tokens) {
+  Tokenizer tokenizer;
+  return as_utterance(vocabulary.encode(tokenizer(text)), max_tokens);
+}
+
+std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
+                                   const Vocabulary& vocabulary, const ExampleOptions& options,
+                                   int64_t* left_out) {
+  check_options(options);
+  std::vector<Example> examples;
+  if (left_out) *left_out = 0;
+  Tokenizer tokenizer;
+  for (const Dialogue& dialogue : dialogues) {
+    if (dialogue.turns.size() < kMinTurns) {
+      if (left_out) ++*left_out;
+      continue;
+    }
+    std::vector<std::vector<int32_t>> turns;
+    for (const Turn& turn : dialogue.turns)
+      turns.push_back(vocabulary.encode(tokenizer(turn.text)));
+    const size_t last = turns.size() - 1;
+    for (size_t i = options.all_positions ? kMinContext : last; i <= last; ++i) {
+      examples.push_back(make_example(dialogue, turns, i, options));
+    }
+  }
+  return examples;
+}
+
+}  // namespace heed

@@ -1,0 +1,64 @@
+// Training and test examples: the numbers of the words of a context and of its response.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dialog/data/corpus.h"
+#include "dialog/text/vocabulary.h"
+
+namespace heed {
+
+// Utterances come without <eou>, the response without <sos> and <eos>: batching adds them. The last
+// utterance of the context is the query, the ones before it are the history.
+struct Example {
+  std::string id;           // of the dialogue; with all_positions "<dialogue_id>#<turn>", from 1
+  std::string dialogue_id;  // where it comes from
+  std::vector<std::vector<int32_t>> context;
+  std::vector<char> distraction;  // for each utterance of the context: is it from elsewhere?
+  std::vector<int32_t> response;
+
+  // What the bounds leave out of the dialogue.
+  struct Cut {
+    int turns = 0;  // before the first utterance of the context; it is the turn of that index
+    int distractions = 0;   // of these turns
+    int utterances = 0;     // of the context that are read, but not to their end
+    bool response = false;  // not read to its end
+  } cut = {};
+  bool response_is_distraction = false;  // it is marked as one, which changes nothing
+};
+
+struct ExampleOptions {
+  bool all_positions = false;  // one example for each turn from the third on, not only for the last
+  // Each bound can be 0: none. Of too many turns the last ones are kept, of too many tokens the
+  // first ones.
+  // Utterances of the context, the query included. Distractions in the history, marked in the data
+  // or inserted, stand beside them and do not count.
+  int max_turns = 10;
+  int max_utterance_tokens = 50;
+  int max_response_tokens = 50;
+
+  bool operator==(const ExampleOptions&) const = default;
+};
+
+// How often each token occurs in the dialogues, responses included.
+TokenCounts count_tokens(const std::vector<Dialogue>& dialogues);
+
+// The numbers of the first max_tokens tokens of a text (0: all). A text without a token becomes one
+// <unk>, so that every utterance has something to look at.
+std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
+                                      int max_tokens = 0);
+
+// Fewer turns make no example: two utterances of context and a response.
+constexpr size_t kMinTurns = 3;
+
+// The last turn of a dialogue is the response, the turns before it are the context. Dialogues with
+// fewer than two utterances of context are left out and counted in *left_out (if given). A response
+// may be empty: then only <eos> is predicted. Throws UsageError for negative bounds or one turn.
+std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
+                                   const Vocabulary& vocabulary, const ExampleOptions& options = {},
+                                   int64_t* left_out = nullptr);
+
+}  // namespace heed

@@ -1,0 +1,141 @@
+#include "dialog/data/split.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "dialog/text/utf8.h"
+#include "tensor/error.h"
+#include "tensor/random.h"
+
+namespace heed {
+namespace {
+
+// Sets that are merged until each is a conversation (Tarjan 1975, with halved paths).
+class UnionFind {
+ public:
+  explicit UnionFind(size_t size) : parent_(size) { std::iota(parent_.begin(), parent_.end(), 0); }
+
+  size_t find(size_t i) {
+    while (parent_[i] != i) i = parent_[i] = parent_[parent_[i]];
+    return i;
+  }
+  void unite(size_t i, size_t k) { parent_[find(i)] = find(k); }
+
+ private:
+  std::vector<size_t> parent_;
+};
+
+bool is_long(const Turn& turn) {
+  size_t characters = 0;
+  for (size_t at = 0; at < turn.text.size(); ++characters) next_code_point(turn.text, at);
+  return characters >= kLongUtterance && !turn.distraction;
+}
+
+// Equal keys get equal numbers, from 0 in the order in which they come.
+template <class Key> std::vector<size_t> number(const std::vector<Key>& keys) {
+  std::unordered_map<Key, size_t> numbers;
+  std::vector<size_t> groups;
+  for (const Key& key : keys) {
+    groups.push_back(numbers.try_emplace(key, numbers.size()).first->second);
+  }
+  return groups;
+}
+
+std::vector<size_t> conversations(const std::vector<Dialogue>& dialogues) {
+  UnionFind sets(dialogues.size());
+  std::unordered_map<std::string_view, size_t> by_name, by_text;  // the first dialogue that has it
+  for (size_t i = 0; i < dialogues.size(); ++i) {
+    sets.unite(i, by_name.try_emplace(dialogues[i].id, i).first->second);
+    for (const Turn& turn : dialogues[i].turns) {
+      if (is_long(turn)) sets.unite(i, by_text.try_emplace(turn.text, i).first->second);
+    }
+  }
+  std::vector<size_t> roots;
+  for (size_t i = 0; i < dialogues.size(); ++i) roots.push_back(sets.find(i));
+  return number(roots);
+}
+
+bool is_date(std::string_view text) {
+  constexpr std::string_view pattern = "0000-00-00";
+  return text.size() == pattern.size() &&
+         std::equal(text.begin(), text.end(), pattern.begin(),
+                    [](char c, char p) { return p == '0' ? c >= '0' && c <= '9' : c == p; });
+}
+
+std::string day_of(const std::string& id) {
+  for (size_t at = 0; at < id.size(); ++at) {
+    const std::string day = id.substr(at, 10);
+    if (is_date(day)) return day;
+  }
+  throw DataError("dialogue '" + id +
+                  "': its id holds no date such as 2024-12-31; it may be split by conversation");
+}
+
+std::string folder_of(const std::string& id) {
+  const size_t slash = id.rfind('/');
+  if (slash == id.npos)
+    throw DataError("dialogue '" + id + "': its id holds no '/'; it may be split by conversation");
+  return id.substr(0, slash);
+}
+
+}  // namespace
+
+std::vector<size_t> group_dialogues(const std::vector<Dialogue>& dialogues, SplitBy by) {
+  if (by == SplitBy::kConversation) return conversations(dialogues);
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < dialogues.size(); ++i) {
+    const std::string& id = dialogues[i].id;
+    keys.push_back(by == SplitBy::kDay      ? day_of(id)
+                   : by == SplitBy::kFolder ? folder_of(id)
+                                            : std::to_string(i));
+  }
+  return number(keys);
+}
+
+Parts split(const std::vector<size_t>& groups, double valid_share, double test_share,
+            uint64_t seed) {
+  std::vector<std::vector<size_t>> members;
+  for (size_t i = 0; i < groups.size(); ++i) {
+    if (groups[i] >= members.size()) members.resize(groups[i] + 1);
+    members[groups[i]].push_back(i);
+  }
+  Rng(seed, "split").shuffle(members);
+  const auto room = [&](double share) {
+    const double part = std::round(share * static_cast<double>(groups.size()));
+    return share > 0 ? std::max<size_t>(1, static_cast<size_t>(part)) : 0;
+  };
+  const size_t valid_room = room(valid_share), test_room = room(test_share);
+  Parts parts;
+  for (const std::vector<size_t>& group : members) {
+    std::vector<size_t>& part = parts.test.size() + group.size() <= test_room     ? parts.test
+                                : parts.valid.size() + group.size() <= valid_room ? parts.valid
+                                                                                  : parts.train;
+    part.insert(part.end(), group.begin(), group.end());
+  }
+  for (auto* part : {&parts.train, &parts.valid, &parts.test}) {
+    std::sort(part->begin(), part->end());
+  }
+  return parts;
+}
+
+size_t count_shared(const std::vector<Dialogue>& dialogues, const Parts& parts) {
+  std::unordered_map<std::string_view, unsigned> said_in;  // a bit for each part
+  unsigned bit = 1;
+  for (const auto* part : {&parts.train, &parts.valid, &parts.test}) {
+    for (size_t i : *part) {
+      for (const Turn& turn : dialogues[i].turns) {
+        if (is_long(turn)) said_in[turn.text] |= bit;
+      }
+    }
+    bit *= 2;
+  }
+  return static_cast<size_t>(std::count_if(said_in.begin(), said_in.end(), [](const auto& entry) {
+    return (entry.second & (entry.second - 1)) != 0;
+  }));
+}
+
+}  // namespace heed

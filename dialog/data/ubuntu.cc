@@ -1,0 +1,175 @@
+#include "dialog/data/ubuntu.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+#include <unordered_map>
+
+#include "dialog/text/csv.h"
+#include "dialog/text/text_file.h"
+#include "dialog/text/utf8.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kEndOfUtterance = "__eou__", kEndOfTurn = "__eot__";
+constexpr size_t kTsvFields = 4;
+
+bool is_blank(std::string_view text) {
+  return text.find_first_not_of(kBlanks) == text.npos;
+}
+
+Dialogue read_tsv(const std::string& path, const std::string& id) {
+  LineReader reader(path);
+  Dialogue dialogue{id, {}};
+  for (std::string_view rest; reader.next(rest);) {
+    if (!is_utf8(rest)) reader.fail("the text is not UTF-8");
+    if (is_blank(rest)) continue;
+    std::string_view fields[kTsvFields - 1];  // time, from, to
+    for (std::string_view& field : fields) {
+      const size_t tab = rest.find('\t');
+      if (tab == rest.npos) reader.fail("a message has 4 fields: time, from, to, text");
+      field = rest.substr(0, tab);
+      rest.remove_prefix(tab + 1);
+    }
+    add_message(dialogue, fields[1], rest);
+  }
+  if (dialogue.turns.empty()) throw DataError(path + ": holds no message");
+  return dialogue;
+}
+
+// Paths below the folder of files with this ending, plain or gzip; sorted.
+std::vector<std::string> find_files(const std::string& folder, const std::string& ending) {
+  std::vector<std::string> names;
+  std::error_code error, ignored;
+  fs::recursive_directory_iterator entry(folder, error);
+  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
+    const std::string name = entry->path().lexically_relative(folder).generic_string();
+    const bool fits = name.ends_with(ending) || name.ends_with(ending + ".gz");
+    if (fits && entry->is_regular_file(ignored)) names.push_back(name);
+  }
+  if (error) throw DataError(folder + ": cannot list the folder: " + error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+// The words of a text with one blank between them, without the end-of-utterance marks.
+std::string plain_text(std::string_view text) {
+  std::string plain;
+  while (true) {
+    const size_t begin = text.find_first_not_of(kBlanks);
+    if (begin == text.npos) return plain;
+    text.remove_prefix(begin);
+    const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+    text.remove_prefix(word.size());
+    if (word == kEndOfUtterance) continue;
+    if (!plain.empty()) plain += ' ';
+    plain += word;
+  }
+}
+
+std::vector<Turn> split_context(std::string_view context) {
+  std::vector<Turn> turns;
+  while (!context.empty()) {
+    const size_t mark = context.find(kEndOfTurn);
+    std::string text = plain_text(context.substr(0, mark));
+    if (!text.empty()) turns.push_back({"", std::move(text)});
+    context.remove_prefix(mark == context.npos ? context.size() : mark + kEndOfTurn.size());
+  }
+  return turns;
+}
+
+using Fields = std::vector<std::string>;
+
+enum class CsvForm { kMessages, kLabelled, kAnswers };
+
+CsvForm form_of(const CsvReader& csv, const Fields& header) {
+  if (header == Fields{"folder", "dialogueID", "date", "from", "to", "text"}) {
+    return CsvForm::kMessages;
+  }
+  if (header == Fields{"Context", "Utterance", "Label"}) return CsvForm::kLabelled;
+  if (header.size() > 1 && header[0] == "Context" && header[1] == "Ground Truth Utterance") {
+    return CsvForm::kAnswers;
+  }
+  csv.fail(
+      "the header must be folder,dialogueID,date,from,to,text or Context,Utterance,Label or "
+      "Context,Ground Truth Utterance,...");
+}
+
+bool parse_label(const CsvReader& csv, const std::string& label) {
+  if (label == "1" || label == "1.0") return true;
+  if (label != "0" && label != "0.0") csv.fail("the label must be 1.0 or 0.0");
+  return false;
+}
+
+// With a limit: all messages up to the first one of a dialogue too many.
+void read_messages(CsvReader& csv, const Fields& header, const Reading& reading,
+                   UbuntuCsv& result) {
+  std::unordered_map<std::string, size_t> places;
+  for (Fields fields; csv.next(fields, header);) {
+    const std::string id = fields[0] + "/" + fields[1];
+    const auto [place, is_new] = places.try_emplace(id, places.size());
+    if (is_new) {
+      if (reading.enough(result.dialogues.size())) return;
+      result.dialogues.push_back({id, {}});
+    }
+    add_message(result.dialogues[place->second], fields[3], fields[5]);
+  }
+}
+
+void read_contexts(CsvReader& csv, const Fields& header, const std::string& file, bool labelled,
+                   const Reading& reading, UbuntuCsv& result) {
+  Fields fields;
+  for (int64_t row = 1; !reading.enough(result.dialogues.size()) && csv.next(fields, header);
+       ++row) {
+    if (labelled && !parse_label(csv, fields[2])) {
+      ++result.label_0_rows;
+      continue;
+    }
+    std::vector<Turn> turns = split_context(fields[0]);
+    if (turns.empty()) csv.fail("the context is empty");
+    turns.push_back({"", plain_text(fields[1])});
+    result.dialogues.push_back({file + ":" + std::to_string(row), std::move(turns)});
+  }
+}
+
+}  // namespace
+
+std::vector<Dialogue> read_ubuntu_v1(const std::string& path, const Reading& reading) {
+  std::error_code ignored;
+  if (!fs::is_directory(path, ignored)) return {read_tsv(path, fs::path(path).filename().string())};
+  const std::vector<std::string> names = find_files(path, ".tsv");
+  if (names.empty()) {
+    const std::vector<std::string> others = find_files(path, ".csv");
+    throw DataError(path + ": holds no .tsv file" +
+                    (others.empty() ? "" : "; give a .csv file itself: " + path + "/" + others[0]));
+  }
+  std::vector<Dialogue> dialogues;
+  for (const std::string& name : names) {
+    if (reading.enough(dialogues.size())) break;
+    dialogues.push_back(read_tsv((fs::path(path) / name).string(), name));
+  }
+  return dialogues;
+}
+
+UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading) {
+  CsvReader csv(path);
+  Fields header;
+  if (!csv.next(header)) throw DataError(path + ": is empty");
+  const CsvForm form = form_of(csv, header);
+  UbuntuCsv result;
+  if (form == CsvForm::kMessages) {
+    read_messages(csv, header, reading, result);
+  } else {
+    const std::string file = fs::path(path).filename().string();
+    read_contexts(csv, header, file, form == CsvForm::kLabelled, reading, result);
+  }
+  if (result.dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  return result;
+}
+
+}  // namespace heed

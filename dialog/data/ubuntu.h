@@ -1,0 +1,38 @@
+// The Ubuntu Dialogue Corpus as published (Lowe et al., SIGDIAL 2015), plain or gzip.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "dialog/data/corpus.h"
+
+namespace heed {
+
+// v1: a folder tree of .tsv (or .tsv.gz) files, one dialogue each, or one such file. Each line is
+// a message: time, from, to, text, with tabs between them; quotes mean nothing and the text may
+// hold tabs. Consecutive messages of one speaker become one turn, joined by a blank; empty messages
+// are left out. The id is the path below the folder; dialogues come in the order of their ids.
+std::vector<Dialogue> read_ubuntu_v1(const std::string& path, const Reading& reading = {});
+
+struct UbuntuCsv {
+  std::vector<Dialogue> dialogues;
+  int64_t label_0_rows = 0;  // left out: their utterance is not the answer that was given
+};
+
+// One .csv file with quotes as in RFC 4180, whose header line tells what it is:
+//   folder,dialogueID,date,from,to,text                    (dialogueText.csv of Kaggle) the
+//   messages
+//     of v1, treated as above; rows of a dialogue need not follow each other. The id is
+//     "folder/dialogueID"; a dialogue whose messages are all empty has no turn.
+//   Context,Utterance,Label                                (v2, training; only rows with Label 1)
+//   Context,Ground Truth Utterance,Distractor_0,...        (v2, validation and test)
+//     The last turn of a dialogue is the utterance. Turns of the context end in "__eot__", their
+//     utterances in "__eou__", which becomes a blank. The id is "<file name>:<row>", rows from 1.
+UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading = {});
+
+// Both throw DataError "file:line: ..." for rows that are not as said here, for text that is not
+// UTF-8, and if there is no dialogue.
+
+}  // namespace heed

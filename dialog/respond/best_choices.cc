@@ -1,0 +1,31 @@
+#include "dialog/respond/best_choices.h"
+
+#include <algorithm>
+
+#include "tensor/kernels/top_k.h"
+
+namespace heed {
+
+std::vector<std::vector<Choice>> best_choices(const Tensor& logits,
+                                              const std::vector<int32_t>& excluded, int64_t count) {
+  const int64_t rows = logits.shape()[0], cols = logits.shape()[1];
+  const int64_t k = std::min(cols, count + std::ssize(excluded));  // excluded ones may lead
+  if (k < 1) return std::vector<std::vector<Choice>>(rows);
+  std::vector<double> log_probs(rows * k);
+  std::vector<int32_t> tokens(rows * k);
+  if (logits.dtype() == DType::f32) {
+    cpu::top_k_log_softmax(log_probs.data(), tokens.data(), logits.data<float>(), rows, cols, k);
+  } else {
+    cpu::top_k_log_softmax(log_probs.data(), tokens.data(), logits.data<double>(), rows, cols, k);
+  }
+
+  std::vector<std::vector<Choice>> choices(rows);
+  for (int64_t at = 0; at < rows * k; ++at) {
+    std::vector<Choice>& row = choices[at / k];
+    const bool may_come = std::find(excluded.begin(), excluded.end(), tokens[at]) == excluded.end();
+    if (may_come && std::ssize(row) < count) row.push_back({tokens[at], log_probs[at]});
+  }
+  return choices;
+}
+
+}  // namespace heed

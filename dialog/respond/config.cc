@@ -1,0 +1,129 @@
+#include "dialog/respond/config.h"
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "nn/safetensors.h"
+#include "tensor/file.h"
+#include "tensor/machine_memory.h"
+
+namespace heed {
+namespace {
+
+std::string in(const std::string& directory, const char* file) {
+  return (std::filesystem::path(directory) / file).string();
+}
+
+// The value of a key, of the type of T; throws DataError if there is none.
+template <class T> T get(const std::string& path, const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end()) throw DataError(path + ": '" + key + "' is missing");
+  const bool fits = std::is_same_v<T, bool>          ? found->is_boolean()
+                    : std::is_same_v<T, std::string> ? found->is_string()
+                    : std::is_same_v<T, double>      ? found->is_number()
+                                                     : found->is_number_integer();
+  if (!fits) throw DataError(path + ": '" + key + "' has the wrong type");
+  return found->get<T>();
+}
+
+// Bytes of f32 parameters of a model, counted before any is allocated.
+double parameter_bytes(const ModelConfig& c) {
+  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size, layers = c.num_layers;
+  const double stack = 4 * h * (2 * h * (layers - 1) + h);
+  const double side = v * e + 4 * h * e + stack;
+  return 4 * (2 * side + 4 * h * h + (c.structure.integration ? stack + 4 * h * h : 0) + 2 * h * h +
+              v * h);
+}
+
+void check_is_model(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (!fs::is_directory(directory, ignored)) {
+    throw DataError(directory + ": no such directory of a model or a run");
+  }
+  if (!fs::exists(in(directory, "config.json"), ignored)) {
+    throw DataError(directory + ": not a directory of a model or a run: it has no config.json");
+  }
+  if (fs::exists(in(directory, "settings.json"), ignored) &&
+      !fs::exists(in(directory, "model.safetensors"), ignored)) {
+    throw DataError(directory +
+                    ": no model yet: an epoch of the training has to be finished "
+                    "(there is no model.safetensors)");
+  }
+}
+
+}  // namespace
+
+void save_config(const std::string& directory, const ModelConfig& c) {
+  const nlohmann::ordered_json json = {{"structure", c.structure.name},
+                                       {"vocab_size", c.vocab_size},
+                                       {"embedding_size", c.embedding_size},
+                                       {"hidden_size", c.hidden_size},
+                                       {"num_layers", c.num_layers},
+                                       {"lstm_bias", c.lstm_bias},
+                                       {"dropout", c.dropout}};
+  write_file(in(directory, "config.json"), json.dump(2) + "\n");
+}
+
+ModelConfig load_config(const std::string& directory) {
+  const std::string path = file_inside(directory, "config.json");
+  const auto json = nlohmann::json::parse(read_file(path, 1 << 20), nullptr, false);
+  if (!json.is_object()) throw DataError(path + ": not a JSON object");
+  ModelConfig c;
+  try {
+    c.structure = Structure::parse(get<std::string>(path, json, "structure"));
+    c.vocab_size = get<int64_t>(path, json, "vocab_size");
+    c.embedding_size = get<int64_t>(path, json, "embedding_size");
+    c.hidden_size = get<int64_t>(path, json, "hidden_size");
+    c.num_layers = get<int64_t>(path, json, "num_layers");
+    c.lstm_bias = get<bool>(path, json, "lstm_bias");
+    c.dropout = get<double>(path, json, "dropout");
+    c.check();
+  } catch (const UsageError& e) {
+    throw DataError(path + ": " + e.what());
+  }
+  return c;
+}
+
+void check_memory(const ModelConfig& config) {
+  const double needed = 2 * parameter_bytes(config);
+  const double memory = usable_memory();
+  if (needed > memory) {
+    constexpr double kGiB = 1 << 30;
+    throw UsageError("model: parameters and gradients need " +
+                     std::to_string(std::llround(needed / kGiB)) + " GiB, there are " +
+                     std::to_string(std::llround(memory / kGiB)) +
+                     "; choose smaller sizes, layers or vocabulary");
+  }
+}
+
+LoadedModel load_model(const std::string& directory) {
+  check_is_model(directory);
+  const ModelConfig config = load_config(directory);
+  const std::string weights = file_inside(directory, "model.safetensors");
+  std::error_code error;
+  const double bytes = static_cast<double>(std::filesystem::file_size(weights, error));
+  if (error) throw DataError(weights + ": cannot be read: " + error.message());
+  if (parameter_bytes(config) > bytes) {
+    throw DataError(weights + ": smaller than the parameters that config.json describes");
+  }
+  const std::string words = file_inside(directory, "vocab.txt");
+  Vocabulary vocabulary = Vocabulary::load(words, config.vocab_size);
+  if (vocabulary.size() != config.vocab_size) {
+    throw DataError(words + ": " + std::to_string(vocabulary.size()) +
+                    " tokens, config.json says " + std::to_string(config.vocab_size));
+  }
+  auto model = std::make_unique<DialogModel>(config);
+  load_parameters(weights, *model);
+  return {std::move(model), std::move(vocabulary)};
+}
+
+void save_model(const std::string& directory, DialogModel& model, const Vocabulary& vocabulary) {
+  make_directory(directory);
+  save_config(directory, model.config());
+  vocabulary.save(in(directory, "vocab.txt"));
+  save_parameters(in(directory, "model.safetensors"), model);
+}
+
+}  // namespace heed

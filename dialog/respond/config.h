@@ -1,0 +1,29 @@
+// A model directory: config.json, vocab.txt, model.safetensors.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "dialog/respond/model.h"
+#include "dialog/text/vocabulary.h"
+
+namespace heed {
+
+void save_config(const std::string& directory, const ModelConfig& config);
+// Throws DataError for what is missing, of the wrong type, or out of range.
+ModelConfig load_config(const std::string& directory);
+
+// Throws UsageError where the parameters and their gradients would not fit into the memory that
+// there is (usable_memory()), before anything is allocated.
+void check_memory(const ModelConfig& config);
+
+struct LoadedModel {
+  std::unique_ptr<DialogModel> model;
+  Vocabulary vocabulary;
+};
+// Throws DataError where there is no model (yet), or the three files do not fit together. Nothing
+// is allocated that the directory's own files do not account for.
+LoadedModel load_model(const std::string& directory);
+void save_model(const std::string& directory, DialogModel& model, const Vocabulary& vocabulary);
+
+}  // namespace heed

@@ -1,0 +1,190 @@
+#include "dialog/respond/das.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace heed {
+namespace {
+
+// A mean that knows whether there was anything to take it of.
+struct Mean {
+  double sum = 0;
+  int64_t count = 0;
+  void add(double value) { sum += value, ++count; }
+  std::optional<double> value() const {
+    return count ? std::optional(sum / static_cast<double>(count)) : std::nullopt;
+  }
+};
+
+// How many of the `rows` memory rows of a dialogue belong to utterance k: the utterance itself is
+// one, or its tokens are, of which <eou> is the last.
+int64_t rows_of(const Example& example, size_t k, int64_t rows) {
+  const bool one_each = rows == static_cast<int64_t>(example.context.size());
+  return one_each ? 1 : static_cast<int64_t>(example.context[k].size()) + 1;
+}
+
+// For each memory row the utterance it belongs to.
+std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
+  std::vector<int> result;
+  for (size_t k = 0; k < example.context.size(); ++k) {
+    result.insert(result.end(), rows_of(example, k, rows), static_cast<int>(k));
+  }
+  return result;
+}
+
+}  // namespace
+
+std::vector<double> even_attention(const Example& example, int64_t rows) {
+  std::vector<double> shares;
+  for (size_t k = 0; k < example.context.size(); ++k) {
+    shares.push_back(static_cast<double>(rows_of(example, k, rows)) / static_cast<double>(rows));
+  }
+  return shares;
+}
+
+DialogueMeans dialogue_means(const std::vector<double>& as_scores,
+                             const std::vector<char>& distraction) {
+  Mean distractions, history;
+  for (size_t k = 0; k + 1 < distraction.size(); ++k) {
+    (distraction[k] ? distractions : history).add(as_scores[k]);
+  }
+  return {distractions.value(), history.value()};
+}
+
+std::optional<double> das_ratio(const DialogueMeans& means) {
+  if (!means.distraction || !means.history || *means.history == 0) return std::nullopt;
+  return *means.distraction / *means.history;
+}
+
+std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
+                                        const std::vector<const Example*>& examples,
+                                        bool with_attention) {
+  const std::vector<double> nll = output.nll.to_vector();
+  std::vector<std::vector<double>> weights;
+  for (const Var& w : output.weights) weights.push_back(w.value().to_vector());
+
+  std::vector<DialogueScore> scores(batch.size);
+  for (int64_t b = 0; b < batch.size; ++b) {
+    const Example& example = *examples[batch.order[b]];
+    DialogueScore& s = scores[batch.order[b]];
+    s.id = example.id;
+    s.distraction = example.distraction;
+    s.as_scores.resize(example.context.size());
+    const int64_t steps = batch.decoder.length(b), first = batch.memory.begin(b),
+                  count = batch.memory.length(b);
+    const std::vector<int> utterance = utterance_of_row(example, count);
+    for (int64_t t = 0; t < steps; ++t) {
+      const std::vector<double>& w = weights[output.same_weights ? 0 : t];
+      double squares = 0;
+      for (int64_t j = 0; j < count; ++j) {
+        const double weight = w[first + j];
+        s.as_scores[utterance[j]] += weight;
+        squares += batch.distraction[first + j] * weight * weight;
+      }
+      s.attention_loss.push_back(squares / static_cast<double>(count));
+      if (with_attention) {
+        s.attention.emplace_back(w.begin() + first, w.begin() + first + count);
+      }
+      s.nll.push_back(nll[batch.decoder.row(t, b)]);
+    }
+    const std::vector<double> even = even_attention(example, count);
+    for (size_t k = 0; k < s.as_scores.size(); ++k) {
+      s.as_scores[k] /= static_cast<double>(steps) * even[k];
+    }
+    s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
+  }
+  return scores;
+}
+
+std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>& examples,
+                                 int64_t batch_size,
+                                 const std::function<void(const ScoreProgress&)>& progress,
+                                 bool with_attention) {
+  if (batch_size < 1) {
+    throw UsageError("batch: expected at least 1, got " + std::to_string(batch_size));
+  }
+  const NoGrad guard;
+  const Device device = parameters(model)[0].var.device();
+  std::vector<int64_t> order(examples.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+    return example_tokens(examples[a]) > example_tokens(examples[b]);
+  });
+  std::vector<DialogueScore> scores(examples.size());
+  ScoreProgress done{0, 0};
+  for (size_t at = 0; at < order.size(); at += batch_size) {
+    std::vector<const Example*> part;
+    const size_t end = std::min(order.size(), at + static_cast<size_t>(batch_size));
+    for (size_t i = at; i < end; ++i) part.push_back(&examples[order[i]]);
+    const Batch batch = make_batch(part, model.config().structure.hierarchical, device);
+    std::vector<DialogueScore> results = score_output(model(batch), batch, part, with_attention);
+    for (size_t i = at; i < end; ++i) scores[order[i]] = std::move(results[i - at]);
+    done = {static_cast<int64_t>(end), done.tokens + batch.token_count};
+    if (progress) progress(done);
+  }
+  return scores;
+}
+
+namespace {
+
+// Means over the histories of dialogues: of all original utterances, the first and the last one.
+struct HistoryMeans {
+  Mean mean, first, last;
+  void add(const DialogueScore& s, double its_mean) {
+    std::vector<double> originals;
+    for (size_t k = 0; k + 1 < s.as_scores.size(); ++k) {
+      if (!s.distraction[k]) originals.push_back(s.as_scores[k]);
+    }
+    mean.add(its_mean);
+    first.add(originals.front());
+    last.add(originals.back());
+  }
+};
+
+}  // namespace
+
+ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
+  ScoreSummary summary;
+  double nll = 0;
+  Mean distractions, ratio_mean;
+  HistoryMeans of_all, of_distracted;
+  std::vector<double> ratios;
+  for (const DialogueScore& s : scores) {
+    ++summary.dialogues;
+    summary.tokens += static_cast<int64_t>(s.nll.size());
+    nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
+    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
+    if (!means.history) continue;
+    of_all.add(s, *means.history);
+    if (!means.distraction) continue;
+    distractions.add(*means.distraction);
+    of_distracted.add(s, *means.history);
+    if (!s.das_ratio) continue;
+    ratio_mean.add(*s.das_ratio);
+    ratios.push_back(*s.das_ratio);
+  }
+  const HistoryMeans& history = distractions.count > 0 ? of_distracted : of_all;
+  summary.distracted = distractions.count;
+  summary.perplexity = std::exp(nll / static_cast<double>(std::max<int64_t>(summary.tokens, 1)));
+  summary.as_distraction = distractions.value();
+  summary.as_history = history.mean.value();
+  summary.as_first = history.first.value();
+  summary.as_last = history.last.value();
+  summary.das_ratio = das_ratio({summary.as_distraction, summary.as_history});
+  summary.mean_das_ratio = ratio_mean.value();
+  summary.median_das_ratio = median(std::move(ratios));
+  return summary;
+}
+
+std::optional<double> median(std::vector<double> values) {
+  if (values.empty()) return std::nullopt;
+  for (const double value : values) {
+    if (std::isnan(value)) return value;  // cannot be sorted
+  }
+  std::sort(values.begin(), values.end());
+  const size_t n = values.size();
+  return (values[(n - 1) / 2] + values[n / 2]) / 2;
+}
+
+}  // namespace heed

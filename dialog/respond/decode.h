@@ -1,0 +1,60 @@
+// Responses that a model writes itself.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dialog/respond/model.h"
+
+namespace heed {
+
+// How the next token is chosen. <pad>, <sos> and <eou> never are, <unk> only if allowed: a response
+// holds none of the first three, and <unk> says nothing to a reader. Probabilities stay the model's
+// own, over the whole vocabulary, so that log_prob is what score() measures for the same response.
+struct DecodeOptions {
+  enum class Method {
+    kGreedy,  // the most probable token
+    kSample,  // one of the top_k most probable tokens, p_i ~ exp(log p_i / temperature)
+    kBeam     // the best of beam_size hypotheses that are extended side by side
+  };
+  Method method = Method::kGreedy;
+  int64_t max_length = 50;  // tokens, <eos> not counted: longer responses are cut off
+  bool allow_unk = false;
+
+  int64_t top_k = 20;      // of kSample; 0: all tokens
+  double temperature = 1;  // of kSample; towards 0: greedy
+  uint64_t seed = 1;       // of kSample
+
+  int64_t beam_size = 5;  // of kBeam
+  // Hypotheses of n tokens (<eos> counted) are ranked by log p / n^length_penalty: 0 ranks by
+  // probability, which favours short responses, 1 by the mean over the tokens.
+  double length_penalty = 0;
+
+  // Throws UsageError for numbers out of range.
+  void check() const;
+};
+
+struct Decoding {
+  std::vector<int32_t> tokens;  // without <eos>
+  bool finished = false;        // ended by <eos>, not by max_length
+  double log_prob = 0;          // of the tokens, and of <eos> if finished
+  // For each predicted token (<eos> too) the attention on each utterance of the context, sum 1;
+  // non-hier: summed over the utterance's tokens.
+  std::vector<std::vector<double>> attention;
+  std::vector<double> even;  // what even attention would be (even_attention())
+
+  // Attention scores (Eq. 7) of the utterances: mean attention over the steps / even attention.
+  std::vector<double> as_scores() const;
+};
+
+// A response to each of the contexts, in their order; the examples' own responses are not looked
+// at. All are decoded as one batch, and what has ended costs nothing any more. Results do not
+// depend on what else is in the batch: random numbers are keyed by (seed, id of the example).
+//
+// The beam of a dialogue is its beam_size best hypotheses, ended ones included. It always keeps
+// the greedy one, so that beam search never finds anything worse than greedy decoding (which plain
+// beam search can). It stops when no hypothesis can overtake the best one that has ended.
+std::vector<Decoding> decode(DialogModel& model, const std::vector<const Example*>& examples,
+                             const DecodeOptions& options = {});
+
+}  // namespace heed

@@ -1,0 +1,74 @@
+#include "dialog/respond/evaluate.h"
+
+#include <algorithm>
+#include <numeric>
+#include <sstream>
+
+namespace heed {
+namespace {
+
+ExampleResult result_of(const DialogueScore& s) {
+  return {s.id, std::accumulate(s.nll.begin(), s.nll.end(), 0.0),
+          static_cast<int64_t>(s.nll.size()), dialogue_means(s.as_scores, s.distraction),
+          s.das_ratio};
+}
+
+// The names that a part of the list stands for.
+std::vector<std::string> names_of(const std::string& part) {
+  std::vector<std::string> names;
+  if (part == "all") names = {"none"};
+  for (const std::string_view set : kTestSets) {
+    if (part == "all" || set.starts_with(part + ":")) names.emplace_back(set);
+  }
+  return names.empty() ? std::vector{part} : names;
+}
+
+}  // namespace
+
+std::vector<Example> distracted(const std::vector<Example>& examples, const TestSet& set,
+                                const Pool& pool, const Phrases& phrases, uint64_t seed) {
+  std::vector<Example> result;
+  result.reserve(examples.size());
+  for (size_t i = 0; i < examples.size(); ++i) {
+    Rng rng(seed, "test." + set.name, i);
+    result.push_back(apply(set, examples[i], pool, phrases, rng));
+  }
+  return result;
+}
+
+std::vector<TestSetResult> evaluate(DialogModel& model, const std::vector<Example>& examples,
+                                    const std::vector<TestSet>& sets, const Pool& pool,
+                                    const Phrases& phrases, uint64_t seed, int64_t batch_size,
+                                    const EvaluateProgress& progress) {
+  std::vector<TestSetResult> results;
+  for (const TestSet& set : sets) {
+    const auto inserted = distracted(examples, set, pool, phrases, seed);
+    const auto report = [&](const ScoreProgress& done) {
+      if (progress) progress(set.name, done);
+    };
+    const std::vector<DialogueScore> scores = score(model, inserted, batch_size, report);
+    results.push_back({set.name, summarize(scores), {}});
+    for (const DialogueScore& s : scores) results.back().examples.push_back(result_of(s));
+  }
+  return results;
+}
+
+std::vector<TestSet> select_test_sets(const std::string& list) {
+  std::vector<TestSet> sets;
+  std::istringstream parts(list + ",");
+  for (std::string part; std::getline(parts, part, ',');) {
+    for (const std::string& name : names_of(part)) {
+      const TestSet set = parse_test_set(name);
+      const auto same = [&](const TestSet& other) { return other.name == name; };
+      if (std::none_of(sets.begin(), sets.end(), same)) sets.push_back(set);
+    }
+  }
+  return sets;
+}
+
+bool needs_pool(const std::vector<TestSet>& sets) {
+  return std::any_of(sets.begin(), sets.end(),
+                     [](const TestSet& set) { return set.kind == TestSet::Kind::kRandom; });
+}
+
+}  // namespace heed

@@ -1,0 +1,43 @@
+// A model on the original test set and on the distracting ones.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dialog/data/distraction.h"
+#include "dialog/respond/das.h"
+
+namespace heed {
+
+// The examples with a test set's distractions in them. What is inserted into an example depends on
+// the seed, the set and the example's place only.
+std::vector<Example> distracted(const std::vector<Example>& examples, const TestSet& set,
+                                const Pool& pool, const Phrases& phrases, uint64_t seed);
+
+// What is kept of an example.
+struct ExampleResult {
+  std::string id;
+  double nll = 0;  // sum over the tokens
+  int64_t tokens = 0;
+  DialogueMeans means;
+  std::optional<double> das_ratio;
+};
+struct TestSetResult {
+  std::string name;
+  ScoreSummary summary;
+  std::vector<ExampleResult> examples;
+};
+using EvaluateProgress = std::function<void(const std::string& set, const ScoreProgress&)>;
+std::vector<TestSetResult> evaluate(DialogModel& model, const std::vector<Example>& examples,
+                                    const std::vector<TestSet>& sets, const Pool& pool,
+                                    const Phrases& phrases, uint64_t seed, int64_t batch_size,
+                                    const EvaluateProgress& progress = {});
+
+// The test sets of a list with commas: "all" (none and the nine), "random", "frequent" or "rare"
+// (the three of the nine), and single ones, see parse_test_set; each once. Throws UsageError.
+std::vector<TestSet> select_test_sets(const std::string& list);
+// Whether there is one whose distractions are drawn from a pool.
+bool needs_pool(const std::vector<TestSet>& sets);
+
+}  // namespace heed

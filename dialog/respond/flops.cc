@@ -1,0 +1,37 @@
+#include "dialog/respond/flops.h"
+
+namespace heed {
+namespace {
+
+// A stack of LSTM layers over n rows. The first step has no product with h without an initial
+// state.
+double lstm(double n, double first_step, double in, double hidden, double layers) {
+  const double recurrent = (n - first_step) * hidden;
+  return 2 * 4 * hidden * (n * in + n * hidden * (layers - 1) + recurrent * layers);
+}
+
+}  // namespace
+
+double training_flops(const ModelConfig& c, const Batch& batch) {
+  const double e = c.embedding_size, h = c.hidden_size, layers = c.num_layers, v = c.vocab_size;
+  const double batch_size = batch.size, tokens = batch.encoder.rows(), steps = batch.decoder.rows();
+  double forward = lstm(tokens, batch_size, e, h, layers);
+  if (c.structure.integration) {
+    forward += lstm(batch.integration.rows(), batch_size, h, h, layers);
+  }
+  forward += lstm(steps, 0, e, h, layers);
+  // Once a dialogue where the context vector never changes, else once a step: its part of the
+  // gates, its part of W_c, and the attention itself (scores and weighted sum).
+  const double contexts = c.structure.static_query ? batch_size : steps;
+  double looked_at = batch.memory.total();
+  if (!c.structure.static_query) {
+    for (int64_t b = 0; b < batch.size; ++b) {
+      looked_at += static_cast<double>(batch.memory.length(b) * batch.decoder.length(b));
+    }
+  }
+  forward += contexts * 2 * (4 * h * h + h * h) + steps * 2 * h * h + looked_at * 4 * h;
+  forward += steps * 2 * h * v;
+  return 3 * forward;
+}
+
+}  // namespace heed

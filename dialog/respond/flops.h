@@ -1,0 +1,12 @@
+#pragma once
+
+#include "dialog/respond/model.h"
+
+namespace heed {
+
+// Floating-point operations of the matrix products and of the attention in one training step,
+// counted from shapes: 2 m n k for a product, once forward and twice backward. Elementwise work,
+// embeddings and the update (below 1 %) are left out.
+double training_flops(const ModelConfig& config, const Batch& batch);
+
+}  // namespace heed

@@ -1,0 +1,105 @@
+// The five dialogue structures as one model with three switches (Xing & Gulla 2022, Eqs. 1-6).
+//
+//   encoder      one LSTM over all context tokens, utterances closed by <eou>          Eq. 2
+//   memory       its m token states, or its q states at the <eou>s
+//   integration  (UI) an LSTM over the q utterance states                              Eq. 6
+//   attention    weights = softmax(memory . query), c = weights . memory               Eqs. 3-5
+//   decoder      h_t = LSTM([embedding(y_{t-1}); c_{t-1}]), c_0 from the initial state
+//   output       logits = W_o tanh(W_c [c_t; h_t])
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/parts/batch.h"
+#include "dialog/respond/structure.h"
+#include "nn/attention.h"
+#include "nn/lstm.h"
+
+namespace heed {
+
+constexpr int64_t kMaxModelSize = 1 << 24;  // of any size below
+
+struct ModelConfig {
+  Structure structure;
+  int64_t vocab_size = 25000, embedding_size = 512, hidden_size = 512, num_layers = 4;
+  bool lstm_bias = false;
+  double dropout = 0.2;
+
+  // Throws UsageError for sizes that are not positive or a dropout outside of [0, 1).
+  void check() const;
+};
+
+class DialogModel : public Module {
+ public:
+  explicit DialogModel(const ModelConfig& config);  // blank, to be loaded
+  // Parameters are uniform in [-0.1, 0.1).
+  DialogModel(const ModelConfig& config, uint64_t seed);
+  void visit(Visitor& v) override;
+  DialogModel like() const { return DialogModel(config_); }
+  const ModelConfig& config() const { return config_; }
+
+  // What the encoder makes of a batch; all in batch order.
+  struct Encoded {
+    Var memory;         // (M, H)
+    Segments segments;  // of the memory
+    LstmState state;    // starts the decoder
+    Attended start;     // c_0 and its weights; for static structures those of all steps
+    Var context_gates;  // for static structures, (B, 4H): what c_0 adds to the gates in all steps
+  };
+  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
+
+  // One decoding step for the first `rows of token_gates` dialogues. Static structures read `start`
+  // and `context_gates` of `encoded`, dynamic ones its memory.
+  struct Step {
+    Var hidden;         // (B', H): h_t of the top layer
+    Attended attended;  // c_t, weights
+    LstmState state;
+  };
+  Step step(const Encoded& encoded, const Var& token_gates, const Var& context,
+            const LstmState& state, const DropoutMode& drop = {}) const;
+  // What the input tokens add to the first decoder layer's gates, i32 (n) -> (n, 4H).
+  Var token_gates(const Tensor& tokens, const DropoutMode& drop = {}) const;
+  // logits (n, V) for hidden states and contexts (n, H)
+  Var logits(const Var& hidden, const Var& context) const;
+
+  // Teacher forcing over a batch. Rows are the decoder's packed rows, N'.
+  struct Output {
+    Var nll_total;             // -log p summed over all rows
+    Tensor nll;                // (N')
+    std::vector<Var> weights;  // for each step (P_t); or one (M) for all steps:
+    bool same_weights = false;
+  };
+  Output operator()(const Batch& batch, const DropoutMode& drop = {}) const;
+
+ private:
+  struct Side : Module {
+    Side(const ModelConfig& config, int64_t lstm_input);
+    void visit(Visitor& v) override;
+    Embedding embedding;
+    Lstm lstm;
+  };
+  struct Integration : Module {
+    explicit Integration(const ModelConfig& config);
+    void visit(Visitor& v) override { v("lstm", lstm); }
+    Lstm lstm;
+  };
+  struct Decoder : Side {
+    explicit Decoder(const ModelConfig& config);
+    void visit(Visitor& v) override;
+    Linear combine, output;
+  };
+  struct Decoded {
+    Var z;  // tanh(W_c [c_t; h_t]), (N', H)
+    std::vector<Var> weights;
+  };
+  Decoded decode_static(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
+  Decoded decode_dynamic(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
+
+  ModelConfig config_;
+  Side encoder_;
+  std::vector<Integration> integration_;  // one or none
+  Decoder decoder_;
+};
+
+}  // namespace heed

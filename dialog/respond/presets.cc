@@ -1,0 +1,102 @@
+#include "dialog/respond/presets.h"
+
+#include "dialog/text/format.h"
+
+namespace heed {
+namespace {
+
+ModelConfig sizes(int64_t layers, int64_t hidden, int64_t vocabulary) {
+  ModelConfig c;
+  c.num_layers = layers;
+  c.hidden_size = c.embedding_size = hidden;
+  c.vocab_size = vocabulary;
+  c.dropout = 0.2;
+  return c;
+}
+
+// Adam that learns words as fast as SGD and moves attention as well; docs/results/recipe.md has
+// the measurements. The recurrent weights are changed more carefully than the tables of words,
+// which decay.
+const OptimizerSettings kAdam{.name = "adam",
+                              .weight_decay = 0.2,
+                              .groups = {{.name = "lstm", .rate = 0.2, .weight_decay = 0.05},
+                                         {.name = "combine", .rate = 0.2, .weight_decay = 0.05}}};
+
+// Every turn from the third on is a response to learn from: three times as many examples as
+// dialogues, and so fewer epochs.
+const ExampleOptions kAllTurns{.all_positions = true};
+
+}  // namespace
+
+// The times are processor time of heed train on the 12,208 bundled dialogues, p = 0.7, one thread
+// of a cloud server (AMD Zen 4, AVX-512): smoke (53 s) and demo (206 s) as a whole, 59 steps of
+// laptop and one of paper, times their number.
+const std::vector<Preset>& presets() {
+  static const std::vector<Preset> kPresets = {
+      // The setting of Xing & Gulla (2022, section 4.2).
+      {.name = "paper",
+       .settings = {.model = sizes(4, 512, 25000),
+                    .batch_size = 256,
+                    .optimizer = {.name = "sgd"},
+                    .max_norm = 5,
+                    .max_epochs = 30,
+                    .schedule = {.rate = 1}},
+       .time = "some seven hours on one core"},
+      {.name = "laptop",
+       .settings = {.model = sizes(2, 256, 10000),
+                    .examples = kAllTurns,
+                    .attention_weight = 3,
+                    .batch_size = 32,
+                    .optimizer = kAdam,
+                    .max_norm = 1,
+                    .max_epochs = 4,
+                    .schedule = {.rate = 0.005, .halve_after = 2}},
+       .time = "about half an hour on one core"},
+      {.name = "demo",
+       .settings = {.model = sizes(1, 128, 2000),
+                    .examples = kAllTurns,
+                    .attention_weight = 3,
+                    .batch_size = 32,
+                    .optimizer = kAdam,
+                    .max_norm = 1,
+                    .max_epochs = 3,
+                    .schedule = {.rate = 0.007, .halve_after = 1}},
+       .time = "about three minutes on one core"},
+      {.name = "smoke",
+       .settings = {.model = sizes(1, 64, 2000),
+                    .examples = kAllTurns,
+                    .attention_weight = 3,
+                    .batch_size = 32,
+                    .optimizer = kAdam,
+                    .max_norm = 1,
+                    .max_epochs = 2,
+                    .schedule = {.rate = 0.01, .halve_after = 1}},
+       .time = "about a minute on one core"},
+  };
+  return kPresets;
+}
+
+const Preset& find_preset(const std::string& name) {
+  std::string names;
+  for (const Preset& preset : presets()) {
+    if (preset.name == name) return preset;
+    names += (names.empty() ? "" : ", ") + preset.name;
+  }
+  throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
+}
+
+std::string preset_table() {
+  std::string table;
+  for (const Preset& p : presets()) {
+    const TrainSettings& s = p.settings;
+    table += (table.empty() ? "  " : "\n  ") + p.name + ": " +
+             counted(s.model.num_layers, "layer") + " x " + std::to_string(s.model.hidden_size) +
+             ", vocabulary " + std::to_string(s.model.vocab_size) + ", batches of " +
+             std::to_string(s.batch_size) + ", " + s.optimizer.name +
+             (s.examples.all_positions ? ", every turn a response" : "") + ", at most " +
+             counted(s.max_epochs, "epoch") + "; takes " + p.time;
+  }
+  return table;
+}
+
+}  // namespace heed

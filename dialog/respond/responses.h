@@ -1,0 +1,36 @@
+// A model's responses to many contexts, and how good they are.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "dialog/respond/decode.h"
+#include "dialog/text/overlap.h"
+#include "dialog/text/vocabulary.h"
+
+namespace heed {
+
+// The responses to all examples as words, in their order; they do not depend on the batch size.
+// `progress`, if given, is called after each batch with the number of examples and tokens (read and
+// written) so far. Throws UsageError for a batch size below 1.
+struct RespondProgress {
+  int64_t examples, tokens;
+};
+std::vector<Tokens> respond(DialogModel& model, const std::vector<Example>& examples,
+                            const Vocabulary& vocabulary, const DecodeOptions& options,
+                            int64_t batch_size,
+                            const std::function<void(const RespondProgress&)>& progress = {});
+
+// Of generated responses; for human ones there is no BLEU.
+struct ResponseQuality {
+  std::optional<double> bleu;
+  double distinct_1 = 0, distinct_2 = 0;
+  double mean_length = 0;  // words
+  int64_t dialogues = 0;
+};
+// Throws UsageError if the numbers of responses and references differ, or there are none.
+ResponseQuality measure_responses(const std::vector<Tokens>& responses,
+                                  const std::vector<Tokens>& references);
+
+}  // namespace heed

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "dialog/respond/das.h"
+
+namespace heed {
+
+// The JSON forms of results. Missing means (no distraction in the set) are null, and so is a
+// perplexity that is not a finite number; it is read as infinity.
+nlohmann::ordered_json to_json(const ScoreSummary& summary);
+nlohmann::ordered_json to_json(const DialogueScore& score);
+// Throws nlohmann's exceptions for what does not fit.
+ScoreSummary summary_from_json(const nlohmann::ordered_json& json);
+
+}  // namespace heed

@@ -1,0 +1,166 @@
+#include "dialog/respond/verify.h"
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "dialog/respond/attention_loss.h"
+#include "dialog/respond/config.h"
+#include "dialog/respond/das.h"
+#include "optim/optim.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr size_t kMaxSgdSteps = 1000;
+
+// Compares numbers of one kind. The floor keeps numbers that are 0 up to rounding from counting:
+// attention weights come from exp(), whose relative error grows with the score.
+class Comparison {
+ public:
+  Comparison(std::string kind, double tolerance, double floor = 1e-6)
+      : floor_(floor), row_{std::move(kind), 0, 0, tolerance, ""} {}
+
+  void compare(const std::string& where, const Json& expected, double got) {
+    if (!expected.is_number()) throw DataError(where + ": expected.json holds no number");
+    const double value = expected.get<double>();
+    const double error = std::abs(value - got) / std::max(std::abs(value), floor_);
+    ++row_.count;
+    if (error <= row_.max_error) return;
+    row_.max_error = std::isnan(error) ? INFINITY : error;
+    std::ostringstream text;
+    text.precision(9);
+    text << where << ": expected " << value << ", got " << got;
+    row_.worst = text.str();
+  }
+  void compare(const std::string& where, const Json& expected, const std::vector<double>& got) {
+    if (!expected.is_array() || expected.size() != got.size()) {
+      throw DataError(where + ": expected.json does not hold " + std::to_string(got.size()) +
+                      " numbers");
+    }
+    for (size_t i = 0; i < got.size(); ++i) {
+      compare(where + " [" + std::to_string(i) + "]", expected[i], got[i]);
+    }
+  }
+  const VerifyRow& row() const { return row_; }
+
+ private:
+  double floor_;
+  VerifyRow row_;
+};
+
+const Json& at(const Json& json, const char* key) {
+  if (!json.is_object() || !json.contains(key)) {
+    throw DataError("expected.json: '" + std::string(key) + "' is missing");
+  }
+  return json[key];
+}
+
+void compare_scores(const Json& expected, const std::vector<DialogueScore>& scores,
+                    double tolerance, std::vector<VerifyRow>& rows) {
+  Comparison nll("nll", tolerance), as("as_scores", tolerance),
+      attention("attention_loss", tolerance), das("das_ratio", tolerance);
+  const Json& dialogs = at(expected, "dialogs");
+  if (!dialogs.is_array() || dialogs.size() != scores.size()) {
+    throw DataError("expected.json: does not hold " + std::to_string(scores.size()) + " dialogs");
+  }
+  for (size_t i = 0; i < scores.size(); ++i) {
+    const DialogueScore& s = scores[i];
+    const Json& d = dialogs[i];
+    if (at(d, "id") != s.id) throw DataError("expected.json: dialogue " + s.id + " is missing");
+    nll.compare(s.id + " nll", at(d, "nll"), s.nll);
+    as.compare(s.id + " as_scores", at(d, "as_scores"), s.as_scores);
+    attention.compare(s.id + " attention_loss", at(d, "attention_loss"), s.attention_loss);
+    const Json& ratio = at(d, "das_ratio");
+    if (ratio.is_null() != !s.das_ratio) {
+      throw DataError("expected.json: " + s.id + " das_ratio is null on one side only");
+    }
+    if (s.das_ratio) das.compare(s.id + " das_ratio", ratio, *s.das_ratio);
+  }
+  const ScoreSummary summary = summarize(scores);
+  das.compare("das_ratio", at(expected, "das_ratio"), summary.das_ratio.value_or(NAN));
+  for (const Comparison* c : {&nll, &as, &attention, &das}) rows.push_back(c->row());
+  const auto compare = [&](const char* key, const std::optional<double>& value) {
+    Comparison of_all(key, tolerance);
+    of_all.compare(key, at(expected, key), value.value_or(NAN));
+    rows.push_back(of_all.row());
+  };
+  compare("perplexity", summary.perplexity);
+  compare("mean_das_ratio", summary.mean_das_ratio);
+  compare("as_distraction", summary.as_distraction);
+  compare("as_history", summary.as_history);
+}
+
+double loss_and_gradient(DialogModel& model, const Batch& batch) {
+  zero_grad(model);
+  const Var loss = training_loss(batch, model(batch), /*lambda=*/1.0);
+  loss.backward();
+  return loss.value().item();
+}
+
+void compare_training(const Json& expected, DialogModel& model, const Batch& batch,
+                      double tolerance, double sgd_tolerance, std::vector<VerifyRow>& rows) {
+  Comparison loss("loss", tolerance), norms("grad_norm", tolerance),
+      sgd_loss("sgd loss", sgd_tolerance), sgd_norm("sgd grad_norm", sgd_tolerance);
+  loss.compare("loss", at(expected, "loss"), loss_and_gradient(model, batch));
+  const std::vector<NamedParameter> all = parameters(model);
+  const Json& expected_norms = at(expected, "grad_norm");
+  if (expected_norms.size() != all.size()) {
+    throw DataError("expected.json: grad_norm does not hold " + std::to_string(all.size()) +
+                    " parameters");
+  }
+  for (const NamedParameter& p : all) {
+    norms.compare("grad_norm " + p.name, at(expected_norms, p.name.c_str()), grad_norm({p}));
+  }
+  const Json& sgd = at(expected, "sgd");
+  const double max_norm = at(sgd, "max_norm");
+  if (at(sgd, "loss").size() > kMaxSgdSteps) throw DataError("expected.json: too many SGD steps");
+  Sgd optimizer(model, {.rate = at(sgd, "lr")});
+  std::vector<double> losses, grad_norms;
+  for (size_t step = 0; step < at(sgd, "loss").size(); ++step) {
+    losses.push_back(loss_and_gradient(model, batch));
+    grad_norms.push_back(grad_norm(all));
+    optimizer.step({.scale = clip_scale(grad_norms.back(), max_norm)});
+  }
+  sgd_loss.compare("sgd loss", at(sgd, "loss"), losses);
+  sgd_norm.compare("sgd grad_norm", at(sgd, "grad_norm"), grad_norms);
+  for (const Comparison* c : {&loss, &norms, &sgd_loss, &sgd_norm}) rows.push_back(c->row());
+}
+
+}  // namespace
+
+std::vector<VerifyRow> verify_case(const std::string& directory, DType dtype, Device device) {
+  const std::filesystem::path folder(directory);
+  const std::string path = (folder / "expected.json").string();
+  const Json expected = Json::parse(read_file(path, 1 << 28), nullptr, false);
+  if (!expected.is_object()) throw DataError(path + ": not a JSON object");
+  LoadedModel loaded = load_model(directory);
+  convert(*loaded.model, dtype);
+  move(*loaded.model, device);
+  const ExampleOptions everything{
+      .max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+  int64_t left_out = 0;
+  const auto dialogues = read_dialogues((folder / "dialogs.jsonl").string());
+  const auto examples = make_examples(dialogues, loaded.vocabulary, everything, &left_out);
+
+  const double tolerance = dtype == DType::f64 ? 1e-9 : 1e-4;
+  std::vector<VerifyRow> rows;
+  try {
+    compare_scores(expected, score(*loaded.model, examples, 4), tolerance, rows);
+    std::vector<const Example*> all;
+    for (const Example& e : examples) all.push_back(&e);
+    const Batch batch = make_batch(all, loaded.model->config().structure.hierarchical, device);
+    compare_training(expected, *loaded.model, batch, tolerance, 10 * tolerance, rows);
+  } catch (const Json::exception&) {
+    throw DataError(path + ": a value has the wrong type");
+  } catch (const UsageError& e) {  // a rate or norm that SGD refuses
+    throw DataError(path + ": " + e.what());
+  }
+  return rows;
+}
+
+}  // namespace heed

@@ -1,0 +1,70 @@
+#include "dialog/text/csv.h"
+
+#include "dialog/text/utf8.h"
+
+namespace heed {
+
+constexpr size_t kMaxFields = 1000;  // of a record
+
+bool CsvReader::next(std::vector<std::string>& fields) {
+  do {
+    if (!next_line()) return false;
+  } while (line_.empty());
+  fields.clear();
+  bytes_ = line_.size();
+  while (true) {
+    if (fields.size() == kMaxFields) fail("more than " + std::to_string(kMaxFields) + " fields");
+    read_field(fields.emplace_back());
+    if (line_.empty()) return true;
+    line_.remove_prefix(1);  // the comma
+  }
+}
+
+bool CsvReader::next(std::vector<std::string>& fields, const std::vector<std::string>& header) {
+  if (!next(fields)) return false;
+  if (fields.size() != header.size()) {
+    fail("a row has " + std::to_string(header.size()) + " fields, got " +
+         std::to_string(fields.size()));
+  }
+  return true;
+}
+
+bool CsvReader::next_line() {
+  if (!lines_.next(line_)) return false;
+  if (!is_utf8(line_)) fail("the text is not UTF-8");
+  bytes_ += line_.size() + 1;
+  return true;
+}
+
+// Up to the comma behind it or the end of the line.
+void CsvReader::read_field(std::string& field) {
+  if (line_.starts_with('"')) return read_quoted(field);
+  field = line_.substr(0, line_.find(','));
+  line_.remove_prefix(field.size());
+  if (field.find('"') != field.npos) fail("a quote inside a field that is not quoted");
+}
+
+// A quoted field may go on over several lines; "" in it stands for one quote.
+void CsvReader::read_quoted(std::string& field) {
+  const int64_t opened = lines_.line_number();
+  line_.remove_prefix(1);
+  while (true) {
+    const size_t quote = line_.find('"');
+    field += line_.substr(0, quote);
+    if (quote == line_.npos) {
+      field += '\n';
+      if (bytes_ > kMaxLineBytes || !next_line()) {
+        fail("the quote that opens in line " + std::to_string(opened) + " is not closed" +
+             (bytes_ > kMaxLineBytes ? " within 16 MiB" : ""));
+      }
+      continue;
+    }
+    line_.remove_prefix(quote + 1);
+    if (line_.empty() || line_.front() == ',') return;
+    if (line_.front() != '"') fail("a closing quote must be followed by a comma");
+    field += '"';
+    line_.remove_prefix(1);
+  }
+}
+
+}  // namespace heed

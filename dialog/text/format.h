@@ -1,0 +1,29 @@
+// Numbers as people read them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string>
+#include <string_view>
+
+namespace heed {
+
+inline std::string decimal(double value, int digits) {
+  if (!std::isfinite(value)) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "%.*f", digits, value);
+  const bool zero = std::string_view(text).find_first_of("123456789") == std::string_view::npos;
+  return zero && text[0] == '-' ? text + 1 : text;  // no "-0.0"
+}
+
+// "1 dialogue", "2 dialogues"
+inline std::string counted(size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+inline std::string percent_text(double as) {
+  return std::isfinite(as) ? decimal(100 * std::clamp(as, 0.0, 99.99), 0) + " %" : "-";
+}
+
+}  // namespace heed

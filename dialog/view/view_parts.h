@@ -1,0 +1,46 @@
+// What the two pictures of attention have in common.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "dialog/view/render.h"
+#include "tensor/error.h"
+
+namespace heed {
+
+// "(4 earlier turns are not read)"
+inline std::string earlier_turns_text(const DialogueView& dialogue) {
+  const bool one = dialogue.earlier_turns == 1;
+  return "(" + std::to_string(dialogue.earlier_turns) +
+         (one ? " earlier turn is not read)" : " earlier turns are not read)");
+}
+
+// The attention score of a full bar: at least twice the average, so that an average bar never looks
+// full, and the same for all bars of a dialogue.
+inline double full_bar(const DialogueView& dialogue) {
+  double full = 2;
+  for (const ModelView& m : dialogue.models) {
+    for (double as : m.as_scores) {
+      if (std::isfinite(as)) full = std::max(full, as);
+    }
+  }
+  return full;
+}
+
+inline void check_view(const DialogueView& dialogue, size_t models) {
+  check_internal(dialogue.models.size() == models, "a view lacks a model");
+  for (const ModelView& m : dialogue.models) {
+    check_internal(m.as_scores.size() == dialogue.context.size(), "a view lacks attention scores");
+  }
+}
+
+inline void check_view(const AttentionView& view) {
+  for (const DialogueView& d : view.dialogues) check_view(d, view.models.size());
+  for (const ResultView& r : view.results) {
+    check_internal(r.models.size() == view.models.size(), "a view lacks results");
+  }
+}
+
+}  // namespace heed

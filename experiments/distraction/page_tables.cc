@@ -1,0 +1,172 @@
+#include <algorithm>
+
+#include "dialog/text/format.h"
+#include "dialog/text/html_page.h"
+#include "experiments/distraction/page_parts.h"
+
+namespace heed {
+namespace {
+
+std::string attribute(const char* name, const std::string& value) {
+  return value.empty() ? "" : std::string(" ") + name + "=\"" + escape(value) + "\"";
+}
+
+std::string head_html(const Table& table) {
+  const bool groups = std::any_of(table.columns.begin(), table.columns.end(),
+                                  [](const Column& c) { return !c.group.empty(); });
+  std::string html = "<thead>";
+  if (groups) {
+    html += "<tr><td colspan=\"2\"></td>";
+    for (size_t c = 0; c < table.columns.size();) {
+      size_t end = c;
+      while (end < table.columns.size() && table.columns[end].group == table.columns[c].group) {
+        ++end;
+      }
+      html += "<th class=\"group\" scope=\"colgroup\" colspan=\"" + std::to_string(end - c) +
+              "\">" + escape(table.columns[c].group) + "</th>";
+      c = end;
+    }
+    html += "</tr>\n";
+  }
+  const auto header = [&](const std::string& name, const std::string& css,
+                          const std::string& title) {
+    html += "<th scope=\"col\"" + attribute("class", css) + attribute("title", title) +
+            "><button type=\"button\">" + escape(name) + "</button></th>";
+  };
+  html += "<tr>";
+  header(table.groups_are, "", "");
+  header(table.rows_are, "", "");
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const bool first = c == 0 || table.columns[c].group != table.columns[c - 1].group;
+    header(table.columns[c].name, groups && first ? "n first" : "n", table.columns[c].key);
+  }
+  return html + "</tr></thead>\n";
+}
+
+std::string interval_text(Column column, const Cell& cell) {
+  column.sign = false;
+  return cell.interval ? "[" + print_value(column, cell.interval->low) + ", " +
+                             print_value(column, cell.interval->high) + "]"
+                       : "";
+}
+
+// "95 % interval [0.71, 0.75], corrected p = 0.003; mean of ratios 0.81, median 0.70"
+std::string explanation(const Column& column, const Cell& cell) {
+  std::string text;
+  if (cell.interval) text = "95 % interval " + interval_text(column, cell);
+  if (cell.p_value) text += ", corrected p = " + decimal(*cell.p_value, 4);
+  if (cell.mean_of_ratios) {
+    text += (text.empty() ? "" : "; ") + std::string("mean of ratios ") +
+            print_value(column, cell.mean_of_ratios) + ", median " +
+            print_value(column, cell.median_of_ratios);
+  }
+  return text;
+}
+
+std::string cell_html(const Column& column, const Cell& cell, bool intervals, bool first) {
+  const bool sure = cell.p_value && *cell.p_value < 0.05;
+  std::string css = first ? "n first" : "n";
+  if (cell.best) css += " best";
+  if (sure) css += " sure";
+  std::string html = "<td class=\"" + css + "\"" +
+                     attribute("data-v", cell.value ? decimal(*cell.value, 9) : "") +
+                     attribute("title", explanation(column, cell)) + ">" +
+                     escape(print_cell(column, cell)) + (sure ? "*" : "");
+  if (intervals && cell.interval) {
+    html += "<small>" + escape(interval_text(column, cell)) + "</small>";
+  }
+  return html + "</td>";
+}
+
+std::string files_of(const Row& row) {
+  std::string text;
+  for (const std::string& file : row.sources) text += (text.empty() ? "" : "\n") + file;
+  return text;
+}
+
+std::string row_html(const Table& table, const Row& row, bool begins_group, bool intervals) {
+  std::string html = begins_group ? "<tr class=\"begin\">" : "<tr>";
+  html += "<td class=\"p\">" + escape(row.group) + "</td><th scope=\"row\"" +
+          attribute("title", files_of(row)) + ">" + escape(row.label) + "</th>";
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    const bool first = c == 0 || table.columns[c].group != table.columns[c - 1].group;
+    html += cell_html(table.columns[c], row.cells[c], intervals,
+                      first && !table.columns[c].group.empty());
+  }
+  return html + "</tr>\n";
+}
+
+std::string verdict(const ClaimResult& result) {
+  if (!result.holds) return "<td class=\"verdict none\">numbers are missing</td><td></td>";
+  return std::string("<td class=\"verdict ") +
+         (*result.holds ? "yes\">&#10003; holds" : "no\">&#10007; does not hold") + "</td><td>" +
+         escape(result.figure) + "</td>";
+}
+
+}  // namespace
+
+std::string table_html(const Table& table, bool intervals) {
+  std::string html = "<div class=\"scroll\" tabindex=\"0\" role=\"region\"" +
+                     attribute("aria-label", table.title) + "><table class=\"numbers\"" +
+                     attribute("id", table.id) + ">\n" + head_html(table) + "<tbody>\n";
+  for (size_t r = 0; r < table.rows.size(); ++r) {
+    const bool begins = r > 0 && table.rows[r].group != table.rows[r - 1].group;
+    html += row_html(table, table.rows[r], begins, intervals);
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string claims_html(const std::vector<Claim>& claims) {
+  std::string html =
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
+      "class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th>";
+  for (const char* kind : kClaimKinds) {
+    html += std::string("<th scope=\"col\" colspan=\"2\">Here, ") + kind + "</th>";
+  }
+  html += "<th scope=\"col\" colspan=\"2\">In the paper's own table</th></tr></thead>\n<tbody>\n";
+  for (const Claim& claim : claims) {
+    html += "<tr><th scope=\"row\">" + escape(claim.text) + "<small>" + escape(claim.rule) +
+            "</small></th>";
+    for (const ClaimResult& result : claim.ours) html += verdict(result);
+    html += verdict(claim.paper) + "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string sources_html(const std::vector<Table>& tables) {
+  std::string html;
+  for (const Table& table : tables) {
+    html += "<details><summary>" + escape(table.title) +
+            "</summary>\n<table class=\"plain\">"
+            "<thead><tr><th scope=\"col\">column</th><th scope=\"col\">key in the file</th></tr>"
+            "</thead><tbody>";
+    for (const Column& c : table.columns) {
+      html += "<tr><td>" + escape(c.group + (c.group.empty() ? "" : ", ") + c.name) +
+              "</td><td><code>" + escape(c.key) + "</code></td></tr>\n";
+    }
+    html +=
+        "</tbody></table>\n<table class=\"plain\"><thead><tr><th scope=\"col\">row</th>"
+        "<th scope=\"col\">files</th></tr></thead><tbody>";
+    for (const Row& row : table.rows) {
+      html += "<tr><td>" + escape(row.group + " " + row.label) + "</td><td>";
+      for (const std::string& file : row.sources) html += "<code>" + escape(file) + "</code> ";
+      html += "</td></tr>\n";
+    }
+    html += "</tbody></table></details>\n";
+  }
+  return html;
+}
+
+std::string settings_html(const Results& results) {
+  std::string html = "<dl class=\"settings\">\n";
+  for (const auto* list : {&results.settings, &results.data}) {
+    for (const Setting& s : *list) {
+      const std::string name = list == &results.settings ? "--" + s.name : s.name;
+      html +=
+          "<div><dt><code>" + escape(name) + "</code></dt><dd>" + escape(s.value) + "</dd></div>\n";
+    }
+  }
+  return html + "</dl>\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,225 @@
+#include "experiments/distraction/settings.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dialog/data/conversations.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/run_json.h"
+#include "dialog/text/tokenizer.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr size_t kSamples = 6;
+
+// A vocabulary of all words of the training and test dialogues and of the phrases.
+Vocabulary all_words(const std::vector<Dialogue>& train, const std::vector<Dialogue>& test,
+                     const PhraseText& phrases) {
+  Dialogue inserted;
+  for (const auto* texts : {&phrases.frequent, &phrases.rare}) {
+    for (const std::string& text : *texts) inserted.turns.push_back({"", text, false});
+  }
+  TokenCounts counts = count_tokens(train);
+  for (const auto& more : {count_tokens(test), count_tokens({inserted})}) {
+    for (const auto& [token, count] : more) counts[token] += count;
+  }
+  return Vocabulary::build(counts, {.max_size = 10000000, .min_count = 1});
+}
+
+// A dialogue that can be taken in at a glance.
+bool is_short(const Example& e) {
+  if (e.context.size() < 3 || e.context.size() > 5) return false;
+  if (e.response.size() < 4 || e.response.size() > 25) return false;
+  for (const auto& utterance : e.context) {
+    if (utterance.size() < 3 || utterance.size() > 25) return false;
+  }
+  return true;
+}
+
+// The first short dialogues; if there are too few, the first ones.
+std::vector<size_t> choose_samples(const std::vector<Example>& test) {
+  std::vector<size_t> chosen;
+  for (const bool short_ones : {true, false}) {
+    for (size_t i = 0; i < test.size() && chosen.size() < kSamples; ++i) {
+      if (is_short(test[i]) == short_ones) chosen.push_back(i);
+    }
+  }
+  return chosen;
+}
+
+std::vector<std::string> words_of(const std::vector<int32_t>& tokens, const Vocabulary& words) {
+  std::vector<std::string> result;
+  for (int32_t token : tokens) result.push_back(words.token(token));
+  return result;
+}
+
+// Under the names of their options.
+Json describe_settings(const ExperimentSettings& s) {
+  const TrainSettings& t = s.train;
+  return {{"attention-weight", t.attention_weight},
+          {"layers", t.model.num_layers},
+          {"hidden", t.model.hidden_size},
+          {"embed", t.model.embedding_size},
+          {"vocab", t.model.vocab_size},
+          {"batch", t.batch_size},
+          {"dropout", t.model.dropout},
+          {"epochs", t.max_epochs},
+          {"examples", t.examples.all_positions ? "all" : "last"},
+          {"max-turns", t.examples.max_turns},
+          {"max-utterance", t.examples.max_utterance_tokens},
+          {"max-response", t.examples.max_response_tokens},
+          {"limit", s.limit},
+          {"test-limit", s.test_limit},
+          {"optimizer", t.optimizer.name},
+          {"weight-decay", t.optimizer.weight_decay},
+          {"group", nlohmann::json(t.optimizer.groups)},
+          {"warm-up", t.optimizer.warm_up},
+          {"rate", t.schedule.rate},
+          {"max-norm", t.max_norm},
+          {"patience", t.schedule.patience},
+          {"min-rate", t.schedule.min_rate},
+          {"halve-after", t.schedule.halve_after},
+          {"max-length", s.max_response},
+          {"frequent", s.phrases.frequent},
+          {"rare", s.phrases.rare},
+          {"device", s.device},
+          {"matmul", s.matmul}};
+}
+
+Json describe(const ExperimentSettings& s, const ExperimentData& data) {
+  const Json counts = {
+      {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
+      {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
+      {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+  Json heed = Json::object();  // who began; others may join
+  for (const auto& [key, value] : s.made_with) heed[key] = value;
+  return {{"format", kExperimentFormat},
+          {"heed", heed},
+          {"test_seed", kTestSeed},
+          {"settings", describe_settings(s)},
+          {"data", counts}};
+}
+
+Json describe_samples(const ExperimentData& data) {
+  size_t words = 0;
+  for (const Tokens& reference : data.references) words += reference.size();
+  Json json = {
+      {"test_set", kSampleSet},
+      {"human",
+       {{"distinct_1", distinct_n(data.references, 1)},
+        {"distinct_2", distinct_n(data.references, 2)},
+        {"mean_length", static_cast<double>(words) / static_cast<double>(data.references.size())},
+        {"dialogues", data.references.size()}}},
+      {"dialogues", Json::array()}};
+  for (const Example& e : data.sample_texts) {
+    Json context = Json::array();
+    for (size_t k = 0; k < e.context.size(); ++k) {
+      context.push_back({{"text", detokenize(words_of(e.context[k], data.words))},
+                         {"distraction", e.distraction[k] != 0}});
+    }
+    json["dialogues"].push_back({{"id", e.id},
+                                 {"context", context},
+                                 {"response", detokenize(words_of(e.response, data.words))}});
+  }
+  return json;
+}
+
+// Creates the file unless it is there, for all processes that share the folder: a file is linked
+// under its name complete, and only by one.
+void create_once(const std::string& path, const std::string& bytes) {
+  const std::string temporary = path + ".new-" + std::to_string(::getpid());
+  write_file(temporary, bytes);
+  const bool done = ::link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST;
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
+}
+
+// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
+// program began it does not count.
+void check_same(const std::string& out, const Json& there, const Json& here) {
+  if (there.value("format", Json()) != here["format"]) {
+    throw DataError(out + "/experiment.json: written by another version of heed");
+  }
+  Json settings = there.value("settings", Json::object());
+  settings.emplace("attention-weight", 1);  // what earlier versions did not write down
+  settings.emplace("device", "cpu");
+  settings.emplace("matmul", "f32");
+  for (const auto& [option, value] : here.at("settings").items()) {
+    const Json old = settings.value(option, Json());
+    if (old == value) continue;
+    throw UsageError(out + ": holds an experiment with --" + option + " " + old.dump() + ", not " +
+                     value.dump() + "; take the same settings or another --out");
+  }
+  if (there.value("data", Json()) == here["data"]) return;
+  throw UsageError(out +
+                   ": holds an experiment on other data; take the same --data or another --out");
+}
+
+// What people read: the dialogues in all their words, where the models see <unk>.
+void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>& test,
+                const ExperimentSettings& s, ExperimentData& data) {
+  data.words = all_words(train, test, s.phrases);
+  const auto texts = make_examples(test, data.words, s.train.examples);
+  for (const Example& e : texts) data.references.push_back(words_of(e.response, data.words));
+  data.samples = choose_samples(texts);
+  const int max_tokens = s.train.examples.max_utterance_tokens;
+  const Pool pool = make_pool(train, data.words, max_tokens);
+  const auto inserted = distracted(texts, parse_test_set(kSampleSet), pool,
+                                   encode_phrases(s.phrases, data.words, max_tokens), kTestSeed);
+  for (size_t i : data.samples) data.sample_texts.push_back(inserted[i]);
+}
+
+}  // namespace
+
+ExperimentData load_experiment_data(const std::string& directory, const ExperimentSettings& s) {
+  ExperimentData data;
+  const ExampleOptions& bounds = s.train.examples;
+  data.train = load_train_data(directory, s.train.model.vocab_size, bounds, s.limit);
+  const std::string path = find_part(directory, "test");
+  const auto test = read_dialogues(path, s.test_limit ? s.test_limit : s.limit);
+  data.test_fingerprint = fingerprint(test);
+  data.test = make_examples(test, data.train.vocabulary, bounds);
+  if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
+  data.conversations = conversations(test, data.test);
+  data.phrases = encode_phrases(s.phrases, data.train.vocabulary, bounds.max_utterance_tokens);
+  read_texts(read_dialogues(find_part(directory, "train"), s.limit), test, s, data);
+  return data;
+}
+
+TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentData& data,
+                           const ExperimentRun& run) {
+  TrainSettings s = settings.train;
+  s.model.structure = run.get().structure;
+  s.model.vocab_size = data.train.vocabulary.size();
+  s.insert_prob = run.get().insert_prob;
+  s.attention_weight = run.get().attention_loss ? settings.train.attention_weight : 0;
+  s.seed = run.seed;
+  s.data_fingerprint = data.train.fingerprint();
+  s.check();
+  return s;
+}
+
+void open_experiment(const std::string& out, const ExperimentSettings& settings,
+                     const ExperimentData& data) {
+  make_directory(out);
+  const std::string path = (fs::path(out) / "experiment.json").string();
+  const Json here = describe(settings, data);
+  if (!fs::exists(path)) create_once(path, here.dump(2) + "\n");
+  const Json there = Json::parse(read_file(path, 1 << 20), nullptr, false);
+  if (!there.is_object()) throw DataError(path + ": not what heed writes there");
+  check_same(out, there, here);
+  const std::string samples = (fs::path(out) / "samples.json").string();
+  if (!fs::exists(samples)) create_once(samples, describe_samples(data).dump(1) + "\n");
+}
+
+}  // namespace heed

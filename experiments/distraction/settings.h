@@ -1,0 +1,55 @@
+// What an experiment is made with, and the data that it is made on.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dialog/data/distraction.h"
+#include "dialog/respond/trainer.h"
+#include "dialog/text/overlap.h"
+#include "experiments/distraction/variant.h"
+
+namespace heed {
+
+constexpr int kExperimentFormat = 2;  // of the files in its folder
+constexpr uint64_t kTestSeed = 1;     // all runs see the same distractions, whatever their own seed
+constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialogues
+
+struct ExperimentSettings {
+  TrainSettings train;  // of every run; structure, insertion, attention loss and seed are its own
+  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
+  int max_response = 50;             // words of a generated response
+  PhraseText phrases;
+  std::string device = "cpu", matmul = "f32";  // of all runs: another one is refused
+  // The program, for the results: {"version", "0.1.0"}, {"commit", "7427bfe690d5"} ...
+  std::vector<std::pair<std::string, std::string>> made_with;
+};
+
+struct ExperimentData {
+  TrainData train;
+  std::vector<Example> test;
+  Phrases phrases;
+  std::vector<int> conversations;     // of each test example its conversation, from 0
+  std::vector<Tokens> references;     // the human responses to the test examples, as words
+  std::vector<size_t> samples;        // test examples that the report shows
+  std::vector<Example> sample_texts;  // the same with their distractions, in the words of `words`
+  Vocabulary words;                   // of all words, so that people see them and not <unk>
+  uint32_t test_fingerprint = 0;
+};
+
+// Reads train, valid and test of a data directory.
+ExperimentData load_experiment_data(const std::string& directory,
+                                    const ExperimentSettings& settings);
+
+// The settings of one run.
+TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentData& data,
+                           const ExperimentRun& run);
+
+// Writes experiment.json and samples.json into the directory, which is made if it is not there.
+// Where an experiment is there already, it must have the same settings and data: throws UsageError
+// with the first one that differs.
+void open_experiment(const std::string& out, const ExperimentSettings& settings,
+                     const ExperimentData& data);
+
+}  // namespace heed

@@ -1,0 +1,182 @@
+#include "experiments/engine/table.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dialog/text/format.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string print_number(const Column& column, double value, bool sign) {
+  const std::string text = decimal((column.percent ? 100 : 1) * value, column.digits);
+  const bool zero = text.find_first_of("123456789") == text.npos;
+  return sign && value > 0 && !zero ? "+" + text : text;
+}
+
+// A header of a file of one line: "random p = 0.5"
+std::string full_name(const Column& c) {
+  return c.group.empty() ? c.name : c.group + " " + c.name;
+}
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\n") == text.npos) return text;
+  std::string result = "\"";
+  for (char c : text) result += c == '"' ? "\"\"" : std::string(1, c);
+  return result + "\"";
+}
+
+std::string exact(const std::optional<double>& value) {
+  return value ? Json(*value).dump() : "";
+}
+
+// What a table has besides values.
+struct Extra {
+  const char* name;
+  std::optional<double> (*get)(const Cell&);
+};
+const Extra kExtras[] = {
+    {"deviation", [](const Cell& c) { return c.deviation; }},
+    {"low",
+     [](const Cell& c) { return c.interval ? std::optional(c.interval->low) : std::nullopt; }},
+    {"high",
+     [](const Cell& c) { return c.interval ? std::optional(c.interval->high) : std::nullopt; }},
+    {"p", [](const Cell& c) { return c.p_value; }},
+    {"mean_of_ratios", [](const Cell& c) { return c.mean_of_ratios; }},
+    {"median_of_ratios", [](const Cell& c) { return c.median_of_ratios; }}};
+
+std::vector<Extra> extras_of(const Table& table, size_t column) {
+  std::vector<Extra> found;
+  for (const Extra& extra : kExtras) {
+    const bool any = std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
+      return extra.get(row.cells[column]).has_value();
+    });
+    if (any) found.push_back(extra);
+  }
+  return found;
+}
+
+std::string join(const std::vector<std::string>& parts, const char* between) {
+  std::string text;
+  for (const std::string& part : parts) text += (text.empty() ? "" : between) + part;
+  return text;
+}
+
+// Whether the row's interval in a column is better than those of all other rows, without overlap.
+bool stands_out(const Table& table, const Row& row, size_t c) {
+  const Column::Best best = table.columns[c].best;
+  const auto& mine = row.cells[c].interval;
+  if (best == Column::Best::kNone || !mine || row.reference) return false;
+  bool others = false;
+  for (const Row& other : table.rows) {
+    if (&other == &row || other.reference || !other.cells[c].value) continue;
+    const auto& its = other.cells[c].interval;
+    if (!its) return false;
+    if (best == Column::Best::kLowest ? mine->high >= its->low : mine->low <= its->high)
+      return false;
+    others = true;
+  }
+  return others;
+}
+
+}  // namespace
+
+void mark_best(Table& table) {
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    for (Row& row : table.rows) row.cells[c].best = stands_out(table, row, c);
+  }
+}
+
+std::string print_value(const Column& column, const std::optional<double>& value) {
+  return value && std::isfinite(*value) ? print_number(column, *value, column.sign) : "–";
+}
+
+std::string print_cell(const Column& column, const Cell& cell) {
+  std::string text = print_value(column, cell.value);
+  if (cell.deviation) text += " ± " + print_number(column, *cell.deviation, false);
+  return text + (cell.doubtful ? "?" : "");
+}
+
+std::string to_markdown(const Table& table) {
+  std::string text = "## " + table.title + "\n\n" + table.note + "\n\n| " + table.groups_are +
+                     " | " + table.rows_are + " |";
+  std::string line = "\n| --- | --- |";
+  for (const Column& c : table.columns) {
+    text += " " + full_name(c) + " |";
+    line += " ---: |";
+  }
+  text += line + "\n";
+  for (const Row& row : table.rows) {
+    text += "| " + row.group + " | " + row.label + " |";
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      const std::string cell = print_cell(table.columns[c], row.cells[c]);
+      text += row.cells[c].best ? " **" + cell + "** |" : " " + cell + " |";
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+std::string to_csv(const Table& table) {
+  std::string text = quoted(table.groups_are) + "," + quoted(table.rows_are);
+  std::vector<std::vector<Extra>> extras;
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    extras.push_back(extras_of(table, c));
+    const std::string name = full_name(table.columns[c]);
+    text += "," + quoted(name);
+    for (const Extra& extra : extras[c]) text += "," + quoted(name + " " + extra.name);
+  }
+  text += ",source\n";
+  for (const Row& row : table.rows) {
+    text += quoted(row.group) + "," + quoted(row.label);
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      text += "," + exact(row.cells[c].value);
+      for (const Extra& extra : extras[c]) text += "," + exact(extra.get(row.cells[c]));
+    }
+    text += "," + quoted(join(row.sources, " ")) + "\n";
+  }
+  return text;
+}
+
+std::string to_json_text(const Table& table) {
+  Json json = {{"id", table.id}, {"title", table.title}, {"note", table.note}};
+  for (const Column& c : table.columns) {
+    json["columns"].push_back({{"name", full_name(c)}, {"key", c.key}});
+  }
+  json["rows"] = Json::array();
+  for (const Row& row : table.rows) {
+    Json cells = Json::array();
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      const Cell& cell = row.cells[c];
+      Json value = {{"value", cell.value ? Json(*cell.value) : Json()}};
+      for (const Extra& extra : kExtras) {
+        if (const auto number = extra.get(cell)) value[extra.name] = *number;
+      }
+      if (cell.best) value["best"] = true;
+      if (cell.doubtful) value["doubtful"] = true;
+      cells.push_back(std::move(value));
+    }
+    json["rows"].push_back({{table.groups_are, row.group},
+                            {table.rows_are, row.label},
+                            {"cells", std::move(cells)},
+                            {"sources", row.sources}});
+  }
+  return json.dump(1) + "\n";
+}
+
+void save_tables(const std::string& folder, const std::vector<Table>& tables) {
+  make_directory(folder);
+  for (const Table& table : tables) {
+    const std::string path = (std::filesystem::path(folder) / table.id).string();
+    write_file(path + ".md", to_markdown(table));
+    write_file(path + ".csv", to_csv(table));
+    write_file(path + ".json", to_json_text(table));
+  }
+}
+
+}  // namespace heed

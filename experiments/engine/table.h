@@ -1,0 +1,65 @@
+// A table of numbers, and the forms that it is written in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/engine/statistics.h"
+
+namespace heed {
+
+struct Cell {
+  std::optional<double> value = {};
+  std::optional<double> deviation = {};   // over seeds
+  std::optional<Interval> interval = {};  // 95 %
+  std::optional<double> p_value = {};     // corrected for the number of comparisons
+  // Of a DAS ratio, which is one of means: the same from the ratios of single dialogues.
+  std::optional<double> mean_of_ratios = {}, median_of_ratios = {};
+  bool best = false;      // of its column
+  bool doubtful = false;  // printed with a question mark
+};
+
+struct Column {
+  enum class Best { kNone, kLowest, kHighest };
+  std::string group, name;  // "random", "p = 0.5"
+  std::string key;          // where it stands in evaluation.json: "test_sets.random:0.5.das_ratio"
+  int digits = 2;
+  bool percent = false;  // printed times 100
+  Best best = Best::kNone;
+  bool sign = false;  // printed with + or -
+};
+
+struct Row {
+  std::string group, label;               // "p = 0.7", "static-ui"
+  std::vector<Cell> cells = {};           // one for each column
+  std::vector<std::string> sources = {};  // the files that its numbers come from
+  bool reference = false;                 // not one of those that are compared
+};
+
+struct Table {
+  std::string id, title, note;  // "table3"
+  std::string rows_are = "structure", groups_are = "trained with";
+  std::vector<Column> columns = {};
+  std::vector<Row> rows = {};
+};
+
+// Marks the best cell of each column that says what best is, if its interval overlaps with none of
+// the other rows'. Where there are no intervals nothing is marked.
+void mark_best(Table& table);
+
+// A number as the column prints it; "–" for none.
+std::string print_value(const Column& column, const std::optional<double>& value);
+// With "± deviation" where there are several seeds.
+std::string print_cell(const Column& column, const Cell& cell);
+
+std::string to_markdown(const Table& table);  // best values in bold
+// One line a row. Besides the value of each column its deviation, interval, p-value, and mean and
+// median of the ratios, where the table has them. Not rounded.
+std::string to_csv(const Table& table);
+std::string to_json_text(const Table& table);
+
+// Writes ID.md, ID.csv and ID.json of each table into a folder, which is made if it is not there.
+void save_tables(const std::string& folder, const std::vector<Table>& tables);
+
+}  // namespace heed

@@ -1,9 +1,0 @@
-// Files of options, as for --config. Commands are parsed and not run.
-#include "fuzz/fuzz.h"
-#include "fuzz/options.h"
-
-extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const heed::fuzz::InputFile file(data, size);
-  heed::fuzz::parse_options({"train", "--config", file.path()});
-  return 0;
-}

@@ -1,0 +1,158 @@
+#include "dialog/data/example.h"
+
+#include <algorithm>
+
+#include "tensor/error.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// "a" is 5, "b" is 6, ..., "h" is 12.
+Vocabulary letters() {
+  TokenCounts counts;
+  for (char c = 'a'; c <= 'h'; ++c) counts.emplace(std::string(1, c), 1);
+  return Vocabulary::build(counts);
+}
+
+Dialogue dialogue(const std::vector<std::string>& texts) {
+  Dialogue result{"d", {}};
+  for (const std::string& text : texts) result.turns.push_back({"", text});
+  return result;
+}
+
+TEST(MakeExamples, TheLastTurnIsTheResponse) {
+  Dialogue d = dialogue({"a B", "c", "unknown d", "e f"});
+  d.turns[1].distraction = true;
+  const std::vector<Example> examples = make_examples({d}, letters());
+  ASSERT_EQ(examples.size(), 1u);
+  EXPECT_EQ(examples[0].id, "d");
+  EXPECT_EQ(examples[0].dialogue_id, "d");
+  EXPECT_EQ(examples[0].context, (std::vector<Ids>{{5, 6}, {7}, {kUnk, 8}}));
+  EXPECT_EQ(examples[0].distraction, (std::vector<char>{0, 1, 0}));
+  EXPECT_EQ(examples[0].response, (Ids{9, 10}));
+}
+
+TEST(MakeExamples, AllPositionsStartWithTheThirdTurn) {
+  const std::vector<Example> examples =
+      make_examples({dialogue({"a", "b", "c", "d"})}, letters(), {.all_positions = true});
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[0].id, "d#3");
+  EXPECT_EQ(examples[0].context, (std::vector<Ids>{{5}, {6}}));
+  EXPECT_EQ(examples[0].response, Ids{7});
+  EXPECT_EQ(examples[1].id, "d#4");
+  EXPECT_EQ(examples[1].dialogue_id, "d");
+  EXPECT_EQ(examples[1].context, (std::vector<Ids>{{5}, {6}, {7}}));
+  EXPECT_EQ(examples[1].response, Ids{8});
+}
+
+TEST(MakeExamples, KeepsTheLastTurnsAndTheFirstTokens) {
+  const ExampleOptions options{.max_turns = 2, .max_utterance_tokens = 1, .max_response_tokens = 3};
+  Dialogue d = dialogue({"a b", "c d", "e f", "a b c d"});
+  d.turns[2].distraction = true;
+  const Example example = make_examples({d}, letters(), options)[0];
+  EXPECT_EQ(example.context, (std::vector<Ids>{{7}, {9}}));
+  EXPECT_EQ(example.distraction, (std::vector<char>{0, 1}));
+  EXPECT_EQ(example.response, (Ids{5, 6, 7}));
+}
+
+TEST(MakeExamples, ZeroMeansNoBound) {
+  std::string long_text;
+  for (int i = 0; i < 200; ++i) long_text += "a ";
+  const Dialogue d = dialogue(std::vector<std::string>(30, long_text));
+  const Example whole = make_examples({d}, letters(), {false, 0, 0, 0})[0];
+  EXPECT_EQ(whole.context, std::vector<Ids>(29, Ids(200, 5)));
+  EXPECT_EQ(whole.response, Ids(200, 5));
+  const Example bounded = make_examples({d}, letters())[0];
+  EXPECT_EQ(bounded.context, std::vector<Ids>(10, Ids(50, 5)));
+  EXPECT_EQ(bounded.response, Ids(50, 5));
+}
+
+// Like those that are inserted, distractions in the data are read beside max_turns utterances.
+TEST(MakeExamples, DistractionsDoNotCountAsTurns) {
+  Dialogue d = dialogue({"a", "b", "c", "d", "e", "f"});
+  const auto context = [&](const std::vector<size_t>& marked, int max_turns) {
+    for (size_t i = 0; i < d.turns.size(); ++i) {
+      d.turns[i].distraction = std::find(marked.begin(), marked.end(), i) != marked.end();
+    }
+    const Example e = make_examples({d}, letters(), {.max_turns = max_turns})[0];
+    EXPECT_EQ(e.cut.turns + e.context.size(), 5u);
+    Ids words;
+    for (const Ids& utterance : e.context) words.push_back(utterance[0]);
+    return words;
+  };
+  EXPECT_EQ(context({}, 2), (Ids{8, 9}));
+  EXPECT_EQ(context({3}, 2), (Ids{7, 8, 9}));        // between
+  EXPECT_EQ(context({1, 2}, 2), (Ids{6, 7, 8, 9}));  // directly before
+  EXPECT_EQ(context({1}, 2), (Ids{8, 9}));           // older
+  EXPECT_EQ(context({4}, 2), (Ids{8, 9}));           // the query counts, whatever its mark
+  EXPECT_EQ(context({2}, 3), (Ids{6, 7, 8, 9}));
+  EXPECT_EQ(context({0, 2}, 3), (Ids{5, 6, 7, 8, 9}));
+  EXPECT_EQ(context({0}, 4), (Ids{5, 6, 7, 8, 9}));
+  EXPECT_EQ(context({0, 1, 2, 3, 4}, 2), (Ids{5, 6, 7, 8, 9}));
+}
+
+TEST(MakeExamples, SaysWhatTheBoundsLeaveOut) {
+  Dialogue d = dialogue({"a", "b", "a b c", "d", "e f", "a b"});
+  d.turns[0].distraction = d.turns[5].distraction = true;
+  const ExampleOptions options{.max_turns = 3, .max_utterance_tokens = 2, .max_response_tokens = 1};
+  const Example e = make_examples({d}, letters(), options)[0];
+  EXPECT_EQ(e.cut.turns, 2);
+  EXPECT_EQ(e.cut.distractions, 1);
+  EXPECT_EQ(e.cut.utterances, 1);
+  EXPECT_TRUE(e.cut.response);
+  EXPECT_TRUE(e.response_is_distraction);
+  const Example whole = make_examples({d}, letters(), {false, 0, 0, 0})[0];
+  EXPECT_EQ(whole.cut.turns, 0);
+  EXPECT_EQ(whole.cut.distractions, 0);
+  EXPECT_EQ(whole.cut.utterances, 0);
+  EXPECT_FALSE(whole.cut.response);
+  // an utterance without a token becomes <unk>, which cuts nothing
+  EXPECT_EQ(make_examples({dialogue({" ", "b", "c"})}, letters())[0].cut.utterances, 0);
+}
+
+TEST(MakeExamples, CountsDialoguesThatAreTooShort) {
+  int64_t left_out = -1;
+  const std::vector<Dialogue> dialogues = {dialogue({"a"}), dialogue({"a", "b"}),
+                                           dialogue({"a", "b", "c"}), dialogue({})};
+  EXPECT_EQ(make_examples(dialogues, letters(), {}, &left_out).size(), 1u);
+  EXPECT_EQ(left_out, 3);
+  EXPECT_EQ(make_examples(dialogues, letters(), {.all_positions = true}, &left_out).size(), 1u);
+  EXPECT_EQ(left_out, 3);
+}
+
+TEST(MakeExamples, AnEmptyUtteranceIsUnknownAnEmptyResponseStaysEmpty) {
+  const Example example = make_examples({dialogue({"", "\x01", " "})}, letters())[0];
+  EXPECT_EQ(example.context, (std::vector<Ids>{{kUnk}, {kUnk}}));
+  EXPECT_EQ(example.response, Ids{});
+}
+
+TEST(MakeExamples, RefusesBoundsThatMakeNoSense) {
+  const auto error = [](ExampleOptions options) {
+    return error_of<UsageError>([&] { make_examples({}, letters(), options); });
+  };
+  EXPECT_EQ(error({.max_turns = 1}),
+            "examples: the turns to keep must be 0 (all) or at least 2, got 1");
+  EXPECT_EQ(error({.max_turns = -3}),
+            "examples: the turns to keep must be 0 (all) or at least 2, got -3");
+  EXPECT_EQ(error({.max_utterance_tokens = -1}),
+            "examples: the tokens of an utterance must be 0 (all) or more, got -1");
+  EXPECT_EQ(error({.max_response_tokens = -1}),
+            "examples: the tokens of a response must be 0 (all) or more, got -1");
+}
+
+TEST(MakeExamples, UsesTheWholeSample) {
+  const auto dialogues = read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz");
+  const Vocabulary vocabulary = Vocabulary::build(count_tokens(dialogues));
+  int64_t left_out = -1;
+  EXPECT_EQ(make_examples(dialogues, vocabulary, {}, &left_out).size(), dialogues.size());
+  EXPECT_EQ(left_out, 0);
+  size_t positions = 0;
+  for (const Dialogue& d : dialogues) positions += d.turns.size() - 2;
+  EXPECT_EQ(make_examples(dialogues, vocabulary, {.all_positions = true}).size(), positions);
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,257 @@
+#include "dialog/parts/batch.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "tensor/error.h"
+#include "tests/dialog/respond/model_helpers.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Ints = std::vector<int32_t>;
+
+// Three dialogues; by response they stand b, c, a in the batch, by context b, a, c in the encoder.
+std::vector<Example> three() {
+  return {{"a", "a", {{10}, {11, 12}}, {1, 0}, {13}},
+          {"b", "b", {{20, 21, 22}, {23, 24, 25}}, {0, 0}, {26, 27, 28}},
+          {"c", "c", {{30}, {31}}, {0, 0}, {32, 33}}};
+}
+
+// A batch taken apart again: what each LSTM, the attention and the loss see of each dialogue.
+struct Seen {
+  std::vector<Ints> context;             // tokens that the encoder reads
+  std::vector<Ints> memory;              // the tokens at the memory's rows
+  std::vector<std::vector<float>> mask;  // Eq. 9
+  std::vector<Ints> utterances;          // memory rows that the integration LSTM reads
+  std::vector<Ints> inputs, targets;
+  Ints query;  // memory row
+  bool operator==(const Seen&) const = default;
+};
+
+Seen take_apart(const Batch& batch) {
+  Seen seen;
+  const Ints tokens = batch.context_tokens.to_ints(), sequence = batch.encoder_to_batch.to_ints(),
+             memory_rows = batch.memory_rows.to_ints(), queries = batch.query_rows.to_ints(),
+             integrated = batch.integration_to_batch.to_ints(),
+             integration_rows = batch.integration_rows.to_ints(), inputs = batch.inputs.to_ints(),
+             targets = batch.targets.to_ints();
+  const auto unpack = [](const Packing& packing, const Ints& values, int64_t s) {
+    Ints result;
+    for (int64_t t = 0; t < packing.length(s); ++t) result.push_back(values[packing.row(t, s)]);
+    return result;
+  };
+  for (int64_t b = 0; b < batch.size; ++b) {
+    seen.context.push_back(unpack(batch.encoder, tokens, sequence[b]));
+    Ints memory;
+    std::vector<float> mask;
+    for (int64_t j = batch.memory.begin(b); j < batch.memory.end(b); ++j) {
+      memory.push_back(tokens[memory_rows[j]]);
+      mask.push_back(batch.distraction[j]);
+    }
+    seen.memory.push_back(memory);
+    seen.mask.push_back(mask);
+    seen.query.push_back(queries[b]);
+    seen.utterances.push_back(unpack(batch.integration, integration_rows, integrated[b]));
+    seen.inputs.push_back(unpack(batch.decoder, inputs, b));
+    seen.targets.push_back(unpack(batch.decoder, targets, b));
+  }
+  return seen;
+}
+
+// The same, straight from the examples.
+Seen naive(const std::vector<Example>& examples, const std::vector<int64_t>& order,
+           bool hierarchical) {
+  Seen seen;
+  int32_t row = 0;
+  for (int64_t i : order) {
+    const Example& e = examples[i];
+    Ints context, memory, rows;
+    std::vector<float> mask;
+    for (size_t k = 0; k < e.context.size(); ++k) {
+      Ints utterance = e.context[k];
+      utterance.push_back(kEou);
+      context.insert(context.end(), utterance.begin(), utterance.end());
+      const Ints looked_at = hierarchical ? Ints{kEou} : utterance;
+      memory.insert(memory.end(), looked_at.begin(), looked_at.end());
+      mask.insert(mask.end(), looked_at.size(), e.distraction[k] ? 1.0f : 0.0f);
+    }
+    for (size_t j = 0; j < memory.size(); ++j) rows.push_back(row++);
+    Ints inputs = e.response, targets = e.response;
+    inputs.insert(inputs.begin(), kSos);
+    targets.push_back(kEos);
+    seen.context.push_back(context);
+    seen.memory.push_back(memory);
+    seen.mask.push_back(mask);
+    seen.utterances.push_back(rows);
+    seen.query.push_back(row - 1);
+    seen.inputs.push_back(inputs);
+    seen.targets.push_back(targets);
+  }
+  return seen;
+}
+
+TEST(MakeBatch, EncoderPackingByHand) {
+  const auto examples = three();
+  const Batch batch = make_batch(pointers(examples), /*hierarchical=*/true);
+  EXPECT_EQ(batch.size, 3);
+  EXPECT_EQ(batch.order, (std::vector<int64_t>{1, 2, 0}));
+  EXPECT_EQ(batch.token_count, (5 + 8 + 4) + (2 + 4 + 3));
+  // step by step, longest context first: b (8), a (5), c (4)
+  EXPECT_EQ(batch.context_tokens.to_ints(),
+            (Ints{20, 10, 30, 21, 4, 4, 22, 11, 31, 4, 12, 4, 23, 4, 24, 25, 4}));
+  EXPECT_EQ(batch.encoder_to_batch.to_ints(), (Ints{0, 2, 1}));
+}
+
+TEST(MakeBatch, MemoryByHand) {
+  const auto examples = three();
+  const Batch batch = make_batch(pointers(examples), /*hierarchical=*/true);
+  EXPECT_EQ(batch.memory.total(), 6);
+  EXPECT_EQ(batch.memory_rows.to_ints(), (Ints{9, 16, 5, 11, 4, 13}));  // <eou>s of b, c, a
+  EXPECT_EQ(batch.query_rows.to_ints(), (Ints{1, 3, 5}));
+  EXPECT_EQ(batch.distraction, (std::vector<float>{0, 0, 0, 0, 1, 0}));
+  EXPECT_TRUE(batch.has_distraction());
+
+  const Batch tokens = make_batch(pointers(examples), /*hierarchical=*/false);
+  EXPECT_EQ(tokens.memory.total(), 17);
+  EXPECT_EQ(tokens.query_rows.to_ints(), (Ints{7, 11, 16}));
+  EXPECT_EQ(tokens.distraction,  // a's first utterance is one word and its <eou>
+            (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0}));
+}
+
+TEST(MakeBatch, DecoderByHand) {
+  const auto examples = three();
+  const Batch batch = make_batch(pointers(examples), /*hierarchical=*/true);
+  EXPECT_EQ(batch.inputs.to_ints(), (Ints{2, 2, 2, 26, 32, 13, 27, 33, 28}));
+  EXPECT_EQ(batch.targets.to_ints(), (Ints{26, 32, 13, 27, 33, 3, 28, 3, 3}));
+  EXPECT_EQ(batch.dialogue_of_step.to_ints(), (Ints{0, 1, 2, 0, 1, 2, 0, 1, 0}));
+}
+
+TEST(MakeBatch, EveryDialogueIsWhole) {
+  for (const bool hierarchical : {false, true}) {
+    for (uint64_t seed = 1; seed <= 20; ++seed) {
+      const auto examples = random_examples(static_cast<int>(seed), seed);
+      const Batch batch = make_batch(pointers(examples), hierarchical);
+      EXPECT_TRUE(take_apart(batch) == naive(examples, batch.order, hierarchical)) << seed;
+      EXPECT_EQ(batch.token_count, batch.encoder.rows() + batch.decoder.rows());
+    }
+  }
+}
+
+TEST(MakeBatch, OrderIsByResponseAndStable) {
+  auto examples = random_examples(40, 3);
+  const Batch batch = make_batch(pointers(examples), true);
+  for (int64_t b = 1; b < batch.size; ++b) {
+    const auto size = [&](int64_t at) { return examples[batch.order[at]].response.size(); };
+    EXPECT_GE(size(b - 1), size(b));
+    EXPECT_TRUE(size(b - 1) > size(b) || batch.order[b - 1] < batch.order[b]);
+  }
+  EXPECT_EQ(std::set<int64_t>(batch.order.begin(), batch.order.end()).size(), 40u);
+}
+
+TEST(MakeBatch, NoDistractionIsSeen) {
+  const auto examples = random_examples(5, 1, /*distractions=*/false);
+  EXPECT_FALSE(make_batch(pointers(examples), true).has_distraction());
+}
+
+TEST(MakeBatch, AnEmptyResponsePredictsOnlyTheEnd) {
+  auto examples = three();
+  for (Example& e : examples) e.response.clear();
+  const Batch batch = make_batch(pointers(examples), true);
+  EXPECT_EQ(batch.inputs.to_ints(), (Ints{kSos, kSos, kSos}));
+  EXPECT_EQ(batch.targets.to_ints(), (Ints{kEos, kEos, kEos}));
+}
+
+TEST(MakeBatch, HostileExamples) {
+  const auto error = [](auto spoil) {
+    auto examples = three();
+    spoil(examples);
+    return error_of<DataError>([&] { make_batch(pointers(examples), true); });
+  };
+  EXPECT_EQ(error([](auto& e) { e.clear(); }), "batch: no examples");
+  EXPECT_EQ(error([](auto& e) { e[1].context.clear(); }), "example b: no context");
+  EXPECT_EQ(error([](auto& e) { e[2].context[1].clear(); }), "example c: an empty utterance");
+  const std::string flags = "example a: 2 utterances, but flags of distractions for ";
+  EXPECT_EQ(error([](auto& e) { e[0].distraction = {1}; }), flags + "1");
+  EXPECT_EQ(error([](auto& e) { e[0].distraction = {0, 0, 1}; }), flags + "3");
+}
+
+TEST(ExampleTokens, CountsTheClosingTokens) {
+  EXPECT_EQ(example_tokens(three()[0]), 7);
+  EXPECT_EQ(example_tokens(three()[1]), 12);
+}
+
+std::vector<int64_t> random_lengths(int64_t count) {
+  Rng rng(9, "test.lengths");
+  std::vector<int64_t> lengths(count);
+  for (int64_t& n : lengths) n = 5 + static_cast<int64_t>(rng.below(300));
+  return lengths;
+}
+
+TEST(BucketBatches, HoldEveryIndexOnce) {
+  for (const int64_t count : {0, 1, 7, 8, 9, 399, 400, 401, 1000}) {
+    std::vector<int64_t> all;
+    for (const auto& batch : bucket_batches(random_lengths(count), 8, 1, 2)) {
+      EXPECT_GE(batch.size(), 1u);
+      EXPECT_LE(batch.size(), 8u);
+      all.insert(all.end(), batch.begin(), batch.end());
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<int64_t> expected(count);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(all, expected);
+  }
+}
+
+// One short batch a window at most.
+TEST(BucketBatches, AreFull) {
+  EXPECT_EQ(bucket_batches(random_lengths(1000), 8, 1, 0).size(), 125u);
+  EXPECT_EQ(bucket_batches(random_lengths(1003), 8, 1, 0).size(), 126u);
+}
+
+TEST(BucketBatches, AreAFunctionOfSeedAndEpoch) {
+  const auto lengths = random_lengths(500);
+  const auto batches = bucket_batches(lengths, 16, 1, 2);
+  EXPECT_EQ(batches, bucket_batches(lengths, 16, 1, 2));
+  const auto as_sets = [](const std::vector<std::vector<int64_t>>& list) {
+    std::set<std::set<int64_t>> sets;
+    for (const auto& batch : list) sets.emplace(batch.begin(), batch.end());
+    return sets;
+  };
+  // other batches, not only another order of them
+  EXPECT_NE(as_sets(batches), as_sets(bucket_batches(lengths, 16, 1, 3)));
+  EXPECT_NE(as_sets(batches), as_sets(bucket_batches(lengths, 16, 2, 2)));
+}
+
+TEST(BucketBatches, HoldSimilarLengthsInAnyOrder) {
+  const auto lengths = random_lengths(1600);
+  const auto batches = bucket_batches(lengths, 32, 1, 0);  // one window: sorted throughout
+  int64_t spread = 0, falling = 0, before = 0;
+  for (const auto& batch : batches) {
+    const auto [low, high] = std::minmax_element(
+        batch.begin(), batch.end(), [&](int64_t a, int64_t b) { return lengths[a] < lengths[b]; });
+    spread = std::max(spread, lengths[*high] - lengths[*low]);
+    falling += lengths[*low] < before;
+    before = lengths[*low];
+  }
+  EXPECT_LE(spread, 25);   // of 300, which is what chance would give
+  EXPECT_GE(falling, 10);  // short batches do not come first
+}
+
+TEST(BucketBatches, NeedABatchSize) {
+  for (const int64_t size : {0, -1}) {
+    EXPECT_EQ(error_of<UsageError>([&] {
+                bucket_batches({1, 2}, size, 1, 0);
+              }),
+              "batch: expected at least 1, got " + std::to_string(size));
+  }
+}
+
+TEST(BucketBatches, AnyBatchSizeFits) {
+  EXPECT_EQ(bucket_batches({1, 2, 3}, int64_t{1} << 62, 1, 0).size(), 1u);
+}
+
+}  // namespace
+}  // namespace heed

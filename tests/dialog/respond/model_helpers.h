@@ -1,0 +1,61 @@
+// Small random dialogues and models for the tests of dialog/.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/respond/attention_loss.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/model.h"
+#include "nn/init.h"
+#include "tensor/random.h"
+
+namespace heed {
+
+constexpr int64_t kTestVocabulary = 23;
+
+inline std::vector<int32_t> random_words(Rng& rng, int64_t least, int64_t most) {
+  std::vector<int32_t> words(least + static_cast<int64_t>(rng.below(most - least + 1)));
+  for (int32_t& w : words) {
+    w = static_cast<int32_t>(kSpecialTokens + rng.below(kTestVocabulary - kSpecialTokens));
+  }
+  return words;
+}
+
+// Dialogues of many shapes: 2 to 6 utterances of 1 to 5 words, responses of 0 to 6 words; two of
+// three hold a distraction somewhere in the history.
+inline std::vector<Example> random_examples(int count, uint64_t seed, bool distractions = true) {
+  Rng rng(seed, "test.examples");
+  std::vector<Example> examples(count);
+  for (int i = 0; i < count; ++i) {
+    Example& e = examples[i];
+    e.id = e.dialogue_id = "d" + std::to_string(i);
+    const int64_t utterances = 2 + static_cast<int64_t>(rng.below(5));
+    for (int64_t k = 0; k < utterances; ++k) e.context.push_back(random_words(rng, 1, 5));
+    e.distraction.assign(utterances, 0);
+    if (distractions && i % 3 != 2) e.distraction[rng.below(utterances - 1)] = 1;
+    e.response = random_words(rng, 0, 6);
+  }
+  return examples;
+}
+
+inline std::vector<const Example*> pointers(const std::vector<Example>& examples) {
+  std::vector<const Example*> result;
+  for (const Example& e : examples) result.push_back(&e);
+  return result;
+}
+
+inline ModelConfig small_config(const Structure& structure) {
+  return {structure,      kTestVocabulary, /*embedding*/ 5, /*hidden*/ 6, /*layers*/ 2,
+          /*bias*/ false, /*dropout*/ 0.3};
+}
+
+// With weights wide enough for attention that is far from even.
+inline DialogModel small_model(const Structure& structure, DType dtype, uint64_t seed = 7) {
+  DialogModel model(small_config(structure), seed);
+  init_uniform(model, -1, 1, seed);
+  convert(model, dtype);
+  return model;
+}
+
+}  // namespace heed

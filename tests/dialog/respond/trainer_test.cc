@@ -1,0 +1,265 @@
+// Training as a whole: that it learns, and that it is reproducible to the last bit, whatever
+// interrupts it.
+#include "tests/dialog/respond/trainer_helpers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "nn/safetensors.h"
+
+namespace heed {
+namespace {
+
+// ---- the same result to the last bit ------------------------------------------------------------
+
+TEST_F(TrainerTest, ThreadsAndRepetitionChangeNothing) {
+  run("a");
+  run("b");
+  set_num_threads(2);
+  run("c");
+  EXPECT_EQ(result("a"), result("b"));
+  EXPECT_EQ(result("a"), result("c"));
+  settings.seed = 2;
+  run("d");
+  EXPECT_NE(result("a")[2], result("d")[2]);
+}
+
+TEST_F(TrainerTest, StoppedAfterAnyStepAndResumed) {
+  for (const char* structure : {"static-ui", "dynamic", "non-hier"}) {
+    settings = small_settings(structure);
+    const std::string whole = std::string("whole-") + structure;
+    EXPECT_TRUE(run(whole));
+    const bool more = settings.model.structure.integration;
+    for (const int step : more ? std::vector{1, 4, 5, 6, 10} : std::vector{3}) {
+      const std::string name = structure + std::to_string(step);
+      StopAfter stop(step);
+      EXPECT_FALSE(run(name, stop.hooks)) << step;
+      EXPECT_TRUE(run(name)) << step;
+      EXPECT_EQ(result(name), result(whole)) << structure << " stopped after step " << step;
+    }
+  }
+}
+
+TEST_F(TrainerTest, StoppedAfterEveryStep) {
+  for (const char* optimizer : {"sgd", "adam"}) {
+    settings.optimizer = {.name = optimizer, .weight_decay = 0.01, .warm_up = 7};
+    const std::string whole = std::string("whole-") + optimizer,
+                      often = std::string("often-") + optimizer;
+    run(whole);
+    int runs = 0;
+    for (bool finished = false; !finished && runs < 100; ++runs) {
+      StopAfter stop(1);
+      finished = run(often, stop.hooks);
+    }
+    EXPECT_EQ(runs, 11);  // ten steps, and one that finds all of them done
+    EXPECT_EQ(result(often), result(whole)) << optimizer;
+  }
+}
+
+// Its moments are in the checkpoint, and a checkpoint without them is not gone on with.
+TEST_F(TrainerTest, TheOptimiserIsPartOfTheCheckpoint) {
+  settings.optimizer.name = "adam";
+  StopAfter stop(3);
+  run("run", stop.hooks);
+  TensorMap saved = load_tensors(path("run/checkpoint-0-3.safetensors"));
+  DialogModel model(settings.model, 1);
+  EXPECT_EQ(saved.size(), 3 * parameters(model).size() + 1);
+  EXPECT_EQ(saved.at("optimizer.steps").to_vector(), std::vector<double>{3});
+  EXPECT_EQ(saved.at("optimizer.m.decoder.output.weight").shape(),
+            saved.at("decoder.output.weight").shape());
+
+  settings.optimizer.name = "sgd";
+  EXPECT_EQ(error_of<DataError>([&] { run("run"); }),
+            path("run/checkpoint-0-3.safetensors") +
+                ": the model has no parameter \"optimizer.m.decoder.combine.weight\"");
+  settings.optimizer.name = "adagrad";
+  EXPECT_EQ(error_of<UsageError>([&] { run("run"); }),
+            "optimizer: expected sgd or adam, got 'adagrad'");
+}
+
+// Settings of before there was a choice.
+TEST_F(TrainerTest, SettingsWithoutAnOptimiserMeanSgd) {
+  fs::create_directories(path("run"));
+  start_run(path("run"), settings, data.vocabulary);
+  auto json = nlohmann::json::parse(dir.read("run/settings.json"));
+  EXPECT_EQ(json.at("optimizer").at("name"), "sgd");
+  json["optimizer"]["name"] = "adam";
+  dir.write("run/settings.json", json.dump());
+  EXPECT_EQ(load_settings(path("run")).optimizer.name, "adam");
+  json.erase("optimizer");
+  dir.write("run/settings.json", json.dump());
+  EXPECT_EQ(load_settings(path("run")).optimizer.name, "sgd");
+}
+
+// The validation can take longer than a batch system waits.
+TEST_F(TrainerTest, StoppedInTheValidation) {
+  run("whole");
+  std::atomic<bool> stop{false};
+  int batches = 0;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_validation = [&](int64_t done, size_t examples) {
+    EXPECT_EQ(done, 4);  // of 6: the second batch is not begun
+    EXPECT_EQ(examples, data.valid.size());
+    ++batches;
+    stop = true;
+  };
+  hooks.on_epoch = [](const EpochLog&, bool) { ADD_FAILURE() << "the epoch was finished"; };
+  EXPECT_FALSE(run("run", hooks));
+  EXPECT_EQ(batches, 1);
+  EXPECT_TRUE(fs::exists(path("run/checkpoint-0-5.safetensors")));
+  EXPECT_FALSE(fs::exists(path("run/log.jsonl")));
+  EXPECT_TRUE(run("run"));
+  EXPECT_EQ(result("run"), result("whole"));
+}
+
+TEST_F(TrainerTest, CheckpointsBetweenStepsChangeNothing) {
+  run("whole");
+  TrainHooks hooks;
+  hooks.checkpoint_seconds = 0;
+  run("saved", hooks);
+  EXPECT_EQ(result("saved"), result("whole"));
+}
+
+// A kill between the files: each of them may be newer than state.json, which is written last.
+TEST_F(TrainerTest, KilledBetweenTwoFiles) {
+  run("whole");
+  settings.max_epochs = 1;
+  run("killed");
+  const std::string state = dir.read("killed/state.json");
+  const std::string checkpoint = dir.read("killed/checkpoint-1-0.safetensors");
+  settings.max_epochs = 2;
+  run("killed");
+  dir.write("killed/state.json", state);
+  dir.write("killed/checkpoint-1-0.safetensors", checkpoint);
+  dir.write("killed/state.json.tmp-1", "half a st");
+  run("killed");
+  EXPECT_EQ(result("killed"), result("whole"));
+}
+
+// Killed before the first checkpoint was complete: from the start.
+TEST_F(TrainerTest, KilledBeforeTheFirstState) {
+  run("whole");
+  run("killed");
+  fs::remove(path("killed/state.json"));
+  run("killed");
+  EXPECT_EQ(result("killed"), result("whole"));
+}
+
+// ---- learning, and the schedule -----------------------------------------------------------------
+
+// Four dialogues again and again: what is asked first is what is answered. Chance gives 8.
+TEST_F(TrainerTest, LearnsToAnswer) {
+  data.train.clear();
+  for (int i = 0; i < 32; ++i) {
+    const int32_t word = 6 + i % 4;
+    const std::string id = "d" + std::to_string(i);
+    data.train.push_back({id, id, {{word}, {10}}, {0, 0}, {word + 5, word + 6}});
+  }
+  data.valid = data.train;
+  settings.insert_prob = 0;
+  settings.max_epochs = 60;
+  settings.model.num_layers = 1;
+  settings.model.dropout = 0;
+  settings.model.hidden_size = settings.model.embedding_size = 16;
+  settings.schedule = {.rate = 1, .patience = 10};
+  for (const char* structure : {"dynamic", "static"}) {
+    settings.model.structure = Structure::parse(structure);
+    std::vector<EpochLog> log;
+    TrainHooks hooks;
+    hooks.on_epoch = [&](const EpochLog& e, bool) { log.push_back(e); };
+    run(structure, hooks);
+    EXPECT_GT(log.front().train_perplexity, 3);
+    EXPECT_LT(log.back().train_perplexity, 1.2) << structure;
+    EXPECT_LT(log.back().valid_perplexity, 1.2) << structure;
+    EXPECT_LT(log.back().loss, log.front().loss / 5) << structure;
+  }
+}
+
+TEST_F(TrainerTest, AppliesTheSchedule) {
+  settings.max_epochs = 6;
+  settings.schedule = {.rate = 0.4, .max_halvings = 3, .halve_after = 2};
+  std::vector<EpochLog> log;
+  std::vector<char> best;
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochLog& e, bool is_best) {
+    log.push_back(e);
+    best.push_back(is_best);
+  };
+  run("run", hooks);
+  HalvingSchedule schedule(settings.schedule);
+  ASSERT_GE(log.size(), 4u);
+  for (size_t i = 0; i < log.size(); ++i) {
+    EXPECT_EQ(log[i].epoch, static_cast<int>(i) + 1);
+    EXPECT_EQ(log[i].rate, schedule.rate());
+    EXPECT_EQ(static_cast<bool>(best[i]), schedule.update(log[i].valid_perplexity));
+    EXPECT_EQ(log[i].steps, 5);
+  }
+  EXPECT_LE(log[3].rate, 0.1);
+  EXPECT_EQ(log.size() < 6u, schedule.finished());
+}
+
+TEST_F(TrainerTest, ARateOfTheScheduleIsTheStepsSize) {
+  settings.max_epochs = 1;
+  settings.model.dropout = 0;
+  const auto change = [&](double rate) {
+    settings.schedule.rate = rate;
+    const std::string name = "rate" + std::to_string(rate);
+    StopAfter stop(1);
+    run(name, stop.hooks);
+    DialogModel before(settings.model, settings.seed);
+    const TensorMap after = load_tensors(path(name + "/checkpoint-0-1.safetensors"));
+    double sum = 0;
+    for (const NamedParameter& p : parameters(before)) {
+      const auto x = p.var.value().to_vector(), y = after.at(p.name).to_vector();
+      for (size_t i = 0; i < x.size(); ++i) sum += (x[i] - y[i]) * (x[i] - y[i]);
+    }
+    return std::sqrt(sum);
+  };
+  const double one = change(0.01), ten = change(0.1);
+  EXPECT_GT(one, 1e-7);
+  EXPECT_NEAR(ten / one, 10, 0.01);
+  settings.optimizer.warm_up = 4;  // the first step has a quarter of the rate
+  EXPECT_NEAR(change(0.2) / ten, 0.5, 0.001);
+}
+
+TEST_F(TrainerTest, TheModelIsTheBestOneAndTheLogHasEveryEpoch) {
+  settings.max_epochs = 4;
+  settings.schedule.rate = 3;  // restless: the last epoch is seldom the best
+  int best_epoch = 0;
+  std::string best_model;
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochLog& e, bool best) {
+    if (best) best_model = dir.read("run/model.safetensors"), best_epoch = e.epoch;
+  };
+  run("run", hooks);
+  EXPECT_GT(best_epoch, 0);
+  EXPECT_EQ(dir.read("run/model.safetensors"), best_model);
+  const std::string log = dir.read("run/log.jsonl");
+  EXPECT_EQ(std::count(log.begin(), log.end(), '\n'), 4);
+}
+
+// Without the attention loss other weights are learned from the same distractions.
+TEST_F(TrainerTest, TheAttentionLossCounts) {
+  run("with");
+  settings.attention_weight = 0;
+  run("without");
+  EXPECT_NE(result("with")[2], result("without")[2]);
+}
+
+TEST_F(TrainerTest, DistractionsAreDrawnAnewEveryEpoch) {
+  settings.insert_prob = 1;
+  std::vector<int64_t> tokens;
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochLog& e, bool) { tokens.push_back(e.tokens); };
+  run("run", hooks);
+  int64_t plain = 0;
+  for (const Example& e : data.train) plain += example_tokens(e);
+  constexpr int64_t kLeast = 80;  // two distractions of a word and <eou> in each of 20 dialogues
+  for (const int64_t count : tokens) EXPECT_GE(count, plain + kLeast);
+  EXPECT_NE(tokens[0], tokens[1]);
+}
+
+}  // namespace
+}  // namespace heed

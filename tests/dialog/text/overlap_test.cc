@@ -1,0 +1,75 @@
+#include "dialog/text/overlap.h"
+
+#include <cmath>
+
+#include "dialog/text/tokenizer.h"
+#include "tensor/error.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+std::vector<Tokens> texts(const std::vector<std::string>& lines) {
+  std::vector<Tokens> all;
+  for (const std::string& line : lines) all.push_back(tokenize(line));
+  return all;
+}
+
+double bleu(const std::vector<std::string>& hypotheses,
+            const std::vector<std::string>& references) {
+  return corpus_bleu(texts(hypotheses), texts(references));
+}
+
+TEST(CorpusBleu, IsOneForEqualTexts) {
+  EXPECT_DOUBLE_EQ(bleu({"try to boot the kernel", "ok"}, {"try to boot the kernel", "ok"}), 1);
+}
+
+// Hypothesis "the cat is on the mat now", reference "the cat sat on the mat now":
+// 6/7 words, 4/6 pairs, 2/5 triples ("on the mat", "the mat now"), 1/4 ("on the mat now").
+TEST(CorpusBleu, MultipliesThePrecisions) {
+  EXPECT_NEAR(bleu({"the cat is on the mat now"}, {"the cat sat on the mat now"}),
+              std::pow(6.0 / 7 * 4 / 6 * 2 / 5 * 1 / 4, 0.25), 1e-12);
+}
+
+// Counts are clipped: "the" occurs twice in the reference, so 2/7 of the words match (the example
+// of the paper); with "a b c d" in a second pair: words 6/11, pairs 3/9, triples 2/7, fours 1/5.
+TEST(CorpusBleu, ClipsAndSumsOverTheCorpus) {
+  EXPECT_NEAR(
+      bleu({"the the the the the the the", "a b c d"}, {"the cat is on the mat .", "a b c d"}),
+      std::pow(6.0 / 11 * 3 / 9 * 2 / 7 * 1 / 5, 0.25), 1e-12);
+}
+
+// The reference is longer by half: exp(1 - 6/4). A hypothesis that is too long has no penalty.
+TEST(CorpusBleu, PunishesBrevity) {
+  EXPECT_NEAR(bleu({"a b c d"}, {"a b c d e f"}), std::exp(-0.5), 1e-12);
+  EXPECT_NEAR(bleu({"a b c d e f"}, {"a b c d"}), std::pow(4.0 / 6 * 3 / 5 * 2 / 4 * 1 / 3, 0.25),
+              1e-12);
+}
+
+TEST(CorpusBleu, IsZeroWithoutAMatchOfFour) {
+  EXPECT_EQ(bleu({"a b c x"}, {"a b c d"}), 0);
+  EXPECT_EQ(bleu({"a b c"}, {"a b c"}), 0);
+  EXPECT_EQ(bleu({}, {}), 0);
+  EXPECT_EQ(bleu({""}, {"a"}), 0);
+}
+
+TEST(CorpusBleu, NeedsAReferenceForEachHypothesis) {
+  EXPECT_EQ(error_of<UsageError>([] {
+              bleu({"a", "b"}, {"a"});
+            }),
+            "BLEU: 2 hypotheses for 1 references");
+}
+
+TEST(DistinctN, DividesByAllTokens) {
+  const std::vector<Tokens> all = texts({"i do not know", "i do not", ""});
+  EXPECT_DOUBLE_EQ(distinct_n(all, 1), 4.0 / 7);
+  EXPECT_DOUBLE_EQ(distinct_n(all, 2), 3.0 / 7);
+  EXPECT_DOUBLE_EQ(distinct_n(all, 4), 1.0 / 7);
+  EXPECT_DOUBLE_EQ(distinct_n(all, 5), 0);
+  EXPECT_EQ(distinct_n({}, 1), 0);
+  EXPECT_EQ(error_of<UsageError>([] { distinct_n({}, 0); }),
+            "distinct-n: n must be at least 1, got 0");
+}
+
+}  // namespace
+}  // namespace heed

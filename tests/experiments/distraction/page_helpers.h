@@ -1,0 +1,33 @@
+// The page of a made-up experiment.
+#pragma once
+
+#include <string>
+
+#include "experiments/distraction/page.h"
+#include "tests/experiments/distraction/experiment_helpers.h"
+
+namespace heed {
+
+inline std::string page_of(const Results& results) {
+  const Inference inference = infer(results);
+  return render_page(results, inference, all_tables(results, inference));
+}
+
+inline const std::string& full_page() {
+  static const std::string page = page_of(made_up_results(2));
+  return page;
+}
+
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+inline size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + part.size())) {
+    ++found;
+  }
+  return found;
+}
+
+}  // namespace heed

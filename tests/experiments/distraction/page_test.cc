@@ -1,0 +1,89 @@
+// The page of an experiment: what is on it, and that it needs nothing else.
+#include <gtest/gtest.h>
+
+#include "tests/experiments/distraction/page_helpers.h"
+
+namespace heed {
+namespace {
+
+TEST(Page, HoldsEveryTableAndFigure) {
+  const std::string& page = full_page();
+  for (const char* id : {"table3", "table4", "table5", "table6", "ratios", "changes", "quality",
+                         "runs", "paper3", "paper4", "paper6"}) {
+    EXPECT_EQ(count(page, "<table class=\"numbers\" id=\"" + std::string(id) + "\">"), 1u) << id;
+  }
+  EXPECT_EQ(count(page, "<table class=\"claims\">"), 1u);
+  for (const char* kind : {"ratio of means", "mean of ratios", "median of ratios"}) {
+    EXPECT_EQ(count(page, "Here, " + std::string(kind) + "</th>"), 1u) << kind;
+  }
+  EXPECT_EQ(count(page, "; mean of ratios "), 23u * 9 * 2 + 18 * 9);  // beside every DAS ratio
+  EXPECT_GE(count(page, "<svg role=\"img\""), 1u + 9 + 5 + 1);
+  EXPECT_FALSE(has(page, "nan"));
+  EXPECT_FALSE(has(page, "inf\""));
+}
+
+TEST(Page, NamesTheFileOfEveryNumber) {
+  const std::string& page = full_page();
+  for (const Variant& v : all_variants()) {
+    for (const char* seed : {"1", "2"}) {
+      EXPECT_TRUE(has(page, "<code>" + v.name() + "-seed" + seed + "/evaluation.json</code>"));
+    }
+  }
+  EXPECT_TRUE(has(page, "<code>test_sets.frequent:begin.as_first</code>"));
+}
+
+TEST(Page, NeedsNothingElse) {
+  const std::string& page = full_page();
+  EXPECT_TRUE(has(page, "default-src 'none'"));
+  for (const char* reference : {"http:", "https:", " src=", "@import", "<link", "<img", "<iframe",
+                                "<object", "fetch(", "XMLHttp", "import("}) {
+    EXPECT_FALSE(has(page, reference)) << reference;
+  }
+  EXPECT_EQ(count(page, "url("), count(page, "url(#stripes)"));
+  EXPECT_EQ(count(page, "href="), count(page, "href=\"#"));
+  EXPECT_EQ(count(page, "<script>"), 1u);
+}
+
+TEST(Page, TagsAreClosed) {
+  Results unfinished = made_up_results();
+  unfinished.runs.resize(1);
+  for (const std::string& page : {full_page(), page_of(unfinished)}) {
+    for (const char* tag :
+         {"div",  "span",    "table", "thead", "tbody", "tr",      "th",      "td",     "dl",
+          "dt",   "dd",      "ul",    "li",    "p",     "h1",      "h2",      "h3",     "article",
+          "main", "section", "bdi",   "small", "svg",   "details", "summary", "button", "text",
+          "nav",  "footer",  "code",  "title", "html",  "body",    "head",    "script", "style"}) {
+      const std::string name(tag);
+      EXPECT_EQ(count(page, "<" + name + ">") + count(page, "<" + name + " "),
+                count(page, "</" + name + ">"))
+          << tag;
+    }
+  }
+}
+
+TEST(Page, NothingInTheTextsIsObeyed) {
+  Results results = made_up_results();
+  const std::string hostile =
+      "</script><script>alert('1')</script>\"& onload=x \x1b[1m \xe2\x80\xae";
+  const std::string escaped =
+      "&lt;/script&gt;&lt;script&gt;alert(&#39;1&#39;)&lt;/script&gt;&quot;&amp; onload=x "
+      "\uFFFD[1m \uFFFD";
+  results.sample_set = results.samples[0].id = results.samples[0].response = hostile;
+  results.samples[0].context[0].text = hostile;
+  results.settings[0] = {hostile, hostile};
+  for (RunResult& run : results.runs) run.evaluation.samples[0].response = hostile;
+  const std::string page = page_of(results);
+  EXPECT_EQ(count(page, "<script"), 1u);
+  EXPECT_FALSE(has(page, "alert('"));
+  EXPECT_GE(count(page, escaped), 6u + 11);
+}
+
+TEST(Page, SaysWhatIsMissing) {
+  Results results = made_up_results();
+  EXPECT_FALSE(has(page_of(results), "are not finished"));
+  results.runs.resize(20);
+  EXPECT_TRUE(has(page_of(results), "3 of the 23 variants are not finished"));
+}
+
+}  // namespace
+}  // namespace heed

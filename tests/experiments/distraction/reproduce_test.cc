@@ -1,0 +1,488 @@
+// heed reproduce and heed report as a user calls them: killed, shared, resumed, refused.
+#include <array>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <set>
+#include <thread>
+
+#include "dialog/data/corpus.h"
+#include "tensor/random.h"
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+// Seven variants of a second or two in all.
+Arguments tiny_experiment(const std::string& out) {
+  return {"reproduce", "--data",          kSample,      "--out",     out,   "--limit",
+          "40",        "--preset",        "smoke",      "--vocab",   "150", "--hidden",
+          "8",         "--epochs",        "2",          "--batch",   "4",   "--max-turns",
+          "4",         "--max-utterance", "10",         "--threads", "1",   "--max-length",
+          "8",         "--only",          "static-ui*", "--jobs",    "2",   "--examples",
+          "last"};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+// Every file that says something about results, and its bytes.
+std::map<std::string, std::string> results_in(const std::string& out) {
+  static const std::set<std::string> kept = {
+      "evaluation.json", "responses.jsonl", "log.jsonl",   "model.safetensors",
+      "settings.json",   "experiment.json", "samples.json"};
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(out)) {
+    const std::string name = entry.path().lexically_relative(out).generic_string();
+    if (has(name, ".tmp-")) continue;  // what a killed process was about to write
+    const bool table = name.rfind("tables/", 0) == 0 && name.find("runs.") == name.npos;
+    if (!table && !kept.contains(entry.path().filename().string())) continue;
+    std::ostringstream bytes;
+    bytes << std::ifstream(entry.path(), std::ios::binary).rdbuf();
+    files[name] = bytes.str();
+  }
+  return files;
+}
+
+void expect_same(const std::map<std::string, std::string>& got,
+                 const std::map<std::string, std::string>& expected) {
+  for (const auto& [name, bytes] : got) EXPECT_TRUE(expected.contains(name)) << name;
+  for (const auto& [name, bytes] : expected) {
+    ASSERT_TRUE(got.contains(name)) << name;
+    EXPECT_TRUE(got.at(name) == bytes) << name << " differs";
+  }
+}
+
+// One finished experiment for all tests that only read it.
+class Reproduce : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const auto begin = std::chrono::steady_clock::now();
+    const Result r = heed_program(tiny_experiment(whole()));
+    duration = std::chrono::steady_clock::now() - begin;
+    ASSERT_EQ(r.code, 0) << r.err;
+    output = r.out;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string whole() { return shared->path("whole"); }
+
+  static TempDir* shared;
+  static std::string output;
+  static std::chrono::duration<double> duration;
+  const TempDir dir;
+};
+TempDir* Reproduce::shared = nullptr;
+std::string Reproduce::output;
+std::chrono::duration<double> Reproduce::duration;
+
+// The weight of the attention loss is that of the preset, and 0 in the variants without the loss.
+TEST_F(Reproduce, VariantsDifferInTheirAttentionLoss) {
+  const auto weight = [](const std::string& run) {
+    return Json::parse(shared->read("whole/" + run + "/settings.json"))["attention_weight"];
+  };
+  EXPECT_EQ(weight("static-ui-p0.7-seed1"), 3);
+  EXPECT_EQ(weight("static-ui-p0.7-no-loss-seed1"), 0);
+}
+
+TEST_F(Reproduce, TellsWhatItDoesAndLeavesResults) {
+  EXPECT_TRUE(has(output, "7 runs, 0 of them done; 40 training, 40 validation and 40 test"));
+  EXPECT_TRUE(has(output, "epoch  2 of 2  valid perplexity"));
+  EXPECT_TRUE(has(output, "done: 7 of 7"));
+  EXPECT_EQ(results_in(whole()).size(), 7u * 5 + 2 + 3 * 10 + 2);
+  const Json run = Json::parse(shared->read("whole/static-ui-p0.7-no-loss-seed1/evaluation.json"));
+  EXPECT_EQ(run["variant"], "static-ui-p0.7-no-loss");
+  EXPECT_EQ(run["test_sets"].size(), 10u);
+  EXPECT_EQ(run["nll"].size(), 40u);
+  EXPECT_EQ(run["conversations"].size(), 40u);
+  EXPECT_LT(run["conversations"].back(), 39);  // some of them share text
+  const auto mean_of = [](const Json& numbers, const Json& where) {
+    double sum = 0, count = 0;
+    for (size_t i = 0; i < numbers.size(); ++i) {
+      if (!numbers[i].is_null() && !where[i].is_null()) sum += numbers[i].get<double>(), ++count;
+    }
+    return sum / count;
+  };
+  for (const auto& [name, set] : run["test_sets"].items()) {
+    const Json &d = set["dialogues_as_distraction"], &h = set["dialogues_as_history"];
+    ASSERT_EQ(h.size(), 40u) << name;
+    ASSERT_EQ(d.size(), name == "none" ? 0u : 40u) << name;
+    EXPECT_NEAR(mean_of(h, name == "none" ? h : d), set["as_history"], 1e-4) << name;
+    if (name == "none") continue;
+    EXPECT_NEAR(mean_of(d, h), set["as_distraction"], 1e-4) << name;
+    EXPECT_NEAR(mean_of(d, h) / mean_of(h, d), set["das_ratio"], 1e-4) << name;
+  }
+}
+
+// A variant is an ordinary run: the other commands see the same numbers.
+TEST_F(Reproduce, EvaluateAgrees) {
+  const std::string place = whole() + "/static-ui-p0.7-seed1";
+  const Json expected = Json::parse(shared->read("whole/static-ui-p0.7-seed1/evaluation.json"));
+  // the training part without what --limit left out is the pool
+  std::vector<Dialogue> pool = read_dialogues(kSample + "/train.jsonl.gz", 40);
+  write_dialogues(dir.path("pool.jsonl"), pool);
+  const Result r = heed_program({"evaluate", "--model", place, "--data", kTestPart, "--limit", "40",
+                                 "--pool", dir.path("pool.jsonl"), "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json sets = Json::parse(r.out)["test_sets"];
+  for (const auto& [name, set] : sets.items()) {
+    EXPECT_EQ(set["perplexity"], expected["test_sets"][name]["perplexity"]) << name;
+    for (const char* key : {"das_ratio", "mean_das_ratio", "median_das_ratio", "as_first"}) {
+      EXPECT_EQ(set[key], expected["test_sets"][name][key]) << name << " " << key;
+    }
+  }
+}
+
+// The same dialogues, distractions, conversations and draws: the same changes and intervals, but
+// for the digits that evaluation.json keeps of a dialogue.
+TEST_F(Reproduce, CompareAgreesWithTheTables) {
+  write_dialogues(dir.path("pool.jsonl"), read_dialogues(kSample + "/train.jsonl.gz", 40));
+  const Result r = heed_program({"compare", whole() + "/static-ui-p0-seed1",
+                                 whole() + "/static-ui-p0.7-seed1", "--data", kTestPart, "--limit",
+                                 "40", "--pool", dir.path("pool.jsonl"), "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json compared = Json::parse(r.out);
+  ASSERT_EQ(compared["rows"].size(), 10u);
+  int found = 0;
+  const Json changes = Json::parse(shared->read("whole/tables/changes.json"));
+  for (const Json& row : changes["rows"]) {
+    if (!has(row["sources"].dump(), "\"static-ui-p0.7-seed1/")) continue;
+    ASSERT_EQ(row["cells"].size(), 9u);
+    for (size_t s = 0; s < 9; ++s) {
+      const Json& change = compared["rows"][s + 1]["runs"][1]["change"];
+      for (const char* key : {"value", "low", "high"}) {
+        EXPECT_NEAR(change[key], row["cells"][s][key], 2e-4) << s << key;
+      }
+    }
+    ++found;
+  }
+  EXPECT_EQ(found, 1);
+}
+
+TEST_F(Reproduce, RespondAgrees) {
+  const std::string run = "whole/static-ui-p0.7-seed1";
+  const Result r =
+      heed_program({"respond", "--model", shared->path(run), "--data", kSample, "--limit", "40",
+                    "--max-length", "8", "--json", "-", "--out", dir.path("responses.jsonl")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(dir.read("responses.jsonl"), shared->read(run + "/responses.jsonl"));
+  const Json measured = Json::parse(r.out),
+             expected = Json::parse(shared->read(run + "/evaluation.json"));
+  for (const char* key : {"bleu", "distinct_1", "distinct_2", "mean_length"}) {
+    EXPECT_EQ(measured["responses"][key], expected["responses"][key]) << key;
+  }
+  const Json samples = Json::parse(shared->read("whole/samples.json"));
+  EXPECT_EQ(measured["human"]["distinct_2"], samples["human"]["distinct_2"]);
+}
+
+// No date, no number of threads: equal runs have equal files.
+TEST_F(Reproduce, ResultsSayWhatMadeThem) {
+  const Json run = Json::parse(shared->read("whole/static-ui-p0.7-seed1/evaluation.json"));
+  const Json experiment = Json::parse(shared->read("whole/experiment.json"));
+  EXPECT_EQ(run["heed"]["device"], "cpu");
+  EXPECT_EQ(run["heed"]["matmul"], "f32");
+  for (const char* key : {"version", "commit", "kernels"}) {
+    EXPECT_NE(run["heed"][key].get<std::string>(), "") << key;
+    EXPECT_EQ(run["heed"][key], experiment["heed"][key]) << key;
+  }
+  EXPECT_EQ(experiment["settings"]["device"], "cpu");
+}
+
+TEST_F(Reproduce, OtherDevicesAreRefused) {
+  fs::create_directory(dir.path("out"));
+  fs::copy(whole() + "/samples.json", dir.path("out"));
+  for (const auto& [option, other, here] : std::vector<std::array<std::string, 3>>{
+           {"device", "cuda", "cpu"}, {"matmul", "bf16", "f32"}}) {
+    Json experiment = Json::parse(shared->read("whole/experiment.json"));
+    experiment["settings"][option] = other;
+    dir.write("out/experiment.json", experiment.dump());
+    expect_failure(
+        heed_program(tiny_experiment(dir.path("out"))), 2,
+        "holds an experiment with --" + option + " \"" + other + "\", not \"" + here + "\"",
+        option);
+  }
+  const std::string none = dir.path("none");
+  expect_failure(heed_program(tiny_experiment(none) + Arguments{"--device", "xyz"}), 2, "xyz",
+                 "xyz");
+  expect_failure(heed_program(tiny_experiment(none) + Arguments{"--matmul", "bf16"}), 2,
+                 "--matmul bf16 is for --device cuda", "bf16");
+  EXPECT_FALSE(fs::exists(none));
+}
+
+TEST_F(Reproduce, FinishedRunsAreNotTrainedAgain) {
+  const auto before = results_in(whole());
+  const auto written = [&] {
+    std::vector<fs::file_time_type> times;
+    for (const auto& [name, bytes] : before) {
+      if (name.rfind("tables", 0) != 0) times.push_back(fs::last_write_time(whole() + "/" + name));
+    }
+    return times;
+  };
+  const auto times = written();
+  const Result r = heed_program(tiny_experiment(whole()));
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "7 runs, 7 of them done"));
+  EXPECT_FALSE(has(r.out, "epoch"));
+  EXPECT_EQ(written(), times);
+  expect_same(results_in(whole()), before);
+}
+
+size_t finished_in(const std::string& out) {
+  size_t found = 0;
+  if (!fs::exists(out)) return found;  // killed before it began
+  for (const auto& entry : fs::directory_iterator(out)) {
+    found += fs::exists(entry.path() / "evaluation.json");
+  }
+  return found;
+}
+
+TEST_F(Reproduce, KilledAtAnyInstantItEndsTheSame) {
+  Rng rng(7);
+  const std::string out = dir.path("killed");
+  int in_the_middle = 0;
+  for (int i = 0; i < 12; ++i) {
+    Running program(tiny_experiment(out), dir, dir.path("out"));
+    // soon enough that most of them find work left, on a fast machine and on a slow one
+    std::this_thread::sleep_for(duration * (0.02 + 0.001 * static_cast<double>(rng.below(100))));
+    switch (i % 4) {
+      case 0: program.send(SIGKILL); break;  // the program alone: its workers notice
+      case 1: program.send(SIGTERM); break;
+      default: program.send_to_all(SIGKILL); break;  // and its workers with it
+    }
+    const int code = program.wait();
+    EXPECT_TRUE(code == 0 || code == -SIGKILL || code == -SIGTERM) << code << dir.read("stderr");
+    in_the_middle += finished_in(out) < 7;
+  }
+  EXPECT_GE(in_the_middle, 2);
+  const Result r = heed_program(tiny_experiment(out));
+  EXPECT_EQ(r.code, 0) << r.err << r.out;
+  expect_same(results_in(out), results_in(whole()));
+}
+
+TEST_F(Reproduce, SeveralProgramsShareAFolder) {
+  const std::string out = dir.path("shared");
+  const TempDir a_dir, b_dir;
+  Running a(tiny_experiment(out), a_dir, a_dir.path("out"));
+  Running b(tiny_experiment(out), b_dir, b_dir.path("out"));
+  EXPECT_EQ(a.wait(), 0) << a_dir.read("stderr");
+  EXPECT_EQ(b.wait(), 0) << b_dir.read("stderr");
+  expect_same(results_in(out), results_in(whole()));
+  for (const auto& entry : fs::directory_iterator(out)) {
+    EXPECT_FALSE(fs::exists(entry.path() / "owner-2")) << entry.path() << " was worked on twice";
+  }
+}
+
+TEST_F(Reproduce, ShardsShareOutTheRuns) {
+  const std::string out = dir.path("shards");
+  for (const char* shard : {"1/2", "2/2"}) {
+    const Result r = heed_program(tiny_experiment(out) + Arguments{"--shard", shard});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, shard[0] == '1' ? "4 runs, 0 of them" : "3 runs, 0 of them")) << r.out;
+  }
+  expect_same(results_in(out), results_in(whole()));
+}
+
+TEST_F(Reproduce, TakesOverFromADeadMachine) {
+  const std::string out = dir.path("taken"), run = "static-ui-p0.5-seed1";
+  dir.write("taken/" + run + "/owner-3",
+            "boot of-another-machine host there process 1\nbeat 4\nheld\n");
+  const Result r = heed_program(tiny_experiment(out) + Arguments{"--dead-after", "1"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(fs::exists(out + "/" + run + "/owner-4"));
+  expect_same(results_in(out), results_in(whole()));
+}
+
+TEST_F(Reproduce, SeedsAreRunsOfTheirOwn) {
+  const std::string out = dir.path("seeds");
+  Arguments command = tiny_experiment(out) + Arguments{"--seeds", "2"};
+  *(std::find(command.begin(), command.end(), "--only") + 1) = "static-ui-p0";
+  ASSERT_EQ(heed_program(command).code, 0);
+  EXPECT_EQ(shared->read("whole/static-ui-p0-seed1/evaluation.json"),
+            dir.read("seeds/static-ui-p0-seed1/evaluation.json"));
+  EXPECT_NE(dir.read("seeds/static-ui-p0-seed1/log.jsonl"),
+            dir.read("seeds/static-ui-p0-seed2/log.jsonl"));
+  // the same distractions for all seeds: the same dialogues have none
+  const auto without_distraction = [&](const char* run) {
+    const Json json = Json::parse(dir.read("seeds/" + std::string(run) + "/evaluation.json"));
+    std::vector<bool> none;
+    for (const Json& d : json["test_sets"]["random:0.5"]["dialogues_as_distraction"]) {
+      none.push_back(d.is_null());
+    }
+    return none;
+  };
+  EXPECT_EQ(without_distraction("static-ui-p0-seed1"), without_distraction("static-ui-p0-seed2"));
+  EXPECT_TRUE(has(dir.read("seeds/tables/table3.md"), " ± "));
+}
+
+TEST_F(Reproduce, OtherSettingsAreRefused) {
+  const auto before = results_in(whole());
+  expect_failure(heed_program(tiny_experiment(whole()) + Arguments{"--rate", "0.5"}), 2,
+                 "holds an experiment with --rate 0.01, not 0.5", "rate");
+  expect_failure(heed_program(tiny_experiment(whole()) + Arguments{"--frequent", "hello you"}), 2,
+                 "--frequent", "phrases");
+  // other data: one test dialogue less
+  fs::copy(kSample, dir.path("data"));
+  auto test = read_dialogues(kTestPart);
+  test.erase(test.begin());
+  write_dialogues(dir.path("data/test.jsonl.gz"), test);
+  Arguments other = tiny_experiment(whole());
+  *std::find(other.begin(), other.end(), kSample) = dir.path("data");
+  expect_failure(heed_program(other), 2, "holds an experiment on other data", "data");
+  expect_same(results_in(whole()), before);
+}
+
+TEST_F(Reproduce, MistakesInOneLine) {
+  const auto fails = [&](const Arguments& more, const std::string& says) {
+    expect_failure(heed_program(tiny_experiment(dir.path("out")) + more), 2, says, join(more));
+  };
+  fails({"--shard", "3/2"}, "shard: expected i/n with 1 <= i <= n, got 3/2");
+  fails({"--shard", "one"}, "shard: expected i/n, such as 1/2, got 'one'");
+  fails({"--jobs", "0"}, "--jobs");
+  fails({"--seeds", "0"}, "seeds: expected at least 1, got 0");
+  Arguments only = tiny_experiment(dir.path("out"));
+  *(std::find(only.begin(), only.end(), "--only") + 1) = "statik*";
+  expect_failure(heed_program(only), 2, "only: no variant fits 'statik*'", "only");
+  EXPECT_FALSE(fs::exists(dir.path("out")));
+}
+
+// A training that fails is told, and the others go on.
+TEST_F(Reproduce, ARunThatFailsIsTold) {
+  const Result r = heed_program(tiny_experiment(dir.path("out")) + Arguments{"--rate", "1e30"});
+  expect_failure(without_warnings(r), 1, "is not a finite number", "rate");
+  for (const char* p : {"p0", "p0.5", "p1.0-no-loss"}) {
+    EXPECT_TRUE(has(r.out, "static-ui-" + std::string(p) + "-seed1")) << r.out;
+  }
+}
+
+TEST_F(Reproduce, AWarningNamesItsRun) {
+  Arguments command = tiny_experiment(dir.path("out")) + Arguments{"--rate", "1e8"};
+  *(std::find(command.begin(), command.end(), "--only") + 1) = "static-ui-p0";
+  const std::string err = heed_program(command).err;
+  EXPECT_TRUE(has(err, "heed: warning: static-ui-p0-seed1: training: epoch 1, step ")) << err;
+}
+
+// ---- report
+
+TEST_F(Reproduce, ReportMakesThePageAndTheTables) {
+  const Result r = heed_program({"report", "--runs", whole(), "--html", dir.path("page.html"),
+                                 "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(dir.read("page.html"), "16 of the 23 variants are not finished"));
+  for (const auto& [name, bytes] : results_in(whole())) {
+    if (name.rfind("tables/", 0) != 0) continue;
+    EXPECT_TRUE(dir.read(name) == bytes) << name;
+  }
+  EXPECT_EQ(dir.count_files(), 2u);
+}
+
+// What is kept of an experiment: no models, no checkpoints.
+TEST_F(Reproduce, ReportNeedsTheResultsOnly) {
+  for (const auto& [name, bytes] : results_in(whole())) {
+    if (!has(name, "safetensors") && !has(name, "tables")) dir.write("kept/" + name, bytes);
+  }
+  const Result r =
+      heed_program({"report", "--runs", dir.path("kept"), "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(dir.read("tables/table3.json"), shared->read("whole/tables/table3.json"));
+}
+
+// A run whose model is worse than a uniform guess is finished, but says so.
+TEST_F(Reproduce, ARunThatWentWrongSaysSo) {
+  Arguments command = tiny_experiment(dir.path("runs"));
+  *std::find(command.begin(), command.end(), "static-ui*") = "static-ui-p0";
+  const Result r = heed_program(command + Arguments{"--rate", "8"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "1 run, 0 of them done; ")) << r.out;
+  EXPECT_TRUE(
+      std::regex_search(r.out, std::regex("epoch  2 of 2 .*  worse than a uniform guess\n")))
+      << r.out;
+  EXPECT_TRUE(has(r.out, "done: 1 of 1  worse than a uniform guess\n")) << r.out;
+  EXPECT_FALSE(has(output, "worse than")) << output;
+}
+
+// Tables beside results are those of the results: here, and in docs/results/experiment if one is
+// kept.
+TEST_F(Reproduce, TheTablesAreThoseOfTheirResults) {
+  const std::string kept = HEED_SOURCE_DIR "/docs/results/experiment";
+  for (const std::string& folder : {whole(), kept}) {
+    if (!fs::exists(folder)) continue;
+    const std::string name = fs::path(folder).filename();
+    const Result r = heed_program({"report", "--runs", folder, "--tables", dir.path(name)});
+    ASSERT_EQ(r.code, 0) << r.err;
+    int tables = 0;
+    for (const auto& entry : fs::directory_iterator(folder + "/tables")) {
+      if (entry.path().extension() != ".md") continue;  // the others have all digits
+      const std::string table = entry.path().filename();
+      std::ostringstream text;
+      text << std::ifstream(entry.path()).rdbuf();
+      EXPECT_EQ(dir.read(name + "/" + table), text.str()) << table;
+      ++tables;
+    }
+    EXPECT_EQ(tables, 12) << folder;
+  }
+}
+
+TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {
+  const std::string page = dir.path("page.html");
+  const auto fails = [&](const std::string& runs, const std::string& says) {
+    expect_failure(heed_program({"report", "--runs", runs, "--html", page}), 1, says, runs);
+    EXPECT_FALSE(fs::exists(page));
+  };
+  fails(dir.path("missing"), "holds no experiment.json; give the --out of heed reproduce");
+  expect_failure(heed_program({"report", "--runs", whole()}), 2, "give --html FILE or --tables DIR",
+                 "nothing to write");
+  fs::copy(whole(), dir.path("copy"), fs::copy_options::recursive);
+  const std::string file = "copy/static-ui-p0-seed1/evaluation.json";
+  const std::string bytes = dir.read(file);
+  dir.write(file, bytes.substr(0, bytes.size() / 2));
+  fails(dir.path("copy"), "evaluation.json: not what heed writes there");
+  Json json = Json::parse(bytes);
+  const auto fails_with = [&](const std::string& pointer, const Json& value,
+                              const std::string& says) {
+    Json changed = Json::parse(bytes);
+    changed[Json::json_pointer(pointer)] = value;
+    dir.write(file, changed.dump());
+    fails(dir.path("copy"), says);
+  };
+  const std::string lists = "the lists of its dialogues do not fit together";
+  fails_with("/test_sets/rare:end/dialogues_as_distraction", Json::array({1.0}), lists);
+  fails_with("/test_sets/none/dialogues_as_history", Json::array(), lists);
+  fails_with("/conversations/0", 7, lists);
+  fails_with("/conversations/0", -1, lists);
+  fails_with("/conversations", Json::array({0}), lists);
+  fails_with("/conversations/39", 0, "of other dialogues than the other runs");
+  json["samples"].erase(0);
+  dir.write(file, json.dump());
+  fails(dir.path("copy"), "of other dialogues than the other runs");
+  for (const auto& entry : fs::directory_iterator(dir.path("copy"))) {
+    if (entry.is_directory()) fs::remove(entry.path() / "evaluation.json");
+  }
+  fails(dir.path("copy"), "no run is finished yet");
+  json = Json::parse(dir.read("copy/experiment.json"));
+  json["format"] = 1;
+  dir.write("copy/experiment.json", json.dump());
+  fails(dir.path("copy"), "experiment.json: written by another version of heed");
+}
+
+// A perplexity that is too large for a number is null in the file, and missing in the tables.
+TEST_F(Reproduce, ReportWithAPerplexityThatOverflowed) {
+  fs::copy(whole(), dir.path("copy"), fs::copy_options::recursive);
+  const std::string file = "copy/static-ui-p0-seed1/evaluation.json";
+  Json json = Json::parse(dir.read(file));
+  json["test_sets"]["none"]["perplexity"] = json["test_sets"]["rare:end"]["perplexity"] = nullptr;
+  json["nll"][0] = nullptr;
+  dir.write(file, json.dump());
+  const Result r = heed_program({"report", "--runs", dir.path("copy"), "--html", dir.path("p.html"),
+                                 "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(dir.read("tables/table3.md"), "| p = 0 | static-ui | – |"));
+  EXPECT_FALSE(has(dir.read("tables/table3.csv"), "null"));
+  EXPECT_FALSE(has(dir.read("p.html"), ">inf"));
+}
+
+}  // namespace
+}  // namespace heed

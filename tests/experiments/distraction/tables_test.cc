@@ -1,0 +1,359 @@
+// Tables, what they are made of, and the paper's numbers.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "experiments/distraction/paper.h"
+#include "experiments/distraction/tables.h"
+#include "tests/experiments/distraction/experiment_helpers.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// ---- a table
+
+Table small_table() {
+  Table table{.id = "small", .title = "Small", .note = "A note."};
+  table.columns = {{"", "perplexity", "p", 1, false, Column::Best::kLowest},
+                   {"random", "a, b", "d", 2, true, Column::Best::kHighest}};
+  table.rows = {{"p = 0", "static", {{.value = 45}, {}}, {"a/evaluation.json"}},
+                {"p = 1.0",
+                 "dynamic",
+                 {{.value = 43.96, .deviation = 0.26},
+                  {.value = 0.12345,
+                   .interval = Interval{0.1, 0.2},
+                   .p_value = 0.5,
+                   .mean_of_ratios = 0.25,
+                   .median_of_ratios = 0.125}},
+                 {}},
+                {"", "human", {{.value = 1}, {.value = 2}}, {}, true}};
+  mark_best(table);
+  return table;
+}
+
+TEST(Table, Markdown) {
+  EXPECT_EQ(to_markdown(small_table()),
+            "## Small\n\nA note.\n\n"
+            "| trained with | structure | perplexity | random a, b |\n"
+            "| --- | --- | ---: | ---: |\n"
+            "| p = 0 | static | 45.0 | – |\n"
+            "| p = 1.0 | dynamic | 44.0 ± 0.3 | 12.35 |\n"
+            "|  | human | 1.0 | 200.00 |\n");
+}
+
+TEST(Table, Csv) {
+  EXPECT_EQ(to_csv(small_table()),
+            "trained with,structure,perplexity,perplexity deviation,\"random a, b\","
+            "\"random a, b low\",\"random a, b high\",\"random a, b p\","
+            "\"random a, b mean_of_ratios\",\"random a, b median_of_ratios\",source\n"
+            "p = 0,static,45.0,,,,,,,,a/evaluation.json\n"
+            "p = 1.0,dynamic,43.96,0.26,0.12345,0.1,0.2,0.5,0.25,0.125,\n"
+            ",human,1.0,,2.0,,,,,,\n");
+}
+
+TEST(Table, JsonHoldsEverything) {
+  const Json json = Json::parse(to_json_text(small_table()));
+  EXPECT_EQ(json["rows"].size(), 3u);
+  EXPECT_EQ(json["columns"][1]["key"], "d");
+  EXPECT_TRUE(json["rows"][0]["cells"][1]["value"].is_null());
+  const Json& cell = json["rows"][1]["cells"][1];
+  EXPECT_EQ(cell["low"], 0.1);
+  EXPECT_EQ(cell["high"], 0.2);
+  EXPECT_EQ(cell["p"], 0.5);
+  EXPECT_EQ(cell["mean_of_ratios"], 0.25);
+  EXPECT_EQ(cell["median_of_ratios"], 0.125);
+  EXPECT_EQ(json["rows"][0]["sources"][0], "a/evaluation.json");
+}
+
+TEST(Table, TheBestStandsOutByMoreThanItsInterval) {
+  const auto marks = [](Column::Best best, const std::vector<Interval>& intervals) {
+    Table table{.id = "t", .title = "T", .note = ""};
+    table.columns = {{"", "x", "x", 2, false, best}};
+    for (const Interval& i : intervals) {
+      table.rows.push_back({"", "", {{.value = (i.low + i.high) / 2, .interval = i}}, {}});
+    }
+    table.rows.push_back({"", "unfinished", {{}}, {}});
+    table.rows.push_back({"", "human", {{.value = 0}}, {}, true});
+    mark_best(table);
+    std::string text;
+    for (const Row& row : table.rows) text += row.cells[0].best ? 'b' : '-';
+    return text;
+  };
+  using Best = Column::Best;
+  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}, {0.5, 0.6}, {0.61, 1.1}}), "-b---");
+  EXPECT_EQ(marks(Best::kHighest, {{0.9, 1.0}, {0.5, 0.6}, {0.61, 0.8}}), "b----");
+  EXPECT_EQ(marks(Best::kNone, {{0.9, 1.0}, {0.5, 0.6}}), "----");
+  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}, {0.5, 0.6}, {0.6, 1.1}}), "-----");  // they touch
+  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}}), "---");                            // alone
+  Table table = small_table();  // perplexities without intervals
+  for (const Row& row : table.rows) EXPECT_FALSE(row.cells[0].best);
+}
+
+// ---- the tables of an experiment
+
+void expect_interval(const Cell& cell, const std::optional<Estimate>& estimate) {
+  ASSERT_TRUE(cell.interval && estimate);
+  EXPECT_EQ(cell.interval->low, estimate->interval.low);
+  EXPECT_EQ(cell.interval->high, estimate->interval.high);
+  EXPECT_LT(cell.interval->low, *cell.value);
+  EXPECT_GT(cell.interval->high, *cell.value);
+}
+
+TEST(Tables, OfAnExperiment) {
+  const Results results = made_up_results(3);
+  const Inference inference = infer(results);
+  const auto tables = all_tables(results, inference);
+  ASSERT_EQ(tables.size(), 11u);
+  const Table& main = table_of(tables, "table3");
+  ASSERT_EQ(main.rows.size(), 23u);
+  ASSERT_EQ(main.columns.size(), 11u);
+  for (const Row& row : main.rows) EXPECT_EQ(row.sources.size(), 3u);
+  EXPECT_TRUE(
+      main.note.find("3 seeds. 95 % intervals over 20 conversations of 40 test dialogues") !=
+      main.note.npos)
+      << main.note;
+  // mean and spread over the three seeds
+  const size_t v = *find_variant("dynamic", 0.7, true);
+  std::vector<double> ratios, means, medians;
+  for (const RunResult* run : results.of(v)) {
+    const ScoreSummary& s = run->evaluation.sets[2].summary;
+    ratios.push_back(*s.das_ratio);
+    means.push_back(*s.mean_das_ratio);
+    medians.push_back(*s.median_das_ratio);
+  }
+  const Cell& cell = main.rows[v].cells[3];
+  EXPECT_EQ(main.columns[3].key, "test_sets.random:0.7.das_ratio");
+  EXPECT_DOUBLE_EQ(*cell.value, (ratios[0] + ratios[1] + ratios[2]) / 3);
+  EXPECT_DOUBLE_EQ(*cell.deviation, *spread(ratios)->deviation);
+  EXPECT_DOUBLE_EQ(*cell.mean_of_ratios, spread(means)->mean);
+  EXPECT_DOUBLE_EQ(*cell.median_of_ratios, spread(medians)->mean);
+  // begin has the first utterance, end the last one
+  EXPECT_EQ(table_of(tables, "table4").columns.size(), 9u);
+  EXPECT_EQ(table_of(tables, "table5").columns.size(), 11u);
+  EXPECT_EQ(table_of(tables, "table6").columns[3].key, "test_sets.rare:begin.as_first");
+  EXPECT_EQ(table_of(tables, "table6").columns[10].key, "test_sets.rare:end.as_last");
+}
+
+// Each number has its own interval, not that of another set or of another measure.
+TEST(Tables, IntervalsAreThoseOfTheirNumbers) {
+  const Results results = made_up_results(2);
+  const Inference inference = infer(results);
+  const auto tables = all_tables(results, inference);
+  const Table &main = table_of(tables, "table3"), &random = table_of(tables, "table4"),
+              &rare = table_of(tables, "table6");
+  for (size_t v = 0; v < all_variants().size(); ++v) {
+    expect_interval(main.rows[v].cells[0], inference.perplexity[v]);
+    expect_interval(main.rows[v].cells[1], inference.history_as[v]);
+    for (size_t s = 0; s < kTestSets.size(); ++s) {
+      expect_interval(main.rows[v].cells[2 + s], inference.das_ratio[v][s]);
+    }
+    for (size_t s = 0; s < 3; ++s) {
+      expect_interval(random.rows[v].cells[3 * s], inference.das_ratio[v][s]);
+      expect_interval(random.rows[v].cells[3 * s + 1], inference.as_distraction[v][s]);
+      expect_interval(random.rows[v].cells[3 * s + 2], inference.as_history[v][s]);
+    }
+    expect_interval(rare.rows[v].cells[9], inference.as_history[v][8]);
+    EXPECT_FALSE(rare.rows[v].cells[3].interval);  // of the first utterance there is none
+  }
+  EXPECT_NE(inference.das_ratio[0][0]->interval.low, inference.das_ratio[0][1]->interval.low);
+}
+
+// A printed ratio is the quotient of the numbers printed beside it.
+TEST(Tables, RatiosAreQuotientsOfTheirColumns) {
+  const Results results = made_up_results();
+  const auto tables = all_tables(results, infer(results));
+  for (const char* id : {"table4", "table5", "table6"}) {
+    const Table& table = table_of(tables, id);
+    int found = 0;
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      if (!table.columns[c].key.ends_with(".das_ratio")) continue;
+      ++found;
+      for (const Row& row : table.rows) {
+        EXPECT_DOUBLE_EQ(*row.cells[c].value, *row.cells[c + 1].value / *row.cells[c + 2].value);
+      }
+    }
+    EXPECT_EQ(found, 3) << id;
+  }
+}
+
+TEST(Tables, ThreeWaysToTakeTheRatio) {
+  const Results results = made_up_results(2);
+  const Table table = table_of(all_tables(results, infer(results)), "ratios");
+  ASSERT_EQ(table.columns.size(), 9u);
+  EXPECT_EQ(table.columns[4].key, "test_sets.frequent:*.mean_das_ratio");
+  double sums[3] = {};
+  for (const RunResult* run : results.of(5)) {
+    for (size_t s = 4; s < 7; ++s) {
+      const ScoreSummary& of_set = run->evaluation.sets[s].summary;
+      sums[0] += *of_set.das_ratio / 6;
+      sums[1] += *of_set.mean_das_ratio / 6;
+      sums[2] += *of_set.median_das_ratio / 6;
+    }
+  }
+  for (int k = 0; k < 3; ++k) EXPECT_NEAR(*table.rows[5].cells[3 + k].value, sums[k], 1e-12);
+}
+
+// ---- changes against the baseline
+
+TEST(Changes, AreThoseOfTheSameSeedsOnTheSameDialogues) {
+  Results results = made_up_results(3);
+  const Table changes = table_of(all_tables(results, infer(results)), "changes");
+  ASSERT_EQ(changes.rows.size(), 18u);
+  for (const Row& row : changes.rows) {
+    EXPECT_EQ(row.sources.size(), 6u);
+    for (const Cell& change : row.cells) {
+      const double p = std::stod(row.group.substr(4));
+      EXPECT_NEAR(*change.value, -0.3 * p, 0.06);
+      EXPECT_NEAR(*change.mean_of_ratios, -0.3 * p, 0.06);
+      EXPECT_TRUE(change.median_of_ratios);
+      EXPECT_LT(*change.p_value, 0.05);
+      EXPECT_LT(change.interval->low, *change.value);
+      EXPECT_GT(change.interval->high, *change.value);
+    }
+  }
+}
+
+// Of seeds that only one of the two has, none counts.
+TEST(Changes, LeaveOutUnpairedSeeds) {
+  Results all = made_up_results(3), some = made_up_results(3);
+  const size_t v = *find_variant("static", 0.5, true), base = *find_variant("static", 0, true);
+  std::erase_if(some.runs, [&](const RunResult& r) {
+    return (r.run.variant == v && r.run.seed == 1) || (r.run.variant == base && r.run.seed == 3);
+  });
+  const auto pairs = paired_runs(some, v);
+  ASSERT_EQ(pairs.size(), 1u);
+  EXPECT_EQ(pairs[0].first->run.seed, 2u);
+  EXPECT_EQ(pairs[0].second->run.seed, 2u);
+  EXPECT_EQ(paired_runs(all, v).size(), 3u);
+  EXPECT_TRUE(paired_runs(all, base).empty());
+  const double expected = *pairs[0].first->evaluation.sets[4].summary.das_ratio -
+                          *pairs[0].second->evaluation.sets[4].summary.das_ratio;
+  EXPECT_NEAR(infer(some).change[v][3]->value, expected, 1e-12);
+  const Table changes = table_of(all_tables(some, infer(some)), "changes");
+  for (const Row& row : changes.rows) {
+    if (row.label != "static" || row.group != "p = 0.5") continue;
+    EXPECT_NEAR(*row.cells[3].value, expected, 1e-12);
+  }
+}
+
+TEST(Changes, AreCorrectedForAllOfThem) {
+  const Inference inference = infer(made_up_results());
+  EXPECT_EQ(inference.comparisons, 18u * 9);
+  std::vector<double> p_values, corrected;
+  for (size_t v = 0; v < all_variants().size(); ++v) {
+    for (size_t s = 0; s < kTestSets.size(); ++s) {
+      EXPECT_EQ(inference.change[v][s].has_value(), all_variants()[v].insert_prob > 0);
+      if (!inference.change[v][s]) continue;
+      p_values.push_back(inference.change[v][s]->p_value);
+      corrected.push_back(inference.corrected[v][s]);
+    }
+  }
+  EXPECT_EQ(corrected, holm(p_values));
+  EXPECT_NE(corrected, p_values);
+}
+
+// An overflow in one run must not take the tables of the others with it.
+TEST(Tables, APerplexityThatIsNoNumberIsMissing) {
+  Results results = made_up_results(2);
+  Evaluation& e = results.runs[0].evaluation;
+  e.sets[0].summary.perplexity = INFINITY;
+  e.nll[3] = INFINITY;
+  const Inference inference = infer(results);
+  EXPECT_FALSE(inference.perplexity[0]);
+  EXPECT_TRUE(inference.perplexity[1]);
+  const Table main = table_of(all_tables(results, inference), "table3");
+  EXPECT_FALSE(main.rows[0].cells[0].value);
+  EXPECT_TRUE(main.rows[0].cells[1].value);
+  EXPECT_TRUE(main.rows[1].cells[0].value);
+  EXPECT_FALSE(main_table(results)[0].perplexity);
+  EXPECT_EQ(to_csv(main).find("inf"), std::string::npos);
+}
+
+TEST(Tables, OfAnUnfinishedExperiment) {
+  Results results = made_up_results();
+  results.runs.erase(results.runs.begin());  // a baseline
+  results.runs.resize(7);
+  const auto tables = all_tables(results, infer(results));
+  const Table& main = table_of(tables, "table3");
+  EXPECT_EQ(main.rows.size(), 23u);
+  EXPECT_FALSE(main.rows[0].cells[0].value);
+  EXPECT_TRUE(main.rows[1].cells[0].value);
+  EXPECT_FALSE(table_of(tables, "changes").rows[0].cells[0].value);  // without its baseline
+  EXPECT_TRUE(table_of(tables, "changes").rows[1].cells[0].value);
+}
+
+// ---- the paper
+
+TEST(Paper, ItsNumbersAreRead) {
+  const MainTable& table = paper_table().table;
+  ASSERT_EQ(table.size(), 23u);
+  for (const VariantNumbers& v : table) EXPECT_TRUE(v.perplexity && v.history_as);
+  const size_t best = *find_variant("static-ui", 0.7, true);
+  EXPECT_EQ(table[best].das_ratio[0], 0.67);
+  EXPECT_NEAR(*table[best].history_as, 0.437, 1e-12);
+  EXPECT_FALSE(table[*find_variant("dynamic-ui", 0.7, true)].das_ratio[0]);
+  EXPECT_TRUE(paper_table().uncertain[*find_variant("dynamic-ui", 0.5, true)][4]);
+}
+
+// What the definition of the DAS ratio rests on: in Tables 4 and 6 the printed ratio is the
+// quotient of the printed mean AS of the distractions and mean AS of the history, to rounding.
+TEST(Paper, PrintedRatiosAreQuotientsOfPrintedMeans) {
+  const double half_percent = 0.0005, half_ratio = 0.005;  // of the last digits
+  int cells = 0, exact = 0;
+  for (const VariantNumbers& v : paper_table().table) {
+    for (size_t s = 0; s < kTestSets.size(); ++s) {
+      if (!v.das_ratio[s] || !v.as_distraction[s] || !v.as_history[s]) continue;
+      ++cells;
+      const double d = *v.as_distraction[s], h = *v.as_history[s], ratio = *v.das_ratio[s];
+      EXPECT_GE(ratio + half_ratio, (d - half_percent) / (h + half_percent)) << d << " / " << h;
+      EXPECT_LE(ratio - half_ratio, (d + half_percent) / (h - half_percent)) << d << " / " << h;
+      exact += std::abs(std::round(100 * d / h) - 100 * ratio) < 1e-9;
+    }
+  }
+  EXPECT_EQ(cells, 66 + 69);
+  EXPECT_EQ(exact, 132);  // where it is the rounded quotient itself
+}
+
+// What makes us read "first" as the first utterance of the history, behind the phrases: it gets
+// more than they do on average and less than the history.
+TEST(Paper, TheFirstUtteranceIsBetweenThePhrasesAndTheHistory) {
+  int rows = 0;
+  for (const VariantNumbers& v : paper_table().table) {
+    if (!v.as_first[6]) continue;
+    ++rows;
+    EXPECT_GT(*v.as_first[6], *v.as_distraction[6]);
+    EXPECT_LT(*v.as_first[6], *v.as_history[6]);
+  }
+  EXPECT_EQ(rows, 23);
+}
+
+TEST(Paper, BesideOurs) {
+  const Results results = made_up_results();
+  const auto tables = all_tables(results, infer(results));
+  const size_t v = *find_variant("static-ui", 0.7, true);
+  const auto cell = [&](const char* id, const std::string& group, const std::string& name) {
+    const Table& table = table_of(tables, id);
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      if (table.columns[c].group == group && table.columns[c].name == name) {
+        return table.rows[v].cells[c].value.value_or(NAN);
+      }
+    }
+    return std::nan("");
+  };
+  const auto& sets = results.of(v)[0]->evaluation.sets;
+  EXPECT_EQ(cell("paper3", "random:0.5", "paper"), 0.67);
+  EXPECT_EQ(cell("paper3", "random:0.5", "ours"), sets[1].summary.das_ratio);
+  EXPECT_NEAR(cell("paper6", "begin, AS distr. %", "paper"), 0.209, 1e-12);
+  EXPECT_NEAR(cell("paper6", "begin, AS first %", "paper"), 0.374, 1e-12);
+  EXPECT_NEAR(cell("paper6", "end, AS last %", "paper"), 0.573, 1e-12);
+  EXPECT_EQ(cell("paper6", "end, AS last %", "ours"), sets[9].summary.as_last);
+  EXPECT_EQ(cell("paper6", "middle, AS history %", "ours"), sets[8].summary.as_history);
+  EXPECT_EQ(cell("paper4", "p = 1.0, AS distr. %", "ours"), sets[3].summary.as_distraction);
+  EXPECT_EQ(table_of(tables, "paper4").columns.size(), 2u * 9);
+  EXPECT_EQ(table_of(tables, "paper6").columns.size(), 2u * 11);
+}
+
+}  // namespace
+}  // namespace heed

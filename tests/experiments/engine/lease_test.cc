@@ -1,0 +1,160 @@
+// Who works on a run: never two at once, and a dead worker's run is taken over.
+#include "experiments/engine/lease.h"
+
+#include <sys/wait.h>
+
+#include <atomic>
+
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+constexpr LeaseOptions kSlow = {.beat = 10, .dead_after = 60};
+constexpr LeaseOptions kFast = {.beat = 0.05, .dead_after = 1.5};
+
+class LeaseTest : public testing::Test {
+ protected:
+  LeaseTest() { std::filesystem::create_directory(run()); }
+  std::string run() const { return dir.path("run"); }
+  bool has_owner(int n) const {
+    return std::filesystem::exists(run() + "/owner-" + std::to_string(n));
+  }
+  // An owner file as another machine writes it.
+  void foreign_owner(int n, int beat, const std::string& state = "held") const {
+    dir.write("run/owner-" + std::to_string(n),
+              "boot of-another-machine host there process 1\nbeat " + std::to_string(beat) + "\n" +
+                  state + "\n");
+  }
+  const TempDir dir;
+};
+
+void sleep(double seconds) {
+  std::this_thread::sleep_for(std::chrono::duration<double>(seconds));
+}
+
+TEST_F(LeaseTest, OneAtATime) {
+  LeaseOffice a(kSlow), b(kSlow);
+  auto lease = a.take(run());
+  ASSERT_TRUE(lease);
+  EXPECT_FALSE(lease->lost());
+  EXPECT_FALSE(b.take(run()));
+  EXPECT_FALSE(a.take(run()));
+  EXPECT_NE(dir.read("run/owner-1").find("\nheld"), std::string::npos);
+  lease.reset();
+  EXPECT_NE(dir.read("run/owner-1").find("\nreleased"), std::string::npos);
+  EXPECT_TRUE(b.take(run()));
+  EXPECT_TRUE(has_owner(2));
+}
+
+TEST_F(LeaseTest, ADeadProcessOfThisMachineIsFollowedAtOnce) {
+  const pid_t id = fork();
+  if (id == 0) {
+    LeaseOffice office(kSlow);
+    const auto lease = office.take(run());
+    _exit(lease ? 0 : 1);  // without releasing anything
+  }
+  int status = 0;
+  waitpid(id, &status, 0);
+  ASSERT_EQ(WEXITSTATUS(status), 0);
+  EXPECT_NE(dir.read("run/owner-1").find("\nheld"), std::string::npos);
+  LeaseOffice office(kSlow);
+  EXPECT_TRUE(office.take(run()));
+}
+
+TEST_F(LeaseTest, AnotherMachineThatGivesNoSignIsFollowedAfterAWhile) {
+  foreign_owner(7, 1);
+  LeaseOffice office(kFast);
+  EXPECT_FALSE(office.take(run()));
+  sleep(0.6);
+  EXPECT_FALSE(office.take(run()));
+  foreign_owner(7, 2);  // it lives
+  const auto sign = std::chrono::steady_clock::now();
+  EXPECT_FALSE(office.take(run()));
+  sleep(1.1);  // 1.7 after the first look, but not after the sign
+  const bool taken = office.take(run()) != nullptr;
+  const std::chrono::duration<double> since = std::chrono::steady_clock::now() - sign;
+  EXPECT_TRUE(!taken || since.count() >= kFast.dead_after);  // the latter on a busy machine
+  sleep(0.6);
+  EXPECT_TRUE(taken || office.take(run()));
+  EXPECT_TRUE(has_owner(8));
+}
+
+TEST_F(LeaseTest, AnotherMachineThatReleasedIsFollowedAtOnce) {
+  foreign_owner(1, 5, "released");
+  LeaseOffice office(kSlow);
+  EXPECT_TRUE(office.take(run()));
+}
+
+TEST_F(LeaseTest, AnEmptyOwnerFileCountsAsAliveForAWhile) {
+  dir.write("run/owner-1", "");
+  LeaseOffice office(kFast);
+  EXPECT_FALSE(office.take(run()));
+  sleep(1.6);
+  EXPECT_TRUE(office.take(run()));
+}
+
+TEST_F(LeaseTest, ASignOfLifeChangesTheFile) {
+  LeaseOffice office(kFast);
+  const auto lease = office.take(run());
+  const std::string before = dir.read("run/owner-1");
+  sleep(0.3);
+  const std::string after = dir.read("run/owner-1");
+  EXPECT_NE(before, after);
+  EXPECT_EQ(before.size(), after.size());
+  EXPECT_FALSE(lease->lost());
+}
+
+TEST_F(LeaseTest, IsLostToAHigherNumber) {
+  LeaseOffice office(kFast);
+  const auto lease = office.take(run());
+  ASSERT_FALSE(lease->lost());
+  foreign_owner(2, 1);
+  sleep(0.3);
+  EXPECT_TRUE(lease->lost());
+}
+
+// Before anybody else may take the run: half the time that others wait.
+TEST_F(LeaseTest, IsLostWithoutASign) {
+  LeaseOffice office({.beat = 10, .dead_after = 2});
+  const auto lease = office.take(run());
+  EXPECT_FALSE(lease->lost());
+  sleep(1.1);
+  EXPECT_TRUE(lease->lost());
+}
+
+// Many processes go for a run whose owner is dead, again and again. Every second time each one
+// removes the lock's file first, so that they do not share the lock, as machines whose network does
+// not know locks: then only the numbers of the owner files are left, and no two get the same one.
+TEST_F(LeaseTest, NoTwoTakeOverUnderTheSameNumber) {
+  constexpr int kRounds = 20, kProcesses = 6;
+  int before = 0;
+  for (int round = 0; round < kRounds; ++round) {
+    std::vector<pid_t> ids;
+    for (int i = 0; i < kProcesses; ++i) {
+      const pid_t id = fork();
+      if (id == 0) {
+        if (round % 2) unlink((run() + "/lock").c_str());
+        LeaseOffice office(kSlow);
+        const auto lease = office.take(run());
+        if (lease) sleep(0.02);
+        _exit(lease ? 1 : 0);
+      }
+      ids.push_back(id);
+    }
+    int won = 0;
+    for (pid_t id : ids) {
+      int status = 0;
+      waitpid(id, &status, 0);
+      won += WEXITSTATUS(status);
+    }
+    int last = before;
+    while (has_owner(last + 1)) ++last;
+    EXPECT_GE(won, 1);
+    EXPECT_EQ(last - before, won) << round;
+    before = last;
+  }
+}
+
+}  // namespace
+}  // namespace heed

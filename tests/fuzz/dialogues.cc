@@ -1,0 +1,20 @@
+// JSON Lines dialogues, plain or gzip, and what is written of them.
+#include "dialog/data/corpus.h"
+#include "tests/fuzz/fuzz.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  static const heed::fuzz::Folder folder;
+  const heed::fuzz::InputFile file(data, size);
+  heed::fuzz::tolerate([&] {
+    const auto dialogues = heed::read_dialogues(file.path());
+    heed::fuzz::must(!dialogues.empty());
+    for (const heed::Dialogue& dialogue : dialogues) heed::fuzz::must(!dialogue.turns.empty());
+    const std::string copy = folder.path() + "/copy.jsonl";
+    heed::write_dialogues(copy, dialogues);
+    const auto again = heed::read_dialogues(copy);
+    heed::fuzz::must(again.size() == dialogues.size());
+    heed::fuzz::must(again.back().turns.size() == dialogues.back().turns.size());
+    heed::fuzz::must(again.back().turns[0].text == dialogues.back().turns[0].text);
+  });
+  return 0;
+}

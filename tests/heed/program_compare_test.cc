@@ -1,0 +1,85 @@
+// heed compare: any runs beside each other, with intervals and paired tests.
+#include <cmath>
+
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+class Compare : public ProgramWithRun {
+ protected:
+  static Arguments command(const std::string& first, const std::string& second) {
+    return {"compare", first,    second,
+            "--data",  kSample,  "--limit",
+            "40",      "--test", "none,rare:end,random:1.0"};
+  }
+};
+
+// The numbers are those of evaluate; perplexity stands beside the original set, DAS ratios beside
+// the others.
+TEST_F(Compare, HasTheNumbersOfEvaluate) {
+  const std::string other = dir.path("other");
+  ASSERT_EQ(heed_program(tiny_training(other) + Arguments{"--seed", "2"}).code, 0);
+  const Result r = heed_program(command(run(), other) + Arguments{"--json", dir.path("out.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.err.find("cannot be compared"), std::string::npos) << r.err;
+  const Json json = Json::parse(dir.read("out.json"));
+  expect_made_with(json["heed"], "compare");
+  EXPECT_EQ(json["inputs"]["models"].size(), 2u);
+  EXPECT_EQ(json["dialogues"], 40);
+  EXPECT_EQ(json["examples"], 40);
+  EXPECT_LE(json["conversations"], 40);
+  EXPECT_EQ(json["comparisons"], 3);
+  ASSERT_EQ(json["rows"].size(), 3u);
+  const std::vector<std::string> paths = {run(), other};
+  for (size_t m = 0; m < 2; ++m) {
+    const Json sets = json_of({"evaluate", "--model", paths[m], "--data", kSample, "--limit", "40",
+                               "--json", "-"})["test_sets"];
+    for (const Json& row : json["rows"]) {
+      const Json& estimate = row["runs"][m]["estimate"];
+      const double expected =
+          sets[row["test_set"].get<std::string>()][row["measure"].get<std::string>()];
+      EXPECT_NEAR(estimate["value"], expected, 1e-9 * expected) << row["test_set"];
+      EXPECT_LT(estimate["low"], estimate["value"]);
+      EXPECT_GT(estimate["high"], estimate["value"]);
+      EXPECT_EQ(row["measure"], row["test_set"] == "none" ? "perplexity" : "das_ratio");
+    }
+  }
+  for (const Json& row : json["rows"]) {
+    const Json &first = row["runs"][0], &second = row["runs"][1];
+    EXPECT_FALSE(first.contains("change"));
+    const double change =
+        second["estimate"]["value"].get<double>() - first["estimate"]["value"].get<double>();
+    EXPECT_NEAR(second["change"]["value"], change, 1e-9);
+    EXPECT_GE(second["change"]["p_holm"], second["change"]["p"]);
+    EXPECT_GT(second["change"]["p"], 0);
+  }
+  EXPECT_NE(r.out.find("DAS ratio, random:1.0\n"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("p is corrected for 3 comparisons"), std::string::npos) << r.out;
+}
+
+TEST_F(Compare, ARunWithItselfDoesNotChange) {
+  const Json json = json_of(command(run(), run()) + Arguments{"--json", "-"});
+  for (const Json& row : json["rows"]) {
+    const Json& change = row["runs"][1]["change"];
+    for (const char* key : {"value", "low", "high"}) EXPECT_EQ(change[key], 0) << key;
+    EXPECT_EQ(change["p_holm"], 1);
+    EXPECT_EQ(row["runs"][0]["name"], run());  // their names are equal: their paths
+  }
+}
+
+TEST_F(Compare, SaysWhatCannotBeCompared) {
+  const Result r = heed_program(
+      {"compare", run(), kModel, "--data", kTestPart, "--limit", "10", "--test", "none,rare:end"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.err.find("different vocabularies"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("different bounds"), std::string::npos) << r.err;
+  expect_failure(heed_program({"compare", run(), "--data", kSample}), 2, "runs", "one run");
+  expect_failure(heed_program({"compare", run(), kModel, "--data", kTestPart}), 2,
+                 "give --pool FILE or DIR", "no pool");
+}
+
+}  // namespace
+}  // namespace heed

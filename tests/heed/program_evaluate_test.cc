@@ -1,0 +1,179 @@
+// heed evaluate: what it reads, what it says is not read, and what stands in its results.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+class Evaluate : public ProgramWithRun {
+ protected:
+  static Arguments command(const std::string& data) {
+    return {"evaluate", "--model", run(), "--data", data, "--json", "-"};
+  }
+  static Json evaluate(const std::string& data, const Arguments& more = {}) {
+    return json_of(command(data) + more);
+  }
+};
+
+// ---- data and pool ------------------------------------------------------------------------------
+
+TEST_F(Evaluate, DataIsADirectoryOrAFile) {
+  const Arguments random = {"--limit", "20", "--test", "random:1.0"};
+  const Json whole = evaluate(kSample, random);
+  EXPECT_EQ(whole["inputs"]["data"]["path"], kTestPart);
+  EXPECT_EQ(whole["inputs"]["data"]["dialogues"], 20);
+  EXPECT_EQ(whole["inputs"]["pool"]["path"], kSample + "/train.jsonl.gz");
+  EXPECT_EQ(whole["inputs"]["pool"]["dialogues"], 12208);
+  for (const std::string& pool : {kSample, kSample + "/train.jsonl.gz"}) {
+    const Json file = evaluate(kTestPart, random + Arguments{"--pool", pool});
+    EXPECT_EQ(file["test_sets"], whole["test_sets"]) << pool;
+    EXPECT_EQ(file["inputs"], whole["inputs"]) << pool;
+  }
+  const Json other = evaluate(kSample, random + Arguments{"--pool", kTestPart});
+  EXPECT_NE(other["test_sets"], whole["test_sets"]);
+}
+
+TEST_F(Evaluate, RandomDistractionsNeedAPool) {
+  for (const char* sets : {"all", "random", "none,random:0.5"}) {
+    expect_failure(heed_program(command(kTestPart) + Arguments{"--test", sets}), 2,
+                   "give --pool FILE or DIR, or --data DIR", sets);
+  }
+  std::filesystem::create_directories(dir.path("data"));
+  std::filesystem::copy(kTestPart, dir.path("data/test.jsonl.gz"));
+  expect_failure(heed_program(command(dir.path("data"))), 1, "holds neither train.jsonl",
+                 "no train");
+}
+
+TEST_F(Evaluate, OneDialogueNeedsNoPoolForPhrases) {
+  const std::string data = dir.write("one.jsonl", dialogue("d", {"a", "b", "c"}));
+  const Json results = evaluate(data, {"--test", "none,frequent,rare"});
+  EXPECT_EQ(results["test_sets"].size(), 7u);
+  EXPECT_TRUE(results["inputs"]["pool"].is_null());
+}
+
+TEST_F(Evaluate, ListsOfTestSets) {
+  const Json results = evaluate(kSample, {"--limit", "5", "--test", "rare:end,random:0.25,rare"});
+  EXPECT_EQ(results["inputs"]["test"],
+            Json({"rare:end", "random:0.25", "rare:begin", "rare:middle"}));
+  EXPECT_EQ(results["test_sets"].size(), 4u);
+  for (const char* wrong : {"", "none,", "none,,rare", "rare:end;none", "none, rare", "Random"}) {
+    expect_failure(heed_program(command(kTestPart) + Arguments{"--test", wrong}), 2,
+                   "unknown test set", wrong);
+  }
+}
+
+// ---- nothing vanishes ---------------------------------------------------------------------------
+
+TEST_F(Evaluate, SaysWhatIsNotRead) {
+  const std::string data = odd_dialogues(dir);
+  const Result r = heed_program(command(data) + Arguments{"--test", "none"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.err,
+            "heed: note: 2 dialogues left out (fewer than 3 turns): short, shorter\n"
+            "heed: note: 10 turns of 1 dialogue not read: older than the last 4 of the context "
+            "(--max-turns)\n"
+            "heed: note: 1 distraction not read, in 1 dialogue (older than --max-turns): long\n"
+            "heed: note: 1 utterance cut to the first 10 tokens (--max-utterance)\n"
+            "heed: note: 1 response cut to the first 50 tokens (--max-response)\n"
+            "heed: note: 1 response marked as a distraction, which changes nothing: marked\n");
+  const Json expected = {
+      {"dialogues", {"short", "shorter"}}, {"turns", 10},         {"distractions", 1},
+      {"distractions_of", {"long"}},       {"cut_utterances", 1}, {"cut_responses", 1},
+      {"marked_responses", {"marked"}}};
+  EXPECT_EQ(Json::parse(r.out)["left_out"], expected);
+}
+
+TEST_F(Evaluate, BoundsCanBeLifted) {
+  const std::string data = odd_dialogues(dir);
+  const Result r =
+      heed_program(command(data) + Arguments{"--test", "none", "--max-turns", "0",
+                                             "--max-utterance", "0", "--max-response", "0"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(std::count(r.err.begin(), r.err.end(), '\n'), 2) << r.err;
+  const Json results = Json::parse(r.out);
+  EXPECT_EQ(results["left_out"]["turns"], 0);
+  EXPECT_EQ(results["inputs"]["max_turns"], 0);
+  // its distraction is read now
+  EXPECT_EQ(results["test_sets"]["none"]["distracted"], 1);
+  EXPECT_EQ(evaluate(data, {"--test", "none"})["test_sets"]["none"]["distracted"], 0);
+  expect_failure(heed_program(command(data) + Arguments{"--test", "none", "--max-turns", "1"}), 2,
+                 "must be 0 (all) or at least 2, got 1", "--max-turns 1");
+}
+
+TEST_F(Evaluate, CountsExamplesAsExamples) {
+  const Arguments table = {"evaluate", "--model", run(),    "--data", kTestPart,
+                           "--limit",  "5",       "--test", "none"};
+  EXPECT_NE(heed_program(table).out.find("dialogues\n"), std::string::npos);
+  const Result all = heed_program(table + Arguments{"--examples", "all"});
+  EXPECT_NE(all.out.find("  examples\n"), std::string::npos) << all.out;
+  EXPECT_EQ(all.out.find("dialogues"), std::string::npos) << all.out;
+  const Json set =
+      json_of(table + Arguments{"--examples", "all", "--json", "-"})["test_sets"]["none"];
+  EXPECT_EQ(set["dialogues"], 5);
+  EXPECT_GT(set["examples"], 5);
+}
+
+TEST_F(Evaluate, ATerminalShowsSpeedAndTimeLeft) {
+  const std::string shown = on_terminal({"evaluate", "--model", run(), "--data", kTestPart,
+                                         "--limit", "40", "--test", "none,rare:end"});
+  EXPECT_TRUE(std::regex_search(
+      shown, std::regex(R"(none: \d+ of 40 dialogues  [0-9.]+k? tokens/s  \d+s left)")))
+      << shown;
+}
+
+// ---- results ------------------------------------------------------------------------------------
+
+TEST_F(Evaluate, NumbersOfEveryExampleGiveTheSummary) {
+  const Arguments limit = {"--limit", "30", "--test", "none,random:0.7"};
+  const Json results = evaluate(kSample, limit + Arguments{"--per-example"});
+  for (const auto& [name, set] : results["test_sets"].items()) {
+    ASSERT_EQ(set["per_example"].size(), 30u);
+    double nll = 0, tokens = 0, d_sum = 0, h_sum = 0;
+    int distracted = 0;
+    for (const Json& e : set["per_example"]) {
+      nll += e["nll"].get<double>();
+      tokens += e["tokens"].get<double>();
+      if (e["das_ratio"].is_null()) continue;
+      ++distracted;
+      const double d = e["as_distraction"], h = e["as_history"];
+      EXPECT_DOUBLE_EQ(e["das_ratio"], d / h) << e["id"];
+      d_sum += d, h_sum += h;
+    }
+    EXPECT_DOUBLE_EQ(set["perplexity"], std::exp(nll / tokens)) << name;
+    EXPECT_EQ(set["distracted"], distracted) << name;
+    EXPECT_EQ(name == "none", distracted == 0);
+    if (distracted == 0) continue;
+    EXPECT_NEAR(set["das_ratio"], d_sum / h_sum, 1e-12) << name;
+  }
+  for (auto& [name, set] : evaluate(kSample, limit)["test_sets"].items()) {
+    EXPECT_FALSE(set.contains("per_example"));
+  }
+}
+
+TEST_F(Evaluate, SaysWhatItIsMadeWith) {
+  const Json results = evaluate(kTestPart, {"--limit", "7", "--test", "rare:end", "--seed", "3",
+                                            "--threads", "1", "--rare", "so what"});
+  expect_made_with(results["heed"], "evaluate");
+  EXPECT_EQ(results["heed"]["threads"], 1);
+  const Json& inputs = results["inputs"];
+  EXPECT_EQ(inputs["models"][0]["path"], run());
+  EXPECT_GT(inputs["models"][0]["fingerprint"], 0);
+  EXPECT_EQ(inputs["limit"], 7);
+  EXPECT_EQ(inputs["seed"], 3);
+  EXPECT_EQ(inputs["rare"], Json({"so what"}));
+  EXPECT_EQ(inputs["frequent"].size(), 2u);
+  EXPECT_EQ(inputs["examples"], "last");
+  EXPECT_EQ(inputs["max_turns"], 4);  // of the training
+  EXPECT_EQ(inputs["max_utterance"], 10);
+  EXPECT_EQ(inputs["max_response"], 50);
+  // other dialogues have another fingerprint, the same ones in another file the same
+  const Json more = evaluate(kTestPart, {"--limit", "8", "--test", "none"});
+  EXPECT_NE(more["inputs"]["data"]["fingerprint"], inputs["data"]["fingerprint"]);
+}
+
+}  // namespace
+}  // namespace heed

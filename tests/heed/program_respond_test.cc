@@ -1,0 +1,69 @@
+// heed respond: the responses of one run, decoded in every way, and their measures.
+#include "dialog/text/overlap.h"
+#include "dialog/text/tokenizer.h"
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+class Respond : public ProgramWithRun {
+ protected:
+  static Arguments command(const std::string& out) {
+    return {"respond", "--model", run(), "--data", kSample, "--limit", "20", "--out", out};
+  }
+  static std::vector<Json> lines(const std::string& text) {
+    std::vector<Json> all;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+};
+
+TEST_F(Respond, WritesResponsesAndMeasures) {
+  const Result r = heed_program(command(dir.path("out.jsonl")) +
+                                Arguments{"--json", dir.path("q.json"), "--max-length", "7"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("greedy "), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("human "), std::string::npos) << r.out;
+  const auto responses = lines(dir.read("out.jsonl"));
+  ASSERT_EQ(responses.size(), 20u);
+  std::vector<Tokens> texts;
+  for (const Json& line : responses) texts.push_back(tokenize(line["response"].get<std::string>()));
+  const Json json = Json::parse(dir.read("q.json"));
+  expect_made_with(json["heed"], "respond");
+  EXPECT_EQ(json["decode"]["method"], "greedy");
+  EXPECT_EQ(json["decode"]["max_length"], 7);
+  EXPECT_DOUBLE_EQ(json["responses"]["distinct_1"], distinct_n(texts, 1));
+  EXPECT_DOUBLE_EQ(json["responses"]["distinct_2"], distinct_n(texts, 2));
+  EXPECT_EQ(json["responses"]["examples"], 20);
+  EXPECT_TRUE(json["human"]["bleu"].is_null());
+  EXPECT_GT(json["human"]["distinct_1"], json["responses"]["distinct_1"]);
+  EXPECT_EQ(json["inputs"]["data"]["path"], kTestPart);
+}
+
+TEST_F(Respond, DecodesAsAsked) {
+  const std::string greedy = heed_program(command("-")).out;
+  EXPECT_EQ(lines(greedy).size(), 20u);
+  EXPECT_EQ(heed_program(command("-") + Arguments{"--batch", "3"}).out, greedy);
+  const Arguments sample = command("-") + Arguments{"--decode", "sample", "--seed", "2"};
+  const std::string drawn = heed_program(sample).out;
+  EXPECT_NE(drawn, greedy);
+  EXPECT_EQ(heed_program(sample).out, drawn);
+  const Json beam = json_of(command(dir.path("out")) +
+                            Arguments{"--decode", "beam", "--beam-size", "3", "--json", "-"});
+  EXPECT_EQ(beam["decode"]["beam_size"], 3);
+  EXPECT_FALSE(beam["decode"].contains("top_k"));
+}
+
+TEST_F(Respond, RefusesWhatMakesNoSense) {
+  expect_failure(heed_program(command("-") + Arguments{"--json", "-"}), 2, "cannot both be -", "-");
+  expect_failure(heed_program(command("-") + Arguments{"--batch", "0"}), 2,
+                 "batch: expected at least 1", "--batch");
+  expect_failure(heed_program(command("-") + Arguments{"--max-length", "0"}), 2, "max_length",
+                 "--max-length");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,251 @@
+// What `heed train` does with a folder that is not empty, and how it ends.
+#include <functional>
+#include <nlohmann/json.hpp>
+
+#include "dialog/data/corpus.h"
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+Arguments without(Arguments command, const std::string& option) {
+  const auto at = std::find(command.begin(), command.end(), option);
+  command.erase(at, at + 2);
+  return command;
+}
+
+// One finished run for all tests, which copy it.
+class Resume : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r = heed_program(tiny_training(shared->path("run")));
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  Resume() { fs::copy(shared->path("run"), run, fs::copy_options::recursive); }
+
+  // The JSON file of the run, changed.
+  void change(const std::string& file, const std::function<void(Json&)>& edit) const {
+    Json json = Json::parse(dir.read("run/" + file));
+    edit(json);
+    dir.write("run/" + file, json.dump(2) + "\n");
+  }
+
+  static TempDir* shared;
+  const TempDir dir;
+  const std::string run = dir.path("run");
+  const Arguments same = tiny_training(run) + Arguments{"--resume"};
+};
+TempDir* Resume::shared = nullptr;
+
+// ---- how a training ends ------------------------------------------------------------------------
+
+TEST_F(Resume, OfAFinishedRunSaysThatNothingWasLeft) {
+  const Result r = heed_program(same);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out,
+                  "nothing was left to do: the run has had its 1 epoch; a larger --epochs goes "
+                  "on\ndone: the best model is in " +
+                      run))
+      << r.out;
+  const Result more = heed_program(with(same, "--epochs", "2"));
+  EXPECT_FALSE(has(more.out, "nothing was left")) << more.out;
+}
+
+TEST_F(Resume, OfARunWhoseRateWasTooSmall) {
+  const Arguments command =
+      with(tiny_training(dir.path("new")), "--epochs", "30") +
+      Arguments{"--rate", "0.001", "--min-rate", "0.0009", "--halve-after", "1"};
+  ASSERT_EQ(heed_program(command).code, 0);
+  const Result r = heed_program(command + Arguments{"--resume"});
+  EXPECT_TRUE(has(r.out, ", after which the rate was too small")) << r.out;
+}
+
+// A model that is worse than a uniform guess is neither "best" nor "done".
+TEST_F(Resume, ATrainingThatWentWrongSaysSo) {
+  const Arguments command = with(tiny_training(dir.path("new")), "--epochs", "2") +
+                            Arguments{"--rate", "8", "--batch", "8"};
+  const Result r = without_warnings(heed_program(command));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "  worse than a uniform guess\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "ended, but something went wrong: the best validation perplexity is "));
+  EXPECT_TRUE(has(r.out, "and a uniform guess among the words has 150; try a smaller --rate"));
+  EXPECT_FALSE(has(r.out, "best\n") || has(r.out, "done: ")) << r.out;
+}
+
+TEST_F(Resume, SizesAreSaidInWholeWords) {
+  const Result r = heed_program(same);
+  EXPECT_TRUE(has(r.out, "static-ui, 1 layer x 8, vocabulary 150: 5.5 thousand parameters\n"))
+      << r.out;
+  EXPECT_TRUE(has(r.out, "60 training and 60 validation examples, 0 dialogues left out"));
+}
+
+// ---- options that contradict the run ------------------------------------------------------------
+
+TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
+  const std::vector<std::vector<std::string>> cases = {
+      {"--structure", "dynamic", "static-ui"},
+      {"--insert-prob", "1", "0.0"},
+      {"--attention-weight", "0.5", "3.0"},
+      {"--layers", "2", "1"},
+      {"--hidden", "16", "8"},
+      {"--embed", "4", "8"},
+      {"--vocab", "200", "150"},
+      {"--batch", "8", "4"},
+      {"--dropout", "0.5", "0.2"},
+      {"--examples", "all", "last"},
+      {"--max-turns", "5", "4"},
+      {"--max-utterance", "11", "10"},
+      {"--max-response", "3", "50"},
+      {"--limit", "61", "60"},
+      {"--patience", "2", "1"},
+      {"--min-rate", "0.1", "1e-05"},
+      {"--halve-after", "3", "1"},
+      {"--seed", "2", "1"},
+      {"--optimizer", "sgd", "adam"},
+      {"--warm-up", "5", "0"},
+      {"--weight-decay", "0.5", "0.2"},
+      {"--group", "lstm:1:1", "lstm:0.2:0.05 combine:0.2:0.05"}};
+  const std::string settings = dir.read("run/settings.json");
+  for (const auto& c : cases) {
+    const Arguments command = {"train", "--data", kSample, "--out", run, "--resume", c[0], c[1]};
+    const Result r = heed_program(command);
+    expect_failure(r, 2, ": the run " + run + " was started with " + c[2], c[0]);
+    EXPECT_EQ(r.err.rfind("heed: " + c[0] + " " + c[1], 0), 0u) << r.err;
+  }
+  const Arguments preset = {"train", "--data",   kSample,    "--out",
+                            run,     "--resume", "--preset", "laptop"};
+  expect_failure(heed_program(preset), 2,
+                 "--preset laptop: the run " + run + " was started with smoke", "--preset");
+  EXPECT_EQ(dir.read("run/settings.json"), settings);
+}
+
+// The run has its own sizes: the preset that it began with contradicts nothing.
+TEST_F(Resume, ItsPresetAloneChangesNothing) {
+  const std::string settings = dir.read("run/settings.json");
+  const Result r =
+      heed_program({"train", "--data", kSample, "--out", run, "--resume", "--preset", "smoke"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "static-ui, 1 layer x 8, vocabulary 150: ")) << r.out;
+  EXPECT_EQ(dir.read("run/settings.json"), settings);
+}
+
+TEST_F(Resume, RemembersItsLimit) {
+  const Result r = heed_program(without(with(same, "--epochs", "2"), "--limit"));
+  ASSERT_EQ(r.code, 0) << r.err;
+  ASSERT_EQ(heed_program(with(tiny_training(dir.path("whole")), "--epochs", "2")).code, 0);
+  for (const char* file : {"/model.safetensors", "/log.jsonl", "/state.json"}) {
+    EXPECT_EQ(dir.read(std::string("run") + file), dir.read(std::string("whole") + file)) << file;
+  }
+}
+
+// Runs of older versions do not say with which --limit and --vocab they were started.
+TEST_F(Resume, TakesTheLimitOfAnOlderRun) {
+  change("settings.json", [](Json& json) {
+    json.erase("limit");
+    json.erase("vocabulary");
+    json.erase("preset");
+  });
+  change("state.json", [](Json& json) {
+    json.erase("settings_checksum");
+    json.erase("state_checksum");
+  });
+  const Result r = heed_program(with(same, "--epochs", "2"));
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_FALSE(Json::parse(dir.read("run/settings.json")).contains("limit"));
+  expect_failure(heed_program(without(same, "--limit")), 1, "the run had an unknown --limit", "");
+}
+
+TEST_F(Resume, NamesTheCausesOfOtherDialogues) {
+  fs::copy(kSample, dir.path("data"));
+  std::vector<Dialogue> valid = read_dialogues(dir.path("data/valid.jsonl.gz"), 60);
+  valid.pop_back();
+  write_dialogues(dir.path("data/valid.jsonl.gz"), valid);
+  expect_failure(heed_program(with(same, "--data", dir.path("data"))), 1,
+                 "was started with: another --data, files that have changed since, or another "
+                 "limit (the run had --limit 60)",
+                 "other dialogues");
+}
+
+// ---- settings and checkpoints belong together ---------------------------------------------------
+
+TEST_F(Resume, RefusesSettingsThatWereChangedByHand) {
+  change("settings.json", [](Json& json) { json["insert_prob"] = 0.5; });
+  const Arguments more = {"train", "--data", kSample, "--out", run, "--resume", "--epochs", "2"};
+  expect_failure(heed_program(more), 1,
+                 run + "/state.json: belongs to other settings than those in settings.json",
+                 "insert_prob");
+  change("settings.json", [](Json& json) { json["insert_prob"] = 0.0; });
+  change("config.json", [](Json& json) { json["structure"] = "dynamic-ui"; });
+  expect_failure(heed_program(more), 1, "state.json: belongs to other settings", "structure");
+  change("config.json", [](Json& json) { json["structure"] = "static-ui"; });
+  EXPECT_EQ(heed_program(more).code, 0);
+}
+
+// What is left of a run, or a model from elsewhere, is not written over.
+TEST_F(Resume, RefusesAFolderWithAModelOrPartOfARun) {
+  for (const char* file : {"model.safetensors", "state.json", "state.previous.json", "log.jsonl"}) {
+    const std::string bytes = shared->read("run/model.safetensors");
+    const std::string place = dir.path(std::string("with-") + file);
+    dir.write(std::string("with-") + file + "/" + file, bytes);
+    for (const Arguments& more : {Arguments{}, Arguments{"--resume"}}) {
+      expect_failure(heed_program(tiny_training(place) + more), 2,
+                     place + ": holds " + file + " but no settings.json: a model, or part of a run",
+                     file);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(place), fs::directory_iterator()), 1);
+    EXPECT_TRUE(dir.read(std::string("with-") + file + "/" + file) == bytes) << file;
+  }
+}
+
+// ---- trainings that are refused -----------------------------------------------------------------
+
+void expect_nothing_left(const TempDir& dir, const std::string& lines, const Arguments& more,
+                         int code, const std::string& says) {
+  dir.write("data/train.jsonl", lines);
+  dir.write("data/valid.jsonl", lines);
+  const Arguments command = {"train",         "--data",   dir.path("data"), "--out",
+                             dir.path("new"), "--preset", "smoke"};
+  for (int i = 0; i < 2; ++i) {  // a second try is not told that there is a run
+    expect_failure(heed_program(command + more), code, says, lines);
+    EXPECT_FALSE(fs::exists(dir.path("new"))) << lines;
+  }
+}
+
+TEST_F(Resume, ARefusedTrainingLeavesNoRun) {
+  const std::string empty = R"({"turns": [{"text": " "}, {"text": " "}, {"text": " "}]})"
+                            "\n";
+  expect_nothing_left(dir, empty, {}, 2, "vocab_size: needs room for a word");
+  const std::string one = R"({"turns": [{"text": "a"}, {"text": "b"}, {"text": "c"}]})"
+                          "\n";
+  expect_nothing_left(dir, one, {"--insert-prob", "1"}, 1,
+                      "distractions come from other dialogues, and there is only one");
+}
+
+// ---- models that are none -----------------------------------------------------------------------
+
+TEST_F(Resume, NoModelYet) {
+  fs::remove(run + "/model.safetensors");
+  for (const std::string command : {"chat", "evaluate", "score", "show"}) {
+    Arguments arguments = {command, "--model", run};
+    if (command != "chat") arguments = arguments + Arguments{"--data", kSample, "--limit", "5"};
+    if (command == "score") arguments = score_with(run, kDialogs);
+    expect_failure(heed_program(arguments), 1,
+                   run + ": no model yet: an epoch of the training has to be finished", command);
+  }
+  expect_failure(heed_program({"chat", "--model", kSample}), 1,
+                 kSample + ": not a directory of a model or a run: it has no config.json", "data");
+  expect_failure(heed_program({"chat", "--model", dir.path("missing")}), 1,
+                 dir.path("missing") + ": no such directory of a model or a run", "missing");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,60 @@
+// heed show: utterances by their place, dialogues without a pool, and what a page is made with.
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+class Show : public ProgramWithRun {
+ protected:
+  static Result show(const std::string& data, const Arguments& more) {
+    return heed_program(Arguments{"show", "--model", run(), "--data", data} + more);
+  }
+  static bool has(const std::string& text, const std::string& part) {
+    return text.find(part) != text.npos;
+  }
+};
+
+TEST_F(Show, NumbersUtterancesByTheirPlaceInTheDialogue) {
+  const std::string data = odd_dialogues(dir);
+  const Result r = show(data, {"--test", "none", "--id", "long", "--html", dir.path("page.html")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "(10 earlier turns are not read)")) << r.out;
+  EXPECT_TRUE(has(r.out, "11   hello there")) << r.out;
+  EXPECT_TRUE(has(r.out, "14 ? hello there")) << r.out;
+  EXPECT_TRUE(has(r.err, "1 distraction not read, in 1 dialogue")) << r.err;
+  const std::string html = dir.read("page.html");
+  EXPECT_TRUE(has(html, "(10 earlier turns are not read)"));
+  EXPECT_TRUE(has(html, "<span class=\"k\">11</span>"));
+  EXPECT_FALSE(has(html, "<span class=\"k\">1</span>"));
+}
+
+TEST_F(Show, OneDialogueAloneHasAPage) {
+  const std::string data = dir.write("one.jsonl", dialogue("d", {"a", "b", "c"}));
+  const std::string page = dir.path("page.html");
+  for (const char* test : {"none", "rare:middle"}) {
+    const Result r = show(data, {"--test", test, "--html", page});
+    EXPECT_EQ(r.code, 0) << test << r.err;
+    EXPECT_TRUE(has(dir.read("page.html"), "rare, end"));
+    EXPECT_FALSE(has(dir.read("page.html"), "random"));
+    std::filesystem::remove(page);
+  }
+  expect_failure(show(data, {"--html", page}), 2, "give --pool FILE or DIR, or --data DIR",
+                 "random");
+  EXPECT_FALSE(std::filesystem::exists(page));
+  const Result pooled = show(data, {"--pool", kTestPart, "--test", "none", "--html", page});
+  EXPECT_EQ(pooled.code, 0) << pooled.err;
+  EXPECT_TRUE(has(dir.read("page.html"), "random, p = 0.7"));
+}
+
+TEST_F(Show, APageSaysWhatItIsMadeWith) {
+  const Result r =
+      show(kTestPart, {"--limit", "5", "--test", "rare:end", "--html", dir.path("page.html")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string html = dir.read("page.html");
+  for (const char* part : {"Made with version ", "; commit ", "; device cpu; ", "; limit 5; "}) {
+    EXPECT_TRUE(has(html, part)) << part;
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,346 @@
+// What the program says to people who mistype, and its help.
+#include <regex>
+#include <set>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Sets a variable of the environment while it lives, for the programs that are started.
+struct Environment {
+  Environment(const char* name, const char* value) : name(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name); }
+  const char* name;
+};
+
+// The whole line on standard error.
+void expect_line(const Arguments& arguments, const std::string& line) {
+  const Result r = heed_program(arguments);
+  EXPECT_EQ(r.code, 2) << join(arguments);
+  EXPECT_EQ(r.err, "heed: " + line + "\n");
+  EXPECT_EQ(r.out, "");
+}
+
+const std::string kCommands =
+    "; there are: train, evaluate, score, show, chat, respond, compare, distract, prepare, "
+    "reproduce, "
+    "report, verify, bench, help";
+
+TEST(Usage, AWordThatIsNoCommand) {
+  const auto fails = [](const std::string& word, const std::string& meant) {
+    expect_line({word}, "there is no command '" + word + "'" + meant + " (see heed --help)");
+  };
+  fails("tran", "; did you mean 'train'?");
+  fails("tarin", "; did you mean 'train'?");
+  fails("eval", "; did you mean 'evaluate'?");
+  fails("info", kCommands);
+  const std::string ubunto =
+      "there is no command 'prepare ubunto'; did you mean 'ubuntu'? (see heed prepare --help)";
+  expect_line({"prepare", "ubunto"}, ubunto);
+  expect_line({"prepare", "ubunto", "--in", "x"}, ubunto);
+  expect_line({"prepare", "xyzzy"},
+              "there is no command 'prepare xyzzy'; there are: text, ubuntu, split (see heed "
+              "prepare --help)");
+  expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
+  expect_failure(heed_program({"help", "info"}), 2, "'info'" + kCommands + "\n", "help");
+}
+
+TEST(Usage, NoWordAtAll) {
+  expect_line({},
+              "which command? To begin, try: heed train --data data/ubuntu-sample --out runs/first "
+              "--preset smoke (see heed --help)");
+  expect_failure(heed_program({"prepare"}), 2, "heed prepare needs one of: ", "prepare");
+}
+
+TEST(Usage, AnOptionThatIsNone) {
+  const std::string train = " (see heed train --help)", score = " (see heed score --help)";
+  expect_line({"train", "--dat", "X", "--out", "Y"},
+              "heed train has no option --dat; did you mean --data?" + train);
+  expect_line({"train", "--data", "X", "--limt=10", "--out", "Y", "--foo", "3"},
+              "heed train has no option --limt, --foo; did you mean --limit?" + train);
+  expect_line(score_with("m", "d") + Arguments{"--frobnicate"},
+              "heed score has no option --frobnicate" + score);
+  expect_line({"train", "D", "runs/x"},
+              "unexpected: D runs/x; every value stands behind its option" + train);
+  expect_line({"--seed", "3", "train"},
+              "--seed must stand behind the command, as in heed train --seed" + train);
+  expect_line({"--frobnicate"}, "there is no option --frobnicate (see heed --help)");
+  expect_line({"train", "--data"}, "--data: its value is missing" + train);
+  expect_line({"prepare", "ubuntu", "--in", "x"},
+              "--out is required (see heed prepare ubuntu --help)");
+}
+
+TEST(Usage, ANumberThatIsNone) {
+  const std::string train = " (see heed train --help)";
+  const auto fails = [&](const std::string& option, const std::string& value,
+                         const std::string& expected) {
+    expect_line({"train", "--data", "D", "--out", "O", option, value},
+                option + ": expected " + expected + ", got '" + value + "'" + train);
+  };
+  fails("--insert-prob", "70%", "a number from 0 to 1");
+  fails("--insert-prob", "nan", "a number from 0 to 1");
+  fails("--hidden", "0", "a whole number from 1 to 16777216");
+  fails("--vocab", "1", "a whole number from 6 to 10000000");
+  fails("--threads", "-1", "a whole number from 0 to 1024");
+  fails("--seed", "-1", "a whole number from 0 on");
+  fails("--epochs", "1.5", "a whole number");
+  fails("--rate", "fast", "a number");
+  fails("--max-norm", "0", "a number above 0");
+  fails("--attention-weight", "-1", "a number from 0 on");
+}
+
+TEST(Usage, OptionsThatWouldDoNothingAreNotThere) {
+  expect_failure(heed_program({"report", "--runs", "r", "--device", "cuda"}), 2,
+                 "heed report has no option --device", "report");
+  expect_failure(heed_program({"prepare", "ubuntu", "--in", "a", "--out", "b", "--seed", "1"}), 2,
+                 "heed prepare ubuntu has no option --seed", "prepare");
+  expect_failure(heed_program({"distract", "--data", "d", "--out", "o", "--threads", "1"}), 2,
+                 "heed distract has no option --threads", "distract");
+  expect_failure(heed_program(score_with("m", "d") + Arguments{"--seed", "1"}), 2,
+                 "heed score has no option --seed", "score");
+}
+
+// ---- files of options ---------------------------------------------------------------------------
+
+TEST(OptionFiles, AMistakeIsNamedWithItsLine) {
+  const TempDir dir;
+  const auto fails = [&](const std::string& text, const std::string& says) {
+    const std::string file = dir.write("my.toml", text);
+    const Result r = heed_program({"train", "--config", file, "--out", dir.path("out")});
+    expect_failure(r, 2, "heed: " + file + says, text);
+  };
+  fails("# mine\n\n[train]\ndata = \"x\"\nstructur = \"static\"\n",
+        ":5: [train] has no option \"structur\"; did you mean \"structure\"?");
+  fails("[train]\nxyzzy = 1\n", ":2: [train] has no option \"xyzzy\" (see");
+  fails("[trian]\nhidden = 8\n", ":1: there is no command for [trian]; did you mean 'train'?");
+  fails("hidden = 8\n", ":1: \"hidden\" belongs below the name of its command, such as [train]");
+  fails("[prepare.ubuntu]\nim = \"x\"\n",
+        ":2: [prepare ubuntu] has no option \"im\"; did you mean \"in\"?");
+  fails("train.hiden = 8\n", ":1: [train] has no option \"hiden\"; did you mean \"hidden\"?");
+  fails("[train]\nlayers = [\n1,\n2 ]\nhiden = 8\n", ":5: [train] has no option \"hiden\"");
+  EXPECT_FALSE(fs::exists(dir.path("out")));
+}
+
+TEST(OptionFiles, OtherCommandsMayHaveSectionsToo) {
+  const TempDir dir;
+  const std::string file = dir.write("my.toml",
+                                     "\xEF\xBB\xBF[evaluate]\r\ndata = 'x' # theirs\r\n"
+                                     "[score]\r\nmodel = \"" +
+                                         kModel + "\"\r\n\"data\" = \"" + kDialogs + "\"\r\n");
+  const Result r = heed_program({"score", "--config", file});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+// ---- help ---------------------------------------------------------------------------------------
+
+TEST(Help, NamesEveryCommand) {
+  const Result r = heed_program({"--help"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.err, "");
+  EXPECT_EQ(r.out.rfind("heed trains LSTM", 0), 0u) << r.out;
+  for (const char* command :
+       {"train", "evaluate", "score", "show", "chat", "respond", "distract", "compare", "prepare",
+        "reproduce", "report", "verify", "bench", "help"}) {
+    EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
+  }
+  EXPECT_EQ(heed_program({"help"}).out, r.out);
+}
+
+TEST(Help, OfACommandNamesEveryOption) {
+  const Arguments device = {"threads", "device", "matmul"};
+  const std::vector<std::pair<std::string, Arguments>> commands = {
+      {"train", Arguments{"data",
+                          "out",
+                          "resume",
+                          "structure",
+                          "insert-prob",
+                          "preset",
+                          "layers",
+                          "attention-weight",
+                          "hidden",
+                          "embed",
+                          "vocab",
+                          "batch",
+                          "dropout",
+                          "epochs",
+                          "examples",
+                          "max-turns",
+                          "max-response",
+                          "max-utterance",
+                          "limit",
+                          "rate",
+                          "max-norm",
+                          "patience",
+                          "min-rate",
+                          "halve-after",
+                          "seed",
+                          "detect-anomaly",
+                          "checkpoint-every"} +
+                    device},
+      {"evaluate",
+       Arguments{"model", "data", "pool", "test", "json", "batch", "limit", "frequent", "rare",
+                 "seed", "examples", "max-turns", "max-utterance", "max-response", "per-example"} +
+           device},
+      {"reproduce", Arguments{"data", "out", "preset", "jobs", "only", "shard", "seeds",
+                              "checkpoint-every", "dead-after", "layers", "hidden", "epochs",
+                              "limit", "test-limit", "max-length", "frequent", "rare", "seed"} +
+                        device},
+      {"report", {"runs", "html", "tables"}},
+      {"prepare ubuntu", {"in", "out", "form", "limit", "min-turns"}},
+      {"prepare text", {"in", "out", "layout", "limit", "min-turns"}},
+      {"prepare split", {"in", "out", "by", "valid", "test", "seed"}},
+      {"score", Arguments{"model", "data", "json", "batch", "f64", "limit", "examples", "max-turns",
+                          "max-utterance", "max-response", "attention"} +
+                    device},
+      {"show",
+       Arguments{"model", "data", "seed", "limit", "max-turns", "max-utterance", "max-response"} +
+           device},
+      {"respond", {"model", "data", "out", "json", "limit", "decode", "max-length", "beam-size"}},
+      {"distract", {"data", "out", "test", "pool", "json", "limit", "max-turns", "seed"}},
+      {"compare", {"data", "test", "pool", "json", "limit", "max-turns"}},
+      {"chat", Arguments{"model", "seed"} + device},
+      {"verify", Arguments{"dtype", "json"} + device},
+      {"bench", Arguments{"structure", "batch", "embed", "hidden", "layers", "vocab", "dropout",
+                          "steps", "lengths", "seed"} +
+                    device}};
+  for (const auto& [command, options] : commands) {
+    std::istringstream words(command);
+    Arguments arguments, asked = {"help"};
+    for (std::string word; words >> word;) arguments.push_back(word);
+    const Result r = heed_program(arguments + Arguments{"--help"});
+    EXPECT_EQ(r.code, 0) << command;
+    EXPECT_EQ(r.err, "") << command;
+    for (const std::string& option : options) {
+      EXPECT_TRUE(std::regex_search(r.out, std::regex("\n  --" + option + "( |\n)")))
+          << command << " --" << option << "\n"
+          << r.out;
+    }
+    EXPECT_EQ(heed_program(asked + arguments).out, r.out) << command;
+  }
+}
+
+// First what the command is for, then what it needs, and the device last.
+TEST(Help, SaysTheImportantThingsFirst) {
+  const std::string text = heed_program({"train", "--help"}).out;
+  size_t last = 0;
+  for (const char* part :
+       {"Train a model on dialogues", "\nUsage: heed train --data PATH --out PATH [OPTIONS]\n",
+        "\nRequired:\n  --data PATH", "\n  --out PATH", "\n  --structure NAME", "\nGeneral:\n",
+        "\n  --device NAME", "\nExample", "\n  heed train --data "}) {
+    const size_t at = text.find(part, last);
+    ASSERT_NE(at, std::string::npos) << part << "\n" << text;
+    last = at;
+  }
+  EXPECT_TRUE(has(text, "(0 to 1; default 0)")) << text;
+  EXPECT_TRUE(has(text, "--matmul f32|tf32|bf16"));
+  const std::string prepare = heed_program({"prepare", "--help"}).out;
+  EXPECT_TRUE(has(prepare, "\n  heed prepare split --in ")) << prepare;
+  EXPECT_FALSE(has(prepare, "heed train")) << prepare;
+}
+
+TEST(Help, OfTrainTellsThePresets) {
+  const std::string text = heed_program({"train", "--help"}).out;
+  for (const char* preset :
+       {"smoke: 1 layer x 64, vocabulary 2000, ", "laptop: 2 layers x 256, vocabulary 10000, ",
+        "paper: 4 layers x 512"}) {
+    EXPECT_TRUE(has(text, preset)) << text;
+  }
+}
+
+// The names below "Commands:" in a help.
+std::vector<std::string> commands_in(const std::string& help) {
+  std::vector<std::string> names;
+  std::istringstream lines(help.substr(std::min(help.find("\nCommands:\n"), help.size())));
+  std::smatch match;
+  for (std::string line; std::getline(lines, line) && line != "Required:" && line != "General:";) {
+    if (std::regex_search(line, match, std::regex("^  ([a-z]+)"))) names.push_back(match[1]);
+  }
+  return names;
+}
+
+TEST(Help, FitsTheTerminal) {
+  std::vector<Arguments> commands = {{}};
+  for (const std::string& name : commands_in(heed_program({"--help"}).out)) {
+    commands.push_back({name});
+    for (const std::string& part : commands_in(heed_program({name, "--help"}).out)) {
+      commands.push_back({name, part});
+    }
+  }
+  ASSERT_EQ(commands.size(), 1 + 14 + 3u);
+  for (const char* width : {"40", "60", "80", "200"}) {
+    const Environment columns("COLUMNS", width);
+    const size_t most = std::min(100, std::stoi(width));
+    for (const Arguments& command : commands) {
+      std::istringstream lines(heed_program(command + Arguments{"--help"}).out);
+      for (std::string line; std::getline(lines, line);) {
+        EXPECT_LE(line.size(), most) << join(command) << ": " << line;
+      }
+    }
+  }
+}
+
+TEST(Help, Version) {
+  const Result r = heed_program({"--version"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out.rfind("heed 0.", 0), 0u) << r.out;
+  EXPECT_EQ(heed_program({"-v"}).out, r.out);
+}
+
+// ---- what is printed ----------------------------------------------------------------------------
+
+// Names and texts of strangers are shown, never obeyed.
+TEST(Errors, CarryNoEscapeSequences) {
+  const TempDir dir;
+  fs::copy(kModel, dir.path("model"));
+  std::string config = dir.read("model/config.json");
+  const size_t at = config.find("static-ui");
+  dir.write("model/config.json",
+            config.replace(at, 9, "\\u001b]0;owned\\u0007\\u001b[2J\\u202e\\n\\u009b"));
+  const Result r = heed_program(score_with(dir.path("model"), kDialogs));
+  expect_failure(r, 1, "got '\uFFFD]0;owned\uFFFD\uFFFD[2J\uFFFD \uFFFD'", "config.json");
+  const Result name = heed_program(score_with("\x1b[2Jmodel", kDialogs));
+  expect_failure(name, 1, "\uFFFD[2Jmodel: no such directory", "a file name");
+}
+
+TEST(Tables, FitTheTerminal) {
+  const Arguments evaluate = {"evaluate", "--model", kModel,  "--data",
+                              kDialogs,   "--pool",  kDialogs};
+  const std::string whole = heed_program(evaluate).out;  // into a pipe: as wide as it likes
+  EXPECT_EQ(std::count(whole.begin(), whole.end(), '\n'), 11) << whole;
+  const Environment columns("COLUMNS", "40");
+  const std::string narrow = heed_program(evaluate).out;
+  std::istringstream lines(narrow);
+  for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 40u) << line;
+  EXPECT_TRUE(has(narrow, "test set         perplexity  DAS ratio\nnone  ")) << narrow;
+  EXPECT_TRUE(has(narrow, "\n\ntest set         AS distr.  AS history\nnone  ")) << narrow;
+  // the same numbers
+  const auto words = [](const std::string& text) {
+    std::multiset<std::string> found;
+    std::istringstream in(text);
+    for (std::string word; in >> word;) {
+      if (std::isdigit(static_cast<unsigned char>(word[0]))) found.insert(word);
+    }
+    return found;
+  };
+  EXPECT_EQ(words(narrow), words(whole));
+  std::istringstream rows(heed_program({"verify", kModel}).out);
+  for (std::string line; std::getline(rows, line);) {
+    EXPECT_LE(line.size(), has(line, kModel) ? line.size() : 40u) << line;
+  }
+}
+
+TEST(Verify, SaysNothingOfACaseThatCannotBeRead) {
+  const Result r = heed_program({"verify", kReference + "nope"});
+  EXPECT_EQ(r.code, 1);
+  EXPECT_EQ(r.out, "");
+}
+
+}  // namespace
+}  // namespace heed
