@@ -13,6 +13,7 @@
 #include "examples/options.h"
 #include "nn/init.h"
 #include "optim/optim.h"
+#include "train/buckets.h"
 
 namespace heed {
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "tensor/file.h"
+#include "train/run_directory.h"
 
 namespace heed {
 

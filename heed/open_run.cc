@@ -54,9 +54,9 @@ std::string limit_text(const TrainSettings& settings) {
 TrainSettings settings_to_go_on(const RunRequest& r) {
   TrainSettings settings = load_settings(r.out);
   refuse_contradictions(r, settings);
-  if (r.command.count("--epochs") > 0) settings.max_epochs = r.settings.max_epochs;
-  if (r.command.count("--rate") > 0) settings.schedule.rate = r.settings.schedule.rate;
-  if (r.command.count("--max-norm") > 0) settings.max_norm = r.settings.max_norm;
+  if (r.command.count("--epochs") > 0) settings.loop.max_epochs = r.settings.loop.max_epochs;
+  if (r.command.count("--rate") > 0) settings.loop.schedule.rate = r.settings.loop.schedule.rate;
+  if (r.command.count("--max-norm") > 0) settings.loop.max_norm = r.settings.loop.max_norm;
   settings.check();
   return settings;
 }
@@ -74,7 +74,7 @@ OpenRun go_on(const RunRequest& r) {
                     "limit (the run had " +
                     limit_text(s) + ")");
   }
-  change_settings(r.out, s);
+  change_settings(r.out, s.loop);
   return run;
 }
 
@@ -84,8 +84,8 @@ OpenRun go_on(const RunRequest& r) {
 // steps where batches of kSmallest can give them.
 int64_t batch_size_for(const TrainSettings& s, size_t examples) {
   constexpr int64_t kSteps = 100, kSmallest = 4;
-  int64_t size = s.batch_size;
-  while (s.optimizer.name == "adam" && size / 2 >= kSmallest &&
+  int64_t size = s.loop.batch_size;
+  while (s.loop.optimizer.name == "adam" && size / 2 >= kSmallest &&
          static_cast<int64_t>(examples) < kSteps * size) {
     size /= 2;
   }
@@ -99,7 +99,7 @@ OpenRun begin(const RunRequest& r) {
   run.data = load_train_data(r.data, s.model.vocab_size, s.examples, s.limit.value_or(0));
   s.model.vocab_size = run.data.vocabulary.size();
   s.data_fingerprint = run.data.fingerprint();
-  if (r.command.count("--batch") == 0) s.batch_size = batch_size_for(s, run.data.train.size());
+  if (r.command.count("--batch") == 0) s.loop.batch_size = batch_size_for(s, run.data.train.size());
   check_training(s, run.data);
   make_directory(r.out);
   run.lock = std::make_unique<RunLock>(r.out);

@@ -6,7 +6,8 @@
 #include <optional>
 #include <string>
 
-#include "dialog/respond/trainer.h"
+#include "dialog/respond/task.h"
+#include "train/lock.h"
 
 namespace heed {
 

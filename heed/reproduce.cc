@@ -49,7 +49,7 @@ void parse_shard(const std::string& text, Selection& selection) {
 class Overview {
  public:
   Overview(const Options& o, const std::vector<ExperimentRun>& runs)
-      : out_(o.out), max_epochs_(o.flags.settings().max_epochs), jobs_(o.jobs), runs_(runs) {}
+      : out_(o.out), max_epochs_(o.flags.settings().loop.max_epochs), jobs_(o.jobs), runs_(runs) {}
 
   void hear(const WorkerNews& news) {
     using Kind = WorkerNews::Kind;

@@ -1,6 +1,6 @@
 #include <cstdio>
 
-#include "dialog/respond/trainer.h"
+#include "dialog/respond/task.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -29,7 +29,7 @@ TrainSettings settings_of(const Options& o) {
   TrainSettings s = o.flags.settings();
   s.model.structure = Structure::parse(o.structure);
   s.insert_prob = o.insert_prob;
-  s.seed = o.common->seed;
+  s.loop.seed = o.common->seed;
   return s;
 }
 
@@ -39,8 +39,8 @@ std::string progress_line(const TrainProgress& p) {
                 "epoch %d/%d  step %ld/%ld  loss %.3f  perplexity %.1f  rate %g  %s tokens/s  "
                 "%s left in epoch",
                 p.epoch, p.max_epochs, static_cast<long>(p.step), static_cast<long>(p.steps),
-                p.loss, p.perplexity, p.rate, format_rate(p.tokens_per_s).c_str(),
-                format_seconds(p.seconds_left).c_str());
+                p.loss, value_of(p.metrics, kTrainPerplexity), p.rate,
+                format_rate(p.tokens_per_s).c_str(), format_seconds(p.seconds_left).c_str());
   return text;
 }
 
@@ -54,7 +54,7 @@ void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) 
   std::printf("%zu training and %s, %s left out (too short)\n", run.data.train.size(),
               counted(run.data.valid.size(), "validation example").c_str(),
               counted(run.data.left_out, "dialogue").c_str());
-  const int64_t batch = run.settings.batch_size;
+  const int64_t batch = run.settings.loop.batch_size;
   if (run.is_new && batch < preset_batch) {
     std::printf("batches of %ld instead of %ld, as these are few (--batch decides otherwise)\n",
                 static_cast<long>(batch), static_cast<long>(preset_batch));
@@ -63,18 +63,18 @@ void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) 
 }
 
 void print_epoch(const EpochLog& e, bool best, int64_t words) {
-  const bool wrong = is_worse_than_a_guess(e.valid_perplexity, words);
+  const bool wrong = is_worse_than_a_guess(valid_perplexity(e), words);
   const char* note = wrong ? "  worse than a uniform guess" : best ? "  best" : "";
   std::printf("epoch %2d  loss %7.3f  train perplexity %s  valid perplexity %s  rate %g%s\n",
-              e.epoch, e.loss, perplexity_text(e.train_perplexity).c_str(),
-              perplexity_text(e.valid_perplexity).c_str(), e.rate, note);
+              e.epoch, e.loss, perplexity_text(train_perplexity(e)).c_str(),
+              perplexity_text(valid_perplexity(e)).c_str(), e.rate, note);
   std::fflush(stdout);
 }
 
 void print_end(const std::string& out, const TrainSettings& settings, bool worked) {
   const std::vector<EpochLog> log = load_log(out);
   if (!worked) {
-    const bool all = static_cast<int>(log.size()) >= settings.max_epochs;
+    const bool all = static_cast<int>(log.size()) >= settings.loop.max_epochs;
     std::printf("nothing was left to do: the run has had its %s%s\n",
                 counted(log.size(), "epoch").c_str(),
                 all ? "; a larger --epochs goes on" : ", after which the rate was too small");
@@ -96,7 +96,7 @@ void run(const Options& o) {
                                 json_text(provenance("train", *o.common))});
   TrainHooks hooks;
   hooks.stop = &stop_on_signals();
-  describe(run, o.out, settings_of(o).batch_size);
+  describe(run, o.out, settings_of(o).loop.batch_size);
 
   Progress progress;
   bool worked = false;
@@ -104,7 +104,7 @@ void run(const Options& o) {
     worked = true;
     progress.show(progress_line(p));
   };
-  hooks.on_validation = [&](int64_t done, size_t examples) {
+  hooks.on_validation = [&](int64_t done, int64_t examples) {
     worked = true;
     progress.show("validation  " + std::to_string(done) + " of " + counted(examples, "example"));
   };

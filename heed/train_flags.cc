@@ -119,25 +119,26 @@ TrainSettings TrainFlags::settings() const {
   s.preset = preset;
   s.attention_weight = attention_weight.value_or(s.attention_weight);
   s.model.dropout = dropout.value_or(s.model.dropout);
-  s.batch_size = batch.value_or(s.batch_size);
-  s.max_epochs = epochs.value_or(s.max_epochs);
+  s.loop.batch_size = batch.value_or(s.loop.batch_size);
+  s.loop.max_epochs = epochs.value_or(s.loop.max_epochs);
   const bool all_positions = examples ? *examples == "all" : s.examples.all_positions;
   s.examples = bounds;
   s.examples.all_positions = all_positions;
-  if (optimizer && *optimizer != s.optimizer.name) {  // nothing of the preset's is meant for it
-    s.optimizer = {.name = *optimizer};
-    s.schedule = {.rate = default_rate(*optimizer)};
-    s.max_norm = TrainSettings{}.max_norm;
+  if (optimizer &&
+      *optimizer != s.loop.optimizer.name) {  // nothing of the preset's is meant for it
+    s.loop.optimizer = {.name = *optimizer};
+    s.loop.schedule = {.rate = default_rate(*optimizer)};
+    s.loop.max_norm = LoopSettings{}.max_norm;
   }
-  s.optimizer.weight_decay = weight_decay.value_or(s.optimizer.weight_decay);
-  s.optimizer.warm_up = warm_up.value_or(s.optimizer.warm_up);
-  if (!groups.empty()) s.optimizer.groups.clear();
-  for (const std::string& group : groups) s.optimizer.groups.push_back(parse_group(group));
-  s.max_norm = max_norm.value_or(s.max_norm);
-  s.schedule.rate = rate.value_or(s.schedule.rate);
-  s.schedule.min_rate = min_rate.value_or(s.schedule.rate / 1000);
-  s.schedule.halve_after = halve_after.value_or(s.schedule.halve_after);
-  s.schedule.patience = patience;
+  s.loop.optimizer.weight_decay = weight_decay.value_or(s.loop.optimizer.weight_decay);
+  s.loop.optimizer.warm_up = warm_up.value_or(s.loop.optimizer.warm_up);
+  if (!groups.empty()) s.loop.optimizer.groups.clear();
+  for (const std::string& group : groups) s.loop.optimizer.groups.push_back(parse_group(group));
+  s.loop.max_norm = max_norm.value_or(s.loop.max_norm);
+  s.loop.schedule.rate = rate.value_or(s.loop.schedule.rate);
+  s.loop.schedule.min_rate = min_rate.value_or(s.loop.schedule.rate / 1000);
+  s.loop.schedule.halve_after = halve_after.value_or(s.loop.schedule.halve_after);
+  s.loop.schedule.patience = patience;
   return s;
 }
 
@@ -150,26 +151,26 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"hidden", s.model.hidden_size},
                                     {"embed", s.model.embedding_size},
                                     {"vocab", nullptr},
-                                    {"batch", s.batch_size},
+                                    {"batch", s.loop.batch_size},
                                     {"dropout", s.model.dropout},
                                     {"examples", s.examples.all_positions ? "all" : "last"},
                                     {"max-turns", s.examples.max_turns},
                                     {"max-utterance", s.examples.max_utterance_tokens},
                                     {"max-response", s.examples.max_response_tokens},
                                     {"limit", nullptr},
-                                    {"optimizer", s.optimizer.name},
-                                    {"warm-up", s.optimizer.warm_up},
-                                    {"weight-decay", s.optimizer.weight_decay},
+                                    {"optimizer", s.loop.optimizer.name},
+                                    {"warm-up", s.loop.optimizer.warm_up},
+                                    {"weight-decay", s.loop.optimizer.weight_decay},
                                     {"group", ""},
-                                    {"patience", s.schedule.patience},
-                                    {"min-rate", s.schedule.min_rate},
-                                    {"halve-after", s.schedule.halve_after},
-                                    {"seed", s.seed}};
+                                    {"patience", s.loop.schedule.patience},
+                                    {"min-rate", s.loop.schedule.min_rate},
+                                    {"halve-after", s.loop.schedule.halve_after},
+                                    {"seed", s.loop.seed}};
   if (s.preset) options["preset"] = *s.preset;
   if (s.vocabulary) options["vocab"] = *s.vocabulary;
   if (s.limit) options["limit"] = *s.limit;
   std::ostringstream groups;
-  for (const ParameterGroup& g : s.optimizer.groups) {
+  for (const ParameterGroup& g : s.loop.optimizer.groups) {
     groups << (groups.tellp() > 0 ? " " : "") << g.name << ":" << g.rate << ":" << g.weight_decay;
   }
   options["group"] = groups.str();

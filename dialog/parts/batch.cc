@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "tensor/random.h"
-
 namespace heed {
 namespace {
 
@@ -152,31 +150,6 @@ Batch make_batch(const std::vector<const Example*>& examples, bool hierarchical,
   pack_integration(batch, device);
   pack_decoder(batch, examples, device);
   return batch;
-}
-
-std::vector<std::vector<int64_t>> bucket_batches(const std::vector<int64_t>& lengths,
-                                                 int64_t batch_size, uint64_t seed,
-                                                 uint64_t epoch) {
-  if (batch_size < 1) {
-    throw UsageError("batch: expected at least 1, got " + std::to_string(batch_size));
-  }
-  Rng rng(seed, "buckets", epoch);
-  const int64_t n = static_cast<int64_t>(lengths.size());
-  batch_size = std::min(batch_size, std::max<int64_t>(n, 1));  // keeps the window from overflowing
-  const int64_t window = batch_size * kBucketWindow;
-  std::vector<int64_t> order(n);
-  std::iota(order.begin(), order.end(), 0);
-  rng.shuffle(order);
-  std::vector<std::vector<int64_t>> batches;
-  for (int64_t begin = 0; begin < n; begin += window) {
-    const auto first = order.begin() + begin, last = order.begin() + std::min(n, begin + window);
-    std::stable_sort(first, last, [&](int64_t a, int64_t b) { return lengths[a] < lengths[b]; });
-    for (auto at = first; at < last; at += std::min<int64_t>(batch_size, last - at)) {
-      batches.emplace_back(at, at + std::min<int64_t>(batch_size, last - at));
-    }
-  }
-  rng.shuffle(batches);
-  return batches;
 }
 
 }  // namespace heed

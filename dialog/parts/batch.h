@@ -42,13 +42,6 @@ struct Batch {
 Batch make_batch(const std::vector<const Example*>& examples, bool hierarchical,
                  Device device = {});
 
-// Cuts n examples into batches of similar cost, so that no batch waits for one long dialogue:
-// examples are shuffled, sorted by length within windows of kBucketWindow batches, cut, and the
-// batches shuffled. A function of (seed, epoch) only. `lengths` are the examples' token counts.
-constexpr int64_t kBucketWindow = 50;
-std::vector<std::vector<int64_t>> bucket_batches(const std::vector<int64_t>& lengths,
-                                                 int64_t batch_size, uint64_t seed, uint64_t epoch);
-
 // Tokens of an example as a batch counts them: context with <eou>, response with <eos>.
 int64_t example_tokens(const Example& example);
 

@@ -119,10 +119,15 @@ LoadedModel load_model(const std::string& directory) {
   return {std::move(model), std::move(vocabulary)};
 }
 
+void save_description(const std::string& directory, const ModelConfig& config,
+                      const Vocabulary& vocabulary) {
+  save_config(directory, config);
+  vocabulary.save(in(directory, "vocab.txt"));
+}
+
 void save_model(const std::string& directory, DialogModel& model, const Vocabulary& vocabulary) {
   make_directory(directory);
-  save_config(directory, model.config());
-  vocabulary.save(in(directory, "vocab.txt"));
+  save_description(directory, model.config(), vocabulary);
   save_parameters(in(directory, "model.safetensors"), model);
 }
 

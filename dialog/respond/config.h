@@ -24,6 +24,9 @@ struct LoadedModel {
 // Throws DataError where there is no model (yet), or the three files do not fit together. Nothing
 // is allocated that the directory's own files do not account for.
 LoadedModel load_model(const std::string& directory);
+// All but the parameters: config.json and vocab.txt.
+void save_description(const std::string& directory, const ModelConfig& config,
+                      const Vocabulary& vocabulary);
 void save_model(const std::string& directory, DialogModel& model, const Vocabulary& vocabulary);
 
 }  // namespace heed

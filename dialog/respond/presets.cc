@@ -36,41 +36,41 @@ const std::vector<Preset>& presets() {
       // The setting of Xing & Gulla (2022, section 4.2).
       {.name = "paper",
        .settings = {.model = sizes(4, 512, 25000),
-                    .batch_size = 256,
-                    .optimizer = {.name = "sgd"},
-                    .max_norm = 5,
-                    .max_epochs = 30,
-                    .schedule = {.rate = 1}},
+                    .loop = {.batch_size = 256,
+                             .optimizer = {.name = "sgd"},
+                             .max_norm = 5,
+                             .max_epochs = 30,
+                             .schedule = {.rate = 1}}},
        .time = "some seven hours on one core"},
       {.name = "laptop",
        .settings = {.model = sizes(2, 256, 10000),
                     .examples = kAllTurns,
                     .attention_weight = 3,
-                    .batch_size = 32,
-                    .optimizer = kAdam,
-                    .max_norm = 1,
-                    .max_epochs = 4,
-                    .schedule = {.rate = 0.005, .halve_after = 2}},
+                    .loop = {.batch_size = 32,
+                             .optimizer = kAdam,
+                             .max_norm = 1,
+                             .max_epochs = 4,
+                             .schedule = {.rate = 0.005, .halve_after = 2}}},
        .time = "about half an hour on one core"},
       {.name = "demo",
        .settings = {.model = sizes(1, 128, 2000),
                     .examples = kAllTurns,
                     .attention_weight = 3,
-                    .batch_size = 32,
-                    .optimizer = kAdam,
-                    .max_norm = 1,
-                    .max_epochs = 3,
-                    .schedule = {.rate = 0.007, .halve_after = 1}},
+                    .loop = {.batch_size = 32,
+                             .optimizer = kAdam,
+                             .max_norm = 1,
+                             .max_epochs = 3,
+                             .schedule = {.rate = 0.007, .halve_after = 1}}},
        .time = "about three minutes on one core"},
       {.name = "smoke",
        .settings = {.model = sizes(1, 64, 2000),
                     .examples = kAllTurns,
                     .attention_weight = 3,
-                    .batch_size = 32,
-                    .optimizer = kAdam,
-                    .max_norm = 1,
-                    .max_epochs = 2,
-                    .schedule = {.rate = 0.01, .halve_after = 1}},
+                    .loop = {.batch_size = 32,
+                             .optimizer = kAdam,
+                             .max_norm = 1,
+                             .max_epochs = 2,
+                             .schedule = {.rate = 0.01, .halve_after = 1}}},
        .time = "about a minute on one core"},
   };
   return kPresets;
@@ -92,9 +92,9 @@ std::string preset_table() {
     table += (table.empty() ? "  " : "\n  ") + p.name + ": " +
              counted(s.model.num_layers, "layer") + " x " + std::to_string(s.model.hidden_size) +
              ", vocabulary " + std::to_string(s.model.vocab_size) + ", batches of " +
-             std::to_string(s.batch_size) + ", " + s.optimizer.name +
+             std::to_string(s.loop.batch_size) + ", " + s.loop.optimizer.name +
              (s.examples.all_positions ? ", every turn a response" : "") + ", at most " +
-             counted(s.max_epochs, "epoch") + "; takes " + p.time;
+             counted(s.loop.max_epochs, "epoch") + "; takes " + p.time;
   }
   return table;
 }

@@ -82,7 +82,7 @@ Json head_json(const std::string& directory, const ExperimentRun& run,
                const ExperimentSettings& settings, DialogModel& model) {
   const std::vector<EpochLog> log = load_log(directory);
   const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
-    return a.valid_perplexity < b.valid_perplexity;
+    return valid_perplexity(a) < valid_perplexity(b);
   });
   if (best == log.end()) throw DataError(in(directory, "log.jsonl") + ": no epoch");
   Json heed = {{"device", settings.device}, {"matmul", settings.matmul}};
@@ -96,7 +96,7 @@ Json head_json(const std::string& directory, const ExperimentRun& run,
           {"seed", run.seed},
           {"best_epoch", best->epoch},
           {"epochs", log.size()},
-          {"valid_perplexity", best->valid_perplexity},
+          {"valid_perplexity", valid_perplexity(*best)},
           {"parameters", parameter_count(model)}};
 }
 

@@ -54,15 +54,15 @@ void draw_learning(Plot& plot, const Results& results, const Structure& structur
     for (const RunResult* run : results.of(*variant)) {
       std::vector<Point> points;
       for (const EpochLog& e : run->log) {
-        points.push_back({plot.x(e.epoch), plot.y(std::min(e.valid_perplexity, plot.y.high))});
+        points.push_back({plot.x(e.epoch), plot.y(std::min(valid_perplexity(e), plot.y.high))});
       }
       plot.svg.polyline(points, std::string(style.css) + " " + style.line);
       const EpochLog& best = run->log.at(static_cast<size_t>(std::clamp<int>(
           run->evaluation.best_epoch - 1, 0, static_cast<int>(run->log.size()) - 1)));
       plot.svg.mark(style.mark,
-                    {plot.x(best.epoch), plot.y(std::min(best.valid_perplexity, plot.y.high))},
+                    {plot.x(best.epoch), plot.y(std::min(valid_perplexity(best), plot.y.high))},
                     style.css,
-                    run->run.name() + ": " + decimal(best.valid_perplexity, 1) + " after epoch " +
+                    run->run.name() + ": " + decimal(valid_perplexity(best), 1) + " after epoch " +
                         std::to_string(best.epoch));
     }
   }
@@ -75,8 +75,8 @@ std::string learning_figure(const Results& results) {
   int epochs = 1;
   for (const RunResult& run : results.runs) {
     for (const EpochLog& e : run.log) {
-      low = std::min(low, e.valid_perplexity);
-      high = std::max(high, e.valid_perplexity);
+      low = std::min(low, valid_perplexity(e));
+      high = std::max(high, valid_perplexity(e));
       epochs = std::max(epochs, e.epoch);
     }
   }

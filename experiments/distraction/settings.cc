@@ -70,24 +70,24 @@ Json describe_settings(const ExperimentSettings& s) {
           {"hidden", t.model.hidden_size},
           {"embed", t.model.embedding_size},
           {"vocab", t.model.vocab_size},
-          {"batch", t.batch_size},
+          {"batch", t.loop.batch_size},
           {"dropout", t.model.dropout},
-          {"epochs", t.max_epochs},
+          {"epochs", t.loop.max_epochs},
           {"examples", t.examples.all_positions ? "all" : "last"},
           {"max-turns", t.examples.max_turns},
           {"max-utterance", t.examples.max_utterance_tokens},
           {"max-response", t.examples.max_response_tokens},
           {"limit", s.limit},
           {"test-limit", s.test_limit},
-          {"optimizer", t.optimizer.name},
-          {"weight-decay", t.optimizer.weight_decay},
-          {"group", nlohmann::json(t.optimizer.groups)},
-          {"warm-up", t.optimizer.warm_up},
-          {"rate", t.schedule.rate},
-          {"max-norm", t.max_norm},
-          {"patience", t.schedule.patience},
-          {"min-rate", t.schedule.min_rate},
-          {"halve-after", t.schedule.halve_after},
+          {"optimizer", t.loop.optimizer.name},
+          {"weight-decay", t.loop.optimizer.weight_decay},
+          {"group", nlohmann::json(t.loop.optimizer.groups)},
+          {"warm-up", t.loop.optimizer.warm_up},
+          {"rate", t.loop.schedule.rate},
+          {"max-norm", t.loop.max_norm},
+          {"patience", t.loop.schedule.patience},
+          {"min-rate", t.loop.schedule.min_rate},
+          {"halve-after", t.loop.schedule.halve_after},
           {"max-length", s.max_response},
           {"frequent", s.phrases.frequent},
           {"rare", s.phrases.rare},
@@ -203,7 +203,7 @@ TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentD
   s.model.vocab_size = data.train.vocabulary.size();
   s.insert_prob = run.get().insert_prob;
   s.attention_weight = run.get().attention_loss ? settings.train.attention_weight : 0;
-  s.seed = run.seed;
+  s.loop.seed = run.seed;
   s.data_fingerprint = data.train.fingerprint();
   s.check();
   return s;

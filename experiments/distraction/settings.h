@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dialog/data/distraction.h"
-#include "dialog/respond/trainer.h"
+#include "dialog/respond/task.h"
 #include "dialog/text/overlap.h"
 #include "experiments/distraction/variant.h"
 

@@ -124,7 +124,7 @@ class Worker {
     const TrainSettings there = load_settings(directory);
     if (there.data_fingerprint != settings.data_fingerprint ||
         there.model.structure.name != settings.model.structure.name ||
-        there.insert_prob != settings.insert_prob || there.seed != settings.seed ||
+        there.insert_prob != settings.insert_prob || there.loop.seed != settings.loop.seed ||
         there.attention_weight != settings.attention_weight) {
       throw DataError(directory + ": holds a run of another kind; move it away");
     }
@@ -153,7 +153,7 @@ class Worker {
             .epoch = p.epoch,
             .max_epochs = p.max_epochs,
             .part = part,
-            .perplexity = p.perplexity,
+            .perplexity = value_of(p.metrics, kTrainPerplexity),
             .seconds = p.step < p.steps ? p.seconds_left / (1 - part) : 0});
     };
     hooks.on_epoch = [&, epoch, name = run.name(), directory](const EpochLog& e, bool) {
@@ -166,8 +166,8 @@ class Worker {
       tell({.kind = WorkerNews::Kind::kEpoch,
             .run = name,
             .epoch = e.epoch,
-            .max_epochs = settings_.train.max_epochs,
-            .perplexity = e.valid_perplexity,
+            .max_epochs = settings_.train.loop.max_epochs,
+            .perplexity = valid_perplexity(e),
             .seconds = seconds});
     };
     return hooks;

@@ -25,7 +25,7 @@
 #include <string>
 #include <thread>
 
-#include "dialog/respond/run.h"
+#include "train/lock.h"
 
 namespace heed {
 

@@ -1,6 +1,8 @@
 // state.json of a run, and the checkpoint that it names.
-#include "dialog/respond/run.h"
+#include "dialog/respond/model.h"
+#include "optim/optim.h"
 #include "tests/fuzz/fuzz.h"
+#include "train/checkpoint.h"
 
 namespace {
 
@@ -18,7 +20,7 @@ const std::string& run_folder(heed::DialogModel& model, const heed::Optimizer& o
   static const heed::fuzz::Folder folder;
   heed::TrainState state;
   state.step = 1;
-  heed::save_checkpoint(folder.path(), state, model, optimizer);
+  heed::save_checkpoint(folder.path(), state, heed::checkpoint_tensors(model, optimizer));
   return folder.path();
 }
 
@@ -30,7 +32,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const std::string folder = run_folder(model, optimizer);
   heed::fuzz::write(folder + "/state.json", data, size);
   heed::fuzz::tolerate([&] {
-    const auto state = heed::load_checkpoint(folder, model, optimizer);
+    const auto state = heed::load_checkpoint(folder, heed::checkpoint_tensors(model, optimizer));
     heed::fuzz::must(state && state->epoch >= 0 && state->step >= 0 && state->schedule.rate > 0);
   });
   return 0;

@@ -247,5 +247,31 @@ TEST_F(Resume, NoModelYet) {
                  dir.path("missing") + ": no such directory of a model or a run", "missing");
 }
 
+// ---- runs of older versions ---------------------------------------------------------------------
+
+// A run as version 0.1.0 left it (before files had a format number), killed at the end of its
+// second epoch; expected-log.jsonl is how that version went on. Numbers may differ in the last
+// digits, as another processor has another order of sums.
+TEST_F(Resume, ARunOfFormat1GoesOn) {
+  const TempDir old;
+  const std::string there = old.path("run");
+  fs::copy(HEED_SOURCE_DIR "/tests/heed/run-format-1", there);
+  const Result r = heed_program(
+      {"train", "--data", kSample, "--out", there, "--resume", "--epochs", "3", "--threads", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::istringstream lines(old.read("run/log.jsonl")), expected(old.read("run/expected-log.jsonl"));
+  int count = 0;
+  for (std::string line, wanted; std::getline(expected, wanted); ++count) {
+    ASSERT_TRUE(std::getline(lines, line));
+    const Json got = Json::parse(line), want = Json::parse(wanted);
+    ASSERT_EQ(got.size(), want.size()) << line;
+    for (const auto& [name, value] : want.items()) {
+      EXPECT_NEAR(got.at(name).get<double>(), value.get<double>(), 1e-4 * value.get<double>())
+          << name;
+    }
+  }
+  EXPECT_EQ(count, 3);
+}
+
 }  // namespace
 }  // namespace heed

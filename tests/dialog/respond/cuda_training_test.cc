@@ -195,7 +195,7 @@ double difference(const std::string& a, const std::string& b) {
 }
 
 TEST_F(CudaTraining, ARunIsTheSameOnEveryDeviceAndResumesOnTheOther) {
-  settings.max_epochs = 1;
+  settings.loop.max_epochs = 1;
   run("cpu");
   run("cuda", {}, kCuda);
   EXPECT_LT(difference(path("cpu"), path("cuda")), 1e-5);

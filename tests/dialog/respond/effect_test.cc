@@ -42,23 +42,23 @@ class Effect : public TrainerTest {
     settings.model.num_layers = 1;
     settings.model.hidden_size = settings.model.embedding_size = 24;
     settings.model.dropout = 0;
-    settings.batch_size = 16;
-    settings.max_epochs = 20;
+    settings.loop.batch_size = 16;
+    settings.loop.max_epochs = 20;
     settings.insert_prob = 1;
-    settings.optimizer.name = "adam";
-    settings.schedule = {.rate = 0.01, .patience = settings.max_epochs};
+    settings.loop.optimizer.name = "adam";
+    settings.loop.schedule = {.rate = 0.01, .patience = settings.loop.max_epochs};
   }
 
   // The DAS ratio of a model that is trained with this weight of the attention loss.
   double das_ratio_with(double attention_weight) {
     settings.attention_weight = attention_weight;
-    DialogModel model(settings.model, settings.seed);
+    DialogModel model(settings.model, settings.loop.seed);
     const std::string name =
         std::string(settings.model.structure.name) + std::to_string(attention_weight);
     run(name);
     // The last model, not the best one of the task: it is the attention that is still learned.
     const TensorMap last = load_tensors(
-        path(name + "/checkpoint-" + std::to_string(settings.max_epochs) + "-0.safetensors"));
+        path(name + "/checkpoint-" + std::to_string(settings.loop.max_epochs) + "-0.safetensors"));
     for (const NamedParameter& p : parameters(model)) p.var.value().copy_from(last.at(p.name));
     const auto test = distracted(repeat_the_last_word(100, 3), parse_test_set("random:1.0"),
                                  data.pool, Phrases{}, /*seed=*/1);

@@ -6,6 +6,7 @@
 
 #include "tensor/error.h"
 #include "tests/dialog/respond/trainer_helpers.h"
+#include "train/lock.h"
 
 namespace heed {
 namespace {
@@ -22,13 +23,13 @@ std::string without_checksum(const std::string& state) {
 // ---- what goes wrong ----------------------------------------------------------------------------
 
 TEST_F(RunTest, ALossThatIsNoNumberStopsTheTraining) {
-  settings.max_epochs = 1;
+  settings.loop.max_epochs = 1;
   StopAfter stop(2);
   run("run", stop.hooks);
   const std::string state = dir.read("run/state.json");
   const std::string checkpoint = dir.read("run/checkpoint-0-2.safetensors");
 
-  settings.schedule.rate = 1e300;  // step 3 leaves no finite parameter behind
+  settings.loop.schedule.rate = 1e300;  // step 3 leaves no finite parameter behind
   const std::string error = error_of<Error>([&] { run("run"); });
   EXPECT_NE(error.find(" is not a finite number in epoch 1, step 4; the step was not applied"),
             std::string::npos)
@@ -39,7 +40,7 @@ TEST_F(RunTest, ALossThatIsNoNumberStopsTheTraining) {
   EXPECT_EQ(dir.read("run/state.json"), state);
   EXPECT_EQ(dir.read("run/checkpoint-0-2.safetensors"), checkpoint);
 
-  settings.schedule.rate = 0.5;  // with a better rate it goes on, as if nothing had happened
+  settings.loop.schedule.rate = 0.5;  // with a better rate it goes on, as if nothing had happened
   run("run");
   run("whole");
   EXPECT_EQ(result("run"), result("whole"));
@@ -47,7 +48,7 @@ TEST_F(RunTest, ALossThatIsNoNumberStopsTheTraining) {
 
 // In the first epoch, where there is no checkpoint to keep: there is none afterwards either.
 TEST_F(RunTest, ALossThatIsNoNumberLeavesNothingBehind) {
-  settings.schedule.rate = 1e30;
+  settings.loop.schedule.rate = 1e30;
   const std::string error = error_of<Error>([&] { run("run"); });
   EXPECT_NE(error.find("epoch 1, step 2"), std::string::npos) << error;
   EXPECT_NE(error.find("There is no checkpoint yet"), std::string::npos) << error;
@@ -59,7 +60,7 @@ TEST_F(RunTest, NoCheckpointOfABrokenModel) {
   StopAfter stop(1);
   run("run", stop.hooks);
   const std::string state = dir.read("run/state.json");
-  settings.schedule.rate = 1e300;
+  settings.loop.schedule.rate = 1e300;
   StopAfter again(1);
   const std::string error = error_of<Error>([&] { run("run", again.hooks); });
   EXPECT_NE(error.find("encoder.embedding.weight is not finite any more after epoch 1, step 2"),
@@ -71,7 +72,7 @@ TEST_F(RunTest, NoCheckpointOfABrokenModel) {
 TEST_F(RunTest, AnomaliesAreNamedWithTheirOp) {
   StopAfter stop(2);
   run("run", stop.hooks);
-  settings.schedule.rate = 1e300;
+  settings.loop.schedule.rate = 1e300;
   stop.hooks.stop = nullptr;
   stop.hooks.detect_anomaly = true;
   const std::string error = error_of<Error>([&] { run("run", stop.hooks); });
@@ -79,17 +80,17 @@ TEST_F(RunTest, AnomaliesAreNamedWithTheirOp) {
   EXPECT_NE(error.find("was given a number that is not finite"), std::string::npos) << error;
   EXPECT_NE(error.find("input 1 of 1, parameter ("), std::string::npos) << error;
 
-  settings.schedule.rate = 0.5;
+  settings.loop.schedule.rate = 0.5;
   run("run", stop.hooks);
   run("whole");
   EXPECT_EQ(result("run"), result("whole"));  // looking changes nothing
 }
 
 TEST_F(RunTest, ALossThatRunsAwayIsSeenEarly) {
-  settings.max_epochs = 1;
-  settings.batch_size = 1;
-  settings.schedule.rate = 200;
-  settings.max_norm = 1000;
+  settings.loop.max_epochs = 1;
+  settings.loop.batch_size = 1;
+  settings.loop.schedule.rate = 200;
+  settings.loop.max_norm = 1000;
   std::vector<std::string> warnings;
   TrainHooks hooks;
   hooks.on_warning = [&](const std::string& text) { warnings.push_back(text); };
@@ -98,16 +99,16 @@ TEST_F(RunTest, ALossThatRunsAwayIsSeenEarly) {
   EXPECT_NE(warnings[0].find("the loss runs away: "), std::string::npos) << warnings[0];
   EXPECT_NE(warnings[0].find("the learning rate 200 seems too large"), std::string::npos);
 
-  settings.schedule.rate = 0.5;
+  settings.loop.schedule.rate = 0.5;
   warnings.clear();
   run("quiet", hooks);
   EXPECT_TRUE(warnings.empty());
 }
 
 TEST_F(RunTest, DamagedCheckpoints) {
-  settings.max_epochs = 1;
+  settings.loop.max_epochs = 1;
   run("run");
-  settings.max_epochs = 2;
+  settings.loop.max_epochs = 2;
   const std::string name = "checkpoint-1-0.safetensors";
   const std::string state = dir.read("run/state.json"), weights = dir.read("run/" + name);
   const auto error = [&] { return error_of<DataError>([&] { run("run"); }); };
@@ -199,12 +200,12 @@ TEST_F(RunTest, WhatAKilledTrainingLeavesIsRemoved) {
 
 // Numbers in state.json that no training leaves behind, with a checksum that is right.
 TEST_F(RunTest, StatesThatCannotBe) {
-  settings.max_epochs = 1;
+  settings.loop.max_epochs = 1;
   run("run");
-  settings.max_epochs = 2;
+  settings.loop.max_epochs = 2;
   const std::string state = dir.read("run/state.json");
   const std::vector<std::pair<std::string, std::string>> changes = {
-      {"\"epoch\": 1,\n \"log\"", "\"epoch\": -1,\n \"log\""},
+      {"\"epoch\": 1,\n \"format\"", "\"epoch\": -1,\n \"format\""},
       {"\"step\": 0", "\"step\": -3"},
       {"\"step\": 0", "\"step\": 1000000"},
       {"\"rate\": 0.5", "\"rate\": -0.5"},
@@ -233,12 +234,12 @@ TEST_F(RunTest, SettingsThatMakeNoTrainingAreRefusedBeforeAnythingIsWritten) {
     EXPECT_TRUE(fs::is_empty(path("run"))) << text;
     return text;
   };
-  EXPECT_NE(error([](auto& s) { s.batch_size = 0; }), "no error");
-  EXPECT_NE(error([](auto& s) { s.max_norm = 0; }), "no error");
+  EXPECT_NE(error([](auto& s) { s.loop.batch_size = 0; }), "no error");
+  EXPECT_NE(error([](auto& s) { s.loop.max_norm = 0; }), "no error");
   EXPECT_NE(error([](auto& s) { s.insert_prob = 1.5; }), "no error");
-  EXPECT_NE(error([](auto& s) { s.schedule.rate = -1; }), "no error");
-  EXPECT_NE(error([](auto& s) { s.schedule.patience = 0; }), "no error");
-  EXPECT_NE(error([](auto& s) { s.max_epochs = 0; }), "no error");
+  EXPECT_NE(error([](auto& s) { s.loop.schedule.rate = -1; }), "no error");
+  EXPECT_NE(error([](auto& s) { s.loop.schedule.patience = 0; }), "no error");
+  EXPECT_NE(error([](auto& s) { s.loop.max_epochs = 0; }), "no error");
   EXPECT_NE(error([](auto& s) { s.attention_weight = -1; }), "no error");
 }
 

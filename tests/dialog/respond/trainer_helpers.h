@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/respond/trainer.h"
+#include "dialog/respond/task.h"
 #include "tensor/parallel.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
@@ -32,9 +32,9 @@ inline TrainSettings small_settings(const std::string& structure) {
   TrainSettings s;
   s.model = small_config(Structure::parse(structure));
   s.insert_prob = 0.7;
-  s.batch_size = 4;  // five steps an epoch
-  s.max_epochs = 2;
-  s.schedule.rate = 0.5;
+  s.loop.batch_size = 4;  // five steps an epoch
+  s.loop.max_epochs = 2;
+  s.loop.schedule.rate = 0.5;
   return s;
 }
 
@@ -50,7 +50,8 @@ class TrainerTest : public testing::Test {
 
   // Everything that a run must end with.
   std::vector<std::string> result(const std::string& name) const {
-    const std::string last = "checkpoint-" + std::to_string(settings.max_epochs) + "-0.safetensors";
+    const std::string last =
+        "checkpoint-" + std::to_string(settings.loop.max_epochs) + "-0.safetensors";
     std::vector<std::string> files;
     for (const std::string& file :
          {std::string("config.json"), std::string("vocab.txt"), std::string("model.safetensors"),

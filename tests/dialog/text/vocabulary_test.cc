@@ -1,5 +1,6 @@
 #include "dialog/text/vocabulary.h"
 
+#include "dialog/data/example.h"
 #include "dialog/text/tokenizer.h"
 #include "tensor/error.h"
 #include "tests/file_helpers.h"

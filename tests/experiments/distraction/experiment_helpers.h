@@ -68,7 +68,8 @@ inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
   for (int epoch = 1; epoch <= 3; ++epoch) {
     EpochLog log;
     log.epoch = epoch;
-    log.valid_perplexity = 100.0 / epoch + 5 * rng.uniform();
+    log.metrics = {{kTrainPerplexity, 90.0 / epoch},
+                   {kValidPerplexity, 100.0 / epoch + 5 * rng.uniform()}};
     run.log.push_back(log);
   }
   run.times = {{10, 11, 12}, 5};

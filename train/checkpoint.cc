@@ -1,18 +1,15 @@
-// Checkpoints: parameters and optimiser state in a file of their own, and a small state.json that
-// names it with its checksum and makes it count. The pair before is kept as well, so that a damaged
-// file costs minutes and not the run.
+#include "train/checkpoint.h"
+
 #include <zlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
+#include <string_view>
 
-#include "dialog/respond/run.h"
-#include "dialog/respond/run_json.h"
-#include "nn/safetensors.h"
 #include "tensor/file.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -22,15 +19,13 @@ namespace fs = std::filesystem;
 
 constexpr const char *kNewest = "state.json", *kBefore = "state.previous.json",
                      *kDamaged = "state.damaged.json";
-constexpr uint64_t kMaxStateBytes = 1 << 28;
-
 std::string in(const std::string& run, const std::string& file) {
   return (fs::path(run) / file).string();
 }
 
-uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
+uint32_t checksum(std::string_view bytes) {
   return static_cast<uint32_t>(
-      crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
 struct Saved {
@@ -41,29 +36,26 @@ struct Saved {
 };
 
 // Everything but the sums is checked for what a training can leave behind; the number of steps is
-// checked by the trainer, which knows the examples.
+// checked by the loop, which knows the examples.
 Saved read_state(const std::string& path) {
   const auto fail = [&](const std::string& what) {
     throw DataError(path + ": not what heed writes there: " + what);
   };
-  Saved saved;
-  try {
-    Json json = Json::parse(read_file(path, kMaxStateBytes));
-    const auto crc = json.at("checksum").get<uint32_t>();
-    json.at("checkpoint").get_to(saved.checkpoint);
-    json.get_to(saved.state);
-    saved.checksum = crc;
+  const Saved saved = with_json(path, [&](Json& json) {
+    Saved read;
+    read.checksum = json.at("checksum").get<uint32_t>();
+    json.at("checkpoint").get_to(read.checkpoint);
+    json.get_to(read.state);
     if (json.contains("settings_checksum")) {
-      saved.settings = json["settings_checksum"].get<uint32_t>();
+      read.settings = json["settings_checksum"].get<uint32_t>();
     }
     if (json.contains("state_checksum")) {
       const auto own = json["state_checksum"].get<uint32_t>();
       json.erase("state_checksum");
       if (checksum(json.dump()) != own) fail("its checksum is another one");
     }
-  } catch (const Json::exception& e) {
-    fail(e.what());
-  }
+    return read;
+  });
   const TrainState& state = saved.state;
   if (state.epoch < 0 || state.step < 0 || state.schedule.halvings < 0 ||
       !(state.schedule.rate > 0)) {
@@ -72,17 +64,8 @@ Saved read_state(const std::string& path) {
   return saved;
 }
 
-// What a checkpoint's file holds.
-std::vector<NamedTensor> contents(DialogModel& model, const Optimizer& optimizer) {
-  std::vector<NamedTensor> tensors = parameter_tensors(model);
-  for (const NamedTensor& t : optimizer.state()) {
-    tensors.push_back({"optimizer." + t.name, t.tensor});
-  }
-  return tensors;
-}
-
-TrainState load_saved(const std::string& run, const char* name, DialogModel& model,
-                      const Optimizer& optimizer) {
+TrainState load_saved(const std::string& run, const char* name,
+                      const std::vector<NamedTensor>& tensors) {
   const Saved saved = read_state(file_inside(run, name));
   const std::string weights = file_inside(run, saved.checkpoint);
   if (file_checksum(weights) != saved.checksum) {
@@ -94,7 +77,7 @@ TrainState load_saved(const std::string& run, const char* name, DialogModel& mod
     throw Error(in(run, name) + ": belongs to other settings than those in settings.json and " +
                 "config.json; put back what was there, or take another folder");
   }
-  load_into(weights, contents(model, optimizer));
+  load_into(weights, tensors);
   return saved.state;
 }
 
@@ -109,9 +92,9 @@ std::string named_by(const std::string& path) {
 
 // True for what a killed training can leave half written (see AtomicFile).
 bool is_half_written(const std::string& name) {
-  constexpr std::string_view kOurs[] = {"checkpoint-",  "state.",      "model.safetensors",
-                                        "log.jsonl",    "config.json", "vocab.txt",
-                                        "settings.json"};
+  constexpr std::string_view kOurs[] = {"checkpoint-",       "epoch-",       "state.",
+                                        "model.safetensors", "log.jsonl",    "config.json",
+                                        "vocab.txt",         "settings.json"};
   return name.find(".tmp-") != std::string::npos &&
          std::any_of(std::begin(kOurs), std::end(kOurs),
                      [&](std::string_view file) { return name.starts_with(file); });
@@ -132,25 +115,25 @@ void remove_leftovers(const std::string& run, const std::string& newest) {
 
 }  // namespace
 
-uint32_t file_checksum(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw DataError(path + ": cannot open: " + std::strerror(errno));
-  std::string chunk(1 << 20, '\0');
-  uint32_t crc = 0;
-  do {
-    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
-    crc = checksum(std::string_view(chunk).substr(0, static_cast<size_t>(file.gcount())), crc);
-  } while (file);
-  if (file.bad()) throw DataError(path + ": cannot read");
-  return crc;
+std::vector<NamedTensor> checkpoint_tensors(Module& module, const Optimizer& optimizer,
+                                            const std::string& name) {
+  const std::string prefix = name.empty() ? "" : name + ".";
+  std::vector<NamedTensor> tensors;
+  for (const NamedTensor& t : parameter_tensors(module)) {
+    tensors.push_back({prefix + t.name, t.tensor});
+  }
+  for (const NamedTensor& t : optimizer.state()) {
+    tensors.push_back({prefix + "optimizer." + t.name, t.tensor});
+  }
+  return tensors;
 }
 
-void save_checkpoint(const std::string& run, const TrainState& state, DialogModel& model,
-                     const Optimizer& optimizer) {
+void save_checkpoint(const std::string& run, const TrainState& state,
+                     const std::vector<NamedTensor>& tensors) {
   const std::string name = "checkpoint-" + std::to_string(state.epoch) + "-" +
                            std::to_string(state.step) + ".safetensors";
   const std::string newest = in(run, kNewest);
-  save_tensors(in(run, name), contents(model, optimizer), {{"format", "pt"}});
+  save_tensors(in(run, name), tensors, {{"format", "pt"}});
   Json json = state;
   json["checkpoint"] = name;
   json["checksum"] = file_checksum(in(run, name));
@@ -158,27 +141,28 @@ void save_checkpoint(const std::string& run, const TrainState& state, DialogMode
   json["state_checksum"] = checksum(json.dump());
   // What state.json says now becomes the checkpoint before, unless it is this one.
   if (const std::string last = named_by(newest); !last.empty() && last != name) {
-    write_file(in(run, kBefore), read_file(newest, kMaxStateBytes));
+    write_file(in(run, kBefore), read_file(newest, kMaxRunFileBytes));
   }
   write_file(newest, json.dump(1) + "\n");
   remove_leftovers(run, name);
 }
 
-std::optional<TrainState> load_checkpoint(const std::string& run, DialogModel& model,
-                                          const Optimizer& optimizer, std::string* warning) {
+std::optional<TrainState> load_checkpoint(const std::string& run,
+                                          const std::vector<NamedTensor>& tensors,
+                                          std::string* warning) {
   const std::string newest = in(run, kNewest), before = in(run, kBefore);
   const bool has_newest = fs::exists(newest), has_before = fs::exists(before);
   if (!has_newest && !has_before) return std::nullopt;
   std::string problem = newest + ": is missing";
   try {
-    if (has_newest) return load_saved(run, kNewest, model, optimizer);
+    if (has_newest) return load_saved(run, kNewest, tensors);
   } catch (const DataError& e) {
     if (!has_before) throw;
     problem = e.what();
   }
   TrainState state;
   try {
-    state = load_saved(run, kBefore, model, optimizer);
+    state = load_saved(run, kBefore, tensors);
   } catch (const DataError& e) {
     throw DataError(problem + "; and the checkpoint before it: " + e.what());
   }

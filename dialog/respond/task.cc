@@ -1,0 +1,161 @@
+#include "dialog/respond/task.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <limits>
+#include <utility>
+
+#include "dialog/respond/attention_loss.h"
+#include "dialog/respond/das.h"
+
+namespace heed {
+namespace {
+
+// What the functions of the task refer to.
+struct Respond {
+  DialogModel& model;
+  const TrainSettings& settings;
+  const TrainData& data;
+  std::vector<int64_t> sizes;
+
+  // The examples with this epoch's distractions.
+  std::vector<Example> insert(const std::vector<int64_t>& indices, const StepKey& key) const {
+    std::vector<Example> result;
+    for (int64_t i : indices) {
+      Rng rng(key.seed, "insert", (static_cast<uint64_t>(key.epoch) << 32) | i);
+      result.push_back(settings.insert_prob > 0
+                           ? insert_random(data.train[i], data.pool, settings.insert_prob, rng)
+                           : data.train[i]);
+    }
+    return result;
+  }
+
+  Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
+    const std::vector<Example> inserted = insert(indices, key);
+    std::vector<const Example*> examples;
+    for (const Example& example : inserted) examples.push_back(&example);
+    const Device device = parameters(model)[0].var.device();
+    const Batch batch = make_batch(examples, settings.model.structure.hierarchical, device);
+    const DialogModel::Output output =
+        model(batch, DropoutMode{settings.model.dropout, key.seed, key.number()});
+    const double nll = output.nll_total.value().item();
+    const double predicted = static_cast<double>(batch.decoder.rows());
+    return {training_loss(batch, output, settings.attention_weight),
+            batch.token_count,
+            {{"nll", nll}, {"predicted", predicted}},
+            nll / predicted};
+  }
+
+  Metrics validate(const OnValidation& on_batch) const {
+    const auto total = static_cast<int64_t>(data.valid.size());
+    const auto scores = score(model, data.valid, settings.loop.batch_size,
+                              [&](const ScoreProgress& done) { on_batch(done.examples, total); });
+    return {{kValidPerplexity, summarize(scores).perplexity}};
+  }
+
+  std::string describe(const std::vector<int64_t>& indices) const {
+    int64_t tokens = 0;
+    for (const int64_t i : indices) tokens += sizes[i];
+    return std::to_string(indices.size()) + " dialogues of " + std::to_string(tokens) +
+           " tokens, vocabulary " + std::to_string(settings.model.vocab_size);
+  }
+};
+
+// Never infinite, which JSON cannot say.
+Metrics measure(const Counts& counts) {
+  const double perplexity = std::exp(counts.at("nll") / counts.at("predicted"));
+  return {{kTrainPerplexity, std::min(perplexity, std::numeric_limits<double>::max())}};
+}
+
+}  // namespace
+
+uint32_t TrainData::fingerprint() const {
+  uLong crc = 0;
+  const auto mix_bytes = [&](const void* bytes, size_t size) {
+    const uint64_t length = size;  // first, so that [1] [2] is not [1, 2]
+    crc = crc32_z(crc, reinterpret_cast<const Bytef*>(&length), sizeof length);
+    // crc32_z takes a null pointer, which an empty vector has, for the start of a new checksum
+    if (size > 0) crc = crc32_z(crc, static_cast<const Bytef*>(bytes), size);
+  };
+  const auto mix = [&](const std::vector<int32_t>& ids) {
+    mix_bytes(ids.data(), ids.size() * sizeof(int32_t));
+  };
+  for (const auto* part : {&train, &valid}) {
+    for (const Example& example : *part) {
+      mix_bytes(example.dialogue_id.data(), example.dialogue_id.size());
+      for (const auto& utterance : example.context) mix(utterance);
+      mix_bytes(example.distraction.data(), example.distraction.size());
+      mix(example.response);
+    }
+  }
+  for (const PoolUtterance& utterance : pool) {
+    mix_bytes(utterance.dialogue_id.data(), utterance.dialogue_id.size());
+    mix(utterance.tokens);
+  }
+  return static_cast<uint32_t>(crc);
+}
+
+TrainData load_train_data(const std::string& directory, int64_t vocab_size,
+                          const ExampleOptions& options, size_t limit,
+                          const Vocabulary* vocabulary) {
+  const auto train = read_dialogues(find_part(directory, "train"), limit);
+  const auto valid = read_dialogues(find_part(directory, "valid"), limit);
+  TrainData data;
+  data.vocabulary =
+      vocabulary ? *vocabulary : Vocabulary::build(count_tokens(train), {.max_size = vocab_size});
+  data.train = make_examples(train, data.vocabulary, options, &data.left_out);
+  int64_t left_out = 0;
+  data.valid = make_examples(valid, data.vocabulary, options, &left_out);
+  data.left_out += left_out;
+  data.pool = make_pool(train, data.vocabulary, options.max_utterance_tokens);
+  for (const auto* part : {&data.train, &data.valid}) {
+    if (part->empty()) {
+      throw DataError(directory + ": no dialogue with two utterances of context and a response");
+    }
+  }
+  return data;
+}
+
+void check_training(const TrainSettings& settings, const TrainData& data) {
+  settings.check();
+  check_memory(settings.model);
+  const Pool& pool = data.pool;
+  const bool several = std::any_of(pool.begin(), pool.end(), [&](const PoolUtterance& u) {
+    return u.dialogue_id != pool[0].dialogue_id;
+  });
+  if (settings.insert_prob > 0 && !several) {
+    throw DataError(
+        "training: distractions come from other dialogues, and there is only one; give more "
+        "dialogues or --insert-prob 0");
+  }
+}
+
+Task respond_task(DialogModel& model, const TrainSettings& settings, const TrainData& data) {
+  std::vector<int64_t> sizes;
+  for (const Example& example : data.train) sizes.push_back(example_tokens(example));
+  const Respond respond{model, settings, data, sizes};
+  return {.module = &model,
+          .sizes = std::move(sizes),
+          .loss = [respond](const auto& examples,
+                            const StepKey& key) { return respond.loss(examples, key); },
+          .measure = measure,
+          .validate = [respond](const auto& on_batch) { return respond.validate(on_batch); },
+          .describe = [respond](const auto& examples) { return respond.describe(examples); },
+          .guess = std::log(static_cast<double>(settings.model.vocab_size))};
+}
+
+bool train(const std::string& run, const TrainSettings& settings, const TrainData& data,
+           Device device, const TrainHooks& hooks) {
+  settings.check();
+  if (!std::filesystem::exists(std::filesystem::path(run) / "config.json")) {
+    save_description(run, settings.model, data.vocabulary);
+  }
+  DialogModel model(settings.model, settings.loop.seed);
+  move(model, device);
+  return train(run, settings.loop, {respond_task(model, settings, data)}, hooks);
+}
+
+}  // namespace heed

@@ -1,0 +1,41 @@
+// Training a response model: what it learns from, and the task that the training loop runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/data/distraction.h"
+#include "dialog/respond/run.h"
+#include "train/loop.h"
+
+namespace heed {
+
+// What a training reads: the numbers of the words, not their text.
+struct TrainData {
+  Vocabulary vocabulary;
+  std::vector<Example> train, valid;
+  Pool pool;             // random distractions are drawn from here
+  int64_t left_out = 0;  // dialogues without two utterances of context
+
+  uint32_t fingerprint() const;
+};
+// Reads train and valid of a data directory; makes the vocabulary of the training dialogues, with
+// `vocab_size` words at most, unless one is given. `limit` dialogues of each part (0: all).
+TrainData load_train_data(const std::string& directory, int64_t vocab_size,
+                          const ExampleOptions& options, size_t limit = 0,
+                          const Vocabulary* vocabulary = nullptr);
+
+// Throws UsageError or DataError for what no training can be made of: to be asked before a run is
+// begun.
+void check_training(const TrainSettings& settings, const TrainData& data);
+
+// The task of the training loop: `model` learns to respond to the training examples, in every epoch
+// with other distractions. It refers to the three, which must outlive it.
+Task respond_task(DialogModel& model, const TrainSettings& settings, const TrainData& data);
+
+// Trains the model of a run (Xing & Gulla 2022, section 4.2) with the loop of train/loop.h, which
+// says what is returned and thrown.
+bool train(const std::string& run, const TrainSettings& settings, const TrainData& data,
+           Device device, const TrainHooks& hooks = {});
+
+}  // namespace heed

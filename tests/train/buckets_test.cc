@@ -1,0 +1,87 @@
+#include "train/buckets.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "tensor/error.h"
+#include "tensor/random.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+std::vector<int64_t> random_lengths(int64_t count) {
+  Rng rng(9, "test.lengths");
+  std::vector<int64_t> lengths(count);
+  for (int64_t& n : lengths) n = 5 + static_cast<int64_t>(rng.below(300));
+  return lengths;
+}
+
+TEST(BucketBatches, HoldEveryIndexOnce) {
+  for (const int64_t count : {0, 1, 7, 8, 9, 399, 400, 401, 1000}) {
+    std::vector<int64_t> all;
+    for (const auto& batch : bucket_batches(random_lengths(count), 8, 1, 2)) {
+      EXPECT_GE(batch.size(), 1u);
+      EXPECT_LE(batch.size(), 8u);
+      all.insert(all.end(), batch.begin(), batch.end());
+    }
+    std::sort(all.begin(), all.end());
+    std::vector<int64_t> expected(count);
+    std::iota(expected.begin(), expected.end(), 0);
+    EXPECT_EQ(all, expected);
+  }
+}
+
+// One short batch a window at most.
+TEST(BucketBatches, AreFull) {
+  EXPECT_EQ(bucket_batches(random_lengths(1000), 8, 1, 0).size(), 125u);
+  EXPECT_EQ(bucket_batches(random_lengths(1003), 8, 1, 0).size(), 126u);
+}
+
+TEST(BucketBatches, AreAFunctionOfSeedAndEpoch) {
+  const auto lengths = random_lengths(500);
+  const auto batches = bucket_batches(lengths, 16, 1, 2);
+  EXPECT_EQ(batches, bucket_batches(lengths, 16, 1, 2));
+  const auto as_sets = [](const std::vector<std::vector<int64_t>>& list) {
+    std::set<std::set<int64_t>> sets;
+    for (const auto& batch : list) sets.emplace(batch.begin(), batch.end());
+    return sets;
+  };
+  // other batches, not only another order of them
+  EXPECT_NE(as_sets(batches), as_sets(bucket_batches(lengths, 16, 1, 3)));
+  EXPECT_NE(as_sets(batches), as_sets(bucket_batches(lengths, 16, 2, 2)));
+}
+
+TEST(BucketBatches, HoldSimilarLengthsInAnyOrder) {
+  const auto lengths = random_lengths(1600);
+  const auto batches = bucket_batches(lengths, 32, 1, 0);  // one window: sorted throughout
+  int64_t spread = 0, falling = 0, before = 0;
+  for (const auto& batch : batches) {
+    const auto [low, high] = std::minmax_element(
+        batch.begin(), batch.end(), [&](int64_t a, int64_t b) { return lengths[a] < lengths[b]; });
+    spread = std::max(spread, lengths[*high] - lengths[*low]);
+    falling += lengths[*low] < before;
+    before = lengths[*low];
+  }
+  EXPECT_LE(spread, 25);   // of 300, which is what chance would give
+  EXPECT_GE(falling, 10);  // short batches do not come first
+}
+
+TEST(BucketBatches, NeedABatchSize) {
+  for (const int64_t size : {0, -1}) {
+    EXPECT_EQ(error_of<UsageError>([&] {
+                bucket_batches({1, 2}, size, 1, 0);
+              }),
+              "batch: expected at least 1, got " + std::to_string(size));
+  }
+}
+
+TEST(BucketBatches, AnyBatchSizeFits) {
+  EXPECT_EQ(bucket_batches({1, 2, 3}, int64_t{1} << 62, 1, 0).size(), 1u);
+}
+
+}  // namespace
+}  // namespace heed

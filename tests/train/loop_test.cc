@@ -1,0 +1,209 @@
+// The training loop with tasks that have nothing to do with dialogues.
+#include "train/loop.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "autograd/ops.h"
+#include "tests/file_helpers.h"
+#include "train/checkpoint.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// One number, drawn to each of its examples: the loss is the mean of (x - example)^2.
+struct Point : Module {
+  Var x = Var::parameter(Tensor::from(std::vector<double>{0}, {1}));
+  void visit(Visitor& v) override { v("x", x); }
+  double value() const { return x.value().to_vector()[0]; }
+};
+
+// What is noted of the steps: whose they were, and of which examples.
+using Steps = std::vector<std::pair<std::string, std::vector<int64_t>>>;
+
+Task pulling(Point& point, const std::vector<double>& to, const std::string& name = "",
+             Steps* steps = nullptr) {
+  Task task;
+  task.name = name;
+  task.module = &point;
+  task.sizes.assign(to.size(), 1);
+  task.loss = [&point, to, name, steps](const std::vector<int64_t>& examples, const StepKey&) {
+    if (steps) steps->emplace_back(name, examples);
+    std::vector<double> targets;
+    for (int64_t i : examples) targets.push_back(to[i]);
+    const auto n = static_cast<int64_t>(targets.size());
+    const Var distance = point.x - Var(Tensor::from(targets, {n}));
+    Loss loss{mean(square(distance)), n};
+    loss.counts = {{"examples", static_cast<double>(n)}};
+    return loss;
+  };
+  task.measure = [](const Counts& counts) { return Metrics{{"seen", counts.at("examples")}}; };
+  task.validate = [&point, name](const OnValidation& on_batch) {
+    on_batch(1, 1);
+    return Metrics{{name + "distance", std::abs(point.value() - 3) + 1}};
+  };
+  return task;
+}
+
+struct LoopTest : testing::Test {
+  LoopTest() { fs::create_directory(run); }
+
+  std::vector<std::string> files() const {
+    std::vector<std::string> names;
+    for (const auto& entry : fs::directory_iterator(run)) names.push_back(entry.path().filename());
+    std::sort(names.begin(), names.end());
+    return names;
+  }
+
+  const TempDir dir;
+  const std::string run = dir.path("run");
+  LoopSettings settings = {.batch_size = 2, .max_epochs = 3, .schedule = {.rate = 0.1}};
+};
+
+TEST_F(LoopTest, TrainsATaskAndLogsItsMetrics) {
+  Point point;
+  EXPECT_TRUE(train(run, settings, {pulling(point, {2, 3, 4, 3})}));
+  // Two steps an epoch, of which each goes a fifth of the way to the mean of its examples.
+  EXPECT_NEAR(point.value(), 3 * (1 - std::pow(0.8, 6)), 0.5);
+  EXPECT_EQ(files(), (std::vector<std::string>{
+                         "checkpoint-2-0.safetensors", "checkpoint-3-0.safetensors", "log.jsonl",
+                         "model.safetensors", "state.json", "state.previous.json"}));
+  const std::vector<EpochLog> log = load_log(run);
+  ASSERT_EQ(log.size(), 3u);
+  EXPECT_EQ(log[2].epoch, 3);
+  EXPECT_EQ(log[2].steps, 2);
+  EXPECT_EQ(log[2].tokens, 4);
+  EXPECT_EQ(value_of(log[2].metrics, "seen"), 4);
+  EXPECT_DOUBLE_EQ(value_of(log[2].metrics, "distance"), 1 + std::abs(point.value() - 3));
+  EXPECT_EQ(error_of<DataError>([&] { value_of(log[2].metrics, "perplexity"); }),
+            "log.jsonl: no column perplexity");
+}
+
+TEST_F(LoopTest, StopsAndGoesOnToTheSameResult) {
+  const std::vector<double> to = {1, 2, 3, 4, 5, 6, 7};
+  Point straight, broken, resumed;
+  settings.optimizer.name = "adam";
+  ASSERT_TRUE(train(run, settings, {pulling(straight, to)}));
+  fs::create_directory(dir.path("other"));
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 2 && p.step == 3; };
+  EXPECT_FALSE(train(dir.path("other"), settings, {pulling(broken, to)}, hooks));
+  EXPECT_TRUE(train(dir.path("other"), settings, {pulling(resumed, to)}));
+  EXPECT_EQ(resumed.value(), straight.value());
+  EXPECT_EQ(dir.read("other/log.jsonl"), dir.read("run/log.jsonl"));
+}
+
+// Two steps of the first task and one of the second in a round; the second, with three batches, is
+// gone through round and round, shuffled anew.
+TEST_F(LoopTest, TasksTakeTurns) {
+  Point first, second;
+  Steps steps;
+  settings.max_epochs = 1;
+  const std::vector<Task> tasks = {
+      pulling(first, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "writer", &steps),
+      pulling(second, {1, 2, 3, 4, 5, 6}, "judge", &steps)};
+  ASSERT_TRUE(train(run, settings, tasks, {}, {2, 1}));
+  std::string order;
+  std::vector<std::vector<int64_t>> of_judge;
+  for (const auto& [name, examples] : steps) {
+    order += name[0];
+    if (name == "judge") of_judge.push_back(examples);
+  }
+  EXPECT_EQ(order, "wwjwwjwwjwwj");
+  const auto all = [&](size_t from, size_t to) {
+    std::vector<int64_t> seen;
+    for (size_t i = from; i < to; ++i)
+      seen.insert(seen.end(), of_judge[i].begin(), of_judge[i].end());
+    std::sort(seen.begin(), seen.end());
+    return seen;
+  };
+  EXPECT_EQ(all(0, 3), (std::vector<int64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(all(3, 4).size(), 2u);
+  EXPECT_GT(second.value(), 0);
+  EXPECT_TRUE(fs::exists(run + "/model.safetensors"));
+  EXPECT_TRUE(fs::exists(run + "/judge.safetensors"));
+  const EpochLog log = load_log(run).at(0);
+  EXPECT_EQ(log.steps, 12);
+  EXPECT_GT(value_of(log.metrics, "judgedistance"), 0);
+}
+
+TEST_F(LoopTest, SeveralTasksResumeToo) {
+  const std::vector<double> to = {1, 2, 3, 4, 5};
+  Point a, b, c, d, e, f;
+  settings.optimizer.name = "adam";
+  ASSERT_TRUE(train(run, settings, {pulling(a, to), pulling(b, to, "judge")}, {}, {1, 3}));
+  fs::create_directory(dir.path("other"));
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 1 && p.step == 6; };
+  EXPECT_FALSE(
+      train(dir.path("other"), settings, {pulling(c, to), pulling(d, to, "judge")}, hooks, {1, 3}));
+  EXPECT_TRUE(
+      train(dir.path("other"), settings, {pulling(e, to), pulling(f, to, "judge")}, {}, {1, 3}));
+  EXPECT_EQ(e.value(), a.value());
+  EXPECT_EQ(f.value(), b.value());
+}
+
+TEST_F(LoopTest, KeepsModelsOfEpochs) {
+  Point point;
+  settings.keep_every = 2;
+  settings.max_epochs = 5;
+  settings.schedule.max_halvings = 100;
+  ASSERT_TRUE(train(run, settings, {pulling(point, {3, 3})}));
+  EXPECT_FALSE(fs::exists(run + "/epoch-1.safetensors"));
+  EXPECT_TRUE(fs::exists(run + "/epoch-2.safetensors"));
+  EXPECT_TRUE(fs::exists(run + "/epoch-4.safetensors"));
+  EXPECT_FALSE(fs::exists(run + "/epoch-5.safetensors"));
+}
+
+TEST_F(LoopTest, AMetricMayRise) {
+  Point point;
+  Task task = pulling(point, {3, 3});
+  double recall = 0.1;
+  task.validate = [&](const OnValidation&) {
+    recall += 0.1;
+    return Metrics{{"recall", recall, /*higher_is_better=*/true}};
+  };
+  std::vector<bool> best;
+  TrainHooks hooks;
+  hooks.on_epoch = [&](const EpochLog&, bool is_best) { best.push_back(is_best); };
+  ASSERT_TRUE(train(run, settings, {task}, hooks));
+  EXPECT_EQ(best, (std::vector<bool>{true, true, true}));
+}
+
+TEST_F(LoopTest, NeedsATurnForEachTask) {
+  Point point;
+  const std::string expected = "training: expected a number of steps, 1 or more, for each task";
+  for (const std::vector<int>& turns : {std::vector<int>{}, {0}, {1, 1}}) {
+    EXPECT_EQ(error_of<UsageError>([&] { train(run, settings, {pulling(point, {1})}, {}, turns); }),
+              expected);
+  }
+  EXPECT_EQ(error_of<UsageError>([&] { train(run, settings, {pulling(point, {})}); }),
+            "training: a task has no examples");
+}
+
+TEST_F(LoopTest, RefusesANewerFormat) {
+  Point point;
+  ASSERT_TRUE(train(run, settings, {pulling(point, {1, 2})}));
+  std::string state = dir.read("run/state.json");
+  const size_t at = state.find("\"format\": 2");
+  ASSERT_NE(at, std::string::npos);
+  state.replace(at, 11, "\"format\": 3");
+  dir.write("run/state.json", state);
+  fs::remove(run + "/state.previous.json");
+  settings.max_epochs = 4;
+  EXPECT_EQ(error_of<DataError>([&] {
+              train(run, settings, {pulling(point, {1, 2})});
+            }),
+            run + "/state.json: has format 3; this program reads up to 2, a newer one wrote it");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,45 @@
+// Checkpoints: parameters and optimiser state in a file of their own, and a small state.json that
+// names it with its checksum and makes it count. The pair before is kept as well, so that a damaged
+// file costs minutes and not the run.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "nn/safetensors.h"
+#include "optim/schedule.h"
+#include "train/run_directory.h"
+
+namespace heed {
+
+// Where a training is: between two steps. Everything else follows from the settings, as all random
+// numbers are functions of (seed, purpose, epoch, step).
+struct TrainState {
+  int epoch = 0;                      // epochs finished
+  int64_t step = 0;                   // steps finished in the epoch that runs
+  double loss_sum = 0, norm_sum = 0;  // over them
+  int64_t tokens = 0;
+  Counts counts = {};
+  HalvingSchedule::State schedule = {};
+  std::vector<EpochLog> log = {};
+};
+
+// Parameters, and what the optimiser remembers as "optimizer.NAME"; with `name.` before both, if
+// the training has several tasks.
+std::vector<NamedTensor> checkpoint_tensors(Module& module, const Optimizer& optimizer,
+                                            const std::string& name = "");
+
+// Writes the checkpoint so that a kill at any instant leaves the one before or this one, and keeps
+// the one before.
+void save_checkpoint(const std::string& run, const TrainState& state,
+                     const std::vector<NamedTensor>& tensors);
+// The newest good checkpoint, loaded into `tensors`; nothing if the run has none yet. If the newest
+// one is damaged it is set aside, the one before is taken, and `warning` says so. Throws DataError
+// where there is no good one.
+std::optional<TrainState> load_checkpoint(const std::string& run,
+                                          const std::vector<NamedTensor>& tensors,
+                                          std::string* warning = nullptr);
+
+}  // namespace heed

@@ -1,0 +1,62 @@
+#include "train/lock.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+namespace heed {
+
+std::string host_name() {
+  char name[256] = {};
+  return ::gethostname(name, sizeof name - 1) == 0 ? name : "unknown";
+}
+
+namespace {
+
+// The lock file holds "PID HOST", both of the last owner. Where folders are shared between machines
+// the number alone would say little.
+std::string owner_text(const std::string& content) {
+  std::istringstream words(content);
+  std::string id, host;
+  words >> id >> host;
+  return host.empty() || host == host_name() ? id : id + " on " + host;
+}
+
+}  // namespace
+
+RunLock::RunLock(const std::string& run) {
+  const std::string path = (std::filesystem::path(run) / "lock").string();
+  descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
+  if (descriptor_ < 0) {
+    throw DataError(path + ": cannot be opened: " + std::strerror(errno));
+  }
+  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+    const int error = errno;
+    char owner[512] = {};
+    const ssize_t bytes = ::read(descriptor_, owner, sizeof owner - 1);
+    ::close(descriptor_);
+    if (error != EWOULDBLOCK) {
+      throw DataError(path + ": cannot be locked: " + std::strerror(error));
+    }
+    throw RunIsLocked(run + ": another process trains here (process id " +
+                      (bytes > 0 ? owner_text(owner) : "unknown") + ")");
+  }
+  const std::string id = std::to_string(::getpid()) + " " + host_name();
+  if (::ftruncate(descriptor_, 0) != 0 ||
+      ::write(descriptor_, id.data(), id.size()) != static_cast<ssize_t>(id.size())) {
+    const int error = errno;
+    ::close(descriptor_);
+    throw DataError(path + ": cannot be written: " + std::strerror(error));
+  }
+}
+
+RunLock::~RunLock() {
+  ::close(descriptor_);
+}  // which gives the lock back, as does any exit
+
+}  // namespace heed

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "tensor/error.h"
+
+namespace heed {
+
+std::string host_name();  // "unknown" where the system does not tell
+
+struct RunIsLocked : DataError {
+  using DataError::DataError;
+};
+// Keeps a second process off the run while it lives. The lock is the system's (flock), so it goes
+// with its process, however that ends: a file "lock" that is left behind locks nothing, whoever has
+// the process id in it by now. Throws RunIsLocked, with the owner's process id (and host, if that
+// is another one), where another process has it.
+class RunLock {
+ public:
+  explicit RunLock(const std::string& run);
+  ~RunLock();
+  RunLock(const RunLock&) = delete;
+  RunLock& operator=(const RunLock&) = delete;
+
+ private:
+  int descriptor_ = -1;
+};
+
+}  // namespace heed

@@ -1,0 +1,393 @@
+#include "train/loop.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <new>
+#include <numeric>
+#include <optional>
+#include <utility>
+
+#include "autograd/anomaly.h"
+#include "optim/optim.h"
+#include "train/buckets.h"
+#include "train/checkpoint.h"
+
+namespace heed {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+// Sees a loss that runs away, long before it is infinite: a uniform guess costs `start` nats a
+// token, and that is where a training starts.
+class RunawayLoss {
+ public:
+  explicit RunawayLoss(double start) : start_(start) {}
+
+  // True once, when the mean over the last steps is far above the start.
+  bool update(double nll) {
+    mean_ += (nll - mean_) / kSteps;
+    const bool seen = start_ > 0 && mean_ > kFar * start_ && !said_;
+    said_ = said_ || seen;
+    return seen;
+  }
+  double mean() const { return mean_; }
+  double start() const { return start_; }
+
+ private:
+  static constexpr double kSteps = 8, kFar = 1.5;
+  double start_;
+  double mean_ = start_;  // exponential, over about kSteps steps
+  bool said_ = false;
+};
+
+// A task, and where its optimiser is.
+struct Member {
+  const Task* task;
+  std::unique_ptr<Optimizer> optimizer;
+  RunawayLoss runaway;
+};
+
+// Whose turn a step is: step s of an epoch is the n-th of its task.
+struct Turn {
+  size_t task;
+  int64_t n;
+};
+
+class Loop {
+ public:
+  Loop(const std::string& run, const LoopSettings& settings, const std::vector<Task>& tasks,
+       const TrainHooks& hooks, const std::vector<int>& turns)
+      : run_(run), settings_(settings), hooks_(hooks), turns_(turns), schedule_(settings.schedule) {
+    check_turns(tasks);
+    for (const Task& task : tasks) {
+      members_.push_back(
+          {&task, make_optimizer(*task.module, settings.optimizer), RunawayLoss(task.guess)});
+    }
+    std::string warning;
+    if (const auto checkpoint = load_checkpoint(run, tensors(), &warning)) go_on_from(*checkpoint);
+    if (!warning.empty()) warn(warning);
+  }
+
+  bool train() {
+    while (state_.epoch < settings_.max_epochs && !schedule_.finished()) {
+      if (!train_epoch() || !finish_epoch()) return false;
+    }
+    return true;
+  }
+
+ private:
+  void check_turns(const std::vector<Task>& tasks) const {
+    const bool right = !tasks.empty() && turns_.size() == tasks.size() &&
+                       std::all_of(turns_.begin(), turns_.end(), [](int n) { return n > 0; });
+    if (!right) throw UsageError("training: expected a number of steps, 1 or more, for each task");
+    for (const Task& task : tasks) {
+      if (task.sizes.empty()) throw UsageError("training: a task has no examples");
+    }
+  }
+
+  std::vector<NamedTensor> tensors() const {
+    std::vector<NamedTensor> all;
+    for (const Member& m : members_) {
+      const std::string name = members_.size() > 1 ? m.task->name : "";
+      for (NamedTensor& t : checkpoint_tensors(*m.task->module, *m.optimizer, name)) {
+        all.push_back(std::move(t));
+      }
+    }
+    return all;
+  }
+
+  int64_t batches(size_t task) const {
+    const int64_t n = static_cast<int64_t>(members_[task].task->sizes.size());
+    return (n + settings_.batch_size - 1) / settings_.batch_size;
+  }
+  int64_t steps_an_epoch() const {
+    const int64_t round = std::accumulate(turns_.begin(), turns_.end(), int64_t{0});
+    const int64_t rounds = batches(0) / turns_[0], rest = batches(0) % turns_[0];
+    return rounds * round + rest;  // which is the first task's
+  }
+  Turn turn(int64_t step) const {
+    const int64_t round = std::accumulate(turns_.begin(), turns_.end(), int64_t{0});
+    int64_t at = step % round;
+    size_t task = 0;
+    for (; at >= turns_[task]; ++task) at -= turns_[task];
+    return {task, step / round * turns_[task] + at};
+  }
+
+  void go_on_from(const TrainState& checkpoint) {
+    state_ = checkpoint;
+    if (state_.step > steps_an_epoch()) {
+      throw DataError(run_ + "/state.json: more steps than an epoch of these examples has");
+    }
+    schedule_.state = state_.schedule;
+    // The same number, unless the settings have been given another rate since.
+    schedule_.state.rate = std::ldexp(settings_.schedule.rate, -state_.schedule.halvings);
+    checkpoint_ = place(state_);
+  }
+
+  // The examples of a task's step. Tasks that come round several times in an epoch are shuffled
+  // anew.
+  class Batches {
+   public:
+    Batches(const Loop& loop, size_t task) : loop_(loop), task_(task) {}
+    const std::vector<int64_t>& at(int64_t n) {
+      const int64_t per_round = loop_.batches(task_), round = n / per_round;
+      if (round != round_) {
+        const LoopSettings& s = loop_.settings_;
+        // In one epoch no task comes round 2^16 times: epochs and rounds have keys of their own.
+        const uint64_t key =
+            static_cast<uint64_t>(loop_.state_.epoch) | (static_cast<uint64_t>(round) << 48);
+        batches_ = bucket_batches(loop_.members_[task_].task->sizes, s.batch_size, s.seed, key);
+        round_ = round;
+      }
+      return batches_[n % per_round];
+    }
+
+   private:
+    const Loop& loop_;
+    size_t task_;
+    int64_t round_ = -1;
+    std::vector<std::vector<int64_t>> batches_;
+  };
+
+  bool train_epoch() {
+    std::vector<Batches> batches;
+    for (size_t task = 0; task < members_.size(); ++task) batches.emplace_back(*this, task);
+    const int64_t steps = steps_an_epoch();
+    const double begin = now();
+    double saved = begin;
+    const int64_t first_step = state_.step, first_tokens = state_.tokens;
+    while (state_.step < steps) {
+      const Turn next = turn(state_.step);
+      guarded_step(members_[next.task], batches[next.task].at(next.n), next.n, rate_of_step(steps));
+      ++state_.step;
+      if (hooks_.on_step) {
+        const double seconds = now() - begin;
+        hooks_.on_step(progress(steps, seconds / static_cast<double>(state_.step - first_step),
+                                static_cast<double>(state_.tokens - first_tokens) / seconds));
+      }
+      const bool stop = stopping();
+      if (stop || now() - saved > hooks_.checkpoint_seconds) {
+        save();
+        saved = now();
+      }
+      if (stop) return false;
+    }
+    return true;
+  }
+
+  // A step whose errors say where they happened, and what stays.
+  void guarded_step(Member& member, const std::vector<int64_t>& examples, int64_t n, double rate) {
+    const auto what = [&] {
+      return member.task->describe ? member.task->describe(examples)
+                                   : std::to_string(examples.size()) + " examples";
+    };
+    try {
+      train_step(member, examples, n, rate);
+    } catch (const AnomalyError& e) {
+      throw Error("training: " + here() + ": " + e.what() + "; the step was not applied. " +
+                  kept());
+    } catch (const DeviceError& e) {
+      throw DeviceError("training: " + here() + ", " + what() + ": " + e.what() + ". " + kept());
+    } catch (const std::bad_alloc&) {
+      throw DeviceError("training: " + here() + ", " + what() + ": out of memory. " + kept());
+    }
+  }
+
+  // The schedule's rate; in the first steps of the training a growing part of it.
+  double rate_of_step(int64_t steps_an_epoch) const {
+    const int64_t done = state_.epoch * steps_an_epoch + state_.step;
+    return schedule_.rate() * linear_warm_up(done, settings_.optimizer.warm_up);
+  }
+
+  void train_step(Member& member, const std::vector<int64_t>& examples, int64_t n, double rate) {
+    const DetectAnomaly detect(hooks_.detect_anomaly);
+    Module& module = *member.task->module;
+    zero_grad(module);
+    const Loss loss = member.task->loss(examples, {settings_.seed, state_.epoch, n});
+    const double value = loss.total.value().item();
+    loss.total.backward();
+    const auto all = parameters(module);
+    const double norm = grad_norm(all);
+    check_finite(value, norm, all);
+    member.optimizer->rate = rate;
+    member.optimizer->step({.scale = clip_scale(norm, settings_.max_norm)});
+
+    state_.loss_sum += value;
+    state_.norm_sum += norm;
+    state_.tokens += loss.tokens;
+    for (const auto& [name, count] : loss.counts) state_.counts[name] += count;
+    if (member.runaway.update(loss.nll)) warn_of_runaway(member.runaway);
+  }
+
+  void check_finite(double loss, double norm, const std::vector<NamedParameter>& all) const {
+    if (std::isfinite(loss) && std::isfinite(norm)) return;
+    std::string where = "the loss";
+    for (const NamedParameter& p : all) {
+      if (std::isfinite(grad_norm({p}))) continue;
+      where = "the gradient of " + p.name;
+      break;
+    }
+    throw Error("training: " + where + " is not a finite number in " + here() +
+                "; the step was not applied. " + kept() +
+                " and a smaller --rate or --max-norm; --detect-anomaly names the op");
+  }
+
+  void warn_of_runaway(const RunawayLoss& runaway) const {
+    char text[300];
+    std::snprintf(text, sizeof text,
+                  "training: %s: the loss runs away: %.3g nats a token where a uniform guess costs "
+                  "%.3g; the learning rate %g seems too large. Stop with Ctrl-C and try a smaller "
+                  "--rate",
+                  here().c_str(), runaway.mean(), runaway.start(), schedule_.rate());
+    warn(text);
+  }
+
+  void warn(const std::string& text) const {
+    if (hooks_.on_warning) hooks_.on_warning(text);
+  }
+
+  static std::string place(const TrainState& state) {
+    return "epoch " + std::to_string(state.epoch + 1) + ", step " + std::to_string(state.step);
+  }
+  // The step that runs, counted from 1.
+  std::string here() const {
+    return "epoch " + std::to_string(state_.epoch + 1) + ", step " +
+           std::to_string(state_.step + 1);
+  }
+  std::string kept() const {
+    return (checkpoint_.empty() ? "There is no checkpoint yet"
+                                : "The checkpoint of " + checkpoint_ + " stays") +
+           ": go on with --resume";
+  }
+
+  bool stopping() const { return hooks_.stop && *hooks_.stop; }
+
+  // The metrics of the first task, then those of the others; nothing if `stop` ended it, with a
+  // checkpoint of all steps. None is made before it begins: a model that has run away would take
+  // the place of a good one.
+  std::optional<Metrics> validate() {
+    struct Stopped {};
+    const OnValidation on_batch = [&](int64_t done, int64_t of) {
+      if (hooks_.on_validation) hooks_.on_validation(done, of);
+      if (stopping()) throw Stopped{};
+    };
+    try {
+      Metrics metrics;
+      for (const Member& m : members_) {
+        if (!m.task->validate) continue;
+        for (Metric& metric : m.task->validate(on_batch)) metrics.push_back(std::move(metric));
+      }
+      check_internal(!metrics.empty(), "a training needs a validation");
+      return metrics;
+    } catch (const Stopped&) {
+      save();
+      return std::nullopt;
+    }
+  }
+
+  // Of the sums so far.
+  Metrics measure() const {
+    Metrics metrics;
+    for (const Member& m : members_) {
+      if (!m.task->measure) continue;
+      for (Metric& metric : m.task->measure(state_.counts)) metrics.push_back(std::move(metric));
+    }
+    return metrics;
+  }
+
+  // False if `stop` ended it.
+  bool finish_epoch() {
+    const std::optional<Metrics> validation = validate();
+    if (!validation) return false;
+    EpochLog log;
+    log.epoch = state_.epoch + 1;
+    log.steps = state_.step;
+    log.tokens = state_.tokens;
+    log.rate = schedule_.rate();
+    log.loss = state_.loss_sum / static_cast<double>(state_.step);
+    log.grad_norm = state_.norm_sum / static_cast<double>(state_.step);
+    log.metrics = measure();
+    log.metrics.insert(log.metrics.end(), validation->begin(), validation->end());
+    const Metric& decides = (*validation)[0];
+    if (!std::isfinite(decides.value)) {
+      std::string name = decides.name;
+      std::replace(name.begin(), name.end(), '_', ' ');
+      throw Error("training: the " + name + " is not a finite number after epoch " +
+                  std::to_string(log.epoch) + ". " + kept() + " and a smaller --rate");
+    }
+    // The schedule waits for something to fall.
+    const bool best =
+        schedule_.update(decides.higher_is_better ? 1 / decides.value : decides.value);
+    std::vector<EpochLog> lines = std::move(state_.log);
+    lines.push_back(log);
+    state_ = {.epoch = log.epoch, .schedule = schedule_.state, .log = std::move(lines)};
+    // state.json, last, makes the epoch count; a kill before it repeats the epoch, to the same end.
+    if (best) save_models("model", "");
+    if (settings_.keep_every > 0 && log.epoch % settings_.keep_every == 0) {
+      save_models("epoch-" + std::to_string(log.epoch), "epoch-" + std::to_string(log.epoch) + "-");
+    }
+    save_log(run_, state_.log);
+    save();
+    if (hooks_.on_epoch) hooks_.on_epoch(log, best);
+    return true;
+  }
+
+  // The first task's under the name `first`, the others' under their own.
+  void save_models(const std::string& first, const std::string& prefix) const {
+    for (const Member& m : members_) {
+      const std::string name = &m == &members_[0] ? first : prefix + m.task->name;
+      save_parameters((std::filesystem::path(run_) / (name + ".safetensors")).string(),
+                      *m.task->module);
+    }
+  }
+
+  void save() {
+    for (const Member& m : members_) {
+      for (const NamedParameter& p : parameters(*m.task->module)) {
+        if (all_finite(p.var.value())) continue;
+        throw Error("training: " + p.name + " is not finite any more after " + place(state_) +
+                    "; no checkpoint is made of it. " + kept() + " and a smaller --rate");
+      }
+    }
+    state_.schedule = schedule_.state;
+    save_checkpoint(run_, state_, tensors());
+    checkpoint_ = place(state_);
+  }
+
+  TrainProgress progress(int64_t steps, double seconds_a_step, double tokens_per_s) const {
+    return {state_.epoch + 1,
+            settings_.max_epochs,
+            state_.step,
+            steps,
+            state_.loss_sum / static_cast<double>(state_.step),
+            measure(),
+            schedule_.rate(),
+            tokens_per_s,
+            static_cast<double>(steps - state_.step) * seconds_a_step};
+  }
+
+  const std::string run_;
+  const LoopSettings& settings_;
+  const TrainHooks& hooks_;
+  const std::vector<int> turns_;
+  HalvingSchedule schedule_;
+  std::vector<Member> members_;
+  TrainState state_;
+  std::string checkpoint_;  // where the newest one is, for people; empty if there is none
+};
+
+}  // namespace
+
+bool train(const std::string& run, const LoopSettings& settings, const std::vector<Task>& tasks,
+           const TrainHooks& hooks, const std::vector<int>& turns) {
+  settings.check();
+  return Loop(run, settings, tasks, hooks, turns).train();
+}
+
+}  // namespace heed

@@ -1,0 +1,53 @@
+// The training loop: epochs of batches, clipping, a schedule, checkpoints, a log. It is the same
+// for everything that is a Task, and for several of them in turn.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "train/run_directory.h"
+#include "train/settings.h"
+#include "train/task.h"
+
+namespace heed {
+
+struct TrainProgress {
+  int epoch = 0, max_epochs = 0;                        // counted from 1
+  int64_t step = 0, steps = 0;                          // of the epoch
+  double loss = 0;                                      // mean of the epoch so far
+  Metrics metrics = {};                                 // of the epoch so far
+  double rate = 0, tokens_per_s = 0, seconds_left = 0;  // of the epoch
+};
+
+struct TrainHooks {
+  std::function<void(const TrainProgress&)> on_step;
+  OnValidation on_validation;  // after each of its batches
+  std::function<void(const EpochLog&, bool best)> on_epoch;
+  // What somebody should look at though the training goes on: a damaged checkpoint for which the
+  // one before was taken, a loss that runs away.
+  std::function<void(const std::string&)> on_warning;
+  // Set by a signal: finish the step, or the batch of the validation; checkpoint, return.
+  const std::atomic<bool>* stop = nullptr;
+  double checkpoint_seconds = 600;  // also between epochs
+  bool detect_anomaly = false;      // look at the numbers of every op (autograd/anomaly.h); slow
+};
+
+// Trains the tasks' modules: SGD or Adam with global-norm clipping; the learning rate is halved
+// when the metric that decides stops getting better. Goes on from the run's checkpoint where there
+// is one, with the same result as if it had never stopped. Returns false if `stop` ended it early.
+//
+// Several tasks take turns: `turns` has the number of steps of each in a round, {1, 5}. Each has
+// its own optimiser, with the settings in common, and goes through its own examples round and
+// round; an epoch is one pass through those of the first task, whose validation decides. The first
+// task's module is saved as model.safetensors, those of the others as NAME.safetensors.
+//
+// Throws Error, with epoch, step and the first parameter that is not finite, if the loss or a
+// gradient is not a number, and DeviceError, with the sizes of the batch, if memory runs out: the
+// step is not applied and the checkpoint stays. Throws UsageError for settings or turns that make
+// no training.
+bool train(const std::string& run, const LoopSettings& settings, const std::vector<Task>& tasks,
+           const TrainHooks& hooks = {}, const std::vector<int>& turns = {1});
+
+}  // namespace heed

@@ -1,0 +1,99 @@
+#include "train/run_directory.h"
+
+#include <zlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+#include <string_view>
+
+#include "train/run_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string in(const std::string& run, const std::string& file) {
+  return (std::filesystem::path(run) / file).string();
+}
+
+uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
+  return static_cast<uint32_t>(
+      crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
+
+}  // namespace
+
+double value_of(const Metrics& metrics, const std::string& name) {
+  const auto found = std::find_if(metrics.begin(), metrics.end(),
+                                  [&](const Metric& metric) { return metric.name == name; });
+  if (found == metrics.end()) throw DataError("log.jsonl: no column " + name);
+  return found->value;
+}
+
+void save_log(const std::string& run, const std::vector<EpochLog>& log) {
+  std::string text;
+  for (const EpochLog& line : log) text += Json(line).dump() + "\n";
+  write_file(in(run, "log.jsonl"), text);
+}
+
+std::vector<EpochLog> load_log(const std::string& run) {
+  const std::string path = in(run, "log.jsonl");
+  std::istringstream lines(read_file(path, kMaxRunFileBytes));
+  std::vector<EpochLog> log;
+  int number = 0;
+  for (std::string line; std::getline(lines, line);) {
+    ++number;
+    try {
+      log.push_back(Json::parse(line).get<EpochLog>());
+    } catch (const Json::exception& e) {
+      throw DataError(path + ":" + std::to_string(number) +
+                      ": not what heed writes there: " + e.what());
+    }
+  }
+  return log;
+}
+
+void change_settings(const std::string& run, const LoopSettings& settings) {
+  const std::string path = file_inside(run, "settings.json");
+  with_json(path, [&](Json& json) {
+    json["max_epochs"] = settings.max_epochs;
+    json["max_norm"] = settings.max_norm;
+    json["schedule"]["rate"] = settings.schedule.rate;
+    write_file(path, json.dump(2) + "\n");
+  });
+}
+
+std::optional<uint32_t> settings_checksum(const std::string& run) {
+  const std::string path = file_inside(run, "settings.json");
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const std::string settings = with_json(path, [](Json& json) {
+    json.erase("heed");
+    json.erase("max_epochs");
+    json.erase("max_norm");
+    json.at("schedule").erase("rate");
+    return json.dump();
+  });
+  const std::string model =
+      with_json(file_inside(run, "config.json"), [](Json& json) { return json.dump(); });
+  return checksum(settings + model);
+}
+
+uint32_t file_checksum(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  if (!file) throw DataError(path + ": cannot open: " + std::strerror(errno));
+  std::string chunk(1 << 20, '\0');
+  uint32_t crc = 0;
+  do {
+    file.read(chunk.data(), static_cast<std::streamsize>(chunk.size()));
+    crc = checksum(std::string_view(chunk).substr(0, static_cast<size_t>(file.gcount())), crc);
+  } while (file);
+  if (file.bad()) throw DataError(path + ": cannot read");
+  return crc;
+}
+
+}  // namespace heed

@@ -1,0 +1,106 @@
+// How the files of a run look in JSON. Only what reads and writes them looks in here.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "tensor/file.h"
+#include "train/checkpoint.h"
+#include "train/run_directory.h"
+
+namespace heed {
+
+constexpr uint64_t kMaxRunFileBytes = 1 << 28;
+
+// What `use` makes of the JSON of a file of a run; everything that does not fit is a DataError, and
+// so is a file of a newer format.
+template <class Use> auto with_json(const std::string& path, Use use) {
+  try {
+    nlohmann::json json = nlohmann::json::parse(read_file(path, kMaxRunFileBytes));
+    const int format = json.value("format", 1);
+    if (format < 1 || format > kRunFormat) {
+      throw DataError(path + ": has format " + std::to_string(format) +
+                      "; this program reads up to " + std::to_string(kRunFormat) +
+                      ", a newer one wrote it");
+    }
+    return use(json);
+  } catch (const nlohmann::json::exception& e) {
+    throw DataError(path + ": not what heed writes there: " + e.what());
+  }
+}
+
+// What stands in the files: the fields, under their own names.
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::Options, rate, min_rate, min_improvement,
+                                   patience, max_halvings, halve_after)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::State, rate, best, epoch, bad_epochs, halvings,
+                                   finished)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ParameterGroup, name, rate, weight_decay)
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerSettings, name, weight_decay, groups, warm_up)
+
+// Of a task's settings, which these keys are a part of. What is missing has its default: runs of
+// before there was a choice of optimisers have none.
+inline void add_to_json(nlohmann::json& json, const LoopSettings& s) {
+  json["batch_size"] = s.batch_size;
+  json["optimizer"] = s.optimizer;
+  json["max_norm"] = s.max_norm;
+  json["max_epochs"] = s.max_epochs;
+  json["seed"] = s.seed;
+  json["schedule"] = s.schedule;
+  if (s.keep_every > 0) json["keep_every"] = s.keep_every;
+}
+
+inline void from_json(const nlohmann::json& json, LoopSettings& s) {
+  const auto read = [&](const char* name, auto& field) { field = json.value(name, field); };
+  s = {};
+  read("batch_size", s.batch_size);
+  read("optimizer", s.optimizer);
+  read("max_norm", s.max_norm);
+  read("max_epochs", s.max_epochs);
+  read("seed", s.seed);
+  read("schedule", s.schedule);
+  read("keep_every", s.keep_every);
+}
+
+inline void to_json(nlohmann::json& json, const EpochLog& e) {
+  json = {{"epoch", e.epoch},         {"loss", e.loss},   {"rate", e.rate},
+          {"grad_norm", e.grad_norm}, {"steps", e.steps}, {"tokens", e.tokens}};
+  for (const Metric& metric : e.metrics) json[metric.name] = metric.value;
+}
+
+inline void from_json(const nlohmann::json& json, EpochLog& e) {
+  e = {};
+  json.at("epoch").get_to(e.epoch);
+  json.at("loss").get_to(e.loss);
+  json.at("rate").get_to(e.rate);
+  json.at("grad_norm").get_to(e.grad_norm);
+  json.at("steps").get_to(e.steps);
+  json.at("tokens").get_to(e.tokens);
+  for (const auto& [name, value] : json.items()) {
+    const bool own = name == "epoch" || name == "loss" || name == "rate" || name == "grad_norm" ||
+                     name == "steps" || name == "tokens";
+    if (!own && value.is_number()) e.metrics.push_back({name, value.get<double>()});
+  }
+}
+
+inline void to_json(nlohmann::json& json, const TrainState& s) {
+  json = {{"format", kRunFormat},   {"epoch", s.epoch},       {"step", s.step},
+          {"loss_sum", s.loss_sum}, {"norm_sum", s.norm_sum}, {"tokens", s.tokens},
+          {"counts", s.counts},     {"schedule", s.schedule}, {"log", s.log}};
+}
+
+inline void from_json(const nlohmann::json& json, TrainState& s) {
+  s = {};
+  json.at("epoch").get_to(s.epoch);
+  json.at("step").get_to(s.step);
+  json.at("loss_sum").get_to(s.loss_sum);
+  json.at("norm_sum").get_to(s.norm_sum);
+  json.at("tokens").get_to(s.tokens);
+  json.at("schedule").get_to(s.schedule);
+  json.at("log").get_to(s.log);
+  if (json.value("format", 1) > 1) {
+    json.at("counts").get_to(s.counts);
+  } else {  // which had the sums of a response model only
+    s.counts = {{"nll", json.at("nll_sum")}, {"predicted", json.at("predicted")}};
+  }
+}
+
+}  // namespace heed

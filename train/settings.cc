@@ -1,0 +1,52 @@
+#include "train/settings.h"
+
+#include <cmath>
+#include <sstream>
+
+#include "optim/optim.h"
+#include "tensor/error.h"
+
+namespace heed {
+
+void check_rule(bool ok, const char* what, double got) {
+  if (ok) return;
+  std::ostringstream text;
+  text << what << ", got " << got;
+  throw UsageError(text.str());
+}
+
+double default_rate(const std::string& optimizer) {
+  return optimizer == "adam" ? 0.003 : 1.0;
+}
+
+void OptimizerSettings::check() const {
+  if (name != "sgd" && name != "adam") {
+    throw UsageError("optimizer: expected sgd or adam, got '" + name + "'");
+  }
+  if (!(weight_decay >= 0) || std::isinf(weight_decay)) {
+    throw UsageError("weight_decay: expected 0 or more, got " + std::to_string(weight_decay));
+  }
+  if (warm_up < 0) throw UsageError("warm_up: expected 0 steps or more");
+}
+
+std::unique_ptr<Optimizer> make_optimizer(Module& module, const OptimizerSettings& settings) {
+  settings.check();
+  const double decay = settings.weight_decay;
+  if (settings.name == "sgd") {
+    return std::make_unique<Sgd>(module,
+                                 Sgd::Options{.weight_decay = decay, .groups = settings.groups});
+  }
+  return std::make_unique<Adam>(module,
+                                Adam::Options{.weight_decay = decay, .groups = settings.groups});
+}
+
+void LoopSettings::check() const {
+  optimizer.check();
+  check_rule(batch_size >= 1, "batch: expected at least 1", static_cast<double>(batch_size));
+  check_rule(max_norm > 0, "max_norm: expected a positive number", max_norm);
+  check_rule(max_epochs >= 1, "epochs: expected at least 1", max_epochs);
+  check_rule(keep_every >= 0, "keep_every: expected 0 epochs or more", keep_every);
+  HalvingSchedule{schedule};
+}
+
+}  // namespace heed

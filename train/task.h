@@ -1,0 +1,66 @@
+// What a training is made of. train/ knows no dialogue and no words: what it learns from is a Task,
+// and whoever has one gets the loop, checkpoints, schedules and the log with it.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "nn/module.h"
+
+namespace heed {
+
+// Which step of a training: what is drawn at random in it is a function of this alone.
+struct StepKey {
+  uint64_t seed = 1;
+  int epoch = 0;     // from 0
+  int64_t step = 0;  // of the task, within the epoch, from 0
+
+  uint64_t number() const {
+    return (static_cast<uint64_t>(epoch) << 32) | static_cast<uint64_t>(step);
+  }
+};
+
+// Sums over the steps of an epoch, by name: "nll", "predicted".
+using Counts = std::map<std::string, double>;
+
+struct Loss {
+  Var total;  // a scalar: what is minimised
+  int64_t tokens = 0;
+  Counts counts = {};
+  double nll =
+      0;  // nats a token, or what else can be compared from step to step and with Task::guess
+};
+
+// A column of the log.
+struct Metric {
+  std::string name;
+  double value = 0;
+  bool higher_is_better = false;
+};
+using Metrics = std::vector<Metric>;
+// Of that name. Throws DataError if there is none: they may have been read from a file.
+double value_of(const Metrics& metrics, const std::string& name);
+
+// To be called after each batch of a validation, which ends there where it throws.
+using OnValidation = std::function<void(int64_t done, int64_t of)>;
+
+struct Task {
+  std::string name = "";            // begins the names of its files, if there are several tasks
+  Module* module = nullptr;         // trained, saved, loaded; in its place before the loop begins
+  std::vector<int64_t> sizes = {};  // the cost of each example, for buckets (train/buckets.h)
+  std::function<Loss(const std::vector<int64_t>& examples, const StepKey& key)> loss;
+  // What the sums of an epoch, or of its beginning, say: "train_perplexity".
+  std::function<Metrics(const Counts& counts)> measure = {};
+  // On what the task does not learn from. The first metric, a positive number, decides which epoch
+  // is the best, and when the rate is halved.
+  std::function<Metrics(const OnValidation&)> validate = {};
+  // For error messages: "32 dialogues of 4012 tokens".
+  std::function<std::string(const std::vector<int64_t>& examples)> describe = {};
+  double guess =
+      0;  // Loss::nll of a uniform guess; 0: unknown, and nobody looks for a loss that runs away
+};
+
+}  // namespace heed
