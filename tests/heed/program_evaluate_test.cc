@@ -149,7 +149,8 @@ TEST_F(Evaluate, NumbersOfEveryExampleGiveTheSummary) {
     if (distracted == 0) continue;
     EXPECT_NEAR(set["das_ratio"], d_sum / h_sum, 1e-12) << name;
   }
-  for (auto& [name, set] : evaluate(kSample, limit)["test_sets"].items()) {
+  const Json file = evaluate(kSample, limit);  // items() refers to it
+  for (const auto& [name, set] : file["test_sets"].items()) {
     EXPECT_FALSE(set.contains("per_example"));
   }
 }
