@@ -62,7 +62,7 @@ Measured measure(StaticUi& model, const DialogueTask& task) {
     const std::vector<Example> examples = distract(task, ids, /*epoch=*/1000 + b);
     std::vector<const Example*> part;
     for (const Example& example : examples) part.push_back(&example);
-    const Batch batch = make_batch(part, StaticUi::kMemoryOfUtterances);
+    const Batch batch = make_batch(part, StaticUi::kParts);
     const auto words = gradients(model, training_loss(batch, model(batch), 0));
     const auto all = gradients(model, training_loss(batch, model(batch), 1));
     m.sums.resize(words.size());

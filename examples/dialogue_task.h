@@ -1,15 +1,15 @@
 // What the programs of the five structures share: the sample dialogues, training with distractions
 // and the attention loss, and the DAS ratio. They differ in their model only, which maps a Batch to
-// a DialogModel::Output.
+// a Taught.
 #pragma once
 
 #include <cmath>
 #include <cstdio>
 #include <memory>
 
-#include "dialog/respond/attention_loss.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
+#include "dialog/respond/loss.h"
 #include "examples/options.h"
 #include "nn/init.h"
 #include "optim/optim.h"
@@ -56,7 +56,7 @@ template <class Model> ScoreSummary evaluate(const Model& model, const std::vect
   for (size_t at = 0; at < test.size(); at += kBatch) {
     std::vector<const Example*> part;
     for (size_t i = at; i < std::min(test.size(), at + kBatch); ++i) part.push_back(&test[i]);
-    const Batch batch = make_batch(part, Model::kMemoryOfUtterances);
+    const Batch batch = make_batch(part, Model::kParts);
     for (DialogueScore& s : score_output(model(batch), batch, part)) {
       scores.push_back(std::move(s));
     }
@@ -116,7 +116,7 @@ void train(Model& model, const DialogueTask& task, const Stepping& with, int64_t
       const std::vector<Example> examples = distract(task, ids, epoch);
       std::vector<const Example*> part;
       for (const Example& example : examples) part.push_back(&example);
-      const Batch batch = make_batch(part, Model::kMemoryOfUtterances);
+      const Batch batch = make_batch(part, Model::kParts);
       training_loss(batch, model(batch), lambda).backward();
       with.optimizer->step({.max_norm = with.max_norm});
       zero_grad(model);

@@ -16,7 +16,7 @@
 #pragma once
 
 #include "dialog/parts/batch.h"
-#include "dialog/respond/model.h"
+#include "dialog/respond/responder.h"
 #include "nn/attention.h"
 #include "nn/init.h"
 #include "nn/lstm.h"
@@ -24,7 +24,7 @@
 namespace heed {
 
 struct Dynamic : Module {
-  static constexpr bool kMemoryOfUtterances = true;
+  static constexpr BatchParts kParts = {.memory = MemoryOf::kUtterances};
 
   // H = width, also of the embeddings; all parameters uniform in [-0.1, 0.1)
   Dynamic(int64_t words, int64_t width, uint64_t seed)
@@ -48,21 +48,22 @@ struct Dynamic : Module {
 
   // Teacher forcing: the decoder reads the true words. In the batch are N context tokens, Q memory
   // rows and N' words to predict; *_to_batch lead from an LSTM's order to the decoder's.
-  DialogModel::Output operator()(const Batch& batch) const {
-    const Lstm::Output read = encoder(batch.encoder, source(batch.context_tokens));  // (N, H)
+  Taught operator()(const Batch& batch) const {
+    const Lstm::Output read =
+        encoder(batch.context.packing, source(batch.context.tokens));  // (N, H)
     // The states at the <eou>s, (Q, H), dialogue after dialogue.
-    const Var memory = gather_rows(read.y, batch.memory_rows);
-    LstmState state = read.state.gather(batch.encoder_to_batch);
+    const Var memory = gather_rows(read.y, batch.memory.rows);
+    LstmState state = read.state.gather(batch.context.to_batch);
 
-    const Var words = target(batch.inputs);                     // (N', H)
-    Var c = attend(state.top(), memory, batch.memory).context;  // c_0, (B, H)
+    const Var words = target(batch.response.inputs);                     // (N', H)
+    Var c = attend(state.top(), memory, batch.memory.segments).context;  // c_0, (B, H)
     std::vector<Var> hidden, contexts, weights;
-    for (int64_t t = 0; t < batch.decoder.steps(); ++t) {
+    for (int64_t t = 0; t < batch.response.packing.steps(); ++t) {
       // The first n dialogues are still running; their words are the rows [at, at + n).
-      const int64_t n = batch.decoder.batch_size(t), at = batch.decoder.offset(t);
+      const int64_t n = batch.response.packing.batch_size(t), at = batch.response.packing.offset(t);
       const Var input = concat({rows(words, at, at + n), rows(c, 0, n)}, 1);
       state = decoder(Packing::single_step(n), input, state.first(n)).state;
-      const Attended attended = attend(state.top(), memory, batch.memory.first(n));
+      const Attended attended = attend(state.top(), memory, batch.memory.segments.first(n));
       c = attended.context;
       hidden.push_back(state.top());
       contexts.push_back(c);
@@ -70,8 +71,8 @@ struct Dynamic : Module {
     }
 
     const Var z = tanh(combine(concat({concat(contexts, 0), concat(hidden, 0)}, 1)));
-    const CrossEntropy loss = linear_cross_entropy(z, output.weight, batch.targets);
-    return {loss.total, loss.nll, weights, /*same_weights=*/false};
+    const CrossEntropy loss = linear_cross_entropy(z, output.weight, batch.response.targets);
+    return {loss.total, loss.nll, AttentionTrace::step_by_step(weights, batch.memory.segments)};
   }
 
   Embedding source;

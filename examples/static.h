@@ -14,7 +14,7 @@
 #pragma once
 
 #include "dialog/parts/batch.h"
-#include "dialog/respond/model.h"
+#include "dialog/respond/responder.h"
 #include "nn/attention.h"
 #include "nn/init.h"
 #include "nn/lstm.h"
@@ -22,7 +22,7 @@
 namespace heed {
 
 struct Static : Module {
-  static constexpr bool kMemoryOfUtterances = true;
+  static constexpr BatchParts kParts = {.memory = MemoryOf::kUtterances};
 
   // H = width, also of the embeddings; all parameters uniform in [-0.1, 0.1)
   Static(int64_t words, int64_t width, uint64_t seed)
@@ -46,21 +46,23 @@ struct Static : Module {
 
   // Teacher forcing: the decoder reads the true words. In the batch are N context tokens, Q memory
   // rows and N' words to predict; *_to_batch lead from an LSTM's order to the decoder's.
-  DialogModel::Output operator()(const Batch& batch) const {
-    const Lstm::Output read = encoder(batch.encoder, source(batch.context_tokens));  // (N, H)
+  Taught operator()(const Batch& batch) const {
+    const Lstm::Output read =
+        encoder(batch.context.packing, source(batch.context.tokens));  // (N, H)
     // The states at the <eou>s, (Q, H), dialogue after dialogue.
-    const Var memory = gather_rows(read.y, batch.memory_rows);
-    const LstmState state = read.state.gather(batch.encoder_to_batch);
+    const Var memory = gather_rows(read.y, batch.memory.rows);
+    const LstmState state = read.state.gather(batch.context.to_batch);
 
-    const Var query = gather_rows(memory, batch.query_rows);  // H_q, (B, H)
-    const Attended attended = attend(query, memory, batch.memory);
-    const Var c = gather_rows(attended.context, batch.dialogue_of_step);  // (N', H)
-    const Var input = concat({target(batch.inputs), c}, 1);               // (N', 2H)
-    const Var h = decoder(batch.decoder, input, state).y;                 // (N', H)
+    const Var query = gather_rows(memory, batch.memory.query_rows);  // H_q, (B, H)
+    const Attended attended = attend(query, memory, batch.memory.segments);
+    const Var c = gather_rows(attended.context, batch.response.dialogue_of_step);  // (N', H)
+    const Var input = concat({target(batch.response.inputs), c}, 1);               // (N', 2H)
+    const Var h = decoder(batch.response.packing, input, state).y;                 // (N', H)
 
     const Var z = tanh(combine(concat({c, h}, 1)));
-    const CrossEntropy loss = linear_cross_entropy(z, output.weight, batch.targets);
-    return {loss.total, loss.nll, {attended.weights}, /*same_weights=*/true};
+    const CrossEntropy loss = linear_cross_entropy(z, output.weight, batch.response.targets);
+    return {loss.total, loss.nll,
+            AttentionTrace::same_in_all_steps(attended.weights, batch.memory.segments)};
   }
 
   Embedding source;

@@ -8,11 +8,12 @@
 #include <optional>
 
 #include "autograd/keep_packed.h"
-#include "dialog/respond/attention_loss.h"
 #include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/decode.h"
 #include "dialog/respond/flops.h"
+#include "dialog/respond/loss.h"
+#include "dialog/respond/structures.h"
 #include "dialog/text/text_file.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -82,7 +83,7 @@ struct Work {
   Batch batch;
 };
 
-std::vector<Work> make_work(const Options& o, bool hierarchical, Device device) {
+std::vector<Work> make_work(const Options& o, const BatchParts& parts, Device device) {
   const std::vector<Lengths> lengths = o.lengths.empty()
                                            ? std::vector<Lengths>(o.batch)
                                            : read_lengths(o.lengths, o.batch * (o.steps + 1));
@@ -94,7 +95,7 @@ std::vector<Work> make_work(const Options& o, bool hierarchical, Device device) 
       work.examples.push_back(make_example(lengths[i], o.vocab, rng));
     }
     for (const Example& e : work.examples) work.pointers.push_back(&e);
-    work.batch = make_batch(work.pointers, hierarchical, device);
+    work.batch = make_batch(work.pointers, parts, device);
     all.push_back(std::move(work));
   }
   return all;
@@ -107,7 +108,7 @@ struct Done {
 
 class Stepper {
  public:
-  Stepper(const Options& o, DialogModel& model) : options_(o), model_(model), optimizer_(model) {
+  Stepper(const Options& o, Responder& model) : options_(o), model_(model), optimizer_(model) {
     if (o.work == "beam") weights_.emplace();  // as who answers many batches would
   }
 
@@ -117,7 +118,7 @@ class Stepper {
     const bool train = options_.work == "train";
     zero_grad(model_);
     const DropoutMode drop{options_.dropout, options_.common->seed, step};
-    const Var loss = training_loss(work.batch, model_(work.batch, drop), 1.0);
+    const Var loss = training_loss(work.batch, model_.teach(work.batch, drop), 1.0);
     if (train) {
       loss.backward();
       optimizer_.step({.max_norm = 5});
@@ -140,8 +141,8 @@ class Stepper {
   Done beam_step(const Work& work) {
     DecodeOptions decoding;
     decoding.method = DecodeOptions::Method::kBeam;
-    decoding.max_length = work.batch.decoder.length(0);
-    Done done{static_cast<double>(work.batch.encoder.rows()), 0, 0};
+    decoding.max_length = work.batch.response.packing.length(0);
+    Done done{static_cast<double>(work.batch.context.packing.rows()), 0, 0};
     for (const Decoding& d : decode(model_, work.pointers, decoding)) {
       done.tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
       done.loss -= d.log_prob;
@@ -150,7 +151,7 @@ class Stepper {
   }
 
   const Options& options_;
-  DialogModel& model_;
+  Responder& model_;
   Sgd optimizer_;
   std::optional<KeepPacked> weights_;
 };
@@ -230,9 +231,10 @@ void run(const Options& o) {
       Structure::parse(o.structure), o.vocab, o.embed, o.hidden, o.layers, false, o.dropout};
   config.check();
   check_memory(config);
-  DialogModel model(config, o.common->seed);
+  const std::unique_ptr<Responder> made = make_responder(config, o.common->seed);
+  Responder& model = *made;
   move(model, device);
-  const std::vector<Work> all = make_work(o, config.structure.hierarchical, device);
+  const std::vector<Work> all = make_work(o, model.parts(), device);
   const double peak = device.is_cuda() ? 0 : cpu::measure_peak();
   Stepper stepper(o, model);
   const Timing t = time_steps(o.steps, stepper, all);

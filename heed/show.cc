@@ -100,7 +100,7 @@ std::string page_sets(bool with_pool) {
 }
 
 void add_results(AttentionView& view, const Options& o, const Inputs& inputs,
-                 const EncodedInputs& encoded, DialogModel& model) {
+                 const EncodedInputs& encoded, Responder& model) {
   const std::vector<TestSet> sets = select_test_sets(page_sets(!inputs.pool.empty()));
   PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
   const std::string& name = view.models.back().name;

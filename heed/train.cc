@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "dialog/respond/structures.h"
 #include "dialog/respond/task.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
@@ -46,11 +47,11 @@ std::string progress_line(const TrainProgress& p) {
 
 void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) {
   const ModelConfig& m = run.settings.model;
-  DialogModel model(m);
   if (!run.is_new) std::printf("going on with %s\n", out.c_str());
   std::printf("%s, %s x %ld, vocabulary %ld: %s\n", std::string(m.structure.name).c_str(),
               counted(m.num_layers, "layer").c_str(), static_cast<long>(m.hidden_size),
-              static_cast<long>(m.vocab_size), size_of_model(parameter_count(model)).c_str());
+              static_cast<long>(m.vocab_size),
+              size_of_model(static_cast<int64_t>(parameter_count(m))).c_str());
   std::printf("%zu training and %s, %s left out (too short)\n", run.data.train.size(),
               counted(run.data.valid.size(), "validation example").c_str(),
               counted(run.data.left_out, "dialogue").c_str());

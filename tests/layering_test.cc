@@ -138,7 +138,7 @@ TEST(Layering, TheLongestPrefixDecides) {
   EXPECT_EQ(folder_of("dialog/view/render.cc"), "dialog/view");
   EXPECT_EQ(folder_of("dialog/viewer/render.cc"), "");
   EXPECT_TRUE(may_include("dialog/view/render.cc", "dialog/respond/das.h"));
-  EXPECT_FALSE(may_include("dialog/view/render.cc", "dialog/respond/model.h"));
+  EXPECT_FALSE(may_include("dialog/view/render.cc", "dialog/respond/lstm.h"));
   EXPECT_FALSE(may_include("dialog/data/example.h", "dialog/parts/batch.h"));
 }
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "dialog/respond/structures.h"
 #include "nn/safetensors.h"
 #include "tensor/file.h"
 #include "tensor/machine_memory.h"
@@ -27,13 +28,8 @@ template <class T> T get(const std::string& path, const nlohmann::json& json, co
   return found->get<T>();
 }
 
-// Bytes of f32 parameters of a model, counted before any is allocated.
-double parameter_bytes(const ModelConfig& c) {
-  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size, layers = c.num_layers;
-  const double stack = 4 * h * (2 * h * (layers - 1) + h);
-  const double side = v * e + 4 * h * e + stack;
-  return 4 * (2 * side + 4 * h * h + (c.structure.integration ? stack + 4 * h * h : 0) + 2 * h * h +
-              v * h);
+double parameter_bytes(const ModelConfig& config) {
+  return 4 * parameter_count(config);
 }
 
 void check_is_model(const std::string& directory) {
@@ -114,7 +110,7 @@ LoadedModel load_model(const std::string& directory) {
     throw DataError(words + ": " + std::to_string(vocabulary.size()) +
                     " tokens, config.json says " + std::to_string(config.vocab_size));
   }
-  auto model = std::make_unique<DialogModel>(config);
+  auto model = make_responder(config);
   load_parameters(weights, *model);
   return {std::move(model), std::move(vocabulary)};
 }
@@ -125,7 +121,7 @@ void save_description(const std::string& directory, const ModelConfig& config,
   vocabulary.save(in(directory, "vocab.txt"));
 }
 
-void save_model(const std::string& directory, DialogModel& model, const Vocabulary& vocabulary) {
+void save_model(const std::string& directory, Responder& model, const Vocabulary& vocabulary) {
   make_directory(directory);
   save_description(directory, model.config(), vocabulary);
   save_parameters(in(directory, "model.safetensors"), model);

@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "dialog/respond/model.h"
+#include "dialog/respond/responder.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
@@ -18,7 +18,7 @@ ModelConfig load_config(const std::string& directory);
 void check_memory(const ModelConfig& config);
 
 struct LoadedModel {
-  std::unique_ptr<DialogModel> model;
+  std::unique_ptr<Responder> model;
   Vocabulary vocabulary;
 };
 // Throws DataError where there is no model (yet), or the three files do not fit together. Nothing
@@ -27,6 +27,6 @@ LoadedModel load_model(const std::string& directory);
 // All but the parameters: config.json and vocab.txt.
 void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary);
-void save_model(const std::string& directory, DialogModel& model, const Vocabulary& vocabulary);
+void save_model(const std::string& directory, Responder& model, const Vocabulary& vocabulary);
 
 }  // namespace heed

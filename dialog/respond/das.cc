@@ -24,7 +24,8 @@ int64_t rows_of(const Example& example, size_t k, int64_t rows) {
   return one_each ? 1 : static_cast<int64_t>(example.context[k].size()) + 1;
 }
 
-// For each memory row the utterance it belongs to.
+}  // namespace
+
 std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
   std::vector<int> result;
   for (size_t k = 0; k < example.context.size(); ++k) {
@@ -32,8 +33,6 @@ std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
   }
   return result;
 }
-
-}  // namespace
 
 std::vector<double> even_attention(const Example& example, int64_t rows) {
   std::vector<double> shares;
@@ -57,12 +56,11 @@ std::optional<double> das_ratio(const DialogueMeans& means) {
   return *means.distraction / *means.history;
 }
 
-std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
+std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch,
                                         const std::vector<const Example*>& examples,
                                         bool with_attention) {
-  const std::vector<double> nll = output.nll.to_vector();
-  std::vector<std::vector<double>> weights;
-  for (const Var& w : output.weights) weights.push_back(w.value().to_vector());
+  const std::vector<double> nll = taught.nll.to_vector();
+  const std::vector<double> weights = taught.attention.weights().value().to_vector();
 
   std::vector<DialogueScore> scores(batch.size);
   for (int64_t b = 0; b < batch.size; ++b) {
@@ -71,22 +69,22 @@ std::vector<DialogueScore> score_output(const DialogModel::Output& output, const
     s.id = example.id;
     s.distraction = example.distraction;
     s.as_scores.resize(example.context.size());
-    const int64_t steps = batch.decoder.length(b), first = batch.memory.begin(b),
-                  count = batch.memory.length(b);
+    const int64_t steps = batch.response.packing.length(b), first = batch.memory.segments.begin(b),
+                  count = batch.memory.segments.length(b);
     const std::vector<int> utterance = utterance_of_row(example, count);
     for (int64_t t = 0; t < steps; ++t) {
-      const std::vector<double>& w = weights[output.same_weights ? 0 : t];
+      const double* w = weights.data() + taught.attention.at(b, t);
       double squares = 0;
       for (int64_t j = 0; j < count; ++j) {
-        const double weight = w[first + j];
+        const double weight = w[j];
         s.as_scores[utterance[j]] += weight;
-        squares += batch.distraction[first + j] * weight * weight;
+        squares += batch.memory.distraction[first + j] * weight * weight;
       }
       s.attention_loss.push_back(squares / static_cast<double>(count));
       if (with_attention) {
-        s.attention.emplace_back(w.begin() + first, w.begin() + first + count);
+        s.attention.emplace_back(w, w + count);
       }
-      s.nll.push_back(nll[batch.decoder.row(t, b)]);
+      s.nll.push_back(nll[batch.response.packing.row(t, b)]);
     }
     const std::vector<double> even = even_attention(example, count);
     for (size_t k = 0; k < s.as_scores.size(); ++k) {
@@ -97,7 +95,7 @@ std::vector<DialogueScore> score_output(const DialogModel::Output& output, const
   return scores;
 }
 
-std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>& examples,
+std::vector<DialogueScore> score(Responder& model, const std::vector<Example>& examples,
                                  int64_t batch_size,
                                  const std::function<void(const ScoreProgress&)>& progress,
                                  bool with_attention) {
@@ -117,8 +115,9 @@ std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>&
     std::vector<const Example*> part;
     const size_t end = std::min(order.size(), at + static_cast<size_t>(batch_size));
     for (size_t i = at; i < end; ++i) part.push_back(&examples[order[i]]);
-    const Batch batch = make_batch(part, model.config().structure.hierarchical, device);
-    std::vector<DialogueScore> results = score_output(model(batch), batch, part, with_attention);
+    const Batch batch = make_batch(part, model.parts(), device);
+    std::vector<DialogueScore> results =
+        score_output(model.teach(batch), batch, part, with_attention);
     for (size_t i = at; i < end; ++i) scores[order[i]] = std::move(results[i - at]);
     done = {static_cast<int64_t>(end), done.tokens + batch.token_count};
     if (progress) progress(done);

@@ -7,13 +7,16 @@
 #include <string>
 #include <vector>
 
-#include "dialog/respond/model.h"
+#include "dialog/respond/responder.h"
 
 namespace heed {
 
 // What each utterance of the context gets where attention is even over `rows` memory rows: one row
 // an utterance, or one a token, of which <eou> is the last. Sum 1.
 std::vector<double> even_attention(const Example& example, int64_t rows);
+
+// For each of a dialogue's `rows` memory rows the utterance that it belongs to.
+std::vector<int> utterance_of_row(const Example& example, int64_t rows);
 
 // D and H of a dialogue: the mean attention score of its distractions and that of the original
 // utterances of its history. The query, last, is in neither. Nothing where there is none of a kind.
@@ -43,7 +46,7 @@ struct DialogueScore {
 
 // The scores of a batch's dialogues, in the order of its examples, from what a model put out for
 // it. The attention memory may hold utterances (one row each) or tokens.
-std::vector<DialogueScore> score_output(const DialogModel::Output& output, const Batch& batch,
+std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch,
                                         const std::vector<const Example*>& examples,
                                         bool with_attention = false);
 
@@ -53,7 +56,7 @@ std::vector<DialogueScore> score_output(const DialogModel::Output& output, const
 struct ScoreProgress {
   int64_t examples, tokens;
 };
-std::vector<DialogueScore> score(DialogModel& model, const std::vector<Example>& examples,
+std::vector<DialogueScore> score(Responder& model, const std::vector<Example>& examples,
                                  int64_t batch_size,
                                  const std::function<void(const ScoreProgress&)>& progress = {},
                                  bool with_attention = false);

@@ -14,34 +14,11 @@ namespace {
 
 using Method = DecodeOptions::Method;
 
-// What step() looks at, for the dialogues `ids` of an encoded batch, each as often as it is named.
-DialogModel::Encoded select(const DialogModel::Encoded& all, const std::vector<int32_t>& ids) {
-  DialogModel::Encoded result{all.memory, all.segments.select(ids), {}, {}, {}};
-  if (!all.context_gates.defined()) return result;  // dynamic: every step has its own context
-  std::vector<int32_t> weight_rows;
-  for (int32_t b : ids) {
-    for (int64_t j = all.segments.begin(b); j < all.segments.end(b); ++j) {
-      weight_rows.push_back(static_cast<int32_t>(j));
-    }
-  }
-  const Device device = all.memory.device();
-  const Tensor dialogues = Tensor::from(ids, device);
-  result.start = {gather_rows(all.start.context, dialogues),
-                  gather_rows(all.start.weights, Tensor::from(weight_rows, device))};
-  result.context_gates = gather_rows(all.context_gates, dialogues);
-  return result;
-}
-
-// Attention weights from `at` on, one for each memory row -> on the utterances of a context.
-std::vector<double> per_utterance(const std::vector<double>& weights, int64_t at,
-                                  const Example& example, bool hierarchical) {
-  std::vector<double> result;
-  for (const std::vector<int32_t>& utterance : example.context) {
-    const int64_t rows = hierarchical ? 1 : static_cast<int64_t>(utterance.size()) + 1;
-    const auto first = weights.begin() + at;
-    result.push_back(std::accumulate(first, first + rows, 0.0));
-    at += rows;
-  }
+// A row's attention, one weight for each memory row -> on the utterances of a context.
+std::vector<double> per_utterance(const double* weights, int64_t count, const Example& example) {
+  std::vector<double> result(example.context.size(), 0.0);
+  const std::vector<int> utterance = utterance_of_row(example, count);
+  for (int64_t j = 0; j < count; ++j) result[utterance[j]] += weights[j];
   return result;
 }
 
@@ -72,7 +49,7 @@ struct Candidate {
 
 class Search {
  public:
-  Search(DialogModel& model, const Batch& batch, const std::vector<const Example*>& examples,
+  Search(const Responder& model, const Batch& batch, const std::vector<const Example*>& examples,
          const DecodeOptions& options);
   std::vector<Decoding> run();  // in batch order
 
@@ -83,15 +60,14 @@ class Search {
   }
   void step();
   void collect_rows();
-  Var input_gates() const;
-  void extend(int64_t dialogue, int32_t first_row, const std::vector<double>& weights);
+  void extend(int64_t dialogue, int32_t first_row, const Written& written);
   void choose(const Tensor& logits);
   Choice sample(int64_t dialogue, const std::vector<Choice>& best);
   void add_candidates(const Hypothesis& from, std::vector<Candidate>& to) const;
   void keep_best(std::vector<Candidate>& candidates) const;
   Decoding finish(const Beam& beam) const;
 
-  const DialogModel& model_;
+  const std::unique_ptr<Writer> writer_;
   const std::vector<const Example*>& examples_;
   const std::vector<int64_t>& order_;
   const DecodeOptions& options_;
@@ -105,29 +81,18 @@ class Search {
   // The rows of the step at hand: the hypotheses that are still running, dialogue after dialogue.
   std::vector<int32_t> row_dialogues_, parents_, inputs_;
   std::vector<std::vector<Choice>> choices_;  // best first
-  std::vector<int32_t> encoded_dialogues_;    // the dialogues of encoded_'s rows
-  const DialogModel::Encoded all_;
-  DialogModel::Encoded encoded_;
-  Var context_;
-  LstmState state_;
 };
 
-Search::Search(DialogModel& model, const Batch& batch, const std::vector<const Example*>& examples,
-               const DecodeOptions& options)
-    : model_(model),
+Search::Search(const Responder& model, const Batch& batch,
+               const std::vector<const Example*>& examples, const DecodeOptions& options)
+    : writer_(model.read(batch)),
       examples_(examples),
       order_(batch.order),
       options_(options),
       beam_size_(options.method == Method::kBeam ? options.beam_size : 1),
       excluded_{kPad, kSos, kEou},
-      beams_(batch.size, Beam(1)),
-      encoded_dialogues_(batch.size),
-      all_(model.encode(batch)),
-      encoded_(all_),
-      context_(all_.start.context),
-      state_(all_.state) {
+      beams_(batch.size, Beam(1)) {
   if (!options.allow_unk) excluded_.push_back(kUnk);
-  std::iota(encoded_dialogues_.begin(), encoded_dialogues_.end(), 0);
   for (int64_t b = 0; b < batch.size; ++b) {
     rngs_.emplace_back(options.seed, "decode", purpose_id(examples[order_[b]]->id));
     beams_[b][0].row = static_cast<int32_t>(b);
@@ -169,49 +134,18 @@ void Search::collect_rows() {
   }
 }
 
-// Hypotheses of one dialogue share what was encoded, which is selected anew only when the number of
-// hypotheses of a dialogue changes.
 void Search::step() {
-  const Device device = context_.device();
-  if (row_dialogues_ != encoded_dialogues_) {
-    encoded_ = select(all_, row_dialogues_);
-    encoded_dialogues_ = row_dialogues_;
-  }
-  std::vector<int32_t> same(context_.shape()[0]);
-  std::iota(same.begin(), same.end(), 0);
-  if (parents_ != same) {
-    const Tensor ids = Tensor::from(parents_, device);
-    context_ = gather_rows(context_, ids);
-    state_ = state_.gather(ids);
-  }
-  DialogModel::Step out = model_.step(encoded_, input_gates(), context_, state_);
-  context_ = out.attended.context;
-  state_ = std::move(out.state);
-  choose(model_.logits(out.hidden, context_).value().to(Device()));
-  const std::vector<double> weights = out.attended.weights.value().to_vector();
+  const Written written = writer_->step(row_dialogues_, parents_, inputs_);
+  choose(written.logits);
   for (size_t r = 0; r < row_dialogues_.size(); ++r) {
     if (r == 0 || row_dialogues_[r] != row_dialogues_[r - 1]) {
-      extend(row_dialogues_[r], static_cast<int32_t>(r), weights);
+      extend(row_dialogues_[r], static_cast<int32_t>(r), written);
     }
   }
 }
 
-// The inputs' part of the gates. Many hypotheses end with the same token: it is multiplied once.
-Var Search::input_gates() const {
-  std::vector<int32_t> tokens = inputs_, row_of_input;
-  std::sort(tokens.begin(), tokens.end());
-  tokens.erase(std::unique(tokens.begin(), tokens.end()), tokens.end());
-  for (int32_t input : inputs_) {
-    const auto at = std::lower_bound(tokens.begin(), tokens.end(), input);
-    row_of_input.push_back(static_cast<int32_t>(at - tokens.begin()));
-  }
-  const Device device = context_.device();
-  return gather_rows(model_.token_gates(Tensor::from(tokens, device)),
-                     Tensor::from(row_of_input, device));
-}
-
 // A dialogue's hypotheses, each longer by one token. The running ones have the rows from first_row.
-void Search::extend(int64_t dialogue, int32_t first_row, const std::vector<double>& weights) {
+void Search::extend(int64_t dialogue, int32_t first_row, const Written& written) {
   Beam& beam = beams_[dialogue];
   std::vector<Candidate> candidates;
   for (Hypothesis& h : beam) {
@@ -221,13 +155,13 @@ void Search::extend(int64_t dialogue, int32_t first_row, const std::vector<doubl
   keep_best(candidates);
 
   beam.clear();
-  const bool hierarchical = model_.config().structure.hierarchical;
   for (const Candidate& c : candidates) {
     Hypothesis h = c.from;
     if (c.token >= 0) {
-      predictions_.push_back({c.token, h.last,
-                              per_utterance(weights, encoded_.segments.begin(h.row),
-                                            *examples_[order_[dialogue]], hierarchical)});
+      const int64_t begin = written.begin[h.row], count = written.begin[h.row + 1] - begin;
+      predictions_.push_back(
+          {c.token, h.last,
+           per_utterance(written.attention.data() + begin, count, *examples_[order_[dialogue]])});
       h = {static_cast<int64_t>(predictions_.size()) - 1,
            h.length + 1,
            c.log_prob,
@@ -331,18 +265,18 @@ std::vector<double> Decoding::as_scores() const {
   return scores;
 }
 
-std::vector<Decoding> decode(DialogModel& model, const std::vector<const Example*>& examples,
+std::vector<Decoding> decode(Responder& model, const std::vector<const Example*>& examples,
                              const DecodeOptions& options) {
   options.check();
   if (examples.empty()) return {};
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
-  const Batch batch = make_batch(examples, model.config().structure.hierarchical, device);
+  const Batch batch = make_batch(examples, model.parts(), device);
   std::vector<Decoding> found = Search(model, batch, examples, options).run();
   std::vector<Decoding> result(examples.size());
   for (int64_t b = 0; b < batch.size; ++b) {
     const int64_t i = batch.order[b];
-    found[b].even = even_attention(*examples[i], batch.memory.length(b));
+    found[b].even = even_attention(*examples[i], batch.memory.segments.length(b));
     result[i] = std::move(found[b]);
   }
   return result;

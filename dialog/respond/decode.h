@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "dialog/respond/model.h"
+#include "dialog/respond/responder.h"
 
 namespace heed {
 
@@ -54,7 +54,7 @@ struct Decoding {
 // The beam of a dialogue is its beam_size best hypotheses, ended ones included. It always keeps
 // the greedy one, so that beam search never finds anything worse than greedy decoding (which plain
 // beam search can). It stops when no hypothesis can overtake the best one that has ended.
-std::vector<Decoding> decode(DialogModel& model, const std::vector<const Example*>& examples,
+std::vector<Decoding> decode(Responder& model, const std::vector<const Example*>& examples,
                              const DecodeOptions& options = {});
 
 }  // namespace heed

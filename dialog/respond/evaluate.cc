@@ -36,7 +36,7 @@ std::vector<Example> distracted(const std::vector<Example>& examples, const Test
   return result;
 }
 
-std::vector<TestSetResult> evaluate(DialogModel& model, const std::vector<Example>& examples,
+std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>& examples,
                                     const std::vector<TestSet>& sets, const Pool& pool,
                                     const Phrases& phrases, uint64_t seed, int64_t batch_size,
                                     const EvaluateProgress& progress) {

@@ -29,7 +29,7 @@ struct TestSetResult {
   std::vector<ExampleResult> examples;
 };
 using EvaluateProgress = std::function<void(const std::string& set, const ScoreProgress&)>;
-std::vector<TestSetResult> evaluate(DialogModel& model, const std::vector<Example>& examples,
+std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>& examples,
                                     const std::vector<TestSet>& sets, const Pool& pool,
                                     const Phrases& phrases, uint64_t seed, int64_t batch_size,
                                     const EvaluateProgress& progress = {});

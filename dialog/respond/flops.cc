@@ -14,19 +14,21 @@ double lstm(double n, double first_step, double in, double hidden, double layers
 
 double training_flops(const ModelConfig& c, const Batch& batch) {
   const double e = c.embedding_size, h = c.hidden_size, layers = c.num_layers, v = c.vocab_size;
-  const double batch_size = batch.size, tokens = batch.encoder.rows(), steps = batch.decoder.rows();
+  const double batch_size = batch.size, tokens = batch.context.packing.rows(),
+               steps = batch.response.packing.rows();
   double forward = lstm(tokens, batch_size, e, h, layers);
   if (c.structure.integration) {
-    forward += lstm(batch.integration.rows(), batch_size, h, h, layers);
+    forward += lstm(batch.sequences.packing.rows(), batch_size, h, h, layers);
   }
   forward += lstm(steps, 0, e, h, layers);
   // Once a dialogue where the context vector never changes, else once a step: its part of the
   // gates, its part of W_c, and the attention itself (scores and weighted sum).
   const double contexts = c.structure.static_query ? batch_size : steps;
-  double looked_at = batch.memory.total();
+  double looked_at = batch.memory.segments.total();
   if (!c.structure.static_query) {
     for (int64_t b = 0; b < batch.size; ++b) {
-      looked_at += static_cast<double>(batch.memory.length(b) * batch.decoder.length(b));
+      looked_at +=
+          static_cast<double>(batch.memory.segments.length(b) * batch.response.packing.length(b));
     }
   }
   forward += contexts * 2 * (4 * h * h + h * h) + steps * 2 * h * h + looked_at * 4 * h;

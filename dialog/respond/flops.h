@@ -1,6 +1,6 @@
 #pragma once
 
-#include "dialog/respond/model.h"
+#include "dialog/respond/responder.h"
 
 namespace heed {
 

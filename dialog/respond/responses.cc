@@ -7,7 +7,7 @@
 
 namespace heed {
 
-std::vector<Tokens> respond(DialogModel& model, const std::vector<Example>& examples,
+std::vector<Tokens> respond(Responder& model, const std::vector<Example>& examples,
                             const Vocabulary& vocabulary, const DecodeOptions& options,
                             int64_t batch_size,
                             const std::function<void(const RespondProgress&)>& progress) {

@@ -17,7 +17,7 @@ namespace heed {
 struct RespondProgress {
   int64_t examples, tokens;
 };
-std::vector<Tokens> respond(DialogModel& model, const std::vector<Example>& examples,
+std::vector<Tokens> respond(Responder& model, const std::vector<Example>& examples,
                             const Vocabulary& vocabulary, const DecodeOptions& options,
                             int64_t batch_size,
                             const std::function<void(const RespondProgress&)>& progress = {});

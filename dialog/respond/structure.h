@@ -1,22 +1,28 @@
+// What a response model is described by: its structure and its sizes.
 #pragma once
 
-#include <array>
+#include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "tensor/error.h"
 
 namespace heed {
 
-// The five model structures are three choices (Xing & Gulla 2022, section 3.1):
+// The five structures of Xing & Gulla (2022, section 3.1) are one model with three switches
+// (lstm.h):
 //                memory                attention query      integration LSTM
 //   non-hier     m token states        decoder state h_t    no
 //   static       q utterance states    last utterance H_q   no
 //   static-ui    q utterance states    H_q                  yes
 //   dynamic      q utterance states    h_t                  no
 //   dynamic-ui   q utterance states    h_t                  yes
+// Two more have a form of their own (hred.h, transformer.h).
+enum class Family { kLstm, kHred, kTransformer };
 struct Structure {
   std::string_view name = "static-ui";
+  Family family = Family::kLstm;
   bool hierarchical = true;  // memory of utterances, not of tokens
   bool static_query = true;  // one context vector for all decoding steps
   bool integration = true;   // an LSTM over H_1..H_q starts the decoder ("utterance integration")
@@ -24,20 +30,23 @@ struct Structure {
   // Throws UsageError, with the valid names, if there is no such structure.
   static Structure parse(std::string_view name);
 };
+// All of them, or those of a family; the list stands in structures.cc.
+const std::vector<Structure>& structures();
+std::vector<Structure> structures(Family family);
+std::string structure_names();  // "non-hier, static, ...", for people
 
-constexpr std::array<Structure, 5> kStructures = {{{"non-hier", false, false, false},
-                                                   {"static", true, true, false},
-                                                   {"static-ui", true, true, true},
-                                                   {"dynamic", true, false, false},
-                                                   {"dynamic-ui", true, false, true}}};
+constexpr int64_t kMaxModelSize = 1 << 24;  // of any size below
 
-inline Structure Structure::parse(std::string_view name) {
-  std::string names;
-  for (const Structure& s : kStructures) {
-    if (s.name == name) return s;
-    names += (names.empty() ? "" : ", ") + std::string(s.name);
-  }
-  throw UsageError("structure: expected one of " + names + ", got '" + std::string(name) + "'");
-}
+struct ModelConfig {
+  Structure structure;
+  int64_t vocab_size = 25000, embedding_size = 512, hidden_size = 512, num_layers = 4;
+  bool lstm_bias = false;
+  double dropout = 0.2;
+  int64_t heads = 2;  // of a transformer
+
+  // Throws UsageError for sizes that are not positive or do not fit together, or a dropout outside
+  // of [0, 1).
+  void check() const;
+};
 
 }  // namespace heed

@@ -8,15 +8,16 @@
 #include <limits>
 #include <utility>
 
-#include "dialog/respond/attention_loss.h"
 #include "dialog/respond/das.h"
+#include "dialog/respond/loss.h"
+#include "dialog/respond/structures.h"
 
 namespace heed {
 namespace {
 
 // What the functions of the task refer to.
 struct Respond {
-  DialogModel& model;
+  Responder& model;
   const TrainSettings& settings;
   const TrainData& data;
   std::vector<int64_t> sizes;
@@ -35,14 +36,12 @@ struct Respond {
 
   Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
     const std::vector<Example> inserted = insert(indices, key);
-    std::vector<const Example*> examples;
-    for (const Example& example : inserted) examples.push_back(&example);
     const Device device = parameters(model)[0].var.device();
-    const Batch batch = make_batch(examples, settings.model.structure.hierarchical, device);
-    const DialogModel::Output output =
-        model(batch, DropoutMode{settings.model.dropout, key.seed, key.number()});
+    const Batch batch = make_batch(pointers(inserted), model.parts(), device);
+    const Taught output =
+        model.teach(batch, DropoutMode{settings.model.dropout, key.seed, key.number()});
     const double nll = output.nll_total.value().item();
-    const double predicted = static_cast<double>(batch.decoder.rows());
+    const double predicted = static_cast<double>(batch.response.packing.rows());
     return {training_loss(batch, output, settings.attention_weight),
             batch.token_count,
             {{"nll", nll}, {"predicted", predicted}},
@@ -133,7 +132,7 @@ void check_training(const TrainSettings& settings, const TrainData& data) {
   }
 }
 
-Task respond_task(DialogModel& model, const TrainSettings& settings, const TrainData& data) {
+Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data) {
   std::vector<int64_t> sizes;
   for (const Example& example : data.train) sizes.push_back(example_tokens(example));
   const Respond respond{model, settings, data, sizes};
@@ -153,9 +152,9 @@ bool train(const std::string& run, const TrainSettings& settings, const TrainDat
   if (!std::filesystem::exists(std::filesystem::path(run) / "config.json")) {
     save_description(run, settings.model, data.vocabulary);
   }
-  DialogModel model(settings.model, settings.loop.seed);
-  move(model, device);
-  return train(run, settings.loop, {respond_task(model, settings, data)}, hooks);
+  const std::unique_ptr<Responder> model = make_responder(settings.model, settings.loop.seed);
+  move(*model, device);
+  return train(run, settings.loop, {respond_task(*model, settings, data)}, hooks);
 }
 
 }  // namespace heed

@@ -31,7 +31,7 @@ void check_training(const TrainSettings& settings, const TrainData& data);
 
 // The task of the training loop: `model` learns to respond to the training examples, in every epoch
 // with other distractions. It refers to the three, which must outlive it.
-Task respond_task(DialogModel& model, const TrainSettings& settings, const TrainData& data);
+Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data);
 
 // Trains the model of a run (Xing & Gulla 2022, section 4.2) with the loop of train/loop.h, which
 // says what is returned and thrown.

@@ -5,9 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "dialog/respond/attention_loss.h"
 #include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
+#include "dialog/respond/loss.h"
 #include "optim/optim.h"
 #include "tensor/file.h"
 
@@ -95,15 +95,15 @@ void compare_scores(const Json& expected, const std::vector<DialogueScore>& scor
   compare("as_history", summary.as_history);
 }
 
-double loss_and_gradient(DialogModel& model, const Batch& batch) {
+double loss_and_gradient(Responder& model, const Batch& batch) {
   zero_grad(model);
-  const Var loss = training_loss(batch, model(batch), /*lambda=*/1.0);
+  const Var loss = training_loss(batch, model.teach(batch), /*lambda=*/1.0);
   loss.backward();
   return loss.value().item();
 }
 
-void compare_training(const Json& expected, DialogModel& model, const Batch& batch,
-                      double tolerance, double sgd_tolerance, std::vector<VerifyRow>& rows) {
+void compare_training(const Json& expected, Responder& model, const Batch& batch, double tolerance,
+                      double sgd_tolerance, std::vector<VerifyRow>& rows) {
   Comparison loss("loss", tolerance), norms("grad_norm", tolerance),
       sgd_loss("sgd loss", sgd_tolerance), sgd_norm("sgd grad_norm", sgd_tolerance);
   loss.compare("loss", at(expected, "loss"), loss_and_gradient(model, batch));
@@ -151,9 +151,7 @@ std::vector<VerifyRow> verify_case(const std::string& directory, DType dtype, De
   std::vector<VerifyRow> rows;
   try {
     compare_scores(expected, score(*loaded.model, examples, 4), tolerance, rows);
-    std::vector<const Example*> all;
-    for (const Example& e : examples) all.push_back(&e);
-    const Batch batch = make_batch(all, loaded.model->config().structure.hierarchical, device);
+    const Batch batch = make_batch(pointers(examples), loaded.model->parts(), device);
     compare_training(expected, *loaded.model, batch, tolerance, 10 * tolerance, rows);
   } catch (const Json::exception&) {
     throw DataError(path + ": a value has the wrong type");

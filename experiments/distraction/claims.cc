@@ -57,7 +57,7 @@ ClaimResult similar_perplexities(const MainTable& t) {
 ClaimResult ratios_drop(const MainTable& t) {
   std::vector<double> changes;
   size_t drops = 0;
-  for (const Structure& s : kStructures) {
+  for (const Structure& s : paper_structures()) {
     const Number base = random_mean(t, s.name, 0);
     std::vector<double> trained;
     for (const double p : {0.5, 0.7}) {
@@ -68,7 +68,7 @@ ClaimResult ratios_drop(const MainTable& t) {
     changes.push_back(mean / *base - 1);
     drops += changes.back() <= -0.075;
   }
-  if (changes.size() < kStructures.size()) return {};
+  if (changes.size() < paper_structures().size()) return {};
   return {drops >= 3, count(drops, changes.size(), "structures") + "; median change " +
                           decimal(100 * *median(changes), 1) + " %"};
 }
@@ -77,14 +77,14 @@ ClaimResult ratios_drop(const MainTable& t) {
 template <class Rule>
 ClaimResult over_structures(const MainTable& t, size_t needed, const char* what, Rule holds) {
   size_t yes = 0, known = 0;
-  for (const Structure& s : kStructures) {
+  for (const Structure& s : paper_structures()) {
     const Number a = random_mean(t, s.name, 0.5), b = random_mean(t, s.name, 0.7),
                  c = random_mean(t, s.name, 1.0);
     if (!a || !b || !c) continue;
     ++known;
     yes += holds(s.name, *a, *b, *c);
   }
-  if (known < kStructures.size() - 1) return {};  // one of the paper's is unreadable
+  if (known < paper_structures().size() - 1) return {};  // one of the paper's is unreadable
   return {yes >= std::min(needed, known), count(yes, known, what)};
 }
 
@@ -156,7 +156,7 @@ ClaimResult static_looks_at_the_query(const MainTable& t) {
   bool holds = true;
   for (const double p : {0.0, 0.5, 0.7, 1.0}) {
     double sums[2] = {}, counts[2] = {};
-    for (const Structure& s : kStructures) {
+    for (const Structure& s : paper_structures()) {
       const Number as = t[*find_variant(s.name, p, true)].history_as;
       if (!as) return {};
       sums[s.static_query] += *as;

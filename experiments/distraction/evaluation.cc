@@ -79,7 +79,7 @@ Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<To
 
 // Who it is, and how its training went.
 Json head_json(const std::string& directory, const ExperimentRun& run,
-               const ExperimentSettings& settings, DialogModel& model) {
+               const ExperimentSettings& settings, Responder& model) {
   const std::vector<EpochLog> log = load_log(directory);
   const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
     return valid_perplexity(a) < valid_perplexity(b);
@@ -173,7 +173,7 @@ void evaluate_run(const std::string& directory, const ExperimentRun& run,
                   const ExperimentSettings& settings, const ExperimentData& data, Device device,
                   const EvaluationProgress& progress) {
   LoadedModel loaded = load_model(directory);
-  DialogModel& model = *loaded.model;
+  Responder& model = *loaded.model;
   Json json = head_json(directory, run, settings, model);
   json["conversations"] = data.conversations;
   move(model, device);

@@ -129,9 +129,9 @@ void draw_pairs(Plot& plot, const MainTable& ours, std::vector<std::pair<double,
   for (size_t v = 0; v < ours.size(); ++v) {
     const Variant& variant = all_variants()[v];
     const auto k = static_cast<int>(
-        std::find_if(kStructures.begin(), kStructures.end(),
+        std::find_if(paper_structures().begin(), paper_structures().end(),
                      [&](const Structure& s) { return s.name == variant.structure.name; }) -
-        kStructures.begin());
+        paper_structures().begin());
     for (size_t s = 0; s < kTestSets.size(); ++s) {
       const auto &paper = paper_table().table[v].das_ratio[s], &our = ours[v].das_ratio[s];
       if (!paper || !our) continue;

@@ -82,7 +82,7 @@ std::string learning_figure(const Results& results) {
   }
   high = std::min(high, kHighest * low);
   std::string html = "<div class=\"panels\">\n";
-  for (const Structure& structure : kStructures) {
+  for (const Structure& structure : paper_structures()) {
     Plot plot(300, 230, "Validation perplexity by epoch, " + std::string(structure.name),
               std::string(structure.name));
     plot.x.low = 0.7, plot.x.high = std::max(epochs + 0.3, 2.0);
@@ -110,7 +110,7 @@ void draw_structure(Plot& plot, size_t set, size_t structure, bool loss, const M
   std::vector<std::string> titles;
   for (const double p : {0.0, 0.5, 0.7, 1.0}) {
     // without the loss the line begins at the same baseline
-    const auto variant = find_variant(kStructures[structure].name, p, loss || p == 0);
+    const auto variant = find_variant(paper_structures()[structure].name, p, loss || p == 0);
     if (!variant || !ours[*variant].das_ratio[set]) continue;
     const double ratio = *ours[*variant].das_ratio[set];
     points.push_back({plot.x(p), plot.y(ratio)});
@@ -129,7 +129,8 @@ void draw_structure(Plot& plot, size_t set, size_t structure, bool loss, const M
 std::string probability_figure(const MainTable& ours, const Inference& inference) {
   const auto [low, high] = das_range(ours, inference);
   const size_t ui = 2;  // static-ui, the only structure that is also trained without the loss
-  check_internal(kStructures[ui].name == "static-ui", "the order of the structures has changed");
+  check_internal(paper_structures()[ui].name == "static-ui",
+                 "the order of the structures has changed");
   std::string html = "<div class=\"panels\">\n";
   for (size_t s = 0; s < kTestSets.size(); ++s) {
     Plot plot(300, 220, "DAS ratio by insertion probability, " + set_label(s), set_label(s));
@@ -140,16 +141,16 @@ std::string probability_figure(const MainTable& ours, const Inference& inference
     plot.line_at_one();
     for (const double p : {0.0, 0.5, 0.7, 1.0})
       plot.x_label(plot.x(p), p == 0 ? "p = 0" : decimal(p, 1));
-    for (size_t k = 0; k < kStructures.size(); ++k) {
+    for (size_t k = 0; k < paper_structures().size(); ++k) {
       draw_structure(plot, s, k, true, ours, inference);
     }
     draw_structure(plot, s, ui, false, ours, inference);
     html += plot.svg.str();
   }
   html += "</div>\n<ul class=\"key\">\n";
-  for (size_t k = 0; k < kStructures.size(); ++k) {
+  for (size_t k = 0; k < paper_structures().size(); ++k) {
     html += legend_entry(static_cast<int>(k), "c" + std::to_string(k), "solid",
-                         std::string(kStructures[k].name));
+                         std::string(paper_structures()[k].name));
   }
   return html + legend_entry(5, "c2", "dash", "static-ui, no attention loss") + "</ul>\n";
 }

@@ -23,7 +23,7 @@ std::vector<Model> models_of(const Results& results) {
     const auto runs = variant ? results.of(*variant) : std::vector<const RunResult*>();
     if (!runs.empty()) models.push_back({runs[0], std::string(s.name), label});
   };
-  for (const Structure& s : kStructures) {
+  for (const Structure& s : paper_structures()) {
     add(s, 0, true, "p = 0");
     add(s, 0.7, false, "no loss");
     add(s, 0.7, true, "p = 0.7");

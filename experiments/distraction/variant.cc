@@ -7,6 +7,13 @@
 
 namespace heed {
 
+const std::vector<Structure>& paper_structures() {
+  static const std::vector<Structure> kFive = {
+      Structure::parse("non-hier"), Structure::parse("static"), Structure::parse("static-ui"),
+      Structure::parse("dynamic"), Structure::parse("dynamic-ui")};
+  return kFive;
+}
+
 std::string Variant::probability() const {
   char text[32];
   std::snprintf(text, sizeof text, insert_prob == 1 ? "%.1f" : "%g", insert_prob);
@@ -21,7 +28,7 @@ const std::vector<Variant>& all_variants() {
   static const std::vector<Variant> variants = [] {
     std::vector<Variant> all;
     for (const double p : {0.0, 0.5, 0.7, 1.0}) {
-      for (const Structure& structure : kStructures) all.push_back({structure, p, true});
+      for (const Structure& structure : paper_structures()) all.push_back({structure, p, true});
       if (p > 0) all.push_back({Structure::parse("static-ui"), p, false});
     }
     return all;

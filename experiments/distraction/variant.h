@@ -11,6 +11,9 @@
 
 namespace heed {
 
+// The five of the paper, in its order.
+const std::vector<Structure>& paper_structures();
+
 struct Variant {
   Structure structure;
   double insert_prob = 0;

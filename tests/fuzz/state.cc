@@ -1,12 +1,12 @@
 // state.json of a run, and the checkpoint that it names.
-#include "dialog/respond/model.h"
+#include "dialog/respond/lstm.h"
 #include "optim/optim.h"
 #include "tests/fuzz/fuzz.h"
 #include "train/checkpoint.h"
 
 namespace {
 
-heed::DialogModel small_model() {
+heed::LstmResponder small_model() {
   heed::ModelConfig config;
   config.structure = heed::Structure::parse("static");
   config.vocab_size = 6;
@@ -16,7 +16,7 @@ heed::DialogModel small_model() {
 }
 
 // A folder with the checkpoint that good states name.
-const std::string& run_folder(heed::DialogModel& model, const heed::Optimizer& optimizer) {
+const std::string& run_folder(heed::LstmResponder& model, const heed::Optimizer& optimizer) {
   static const heed::fuzz::Folder folder;
   heed::TrainState state;
   state.step = 1;
@@ -27,7 +27,7 @@ const std::string& run_folder(heed::DialogModel& model, const heed::Optimizer& o
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  static heed::DialogModel model = small_model();
+  static heed::LstmResponder model = small_model();
   static const heed::Adam optimizer(model);
   static const std::string folder = run_folder(model, optimizer);
   heed::fuzz::write(folder + "/state.json", data, size);

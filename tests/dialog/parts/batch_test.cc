@@ -33,30 +33,30 @@ struct Seen {
 
 Seen take_apart(const Batch& batch) {
   Seen seen;
-  const Ints tokens = batch.context_tokens.to_ints(), sequence = batch.encoder_to_batch.to_ints(),
-             memory_rows = batch.memory_rows.to_ints(), queries = batch.query_rows.to_ints(),
-             integrated = batch.integration_to_batch.to_ints(),
-             integration_rows = batch.integration_rows.to_ints(), inputs = batch.inputs.to_ints(),
-             targets = batch.targets.to_ints();
+  const Ints tokens = batch.context.tokens.to_ints(), sequence = batch.context.to_batch.to_ints(),
+             memory_rows = batch.memory.rows.to_ints(), queries = batch.memory.query_rows.to_ints(),
+             integrated = batch.sequences.to_batch.to_ints(),
+             integration_rows = batch.sequences.rows.to_ints(),
+             inputs = batch.response.inputs.to_ints(), targets = batch.response.targets.to_ints();
   const auto unpack = [](const Packing& packing, const Ints& values, int64_t s) {
     Ints result;
     for (int64_t t = 0; t < packing.length(s); ++t) result.push_back(values[packing.row(t, s)]);
     return result;
   };
   for (int64_t b = 0; b < batch.size; ++b) {
-    seen.context.push_back(unpack(batch.encoder, tokens, sequence[b]));
+    seen.context.push_back(unpack(batch.context.packing, tokens, sequence[b]));
     Ints memory;
     std::vector<float> mask;
-    for (int64_t j = batch.memory.begin(b); j < batch.memory.end(b); ++j) {
+    for (int64_t j = batch.memory.segments.begin(b); j < batch.memory.segments.end(b); ++j) {
       memory.push_back(tokens[memory_rows[j]]);
-      mask.push_back(batch.distraction[j]);
+      mask.push_back(batch.memory.distraction[j]);
     }
     seen.memory.push_back(memory);
     seen.mask.push_back(mask);
     seen.query.push_back(queries[b]);
-    seen.utterances.push_back(unpack(batch.integration, integration_rows, integrated[b]));
-    seen.inputs.push_back(unpack(batch.decoder, inputs, b));
-    seen.targets.push_back(unpack(batch.decoder, targets, b));
+    seen.utterances.push_back(unpack(batch.sequences.packing, integration_rows, integrated[b]));
+    seen.inputs.push_back(unpack(batch.response.packing, inputs, b));
+    seen.targets.push_back(unpack(batch.response.packing, targets, b));
   }
   return seen;
 }
@@ -95,54 +95,56 @@ Seen naive(const std::vector<Example>& examples, const std::vector<int64_t>& ord
 
 TEST(MakeBatch, EncoderPackingByHand) {
   const auto examples = three();
-  const Batch batch = make_batch(pointers(examples), /*hierarchical=*/true);
+  const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
   EXPECT_EQ(batch.size, 3);
   EXPECT_EQ(batch.order, (std::vector<int64_t>{1, 2, 0}));
   EXPECT_EQ(batch.token_count, (5 + 8 + 4) + (2 + 4 + 3));
   // step by step, longest context first: b (8), a (5), c (4)
-  EXPECT_EQ(batch.context_tokens.to_ints(),
+  EXPECT_EQ(batch.context.tokens.to_ints(),
             (Ints{20, 10, 30, 21, 4, 4, 22, 11, 31, 4, 12, 4, 23, 4, 24, 25, 4}));
-  EXPECT_EQ(batch.encoder_to_batch.to_ints(), (Ints{0, 2, 1}));
+  EXPECT_EQ(batch.context.to_batch.to_ints(), (Ints{0, 2, 1}));
 }
 
 TEST(MakeBatch, MemoryByHand) {
   const auto examples = three();
-  const Batch batch = make_batch(pointers(examples), /*hierarchical=*/true);
-  EXPECT_EQ(batch.memory.total(), 6);
-  EXPECT_EQ(batch.memory_rows.to_ints(), (Ints{9, 16, 5, 11, 4, 13}));  // <eou>s of b, c, a
-  EXPECT_EQ(batch.query_rows.to_ints(), (Ints{1, 3, 5}));
-  EXPECT_EQ(batch.distraction, (std::vector<float>{0, 0, 0, 0, 1, 0}));
-  EXPECT_TRUE(batch.has_distraction());
+  const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
+  EXPECT_EQ(batch.memory.segments.total(), 6);
+  EXPECT_EQ(batch.memory.rows.to_ints(), (Ints{9, 16, 5, 11, 4, 13}));  // <eou>s of b, c, a
+  EXPECT_EQ(batch.memory.query_rows.to_ints(), (Ints{1, 3, 5}));
+  EXPECT_EQ(batch.memory.distraction, (std::vector<float>{0, 0, 0, 0, 1, 0}));
+  EXPECT_TRUE(batch.memory.has_distraction());
 
-  const Batch tokens = make_batch(pointers(examples), /*hierarchical=*/false);
-  EXPECT_EQ(tokens.memory.total(), 17);
-  EXPECT_EQ(tokens.query_rows.to_ints(), (Ints{7, 11, 16}));
-  EXPECT_EQ(tokens.distraction,  // a's first utterance is one word and its <eou>
+  const Batch tokens = make_batch(pointers(examples), {.memory = MemoryOf::kTokens});
+  EXPECT_EQ(tokens.memory.segments.total(), 17);
+  EXPECT_EQ(tokens.memory.query_rows.to_ints(), (Ints{7, 11, 16}));
+  EXPECT_EQ(tokens.memory.distraction,  // a's first utterance is one word and its <eou>
             (std::vector<float>{0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 0, 0, 0}));
 }
 
 TEST(MakeBatch, DecoderByHand) {
   const auto examples = three();
-  const Batch batch = make_batch(pointers(examples), /*hierarchical=*/true);
-  EXPECT_EQ(batch.inputs.to_ints(), (Ints{2, 2, 2, 26, 32, 13, 27, 33, 28}));
-  EXPECT_EQ(batch.targets.to_ints(), (Ints{26, 32, 13, 27, 33, 3, 28, 3, 3}));
-  EXPECT_EQ(batch.dialogue_of_step.to_ints(), (Ints{0, 1, 2, 0, 1, 2, 0, 1, 0}));
+  const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
+  EXPECT_EQ(batch.response.inputs.to_ints(), (Ints{2, 2, 2, 26, 32, 13, 27, 33, 28}));
+  EXPECT_EQ(batch.response.targets.to_ints(), (Ints{26, 32, 13, 27, 33, 3, 28, 3, 3}));
+  EXPECT_EQ(batch.response.dialogue_of_step.to_ints(), (Ints{0, 1, 2, 0, 1, 2, 0, 1, 0}));
 }
 
 TEST(MakeBatch, EveryDialogueIsWhole) {
   for (const bool hierarchical : {false, true}) {
     for (uint64_t seed = 1; seed <= 20; ++seed) {
       const auto examples = random_examples(static_cast<int>(seed), seed);
-      const Batch batch = make_batch(pointers(examples), hierarchical);
+      const Batch batch = make_batch(
+          pointers(examples),
+          BatchParts{.memory = hierarchical ? MemoryOf::kUtterances : MemoryOf::kTokens});
       EXPECT_TRUE(take_apart(batch) == naive(examples, batch.order, hierarchical)) << seed;
-      EXPECT_EQ(batch.token_count, batch.encoder.rows() + batch.decoder.rows());
+      EXPECT_EQ(batch.token_count, batch.context.packing.rows() + batch.response.packing.rows());
     }
   }
 }
 
 TEST(MakeBatch, OrderIsByResponseAndStable) {
   auto examples = random_examples(40, 3);
-  const Batch batch = make_batch(pointers(examples), true);
+  const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
   for (int64_t b = 1; b < batch.size; ++b) {
     const auto size = [&](int64_t at) { return examples[batch.order[at]].response.size(); };
     EXPECT_GE(size(b - 1), size(b));
@@ -153,22 +155,24 @@ TEST(MakeBatch, OrderIsByResponseAndStable) {
 
 TEST(MakeBatch, NoDistractionIsSeen) {
   const auto examples = random_examples(5, 1, /*distractions=*/false);
-  EXPECT_FALSE(make_batch(pointers(examples), true).has_distraction());
+  EXPECT_FALSE(
+      make_batch(pointers(examples), {.memory = MemoryOf::kUtterances}).memory.has_distraction());
 }
 
 TEST(MakeBatch, AnEmptyResponsePredictsOnlyTheEnd) {
   auto examples = three();
   for (Example& e : examples) e.response.clear();
-  const Batch batch = make_batch(pointers(examples), true);
-  EXPECT_EQ(batch.inputs.to_ints(), (Ints{kSos, kSos, kSos}));
-  EXPECT_EQ(batch.targets.to_ints(), (Ints{kEos, kEos, kEos}));
+  const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
+  EXPECT_EQ(batch.response.inputs.to_ints(), (Ints{kSos, kSos, kSos}));
+  EXPECT_EQ(batch.response.targets.to_ints(), (Ints{kEos, kEos, kEos}));
 }
 
 TEST(MakeBatch, HostileExamples) {
   const auto error = [](auto spoil) {
     auto examples = three();
     spoil(examples);
-    return error_of<DataError>([&] { make_batch(pointers(examples), true); });
+    return error_of<DataError>(
+        [&] { make_batch(pointers(examples), {.memory = MemoryOf::kUtterances}); });
   };
   EXPECT_EQ(error([](auto& e) { e.clear(); }), "batch: no examples");
   EXPECT_EQ(error([](auto& e) { e[1].context.clear(); }), "example b: no context");

@@ -133,19 +133,19 @@ TEST(Summarize, WhatThereIsNothingOfIsMissing) {
 // The numbers of score() from the model's own weights, step by step.
 TEST(Score, FollowsTheDefinitions) {
   const Structure structure = Structure::parse("dynamic");
-  DialogModel model = small_model(structure, DType::f64);
+  LstmResponder model = small_model(structure, DType::f64);
   Example e = random_examples(1, 3)[0];
   e.context = {{6, 7}, {8}, {9, 10, 11}};
   e.distraction = {0, 1, 0};
   e.response = {12, 13};
-  const Batch batch = make_batch({&e}, true);
-  const DialogModel::Output out = model(batch);
+  const Batch batch = make_batch({&e}, {.memory = MemoryOf::kUtterances});
+  const Taught out = model.teach(batch);
   const DialogueScore s = score(model, {e}, 1)[0];
   ASSERT_EQ(s.nll.size(), 3u);
   ASSERT_EQ(s.attention_loss.size(), 3u);
   std::vector<double> sums(3);
   for (int t = 0; t < 3; ++t) {
-    const std::vector<double> w = out.weights[t].value().to_vector();
+    const std::vector<double> w = weights_at(out, batch, 0, t);
     EXPECT_NEAR(s.attention_loss[t], w[1] * w[1] / 3, 1e-15);
     EXPECT_EQ(s.nll[t], out.nll.to_vector()[t]);
     for (int k = 0; k < 3; ++k) sums[k] += w[k];
@@ -156,17 +156,17 @@ TEST(Score, FollowsTheDefinitions) {
 
 // non-hier: m x the mean weight of an utterance's tokens, so that its length does not count.
 TEST(Score, OfTokensIsPerToken) {
-  DialogModel model = small_model(Structure::parse("non-hier"), DType::f64);
+  LstmResponder model = small_model(Structure::parse("non-hier"), DType::f64);
   Example e = random_examples(1, 3)[0];
   e.context = {{6, 7}, {8}, {9, 10, 11}};  // 3, 2 and 4 tokens with <eou>
   e.distraction = {0, 1, 0};
   e.response = {12, 13};
-  const Batch batch = make_batch({&e}, false);
-  const DialogModel::Output out = model(batch);
+  const Batch batch = make_batch({&e}, {.memory = MemoryOf::kTokens});
+  const Taught out = model.teach(batch);
   const DialogueScore s = score_output(out, batch, {&e})[0];
   std::vector<double> mean(9);  // weight of each token, over the three steps
   for (int t = 0; t < 3; ++t) {
-    const std::vector<double> w = out.weights[t].value().to_vector();
+    const std::vector<double> w = weights_at(out, batch, 0, t);
     ASSERT_EQ(w.size(), 9u);
     for (int j = 0; j < 9; ++j) mean[j] += w[j] / 3;
   }
@@ -176,23 +176,24 @@ TEST(Score, OfTokensIsPerToken) {
   EXPECT_NEAR(*s.das_ratio, s.as_scores[1] / s.as_scores[0], 1e-14);
 
   // even attention: 1 for every utterance, whatever its length
-  DialogModel::Output even = out;
-  for (Var& w : even.weights) w = Tensor::from(std::vector<double>(9, 1.0 / 9), {9});
+  Taught even = out;
+  even.attention = AttentionTrace::same_in_all_steps(
+      Tensor::from(std::vector<double>(9, 1.0 / 9), {9}), batch.memory.segments);
   const DialogueScore of_even = score_output(even, batch, {&e})[0];
   for (double as : of_even.as_scores) EXPECT_NEAR(as, 1, 1e-14);
 }
 
 TEST(Score, AttentionOnRequestHasTheWeightsOfEveryStep) {
   for (const char* structure : {"non-hier", "static-ui", "dynamic"}) {
-    DialogModel model = small_model(Structure::parse(structure), DType::f64);
+    LstmResponder model = small_model(Structure::parse(structure), DType::f64);
     const auto examples = random_examples(5, 3);
     const auto scores = score(model, examples, 2, {}, true);
     for (size_t i = 0; i < examples.size(); ++i) {
-      const Batch batch = make_batch({&examples[i]}, model.config().structure.hierarchical);
-      const DialogModel::Output out = model(batch);
+      const Batch batch = make_batch({&examples[i]}, model.parts());
+      const Taught out = model.teach(batch);
       ASSERT_EQ(scores[i].attention.size(), scores[i].nll.size()) << structure;
       for (size_t t = 0; t < scores[i].attention.size(); ++t) {
-        const auto expected = out.weights[out.same_weights ? 0 : t].value().to_vector();
+        const auto expected = weights_at(out, batch, 0, static_cast<int64_t>(t));
         ASSERT_EQ(scores[i].attention[t].size(), expected.size()) << structure;
         for (size_t j = 0; j < expected.size(); ++j) {
           EXPECT_NEAR(scores[i].attention[t][j], expected[j], 1e-13);
@@ -204,7 +205,7 @@ TEST(Score, AttentionOnRequestHasTheWeightsOfEveryStep) {
 }
 
 TEST(Score, ReportsProgressAndRefusesBatchesOfNothing) {
-  DialogModel model = small_model(Structure::parse("static"), DType::f32);
+  LstmResponder model = small_model(Structure::parse("static"), DType::f32);
   const auto examples = random_examples(7, 1);
   std::vector<int64_t> done;
   int64_t tokens = 0, expected = 0;
@@ -307,7 +308,7 @@ TEST(Distracted, IsAFunctionOfSeedSetAndPlace) {
 
 TEST(Evaluate, IsScoreOfTheDistractedExamples) {
   set_num_threads(1);
-  DialogModel model = small_model(Structure::parse("static-ui"), DType::f64);
+  LstmResponder model = small_model(Structure::parse("static-ui"), DType::f64);
   const auto examples = plain(12);
   const std::vector<TestSet> sets = select_test_sets("all");
   ASSERT_EQ(sets.size(), 10u);
@@ -343,7 +344,7 @@ TEST(Evaluate, IsScoreOfTheDistractedExamples) {
 }
 
 TEST(Evaluate, TheSameTwiceToTheLastBit) {
-  DialogModel model = small_model(Structure::parse("dynamic"), DType::f32);
+  LstmResponder model = small_model(Structure::parse("dynamic"), DType::f32);
   const auto run = [&] {
     return evaluate(model, plain(9), select_test_sets("random:0.5"), kPool, kPhrases, 1, 4)[0];
   };

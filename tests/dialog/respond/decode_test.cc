@@ -7,6 +7,7 @@
 
 #include "dialog/respond/best_choices.h"
 #include "dialog/respond/das.h"
+#include "dialog/respond/lstm.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/init.h"
 #include "tensor/parallel.h"
@@ -18,13 +19,13 @@ namespace {
 using Method = DecodeOptions::Method;
 
 // Weights large enough that the model has strong opinions.
-DialogModel make_model(const Structure& structure, int64_t words, DType dtype = DType::f64,
-                       uint64_t seed = 3) {
+LstmResponder make_model(const Structure& structure, int64_t words, DType dtype = DType::f64,
+                         uint64_t seed = 3) {
   ModelConfig config;
   config.structure = structure;
   config.vocab_size = kSpecialTokens + words;
   config.embedding_size = 6, config.hidden_size = 8, config.num_layers = 2;
-  DialogModel model(config, seed);
+  LstmResponder model(config, seed);
   init_uniform(model, -1.5, 1.5, seed);
   convert(model, dtype);
   return model;
@@ -47,20 +48,14 @@ std::vector<Example> make_contexts(int count, int64_t words, uint64_t seed = 5) 
   return examples;
 }
 
-std::vector<const Example*> pointers(const std::vector<Example>& examples) {
-  std::vector<const Example*> result;
-  for (const Example& e : examples) result.push_back(&e);
-  return result;
-}
-
-DialogueScore score_response(DialogModel& model, Example example,
+DialogueScore score_response(LstmResponder& model, Example example,
                              const std::vector<int32_t>& response) {
   example.response = response;
   return score(model, {example}, 1)[0];
 }
 
 // log p of the tokens, and of <eos> if finished.
-double log_prob(DialogModel& model, const Example& example, const std::vector<int32_t>& response,
+double log_prob(LstmResponder& model, const Example& example, const std::vector<int32_t>& response,
                 bool finished) {
   const DialogueScore s = score_response(model, example, response);
   double sum = 0;
@@ -82,16 +77,17 @@ void expect_same(const Decoding& a, const Decoding& b) {
 }
 
 class Decode : public testing::TestWithParam<Structure> {};
-INSTANTIATE_TEST_SUITE_P(Structures, Decode, testing::ValuesIn(kStructures), [](const auto& info) {
-  std::string name(info.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Structures, Decode, testing::ValuesIn(structures(Family::kLstm)),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 TEST_P(Decode, LogProbAndAttentionAreWhatScoreMeasures) {
   const auto examples = make_contexts(9, 6);
   for (const DType dtype : {DType::f32, DType::f64}) {
-    DialogModel model = make_model(GetParam(), 6, dtype);
+    LstmResponder model = make_model(GetParam(), 6, dtype);
     const double tolerance = dtype == DType::f32 ? 1e-4 : 1e-10;
     int finished = 0;
     for (const Method method : {Method::kGreedy, Method::kSample, Method::kBeam}) {
@@ -179,7 +175,7 @@ TEST(BestChoices, NumbersThatAreNotFinite) {
 
 TEST(DecodeThreads, IsTheSameForAnyNumberOfThreads) {
   const auto examples = make_contexts(5, 95);
-  DialogModel model = make_model(kStructures[3], 95, DType::f32);
+  LstmResponder model = make_model(structures(Family::kLstm)[3], 95, DType::f32);
   for (const Method method : {Method::kGreedy, Method::kSample, Method::kBeam}) {
     set_num_threads(1);
     const auto expected = decode(model, pointers(examples), options_of(method));
@@ -197,7 +193,7 @@ TEST(DecodeThreads, IsTheSameForAnyNumberOfThreads) {
 }
 
 TEST_P(Decode, GreedyTakesTheMostProbableToken) {
-  DialogModel model = make_model(GetParam(), 5);
+  LstmResponder model = make_model(GetParam(), 5);
   const auto examples = make_contexts(4, 5);
   const auto decoded = decode(model, pointers(examples), options_of(Method::kGreedy, 4));
   for (size_t i = 0; i < examples.size(); ++i) {
@@ -218,7 +214,7 @@ TEST_P(Decode, GreedyTakesTheMostProbableToken) {
 
 // The best of all responses of at most three of three words.
 TEST_P(Decode, AWideBeamFindsTheBestResponse) {
-  DialogModel model = make_model(GetParam(), 3);
+  LstmResponder model = make_model(GetParam(), 3);
   const auto examples = make_contexts(4, 3);
   DecodeOptions options = options_of(Method::kBeam, 3);
   options.beam_size = 1000;
@@ -246,7 +242,7 @@ TEST_P(Decode, AWideBeamFindsTheBestResponse) {
 TEST_P(Decode, ABeamOfOneIsGreedyAndAWiderOneIsNotWorse) {
   int better = 0;
   for (uint64_t seed = 1; seed <= 8; ++seed) {
-    DialogModel model = make_model(GetParam(), 20, DType::f64, seed);
+    LstmResponder model = make_model(GetParam(), 20, DType::f64, seed);
     const auto examples = make_contexts(6, 20, seed);
     const auto greedy = decode(model, pointers(examples), options_of(Method::kGreedy));
     DecodeOptions options = options_of(Method::kBeam);
@@ -266,7 +262,7 @@ TEST_P(Decode, ABeamOfOneIsGreedyAndAWiderOneIsNotWorse) {
 }
 
 TEST_P(Decode, BatchingDoesNotChangeAResult) {
-  DialogModel model = make_model(GetParam(), 12);
+  LstmResponder model = make_model(GetParam(), 12);
   const auto examples = make_contexts(12, 12);
   for (const Method method : {Method::kGreedy, Method::kSample, Method::kBeam}) {
     const auto together = decode(model, pointers(examples), options_of(method));
@@ -287,7 +283,7 @@ TEST_P(Decode, BatchingDoesNotChangeAResult) {
 }
 
 TEST(DecodeSample, DrawsFromTheMostProbableTokens) {
-  DialogModel model = make_model(Structure::parse("static"), 6);
+  LstmResponder model = make_model(Structure::parse("static"), 6);
   const Example context = make_contexts(1, 6)[0];
   const double temperature = 1.7;
   std::map<int32_t, double> p;  // of the first token
@@ -319,7 +315,7 @@ TEST(DecodeSample, DrawsFromTheMostProbableTokens) {
 }
 
 TEST(DecodeSample, DependsOnTheSeedAndBecomesGreedy) {
-  DialogModel model = make_model(Structure::parse("dynamic"), 30);
+  LstmResponder model = make_model(Structure::parse("dynamic"), 30);
   const auto examples = make_contexts(10, 30);
   const auto sample = [&](int64_t top_k, double temperature, uint64_t seed) {
     DecodeOptions options = options_of(Method::kSample);
@@ -339,7 +335,7 @@ TEST(DecodeSample, DependsOnTheSeedAndBecomesGreedy) {
 }
 
 TEST(DecodeTokens, NoSpecialTokenIsEverWritten) {
-  DialogModel model = make_model(Structure::parse("dynamic-ui"), 2);
+  LstmResponder model = make_model(Structure::parse("dynamic-ui"), 2);
   const auto examples = make_contexts(200, 2);
   DecodeOptions options = options_of(Method::kSample);
   options.temperature = 1000, options.top_k = 0;  // all tokens are about equally probable
@@ -357,7 +353,7 @@ TEST(DecodeTokens, NoSpecialTokenIsEverWritten) {
 }
 
 TEST(DecodeTokens, TheExamplesOwnResponseIsNotLookedAt) {
-  DialogModel model = make_model(Structure::parse("non-hier"), 8);
+  LstmResponder model = make_model(Structure::parse("non-hier"), 8);
   auto examples = make_contexts(5, 8);
   const auto before = decode(model, pointers(examples));
   for (size_t i = 0; i < examples.size(); ++i) examples[i].response.assign(i + 1, 6);
@@ -366,7 +362,7 @@ TEST(DecodeTokens, TheExamplesOwnResponseIsNotLookedAt) {
 }
 
 TEST(DecodeOptions, AreChecked) {
-  DialogModel model = make_model(Structure::parse("static"), 4);
+  LstmResponder model = make_model(Structure::parse("static"), 4);
   const auto examples = make_contexts(1, 4);
   const auto error = [&](auto change) {
     DecodeOptions options;

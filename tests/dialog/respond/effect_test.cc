@@ -52,7 +52,7 @@ class Effect : public TrainerTest {
   // The DAS ratio of a model that is trained with this weight of the attention loss.
   double das_ratio_with(double attention_weight) {
     settings.attention_weight = attention_weight;
-    DialogModel model(settings.model, settings.loop.seed);
+    LstmResponder model(settings.model, settings.loop.seed);
     const std::string name =
         std::string(settings.model.structure.name) + std::to_string(attention_weight);
     run(name);

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <regex>
 
+#include "dialog/respond/lstm.h"
 #include "examples/dialogue_task.h"
 #include "examples/dynamic.h"
 #include "examples/dynamic_ui.h"
@@ -62,21 +63,21 @@ template <class Model> void expect_equals_dialog_model(const char* structure) {
   SCOPED_TRACE(structure);
   const Cases cases;
   Model model(kWords, kSize, /*seed=*/3);
-  DialogModel reference({.structure = Structure::parse(structure),
-                         .vocab_size = kWords,
-                         .embedding_size = kSize,
-                         .hidden_size = kSize,
-                         .num_layers = 1,
-                         .dropout = 0},
-                        /*seed=*/4);
+  LstmResponder reference({.structure = Structure::parse(structure),
+                           .vocab_size = kWords,
+                           .embedding_size = kSize,
+                           .hidden_size = kSize,
+                           .num_layers = 1,
+                           .dropout = 0},
+                          /*seed=*/4);
   init_uniform(model, -1, 1, 5);
   copy_parameters(reference, model);  // the names are the same
   convert(model, DType::f64);
   convert(reference, DType::f64);
 
-  const Batch batch = make_batch(cases.pointers, reference.config().structure.hierarchical);
-  ASSERT_EQ(Model::kMemoryOfUtterances, reference.config().structure.hierarchical);
-  const DialogModel::Output got = model(batch), expected = reference(batch);
+  const Batch batch = make_batch(cases.pointers, reference.parts());
+  ASSERT_EQ(Model::kParts.memory, reference.parts().memory);
+  const Taught got = model(batch), expected = reference.teach(batch);
   expect_near(got.nll.to_vector(), expected.nll.to_vector());
   const Var loss = training_loss(batch, got, 3), reference_loss = training_loss(batch, expected, 3);
   expect_near(loss.value().to_vector(), reference_loss.value().to_vector());

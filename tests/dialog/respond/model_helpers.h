@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "dialog/respond/attention_loss.h"
 #include "dialog/respond/das.h"
-#include "dialog/respond/model.h"
+#include "dialog/respond/loss.h"
+#include "dialog/respond/lstm.h"
 #include "nn/init.h"
 #include "tensor/random.h"
 
@@ -39,20 +39,25 @@ inline std::vector<Example> random_examples(int count, uint64_t seed, bool distr
   return examples;
 }
 
-inline std::vector<const Example*> pointers(const std::vector<Example>& examples) {
-  std::vector<const Example*> result;
-  for (const Example& e : examples) result.push_back(&e);
-  return result;
+// Each dialogue's weights on its memory in a step, from what a model put out.
+inline std::vector<double> weights_at(const Taught& out, const Batch& batch, int64_t b, int64_t t) {
+  const std::vector<double> all = out.attention.weights().value().to_vector();
+  const auto first = all.begin() + out.attention.at(b, t);
+  return {first, first + batch.memory.segments.length(b)};
 }
 
 inline ModelConfig small_config(const Structure& structure) {
-  return {structure,      kTestVocabulary, /*embedding*/ 5, /*hidden*/ 6, /*layers*/ 2,
-          /*bias*/ false, /*dropout*/ 0.3};
+  return {.structure = structure,
+          .vocab_size = kTestVocabulary,
+          .embedding_size = 5,
+          .hidden_size = 6,
+          .num_layers = 2,
+          .dropout = 0.3};
 }
 
 // With weights wide enough for attention that is far from even.
-inline DialogModel small_model(const Structure& structure, DType dtype, uint64_t seed = 7) {
-  DialogModel model(small_config(structure), seed);
+inline LstmResponder small_model(const Structure& structure, DType dtype, uint64_t seed = 7) {
+  LstmResponder model(small_config(structure), seed);
   init_uniform(model, -1, 1, seed);
   convert(model, dtype);
   return model;

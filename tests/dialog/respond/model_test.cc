@@ -1,5 +1,5 @@
 // What must hold for all five structures, whatever the weights.
-#include "dialog/respond/model.h"
+#include "dialog/respond/lstm.h"
 
 #include <algorithm>
 #include <cmath>
@@ -21,7 +21,9 @@ class Model : public testing::TestWithParam<Structure> {
   Model() { set_num_threads(1); }  // small work, and other tests run at the same time
   bool hierarchical() const { return GetParam().hierarchical; }
   Batch batch_of(const std::vector<Example>& examples) const {
-    return make_batch(pointers(examples), hierarchical());
+    return make_batch(
+        pointers(examples),
+        BatchParts{.memory = hierarchical() ? MemoryOf::kUtterances : MemoryOf::kTokens});
   }
 };
 
@@ -56,7 +58,7 @@ TEST_P(Model, BatchSizeAndOrderNeverChangeADialogue) {
 
   for (const DType dtype : {DType::f32, DType::f64}) {
     const double tolerance = dtype == DType::f64 ? 1e-12 : 1e-5;
-    DialogModel model = small_model(GetParam(), dtype);
+    LstmResponder model = small_model(GetParam(), dtype);
     const auto alone = score(model, examples, 1);
     for (const int64_t size : {2, 5, 13, 100}) {
       const auto together = score(model, examples, size);
@@ -73,10 +75,10 @@ TEST_P(Model, BatchSizeAndOrderNeverChangeADialogue) {
 // The loss of a batch is the mean of its dialogues' own losses, and the gradient too.
 TEST_P(Model, ALossIsTheMeanOfItsDialogues) {
   const auto examples = random_examples(7, 4);
-  const DialogModel model = small_model(GetParam(), DType::f64);
+  const LstmResponder model = small_model(GetParam(), DType::f64);
   const auto loss = [&](const std::vector<Example>& some) {
     const Batch batch = batch_of(some);
-    return training_loss(batch, model(batch), 0.7).value().item();
+    return training_loss(batch, model.teach(batch), 0.7).value().item();
   };
   double sum = 0;
   for (const Example& e : examples) sum += loss({e});
@@ -85,7 +87,7 @@ TEST_P(Model, ALossIsTheMeanOfItsDialogues) {
 
 // Over the rows of the memory, utterances or tokens, the mean score is 1.
 TEST_P(Model, AttentionScoresAreOneOnAverage) {
-  DialogModel model = small_model(GetParam(), DType::f64);
+  LstmResponder model = small_model(GetParam(), DType::f64);
   const auto examples = random_examples(9, 5);
   const auto scores = score(model, examples, 4);
   for (size_t i = 0; i < examples.size(); ++i) {
@@ -106,10 +108,10 @@ TEST_P(Model, AttentionScoresAreOneOnAverage) {
 // ---- losses -------------------------------------------------------------------------------------
 
 TEST_P(Model, AttentionLossAgreesWithTheScores) {
-  DialogModel model = small_model(GetParam(), DType::f64);
+  LstmResponder model = small_model(GetParam(), DType::f64);
   const auto examples = random_examples(9, 6);
   const Batch batch = batch_of(examples);
-  const DialogModel::Output out = model(batch);
+  const Taught out = model.teach(batch);
   double attention = 0, nll = 0;
   for (const DialogueScore& s : score(model, examples, 9)) {
     attention = std::accumulate(s.attention_loss.begin(), s.attention_loss.end(), attention);
@@ -124,10 +126,10 @@ TEST_P(Model, AttentionLossAgreesWithTheScores) {
 }
 
 TEST_P(Model, WithoutDistractionThereIsNoAttentionLoss) {
-  DialogModel model = small_model(GetParam(), DType::f64);
+  LstmResponder model = small_model(GetParam(), DType::f64);
   const auto examples = random_examples(5, 6, /*distractions=*/false);
   const Batch batch = batch_of(examples);
-  const DialogModel::Output out = model(batch);
+  const Taught out = model.teach(batch);
   EXPECT_FALSE(attention_loss(batch, out).defined());
   EXPECT_EQ(training_loss(batch, out, 100).value().item(),
             training_loss(batch, out, 0).value().item());
@@ -140,9 +142,11 @@ TEST_P(Model, WithoutDistractionThereIsNoAttentionLoss) {
 // ---- dropout ------------------------------------------------------------------------------------
 
 TEST_P(Model, DropoutIsAFunctionOfSeedAndStep) {
-  const DialogModel model = small_model(GetParam(), DType::f32);
+  const LstmResponder model = small_model(GetParam(), DType::f32);
   const Batch batch = batch_of(random_examples(4, 1));
-  const auto nll = [&](const DropoutMode& drop) { return model(batch, drop).nll.to_vector(); };
+  const auto nll = [&](const DropoutMode& drop) {
+    return model.teach(batch, drop).nll.to_vector();
+  };
   EXPECT_EQ(nll({}), nll({0, 99, 99}));  // off, whatever the key
   EXPECT_EQ(nll({0.3, 1, 5}), nll({0.3, 1, 5}));
   EXPECT_NE(nll({0.3, 1, 5}), nll({0.3, 1, 6}));
@@ -152,11 +156,11 @@ TEST_P(Model, DropoutIsAFunctionOfSeedAndStep) {
 
 // score() leaves dropout out although the model has it in its configuration.
 TEST_P(Model, EvaluationHasNoDropout) {
-  DialogModel model = small_model(GetParam(), DType::f32);
+  LstmResponder model = small_model(GetParam(), DType::f32);
   ASSERT_GT(model.config().dropout, 0);
   const auto examples = random_examples(3, 1);
   const Batch batch = batch_of(examples);
-  const double plain = model(batch).nll_total.value().item();
+  const double plain = model.teach(batch).nll_total.value().item();
   double scored = 0;
   for (const DialogueScore& s : score(model, examples, 3)) {
     scored = std::accumulate(s.nll.begin(), s.nll.end(), scored);
@@ -167,12 +171,12 @@ TEST_P(Model, EvaluationHasNoDropout) {
 // ---- gradients ----------------------------------------------------------------------------------
 
 // The loss as a function of one parameter element.
-double loss_at(const DialogModel& model, const Batch& batch, const DropoutMode& drop,
+double loss_at(const LstmResponder& model, const Batch& batch, const DropoutMode& drop,
                double* element, double value) {
   const double before = *element;
   *element = value;
   const NoGrad guard;
-  const double loss = training_loss(batch, model(batch, drop), 1.5).value().item();
+  const double loss = training_loss(batch, model.teach(batch, drop), 1.5).value().item();
   *element = before;
   return loss;
 }
@@ -189,10 +193,10 @@ std::vector<int64_t> chosen(const Tensor& gradient, Rng& rng) {
 
 TEST_P(Model, GradientsAgreeWithCentralDifferences) {
   const Batch batch = batch_of(random_examples(4, 8));
-  ASSERT_TRUE(batch.has_distraction());
+  ASSERT_TRUE(batch.memory.has_distraction());
   for (const DropoutMode& drop : {DropoutMode{}, DropoutMode{0.3, 3, 11}}) {
-    DialogModel model = small_model(GetParam(), DType::f64);
-    training_loss(batch, model(batch, drop), 1.5).backward();
+    LstmResponder model = small_model(GetParam(), DType::f64);
+    training_loss(batch, model.teach(batch, drop), 1.5).backward();
     Rng rng(1, "test.elements");
     for (const NamedParameter& p : parameters(model)) {
       const Tensor gradient = p.var.grad();
@@ -222,8 +226,8 @@ TEST_P(Model, ThreadsChangeNoBit) {
   std::vector<std::vector<double>> first;
   for (const int threads : {1, 2, 4}) {
     set_num_threads(threads);
-    DialogModel model(config, 1);
-    const Var loss = training_loss(batch, model(batch, {0.2, 1, 1}), 1);
+    LstmResponder model(config, 1);
+    const Var loss = training_loss(batch, model.teach(batch, {0.2, 1, 1}), 1);
     std::vector<std::vector<double>> numbers = {loss.value().to_vector()};
     loss.backward();
     for (const NamedParameter& p : parameters(model)) numbers.push_back(p.var.grad().to_vector());
@@ -233,7 +237,7 @@ TEST_P(Model, ThreadsChangeNoBit) {
 }
 
 TEST_P(Model, ParameterNamesAreThoseOfTheReference) {
-  DialogModel model(small_config(GetParam()), 1);
+  LstmResponder model(small_config(GetParam()), 1);
   std::vector<std::string> names, expected;
   for (const NamedParameter& p : parameters(model)) names.push_back(p.name);
   const std::string path = std::string(HEED_SOURCE_DIR) + "/tests/reference/" +
@@ -244,12 +248,12 @@ TEST_P(Model, ParameterNamesAreThoseOfTheReference) {
 }
 
 TEST_P(Model, AStepGivesItsMemoryBack) {
-  DialogModel model = small_model(GetParam(), DType::f32);
+  LstmResponder model = small_model(GetParam(), DType::f32);
   const Batch batch = batch_of(random_examples(6, 1));
   Sgd optimizer(model);
   const auto step = [&] {
     zero_grad(model);
-    training_loss(batch, model(batch, {0.2, 1, 1}), 1).backward();
+    training_loss(batch, model.teach(batch, {0.2, 1, 1}), 1).backward();
     optimizer.step({.max_norm = 5});
   };
   zero_grad(model);
@@ -258,16 +262,16 @@ TEST_P(Model, AStepGivesItsMemoryBack) {
   zero_grad(model);
   EXPECT_EQ(memory_stats().bytes_in_use, before);
   {
-    const DialogModel::Output out = model(batch);  // a graph that nobody went back through
+    const Taught out = model.teach(batch);  // a graph that nobody went back through
     EXPECT_GT(memory_stats().bytes_in_use, before);
   }
   EXPECT_EQ(memory_stats().bytes_in_use, before);
 }
 
 TEST_P(Model, InitialParametersAreSmallAndOfTheSeed) {
-  DialogModel a(small_config(GetParam()), 1), b(small_config(GetParam()), 1),
+  LstmResponder a(small_config(GetParam()), 1), b(small_config(GetParam()), 1),
       c(small_config(GetParam()), 2);
-  const auto all = [](DialogModel& model) {
+  const auto all = [](LstmResponder& model) {
     std::vector<double> values;
     for (const NamedParameter& p : parameters(model)) {
       const std::vector<double> v = p.var.value().to_vector();
@@ -285,19 +289,20 @@ TEST_P(Model, InitialParametersAreSmallAndOfTheSeed) {
   EXPECT_GT(*high, 0.099);
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, Model, testing::ValuesIn(kStructures), [](const auto& info) {
-  std::string name(info.param.name);
-  std::replace(name.begin(), name.end(), '-', '_');
-  return name;
-});
+INSTANTIATE_TEST_SUITE_P(Structures, Model, testing::ValuesIn(structures(Family::kLstm)),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
 
 // ---- configuration and flops --------------------------------------------------------------------
 
 TEST(ModelConfig, RefusesWhatMakesNoModel) {
   const auto error = [](auto spoil) {
-    ModelConfig config = small_config(kStructures[0]);
+    ModelConfig config = small_config(structures(Family::kLstm)[0]);
     spoil(config);
-    return error_of<UsageError>([&] { DialogModel model(config, 1); });
+    return error_of<UsageError>([&] { LstmResponder model(config, 1); });
   };
   for (const int64_t bad : {int64_t{0}, int64_t{-1}, int64_t{1} << 40}) {
     EXPECT_EQ(error([&](auto& c) { c.hidden_size = bad; }).rfind("hidden_size: expected 1", 0), 0u);
@@ -333,9 +338,9 @@ TEST(Flops, AreThoseCountedByHand) {
       {"dynamic", 2 * (144 + 80 + 2 * 20 + 8 + 40 + 3 * 2 * 4)},  // c_0 and two steps look
       {"dynamic-ui", 2 * (144 + 48 + 80 + 2 * 20 + 8 + 40 + 3 * 2 * 4)},
       {"non-hier", 2 * (144 + 80 + 2 * 20 + 8 + 40 + 3 * 4 * 4)}};
-  for (const Structure& structure : kStructures) {
+  for (const Structure& structure : structures(Family::kLstm)) {
     const ModelConfig config{structure, 10, 3, 2, 1, false, 0};
-    const Batch batch = make_batch(pointers(examples), structure.hierarchical);
+    const Batch batch = make_batch(pointers(examples), LstmResponder(config).parts());
     EXPECT_EQ(training_flops(config, batch), 3 * expected.at(std::string(structure.name)))
         << structure.name;
   }
@@ -344,7 +349,7 @@ TEST(Flops, AreThoseCountedByHand) {
 // A second layer reads and keeps H numbers a row: 4 x (2 x 8) + 3 x (2 x 8) and 2 x (16 + 16).
 TEST(Flops, OfASecondLayer) {
   const std::vector<Example> examples = {{"a", "a", {{6}, {7}}, {0, 0}, {8}}};
-  const Batch batch = make_batch(pointers(examples), true);
+  const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
   const ModelConfig one{Structure::parse("static"), 10, 3, 2, 1, false, 0},
       two{Structure::parse("static"), 10, 3, 2, 2, false, 0};
   EXPECT_EQ(training_flops(two, batch) - training_flops(one, batch), 3 * 2 * (112 + 64));

@@ -63,7 +63,7 @@ TEST_F(TrainerTest, TheOptimiserIsPartOfTheCheckpoint) {
   StopAfter stop(3);
   run("run", stop.hooks);
   TensorMap saved = load_tensors(path("run/checkpoint-0-3.safetensors"));
-  DialogModel model(settings.model, 1);
+  LstmResponder model(settings.model, 1);
   EXPECT_EQ(saved.size(), 3 * parameters(model).size() + 1);
   EXPECT_EQ(saved.at("optimizer.steps").to_vector(), std::vector<double>{3});
   EXPECT_EQ(saved.at("optimizer.m.decoder.output.weight").shape(),
@@ -208,7 +208,7 @@ TEST_F(TrainerTest, ARateOfTheScheduleIsTheStepsSize) {
     const std::string name = "rate" + std::to_string(rate);
     StopAfter stop(1);
     run(name, stop.hooks);
-    DialogModel before(settings.model, settings.loop.seed);
+    LstmResponder before(settings.model, settings.loop.seed);
     const TensorMap after = load_tensors(path(name + "/checkpoint-0-1.safetensors"));
     double sum = 0;
     for (const NamedParameter& p : parameters(before)) {

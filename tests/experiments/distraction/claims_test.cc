@@ -62,7 +62,7 @@ struct Spoiled {
 
 // Numbers of all structures on the random sets, as the paper finds them: ratios at p = 0, 0.5, ...
 void set_all(MainTable& t, double p, double ratio) {
-  for (const Structure& s : kStructures) set_random(at(t, s.name, p), ratio);
+  for (const Structure& s : paper_structures()) set_random(at(t, s.name, p), ratio);
 }
 
 const std::vector<Spoiled> kSpoiled = {

@@ -1,4 +1,4 @@
-#include "dialog/respond/model.h"
+#include "dialog/respond/lstm.h"
 
 #include "autograd/keep_packed.h"
 #include "nn/init.h"
@@ -12,76 +12,59 @@ LstmOptions lstm_options(const ModelConfig& config) {
 
 }  // namespace
 
-void ModelConfig::check() const {
-  const auto positive = [](const char* name, int64_t value) {
-    if (value < 1 || value > kMaxModelSize) {
-      throw UsageError(std::string(name) + ": expected 1 to " + std::to_string(kMaxModelSize) +
-                       ", got " + std::to_string(value));
-    }
-  };
-  positive("vocab_size", vocab_size);
-  positive("hidden_size", hidden_size);
-  positive("embedding_size", embedding_size);
-  positive("num_layers", num_layers);
-  if (vocab_size < kSpecialTokens + 1) {
-    throw UsageError("vocab_size: needs room for a word besides the special tokens");
-  }
-  if (!(dropout >= 0 && dropout < 1)) {
-    throw UsageError("dropout: expected a number in [0, 1), got " + std::to_string(dropout));
-  }
-}
-
-DialogModel::Side::Side(const ModelConfig& c, int64_t lstm_input)
+LstmResponder::Side::Side(const ModelConfig& c, int64_t lstm_input)
     : embedding(c.vocab_size, c.embedding_size), lstm(lstm_input, c.hidden_size, lstm_options(c)) {}
 
-void DialogModel::Side::visit(Visitor& v) {
+void LstmResponder::Side::visit(Visitor& v) {
   v("embedding", embedding);
   v("lstm", lstm);
 }
 
-DialogModel::Integration::Integration(const ModelConfig& c)
+LstmResponder::Integration::Integration(const ModelConfig& c)
     : lstm(c.hidden_size, c.hidden_size, lstm_options(c)) {}
 
-DialogModel::Decoder::Decoder(const ModelConfig& c)
+LstmResponder::Decoder::Decoder(const ModelConfig& c)
     : Side(c, c.embedding_size + c.hidden_size),
       combine(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
       output(c.hidden_size, c.vocab_size, /*with_bias=*/false) {}
 
-void DialogModel::Decoder::visit(Visitor& v) {
+void LstmResponder::Decoder::visit(Visitor& v) {
   Side::visit(v);
   v("combine", combine);
   v("output", output);
 }
 
-DialogModel::DialogModel(const ModelConfig& config)
+LstmResponder::LstmResponder(const ModelConfig& config)
     : config_((config.check(), config)), encoder_(config, config.embedding_size), decoder_(config) {
   if (config.structure.integration) integration_.emplace_back(config);
 }
 
-DialogModel::DialogModel(const ModelConfig& config, uint64_t seed) : DialogModel(config) {
+LstmResponder::LstmResponder(const ModelConfig& config, uint64_t seed) : LstmResponder(config) {
   init_uniform(*this, -0.1, 0.1, seed);
 }
 
-void DialogModel::visit(Visitor& v) {
+void LstmResponder::visit(Visitor& v) {
   v("encoder", encoder_);
   for (Integration& integration : integration_) v("integration", integration);
   v("decoder", decoder_);
 }
 
-DialogModel::Encoded DialogModel::encode(const Batch& batch, const DropoutMode& drop) const {
-  const Var embedded = drop(encoder_.embedding(batch.context_tokens), "encoder.embedding");
-  const Lstm::Output read = encoder_.lstm(batch.encoder, embedded, {}, drop, "encoder.lstm");
-  Encoded out{gather_rows(read.y, batch.memory_rows), batch.memory, {}, {}, {}};
+LstmResponder::Encoded LstmResponder::encode(const Batch& batch, const DropoutMode& drop) const {
+  const Var embedded = drop(encoder_.embedding(batch.context.tokens), "encoder.embedding");
+  const Lstm::Output read =
+      encoder_.lstm(batch.context.packing, embedded, {}, drop, "encoder.lstm");
+  Encoded out{gather_rows(read.y, batch.memory.rows), batch.memory.segments, {}, {}, {}};
   if (config_.structure.integration) {
-    const Var utterances = gather_rows(out.memory, batch.integration_rows);
+    const Var utterances = gather_rows(out.memory, batch.sequences.rows);
     out.state = integration_[0]
-                    .lstm(batch.integration, utterances, {}, drop, "integration.lstm")
-                    .state.gather(batch.integration_to_batch);
+                    .lstm(batch.sequences.packing, utterances, {}, drop, "integration.lstm")
+                    .state.gather(batch.sequences.to_batch);
   } else {
-    out.state = read.state.gather(batch.encoder_to_batch);
+    out.state = read.state.gather(batch.context.to_batch);
   }
-  const Var query =
-      config_.structure.static_query ? gather_rows(out.memory, batch.query_rows) : out.state.top();
+  const Var query = config_.structure.static_query
+                        ? gather_rows(out.memory, batch.memory.query_rows)
+                        : out.state.top();
   out.start = attend(query, out.memory, out.segments);
   if (config_.structure.static_query) {
     out.context_gates = affine_columns(drop(out.start.context, "decoder.context"),
@@ -90,14 +73,14 @@ DialogModel::Encoded DialogModel::encode(const Batch& batch, const DropoutMode& 
   return out;
 }
 
-Var DialogModel::token_gates(const Tensor& tokens, const DropoutMode& drop) const {
+Var LstmResponder::token_gates(const Tensor& tokens, const DropoutMode& drop) const {
   const Var embedded = drop(decoder_.embedding(tokens), "decoder.embedding");
   return affine_columns(embedded, decoder_.lstm.weight_ih(0), 0);
 }
 
-DialogModel::Step DialogModel::step(const Encoded& encoded, const Var& token_gates,
-                                    const Var& context, const LstmState& state,
-                                    const DropoutMode& drop) const {
+LstmResponder::Step LstmResponder::step(const Encoded& encoded, const Var& token_gates,
+                                        const Var& context, const LstmState& state,
+                                        const DropoutMode& drop) const {
   const int64_t running = token_gates.shape()[0];
   const Packing one = Packing::single_step(running);
   if (config_.structure.static_query) {
@@ -112,7 +95,7 @@ DialogModel::Step DialogModel::step(const Encoded& encoded, const Var& token_gat
 }
 
 // W_c [c; h] = W_c[:, :H] c + W_c[:, H:] h
-Var DialogModel::logits(const Var& hidden, const Var& context) const {
+Var LstmResponder::logits(const Var& hidden, const Var& context) const {
   const Var& w = decoder_.combine.weight;
   const Var z =
       tanh(affine_columns(context, w, 0) + affine_columns(hidden, w, config_.hidden_size));
@@ -121,26 +104,27 @@ Var DialogModel::logits(const Var& hidden, const Var& context) const {
 
 // The context vector is the same in every step: its products are made once a dialogue, and all
 // steps of the decoder are one LSTM call.
-DialogModel::Decoded DialogModel::decode_static(const Batch& batch, const Encoded& encoded,
-                                                const DropoutMode& drop) const {
-  const Var context_gates = gather_rows(encoded.context_gates, batch.dialogue_of_step);
+LstmResponder::Decoded LstmResponder::decode_static(const Batch& batch, const Encoded& encoded,
+                                                    const DropoutMode& drop) const {
+  const Var context_gates = gather_rows(encoded.context_gates, batch.response.dialogue_of_step);
   const Var hidden = decoder_.lstm
-                         .from_gates(batch.decoder, token_gates(batch.inputs, drop) + context_gates,
+                         .from_gates(batch.response.packing,
+                                     token_gates(batch.response.inputs, drop) + context_gates,
                                      Var(), encoded.state, drop, "decoder.lstm")
                          .y;
   const Var& w = decoder_.combine.weight;
   const Var context_part = affine_columns(encoded.start.context, w, 0);
-  return {tanh(gather_rows(context_part, batch.dialogue_of_step) +
+  return {tanh(gather_rows(context_part, batch.response.dialogue_of_step) +
                affine_columns(hidden, w, config_.hidden_size)),
-          {encoded.start.weights}};
+          AttentionTrace::same_in_all_steps(encoded.start.weights, encoded.segments)};
 }
 
 // The context vector of a step depends on the state of the step before; everything else is made for
 // all steps at once, before and after the loop.
-DialogModel::Decoded DialogModel::decode_dynamic(const Batch& batch, const Encoded& encoded,
-                                                 const DropoutMode& drop) const {
-  const Packing& packing = batch.decoder;
-  const Var gates = token_gates(batch.inputs, drop);
+LstmResponder::Decoded LstmResponder::decode_dynamic(const Batch& batch, const Encoded& encoded,
+                                                     const DropoutMode& drop) const {
+  const Packing& packing = batch.response.packing;
+  const Var gates = token_gates(batch.response.inputs, drop);
   Var context = encoded.start.context;
   LstmState state = encoded.state;
   std::vector<Var> hidden, contexts, weights;
@@ -161,15 +145,22 @@ DialogModel::Decoded DialogModel::decode_dynamic(const Batch& batch, const Encod
   const Var& w = decoder_.combine.weight;
   return {tanh(affine_columns(concat(contexts, 0), w, 0) +
                affine_columns(concat(hidden, 0), w, config_.hidden_size)),
-          weights};
+          AttentionTrace::step_by_step(weights, encoded.segments)};
 }
 
-DialogModel::Output DialogModel::operator()(const Batch& batch, const DropoutMode& drop) const {
+BatchParts LstmResponder::parts() const {
+  const Structure& s = config_.structure;
+  return {.memory = s.hierarchical ? MemoryOf::kUtterances : MemoryOf::kTokens,
+          .sequences = s.integration};
+}
+
+Taught LstmResponder::teach(const Batch& batch, const DropoutMode& drop) const {
   const Encoded encoded = encode(batch, drop);
   const Decoded decoded = config_.structure.static_query ? decode_static(batch, encoded, drop)
                                                          : decode_dynamic(batch, encoded, drop);
-  const CrossEntropy loss = linear_cross_entropy(decoded.z, decoder_.output.weight, batch.targets);
-  return {loss.total, loss.nll, decoded.weights, config_.structure.static_query};
+  const CrossEntropy loss =
+      linear_cross_entropy(decoded.z, decoder_.output.weight, batch.response.targets);
+  return {loss.total, loss.nll, decoded.attention};
 }
 
 }  // namespace heed

@@ -11,33 +11,23 @@
 #include <string>
 #include <vector>
 
-#include "dialog/parts/batch.h"
-#include "dialog/respond/structure.h"
+#include "dialog/respond/responder.h"
 #include "nn/attention.h"
 #include "nn/lstm.h"
 
 namespace heed {
 
-constexpr int64_t kMaxModelSize = 1 << 24;  // of any size below
-
-struct ModelConfig {
-  Structure structure;
-  int64_t vocab_size = 25000, embedding_size = 512, hidden_size = 512, num_layers = 4;
-  bool lstm_bias = false;
-  double dropout = 0.2;
-
-  // Throws UsageError for sizes that are not positive or a dropout outside of [0, 1).
-  void check() const;
-};
-
-class DialogModel : public Module {
+class LstmResponder : public Responder {
  public:
-  explicit DialogModel(const ModelConfig& config);  // blank, to be loaded
+  explicit LstmResponder(const ModelConfig& config);  // blank, to be loaded
   // Parameters are uniform in [-0.1, 0.1).
-  DialogModel(const ModelConfig& config, uint64_t seed);
+  LstmResponder(const ModelConfig& config, uint64_t seed);
   void visit(Visitor& v) override;
-  DialogModel like() const { return DialogModel(config_); }
-  const ModelConfig& config() const { return config_; }
+  LstmResponder like() const { return LstmResponder(config_); }
+  const ModelConfig& config() const override { return config_; }
+  BatchParts parts() const override;
+  Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
+  std::unique_ptr<Writer> read(const Batch& batch) const override;
 
   // What the encoder makes of a batch; all in batch order.
   struct Encoded {
@@ -63,15 +53,6 @@ class DialogModel : public Module {
   // logits (n, V) for hidden states and contexts (n, H)
   Var logits(const Var& hidden, const Var& context) const;
 
-  // Teacher forcing over a batch. Rows are the decoder's packed rows, N'.
-  struct Output {
-    Var nll_total;             // -log p summed over all rows
-    Tensor nll;                // (N')
-    std::vector<Var> weights;  // for each step (P_t); or one (M) for all steps:
-    bool same_weights = false;
-  };
-  Output operator()(const Batch& batch, const DropoutMode& drop = {}) const;
-
  private:
   struct Side : Module {
     Side(const ModelConfig& config, int64_t lstm_input);
@@ -91,7 +72,7 @@ class DialogModel : public Module {
   };
   struct Decoded {
     Var z;  // tanh(W_c [c_t; h_t]), (N', H)
-    std::vector<Var> weights;
+    AttentionTrace attention;
   };
   Decoded decode_static(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
   Decoded decode_dynamic(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;

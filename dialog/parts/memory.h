@@ -1,0 +1,33 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dialog/parts/context_batch.h"
+
+namespace heed {
+
+// What a decoder looks at, dialogue after dialogue: all m tokens of a context, or its q utterances.
+struct Memory {
+  Segments segments;               // M rows in B segments
+  Tensor rows;                     // i32 (M): of each row its row in the packed context, for an
+                                   // utterance that of its <eou>
+  Tensor query_rows;               // i32 (B): the memory row of each dialogue's last utterance
+  std::vector<float> distraction;  // (M): Eq. 9's mask, 1 on rows of distractions
+
+  bool has_distraction() const;
+};
+enum class MemoryOf { kTokens, kUtterances };
+Memory lay_out_memory(const ExamplePointers& examples, const ContextBatch& context, MemoryOf of,
+                      Device device);
+
+// The rows of each dialogue's memory as a sequence, packed with the longest first: for an LSTM over
+// utterances.
+struct MemorySequences {
+  Packing packing;
+  Tensor rows;      // i32: the memory row of each packed row
+  Tensor to_batch;  // i32 (B)
+};
+MemorySequences pack_memory(const Memory& memory, Device device);
+
+}  // namespace heed

@@ -1,0 +1,16 @@
+#pragma once
+
+#include "dialog/parts/context_batch.h"
+
+namespace heed {
+
+// Responses for teacher forcing, packed in the order of the examples, which must be the longest
+// first.
+struct ResponseBatch {
+  Packing packing;
+  Tensor inputs, targets;   // i32 (N'): <sos> w1 .. wn  and  w1 .. wn <eos>, packed
+  Tensor dialogue_of_step;  // i32 (N'): batch position of each row
+};
+ResponseBatch pack_responses(const ExamplePointers& examples, Device device);
+
+}  // namespace heed

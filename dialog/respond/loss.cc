@@ -1,0 +1,38 @@
+#include "dialog/respond/loss.h"
+
+#include "autograd/ops.h"
+
+namespace heed {
+
+Var attention_loss(const Batch& batch, const Taught& taught) {
+  const Memory& memory = batch.memory;
+  if (!memory.has_distraction()) return {};
+  // The loss is sum c_tj w_tj^2 with c_tj = M_j^2 / (memory rows of the dialogue); weights that are
+  // the same in every step stand there once, and count as often as there are steps.
+  const AttentionTrace& trace = taught.attention;
+  std::vector<double> c(trace.weights().shape().numel());
+  for (int64_t b = 0; b < batch.size; ++b) {
+    const int64_t steps = batch.response.packing.length(b), rows = memory.segments.length(b);
+    const int64_t once = trace.is_same_in_all_steps() ? 1 : steps;
+    const double each = static_cast<double>(steps / once) / static_cast<double>(rows);
+    for (int64_t t = 0; t < once; ++t) {
+      for (int64_t j = 0; j < rows; ++j) {
+        c[trace.at(b, t) + j] = each * memory.distraction[memory.segments.begin(b) + j];
+      }
+    }
+  }
+  const Var& weights = trace.weights();
+  const Tensor coefficients = Tensor::from(c, weights.shape());
+  return sum(mul(square(weights), coefficients.to(weights.dtype()).to(weights.device())));
+}
+
+Var training_loss(const Batch& batch, const Taught& taught, double lambda) {
+  Var total = taught.nll_total;
+  if (lambda != 0) {
+    const Var attention = attention_loss(batch, taught);
+    if (attention.defined()) total = total + lambda * attention;
+  }
+  return total / static_cast<double>(batch.size);
+}
+
+}  // namespace heed
