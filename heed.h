@@ -4,6 +4,7 @@
 #pragma once
 
 #include "autograd/anomaly.h"
+#include "autograd/attention_pairs.h"
 #include "autograd/gradcheck.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"

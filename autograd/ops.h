@@ -7,6 +7,7 @@
 
 #include <vector>
 
+#include "autograd/attention_pairs.h"
 #include "autograd/packing.h"
 #include "autograd/var.h"
 #include "tensor/random.h"
@@ -136,5 +137,13 @@ Var segment_scores(const Var& query, const Var& memory, const Segments& s);  // 
 Var segment_softmax(const Var& scores, const Segments& s);                   // (P) -> (P)
 Var segment_context(const Var& weights, const Var& memory,
                     const Segments& s);  // (P) (M,H) -> (B,H)
+
+// ---- attention with many queries a segment, in several heads: columns [h D/heads, (h + 1)
+// D/heads) of all rows are head h, which for itself has a weight for each of the P pairs (query,
+// row that it sees). N queries, M memory rows. Vaswani et al. 2017.
+//   softmax_j(q_i . k_j / sqrt(D / heads))         q (N, D), k (M, D) -> (heads, P)
+Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads);
+//   sum_j w_ij v_j                                 w (heads, P), v (M, D) -> (N, D)
+Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs);
 
 }  // namespace heed

@@ -66,6 +66,7 @@ std::vector<OpCase> product_cases();
 std::vector<OpCase> reduction_cases();
 std::vector<OpCase> layout_cases();
 std::vector<OpCase> sequence_cases();
+std::vector<OpCase> multi_head_cases();
 
 // ---- for the rows
 

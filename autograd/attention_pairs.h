@@ -1,0 +1,45 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "autograd/packing.h"
+#include "tensor/kernels/multi_head.h"
+
+namespace heed {
+
+// Who sees whom in attention with many queries a segment: the queries of segment s, which stand
+// one after the other, see the memory rows of segment s. Each pair of a query and a row that it
+// sees has its own weight, and there is no other: no padding, and no mask. Made once for a batch;
+// all layers share it.
+//
+//   queries 2 1, memory 3 2      weights: a0 sees 3, a1 sees 3; b0 sees 2        8 pairs
+//   the same, causal                      a0 sees 2, a1 sees 3; b0 sees 2        7 pairs
+class AttentionPairs {
+ public:
+  AttentionPairs() = default;
+  // Causal: the last query of a segment sees the whole memory of it, the one before all but the
+  // last row, and so on. For self-attention queries and memory are the same segments; for a decoder
+  // that goes on, the new rows and all rows. Throws ShapeError where the numbers of segments
+  // differ, where queries were selected, where a causal segment has more queries than memory rows,
+  // and for more pairs than an i32 can number; DeviceError for segments on two devices.
+  AttentionPairs(Segments queries, Segments memory, bool causal = false);
+
+  const Segments& queries() const { return queries_; }
+  const Segments& memory() const { return memory_; }
+  bool causal() const { return causal_; }
+  int64_t total() const { return pairs_ ? pairs_->back() : 0; }
+  // The weights of query i of segment s are [begin(s, i), begin(s, i) + seen(s, i)), of the memory
+  // rows from memory().memory_begin(s) on.
+  int64_t begin(int64_t s, int64_t i) const;
+  int64_t seen(int64_t s, int64_t i) const;
+  PairTable table() const;  // for kernels on the device of the segments
+
+ private:
+  Segments queries_, memory_;
+  bool causal_ = false;
+  std::shared_ptr<const std::vector<int32_t>> pairs_;  // the first of each segment, and the end
+  Tensor pairs_on_device_;
+};
+
+}  // namespace heed

@@ -1,0 +1,56 @@
+#pragma once
+
+#include "tensor/kernels/kernel.h"
+
+namespace heed {
+
+// Of n queries over m memory rows, query i sees all rows or, where `causal`, those up to its own
+// place; the last query stands at the end of the memory. The rows that it sees are the first ones:
+HEED_HD inline int64_t rows_seen(bool causal, int64_t n, int64_t m, int64_t i) {
+  return causal ? m - n + i + 1 : m;
+}
+// and so many pairs (query, row that it sees) belong to the queries before it.
+HEED_HD inline int64_t pairs_before(bool causal, int64_t n, int64_t m, int64_t i) {
+  return causal ? i * (m - n) + i * (i + 1) / 2 : i * m;
+}
+
+// Who sees whom in attention over ragged segments: the queries of segment s are the rows
+// [queries[s], queries[s + 1]), its memory the rows from starts[s] on, as many as there are in
+// [memory[s], memory[s + 1]). Its pairs begin at pairs[s], query after query.
+struct PairTable {
+  const int32_t *queries, *memory, *starts, *pairs;
+  int64_t segments, query_rows, memory_rows;  // rows of all segments together
+  int64_t total;                              // pairs
+  bool causal;
+
+  HEED_HD int64_t query_length(int64_t s) const { return queries[s + 1] - queries[s]; }
+  HEED_HD int64_t memory_length(int64_t s) const { return memory[s + 1] - memory[s]; }
+  // Query i of segment s has the pairs [begin(s, i), begin(s, i) + seen(s, i)).
+  HEED_HD int64_t seen(int64_t s, int64_t i) const {
+    return rows_seen(causal, query_length(s), memory_length(s), i);
+  }
+  HEED_HD int64_t begin(int64_t s, int64_t i) const {
+    return pairs[s] + pairs_before(causal, query_length(s), memory_length(s), i);
+  }
+};
+
+}  // namespace heed
+
+// For numbers w (heads, pairs), and rows of `heads` parts, each `width` wide: in each head, over
+// the pairs (i, j),
+//   pair_dots      w_ij = query_i . memory_j
+//   pair_sums      y_i  = sum_j w_ij memory_j
+//   pair_collect   y_j += sum_i w_ij query_i
+HEED_KERNEL(template <class T> void pair_dots(Out<T> w, const T* query, const T* memory,
+                                              PairTable p, int64_t heads, int64_t width));
+HEED_KERNEL(template <class T> void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p,
+                                              int64_t heads, int64_t width));
+HEED_KERNEL(template <class T> void pair_collect(T* y, const T* w, const T* query, PairTable p,
+                                                 int64_t heads, int64_t width));
+// For each query:
+//   y_j  = exp(scale x_j - m) / sum_j exp(scale x_j - m),    m = max_j scale x_j;   y may be x
+//   dx_j = scale y_j (dy_j - sum_j y_j dy_j)
+HEED_KERNEL(template <class T>
+            void pair_softmax_forward(T* y, const T* x, T scale, PairTable p, int64_t heads));
+HEED_KERNEL(template <class T> void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale,
+                                                          PairTable p, int64_t heads));
