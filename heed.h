@@ -16,6 +16,7 @@
 #include "nn/lstm.h"
 #include "nn/module.h"
 #include "nn/safetensors.h"
+#include "nn/transformer.h"
 #include "optim/ema.h"
 #include "optim/optim.h"
 #include "optim/optimizer.h"
