@@ -11,6 +11,7 @@
 #include "autograd/packing.h"
 #include "autograd/var.h"
 #include "nn/attention.h"
+#include "nn/gru.h"
 #include "nn/init.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"

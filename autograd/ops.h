@@ -130,6 +130,18 @@ struct LstmOutput {
 LstmOutput lstm(const Packing& packing, Var gates, const Var& w_hh, const Var& h0 = {},
                 const Var& c0 = {});
 
+// The recurrence of a GRU layer (Cho et al. 2014), in the form of PyTorch, which is that of cuDNN:
+//   u_t = h_{t-1} W_hh^T + b_hh              three parts side by side, in the order r, z, n
+//   r, z = sigmoid(gates_t + u_t);   n = tanh(gates_t + r u_t);   h_t = (1 - z) n + z h_{t-1}
+// gates (N, 3H) is affine(x, W_ih, b_ih). w_hh (3H, H), b_hh (3H); b_hh and h0 (B, H) are zeros if
+// left undefined. What lstm() says of the memory of `gates` holds here too.
+struct GruOutput {
+  Var y;  // (N, H): h_t of all steps
+  Var h;  // (B, H): after each sequence's last step
+};
+GruOutput gru(const Packing& packing, Var gates, const Var& w_hh, const Var& b_hh = {},
+              const Var& h0 = {});
+
 // ---- attention over ragged segments: query b looks at the memory rows of segment b. B
 // segments with P rows, of a memory of M rows, which may be more than P (Segments::first), or
 // fewer (Segments::select). A selected memory that needs a gradient is a ShapeError.

@@ -1,4 +1,4 @@
-// Rows of the op table: the packed LSTM and attention over ragged segments.
+// Rows of the op table: the packed LSTM and GRU, and attention over ragged segments.
 #include <cmath>
 
 #include "tests/op_table.h"
@@ -96,6 +96,73 @@ std::vector<OpCase> lstm_cases() {
                       },
                       "packing: sequence 1 is longer than the one before it; sort the longest "
                       "first"}};
+  return {full, no_state};
+}
+
+// gates, w_hh and maybe b_hh, h0 -> y, and below it the last h
+Var run_gru(In x) {
+  const int64_t n = x[0].shape().rank() == 2 ? x[0].shape()[0] : 0;
+  const int64_t batch = x.size() > 2 && x[3].shape().rank() ? x[3].shape()[0] : batch_of(n);
+  const Packing packing(ragged_lengths(n, batch));
+  const GruOutput out =
+      x.size() > 2 ? gru(packing, x[0], x[1], x[2], x[3]) : gru(packing, x[0], x[1]);
+  return concat({out.y, out.h}, 0);
+}
+
+std::vector<double> gru_of(Arrays in) {
+  const int64_t n = in[0].shape[0], hidden = in[1].shape[1];
+  const bool all = in.size() > 2;
+  const int64_t batch = all ? in[3].shape[0] : batch_of(n);
+  const Packing packing(ragged_lengths(n, batch));
+  std::vector<double> y((n + batch) * hidden);
+  for (int64_t b = 0; b < batch; ++b) {
+    std::vector<double> h(hidden);
+    for (int64_t k = 0; k < hidden && all; ++k) h[k] = in[3][b * hidden + k];
+    for (int64_t t = 0; t < packing.length(b); ++t) {
+      const int64_t row = packing.row(t, b);
+      std::vector<double> u(3 * hidden);
+      for (int64_t g = 0; g < 3 * hidden; ++g) {
+        u[g] = all ? in[2][g] : 0;
+        for (int64_t k = 0; k < hidden; ++k) u[g] += h[k] * in[1][g * hidden + k];
+      }
+      const auto a = [&](int64_t gate, int64_t k) { return in[0][(row * 3 + gate) * hidden + k]; };
+      for (int64_t k = 0; k < hidden; ++k) {
+        const double r = sigma(a(0, k) + u[k]), z = sigma(a(1, k) + u[hidden + k]);
+        h[k] = (1 - z) * std::tanh(a(2, k) + r * u[2 * hidden + k]) + z * h[k];
+        y[row * hidden + k] = y[(n + b) * hidden + k] = h[k];
+      }
+    }
+  }
+  return y;
+}
+
+OpCase gru_case(std::string variant, std::vector<Shape> shapes, std::vector<Shape> one,
+                std::vector<Shape> empty, std::vector<Shape> large) {
+  return {.op = "gru(Packing, Var, Var, Var, Var)",
+          .variant = std::move(variant),
+          .call = run_gru,
+          .naive = gru_of,
+          .shapes = std::move(shapes),
+          .one = std::move(one),
+          .empty = std::move(empty),
+          .large = std::move(large),
+          .domain = {-0.5, 0.5}};
+}
+
+std::vector<OpCase> gru_cases() {
+  const Shape gates{6, 6}, w_hh{6, 2}, b_hh{6}, state{3, 2};
+  OpCase full = gru_case("all inputs", {gates, w_hh, b_hh, state}, {{1, 3}, {3, 1}, {3}, {1, 1}},
+                         {{0, 6}, {6, 2}, {6}, {0, 2}}, {{300, 240}, {240, 80}, {240}, {60, 80}});
+  full.wrong = {{{gates, {6, 3}, b_hh, state}, "gru: w_hh must be (3H, H), got (6, 3)"},
+                {{{6, 3}, w_hh, b_hh, state}, "gru: gates must be (6, 6), got (6, 3)"},
+                {{gates, w_hh, {3}, state}, "gru: b_hh must be (6), got (3)"},
+                {{gates, w_hh, b_hh, {3, 1}}, "gru: h0 must be (3, 2), got (3, 1)"}};
+  OpCase no_state = gru_case("no state", {gates, w_hh}, {{1, 3}, {3, 1}}, {{0, 6}, {6, 2}},
+                             {{300, 240}, {240, 80}});
+  no_state.misuse = {{[=] {
+                        gru(Packing({3, 2}), zeros_of(gates), zeros_of(w_hh));
+                      },
+                      "gru: gates must be (5, 6), got (6, 6)"}};
   return {full, no_state};
 }
 
@@ -227,6 +294,7 @@ OpCase context_case(std::string variant, int64_t unused) {
 
 std::vector<OpCase> sequence_cases() {
   std::vector<OpCase> cases = lstm_cases();
+  for (const OpCase& row : gru_cases()) cases.push_back(row);
   cases.push_back(scores_case("", 0));
   cases.push_back(scores_case("more segments than queries", 1));
   cases.push_back(softmax_case());

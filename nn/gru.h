@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "autograd/ops.h"
+#include "nn/layers.h"
+#include "nn/module.h"
+
+namespace heed {
+
+// The state of all layers: h[l] is (B, H). Bidirectional: 2 l is layer l forward, 2 l + 1 backward.
+struct GruState {
+  std::vector<Var> h;
+
+  const Var& top() const { return h.back(); }
+  // Rows ids_i of every layer's state: another order of the batch.
+  GruState gather(const Tensor& ids) const;
+  // The first `batch` sequences.
+  GruState first(int64_t batch) const;
+};
+
+struct GruOptions {
+  int64_t layers = 1;
+  bool bias = true;
+  bool bidirectional = false;
+};
+
+// A stack of GRU layers over a packed ragged batch, no padding anywhere; the equations stand with
+// the op gru() in autograd/ops.h. Parameters are PyTorch's: weight_ih_l0 (3H, in), weight_hh_l0
+// (3H, H), bias_ih_l0 (3H), bias_hh_l0 (3H), with _reverse behind for the backward direction.
+// Initialised uniformly in +-1/sqrt(H).
+class Gru : public Module {
+ public:
+  Gru(int64_t in, int64_t hidden, GruOptions options = {});
+
+  struct Output {
+    Var y;           // (N, H) of the top layer, or (N, 2H): forward, backward
+    GruState state;  // after each sequence's last step
+  };
+  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and is
+  // named by `place`.
+  Output operator()(const Packing& packing, const Var& x, const GruState& initial = {},
+                    const DropoutMode& drop = {}, std::string_view place = "gru") const;
+  void visit(Visitor& v) override;
+  Gru like() const { return {cells_[0].w_ih.shape()[1], hidden_, options_}; }
+
+  int64_t hidden_size() const { return hidden_; }
+
+ private:
+  struct Cell {
+    Var w_ih, w_hh, b_ih, b_hh;
+  };
+
+  int64_t hidden_;
+  GruOptions options_;
+  std::vector<Cell> cells_;  // layer by layer; forward, backward where bidirectional
+};
+
+}  // namespace heed

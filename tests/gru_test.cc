@@ -1,0 +1,119 @@
+// The Gru layer against PyTorch's, and calls of it that must agree.
+#include "nn/gru.h"
+
+#include <gtest/gtest.h>
+
+#include "tests/file_helpers.h"
+#include "tests/layer_case_helpers.h"
+
+namespace heed {
+namespace {
+
+// Sequences of 4, 3 and 1 steps.
+const std::vector<int32_t> kLengths = {4, 3, 1};
+constexpr int64_t kRows = 8, kIn = 3, kHidden = 4;
+
+Var flat(const Var& x) {
+  return reshape(x, {x.shape().numel()});
+}
+
+TEST(Gru, IsPyTorchs) {
+  const LayerCase expected("gru");
+  Gru gru = expected.with_parameters(Gru(kIn, kHidden, {.layers = 2, .bidirectional = true}));
+  const Var x = expected.input("x"), h0 = expected.input("h0");
+  GruState initial;
+  for (const Var& h : split(h0, {1, 1, 1, 1}, 0)) initial.h.push_back(reshape(h, {3, kHidden}));
+  const Gru::Output out = gru(Packing(kLengths), x, initial);
+  std::vector<Var> all = {flat(out.y)};
+  for (const Var& h : out.state.h) all.push_back(flat(h));
+  const Var y = concat(all, 0);
+  expected.expect_output(y);
+  expected.expect_gradients(gru, y, {"x", "h0"}, {x, h0});
+}
+
+TEST(Gru, HasTheNamesOfPyTorch) {
+  Gru plain(3, 2, {.layers = 2, .bias = false});
+  EXPECT_EQ(names(plain),
+            "weight_ih_l0(6, 3) weight_hh_l0(6, 2) weight_ih_l1(6, 2) weight_hh_l1(6, 2) ");
+  Gru both(3, 2, {.bidirectional = true});
+  EXPECT_EQ(names(both),
+            "weight_ih_l0(6, 3) weight_hh_l0(6, 2) bias_ih_l0(6) bias_hh_l0(6) "
+            "weight_ih_l0_reverse(6, 3) weight_hh_l0_reverse(6, 2) bias_ih_l0_reverse(6) "
+            "bias_hh_l0_reverse(6) ");
+}
+
+TEST(Gru, StepByStepIsTheWholeSequence) {
+  Gru gru = f64(Gru(kIn, kHidden, {.layers = 2}));
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1);
+  const Gru::Output whole = gru(packing, x);
+  GruState state;
+  std::vector<Var> outputs;
+  for (int64_t t = 0; t < packing.steps(); ++t) {
+    const int64_t n = packing.batch_size(t), at = packing.offset(t);
+    const Gru::Output out = gru(Packing::single_step(n), rows(x, at, at + n), state.first(n));
+    state = out.state;
+    outputs.push_back(out.y);
+  }
+  expect_same(concat(outputs, 0), whole.y);
+  EXPECT_TRUE(same(clone(gru)(packing, x).y, whole.y));
+}
+
+TEST(Gru, ASequenceAloneEqualsItsRowsOfTheBatch) {
+  Gru gru = f64(Gru(kIn, kHidden, {.bidirectional = true}));
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1), batch = gru(packing, x).y;
+  for (int64_t b = 0; b < packing.batch(); ++b) {
+    std::vector<int32_t> ids;
+    for (int64_t t = 0; t < packing.length(b); ++t) {
+      ids.push_back(static_cast<int32_t>(packing.row(t, b)));
+    }
+    const Var alone = gru(Packing({kLengths[b]}), gather_rows(x, Tensor::from(ids))).y;
+    EXPECT_TRUE(same(alone, gather_rows(batch, Tensor::from(ids))));
+  }
+}
+
+TEST(Gru, DropsBetweenLayersOnly) {
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1);
+  const DropoutMode drop{.p = 0.5, .seed = 1, .step = 1};
+  Gru one = f64(Gru(kIn, 16)), two = f64(Gru(kIn, 16, {.layers = 2}));
+  EXPECT_TRUE(same(one(packing, x, {}, drop).y, one(packing, x).y));
+  EXPECT_FALSE(same(two(packing, x, {}, drop).y, two(packing, x).y));
+}
+
+TEST(GruState, GathersAndCutsAllLayers) {
+  const GruState state{{random({3, 2}, 1), random({3, 2}, 2)}};
+  const GruState other = state.gather(Tensor::from(std::vector<int32_t>{2, 0}));
+  const std::vector<Vec> rows = matrix(state.h[1]);
+  EXPECT_EQ(matrix(other.top()), (std::vector<Vec>{rows[2], rows[0]}));
+  EXPECT_EQ(matrix(state.first(1).h[1]), (std::vector<Vec>{rows[0]}));
+  EXPECT_TRUE(GruState().first(2).h.empty());
+}
+
+TEST(Gru, SaysWhatDoesNotFit) {
+  Gru gru(3, 2, {.layers = 2});
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              gru(Packing(kLengths), Tensor::zeros({8, 3}), {{Tensor::zeros({3, 2})}});
+            }),
+            "Gru: initial state of 1 layers, expected 2");
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              gru(Packing(kLengths), Tensor::zeros({8, 4}));
+            }),
+            "Gru: x must be (8, 3), got (8, 4)");
+  EXPECT_EQ(error_of<ShapeError>([] { Gru(3, 2, {.layers = 0}); }),
+            "Gru: sizes must be positive, got in 3, hidden 2, layers 0");
+}
+
+TEST(Gru, Gradient) {
+  for (const bool bidirectional : {false, true}) {
+    check_module(Gru(kIn, kHidden, {.layers = 2, .bidirectional = bidirectional}),
+                 random({kRows, kIn}, 1), [](const Gru& gru, const Var& x) {
+                   const Gru::Output out = gru(Packing(kLengths), x, {}, {.p = 0.3, .step = 1});
+                   return concat({flat(out.y), flat(out.state.h[0]), flat(out.state.h[1])}, 0);
+                 });
+  }
+}
+
+}  // namespace
+}  // namespace heed
