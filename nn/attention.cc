@@ -30,7 +30,7 @@ AdditiveAttention::AdditiveAttention(int64_t query_size, int64_t memory_size, in
       memory_part(memory_size, hidden, /*with_bias=*/false),
       score(hidden, 1, /*with_bias=*/false) {}
 
-Attended AdditiveAttention::operator()(const Var& query, const Var& memory,
+Attended AdditiveAttention::operator()(const Var& query, const Memory& memory,
                                        const Segments& segments) const {
   check_queries("AdditiveAttention", query, segments);
   std::vector<int32_t> query_of_score;
@@ -39,9 +39,9 @@ Attended AdditiveAttention::operator()(const Var& query, const Var& memory,
   }
   const int64_t used = segments.total();
   const Var q = gather_rows(query_part(query), Tensor::from(query_of_score, query.device()));
-  const Var k = memory_part(looked_at(memory, segments));
+  const Var k = looked_at(memory.keys, segments);
   const Var weights = segment_softmax(reshape(score(tanh(q + k)), {used}), segments);
-  return {segment_context(weights, memory, segments), weights};
+  return {segment_context(weights, memory.values, segments), weights};
 }
 
 }  // namespace heed

@@ -36,7 +36,18 @@ class GeneralAttention : public Module {
 class AdditiveAttention : public Module {
  public:
   AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden);
-  Attended operator()(const Var& query, const Var& memory, const Segments& segments) const;
+
+  // What all calls with the same memory share, as the steps of a decoder: U k is by far the most
+  // work. Of the whole memory, whatever segments of it are looked at later.
+  struct Memory {
+    Var keys;    // (M, hidden): U k
+    Var values;  // (M, H): the memory itself
+  };
+  Memory read(const Var& memory) const { return {memory_part(memory), memory}; }
+  Attended operator()(const Var& query, const Memory& memory, const Segments& segments) const;
+  Attended operator()(const Var& query, const Var& memory, const Segments& segments) const {
+    return (*this)(query, read(memory), segments);
+  }
   void visit(Visitor& v) override {
     v("query", query_part);
     v("memory", memory_part);

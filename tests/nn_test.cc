@@ -152,6 +152,34 @@ TEST(Attention, Additive) {
   expect_attention(layer(query, memory, kSegments), k, all_scores(score));
 }
 
+// The steps of a decoder, of which the later ones have fewer dialogues.
+TEST(Attention, AdditiveReadsItsMemoryOnce) {
+  const AdditiveAttention layer = f64(AdditiveAttention(3, 2, 5));
+  const Var query = random({3, 3}, 1);
+  const auto run = [&](auto attend_to, const Var& memory) {
+    Var total;
+    for (const int64_t running : {3, 2, 2}) {
+      const Var y = attend_to(rows(query, 0, running), kSegments.first(running)).context;
+      total = total.defined() ? total + sum(square(y)) : sum(square(y));
+    }
+    const std::string graph = graph_text(total);
+    int64_t products = 0;
+    for (size_t at = 0; (at = graph.find("affine", at)) != std::string::npos; ++at) ++products;
+    total.backward();
+    return std::tuple(products, total.value().item(), memory.grad());
+  };
+  const Var a = Var::parameter(random({7, 2}, 2).value()), b = a.clone();
+  const AdditiveAttention::Memory read = layer.read(a);
+  const auto [once, value, grad] =
+      run([&](const Var& q, const Segments& s) { return layer(q, read, s); }, a);
+  const auto [each, expected, expected_grad] =
+      run([&](const Var& q, const Segments& s) { return layer(q, b, s); }, b);
+  EXPECT_EQ(once, 3 * 2 + 1);  // query and score in each step, and the memory
+  EXPECT_EQ(each, 3 * 3);
+  EXPECT_EQ(value, expected);
+  expect_near(grad.to_vector(), expected_grad.to_vector());
+}
+
 // Dialogues that have ended need no query: the others look at the first segments.
 TEST(Attention, OneQueryForEachSegment) {
   const Var query = random({3, 2}, 1), memory = random({7, 2}, 2);

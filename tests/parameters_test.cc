@@ -4,9 +4,11 @@
 #include <cmath>
 
 #include "nn/attention.h"
+#include "nn/gru.h"
 #include "nn/init.h"
 #include "nn/lstm.h"
 #include "nn/safetensors.h"
+#include "nn/transformer.h"
 #include "optim/ema.h"
 #include "optim/optim.h"
 #include "tests/file_helpers.h"
@@ -281,6 +283,11 @@ TEST(Clone, KnowsAllLayers) {
   expect_clones(Embedding(2, 3));
   expect_clones(LayerNorm(4, 0.1));
   expect_clones(Lstm(2, 3, {.layers = 2, .bias = false, .bidirectional = true}));
+  expect_clones(Gru(2, 3, {.layers = 2, .bias = false, .bidirectional = true}));
+  expect_clones(MultiHeadAttention(4, 2, 3));
+  expect_clones(FeedForward(2, 3, /*relu=*/true));
+  expect_clones(TransformerEncoderLayer(4, {.heads = 2, .hidden = 3}));
+  expect_clones(TransformerDecoderLayer(4, {.heads = 2, .hidden = 3, .memory_width = 5}));
   expect_clones(GeneralAttention(2, 3));
   expect_clones(AdditiveAttention(2, 3, 4));
 }

@@ -7,8 +7,10 @@
 
 #include "dialog/respond/decode.h"
 #include "nn/attention.h"
+#include "nn/gru.h"
 #include "nn/lstm.h"
 #include "nn/safetensors.h"
+#include "nn/transformer.h"
 #include "optim/optim.h"
 #include "tests/devices.h"
 #include "tests/dialog/respond/trainer_helpers.h"
@@ -56,6 +58,30 @@ TEST_F(CudaLayers, Lstm) {
   });
   compare(Lstm(3, 4, {.layers = 2, .bidirectional = true}), [&](const Lstm& lstm, Device device) {
     return lstm(Packing({4, 2, 1}), random_on(device, {7, 3}, 1), {}, drop).y;
+  });
+}
+
+TEST_F(CudaLayers, Gru) {
+  compare(Gru(3, 35, {.layers = 2, .bidirectional = true}), [](const Gru& gru, Device device) {
+    return gru(Packing({4, 2, 1}), random_on(device, {7, 3}, 1), {}, {.p = 0.3, .step = 1}).y;
+  });
+}
+
+TEST_F(CudaLayers, Transformer) {
+  const DropoutMode drop{.p = 0.3, .step = 1};
+  const auto self = [](Device device) {
+    const Segments rows({5, 40}, device);
+    return AttentionPairs(rows, rows, /*causal=*/true);
+  };
+  compare(TransformerEncoderLayer(6, {.heads = 2}), [&](const auto& layer, Device device) {
+    const Var positions = sinusoidal_positions(std::vector<int32_t>(45, 3), 6, DType::f64, device);
+    return layer(random_on(device, {45, 6}, 1) + positions, self(device), drop).y;
+  });
+  compare(TransformerDecoderLayer(70, {.heads = 2}), [&](const auto& layer, Device device) {
+    const AttentionPairs pairs = self(device);
+    const AttentionPairs cross(pairs.queries(), Segments({3, 7}, device));
+    return layer(random_on(device, {45, 70}, 1), random_on(device, {10, 70}, 2), pairs, cross, drop)
+        .y;
   });
 }
 
