@@ -6,24 +6,14 @@
 #include <cmath>
 #include <cstdio>
 
-#include "dialog/data/corpus.h"
 #include "examples/options.h"
+#include "examples/text.h"
 #include "nn/init.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
 #include "optim/optim.h"
 
 namespace heed {
-
-// The first bytes of all texts of a part of the sample, one text a line.
-std::string read_texts(const std::string& data, const std::string& part, size_t bytes) {
-  std::string text;
-  for (const Dialogue& dialogue : read_dialogues(find_part(data, part))) {
-    for (const Turn& turn : dialogue.turns) text += turn.text + '\n';
-    if (text.size() > bytes) break;
-  }
-  return text.substr(0, bytes);
-}
 
 struct CharModel : Module {
   explicit CharModel(int64_t width)
@@ -64,14 +54,6 @@ Var bits_per_character(const CharModel& model, const Pieces& pieces) {
   const Var states = model.lstm(pieces.packing, model.embedding(pieces.inputs)).y;
   const Var nll = linear_cross_entropy(states, model.output.weight, pieces.targets).total;
   return nll / (static_cast<double>(pieces.packing.rows()) * std::log(2.0));
-}
-
-// i with probability p_i.
-int draw(const std::vector<double>& p, Rng& rng) {
-  double left = rng.uniform();
-  int i = 0;
-  while (i + 1 < static_cast<int>(p.size()) && (left -= p[i]) >= 0) ++i;
-  return i;
 }
 
 // Draws one character after the other: the model's output is its next input.

@@ -161,6 +161,10 @@ TEST(Examples, CharLm) {
   expect_prints("char_lm", "--steps 2", R"(step    2  bits per character 7\.\d+\n---\n)");
 }
 
+TEST(Examples, TransformerLm) {
+  expect_prints("transformer_lm", "--steps 2", R"(step    2  bits per character [67]\.\d+\n---\n)");
+}
+
 TEST(Examples, FiveStructures) {
   for (const char* program : {"non_hier", "static", "static_ui", "dynamic", "dynamic_ui"}) {
     const std::string small = "--dialogues 40 --steps 3";
