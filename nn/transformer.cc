@@ -154,7 +154,8 @@ Tensor sinusoidal_positions(const std::vector<int32_t>& positions, int64_t width
   const int64_t count = int64_t{largest} + 1;
   std::vector<double> table(count * width);
   for (int64_t k = 0; k < width; ++k) {
-    const double frequency = std::pow(10000.0, -static_cast<double>(k / 2 * 2) / width);
+    const auto even = static_cast<double>(k - k % 2);
+    const double frequency = std::pow(10000.0, -even / static_cast<double>(width));
     for (int64_t p = 0; p < count; ++p) {
       const double angle = static_cast<double>(p) * frequency;
       table[p * width + k] = k % 2 ? std::cos(angle) : std::sin(angle);

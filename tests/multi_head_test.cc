@@ -1,6 +1,9 @@
 // Attention with many queries a segment: what its pairs are, and calls that must agree.
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "nn/attention.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
