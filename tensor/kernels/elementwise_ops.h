@@ -54,7 +54,7 @@ struct Relu {  // y = max(x, 0)         dy/dx = [y > 0]
 struct Gelu {  // y = x Phi(x)          dy/dx = Phi(x) + x phi(x)      (Hendrycks & Gimpel 2016)
   static constexpr Saves kSaves = Saves::kInput;
   template <class T> HEED_HD static T cdf(T x) {
-    return T(0.5) * (T(1) + std::erf(x * T(0.70710678118654752)));
+    return T(0.5) * (T(1) + math::erf(x * T(0.70710678118654752)));
   }
   template <class T> HEED_HD static T f(T x) { return x * cdf(x); }
   template <class T> HEED_HD static T df(T x) {
