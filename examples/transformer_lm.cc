@@ -90,7 +90,7 @@ void example(const Options& options) {
   const std::string valid = read_texts(options.text("data"), "valid", 200'000);
   TransformerModel model(/*width=*/128, /*layer_count=*/2);
   init(model, /*seed=*/1);
-  Adam optimizer(model, {.rate = 2e-3});
+  Adam optimizer(model, {.rate = 4e-3});
   Rng rng(/*seed=*/1, "pieces"), valid_rng(/*seed=*/1, "valid");
   const Pieces unseen = draw_pieces(valid, 128, valid_rng);
   const auto report = [&](long step) {
