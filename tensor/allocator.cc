@@ -1,9 +1,12 @@
 #include "tensor/allocator.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <cstdlib>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <new>
 #include <string>
@@ -124,18 +127,48 @@ class Cache {
   std::map<int64_t, std::vector<std::byte*>> free_;
 };
 
-Cache& cache(Device device) {
-  static Cache* const cpu = new Cache(Device{});  // never destroyed: tensors may outlive main()
-  if (!device.is_cuda()) return *cpu;
-  static std::mutex mutex;
-  static auto* const caches = new std::map<int, Cache*>;
-  std::lock_guard lock(mutex);
-  Cache*& found = (*caches)[device.index];
-  if (!found) {
-    cuda::check_device(device.index);
-    found = new Cache(device);
+// The caches of all devices. Never destroyed: tensors may outlive main().
+class Caches {
+ public:
+  static Caches& all() {
+    static Caches* const instance = [] {
+      // In a child of fork() nobody lives on who could give a lock back: so fork() waits for them.
+      pthread_atfork([] { all().lock(); }, [] { all().unlock(); }, [] { all().unlock(); });
+      return new Caches;
+    }();
+    return *instance;
   }
-  return *found;
+
+  Cache& of(Device device) {
+    if (!device.is_cuda()) return cpu_;
+    const std::lock_guard lock(mutex_);
+    std::unique_ptr<Cache>& found = cuda_[device.index];
+    if (!found) {
+      cuda::check_device(device.index);
+      found = std::make_unique<Cache>(device);
+    }
+    return *found;
+  }
+
+ private:
+  void lock() {
+    mutex_.lock();
+    cpu_.mutex_.lock();
+    for (const auto& [index, cache] : cuda_) cache->mutex_.lock();
+  }
+  void unlock() {
+    for (const auto& [index, cache] : cuda_) cache->mutex_.unlock();
+    cpu_.mutex_.unlock();
+    mutex_.unlock();
+  }
+
+  std::mutex mutex_;  // of cuda_
+  Cache cpu_{Device{}};
+  std::map<int, std::unique_ptr<Cache>> cuda_;
+};
+
+Cache& cache(Device device) {
+  return Caches::all().of(device);
 }
 
 // What the control block of a tensor's memory knows about it.

@@ -1,9 +1,12 @@
 #include "tensor/parallel.h"
 
+#include <pthread.h>
+
 #include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstdlib>
 #include <exception>
 #include <memory>
 #include <mutex>
@@ -13,6 +16,7 @@
 #include <vector>
 
 #include "tensor/error.h"
+#include "tensor/machine.h"
 
 namespace heed {
 namespace {
@@ -150,17 +154,48 @@ class Pool {
   bool stop_ = false;
 };
 
-std::unique_ptr<Pool>& pool() {
-  static std::unique_ptr<Pool> instance;
-  return instance;
-}
+// The pool and who has it. Never destroyed, as threads may outlive main().
+struct Shared {
+  Shared* of_parent = nullptr;           // see begin_anew()
+  std::mutex busy = {};                  // held by the thread whose job the pool runs
+  std::unique_ptr<Pool> pool = nullptr;  // made by the first job
+};
 
-int hardware_threads() {
-  static const int count = std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+int usable_threads() {
+  static const int count = usable_processors();
   return count;
 }
 
-int threads_wanted = 0;  // 0: one for each core
+std::atomic<int> threads_wanted{0};  // 0: one for each processor
+
+Shared*& shared();
+
+// The workers end with main(), unless one of another thread's jobs still runs.
+void end_workers() {
+  threads_wanted = 1;  // what still comes is done by its own thread
+  if (inside_parallel) return;
+  const std::unique_lock lock(shared()->busy, std::try_to_lock);
+  if (lock) shared()->pool.reset();
+}
+
+// A child of fork() has none of the threads, and somebody may have held the lock: it gets a pool of
+// its own, and leaves the old one alone.
+void begin_anew() {
+  shared() = new Shared{.of_parent = shared()};
+}
+
+Shared*& shared() {
+  static Shared* instance = [] {
+    pthread_atfork(nullptr, nullptr, begin_anew);
+    std::atexit(end_workers);
+    return new Shared;
+  }();
+  return instance;
+}
+
+void run_alone(int64_t pieces, const std::function<void(int64_t)>& body) {
+  for (int64_t i = 0; i < pieces; ++i) body(i);
+}
 
 }  // namespace
 
@@ -168,22 +203,27 @@ void set_num_threads(int count) {
   if (count < 0 || count > 1024) {
     throw UsageError("threads: expected 0 (all cores) to 1024, got " + std::to_string(count));
   }
+  if (inside_parallel) throw UsageError("threads: not to be set from inside of a parallel loop");
+  const std::lock_guard lock(shared()->busy);
   if (count == threads_wanted) return;
   threads_wanted = count;
-  pool().reset();
+  shared()->pool.reset();
 }
 
 int num_threads() {
-  return threads_wanted > 0 ? threads_wanted : hardware_threads();
+  const int wanted = threads_wanted;
+  return wanted > 0 ? wanted : usable_threads();
 }
 
+// One job at a time has the pool. A thread that comes while it is busy does its pieces itself,
+// which changes no result.
 void parallel_for(int64_t pieces, const std::function<void(int64_t)>& body) {
-  if (pieces <= 1 || inside_parallel || num_threads() == 1) {
-    for (int64_t i = 0; i < pieces; ++i) body(i);
-    return;
-  }
-  if (!pool()) pool() = std::make_unique<Pool>(num_threads() - 1);
-  pool()->run(pieces, body);
+  if (pieces <= 1 || inside_parallel || num_threads() == 1) return run_alone(pieces, body);
+  Shared& here = *shared();
+  const std::unique_lock lock(here.busy, std::try_to_lock);
+  if (!lock) return run_alone(pieces, body);
+  if (!here.pool) here.pool = std::make_unique<Pool>(num_threads() - 1);
+  here.pool->run(pieces, body);
 }
 
 void parallel_ranges(int64_t size, int64_t grain,

@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "tensor/error.h"
-#include "tensor/machine_memory.h"
+#include "tensor/machine.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -163,7 +163,8 @@ TEST(CheckWritable, SaysWhatWriteFileWouldSayAndLeavesNothing) {
             error_of<DataError>([&] { write_file(dir.path("no/such"), "x"); }));
 }
 
-// ---- what memory there is -----------------------------------------------------------------------
+// ---- what the machine has
+// ---------------------------------------------------------------------------
 
 TEST(UsableMemory, IsThatOfTheMachineOrOfTheGroupsAboveTheProcess) {
   TempDir dir;
@@ -189,6 +190,37 @@ TEST(UsableMemory, IsThatOfTheMachineOrOfTheGroupsAboveTheProcess) {
   EXPECT_EQ(memory("7:cpu,cpuacct:/batch\n6:memory:/batch\n1:name=systemd:/batch\n"), 1e6);
   EXPECT_EQ(memory("6:memory:/\n"), machine);
   EXPECT_EQ(memory("nonsense\n\n"), machine);
+}
+
+TEST(UsableProcessors, AreTheWholeOnesOfTheSmallestQuota) {
+  TempDir dir;
+  const auto processors = [&](const std::string& own) {
+    return usable_processors(dir.write("own", own), dir.path("groups"));
+  };
+  const int machine = usable_processors(dir.path("none"), dir.path("none"));
+  EXPECT_GE(machine, 1);
+  EXPECT_EQ(processors("0::/job\n"), machine);  // no such files
+  // version 2
+  dir.write("groups/cpu.max", "max 100000\n");
+  EXPECT_EQ(processors("0::/job\n"), machine);
+  dir.write("groups/job/cpu.max", "190000 100000\n");
+  EXPECT_EQ(processors("0::/job/step\n"), 1);
+  dir.write("groups/job/cpu.max", "50000 100000\n");  // less than one
+  EXPECT_EQ(processors("0::/job\n"), 1);
+  dir.write("groups/job/cpu.max", "100000000 100000\n");  // more than there are
+  EXPECT_EQ(processors("0::/job\n"), machine);
+  for (const char* nonsense : {"", "max", "100000", "100000 0", "x y"}) {
+    dir.write("groups/job/cpu.max", nonsense);
+    EXPECT_EQ(processors("0::/job\n"), machine) << nonsense;
+  }
+  // version 1
+  dir.write("groups/cpu/cpu.cfs_quota_us", "-1\n");
+  dir.write("groups/cpu/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(processors("7:cpu,cpuacct:/batch\n6:memory:/batch\n"), machine);
+  dir.write("groups/cpu/batch/cpu.cfs_quota_us", "100000\n");
+  EXPECT_EQ(processors("7:cpu,cpuacct:/batch\n"), machine);  // of no period
+  dir.write("groups/cpu/batch/cpu.cfs_period_us", "100000\n");
+  EXPECT_EQ(processors("7:cpu,cpuacct:/batch\n6:memory:/batch\n"), 1);
 }
 
 }  // namespace

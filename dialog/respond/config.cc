@@ -7,7 +7,7 @@
 #include "dialog/respond/structures.h"
 #include "nn/safetensors.h"
 #include "tensor/file.h"
-#include "tensor/machine_memory.h"
+#include "tensor/machine.h"
 
 namespace heed {
 namespace {
