@@ -44,13 +44,21 @@ Node::Node(const char* op, const Tensor& value) : op(op), number(next_number()) 
 }
 
 Node::~Node() {
-  std::vector<Edge> orphans = std::move(inputs);
-  while (!orphans.empty()) {
-    const Edge input = std::move(orphans.back());
-    orphans.pop_back();
-    if (!input || input.node.use_count() > 1) continue;
-    orphans.insert(orphans.end(), input.node->inputs.begin(), input.node->inputs.end());
-    input.node->inputs.clear();
+  std::shared_ptr<Node> orphans;  // a list, so that nothing is allocated
+  const auto let_go = [&orphans](std::vector<Edge>& inputs) {
+    for (Edge& input : inputs) {
+      std::shared_ptr<Node> node = std::move(input.node);
+      if (!node || node.use_count() > 1) continue;
+      node->next_orphan_ = std::move(orphans);
+      orphans = std::move(node);
+    }
+    inputs.clear();
+  };
+  let_go(inputs);
+  while (orphans) {
+    const std::shared_ptr<Node> node = std::move(orphans);
+    orphans = std::move(node->next_orphan_);
+    let_go(node->inputs);
   }
 }
 

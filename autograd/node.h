@@ -89,6 +89,9 @@ class Node {
   bool used = false;  // the backward pass has been here
   std::vector<Edge> inputs;
   Backward backward;  // empty in leaves
+
+ private:
+  std::shared_ptr<Node> next_orphan_;  // while a chain is taken apart
 };
 
 inline GradientBuffer& Edge::grad() const {

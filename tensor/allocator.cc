@@ -16,6 +16,7 @@
 #include "tensor/cuda/runtime.h"
 #include "tensor/error.h"
 #include "tensor/huge_pages.h"
+#include "tensor/machine.h"
 
 namespace heed {
 namespace {
@@ -74,6 +75,7 @@ class Cache {
     }
     stats_.bytes_in_use += bytes;
     stats_.peak_bytes = std::max(stats_.peak_bytes, stats_.bytes_in_use);
+    most_ = std::max(most_, stats_.bytes_in_use);
     return {block, bytes};
   }
 
@@ -85,6 +87,9 @@ class Cache {
       stats_.bytes_cached += bytes;
     } catch (const std::bad_alloc&) {  // nothing may be thrown where a tensor ends
       give_to_system(block, device_);
+      if (const auto list = free_.find(bytes); list != free_.end() && list->second.empty()) {
+        free_.erase(list);
+      }
     }
     if (kExact) clear();
   }
@@ -108,23 +113,30 @@ class Cache {
   // holds much more than it has ever needed at once.
   std::byte* from_system(int64_t bytes) {
     const int64_t held = stats_.bytes_in_use + stats_.bytes_cached + bytes;
-    if (held > std::max<int64_t>(stats_.peak_bytes * 3 / 2, kAlwaysKept)) clear();
+    if (held > std::max<int64_t>(most_ * 3 / 2, kAlwaysKept)) clear();
     std::byte* block = take_from_system(bytes, device_);
     if (!block) {
       clear();
       block = take_from_system(bytes, device_);
     }
-    if (!block) {
-      const std::string where = device_.is_cuda() ? " on " + device_.str() : "";
-      throw DeviceError("out of memory" + where + ": asked for " + std::to_string(bytes >> 20) +
-                        " MiB with " + std::to_string(stats_.bytes_in_use >> 20) +
-                        " MiB in use; try a smaller batch, vocabulary or hidden size");
-    }
+    if (!block) fail(bytes);
     return block;
   }
 
+  [[noreturn]] void fail(int64_t bytes) const {
+    const bool cuda = device_.is_cuda();
+    const double all =
+        cuda ? static_cast<double>(cuda::device_memory(device_.index)) : usable_memory();
+    throw DeviceError(text("out of memory", cuda ? " on " + device_.str() : "", ": asked for ",
+                           size_text(static_cast<double>(bytes)), " with ",
+                           size_text(static_cast<double>(stats_.bytes_in_use)), " of ",
+                           size_text(all), " in tensors; try a smaller batch, vocabulary or ",
+                           "hidden size"));
+  }
+
   const Device device_;
-  std::map<int64_t, std::vector<std::byte*>> free_;
+  int64_t most_ = 0;                                 // that was in use at once, ever
+  std::map<int64_t, std::vector<std::byte*>> free_;  // no list is empty
 };
 
 // The caches of all devices. Never destroyed: tensors may outlive main().
@@ -145,6 +157,7 @@ class Caches {
     std::unique_ptr<Cache>& found = cuda_[device.index];
     if (!found) {
       cuda::check_device(device.index);
+      cuda::when_exhausted([](int index) { release_cached({Device::Kind::cuda, index}); });
       found = std::make_unique<Cache>(device);
     }
     return *found;

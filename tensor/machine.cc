@@ -1,8 +1,10 @@
 #include "tensor/machine.h"
 
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <filesystem>
 #include <fstream>
 #include <limits>
@@ -72,18 +74,26 @@ double limit_of(const std::string& controller, const std::string& own_groups,
 double usable_memory(const std::string& own_groups, const std::string& groups) {
   const double machine =
       static_cast<double>(::sysconf(_SC_PHYS_PAGES)) * static_cast<double>(::sysconf(_SC_PAGESIZE));
-  return std::min(
-      machine,
-      limit_of(
-          "memory", own_groups, groups,
-          [](const fs::path& group) { return read_number(group / "memory.max"); },
-          [](const fs::path& group) { return read_number(group / "memory.limit_in_bytes"); }));
+  const double limit = limit_of(
+      "memory", own_groups, groups,
+      [](const fs::path& group) { return read_number(group / "memory.max"); },
+      [](const fs::path& group) { return read_number(group / "memory.limit_in_bytes"); });
+  rlimit space{};
+  const bool limited = ::getrlimit(RLIMIT_AS, &space) == 0 && space.rlim_cur != RLIM_INFINITY;
+  return std::min({machine, limit, limited ? static_cast<double>(space.rlim_cur) : kNone});
 }
 
 int usable_processors(const std::string& own_groups, const std::string& groups) {
   const double all = std::thread::hardware_concurrency();  // of the affinity mask
   const double quota = limit_of("cpu", own_groups, groups, read_quota, read_old_quota);
   return static_cast<int>(std::max(1.0, std::min(all, quota)));
+}
+
+std::string size_text(double bytes) {
+  constexpr double kKiB = 1 << 10, kMiB = 1 << 20;
+  const bool large = bytes >= kMiB;
+  return std::to_string(static_cast<int64_t>(bytes / (large ? kMiB : kKiB))) +
+         (large ? " MiB" : " KiB");
 }
 
 }  // namespace heed

@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// Bytes of memory.
+// Bytes of memory; a limit on the process's address space (ulimit -v) counts too.
 double usable_memory(const std::string& own_groups = "/proc/self/cgroup",
                      const std::string& groups = "/sys/fs/cgroup");
 
@@ -15,5 +15,8 @@ double usable_memory(const std::string& own_groups = "/proc/self/cgroup",
 // there is a quota of processor time (docker --cpus, cpu.max): its whole processors, at least 1.
 int usable_processors(const std::string& own_groups = "/proc/self/cgroup",
                       const std::string& groups = "/sys/fs/cgroup");
+
+// A number of bytes for people: "3 KiB", "12 MiB", rounded down.
+std::string size_text(double bytes);
 
 }  // namespace heed

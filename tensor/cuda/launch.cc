@@ -1,10 +1,31 @@
+#include <atomic>
 #include <string>
 #include <string_view>
 
 #include "tensor/cuda/runtime.h"
 #include "tensor/error.h"
+#include "tensor/machine.h"
 
 namespace heed::cuda {
+namespace {
+
+std::atomic<void (*)(int)> release_cached{nullptr};
+
+}  // namespace
+
+void when_exhausted(void (*release)(int device)) {
+  release_cached = release;
+}
+
+std::byte* allocate_for_scratch(int64_t bytes, int device) {
+  if (std::byte* memory = allocate(bytes)) return memory;
+  if (const auto release = release_cached.load()) release(device);
+  if (std::byte* memory = allocate(bytes)) return memory;
+  throw DeviceError(text("out of memory on cuda:", device, ": asked for ",
+                         size_text(static_cast<double>(bytes)), " of ",
+                         size_text(static_cast<double>(device_memory(device))),
+                         " for partial results; try a smaller batch"));
+}
 
 std::string kernel_name(const char* launch) {
   std::string_view text(launch);

@@ -3,6 +3,7 @@
 #include <cuda_runtime_api.h>
 
 #include <map>
+#include <memory>
 
 #include "tensor/error.h"
 
@@ -15,10 +16,15 @@ void check(cudaError_t status, const std::string& doing) {
   fail(doing, cudaGetErrorString(status));
 }
 
-thread_local int current = 0;
+// Asked each time, as the program may call cudaSetDevice() itself; it costs some nanoseconds.
+int current_device() {
+  int index = 0;
+  check(cudaGetDevice(&index), "current device");
+  return index;
+}
 
 struct Scratch {
-  std::byte* memory = nullptr;
+  std::unique_ptr<std::byte, decltype(&cuda::free)> memory{nullptr, &cuda::free};
   int64_t bytes = 0;
 };
 
@@ -45,10 +51,15 @@ std::string device_name(int index) {
   return properties.name;
 }
 
+int64_t device_memory(int index) {
+  cudaDeviceProp properties;
+  check(cudaGetDeviceProperties(&properties, index), "device properties");
+  return static_cast<int64_t>(properties.totalGlobalMem);
+}
+
 void set_device(int index) {
-  if (index == current) return;
+  if (index == current_device()) return;
   check(cudaSetDevice(index), "cuda:" + std::to_string(index));
-  current = index;
 }
 
 std::byte* allocate(int64_t bytes) {
@@ -78,20 +89,18 @@ void synchronize() {
   check(cudaDeviceSynchronize(), "synchronize");
 }
 
-// Never given back: it grows to the largest that any kernel asks for. What runs in the stream may
-// still use the old one, but cudaFree waits for that.
+// One for each thread and device; it grows to the largest that any kernel asks for. What runs in
+// the stream may still use the old one, but cudaFree waits for that.
 void* scratch_bytes(int64_t bytes) {
   thread_local std::map<int, Scratch> of_device;
-  Scratch& scratch = of_device[current];
+  const int device = current_device();
+  Scratch& scratch = of_device[device];
   if (bytes > scratch.bytes) {
-    free(scratch.memory);
-    scratch = {allocate(bytes), bytes};
-    if (!scratch.memory) {
-      scratch.bytes = 0;
-      throw DeviceError("cuda: out of memory for partial results; try a smaller batch");
-    }
+    scratch = {};
+    scratch.memory.reset(allocate_for_scratch(bytes, device));
+    scratch.bytes = bytes;
   }
-  return scratch.memory;
+  return scratch.memory.get();
 }
 
 void check_launch(const char* launch) {

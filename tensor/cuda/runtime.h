@@ -12,6 +12,7 @@ namespace heed::cuda {
 // Throws DeviceError, saying why, unless cuda:index is there.
 void check_device(int index);
 std::string device_name(int index);
+int64_t device_memory(int index);  // all of it, in bytes
 
 // Makes cuda:index the device that this thread's next calls mean.
 void set_device(int index);
@@ -25,11 +26,15 @@ void copy(void* to, const void* from, int64_t bytes);
 void zero(void* to, int64_t bytes);
 void synchronize();  // waits for everything in the stream
 
-// Memory for the partial results of one kernel function: valid until the next call of scratch().
+// Memory for the partial results of one kernel function: valid until this thread's next call of
+// scratch(). Where there is none, what when_exhausted() was told is asked to give some back.
 void* scratch_bytes(int64_t bytes);
 template <class T> T* scratch(int64_t n) {
   return static_cast<T*>(scratch_bytes(n * static_cast<int64_t>(sizeof(T))));
 }
+
+void when_exhausted(void (*release)(int device));
+std::byte* allocate_for_scratch(int64_t bytes, int device);  // throws where there is no memory
 
 // Throws the DeviceError of an error that the runtime has reported, maybe left by an earlier
 // kernel.

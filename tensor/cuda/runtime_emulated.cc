@@ -33,6 +33,8 @@ int64_t device_bytes() {
 
 // From the HEED_EMULATED_FAULT-th copy on every one fails, as on a device with a broken kernel.
 void count_copy() {
+  static std::mutex mutex;
+  const std::lock_guard lock(mutex);
   static int64_t left = setting("HEED_EMULATED_FAULT", 0);
   if (left > 1) {
     --left;
@@ -77,6 +79,10 @@ std::string device_name(int) {
   return "emulated on the CPU";
 }
 
+int64_t device_memory(int) {
+  return device_bytes();
+}
+
 void set_device(int) {}
 
 std::byte* allocate(int64_t bytes) {
@@ -115,10 +121,9 @@ void zero(void* to, int64_t bytes) {
 void synchronize() {}
 
 void* scratch_bytes(int64_t bytes) {
-  static std::unique_ptr<std::byte, decltype(&free)> block(nullptr, &free);
+  thread_local std::unique_ptr<std::byte, decltype(&free)> block(nullptr, &free);
   block.reset();  // of exactly the size asked for, so that nobody uses more
-  block.reset(allocate(bytes));
-  if (!block) throw DeviceError("cuda: out of memory for partial results");
+  block.reset(allocate_for_scratch(bytes, 0));
   return block.get();
 }
 

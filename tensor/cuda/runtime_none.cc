@@ -14,6 +14,10 @@ std::string device_name(int index) {
   check_device(index);
   return "";
 }
+int64_t device_memory(int index) {
+  check_device(index);
+  return 0;
+}
 void set_device(int index) {
   check_device(index);
 }
@@ -24,6 +28,7 @@ void free(std::byte*) noexcept {}
 void copy(void*, const void*, int64_t) {}
 void zero(void*, int64_t) {}
 void synchronize() {}
+void when_exhausted(void (*)(int)) {}
 void set_matmul(Matmul) {}
 
 }  // namespace heed::cuda

@@ -10,11 +10,12 @@
 #include <array>
 #include <cstdlib>
 #include <memory>
-#include <new>
 #include <utility>
 
+#include "tensor/error.h"
 #include "tensor/huge_pages.h"
 #include "tensor/kernels/gemm_pack.h"
+#include "tensor/machine.h"
 #include "tensor/parallel.h"
 
 namespace heed::cpu {
@@ -84,9 +85,12 @@ template <class T> struct Scratch {
   alignas(64) T panels[kSpan * kDepth];
 
   static Scratch& mine() {
-    static thread_local const std::unique_ptr<void, void (*)(void*)> memory(
-        allocate_aligned(sizeof(Scratch)), std::free);
-    if (!memory) throw std::bad_alloc();
+    static thread_local std::unique_ptr<void, void (*)(void*)> memory(nullptr, std::free);
+    if (!memory) memory.reset(allocate_aligned(sizeof(Scratch)));
+    if (!memory) {
+      throw DeviceError(text("out of memory: asked for ", size_text(sizeof(Scratch)), " of ",
+                             size_text(usable_memory()), " for the blocks of a product"));
+    }
     return *static_cast<Scratch*>(memory.get());
   }
 };
