@@ -10,8 +10,8 @@ namespace heed {
 
 void tensors() {
   // A tensor is an array of numbers of one type, row after row.
-  const Tensor a = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});
-  std::printf("a            %s\n", a.str().c_str());
+  const Tensor a = Tensor::of({{1, 2}, {3, 4}, {5, 6}});
+  std::printf("a            %s, a(1, 0) = %g\n", a.str().c_str(), a(1, 0));
 
   // Views show the same memory: nothing is copied, and a change shows through both.
   const Tensor flat = a.reshape({6}), last = a.rows(2, 3);
@@ -23,8 +23,8 @@ void tensors() {
 void gradients() {
   // A Var is a tensor that remembers where it comes from. Parameters collect gradients, constants
   // (any tensor) do not.
-  const Var w = Var::parameter(Tensor::from(std::vector<float>{1, -1, 2, 0.5f}, {2, 2}));
-  const Var x = Tensor::from(std::vector<float>{1, 2, 3, 4, 5, 6}, {3, 2});
+  const Var w = Var::parameter(Tensor::of({{1, -1}, {2, 0.5}}));
+  const Var x = Tensor::of({{1, 2}, {3, 4}, {5, 6}});
 
   // loss = mean (x w)^2.   d loss / dw = 2/6 x^T (x w)
   const Var y = matmul(x, w);

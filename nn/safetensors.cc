@@ -1,23 +1,25 @@
 #include "nn/safetensors.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstring>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "tensor/file.h"
+#include "tensor/stored.h"
 
 namespace heed {
 namespace {
 
-static_assert(std::endian::native == std::endian::little, "safetensors data is little-endian");
-
 constexpr uint64_t kMaxFileBytes = uint64_t{1} << 36;
 constexpr uint64_t kMaxHeaderBytes = 100'000'000;  // the limit of the format
 
-const std::pair<const char*, DType> kTypes[] = {
-    {"F32", DType::f32}, {"F64", DType::f64}, {"I32", DType::i32}};
+const std::pair<const char*, Stored> kTypes[] = {
+    {"F32", Stored::f32},     {"F64", Stored::f64}, {"I32", Stored::i32}, {"F16", Stored::f16},
+    {"BF16", Stored::bf16},   {"I64", Stored::i64}, {"U64", Stored::u64}, {"U32", Stored::u32},
+    {"I16", Stored::i16},     {"U16", Stored::u16}, {"I8", Stored::i8},   {"U8", Stored::u8},
+    {"BOOL", Stored::boolean}};
+constexpr int kWritten = 3;  // the first ones, which tensors have
 
 [[noreturn]] void fail(const std::string& path, const std::string& rule) {
   throw DataError(path + ": not a usable safetensors file: " + rule);
@@ -31,7 +33,7 @@ std::string quoted(const std::string& name) {
 // What a header says about one tensor: where in the data it lies.
 struct Entry {
   std::string name;
-  DType dtype;
+  Stored type;
   Shape shape;
   int64_t begin, end;
 };
@@ -58,7 +60,9 @@ Entry parse_entry(const std::string& path, const std::string& name, const nlohma
   const std::string type = entry["dtype"];
   const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes),
                                    [&](const auto& t) { return type == t.first; });
-  if (known == std::end(kTypes)) bad("element type " + quoted(type) + ", expected F32, F64 or I32");
+  if (known == std::end(kTypes)) {
+    bad("element type " + quoted(type) + ", expected F16, BF16, F32, F64, BOOL or I8 to U64");
+  }
   const std::vector<int64_t> sizes = unsigned_numbers(entry["shape"]);
   const std::vector<int64_t> range = unsigned_numbers(entry["data_offsets"]);
   if (range.size() != 2 || range[0] > range[1] || range[1] > data_bytes) {
@@ -167,9 +171,8 @@ TensorMap load_tensors(const std::string& path) {
   check_ranges(path, entries, data_bytes);
   TensorMap tensors;
   for (const Entry& entry : entries) {
-    const Tensor tensor = Tensor::empty(entry.shape, entry.dtype);
-    if (tensor.bytes() > 0) std::memcpy(tensor.raw(), data.data() + entry.begin, tensor.bytes());
-    tensors[entry.name] = tensor;
+    tensors[entry.name] = tensor_of(data.substr(entry.begin, entry.end - entry.begin), entry.type,
+                                    entry.shape, path + ": tensor " + quoted(entry.name));
   }
   return tensors;
 }
@@ -181,8 +184,8 @@ void save_tensors(const std::string& path, const std::vector<NamedTensor>& tenso
   int64_t at = 0;
   for (const NamedTensor& t : tensors) {
     const char* type = nullptr;
-    for (const auto& [name, dtype] : kTypes) {
-      if (dtype == t.tensor.dtype()) type = name;
+    for (int i = 0; i < kWritten; ++i) {
+      if (dtype_of(kTypes[i].second) == t.tensor.dtype()) type = kTypes[i].first;
     }
     header[t.name] = {{"dtype", type},
                       {"shape", t.tensor.shape().sizes()},

@@ -14,9 +14,10 @@ namespace heed {
 
 using TensorMap = std::map<std::string, Tensor>;
 
-// Reads all tensors (F32, F64, I32) to the CPU. Nothing in the file is trusted: sizes, offsets and
-// names are checked before anything is allocated, and memory stays within the file's size. Throws
-// DataError "path: rule".
+// Reads all tensors to the CPU: F16, BF16 and F32 become f32, F64 f64, BOOL and integers i32.
+// Nothing in the file is trusted: sizes, offsets and names are checked before anything is
+// allocated, and memory stays within four times the file's size. Throws DataError "path: rule",
+// also where an integer does not fit into 32 bits.
 [[nodiscard]] TensorMap load_tensors(const std::string& path);
 
 // Writes the file atomically (see AtomicFile). Names keep the order of the vector.

@@ -1,6 +1,8 @@
 #include "tensor/tensor.h"
 
+#include <cmath>
 #include <cstring>
+#include <ostream>
 #include <sstream>
 
 #include "tensor/allocator.h"
@@ -54,6 +56,46 @@ Tensor Tensor::from(const std::vector<double>& values, Shape shape, Device devic
 }
 Tensor Tensor::from(const std::vector<int32_t>& values, Shape shape, Device device) {
   return from_host(values, shape, device);
+}
+
+namespace {
+
+Shape shape_of(const Nested& values) {
+  std::vector<int64_t> sizes;
+  for (const Nested* at = &values; at->is_list; at = &at->parts[0]) {
+    sizes.push_back(static_cast<int64_t>(at->parts.size()));
+    if (at->parts.empty()) break;
+  }
+  return Shape(sizes);
+}
+
+// Appends the numbers of a list that stands for `shape` from the axis on.
+void flatten(const Nested& list, const Shape& shape, int axis, std::vector<double>& numbers) {
+  if (axis == shape.rank()) {
+    check_shape(!list.is_list, "tensor: the lists are not of one depth, expected ", shape);
+    numbers.push_back(list.value);
+    return;
+  }
+  check_shape(list.is_list, "tensor: the lists are not of one depth, expected ", shape);
+  check_shape(static_cast<int64_t>(list.parts.size()) == shape[axis], "tensor: a list of ",
+              list.parts.size(), ", the first one of its axis has ", shape[axis]);
+  for (const Nested& part : list.parts) flatten(part, shape, axis + 1, numbers);
+}
+
+}  // namespace
+
+Tensor Tensor::of(const Nested& values, DType dtype, Device device) {
+  const Shape shape = shape_of(values);
+  std::vector<double> numbers;
+  flatten(values, shape, 0, numbers);
+  if (dtype != DType::i32) return from(numbers, shape, device).to(dtype);
+  std::vector<int32_t> whole;
+  for (const double x : numbers) {
+    check_shape(x >= INT32_MIN && x <= INT32_MAX && x == std::floor(x), "tensor: ", x,
+                " is no whole number of 32 bits");
+    whole.push_back(static_cast<int32_t>(x));
+  }
+  return from(whole, shape, device);
 }
 
 void Tensor::fail_data(DType asked) const {
@@ -163,22 +205,40 @@ std::vector<int32_t> Tensor::to_ints() const {
   return {first, first + numel()};
 }
 
+double Tensor::at(const std::vector<int64_t>& index) const {
+  check_shape(static_cast<int>(index.size()) == shape_.rank(), "at: ", index.size(),
+              " indices for the shape ", shape_);
+  int64_t place = 0;
+  for (int axis = 0; axis < shape_.rank(); ++axis) {
+    check_shape(index[axis] >= 0 && index[axis] < shape_[axis], "at: index ", index[axis],
+                " of axis ", axis, " is outside of the shape ", shape_);
+    place = place * shape_[axis] + index[axis];
+  }
+  return reshape({numel()}).rows(place, place + 1).item();
+}
+
 namespace {
 
-// Appends the sub-array at `axis` that begins with element `at`; returns the element after it.
-int64_t print_axis(std::ostream& out, const Shape& shape, const std::vector<double>& values,
-                   int axis, int64_t at) {
+constexpr int64_t kEdge = 3;  // elements at each end of an axis that is not printed as a whole
+
+// Prints the sub-array of the axes from `axis` on that begins with element `at`.
+void print_axis(std::ostream& out, const Tensor& host, int axis, int64_t at, bool whole) {
+  const Shape& shape = host.shape();
   if (axis == shape.rank()) {
-    out << values[at];
-    return at + 1;
+    out << host.reshape({host.numel()}).rows(at, at + 1).item();
+    return;
   }
+  const int64_t stride = shape.product(axis + 1, shape.rank()), size = shape[axis];
   out << '[';
-  for (int64_t i = 0; i < shape[axis]; ++i) {
+  for (int64_t i = 0; i < size; ++i) {
     if (i) out << ", ";
-    at = print_axis(out, shape, values, axis + 1, at);
+    if (!whole && i == kEdge && size > 2 * kEdge) {
+      out << "..., ";
+      i = size - kEdge;
+    }
+    print_axis(out, host, axis + 1, at + i * stride, whole);
   }
   out << ']';
-  return at;
 }
 
 }  // namespace
@@ -187,12 +247,13 @@ std::string Tensor::str(int64_t max_elements) const {
   if (!defined()) return "undefined";
   std::ostringstream out;
   out << name_of(dtype_) << ' ' << shape_.str() << ' ';
-  if (numel() > max_elements) {
-    out << "[...]";
-  } else {
-    print_axis(out, shape_, to_vector(), 0, 0);
-  }
+  if (dtype_ == DType::i32) out.precision(10);  // all digits
+  print_axis(out, to(Device{}), 0, 0, numel() <= max_elements);
   return out.str();
+}
+
+std::ostream& operator<<(std::ostream& out, const Tensor& t) {
+  return out << t.str();
 }
 
 }  // namespace heed

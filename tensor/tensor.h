@@ -1,7 +1,10 @@
 #pragma once
 
 #include <cstddef>
+#include <initializer_list>
+#include <iosfwd>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "tensor/device.h"
@@ -11,6 +14,16 @@
 namespace heed {
 
 class Matrix;
+
+// A number, or a list of numbers, or of such lists: {{1, 2}, {3, 4}}. For Tensor::of().
+struct Nested {
+  Nested(double value) : value(value) {}
+  Nested(std::initializer_list<Nested> parts) : is_list(true), parts(parts) {}
+
+  double value = 0;
+  bool is_list = false;
+  std::vector<Nested> parts;
+};
 
 // A contiguous row-major array on one device. Copying a Tensor copies a reference to its memory;
 // reshape() and rows() are views of the same memory; everything else is a kernel.
@@ -28,6 +41,10 @@ class Tensor {
   static Tensor from(const std::vector<int32_t>& values, Device device = {}) {
     return from(values, {static_cast<int64_t>(values.size())}, device);
   }
+
+  // Tensor::of({{1, 2}, {3, 4}}): the shape is that of the lists. Throws ShapeError for lists of
+  // several lengths, and for i32 where a number is no whole one of 32 bits.
+  static Tensor of(const Nested& values, DType dtype = DType::f32, Device device = {});
 
   bool defined() const { return memory_ != nullptr; }
   const Shape& shape() const { return shape_; }
@@ -62,10 +79,17 @@ class Tensor {
   uint32_t version() const;
   void mark_written() const;
 
-  double item() const;                               // the value of a tensor with one element
-  std::vector<double> to_vector() const;             // all elements, on the host
-  std::vector<int32_t> to_ints() const;              // all elements of an i32 tensor, on the host
-  std::string str(int64_t max_elements = 64) const;  // "f32 (2, 2) [[1, 2], [3, 4]]"
+  double item() const;                    // the value of a tensor with one element
+  std::vector<double> to_vector() const;  // all elements, on the host
+  std::vector<int32_t> to_ints() const;   // all elements of an i32 tensor, on the host
+  // One element: t(i, j) or t.at({i, j}). For looking at a few: each asks the device for a copy.
+  double at(const std::vector<int64_t>& index) const;
+  template <class... Index> double operator()(Index... index) const {
+    return at({static_cast<int64_t>(index)...});
+  }
+  // "f32 (2, 2) [[1, 2], [3, 4]]"; of more elements the first and last three along each axis:
+  // "f32 (99) [0, 1, 2, ..., 96, 97, 98]"
+  std::string str(int64_t max_elements = 64) const;
 
  private:
   [[noreturn]] void fail_data(DType asked) const;
@@ -77,6 +101,8 @@ class Tensor {
   DType dtype_ = DType::f32;
   Device device_;
 };
+
+std::ostream& operator<<(std::ostream& out, const Tensor& t);  // str()
 
 inline Tensor empty_like(const Tensor& x) {
   return Tensor::empty(x.shape(), x.dtype(), x.device());

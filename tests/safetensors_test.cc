@@ -1,11 +1,14 @@
 #include "nn/safetensors.h"
 
+#include <cmath>
+#include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 
 #include "nn/init.h"
 #include "nn/layers.h"
+#include "tensor/compare.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
@@ -130,7 +133,10 @@ const std::vector<Hostile>& hostile() {
       {"entry is a number", one("7"), "tensor \"t\": needs dtype, shape and data_offsets"},
       {"no offsets", one(R"({"dtype":"F32","shape":[2]})"), "needs dtype, shape and data_offsets"},
       {"dtype is a number", one(R"({"dtype":1,"shape":[2],"data_offsets":[0,8]})"), "needs dtype"},
-      {"other dtype", one(entry("BF16", "[4]", "[0,8]")), "element type \"BF16\", expected F32"},
+      {"other dtype", one(entry("F8_E5M2", "[8]", "[0,8]")),
+       "element type \"F8_E5M2\", expected F16, BF16, F32, F64, BOOL or I8 to U64"},
+      {"half as many halves", one(entry("F16", "[2]", "[0,8]")), "does not fit its data_offsets"},
+      {"a wide type", one(entry("I64", "[2]", "[0,8]")), "does not fit its data_offsets"},
       {"negative size", one(entry("F32", "[-2]", "[0,8]")), "a size is no number"},
       {"fraction", one(entry("F32", "[2.0]", "[0,8]")), "a size is no number"},
       {"text as size", one(entry("F32", "[\"2\"]", "[0,8]")), "a size is no number"},
@@ -177,6 +183,73 @@ TEST(Safetensors, RefusesHostileFilesInOneLine) {
   }
   EXPECT_EQ(error_of<DataError>([&] { (void)load_tensors(dir.path("no")); }),
             dir.path("no") + ": cannot open: No such file or directory");
+}
+
+// The bytes of numbers, one after the other.
+template <class T> std::string bytes_of(const std::vector<T>& values) {
+  return {reinterpret_cast<const char*>(values.data()), values.size() * sizeof(T)};
+}
+Tensor load_one(const TempDir& dir, const std::string& type, size_t count,
+                const std::string& data) {
+  const std::string header =
+      R"({"t":)" +
+      entry(type, "[" + std::to_string(count) + "]", "[0," + std::to_string(data.size()) + "]") +
+      "}";
+  return load_tensors(dir.write("t.safetensors", file_of(header, 0) + data)).at("t");
+}
+
+// Known values: IEEE 754, table of binary16 on Wikipedia; bf16 is the upper half of an f32.
+TEST(Safetensors, ReadsTypesThatTensorsDoNotHave) {
+  const TempDir dir;
+  const std::vector<uint16_t> halves = {0x3c00, 0xc000, 0x3555, 0x7bff, 0x0400,
+                                        0x03ff, 0x0001, 0x8000, 0x7c00, 0xfc00};
+  const Tensor half = load_one(dir, "F16", halves.size(), bytes_of(halves));
+  const Tensor want = Tensor::of(
+      {1, -2, 0.333251953125, 65504, 0x1p-14, 1023 * 0x1p-24, 0x1p-24, 0, INFINITY, -INFINITY});
+  EXPECT_EQ(mismatch(half, want, {.relative = 0, .absolute = 0}), "");
+  EXPECT_TRUE(std::signbit(half(7)));
+  EXPECT_TRUE(std::isnan(load_one(dir, "F16", 1, bytes_of<uint16_t>({0x7e00}))(0)));
+  EXPECT_EQ(load_one(dir, "BF16", 4, bytes_of<uint16_t>({0x3f80, 0xc000, 0x4049, 0x0001})).str(),
+            Tensor::of({1, -2, 3.140625, 0x1p-133}).str());
+  const auto whole = [](const Nested& values) { return Tensor::of(values, DType::i32).str(); };
+  EXPECT_EQ(load_one(dir, "I64", 3, bytes_of<int64_t>({-1, INT32_MAX, INT32_MIN})).str(),
+            whole({-1, INT32_MAX, INT32_MIN}));
+  EXPECT_EQ(load_one(dir, "U64", 2, bytes_of<uint64_t>({0, INT32_MAX})).str(),
+            whole({0, INT32_MAX}));
+  EXPECT_EQ(load_one(dir, "U32", 1, bytes_of<uint32_t>({7})).str(), whole({7}));
+  EXPECT_EQ(load_one(dir, "I16", 2, bytes_of<int16_t>({-32768, 5})).str(), whole({-32768, 5}));
+  EXPECT_EQ(load_one(dir, "U16", 1, bytes_of<uint16_t>({65535})).str(), whole({65535}));
+  EXPECT_EQ(load_one(dir, "I8", 2, bytes_of<int8_t>({-128, 127})).str(), whole({-128, 127}));
+  EXPECT_EQ(load_one(dir, "U8", 1, bytes_of<uint8_t>({255})).str(), whole({255}));
+  EXPECT_EQ(load_one(dir, "BOOL", 3, bytes_of<uint8_t>({0, 1, 2})).str(), whole({0, 1, 1}));
+}
+
+TEST(Safetensors, RefusesIntegersThatDoNotFit) {
+  const TempDir dir;
+  const auto error = [&](const std::string& type, const std::string& data) {
+    return error_of<DataError>([&] { load_one(dir, type, 2, data); });
+  };
+  const std::string begin = dir.path("t.safetensors") + ": tensor \"t\": element 1 is ",
+                    end = ", which does not fit into 32 bits";
+  EXPECT_EQ(error("I64", bytes_of<int64_t>({0, int64_t{1} << 31})), begin + "2147483648" + end);
+  EXPECT_EQ(error("I64", bytes_of<int64_t>({0, INT64_MIN})), begin + "-9223372036854775808" + end);
+  EXPECT_EQ(error("U64", bytes_of<uint64_t>({0, UINT64_MAX})),
+            begin + "18446744073709551615" + end);
+  EXPECT_EQ(error("U32", bytes_of<uint32_t>({0, 2147483648u})), begin + "2147483648" + end);
+}
+
+// Weights as they are published; the model has its own element type.
+TEST(Safetensors, FillsAModelFromHalves) {
+  const TempDir dir;
+  TwoLayers model;
+  const std::string header = R"({"a.bias":)" + entry("F16", "[3]", "[0,6]") + R"(,"a.weight":)" +
+                             entry("BF16", "[3,2]", "[6,18]") + R"(,"b.weight":)" +
+                             entry("F16", "[1,3]", "[18,24]") + "}";
+  const std::vector<uint16_t> data = {0x3c00, 0x3c00, 0x3c00, 0x4000, 0x4000, 0x4000,
+                                      0x4000, 0x4000, 0x4000, 0x3c00, 0x3c00, 0x3c00};
+  load_parameters(dir.write("m", file_of(header, 0) + bytes_of(data)), model);
+  EXPECT_EQ(model.a.weight.value().str(), "f32 (3, 2) [[2, 2], [2, 2], [2, 2]]");
+  EXPECT_EQ(model.b.weight.value().str(), "f32 (1, 3) [[1, 1, 1]]");
 }
 
 // Whatever byte is changed or cut: tensors or a DataError, and nothing else.

@@ -2,9 +2,12 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
+#include <sstream>
 #include <thread>
 
 #include "tensor/allocator.h"
+#include "tensor/compare.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
 
@@ -155,8 +158,116 @@ TEST(Tensor, PrintsItself) {
             "f32 (2, 2) [[1, 2], [3, 4.5]]");
   EXPECT_EQ(Tensor::full({}, 2, DType::i32).str(), "i32 () 2");
   EXPECT_EQ(Tensor::zeros({2, 0}, DType::f64).str(), "f64 (2, 0) [[], []]");
-  EXPECT_EQ(Tensor::zeros({9}).str(8), "f32 (9) [...]");
   EXPECT_EQ(Tensor().str(), "undefined");
+  std::ostringstream out;
+  out << Tensor::of({1, 2});
+  EXPECT_EQ(out.str(), "f32 (2) [1, 2]");
+}
+
+TEST(Tensor, PrintsTheEndsOfLongAxes) {
+  for (const Device device : test_devices()) {
+    std::vector<int32_t> values(100);
+    for (int i = 0; i < 100; ++i) values[i] = i;
+    const Tensor line = Tensor::from(values, device);
+    EXPECT_EQ(line.str(), "i32 (100) [0, 1, 2, ..., 97, 98, 99]");
+    EXPECT_EQ(line.rows(0, 7).str(6), "i32 (7) [0, 1, 2, ..., 4, 5, 6]");
+    EXPECT_EQ(line.rows(0, 7).str(7), "i32 (7) [0, 1, 2, 3, 4, 5, 6]");
+    EXPECT_EQ(line.reshape({25, 2, 2}).str(),
+              "i32 (25, 2, 2) [[[0, 1], [2, 3]], [[4, 5], [6, 7]], [[8, 9], [10, 11]], ..., "
+              "[[88, 89], [90, 91]], [[92, 93], [94, 95]], [[96, 97], [98, 99]]]");
+    EXPECT_EQ(line.reshape({2, 50}).str(),
+              "i32 (2, 50) [[0, 1, 2, ..., 47, 48, 49], [50, 51, 52, ..., 97, 98, 99]]");
+  }
+}
+
+TEST(Tensor, OfNestedLists) {
+  const Tensor t = Tensor::of({{1, 2, 3}, {4, 5, 6.5}});
+  EXPECT_EQ(t.str(), "f32 (2, 3) [[1, 2, 3], [4, 5, 6.5]]");
+  EXPECT_EQ(Tensor::of({1, 2}, DType::f64).str(), "f64 (2) [1, 2]");
+  EXPECT_EQ(Tensor::of({{-1}, {2147483647}}, DType::i32).str(), "i32 (2, 1) [[-1], [2147483647]]");
+  EXPECT_EQ(Tensor::of(3).str(), "f32 () 3");
+  EXPECT_EQ(Tensor::of({{{1}}}).shape(), (Shape{1, 1, 1}));
+  EXPECT_EQ(Tensor::of({}).shape(), Shape{0});
+  EXPECT_EQ(Tensor::of({{}, {}}).shape(), (Shape{2, 0}));
+  EXPECT_EQ(error_of<ShapeError>([] {
+              Tensor::of({{1, 2}, {3}});
+            }),
+            "tensor: a list of 1, the first one of its axis has 2");
+  EXPECT_EQ(error_of<ShapeError>([] {
+              Tensor::of({{1, 2}, 3});
+            }),
+            "tensor: the lists are not of one depth, expected (2, 2)");
+  EXPECT_EQ(error_of<ShapeError>([] {
+              Tensor::of({1, {2, 3}});
+            }),
+            "tensor: the lists are not of one depth, expected (2)");
+  for (const double x : {0.5, 2147483648.0, -2147483649.0, std::nan("")}) {
+    EXPECT_TRUE(error_of<ShapeError>([&] {
+                  Tensor::of({x}, DType::i32);
+                }).ends_with(" is no whole number of 32 bits"));
+  }
+}
+
+TEST(Tensor, OneElementByItsIndices) {
+  for (const Device device : test_devices()) {
+    const Tensor t = Tensor::of({{1, 2, 3}, {4, 5, 6}}, DType::i32, device);
+    EXPECT_EQ(t(0, 0), 1);
+    EXPECT_EQ(t(0, 2), 3);
+    EXPECT_EQ(t.at({1, 0}), 4);
+    EXPECT_EQ(t[1](2), 6);
+    EXPECT_EQ(Tensor::full({}, 2.5, DType::f64, device)(), 2.5);
+    EXPECT_EQ(error_of<ShapeError>([&] { t(1); }), "at: 1 indices for the shape (2, 3)");
+    EXPECT_EQ(error_of<ShapeError>([&] { t(0, 3); }),
+              "at: index 3 of axis 1 is outside of the shape (2, 3)");
+    EXPECT_EQ(error_of<ShapeError>([&] { t(-1, 0); }),
+              "at: index -1 of axis 0 is outside of the shape (2, 3)");
+  }
+}
+
+// ---- comparing
+
+TEST(Compare, NamesTheWorstElement) {
+  for (const Device device : test_devices()) {
+    const Tensor want = Tensor::of({{1, 2, 3}, {4, 5, 6}});
+    const Tensor got = Tensor::of({{1, 2.5, 3}, {4, 5, 5}}, DType::f32, device);
+    EXPECT_EQ(mismatch(got, want),
+              "2 of 6 elements differ, most at (1, 2): 5 and not 6 (off by 1)");
+    EXPECT_EQ(mismatch(got, want, {.absolute = 0.75}),
+              "1 of 6 elements differs, most at (1, 2): 5 and not 6 (off by 1)");
+    EXPECT_EQ(mismatch(got, want, {.absolute = 1}), "");
+    EXPECT_TRUE(allclose(got, want, {.relative = 0.25}));
+    EXPECT_FALSE(allclose(got, want, {.relative = 0.2}));  // 2.5 and 2
+    EXPECT_EQ(mismatch(want, want), "");
+  }
+  EXPECT_EQ(mismatch(Tensor::of(2), Tensor::of(3)),
+            "1 of 1 element differs, most at (): 2 and not 3 (off by 1)");
+}
+
+TEST(Compare, IsRelativeToWhatIsWanted) {
+  const Tensor want = Tensor::of({1000, -1000}, DType::f64);
+  EXPECT_TRUE(allclose(Tensor::of({1000.009, -1000.009}, DType::f64), want));
+  EXPECT_FALSE(allclose(Tensor::of({1000.011, -1000}, DType::f64), want));
+  EXPECT_TRUE(allclose(Tensor::of(1e-9, DType::f64), Tensor::of(0, DType::f64)));
+}
+
+TEST(Compare, ShapesTypesAndWhatIsNoNumber) {
+  const Tensor two = Tensor::of({1, 2});
+  EXPECT_EQ(mismatch(two, Tensor::of({{1, 2}})), "f32 (2) and not f32 (1, 2)");
+  EXPECT_EQ(mismatch(two, Tensor::of({1, 2}, DType::f64)), "f32 (2) and not f64 (2)");
+  EXPECT_EQ(mismatch(Tensor(), two), "undefined where a value is expected");
+  EXPECT_EQ(mismatch(two, Tensor()), "a value where nothing is expected");
+  EXPECT_EQ(mismatch(Tensor(), Tensor()), "");
+  EXPECT_EQ(mismatch(Tensor::zeros({0, 2}), Tensor::zeros({0, 2})), "");
+  const double inf = INFINITY, nan = std::nan("");
+  EXPECT_TRUE(allclose(Tensor::of({inf, -inf}), Tensor::of({inf, -inf})));
+  EXPECT_FALSE(allclose(Tensor::of({inf}), Tensor::of({-inf})));
+  EXPECT_FALSE(allclose(Tensor::of({1}), Tensor::of({inf})));
+  EXPECT_FALSE(allclose(Tensor::of({inf}), Tensor::of({1})));
+  EXPECT_EQ(mismatch(Tensor::of({inf, nan, 5}), Tensor::of({1, nan, 4})),
+            "3 of 3 elements differ, most at (1): nan and not nan (off by nan)");
+  EXPECT_TRUE(allclose(Tensor::of({nan, 1}), Tensor::of({nan, 1}), {.nan_equal = true}));
+  EXPECT_FALSE(allclose(Tensor::of({nan}), Tensor::of({1}), {.nan_equal = true}));
+  EXPECT_TRUE(allclose(Tensor::of({7}, DType::i32), Tensor::of({7}, DType::i32)));
 }
 
 TEST(Tensor, SaysWhatIsWrong) {

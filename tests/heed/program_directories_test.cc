@@ -72,7 +72,8 @@ std::vector<Spoiled> spoiled_models() {
           {weights, cut, "model.safetensors"},
           {weights, [](auto) { return std::string(200000, '\xff'); }, "header"},
           {weights, [](const std::string& b) { return b + "more"; }, "data that no tensor names"},
-          {weights, replace("F32", "F16"), "F16"},
+          {weights, replace("F32", "F16"), "does not fit its data_offsets"},
+          {weights, replace("F32", "F33"), "F33"},
           {weights, replace("encoder.embedding.weight", "encoder.embedding.weighs"), "is missing"},
           {weights, replace("data_offsets\": [0,", "data_offsets\": [4,"), "data_offsets"}};
 }
