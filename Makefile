@@ -73,11 +73,12 @@ coverage: setup  ## Lines and branches that the fast tests run
 	$(CTEST) coverage $(FAST)
 	scripts/coverage.sh build/coverage
 
-bench:  ## Kernel benchmarks, then heed against PyTorch if it is there (MINUTES=20)
+bench:  ## Kernel benchmarks, each op's share of the machine, then PyTorch if it is there (MINUTES=20)
 	@scripts/setup.sh bench
 	cmake --preset release
-	$(BUILD) release -j $(JOBS) --target heed_bench heed_program
+	$(BUILD) release -j $(JOBS) --target heed_bench heed_bench_ops heed_program
 	build/release/bin/heed_bench $(ARGS)
+	build/release/bin/heed_bench_ops
 	@if python3 -c 'import torch' 2> /dev/null; then bench/compare_torch.py --minutes $(MINUTES); \
 	else echo "no torch for Python: without the comparison (pip install torch)"; fi
 

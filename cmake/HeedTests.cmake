@@ -97,6 +97,17 @@ target_include_directories(docs_add_an_op_test PRIVATE tests/docs)
 target_compile_options(docs_add_an_op_test PRIVATE ${HEED_NVCC_OPTIONS}
                        $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)  # it includes a kernel's .cc
 
+# The kernels of each CPU level of the portable build, not only those of this machine's.
+if("heed_kernels_v3" IN_LIST HEED_KERNEL_TARGETS)
+  foreach(level baseline x86-64-v3 x86-64-v4)
+    foreach(name op_table_test gemm_test)
+      add_test(NAME ${name}_${level}
+               COMMAND ${PROJECT_SOURCE_DIR}/tests/with_kernels.sh ${level} $<TARGET_FILE:${name}> --gtest_brief=1)
+      set_tests_properties(${name}_${level} PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
+    endforeach()
+  endforeach()
+endif()
+
 # A name that was mistyped is no success.
 add_test(NAME no_such_test COMMAND op_table_test --gtest_filter=*no_such_op*)
 set_tests_properties(no_such_test PROPERTIES PASS_REGULAR_EXPRESSION "no test matches")
