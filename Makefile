@@ -44,10 +44,14 @@ asan: setup  ## The fast tests under the address and undefined-behaviour sanitiz
 	$(BUILD) asan -j $(JOBS) --target heed_fast_tests
 	$(CTEST) asan $(FAST)
 
-tsan: setup  ## The fast tests under the thread sanitizer
+# The tests in which threads meet: of the pool, the allocator, every op, and the few places above that start threads.
+TSAN_TESTS ?= threads_test parallel_test tensor_test out_of_memory_test random_test gemm_test op_table_test \
+              model_test decode_test trainer_test lease_test statistics_test
+empty :=
+tsan: setup  ## What runs threads, under the thread sanitizer
 	cmake --preset tsan
-	$(BUILD) tsan -j $(JOBS) --target heed_fast_tests
-	$(CTEST) tsan $(FAST)
+	$(BUILD) tsan -j $(JOBS) --target $(TSAN_TESTS)
+	$(CTEST) tsan -R '^($(subst $(empty) ,|,$(strip $(TSAN_TESTS))))$$'
 
 torture: setup  ## Kill, starve and mislead heed; prints a table (ARGS="--kills 20 --stride 10" for less)
 	cmake --preset release
