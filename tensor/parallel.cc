@@ -181,7 +181,9 @@ void end_workers() {
 // A child of fork() has none of the threads, and somebody may have held the lock: it gets a pool of
 // its own, and leaves the old one alone.
 void begin_anew() {
-  shared() = new Shared{.of_parent = shared()};
+  Shared* const own = new Shared;
+  own->of_parent = shared();
+  shared() = own;
 }
 
 Shared*& shared() {

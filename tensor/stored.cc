@@ -76,6 +76,7 @@ template <class From> void read(const Tensor& t, std::string_view bytes, const s
             text(what, ": element ", i, " is ", value, ", which does not fit into 32 bits"));
       }
     }
+    // NOLINTNEXTLINE(bugprone-signed-char-misuse,cert-str34-c): an int8_t is a number here
     to[i] = static_cast<To>(value);
   }
 }
