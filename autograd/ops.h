@@ -21,7 +21,9 @@ Var sub(const Var& a, const Var& b);
 Var mul(const Var& a, const Var& b);
 Var div(const Var& a, const Var& b);
 Var add(const Var& a, double b);
+Var sub(double a, const Var& b);
 Var mul(const Var& a, double b);
+Var div(double c, const Var& x);
 inline Var operator+(const Var& a, const Var& b) {
   return add(a, b);
 }
@@ -46,12 +48,29 @@ inline Var operator*(const Var& a, double b) {
 inline Var operator/(const Var& a, double b) {
   return mul(a, 1 / b);
 }
+inline Var operator+(double a, const Var& b) {
+  return add(b, a);
+}
+inline Var operator-(double a, const Var& b) {
+  return sub(a, b);
+}
 inline Var operator*(double a, const Var& b) {
   return mul(b, a);
 }
+inline Var operator/(double a, const Var& b) {
+  return div(a, b);
+}
+// The smaller and the larger of the two; NaN if one is. At ties each gets half of the gradient.
+Var minimum(const Var& a, const Var& b);
+Var maximum(const Var& a, const Var& b);
+// a^b; the gradient of b is NaN where a < 0
+Var pow(const Var& a, const Var& b);
 
 // ---- elementwise functions, of any shape
-Var neg(const Var& x);      // -x
+Var neg(const Var& x);  // -x
+inline Var operator-(const Var& x) {
+  return neg(x);
+}
 Var exp(const Var& x);      // e^x
 Var log(const Var& x);      // ln x
 Var sqrt(const Var& x);     // x^(1/2)
@@ -60,6 +79,17 @@ Var tanh(const Var& x);     // (e^x - e^-x) / (e^x + e^-x)
 Var sigmoid(const Var& x);  // 1 / (1 + e^-x)
 Var relu(const Var& x);     // max(x, 0)
 Var gelu(const Var& x);     // x Phi(x), Phi the normal distribution function
+Var abs(const Var& x);      // |x|, with the gradient 0 at 0
+Var sin(const Var& x);
+Var cos(const Var& x);
+Var log1p(const Var& x);                     // ln(1 + x), accurate near 0
+Var expm1(const Var& x);                     // e^x - 1, accurate near 0
+Var silu(const Var& x);                      // x / (1 + e^-x)
+Var softplus(const Var& x);                  // ln(1 + e^x)
+Var leaky_relu(const Var& x, double slope);  // x where x > 0, else slope x
+// min(max(x, low), high); gradient where low <= x <= high. UsageError unless low <= high.
+Var clamp(const Var& x, double low, double high);
+Var pow(const Var& x, double c);  // x^c, for x < 0 with whole c only
 // mask ? a : b, mask (i32), a and b of one shape
 Var where(const Tensor& mask, const Var& a, const Var& b);
 // x with `value` where mask (i32) is not 0

@@ -24,7 +24,7 @@ class Highway : public Module {
   }
   Var operator()(const Var& x) const {
     const Var t = sigmoid(gate(x));
-    return x + t * (relu(hidden(x)) - x);
+    return t * relu(hidden(x)) + (1 - t) * x;
   }
   // Names the parts. Counting, saving, loading, optimisers: all of them only ask here.
   void visit(Visitor& v) override {

@@ -25,18 +25,17 @@ namespace heed {
 // ---- the declarations
 
 Var cosine(const Var& a, const Var& b);  // (..., C) (..., C) -> (...): a . b / (|a| |b|)
-Var softplus(const Var& x);              // ln(1 + e^x)
+Var log_sigmoid(const Var& x);           // ln(1 / (1 + e^-x))
 Var rms_norm(const Var& x, double eps);  // x / sqrt(mean x^2 + eps) over the last axis
 
 // ---- an elementwise op
 
-struct Softplus {  // y = ln(1 + e^x)   dy/dx = 1 / (1 + e^-x)
+struct LogSigmoid {  // y = -ln(1 + e^-x) = min(x, 0) - ln(1 + e^-|x|)   dy/dx = 1 / (1 + e^x)
   static constexpr Saves kSaves = Saves::kInput;
   template <class T> HEED_HD static T f(T x) {
-    const T top = x > T(0) ? x : T(0);  // ln(e^0 + e^x) = top + ln(e^-top + e^(x - top))
-    return top + std::log(math::exp(-top) + math::exp(x - top));
+    return (x < T(0) ? x : T(0)) - std::log1p(math::exp(-std::fabs(x)));
   }
-  template <class T> HEED_HD static T df(T x) { return math::sigmoid(x); }
+  template <class T> HEED_HD static T df(T x) { return math::sigmoid(-x); }
 };
 
 namespace {
@@ -45,10 +44,10 @@ namespace {
 template <class Op, class T> Var run_unary(const char* name, const Var& x) {
   const Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
-  cpu::unary_forward<Op>(y.data<T>(), x.value().data<T>(), n);
+  cpu::unary_forward(y.data<T>(), x.value().data<T>(), Op{}, n);
   const Saved saved = Op::kSaves == Saves::kInput ? x.value() : y;
   return record(name, y, {x}, [saved, n](Tensor dy, const Grads& dx) {
-    cpu::unary_backward<Op>(dx.to<T>(0), saved.data<T>(), dy.data<T>(), n);
+    cpu::unary_backward(dx.to<T>(0), saved.data<T>(), dy.data<T>(), Op{}, n);
   });
 }
 
@@ -58,8 +57,8 @@ template <class Op> Var unary(const char* name, const Var& x) {
 
 }  // namespace
 
-Var softplus(const Var& x) {
-  return unary<Softplus>("softplus", x);
+Var log_sigmoid(const Var& x) {
+  return unary<LogSigmoid>("log_sigmoid", x);
 }
 
 namespace {
@@ -110,7 +109,7 @@ OpCase unary_row(std::string op, const std::function<Var(const Var&)>& call, dou
 std::vector<OpCase> unary_rows() {
   const auto unary = unary_row;
   return {
-      unary("softplus(Var)", softplus, [](double x) { return std::log1p(std::exp(x)); }),
+      unary("log_sigmoid(Var)", log_sigmoid, [](double x) { return -std::log(1 + std::exp(-x)); }),
   };
 }
 
@@ -189,7 +188,7 @@ TEST(AddAnOp, Composed) {
 TEST(AddAnOp, Elementwise) {
   for (const OpCase& row : unary_rows()) ask(row);
   const Var far = Tensor::from(std::vector<float>{-200, 200}, {2});
-  EXPECT_EQ(softplus(far).value().to_vector(), (std::vector<double>{0, 200}));
+  EXPECT_EQ(log_sigmoid(far).value().to_vector(), (std::vector<double>{-200, 0}));
 }
 
 TEST(AddAnOp, OwnKernels) {

@@ -22,6 +22,10 @@ constexpr float kSmallest = std::numeric_limits<float>::min();
 using Kernel = void (*)(float*, const float*, int64_t);
 using Exact = double (*)(double);
 
+template <class Op> void forward(float* y, const float* x, int64_t n) {
+  cpu::unary_forward(y, x, Op{}, n);
+}
+
 // Every `step`-th float between two of the same sign, the first and the last included.
 std::vector<float> floats_between(float from, float to, uint32_t step) {
   uint32_t a = std::bit_cast<uint32_t>(from), b = std::bit_cast<uint32_t>(to);
@@ -71,20 +75,20 @@ double exact_sigmoid(double x) {
 }
 
 TEST(Math, ExpIsWithinItsErrorBound) {
-  const Kernel kernel = cpu::unary_forward<Exp, float>;
+  const Kernel kernel = forward<Exp>;
   EXPECT_LT(largest_error(kernel, exp32, std::exp, kSmallest, 88.72283f), 1.5);
   EXPECT_LT(largest_error(kernel, exp32, std::exp, -kSmallest, -87.33654f), 1.5);
 }
 
 TEST(Math, TanhIsWithinItsErrorBound) {
-  const Kernel kernel = cpu::unary_forward<Tanh, float>;
+  const Kernel kernel = forward<Tanh>;
   const float small = 1e-30f;  // products with smaller ones are not normal numbers
   EXPECT_LT(largest_error(kernel, tanh32, std::tanh, small, 3e38f), 2.5);
   EXPECT_LT(largest_error(kernel, tanh32, std::tanh, -small, -3e38f), 2.5);
 }
 
 TEST(Math, SigmoidIsWithinItsErrorBound) {
-  const Kernel kernel = cpu::unary_forward<Sigmoid, float>;
+  const Kernel kernel = forward<Sigmoid>;
   EXPECT_LT(largest_error(kernel, sigmoid32, exact_sigmoid, kSmallest, 3e38f), 3);
   EXPECT_LT(largest_error(kernel, sigmoid32, exact_sigmoid, -kSmallest, -87.3f), 3);
 }
@@ -134,15 +138,34 @@ TEST(Math, StayInTheirRanges) {
   }
 }
 
+// In a vector lane and in the remainder.
+template <class Op> void check_nan(const char* name, Op op) {
+  std::vector<float> x(67, 0.5f), y(67);
+  x[66] = x[3] = kNan;
+  cpu::unary_forward(y.data(), x.data(), op, 67);
+  for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i == 3 || i == 66) << name;
+}
+
 TEST(Math, EveryElementwiseOpPassesNanOn) {
-  const auto check = [](const char* name, Kernel kernel) {
-    std::vector<float> x(67, 0.5f), y(67);
-    x[66] = x[3] = kNan;  // in a vector lane and in the remainder
-    kernel(y.data(), x.data(), 67);
-    for (size_t i = 0; i < y.size(); ++i) EXPECT_EQ(std::isnan(y[i]), i == 3 || i == 66) << name;
-  };
-#define CHECK_OP(Op) check(#Op, cpu::unary_forward<Op, float>);
+#define CHECK_OP(Op, name) check_nan(#name, Op{});
   HEED_UNARY_OPS(CHECK_OP)
+#undef CHECK_OP
+  check_nan("leaky_relu", LeakyRelu{0.1});
+  check_nan("clamp", Clamp{-1, 1});
+  check_nan("pow", Power{1.5});
+  check_nan("div", Over{2});
+}
+
+TEST(Math, EveryBinaryOpPassesNanOn) {
+  const float a[3] = {kNan, 0.5f, 0.5f}, b[3] = {0.5f, kNan, 0.5f};
+  float y[3];
+  const auto check = [&](const char* name) {
+    for (int i : {0, 1, 2}) EXPECT_EQ(std::isnan(y[i]), i < 2) << name << " " << i;
+  };
+#define CHECK_OP(Op, name)             \
+  cpu::binary_forward<Op>(y, a, b, 3); \
+  check(#name);
+  HEED_BINARY_OPS(CHECK_OP)
 #undef CHECK_OP
 }
 

@@ -103,11 +103,77 @@ std::vector<double> dropout_of(Arrays x) {
   return y;
 }
 
+double pow_of(double a, double b) {
+  return std::exp(b * std::log(a));
+}
+double minimum_of(double a, double b) {
+  return std::min(a, b);
+}
+double maximum_of(double a, double b) {
+  return std::max(a, b);
+}
+
 OpCase with(OpCase row, std::vector<WrongShapes> wrong, std::vector<Misuse> misuse = {}) {
   row.any_shape = false;
   row.wrong = std::move(wrong);
   row.misuse = std::move(misuse);
   return row;
+}
+
+std::vector<OpCase> scalar_operators() {
+  using X = const Var&;
+  const Domain apart{-2, 2, 0.5};
+  return {
+      unary(
+          "sub(double, Var)", [](X x) { return sub(0.75, x); }, [](double x) { return 0.75 - x; }),
+      unary(
+          "div(double, Var)", [](X x) { return div(0.75, x); }, [](double x) { return 0.75 / x; },
+          apart),
+      unary(
+          "operator-(Var)", [](X x) { return -x; }, [](double x) { return -x; }),
+      unary(
+          "operator+(double, Var)", [](X x) { return 1.5 + x; }, [](double x) { return 1.5 + x; }),
+      unary(
+          "operator-(double, Var)", [](X x) { return 1 - x; }, [](double x) { return 1 - x; }),
+      unary(
+          "operator/(double, Var)", [](X x) { return 1 / x; }, [](double x) { return 1 / x; },
+          apart),
+  };
+}
+
+std::vector<OpCase> more_functions() {
+  using X = const Var&;
+  const Domain apart{-1.5, 1.5, 0.01}, positive{0.2, 3};
+  OpCase power = binary(
+      "pow(Var, Var)", "pow", [](X a, X b) { return pow(a, b); }, pow_of);
+  power.domain = positive;
+  OpCase clamped = unary(
+      "clamp(Var, double, double)", [](X x) { return clamp(x, -0.5, 1); },
+      [](double x) { return x < -0.5 ? -0.5 : (x > 1 ? 1 : x); });
+  const char* const rule = "clamp: needs low <= high, got ";
+  return {
+      binary("minimum(Var, Var)", "minimum", minimum, minimum_of),
+      binary("maximum(Var, Var)", "maximum", maximum, maximum_of),
+      power,
+      with(clamped, {},
+           {{[] { clamp(zeros_of({2}), 2, 1); }, rule + std::string("2.000000 and 1.000000")},
+            {[] { clamp(zeros_of({2}), std::nan(""), 1); },
+             rule + std::string("nan and 1.000000")}}),
+      unary(
+          "pow(Var, double)", [](X x) { return pow(x, 2.5); },
+          [](double x) { return x * x * std::sqrt(x); }, positive),
+      unary(
+          "leaky_relu(Var, double)", [](X x) { return leaky_relu(x, 0.1); },
+          [](double x) { return std::max(x, 0.1 * x); }, apart),
+      unary(
+          "abs(Var)", abs, [](double x) { return std::max(x, -x); }, apart),
+      unary("sin(Var)", sin, [](double x) { return std::sin(x); }),
+      unary("cos(Var)", cos, [](double x) { return std::sin(x + std::acos(-1) / 2); }),
+      unary("log1p(Var)", log1p, [](double x) { return std::log(1 + x); }, {-0.7, 2}),
+      unary("expm1(Var)", expm1, [](double x) { return std::exp(x) - 1; }),
+      unary("silu(Var)", silu, [](double x) { return x / (1 + std::exp(-x)); }),
+      unary("softplus(Var)", softplus, [](double x) { return std::log(1 + std::exp(x)); }),
+  };
 }
 
 }  // namespace
@@ -179,6 +245,10 @@ std::vector<OpCase> elementwise_cases() {
       with(select, {{{{2, 3}, {3, 2}}, "where: shapes differ, mask (2, 3), a (2, 3), b (3, 2)"}},
            {{[] { where(zeros_of({2}), zeros_of({2}), zeros_of({2})); },
              "where: mask must be i32, got f64"}}));
+
+  for (const auto& part : {scalar_operators(), more_functions()}) {
+    cases.insert(cases.end(), part.begin(), part.end());
+  }
 
   OpCase fill = unary(
       "masked_fill(Var, Tensor, double)",

@@ -10,18 +10,26 @@
 namespace heed {
 namespace {
 
-// y = Op(x),   dx = dy Op'(x or y)
-template <class Op> Var unary(const char* name, const Var& x) {
+template <class Op> void check_numbers(const Op&) {}
+void check_numbers(const Clamp& c) {
+  if (!(c.low <= c.high)) {
+    throw UsageError(text("clamp: needs low <= high, got ", c.low, " and ", c.high));
+  }
+}
+
+// y = op(x),   dx = dy op'(x or y)
+template <class Op> Var unary(const char* name, const Var& x, Op op = {}) {
+  check_numbers(op);
   check_defined(name, x);
   const Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
-  KERNEL(y, unary_forward<Op>(y.data<T>(), x.value().data<T>(), n));
+  KERNEL(y, unary_forward(y.data<T>(), x.value().data<T>(), op, n));
 
   Saved saved;
   if (Op::kSaves == Saves::kInput) saved = x.value();
   if (Op::kSaves == Saves::kOutput) saved = y;
-  return record(name, y, {x}, [saved, n](Tensor dy, const Grads& dx) {
-    KERNEL(dy, unary_backward<Op>(dx.to<T>(0), saved.data<T>(), dy.data<T>(), n));
+  return record(name, y, {x}, [saved, op, n](Tensor dy, const Grads& dx) {
+    KERNEL(dy, unary_backward(dx.to<T>(0), saved.data<T>(), dy.data<T>(), op, n));
   });
 }
 
@@ -98,51 +106,31 @@ void check_mask(const char* op, const Tensor& mask, const Var& x) {
 
 }  // namespace
 
-Var add(const Var& a, const Var& b) {
-  return binary<Add>("add", a, b);
-}
-Var sub(const Var& a, const Var& b) {
-  return binary<Sub>("sub", a, b);
-}
-Var mul(const Var& a, const Var& b) {
-  return binary<Mul>("mul", a, b);
-}
-Var div(const Var& a, const Var& b) {
-  return binary<Div>("div", a, b);
-}
+#define DEFINE_UNARY(Op, name)  \
+  Var name(const Var& x) {      \
+    return unary<Op>(#name, x); \
+  }
+#define DEFINE_UNARY_WITH_NUMBERS(Op, name, parameters, ...) \
+  Var name parameters {                                      \
+    return unary(#name, x, Op{__VA_ARGS__});                 \
+  }
+#define DEFINE_BINARY(Op, name)          \
+  Var name(const Var& a, const Var& b) { \
+    return binary<Op>(#name, a, b);      \
+  }
+
+HEED_UNARY_OPS(DEFINE_UNARY)
+HEED_UNARY_OPS_WITH_NUMBERS(DEFINE_UNARY_WITH_NUMBERS)
+HEED_BINARY_OPS(DEFINE_BINARY)
+
 Var add(const Var& a, double b) {
   return linear_map("add", a, 1, b);
 }
+Var sub(double a, const Var& b) {
+  return linear_map("sub", b, -1, a);
+}
 Var mul(const Var& a, double b) {
   return linear_map("mul", a, b, 0);
-}
-
-Var neg(const Var& x) {
-  return unary<Neg>("neg", x);
-}
-Var exp(const Var& x) {
-  return unary<Exp>("exp", x);
-}
-Var log(const Var& x) {
-  return unary<Log>("log", x);
-}
-Var sqrt(const Var& x) {
-  return unary<Sqrt>("sqrt", x);
-}
-Var square(const Var& x) {
-  return unary<Square>("square", x);
-}
-Var tanh(const Var& x) {
-  return unary<Tanh>("tanh", x);
-}
-Var sigmoid(const Var& x) {
-  return unary<Sigmoid>("sigmoid", x);
-}
-Var relu(const Var& x) {
-  return unary<Relu>("relu", x);
-}
-Var gelu(const Var& x) {
-  return unary<Gelu>("gelu", x);
 }
 
 // y = mask ? a : b,   da = mask ? dy : 0,   db = mask ? 0 : dy

@@ -22,17 +22,17 @@ template <class T, class Value> static void put_each(Out<T> y, int64_t n, Value 
 // `omp simd` says that y does not overlap what the closure has captured. Without it the compiler
 // reads alpha or a pointer again for every element, and vectorises nothing.
 
-template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n) {
+template <class Op, class T> void unary_forward(T* y, const T* x, Op op, int64_t n) {
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
 #pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] = Op::f(x[i]);
+    for (int64_t i = begin; i < end; ++i) y[i] = op.f(x[i]);
   });
 }
 
 template <class Op, class T>
-void unary_backward(Out<T> dx, const T* saved, const T* dy, int64_t n) {
+void unary_backward(Out<T> dx, const T* saved, const T* dy, Op op, int64_t n) {
   put_each(dx, n, [=](int64_t i) {
-    return dy[i] * Op::df(Op::kSaves == Saves::kNothing ? T(0) : saved[i]);
+    return dy[i] * op.df(Op::kSaves == Saves::kNothing ? T(0) : saved[i]);
   });
 }
 
@@ -106,6 +106,7 @@ template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols)
 }
 
 HEED_UNARY_OPS(HEED_INSTANTIATE_UNARY)
+HEED_UNARY_OPS_WITH_NUMBERS(HEED_INSTANTIATE_UNARY)
 HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 
 HEED_INSTANTIATE(fill);

@@ -5,14 +5,14 @@
 
 namespace heed::gpu {
 
-template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = Op::f(x[i]); });
+template <class Op, class T> void unary_forward(T* y, const T* x, Op op, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y[i] = op.f(x[i]); });
 }
 
 template <class Op, class T>
-void unary_backward(Out<T> dx, const T* saved, const T* dy, int64_t n) {
+void unary_backward(Out<T> dx, const T* saved, const T* dy, Op op, int64_t n) {
   for_each(n, [=] __device__(int64_t i) {
-    dx.put(i, dy[i] * Op::df(Op::kSaves == Saves::kNothing ? T(0) : saved[i]));
+    dx.put(i, dy[i] * op.df(Op::kSaves == Saves::kNothing ? T(0) : saved[i]));
   });
 }
 
@@ -75,6 +75,7 @@ template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols)
 }
 
 HEED_UNARY_OPS(HEED_INSTANTIATE_UNARY)
+HEED_UNARY_OPS_WITH_NUMBERS(HEED_INSTANTIATE_UNARY)
 HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 
 HEED_INSTANTIATE(fill);

@@ -3,10 +3,10 @@
 #include "tensor/kernels/elementwise_ops.h"
 #include "tensor/kernels/kernel.h"
 
-// y = Op(x)   and   dx = dy Op'(saved), saved being x, y or not there, as Op::kSaves says
-HEED_KERNEL(template <class Op, class T> void unary_forward(T* y, const T* x, int64_t n));
+// y = op(x)   and   dx = dy op'(saved), saved being x, y or not there, as Op::kSaves says
+HEED_KERNEL(template <class Op, class T> void unary_forward(T* y, const T* x, Op op, int64_t n));
 HEED_KERNEL(template <class Op, class T>
-            void unary_backward(Out<T> dx, const T* saved, const T* dy, int64_t n));
+            void unary_backward(Out<T> dx, const T* saved, const T* dy, Op op, int64_t n));
 // y = Op(a, b)   and   da = dy dOp/da   and   db = dy dOp/db; what these do not read may be null
 HEED_KERNEL(template <class Op, class T>
             void binary_forward(T* y, const T* a, const T* b, int64_t n));

@@ -1,6 +1,6 @@
 // The elementwise ops: one struct each, compiled for both backends. To add one, write its struct,
 // add it to the list below, declare the op in autograd/ops.h and give it a row in the op table
-// test.
+// test (docs/add-an-op.md).
 #pragma once
 
 #include <cmath>
@@ -62,6 +62,77 @@ struct Gelu {  // y = x Phi(x)          dy/dx = Phi(x) + x phi(x)      (Hendryck
   }
 };
 
+struct Abs {  // y = |x|                dy/dx = sign x, 0 at 0
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) { return std::fabs(x); }
+  template <class T> HEED_HD static T df(T x) { return T((x > T(0)) - (x < T(0))); }
+};
+struct Sin {  // y = sin x              dy/dx = cos x
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) { return std::sin(x); }
+  template <class T> HEED_HD static T df(T x) { return std::cos(x); }
+};
+struct Cos {  // y = cos x              dy/dx = -sin x
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) { return std::cos(x); }
+  template <class T> HEED_HD static T df(T x) { return -std::sin(x); }
+};
+struct Log1p {  // y = ln(1 + x)        dy/dx = 1 / (1 + x)
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) { return std::log1p(x); }
+  template <class T> HEED_HD static T df(T x) { return T(1) / (T(1) + x); }
+};
+struct Expm1 {  // y = e^x - 1          dy/dx = y + 1
+  static constexpr Saves kSaves = Saves::kOutput;
+  template <class T> HEED_HD static T f(T x) { return std::expm1(x); }
+  template <class T> HEED_HD static T df(T y) { return y + T(1); }
+};
+struct Silu {  // y = x s, s = 1 / (1 + e^-x)   dy/dx = s (1 + x (1 - s))   (Elfwing et al. 2018)
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) { return x * math::sigmoid(x); }
+  template <class T> HEED_HD static T df(T x) {
+    const T s = math::sigmoid(x);
+    return s * (T(1) + x * (T(1) - s));
+  }
+};
+struct Softplus {  // y = ln(1 + e^x) = max(x, 0) + ln(1 + e^-|x|)   dy/dx = 1 / (1 + e^-x)
+  static constexpr Saves kSaves = Saves::kInput;
+  template <class T> HEED_HD static T f(T x) {
+    return (x > T(0) ? x : T(0)) + std::log1p(math::exp(-std::fabs(x)));
+  }
+  template <class T> HEED_HD static T df(T x) { return math::sigmoid(x); }
+};
+
+// Ops with numbers of their own: the struct holds them.
+struct LeakyRelu {  // y = x where x > 0, else slope x   dy/dx = 1 or slope  (Maas et al. 2013)
+  static constexpr Saves kSaves = Saves::kInput;
+  double slope;
+  template <class T> HEED_HD T f(T x) const { return x > T(0) ? x : T(slope) * x; }
+  template <class T> HEED_HD T df(T x) const { return x > T(0) ? T(1) : T(slope); }
+};
+struct Clamp {  // y = min(max(x, low), high)   dy/dx = [low <= x <= high]
+  static constexpr Saves kSaves = Saves::kInput;
+  double low, high;
+  template <class T> HEED_HD T f(T x) const {  // NaN stays
+    return x < T(low) ? T(low) : (x > T(high) ? T(high) : x);
+  }
+  template <class T> HEED_HD T df(T x) const { return T(low) <= x && x <= T(high) ? T(1) : T(0); }
+};
+struct Power {  // y = x^c                dy/dx = c x^(c - 1), 0 for c = 0
+  static constexpr Saves kSaves = Saves::kInput;
+  double c;
+  template <class T> HEED_HD T f(T x) const { return std::pow(x, T(c)); }
+  template <class T> HEED_HD T df(T x) const {
+    return c == 0 ? T(0) : T(c) * std::pow(x, T(c - 1));
+  }
+};
+struct Over {  // y = c / x             dy/dx = -c / x^2
+  static constexpr Saves kSaves = Saves::kInput;
+  double c;
+  template <class T> HEED_HD T f(T x) const { return T(c) / x; }
+  template <class T> HEED_HD T df(T x) const { return -T(c) / (x * x); }
+};
+
 // Binary ops: y = f(a, b) with the partial derivatives da and db, and what these are functions of:
 // some of the inputs, or nothing; kOne says that it is 1, so that dy itself is the gradient.
 enum class Reads { kOne, kNothing, kA, kB, kBoth };
@@ -90,6 +161,28 @@ struct Div {
   template <class T> HEED_HD static T da(T, T b) { return T(1) / b; }
   template <class T> HEED_HD static T db(T a, T b) { return -a / (b * b); }
 };
+struct Minimum {  // NaN if one is; at ties each has half of the gradient
+  static constexpr Reads kDa = Reads::kBoth, kDb = Reads::kBoth;
+  template <class T> HEED_HD static T f(T a, T b) { return a < b || a != a ? a : b; }
+  template <class T> HEED_HD static T da(T a, T b) { return a < b ? T(1) : T(0.5) * T(a == b); }
+  template <class T> HEED_HD static T db(T a, T b) { return da(b, a); }
+};
+struct Maximum {  // the same
+  static constexpr Reads kDa = Reads::kBoth, kDb = Reads::kBoth;
+  template <class T> HEED_HD static T f(T a, T b) { return a > b || a != a ? a : b; }
+  template <class T> HEED_HD static T da(T a, T b) { return a > b ? T(1) : T(0.5) * T(a == b); }
+  template <class T> HEED_HD static T db(T a, T b) { return da(b, a); }
+};
+struct Pow {  // y = a^b   dy/da = b a^(b - 1), 0 for b = 0;   dy/db = y ln a, 0 for a = 0 <= b
+  static constexpr Reads kDa = Reads::kBoth, kDb = Reads::kBoth;
+  template <class T> HEED_HD static T f(T a, T b) { return std::pow(a, b); }
+  template <class T> HEED_HD static T da(T a, T b) {
+    return b == T(0) ? T(0) : b * std::pow(a, b - T(1));
+  }
+  template <class T> HEED_HD static T db(T a, T b) {
+    return a == T(0) && b >= T(0) ? T(0) : std::pow(a, b) * std::log(a);
+  }
+};
 
 // Element i of an input, or 0 where a derivative does not read it and the pointer may be null.
 template <Reads kReads, class T> HEED_HD T input_a(const T* a, int64_t i) {
@@ -99,21 +192,36 @@ template <Reads kReads, class T> HEED_HD T input_b(const T* b, int64_t i) {
   return kReads == Reads::kB || kReads == Reads::kBoth ? b[i] : T(0);
 }
 
-#define HEED_UNARY_OPS(X) X(Neg) X(Exp) X(Log) X(Sqrt) X(Square) X(Tanh) X(Sigmoid) X(Relu) X(Gelu)
-#define HEED_BINARY_OPS(X) X(Add) X(Sub) X(Mul) X(Div)
+// clang-format off
+// X(struct, function), from which autograd/ops/elementwise.cc defines Var function(const Var& x)
+#define HEED_UNARY_OPS(X)                                                            \
+  X(Neg, neg) X(Exp, exp) X(Log, log) X(Sqrt, sqrt) X(Square, square) X(Tanh, tanh)  \
+  X(Sigmoid, sigmoid) X(Relu, relu) X(Gelu, gelu) X(Abs, abs) X(Sin, sin) X(Cos, cos)\
+  X(Log1p, log1p) X(Expm1, expm1) X(Silu, silu) X(Softplus, softplus)
+// X(struct, function, its parameters, the numbers of the struct)
+#define HEED_UNARY_OPS_WITH_NUMBERS(X)                                \
+  X(LeakyRelu, leaky_relu, (const Var& x, double slope), slope)       \
+  X(Clamp, clamp, (const Var& x, double low, double high), low, high) \
+  X(Power, pow, (const Var& x, double c), c)                          \
+  X(Over, div, (double c, const Var& x), c)
+// X(struct, function), from which Var function(const Var& a, const Var& b)
+#define HEED_BINARY_OPS(X)                        \
+  X(Add, add) X(Sub, sub) X(Mul, mul) X(Div, div) \
+  X(Minimum, minimum) X(Maximum, maximum) X(Pow, pow)
+// clang-format on
 
 // The kernels of an op, in f32 and f64; for the end of elementwise.cc and elementwise.cu.
-#define HEED_INSTANTIATE_UNARY_OF(Op, T)                  \
-  template void unary_forward<Op>(T*, const T*, int64_t); \
-  template void unary_backward<Op>(Out<T>, const T*, const T*, int64_t);
-#define HEED_INSTANTIATE_UNARY(Op) \
+#define HEED_INSTANTIATE_UNARY_OF(Op, T)                      \
+  template void unary_forward<Op>(T*, const T*, Op, int64_t); \
+  template void unary_backward<Op>(Out<T>, const T*, const T*, Op, int64_t);
+#define HEED_INSTANTIATE_UNARY(Op, ...) \
   HEED_INSTANTIATE_UNARY_OF(Op, float) HEED_INSTANTIATE_UNARY_OF(Op, double)
 
 #define HEED_INSTANTIATE_BINARY_OF(Op, T)                                             \
   template void binary_forward<Op>(T*, const T*, const T*, int64_t);                  \
   template void binary_backward_a<Op>(Out<T>, const T*, const T*, const T*, int64_t); \
   template void binary_backward_b<Op>(Out<T>, const T*, const T*, const T*, int64_t);
-#define HEED_INSTANTIATE_BINARY(Op) \
+#define HEED_INSTANTIATE_BINARY(Op, ...) \
   HEED_INSTANTIATE_BINARY_OF(Op, float) HEED_INSTANTIATE_BINARY_OF(Op, double)
 
 }  // namespace heed
