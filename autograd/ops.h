@@ -90,9 +90,9 @@ Var leaky_relu(const Var& x, double slope);  // x where x > 0, else slope x
 // min(max(x, low), high); gradient where low <= x <= high. UsageError unless low <= high.
 Var clamp(const Var& x, double low, double high);
 Var pow(const Var& x, double c);  // x^c, for x < 0 with whole c only
-// mask ? a : b, mask (i32), a and b of one shape
+// mask ? a : b for a mask (i32) as of autograd/discrete.h; the three broadcast
 Var where(const Tensor& mask, const Var& a, const Var& b);
-// x with `value` where mask (i32) is not 0
+// x with `value` where mask (i32), which broadcasts to x, is not 0
 Var masked_fill(const Var& x, const Tensor& mask, double value);
 // keep_i x_i / (1 - p), keep_i = 1 with probability 1 - p from the random stream `key`; x itself
 // where p = 0. Srivastava et al. 2014.
@@ -108,11 +108,17 @@ Var affine(const Var& x, const Var& w, const Var& b = {});
 Var affine_columns(const Var& x, const Var& w, int64_t first_col);
 
 // ---- reductions
-Var sum(const Var& x);            // all elements -> ()
-Var mean(const Var& x);           // all elements -> ()
-Var sum(const Var& x, int axis);  // removes the axis
-Var mean(const Var& x, int axis);
-Var max(const Var& x, int axis);  // NaN if one is there; the gradient goes to the first maximum
+Var sum(const Var& x);   // all elements -> ()
+Var mean(const Var& x);  // all elements -> ()
+// Over one axis or several, which are removed, or keep size 1 (keepdim).
+Var sum(const Var& x, int axis, bool keepdim = false);
+Var sum(const Var& x, const std::vector<int>& axes, bool keepdim = false);
+Var mean(const Var& x, int axis, bool keepdim = false);
+Var mean(const Var& x, const std::vector<int>& axes, bool keepdim = false);
+// NaN if one is there; the gradient goes to the first maximum
+Var max(const Var& x, int axis, bool keepdim = false);
+Var max(const Var& x, const std::vector<int>& axes, bool keepdim = false);
+Var cumsum(const Var& x, int axis);  // y_j = sum_{k <= j} x_k along the axis
 
 // ---- over the last axis
 Var softmax(const Var& x);      // e^x_i / sum_j e^x_j
@@ -135,6 +141,14 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targ
 Var gather_rows(const Var& x, const Tensor& ids);  // x (n, ...), i32 (m) -> (m, ...): x[ids_i]
 Var scatter_rows(const Var& x, const Tensor& ids,
                  int64_t n);  // (m, ...) -> (n, ...): y[ids_i] += x_i
+// One index for each element: y_j = x[ids_j] along the axis. x (.., n, ..), ids i32 (.., m, ..)
+Var gather_along(const Var& x, const Tensor& ids, int axis);
+// y[ids_j] += x_j along the axis: x, ids (.., m, ..) -> (.., n, ..). Weights on source words become
+// weights on the vocabulary: scatter_along(attention, source_words, vocabulary, 1) (pointer
+// networks)
+Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis);
+// One element of each row: (..., C), i32 (...) -> (...): x[.., ids]. REINFORCE: what was drawn.
+Var pick(const Var& x, const Tensor& ids);
 Var reshape(const Var& x, Shape shape);
 Var rows(const Var& x, int64_t begin, int64_t end);  // range of the leading axis
 Var concat(const std::vector<Var>& parts, int axis);
@@ -187,5 +201,10 @@ Var segment_context(const Var& weights, const Var& memory,
 Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads);
 //   sum_j w_ij v_j                                 w (heads, P), v (M, D) -> (N, D)
 Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs);
+
+// ---- ragged rows to one row a segment: x (M, H) -> (B, H). A segment without rows is a
+// ShapeError.
+Var segment_mean(const Var& x, const Segments& s);
+Var segment_max(const Var& x, const Segments& s);  // NaN, and the gradient, as in max()
 
 }  // namespace heed

@@ -135,9 +135,11 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::to(DType dtype) const {
   if (dtype == dtype_) return *this;
-  check_shape(dtype != DType::i32 && dtype_ != DType::i32, "to: i32 tensors are not converted");
+  check_shape(dtype != DType::i32, "to: ", name_of(dtype_), " is not converted to i32");
   Tensor result = empty(shape_, dtype, device_);
-  if (dtype == DType::f64) {
+  if (dtype_ == DType::i32) {
+    KERNEL(result, convert(result.data<T>(), data<int32_t>(), numel()));
+  } else if (dtype == DType::f64) {
     ON_DEVICE(result, convert(result.data<double>(), data<float>(), numel()));
   } else {
     ON_DEVICE(result, convert(result.data<float>(), data<double>(), numel()));

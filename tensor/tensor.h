@@ -67,7 +67,8 @@ class Tensor {
   bool shares_memory_uniquely() const { return memory_.use_count() == 1; }
 
   Tensor clone() const;
-  Tensor to(DType dtype) const;    // converted copy; itself where nothing changes
+  // Converted copy; itself where nothing changes. ShapeError for a conversion to i32.
+  Tensor to(DType dtype) const;
   Tensor to(Device device) const;  // copy on the device; itself where nothing changes
   // Same shape and element type, any devices; as if by a copy where the two overlap.
   void copy_from(const Tensor& source) const;

@@ -18,8 +18,8 @@ const fs::path kKernels = fs::path(HEED_SOURCE_DIR) / "tensor/kernels";
 
 // Headers that declare nothing for a GPU: what this CPU is, what only decoding needs, and helpers.
 const std::set<std::string> kCpuOnly = {"isa", "peak", "top_k"};
-const std::set<std::string> kNoKernels = {"kernel", "math", "row_math", "elementwise_ops",
-                                          "gemm_pack"};
+const std::set<std::string> kNoKernels = {"kernel",          "math",     "row_math", "columns",
+                                          "elementwise_ops", "gemm_pack"};
 
 // Without comments, and without what the preprocessor reads.
 std::string code_of(const fs::path& path) {

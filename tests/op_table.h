@@ -67,6 +67,7 @@ std::vector<OpCase> reduction_cases();
 std::vector<OpCase> layout_cases();
 std::vector<OpCase> sequence_cases();
 std::vector<OpCase> multi_head_cases();
+std::vector<OpCase> index_cases();
 
 // ---- for the rows
 

@@ -241,10 +241,27 @@ std::vector<OpCase> elementwise_cases() {
       unary("relu(Var)", relu, [](double x) { return std::max(x, 0.0); }, {-1.5, 1.5, 0.01}),
       unary("gelu(Var)", gelu, [](double x) { return x / 2 * std::erfc(-x / std::sqrt(2.0)); }),
   };
-  cases.push_back(
-      with(select, {{{{2, 3}, {3, 2}}, "where: shapes differ, mask (2, 3), a (2, 3), b (3, 2)"}},
-           {{[] { where(zeros_of({2}), zeros_of({2}), zeros_of({2})); },
-             "where: mask must be i32, got f64"}}));
+  OpCase wide = select;  // a column chooses between a matrix and a row
+  wide.variant = "broadcasting";
+  wide.call = [](In x) { return where(pattern({x[0].shape()[0], 1}, 3), x[0], x[1]); };
+  wide.naive = [](Arrays x) {
+    std::vector<double> y = x[0].v;
+    const auto cols = x[0].shape[1];
+    for (size_t i = 0; i < y.size(); ++i) {
+      if (i / cols % 3 == 0) y[i] = x[1][static_cast<int64_t>(i) % cols];
+    }
+    return y;
+  };
+  wide.shapes = {{4, 3}, {3}};
+  wide.one = {{1, 1}, {1}};
+  wide.empty = {{0, 3}, {3}};
+  wide.large = {{250, 200}, {200}};
+  wide.wrong = {{{{2, 3}, {2}}, "where: shapes do not broadcast, (2, 3) and (2)"}};
+  cases.push_back(wide);
+  cases.push_back(with(select,
+                       {{{{2, 3}, {3, 2}}, "where: shapes do not broadcast, (2, 3) and (3, 2)"}},
+                       {{[] { where(zeros_of({2}), zeros_of({2}), zeros_of({2})); },
+                         "where: mask must be i32, got f64"}}));
 
   for (const auto& part : {scalar_operators(), more_functions()}) {
     cases.insert(cases.end(), part.begin(), part.end());
@@ -256,9 +273,13 @@ std::vector<OpCase> elementwise_cases() {
   fill.naive = [](Arrays x) { return where_of(std::vector<double>(x[0].v.size(), 5), x[0].v); };
   cases.push_back(with(fill, {},
                        {{[] {
-                           masked_fill(zeros_of({2, 3}), pattern({3}, 2), 0);
+                           masked_fill(zeros_of({2, 3}), pattern({4, 2, 3}, 2), 0);
                          },
-                         "masked_fill: mask (3) does not fit x (2, 3)"},
+                         "masked_fill: mask (4, 2, 3) does not fit x (2, 3)"},
+                        {[] {
+                           masked_fill(zeros_of({2, 3}), pattern({2}, 2), 0);
+                         },
+                         "masked_fill: shapes do not broadcast, (2) and (2, 3)"},
                         {[] { masked_fill(zeros_of({2}), zeros_of({2}), 0); },
                          "masked_fill: mask must be i32, got f64"}}));
 

@@ -104,12 +104,12 @@ OpCase row_function(std::string op, const std::string& name, Var (*call)(const V
           .wrong = {{{{}}, name + ": needs at least one axis, got a scalar"}}};
 }
 
-OpCase reduction(std::string op, const std::string& name, int axis, Var (*call)(const Var&, int),
-                 double (*f)(const std::vector<double>&)) {
+OpCase reduction(std::string op, const std::string& name, int axis,
+                 Var (*call)(const Var&, int, bool), double (*f)(const std::vector<double>&)) {
   return {
       .op = std::move(op),
       .variant = "axis " + std::to_string(axis),
-      .call = [call, axis](In x) { return call(x[0], axis); },
+      .call = [call, axis](In x) { return call(x[0], axis, false); },
       .naive = [f, axis](Arrays x) { return reduce(x[0], axis, f); },
       .shapes = {{2, 3, 4}},
       .one = {{1, 1}},
@@ -120,13 +120,79 @@ OpCase reduction(std::string op, const std::string& name, int axis, Var (*call)(
       .large = axis == 1 ? std::vector<Shape>{{3, 50, 700}} : std::vector<Shape>{{3, 150'000}},
       .wrong = {{{{}}, name + ": axis " + std::to_string(axis) + " is outside of the shape ()"}},
       .misuse = {{[call] {
-                    call(zeros_of({2, 3}), 2);
+                    call(zeros_of({2, 3}), 2, false);
                   },
                   name + ": axis 2 is outside of the shape (2, 3)"},
                  {[call] {
-                    call(zeros_of({2, 3}), -3);
+                    call(zeros_of({2, 3}), -3, false);
                   },
                   name + ": axis -3 is outside of the shape (2, 3)"}}};
+}
+
+// Over axes 0 and 2 of three, or both of two.
+OpCase reduction_of_two(const std::string& name,
+                        Var (*call)(const Var&, const std::vector<int>&, bool),
+                        double (*f)(const std::vector<double>&), bool keepdim) {
+  return {.op = name + "(Var, std::vector<int>, bool)",
+          .variant = keepdim ? "kept" : "",
+          .call =
+              [call, keepdim](In x) {
+                const Var y = call(x[0], {-1, 0}, keepdim);
+                const Shape one = Shape{1, x[0].shape()[1], 1};
+                check_internal(y.shape() == (keepdim ? one : Shape{one[1]}), "wrong shape");
+                return y;
+              },
+          .naive =
+              [f](Arrays x) {
+                const int64_t n = x[0].shape[1], inner = x[0].shape[2];
+                std::vector<double> y;
+                for (int64_t j = 0; j < n; ++j) {
+                  std::vector<double> along;
+                  for (int64_t o = 0; o < x[0].shape[0]; ++o) {
+                    for (int64_t i = 0; i < inner; ++i)
+                      along.push_back(x[0][(o * n + j) * inner + i]);
+                  }
+                  y.push_back(f(along));
+                }
+                return y;
+              },
+          .shapes = {{3, 2, 4}},
+          .one = {{1, 1, 1}},
+          .empty = {{3, 2, 0}},
+          .refuses_empty = name == "sum" ? "" : name + ": no elements along axis -1 of (3, 2, 0)",
+          .large = {{40, 50, 30}},
+          .wrong = {{{{}}, name + ": axis -1 is outside of the shape ()"}},
+          .misuse = {{[call] {
+                        call(zeros_of({2, 3}), {1, -1}, false);
+                      },
+                      name + ": axis 1 is named twice"},
+                     {[call] {
+                        call(zeros_of({2, 3}), {}, false);
+                      },
+                      name + ": needs at least one axis"}}};
+}
+
+OpCase cumsum_case(int axis) {
+  return {
+      .op = "cumsum(Var, int)",
+      .variant = "axis " + std::to_string(axis),
+      .call = [axis](In x) { return cumsum(x[0], axis); },
+      .naive =
+          [axis](Arrays x) {
+            const int64_t n = x[0].shape[axis];
+            int64_t inner = 1;
+            for (int i = axis + 1; i < x[0].shape.rank(); ++i) inner *= x[0].shape[i];
+            std::vector<double> y = x[0].v;
+            for (int64_t i = 0; i < x[0].shape.numel(); ++i) {
+              if (i / inner % n > 0) y[i] += y[i - inner];
+            }
+            return y;
+          },
+      .shapes = {{2, 3, 4}},
+      .one = {{1, 1, 1}},
+      .empty = {{2, 0, 3}},
+      .large = {{7, 70, 90}},
+      .wrong = {{{{}}, "cumsum: axis " + std::to_string(axis) + " is outside of the shape ()"}}};
 }
 
 }  // namespace
@@ -148,10 +214,16 @@ std::vector<OpCase> reduction_cases() {
 
   std::vector<OpCase> cases = {total, average};
   for (int axis : {1, -1}) {
-    cases.push_back(reduction("sum(Var, int)", "sum", axis, sum, sum_of));
-    cases.push_back(reduction("mean(Var, int)", "mean", axis, mean, mean_of));
-    cases.push_back(reduction("max(Var, int)", "max", axis, max, max_of));
+    cases.push_back(reduction("sum(Var, int, bool)", "sum", axis, sum, sum_of));
+    cases.push_back(reduction("mean(Var, int, bool)", "mean", axis, mean, mean_of));
+    cases.push_back(reduction("max(Var, int, bool)", "max", axis, max, max_of));
   }
+  for (bool keepdim : {false, true}) {
+    cases.push_back(reduction_of_two("sum", sum, sum_of, keepdim));
+    cases.push_back(reduction_of_two("mean", mean, mean_of, keepdim));
+    cases.push_back(reduction_of_two("max", max, max_of, keepdim));
+  }
+  for (int axis : {0, 1, 2}) cases.push_back(cumsum_case(axis));
   cases.push_back(row_function("softmax(Var)", "softmax", softmax, softmax_of));
   cases.push_back(row_function("log_softmax(Var)", "log_softmax", log_softmax, log_softmax_of));
   cases.push_back(

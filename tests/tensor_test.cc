@@ -286,8 +286,8 @@ TEST(Tensor, SaysWhatIsWrong) {
   EXPECT_EQ(error_of<ShapeError>([&] { Tensor::zeros({})[0]; }), "rows: a scalar has no rows");
   EXPECT_EQ(error_of<ShapeError>([&] { t.item(); }),
             "item: needs exactly one element, got the shape (2, 3)");
-  EXPECT_EQ(error_of<ShapeError>([&] { whole.to(DType::f32); }),
-            "to: i32 tensors are not converted");
+  EXPECT_EQ(error_of<ShapeError>([&] { Tensor::zeros({2}).to(DType::i32); }),
+            "to: f32 is not converted to i32");
   EXPECT_EQ(error_of<ShapeError>([&] { t.copy_from(Tensor::zeros({3})); }),
             "copy: f32 (3) does not fit into f32 (2, 3)");
   EXPECT_EQ(error_of<ShapeError>([&] {

@@ -1,9 +1,8 @@
 #include "tensor/kernels/elementwise.h"
 
-#include <algorithm>
-
 #include "autograd/node.h"
 #include "autograd/ops.h"
+#include "tensor/broadcast.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/random.h"
 
@@ -33,19 +32,8 @@ template <class Op> Var unary(const char* name, const Var& x, Op op = {}) {
   });
 }
 
-// The shape that a and b broadcast to.
-Shape broadcast(const char* name, const Shape& a, const Shape& b) {
-  Shape shape = a.rank() >= b.rank() ? a : b;
-  for (int i = 1; i <= std::min(a.rank(), b.rank()); ++i) {
-    const int64_t m = a[-i], n = b[-i];
-    check_shape(m == n || m == 1 || n == 1, name, ": shapes do not broadcast, ", a, " and ", b);
-    if (shape[-i] == 1) shape = shape.with(-i, m == 1 ? n : m);
-  }
-  return shape;
-}
-
 Saved broadcast(const Saved& x, const Shape& shape) {
-  return x.defined() ? Saved(expand(Var(x.get()), shape).value()) : Saved();
+  return x.defined() ? Saved(broadcast_to(x.get(), shape)) : Saved();
 }
 
 constexpr bool reads_a(Reads reads) {
@@ -60,7 +48,7 @@ constexpr bool reads_b(Reads reads) {
 template <class Op> Var binary(const char* name, const Var& a, const Var& b) {
   check_defined(name, a);
   check_defined(name, b);
-  const Shape shape = broadcast(name, a.shape(), b.shape());
+  const Shape shape = broadcast_shape(name, a.shape(), b.shape());
   check_types(name, a, b);
   const Var wide_a = expand(a, shape), wide_b = expand(b, shape);
   const Tensor y = empty_like(wide_a.value());
@@ -100,7 +88,8 @@ Var linear_map(const char* name, const Var& x, double alpha, double beta) {
 }
 
 void check_mask(const char* op, const Tensor& mask, const Var& x) {
-  check_shape(mask.dtype() == DType::i32, op, ": mask must be i32, got ", name_of(mask.dtype()));
+  check_shape(mask.defined() && mask.dtype() == DType::i32, op, ": mask must be i32, got ",
+              name_of(mask.dtype()));
   check_devices(op, mask, x.value());
 }
 
@@ -133,30 +122,36 @@ Var mul(const Var& a, double b) {
   return linear_map("mul", a, b, 0);
 }
 
-// y = mask ? a : b,   da = mask ? dy : 0,   db = mask ? 0 : dy
+// y = mask ? a : b,   da = mask ? dy : 0,   db = mask ? 0 : dy,   of one shape after broadcasting
 Var where(const Tensor& mask, const Var& a, const Var& b) {
-  check_shape(a.shape() == b.shape() && a.shape() == mask.shape(), "where: shapes differ, mask ",
-              mask.shape(), ", a ", a.shape(), ", b ", b.shape());
+  check_defined("where", a);
+  check_defined("where", b);
   check_mask("where", mask, a);
   check_types("where", a, b);
-  const Tensor y = empty_like(a.value());
+  const Shape shape =
+      broadcast_shape("where", broadcast_shape("where", mask.shape(), a.shape()), b.shape());
+  const Var wide_a = expand(a, shape), wide_b = expand(b, shape);
+  const Tensor wide_mask = broadcast_to(mask, shape), y = empty_like(wide_a.value());
   const int64_t n = y.numel();
-  KERNEL(y, where_forward(y.data<T>(), mask.data<int32_t>(), a.value().data<T>(),
-                          b.value().data<T>(), n));
+  KERNEL(y, where_forward(y.data<T>(), wide_mask.data<int32_t>(), wide_a.value().data<T>(),
+                          wide_b.value().data<T>(), n));
 
-  return record("where", y, {a, b}, [mask = Saved(mask), n](Tensor dy, const Grads& dx) {
-    for (int i : {0, 1}) {
-      if (!dx.needs(i)) continue;
-      KERNEL(dy, where_backward(dx.to<T>(i), mask.data<int32_t>(), i == 0, dy.data<T>(), n));
-    }
-  });
+  return record(
+      "where", y, {wide_a, wide_b}, [mask = Saved(mask), shape, n](Tensor dy, const Grads& dx) {
+        const Tensor wide = broadcast_to(mask, shape);
+        for (int i : {0, 1}) {
+          if (!dx.needs(i)) continue;
+          KERNEL(dy, where_backward(dx.to<T>(i), wide.data<int32_t>(), i == 0, dy.data<T>(), n));
+        }
+      });
 }
 
 Var masked_fill(const Var& x, const Tensor& mask, double value) {
-  check_shape(mask.shape() == x.shape(), "masked_fill: mask ", mask.shape(), " does not fit x ",
-              x.shape());
+  check_defined("masked_fill", x);
   check_mask("masked_fill", mask, x);
-  return where(mask, Tensor::full(x.shape(), value, x.dtype(), x.device()), x);
+  check_shape(broadcast_shape("masked_fill", mask.shape(), x.shape()) == x.shape(),
+              "masked_fill: mask ", mask.shape(), " does not fit x ", x.shape());
+  return where(mask, Tensor::full({}, value, x.dtype(), x.device()), x);
 }
 
 // y_i = keep_i x_i / (1 - p),   dx_i = keep_i dy_i / (1 - p); keep is drawn again, not stored

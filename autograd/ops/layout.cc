@@ -1,10 +1,13 @@
 #include "tensor/kernels/layout.h"
 
+#include "autograd/ids.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
+#include "tensor/broadcast.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/gather.h"
+#include "tensor/kernels/reduce.h"
 
 namespace heed {
 namespace {
@@ -14,9 +17,7 @@ void check_ids(const char* op, const Tensor& ids, const Var& x, int64_t n) {
   check_shape(ids.defined() && ids.dtype() == DType::i32 && ids.shape().rank() == 1, op,
               ": ids must be i32 (m), got ", name_of(ids.dtype()), " ", ids.shape());
   check_devices(op, ids, x.value());
-  for (int32_t id : ids.to_ints()) {
-    check_shape(id >= 0 && id < n, op, ": id ", id, " is outside of [0, ", n, ")");
-  }
+  check_ids(op, ids, n);
 }
 
 int64_t row_width(const Shape& shape) {
@@ -172,27 +173,38 @@ Var transpose(const Var& x, int axis_a, int axis_b) {
   });
 }
 
+namespace {
+
+// The sums of dy over the repeats, one group of axes after the other, from the last.
+Tensor sum_repeats(Tensor dy, const Broadcast& map) {
+  int64_t inner = 1;
+  for (int axis = 5; axis >= 0; --axis) {
+    const int64_t n = map.size[axis];
+    int64_t outer = 1;
+    for (int i = 0; i < axis; ++i) outer *= map.size[i];
+    if (map.stride[axis] != 0 || n == 1) {
+      inner *= n;
+      continue;
+    }
+    const Tensor y = Tensor::empty({outer * inner}, dy.dtype(), dy.device());
+    KERNEL(y, sum_forward(y.data<T>(), dy.data<T>(), T(1), outer, n, inner));
+    dy = y;
+  }
+  return dy;
+}
+
+}  // namespace
+
 // Repeats x along the axes where it has size 1 or none;   dx = the sum of dy over the repeats
 Var expand(const Var& x, Shape shape) {
   if (shape == x.shape()) return x;
-  check_shape(x.shape().rank() <= shape.rank(), "expand: ", x.shape(), " does not broadcast to ",
-              shape);
-  Broadcast map;
-  int64_t stride = 1;
-  for (int i = 1; i <= 6; ++i) {
-    const int64_t to = i <= shape.rank() ? shape[-i] : 1;
-    const int64_t from = i <= x.shape().rank() ? x.shape()[-i] : 1;
-    check_shape(from == to || from == 1, "expand: ", x.shape(), " does not broadcast to ", shape);
-    map.size[6 - i] = to;
-    map.stride[6 - i] = from == 1 ? 0 : stride;
-    stride *= from;
-  }
-  const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
-  KERNEL(y, expand_forward(y.data<T>(), x.value().data<T>(), map));
-
-  return record("expand", y, {x}, [map](Tensor dy, const Grads& dx) {
-    KERNEL(dy, expand_backward(dx.sum<T>(0), dy.data<T>(), map));
-  });
+  check_defined("expand", x);
+  check_shape(x.dtype() != DType::i32, "expand: element type i32: expected f32 or f64");
+  return record(
+      "expand", broadcast_to(x.value(), shape), {x},
+      [map = broadcast_map(x.shape(), shape), of_x = x.shape()](Tensor dy, const Grads& dx) {
+        dx.add(0, sum_repeats(std::move(dy), map).reshape(of_x));
+      });
 }
 
 }  // namespace heed

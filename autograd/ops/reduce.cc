@@ -1,5 +1,7 @@
 #include "tensor/kernels/reduce.h"
 
+#include <algorithm>
+
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
@@ -7,56 +9,124 @@
 namespace heed {
 namespace {
 
-// y = scale sum_j x_j,   dx_j = scale dy,   for x (outer, n, inner)
-Var scaled_sum(const char* name, const Var& x, Shape shape, double scale, int64_t outer, int64_t n,
-               int64_t inner) {
+// x seen as (outer, n, inner): the axes [first, last) are the one in the middle.
+struct Fold {
+  int64_t outer, n, inner;
+
+  Fold(const Shape& x, int first, int last)
+      : outer(x.product(0, first)), n(x.product(first, last)), inner(x.product(last, x.rank())) {}
+  Fold(const Shape& x, int axis) : Fold(x, axis, axis + 1) {}
+};
+
+// y = scale sum_j x_j,   dx_j = scale dy
+Var scaled_sum(const char* name, const Var& x, const Fold& f, double scale, Shape shape) {
   check_defined(name, x);
   const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
-  KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), T(scale), outer, n, inner));
+  KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), T(scale), f.outer, f.n, f.inner));
 
-  return record(name, y, {x}, [scale, outer, n, inner](Tensor dy, const Grads& dx) {
-    KERNEL(dy, sum_backward(dx.to<T>(0), dy.data<T>(), T(scale), outer, n, inner));
+  return record(name, y, {x}, [scale, f](Tensor dy, const Grads& dx) {
+    KERNEL(dy, sum_backward(dx.to<T>(0), dy.data<T>(), T(scale), f.outer, f.n, f.inner));
   });
 }
 
-Var scaled_sum(const char* name, const Var& x, int axis, double scale) {
-  const int a = x.shape().normalize(axis, name), rank = x.shape().rank();
-  return scaled_sum(name, x, x.shape().without(a), scale, x.shape().product(0, a), x.shape()[a],
-                    x.shape().product(a + 1, rank));
+// y = max_j x_j at j = where,   dx_where = dy, all others 0. A NaN counts as the largest.
+Var max_along(const Var& x, const Fold& f, Shape shape) {
+  const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
+  const Tensor where = Tensor::empty(shape, DType::i32, y.device());
+  KERNEL(y, max_forward(y.data<T>(), where.data<int32_t>(), x.value().data<T>(), f.outer, f.n,
+                        f.inner));
+
+  return record("max", y, {x}, [where, f](Tensor dy, const Grads& dx) {
+    KERNEL(dy,
+           max_backward(dx.sum<T>(0), where.data<int32_t>(), dy.data<T>(), f.outer, f.n, f.inner));
+  });
+}
+
+// The axes, counted from the front, in order.
+std::vector<int> in_order(const char* name, const Shape& shape, const std::vector<int>& axes) {
+  check_shape(!axes.empty(), name, ": needs at least one axis");
+  std::vector<int> order;
+  for (int axis : axes) order.push_back(shape.normalize(axis, name));
+  std::sort(order.begin(), order.end());
+  const auto twice = std::adjacent_find(order.begin(), order.end());
+  check_shape(twice == order.end(), name, ": axis ", twice == order.end() ? 0 : *twice,
+              " is named twice");
+  return order;
+}
+
+void check_elements(const char* name, const Shape& shape, const std::vector<int>& axes) {
+  for (int axis : axes) {
+    check_shape(shape[shape.normalize(axis, name)] > 0, name, ": no elements along axis ", axis,
+                " of ", shape);
+  }
+}
+
+// Neighbouring axes are one. reduce(x, fold, shape of the result) takes them away, the last first.
+template <class Reduce>
+Var reduce_axes(const char* name, const Var& x, const std::vector<int>& axes, bool keepdim,
+                Reduce reduce) {
+  const std::vector<int> order = in_order(name, x.shape(), axes);
+  Var y = x;
+  for (size_t end = order.size(); end > 0;) {
+    size_t begin = end - 1;
+    while (begin > 0 && order[begin - 1] + 1 == order[begin]) --begin;
+    const int first = order[begin], last = order[end - 1] + 1;
+    Shape shape = y.shape();
+    for (int axis = last - 1; axis >= first; --axis) {
+      shape = keepdim ? shape.with(axis, 1) : shape.without(axis);
+    }
+    y = reduce(y, Fold(y.shape(), first, last), shape);
+    end = begin;
+  }
+  return y;
 }
 
 }  // namespace
 
 Var sum(const Var& x) {
-  return scaled_sum("sum", x, Shape{}, 1, 1, x.shape().numel(), 1);
+  return scaled_sum("sum", x, Fold(x.shape(), 0, x.shape().rank()), 1, {});
 }
-Var sum(const Var& x, int axis) {
-  return scaled_sum("sum", x, axis, 1);
+Var sum(const Var& x, const std::vector<int>& axes, bool keepdim) {
+  return reduce_axes("sum", x, axes, keepdim, [](const Var& part, const Fold& f, Shape shape) {
+    return scaled_sum("sum", part, f, 1, shape);
+  });
+}
+Var sum(const Var& x, int axis, bool keepdim) {
+  return sum(x, std::vector<int>{axis}, keepdim);
 }
 
 Var mean(const Var& x) {
   check_shape(x.shape().numel() > 0, "mean: no elements in ", x.shape());
-  return scaled_sum("mean", x, Shape{}, 1.0 / x.shape().numel(), 1, x.shape().numel(), 1);
+  const Fold f(x.shape(), 0, x.shape().rank());
+  return scaled_sum("mean", x, f, 1.0 / static_cast<double>(f.n), {});
+}
+Var mean(const Var& x, const std::vector<int>& axes, bool keepdim) {
+  check_elements("mean", x.shape(), axes);
+  return reduce_axes("mean", x, axes, keepdim, [](const Var& part, const Fold& f, Shape shape) {
+    return scaled_sum("mean", part, f, 1.0 / static_cast<double>(f.n), shape);
+  });
+}
+Var mean(const Var& x, int axis, bool keepdim) {
+  return mean(x, std::vector<int>{axis}, keepdim);
 }
 
-Var mean(const Var& x, int axis) {
-  const int64_t n = x.shape()[x.shape().normalize(axis, "mean")];
-  check_shape(n > 0, "mean: no elements along axis ", axis, " of ", x.shape());
-  return scaled_sum("mean", x, axis, 1.0 / n);
+Var max(const Var& x, const std::vector<int>& axes, bool keepdim) {
+  check_elements("max", x.shape(), axes);
+  return reduce_axes("max", x, axes, keepdim, max_along);
+}
+Var max(const Var& x, int axis, bool keepdim) {
+  return max(x, std::vector<int>{axis}, keepdim);
 }
 
-// y = max_j x_j at j = where,   dx_where = dy, all others 0. A NaN counts as the largest.
-Var max(const Var& x, int axis) {
-  const int a = x.shape().normalize(axis, "max"), rank = x.shape().rank();
-  const int64_t outer = x.shape().product(0, a), n = x.shape()[a],
-                inner = x.shape().product(a + 1, rank);
-  check_shape(n > 0, "max: no elements along axis ", axis, " of ", x.shape());
-  const Tensor y = Tensor::empty(x.shape().without(a), x.dtype(), x.device());
-  const Tensor where = Tensor::empty(y.shape(), DType::i32, y.device());
-  KERNEL(y, max_forward(y.data<T>(), where.data<int32_t>(), x.value().data<T>(), outer, n, inner));
+// y_j = sum_{k <= j} x_k,   dx_j = sum_{k >= j} dy_k
+Var cumsum(const Var& x, int axis) {
+  check_defined("cumsum", x);
+  const Fold f(x.shape(), x.shape().normalize(axis, "cumsum"));
+  const Tensor y = empty_like(x.value());
+  KERNEL(y, cumsum<T>(y.data<T>(), x.value().data<T>(), 0, f.outer, f.n, f.inner));
 
-  return record("max", y, {x}, [where, outer, n, inner](Tensor dy, const Grads& dx) {
-    KERNEL(dy, max_backward(dx.sum<T>(0), where.data<int32_t>(), dy.data<T>(), outer, n, inner));
+  return record("cumsum", y, {x}, [f](Tensor dy, const Grads& dx) {
+    KERNEL(dy, cumsum(dx.to<T>(0), dy.data<T>(), 1, f.outer, f.n, f.inner));
   });
 }
 

@@ -12,20 +12,36 @@ void convert(double* y, const float* x, int64_t n) {
 void convert(float* y, const double* x, int64_t n) {
   std::transform(x, x + n, y, [](double v) { return static_cast<float>(v); });
 }
+void convert(double* y, const int32_t* x, int64_t n) {
+  std::copy(x, x + n, y);
+}
+void convert(float* y, const int32_t* x, int64_t n) {
+  std::transform(x, x + n, y, [](int32_t v) { return static_cast<float>(v); });
+}
 
+// In tiles: neighbours in x are far apart in y, and the other way round, so a line of cache would
+// be gone before it is used up.
 template <class T>
 void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b,
                int64_t inner) {
-  parallel_for(outer * b, [=](int64_t row) {
-    const int64_t o = row / b, j = row % b;
-    for (int64_t m = 0; m < mid; ++m) {
-      for (int64_t i = 0; i < a; ++i) {
-        const T* from = x + (((o * a + i) * mid + m) * b + j) * inner;
-        const Out<T> to = y.from((((o * b + j) * mid + m) * a + i) * inner);
-        for (int64_t k = 0; k < inner; ++k) to.put(k, from[k]);
-      }
-    }
-  });
+  constexpr int64_t kTile = 32;
+  const int64_t strips = (b + kTile - 1) / kTile, step = mid * b * inner;
+  parallel_ranges(
+      outer * mid * strips, 16384 / (kTile * a * inner + 1) + 1, [=](int64_t begin, int64_t end) {
+        for (int64_t strip = begin; strip < end; ++strip) {
+          const int64_t o = strip / (mid * strips), m = strip / strips % mid;
+          const int64_t first = strip % strips * kTile, last = std::min(first + kTile, b);
+          for (int64_t tile = 0; tile < a; tile += kTile) {
+            for (int64_t j = first; j < last; ++j) {
+              const T* from = x + ((o * a * mid + m) * b + j) * inner;
+              const Out<T> to = y.from(((o * b + j) * mid + m) * a * inner);
+              for (int64_t i = tile; i < std::min(tile + kTile, a); ++i) {
+                for (int64_t k = 0; k < inner; ++k) to.put(i * inner + k, from[i * step + k]);
+              }
+            }
+          }
+        }
+      });
 }
 
 template <class T>
@@ -41,34 +57,36 @@ void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_
   });
 }
 
-// Calls body(position in y, position in x) for the first element of each run along the last axis.
-template <class Body> static void for_each_run(const Broadcast& m, Body body) {
-  const auto* n = m.size;
-  const auto* s = m.stride;
-  int64_t at = 0;
-  for (int64_t i = 0; i < n[0]; ++i)
-    for (int64_t j = 0; j < n[1]; ++j)
-      for (int64_t k = 0; k < n[2]; ++k)
-        for (int64_t l = 0; l < n[3]; ++l)
-          for (int64_t o = 0; o < n[4]; ++o, at += n[5])
-            body(at, i * s[0] + j * s[1] + k * s[2] + l * s[3] + o * s[4]);
-}
-
+// A run along the last axis is either copied or one element of x, repeated.
 template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
-  for_each_run(map, [&](int64_t to, int64_t from) {
-    for (int64_t p = 0; p < map.size[5]; ++p) y[to + p] = x[from + p * map.stride[5]];
-  });
-}
-
-template <class T> void expand_backward(T* dx, const T* dy, const Broadcast& map) {
-  for_each_run(map, [&](int64_t to, int64_t from) {
-    for (int64_t p = 0; p < map.size[5]; ++p) dx[from + p * map.stride[5]] += dy[to + p];
+  const int64_t width = map.size[5];
+  int64_t runs = 1;
+  for (int axis = 0; axis < 5; ++axis) runs *= map.size[axis];
+  parallel_ranges(runs, 16384 / (width + 1) + 1, [&](int64_t begin, int64_t end) {
+    int64_t at[5], from = 0, rest = begin;
+    for (int axis = 4; axis >= 0; rest /= map.size[axis--]) {
+      at[axis] = rest % map.size[axis];
+      from += at[axis] * map.stride[axis];
+    }
+    for (int64_t run = begin; run < end; ++run) {
+      if (map.stride[5] == 0) {
+        std::fill_n(y + run * width, width, x[from]);
+      } else {
+        std::copy_n(x + from, width, y + run * width);
+      }
+      for (int axis = 4; axis >= 0; --axis) {  // on to the next run
+        from += map.stride[axis];
+        if (++at[axis] < map.size[axis]) break;
+        from -= at[axis] * map.stride[axis];
+        at[axis] = 0;
+      }
+    }
   });
 }
 
 HEED_INSTANTIATE(swap_axes);
 HEED_INSTANTIATE(copy_block);
 HEED_INSTANTIATE(expand_forward);
-HEED_INSTANTIATE(expand_backward);
+template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::cpu

@@ -5,6 +5,8 @@
 // y = x with another element type
 HEED_KERNEL(void convert(double* y, const float* x, int64_t n));
 HEED_KERNEL(void convert(float* y, const double* x, int64_t n));
+HEED_KERNEL(void convert(double* y, const int32_t* x, int64_t n));
+HEED_KERNEL(void convert(float* y, const int32_t* x, int64_t n));
 
 // Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner). The gradient of a
 // swap is the swap back.
@@ -18,11 +20,10 @@ HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const
                                                int64_t x_stride, int64_t rows, int64_t width));
 
 // Broadcasting: y[i0, .., i5] = x[i0 * s0 + .. + i5 * s5] over the six sizes of y; a stride of 0
-// repeats x along that axis. The gradient adds up the repeats: dx += ...
+// repeats x along that axis, and the last stride is 0 or 1. Of i32 too.
 namespace heed {
 struct Broadcast {
   int64_t size[6], stride[6];
 };
 }  // namespace heed
 HEED_KERNEL(template <class T> void expand_forward(T* y, const T* x, const Broadcast& map));
-HEED_KERNEL(template <class T> void expand_backward(T* dx, const T* dy, const Broadcast& map));

@@ -30,10 +30,42 @@ template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer,
   launch<sum_kernel<T>>({outer, row_threads(pieces)}, y, partial, scale, pieces, pieces);
 }
 
+constexpr int64_t kRows = 1024;  // rows that one block sums
+
+// A block for 32 columns of each piece of rows of x (outer, n, inner):
+//   y (outer, pieces, inner) = scale * the sum of the piece
+template <class T>
+__global__ void sum_columns_kernel(T* y, const T* x, T scale, int64_t n, int64_t inner,
+                                   int64_t rows) {
+  const int64_t strips = (inner + kWarp - 1) / kWarp, pieces = (n + rows - 1) / rows;
+  const int64_t piece = blockIdx.x / strips;  // of (outer, pieces)
+  const int64_t col = blockIdx.x % strips * kWarp + threadIdx.x;
+  const int64_t begin = piece % pieces * rows, end = begin + rows < n ? begin + rows : n;
+  const T* first = x + piece / pieces * n * inner + col;
+  T sum = 0;
+  for (int64_t row = begin + threadIdx.y; row < end && col < inner; row += kDown) {
+    sum += first[row * inner];
+  }
+  sum = column_sum(sum);
+  if (threadIdx.y == 0 && col < inner) y[piece * inner + col] = scale * sum;
+}
+
+template <class T>
+void sum_columns(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+  const int64_t strips = (inner + kWarp - 1) / kWarp, pieces = (n + kRows - 1) / kRows;
+  T* partial = pieces == 1 ? y : cuda::scratch<T>(outer * pieces * inner);
+  launch<sum_columns_kernel<T>>({outer * pieces * strips, dim3(kWarp, kDown)}, partial, x,
+                                pieces == 1 ? scale : T(1), n, inner, kRows);
+  if (pieces == 1) return;
+  launch<sum_columns_kernel<T>>({outer * strips, dim3(kWarp, kDown)}, y, partial, scale, pieces,
+                                inner, pieces);
+}
+
 template <class T>
 void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) return sum_contiguous(y, x, scale, outer, n);
-  for_each(outer * inner, [=] __device__(int64_t i) {
+  if (n >= kWarp) return sum_columns(y, x, scale, outer, n, inner);
+  for_each(outer * inner, [=] __device__(int64_t i) {  // too few to share out
     const T* first = x + i / inner * n * inner + i % inner;
     T sum = 0;
     for (int64_t j = 0; j < n; ++j) sum += first[j * inner];
@@ -69,9 +101,45 @@ void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64
   });
 }
 
+// One warp for each row, 32 elements at a time: sums over the lanes, on top of what came before.
+template <class T> __global__ void scan_rows_kernel(Out<T> y, const T* x, int reverse, int64_t n) {
+  const int64_t first = blockIdx.x * n;
+  const int lane = threadIdx.x;
+  T before = 0;
+  for (int64_t group = 0; group < n; group += kWarp) {
+    const int64_t step = group + lane, at = first + (reverse ? n - 1 - step : step);
+    T sum = step < n ? x[at] : T(0);
+    for (int distance = 1; distance < kWarp; distance *= 2) {
+      const T lower = __shfl_up_sync(kAllLanes, sum, distance);
+      if (lane >= distance) sum += lower;
+    }
+    sum += before;
+    if (step < n) y.put(at, sum);
+    before = __shfl_sync(kAllLanes, sum, kWarp - 1);
+  }
+}
+
+template <class T>
+void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t inner) {
+  if (inner == 1) {
+    launch<scan_rows_kernel<T>>({n > 0 ? outer : 0, kWarp}, y, x, reverse, n);
+    return;
+  }
+  for_each(outer * inner, [=] __device__(int64_t i) {  // a thread for each column
+    const int64_t first = i / inner * n * inner + i % inner;
+    T sum = 0;
+    for (int64_t step = 0; step < n; ++step) {
+      const int64_t at = first + (reverse ? n - 1 - step : step) * inner;
+      sum += x[at];
+      y.put(at, sum);
+    }
+  });
+}
+
 HEED_INSTANTIATE(sum_forward);
 HEED_INSTANTIATE(sum_backward);
 HEED_INSTANTIATE(max_forward);
 HEED_INSTANTIATE(max_backward);
+HEED_INSTANTIATE(cumsum);
 
 }  // namespace heed::gpu

@@ -1,0 +1,116 @@
+#include "autograd/discrete.h"
+
+#include <cmath>
+#include <vector>
+
+#include "autograd/ids.h"
+#include "autograd/node.h"
+#include "tensor/broadcast.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/compare.h"
+#include "tensor/kernels/index.h"
+#include "tensor/kernels/reduce.h"
+
+namespace heed {
+namespace {
+
+template <class Op> Tensor compared(const char* name, const Var& a, const Var& b) {
+  check_defined(name, a);
+  check_defined(name, b);
+  check_types(name, a, b);
+  const Shape shape = broadcast_shape(name, a.shape(), b.shape());
+  const Tensor wide_a = broadcast_to(a.value(), shape), wide_b = broadcast_to(b.value(), shape);
+  const Tensor y = Tensor::empty(shape, DType::i32, a.device());
+  const int64_t n = y.numel();
+  int32_t* to = y.data<int32_t>();
+  if (a.dtype() == DType::i32) {
+    ON_DEVICE(y, compare<Op>(to, wide_a.data<int32_t>(), wide_b.data<int32_t>(), n));
+  } else {
+    KERNEL(wide_a, compare<Op>(to, wide_a.data<T>(), wide_b.data<T>(), n));
+  }
+  return y;
+}
+
+// The number as a tensor to compare a with.
+Tensor number(const char* name, const Var& a, double b) {
+  check_defined(name, a);
+  check_shape(a.dtype() != DType::i32 || (b == std::floor(b) && std::abs(b) <= INT32_MAX), name,
+              ": ", b, " is no i32");
+  return Tensor::full({}, b, a.dtype()).to(a.device());
+}
+
+}  // namespace
+
+// Those the other way round come from these four: a > b is b < a.
+Tensor equal(const Var& a, const Var& b) {
+  return compared<Equal>("equal", a, b);
+}
+Tensor not_equal(const Var& a, const Var& b) {
+  return compared<NotEqual>("not_equal", a, b);
+}
+Tensor less(const Var& a, const Var& b) {
+  return compared<Less>("less", a, b);
+}
+Tensor less_equal(const Var& a, const Var& b) {
+  return compared<LessEqual>("less_equal", a, b);
+}
+Tensor greater(const Var& a, const Var& b) {
+  return compared<Less>("greater", b, a);
+}
+Tensor greater_equal(const Var& a, const Var& b) {
+  return compared<LessEqual>("greater_equal", b, a);
+}
+Tensor equal(const Var& a, double b) {
+  return equal(a, number("equal", a, b));
+}
+Tensor not_equal(const Var& a, double b) {
+  return not_equal(a, number("not_equal", a, b));
+}
+Tensor less(const Var& a, double b) {
+  return less(a, number("less", a, b));
+}
+Tensor less_equal(const Var& a, double b) {
+  return less_equal(a, number("less_equal", a, b));
+}
+Tensor greater(const Var& a, double b) {
+  return greater(a, number("greater", a, b));
+}
+Tensor greater_equal(const Var& a, double b) {
+  return greater_equal(a, number("greater_equal", a, b));
+}
+
+Tensor argmax(const Var& x, int axis) {
+  check_defined("argmax", x);
+  const Shape& shape = x.shape();
+  const int a = shape.normalize(axis, "argmax");
+  check_shape(shape[a] > 0, "argmax: no elements along axis ", axis, " of ", shape);
+  const Tensor where = Tensor::empty(shape.without(a), DType::i32, x.device());
+  const Tensor largest = Tensor::empty(where.shape(), x.dtype(), x.device());
+  KERNEL(largest, max_forward(largest.data<T>(), where.data<int32_t>(), x.value().data<T>(),
+                              shape.product(0, a), shape[a], shape.product(a + 1, shape.rank())));
+  return where;
+}
+
+Tensor one_hot(const Tensor& ids, int64_t classes, DType dtype) {
+  check_ids("one_hot", ids, classes);
+  const Shape& shape = ids.shape();
+  const Tensor y = Tensor::empty(shape.insert(shape.rank(), classes), dtype, ids.device());
+  KERNEL(y, one_hot(y.data<T>(), ids.data<int32_t>(), ids.numel(), classes));
+  return y;
+}
+
+Tensor arange(int64_t begin, int64_t end, int64_t step, DType dtype, Device device) {
+  check_shape(step != 0, "arange: the step must not be 0");
+  std::vector<double> values;
+  for (int64_t i = begin; step > 0 ? i < end : i > end; i += step) {
+    values.push_back(static_cast<double>(i));
+  }
+  const Shape shape{static_cast<int64_t>(values.size())};
+  if (dtype != DType::i32) return Tensor::from(values, shape).to(dtype).to(device);
+  check_shape(values.empty() ||
+                  (std::abs(values.front()) <= INT32_MAX && std::abs(values.back()) <= INT32_MAX),
+              "arange: [", begin, ", ", end, ") does not fit into i32");
+  return Tensor::from(std::vector<int32_t>(values.begin(), values.end()), device);
+}
+
+}  // namespace heed

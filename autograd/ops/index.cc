@@ -1,0 +1,57 @@
+#include "tensor/kernels/index.h"
+
+#include "autograd/ids.h"
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "tensor/dispatch.h"
+
+namespace heed {
+
+// y_j = x[ids_j] along the axis,   dx[ids_j] += dy_j
+Var gather_along(const Var& x, const Tensor& ids, int axis) {
+  check_defined("gather_along", x);
+  const Shape& shape = x.shape();
+  const int a = shape.normalize(axis, "gather_along");
+  check_shape(ids.shape().rank() == shape.rank() && ids.shape() == shape.with(a, ids.shape()[a]),
+              "gather_along: ids ", ids.shape(), " do not fit x ", shape, " along axis ", axis);
+  check_ids("gather_along", ids, shape[a]);
+  check_devices("gather_along", ids, x.value());
+  const int64_t outer = shape.product(0, a), n = shape[a], m = ids.shape()[a],
+                inner = shape.product(a + 1, shape.rank());
+  const Tensor y = Tensor::empty(ids.shape(), x.dtype(), x.device());
+  KERNEL(y, gather_along<T>(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m,
+                            inner));
+
+  return record("gather_along", y, {x}, [=](Tensor dy, const Grads& dx) {
+    KERNEL(dy, scatter_along(dx.sum<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+  });
+}
+
+// y[ids_j] += x_j along the axis,   dx_j = dy[ids_j]
+Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis) {
+  check_defined("scatter_along", x);
+  const Shape& shape = x.shape();
+  const int a = shape.normalize(axis, "scatter_along");
+  check_shape(ids.shape() == shape, "scatter_along: ids ", ids.shape(), " do not fit x ", shape);
+  check_ids("scatter_along", ids, n);
+  check_devices("scatter_along", ids, x.value());
+  const int64_t outer = shape.product(0, a), m = shape[a],
+                inner = shape.product(a + 1, shape.rank());
+  const Tensor y = Tensor::zeros(shape.with(a, n), x.dtype(), x.device());
+  KERNEL(y,
+         scatter_along(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+
+  return record("scatter_along", y, {x}, [=](Tensor dy, const Grads& dx) {
+    KERNEL(dy, gather_along(dx.to<T>(0), dy.data<T>(), ids.data<int32_t>(), outer, n, m, inner));
+  });
+}
+
+Var pick(const Var& x, const Tensor& ids) {
+  const Shape& shape = x.shape();
+  check_shape(shape.rank() >= 1 && ids.shape() == shape.without(-1), "pick: ids ", ids.shape(),
+              " do not fit x ", shape);
+  check_ids("pick", ids, shape.back());
+  return reshape(gather_along(x, ids.reshape(shape.with(-1, 1)), -1), ids.shape());
+}
+
+}  // namespace heed

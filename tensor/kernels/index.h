@@ -1,0 +1,16 @@
+#pragma once
+
+#include "tensor/kernels/kernel.h"
+
+// Along the middle axis, with an index for each element of the (outer, m, inner) side:
+//   gather_along:   y[o, j, i] = x[o, ids[o, j, i], i]          x (outer, n, inner), y (outer, m,
+//   inner) scatter_along:  y[o, ids[o, j, i], i] += x[o, j, i]         the other way round, in the
+//   order of j
+HEED_KERNEL(template <class T> void gather_along(Out<T> y, const T* x, const int32_t* ids,
+                                                 int64_t outer, int64_t n, int64_t m,
+                                                 int64_t inner));
+HEED_KERNEL(template <class T> void scatter_along(T* y, const T* x, const int32_t* ids,
+                                                  int64_t outer, int64_t n, int64_t m,
+                                                  int64_t inner));
+// y (n, classes): y_ic = [c = ids_i]
+HEED_KERNEL(template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes));
