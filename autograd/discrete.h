@@ -34,4 +34,9 @@ Tensor one_hot(const Tensor& ids, int64_t classes, DType dtype = DType::f32);
 Tensor arange(int64_t begin, int64_t end, int64_t step = 1, DType dtype = DType::i32,
               Device device = {});
 
+// A class for each row of logits (..., C), drawn with the probabilities softmax(logits): the
+// largest of logits + Gumbel noise from the random stream `key`. A class with the logit -infinity
+// is never drawn. -> i32 (...)
+Tensor categorical(const Var& logits, RandomKey key);
+
 }  // namespace heed

@@ -98,6 +98,14 @@ Var masked_fill(const Var& x, const Tensor& mask, double value);
 // where p = 0. Srivastava et al. 2014.
 Var dropout(const Var& x, double p, RandomKey key);
 
+// softmax((x + g) / temperature) over the last axis, with Gumbel noise g from the random stream
+// `key`: a class drawn with the probabilities softmax(x), the softer the higher the temperature. If
+// `hard`, the one-hot of its largest element, through which the gradient goes as if it were soft.
+// UsageError unless temperature > 0. Jang et al. 2017, Maddison et al. 2017.
+Var gumbel_softmax(const Var& x, double temperature, RandomKey key, bool hard = false);
+// The value of `hard`, but the gradient goes to `soft`, of the same shape. Bengio et al. 2013.
+Var straight_through(const Var& soft, const Tensor& hard);
+
 // ---- products
 Var matmul(const Var& a, const Var& b);  // (m, k) (k, n) -> (m, n)
 Var bmm(const Var& a, const Var& b);     // (b, m, k) (b, k, n) -> (b, m, n)
@@ -126,16 +134,20 @@ Var log_softmax(const Var& x);  // ln softmax(x)
 // z gain + bias, z = (x - mean) / sqrt(variance + eps);  gain, bias (C).  Ba et al. 2016.
 Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps = 1e-5);
 
-// ---- losses
-Var cross_entropy(const Var& logits, const Tensor& targets);  // (n, C), i32 (n) -> (n): -ln p
-Var squared_error(const Var& x, const Var& target);           // sum (x - target)^2 -> ()
-// cross_entropy(affine(x, w), targets) in chunks of rows: the logits of all rows never exist at
-// once. x (n, in), w (C, in). `total` is the sum of `nll` (n), through which no gradient flows.
+// ---- losses; more of them, made of ops, in nn/losses.h
+// (n, C), i32 (n) -> (n): -ln p_target, or with label smoothing e (in [0, 1), Szegedy et al. 2016)
+// (1 - e) (-ln p_target) + e mean_j(-ln p_j), for p = softmax(logits)
+Var cross_entropy(const Var& logits, const Tensor& targets, double smoothing = 0);
+Var squared_error(const Var& x, const Var& target);  // sum (x - target)^2 -> ()
+// cross_entropy(affine(x, w), targets, smoothing) in chunks of rows: the logits of all rows never
+// exist at once. x (n, in), w (C, in). `total` is the sum of the losses; through `nll` (n), which
+// is -ln p_target also where the loss is smoothed, no gradient flows.
 struct CrossEntropy {
   Var total;
   Tensor nll;
 };
-CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets);
+CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets,
+                                  double smoothing = 0);
 
 // ---- rows and shapes
 Var gather_rows(const Var& x, const Tensor& ids);  // x (n, ...), i32 (m) -> (m, ...): x[ids_i]

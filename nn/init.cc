@@ -2,9 +2,6 @@
 
 #include <cmath>
 
-#include "tensor/dispatch.h"
-#include "tensor/kernels/random.h"
-
 namespace heed {
 namespace {
 
@@ -18,18 +15,6 @@ void draw(const NamedParameter& p, const Initializer& law, uint64_t seed) {
 }
 
 }  // namespace
-
-Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype) {
-  const Tensor t = Tensor::empty(shape, dtype);
-  KERNEL(t, random_uniform(t.data<T>(), T(low), T(high), key, t.numel()));
-  return t;
-}
-
-Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype) {
-  const Tensor t = Tensor::empty(shape, dtype);
-  KERNEL(t, random_normal(t.data<T>(), T(mean), T(deviation), key, t.numel()));
-  return t;
-}
 
 Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype) {
   check_matrix("xavier_uniform", shape);

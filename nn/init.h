@@ -7,14 +7,10 @@
 #include <string>
 
 #include "nn/module.h"
-#include "tensor/random.h"
+#include "tensor/random_tensor.h"  // uniform(), normal()
 
 namespace heed {
 
-[[nodiscard]] Tensor uniform(Shape shape, double low, double high, RandomKey key,
-                             DType dtype = DType::f32);
-[[nodiscard]] Tensor normal(Shape shape, double mean, double deviation, RandomKey key,
-                            DType dtype = DType::f32);
 // Glorot & Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)) for a weight (out, in)
 [[nodiscard]] Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 // He et al. 2015: uniform in +-sqrt(6 / fan_in), for layers followed by relu

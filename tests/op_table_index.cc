@@ -1,5 +1,6 @@
-// Rows of the op table: an index for each element, and pooling over segments.
+// Rows of the op table: an index for each element, pooling over segments, sampling.
 #include <algorithm>
+#include <cmath>
 
 #include "tests/op_table.h"
 
@@ -178,11 +179,70 @@ OpCase pooling_case(const std::string& name, Var (*call)(const Var&, const Segme
                   name + ": a memory whose segments were selected gets no gradient"}}};
 }
 
+constexpr RandomKey kKey{7, purpose_id("op table"), 3};
+
+// softmax((x + g) / 0.7) of each row
+std::vector<double> gumbel_softmax_of(const Array& x) {
+  std::vector<double> y;
+  double total = 0;
+  const auto cols = static_cast<size_t>(x.shape.back());
+  for (size_t i = 0; i < x.v.size(); ++i) {
+    const double u = (kKey.word(i) >> 8) / 16777216.0 + 1 / 33554432.0;
+    y.push_back(std::exp((x.v[i] - std::log(-std::log(u))) / 0.7));
+    total += y.back();
+    if ((i + 1) % cols) continue;
+    for (size_t j = i + 1 - cols; j <= i; ++j) y[j] /= total;
+    total = 0;
+  }
+  return y;
+}
+
+OpCase gumbel_case() {
+  const auto with_temperature = [](double t) {
+    return [t] { gumbel_softmax(zeros_of({2}), t, kKey); };
+  };
+  const std::string rule = "gumbel_softmax: the temperature must be positive, got ";
+  return {.op = "gumbel_softmax(Var, double, RandomKey, bool)",
+          .call = [](In x) { return gumbel_softmax(x[0], 0.7, kKey); },
+          .naive = [](Arrays x) { return gumbel_softmax_of(x[0]); },
+          .shapes = {{2, 3, 5}},
+          .one = {{1}},
+          .empty = {{0, 3}},
+          .large = {{700, 30}},
+          .wrong = {{{{}}, "gumbel_softmax: needs a last axis that is not empty, got ()"},
+                    {{{2, 0}}, "gumbel_softmax: needs a last axis that is not empty, got (2, 0)"}},
+          .misuse = {{with_temperature(0), rule + "0.000000"},
+                     {with_temperature(std::nan("")), rule + "nan"}}};
+}
+
+// With a hard value that moves along, so that central differences see the gradient.
+OpCase straight_through_case() {
+  return {.op = "straight_through(Var, Tensor)",
+          .call = [](In x) { return straight_through(x[0], (x[0] + 0.5).value()); },
+          .naive =
+              [](Arrays x) {
+                std::vector<double> y = x[0].v;
+                for (double& v : y) v += 0.5;
+                return y;
+              },
+          .shapes = {{2, 3}},
+          .one = {{}},
+          .empty = {{0, 3}},
+          .large = {{300, 70}},
+          .misuse = {{[] {
+                        straight_through(zeros_of({2, 3}), zeros_of({2}));
+                      },
+                      "straight_through: shapes differ, (2, 3) and (2)"},
+                     {[] { straight_through(zeros_of({2}), zeros_of({2}, DType::f32)); },
+                      "straight_through: element types differ, f64 and f32"}}};
+}
+
 }  // namespace
 
 std::vector<OpCase> index_cases() {
   std::vector<OpCase> cases = {pick_case(), pooling_case("segment_mean", segment_mean, mean_of),
-                               pooling_case("segment_max", segment_max, max_of)};
+                               pooling_case("segment_max", segment_max, max_of), gumbel_case(),
+                               straight_through_case()};
   for (int axis : {0, 1, 2}) {
     cases.push_back(gather_case(axis));
     cases.push_back(scatter_case(axis));

@@ -73,13 +73,15 @@ std::vector<double> layer_norm_of(Arrays in) {
 Tensor targets_of(int64_t rows, int64_t classes) {
   return pattern({rows}, static_cast<int32_t>(classes), 7, 1);
 }
-std::vector<double> cross_entropy_of(const Array& logits) {
+std::vector<double> cross_entropy_of(const Array& logits, double smoothing = 0) {
   int64_t row = 0;
   return by_rows(logits, [&](const std::vector<double>& x) {
-    return std::vector<double>{-log_softmax_of(x)[(row++ * 7 + 1) % x.size()]};
+    const std::vector<double> log_p = log_softmax_of(x);
+    const double nll = -log_p[(row++ * 7 + 1) % x.size()];
+    return std::vector<double>{(1 - smoothing) * nll - smoothing * mean_of(log_p)};
   });
 }
-std::vector<double> linear_cross_entropy_of(Arrays in) {
+std::vector<double> linear_cross_entropy_of(Arrays in, double smoothing = 0) {
   const int64_t n = in[0].shape[0], width = in[0].shape[1], classes = in[1].shape[0];
   Array logits{{n, classes}, {}};
   for (int64_t i = 0; i < n * classes; ++i) {
@@ -89,7 +91,7 @@ std::vector<double> linear_cross_entropy_of(Arrays in) {
     }
     logits.v.push_back(sum);
   }
-  return {sum_of(cross_entropy_of(logits))};
+  return {sum_of(cross_entropy_of(logits, smoothing))};
 }
 
 OpCase row_function(std::string op, const std::string& name, Var (*call)(const Var&),
@@ -106,6 +108,10 @@ OpCase row_function(std::string op, const std::string& name, Var (*call)(const V
 
 OpCase reduction(std::string op, const std::string& name, int axis,
                  Var (*call)(const Var&, int, bool), double (*f)(const std::vector<double>&)) {
+  const Shape empty = axis == 0 ? Shape{0, 2} : Shape{2, 0};
+  const Shape large = axis == 0   ? Shape{9000, 40}  // several pieces of rows
+                      : axis == 1 ? Shape{3, 50, 700}
+                                  : Shape{3, 150'000};
   return {
       .op = std::move(op),
       .variant = "axis " + std::to_string(axis),
@@ -113,11 +119,11 @@ OpCase reduction(std::string op, const std::string& name, int axis,
       .naive = [f, axis](Arrays x) { return reduce(x[0], axis, f); },
       .shapes = {{2, 3, 4}},
       .one = {{1, 1}},
-      .empty = {{2, 0}},
-      .refuses_empty =
-          name == "sum" ? ""
-                        : name + ": no elements along axis " + std::to_string(axis) + " of (2, 0)",
-      .large = axis == 1 ? std::vector<Shape>{{3, 50, 700}} : std::vector<Shape>{{3, 150'000}},
+      .empty = {empty},
+      .refuses_empty = name == "sum" ? ""
+                                     : name + ": no elements along axis " + std::to_string(axis) +
+                                           " of " + empty.str(),
+      .large = {large},
       .wrong = {{{{}}, name + ": axis " + std::to_string(axis) + " is outside of the shape ()"}},
       .misuse = {{[call] {
                     call(zeros_of({2, 3}), 2, false);
@@ -195,6 +201,44 @@ OpCase cumsum_case(int axis) {
       .wrong = {{{{}}, "cumsum: axis " + std::to_string(axis) + " is outside of the shape ()"}}};
 }
 
+std::vector<OpCase> smoothed_losses() {
+  const std::string rule = ": the smoothing must be in [0, 1), got ";
+  const auto of_one = [](double e) {
+    return [e] { cross_entropy(zeros_of({1, 2}), Tensor::from({1}), e); };
+  };
+  const OpCase plain = {.op = "cross_entropy(Var, Tensor, double)",
+                        .variant = "smoothed",
+                        .call =
+                            [](In x) {
+                              const Shape& s = x[0].shape();
+                              return cross_entropy(x[0], targets_of(s[0], s.back()), 0.3);
+                            },
+                        .naive = [](Arrays x) { return cross_entropy_of(x[0], 0.3); },
+                        .shapes = {{4, 5}},
+                        .one = {{1, 1}},
+                        .empty = {{0, 5}},
+                        .large = {{300, 150}},
+                        .misuse = {{of_one(1), "cross_entropy" + rule + "1.000000"},
+                                   {of_one(-0.5), "cross_entropy" + rule + "-0.500000"},
+                                   {of_one(std::nan("")), "cross_entropy" + rule + "nan"}}};
+  OpCase fused = plain;
+  fused.op = "linear_cross_entropy(Var, Var, Tensor, double)";
+  fused.call = [](In x) {
+    const int64_t classes = x[1].shape()[0];
+    return linear_cross_entropy(x[0], x[1], targets_of(x[0].shape()[0], classes), 0.3).total;
+  };
+  fused.naive = [](Arrays in) { return linear_cross_entropy_of(in, 0.3); };
+  fused.shapes = {{4, 3}, {5, 3}};
+  fused.one = {{1, 1}, {1, 1}};
+  fused.empty = {{0, 3}, {5, 3}};
+  fused.large = {{300, 4}, {30'000, 4}};
+  fused.misuse = {{[] {
+                     linear_cross_entropy(zeros_of({1, 2}), zeros_of({3, 2}), Tensor::from({1}), 1);
+                   },
+                   "linear_cross_entropy" + rule + "1.000000"}};
+  return {plain, fused};
+}
+
 }  // namespace
 
 std::vector<OpCase> reduction_cases() {
@@ -213,7 +257,7 @@ std::vector<OpCase> reduction_cases() {
   average.refuses_empty = "mean: no elements in (0, 2)";
 
   std::vector<OpCase> cases = {total, average};
-  for (int axis : {1, -1}) {
+  for (int axis : {0, 1, -1}) {
     cases.push_back(reduction("sum(Var, int, bool)", "sum", axis, sum, sum_of));
     cases.push_back(reduction("mean(Var, int, bool)", "mean", axis, mean, mean_of));
     cases.push_back(reduction("max(Var, int, bool)", "max", axis, max, max_of));
@@ -236,7 +280,7 @@ std::vector<OpCase> reduction_cases() {
        .large = {{70, 130}, {130}, {130}},
        .wrong = {{{{2, 3}, {2}, {3}}, "layer_norm: gain (2) and bias (3) do not fit x (2, 3)"},
                  {{{}, {1}, {1}}, "layer_norm: needs at least one axis, got a scalar"}}});
-  cases.push_back({.op = "cross_entropy(Var, Tensor)",
+  cases.push_back({.op = "cross_entropy(Var, Tensor, double)",
                    .call =
                        [](In x) {
                          const Shape& s = x[0].shape();
@@ -266,13 +310,13 @@ std::vector<OpCase> reduction_cases() {
                                },
                                "cross_entropy: targets must be i32 (2), got f64 (2)"}}});
   cases.push_back(
-      {.op = "linear_cross_entropy(Var, Var, Tensor)",
+      {.op = "linear_cross_entropy(Var, Var, Tensor, double)",
        .call =
            [](In x) {
              const int64_t classes = x[1].shape()[0];
              return linear_cross_entropy(x[0], x[1], targets_of(x[0].shape()[0], classes)).total;
            },
-       .naive = linear_cross_entropy_of,
+       .naive = [](Arrays in) { return linear_cross_entropy_of(in); },
        .shapes = {{4, 3}, {5, 3}},
        .one = {{1, 1}, {1, 1}},
        .empty = {{0, 3}, {5, 3}},
@@ -283,6 +327,7 @@ std::vector<OpCase> reduction_cases() {
                      linear_cross_entropy(zeros_of({1, 2}), zeros_of({3, 2}), Tensor::from({3}));
                    },
                    "linear_cross_entropy: target 3 is outside of [0, 3)"}}});
+  for (OpCase& smooth : smoothed_losses()) cases.push_back(std::move(smooth));
   cases.push_back({.op = "squared_error(Var, Var)",
                    .call = [](In x) { return squared_error(x[0], x[1]); },
                    .naive =

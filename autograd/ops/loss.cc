@@ -21,6 +21,12 @@ void check_targets(const char* op, const Tensor& targets, const Var& x, int64_t 
   }
 }
 
+void check_smoothing(const char* op, double smoothing) {
+  if (!(smoothing >= 0 && smoothing < 1)) {
+    throw UsageError(text(op, ": the smoothing must be in [0, 1), got ", smoothing));
+  }
+}
+
 // How many rows of logits linear_cross_entropy() makes at once: 32 MiB of f32 logits, but at least
 // 256 rows, as every chunk reads W twice and dW once.
 int64_t chunk_rows(int64_t rows, int64_t classes) {
@@ -37,22 +43,24 @@ Tensor times(const Tensor& x, double factor) {
 
 }  // namespace
 
-// nll_r = ln sum_j exp(x_rj) - x_r,target,   dx_rj = dnll_r (softmax(x_r)_j - [j = target])
-Var cross_entropy(const Var& logits, const Tensor& targets) {
+// With p = softmax(x_r) and q_j = (1 - e) [j = target] + e / C, e the smoothing:
+//   loss_r = -sum_j q_j ln p_j,   dx_rj = dloss_r (p_j - q_j)
+Var cross_entropy(const Var& logits, const Tensor& targets, double smoothing) {
   check_shape(logits.shape().rank() == 2, "cross_entropy: needs logits (n, C), got ",
               logits.shape());
   const int64_t n = logits.shape()[0], classes = logits.shape()[1];
   check_targets("cross_entropy", targets, logits, n, classes);
-  const Tensor nll = Tensor::empty({n}, logits.dtype(), logits.device());
-  KERNEL(nll, cross_entropy_forward(nll.data<T>(), logits.value().data<T>(),
-                                    targets.data<int32_t>(), n, classes));
+  check_smoothing("cross_entropy", smoothing);
+  const Tensor loss = Tensor::empty({n}, logits.dtype(), logits.device());
+  KERNEL(loss, cross_entropy_forward(loss.data<T>(), logits.value().data<T>(),
+                                     targets.data<int32_t>(), T(smoothing), n, classes));
 
-  return record("cross_entropy", nll, {logits},
-                [x = Saved(logits.value()), targets, n, classes](Tensor dy, const Grads& dx) {
-                  KERNEL(dy,
-                         cross_entropy_backward(dx.to<T>(0), x.data<T>(), targets.data<int32_t>(),
-                                                dy.data<T>(), n, classes));
-                });
+  return record(
+      "cross_entropy", loss, {logits},
+      [x = Saved(logits.value()), targets, smoothing, n, classes](Tensor dy, const Grads& dx) {
+        KERNEL(dy, cross_entropy_backward(dx.to<T>(0), x.data<T>(), targets.data<int32_t>(),
+                                          T(smoothing), dy.data<T>(), n, classes));
+      });
 }
 
 Var squared_error(const Var& x, const Var& target) {
@@ -62,17 +70,20 @@ Var squared_error(const Var& x, const Var& target) {
   return sum(square(sub(x, target)));
 }
 
-// For each chunk of rows: logits = x W^T, nll, and right away, while the chunk is in the cache, its
-// gradient P = softmax - onehot, in the place of the logits, for a total that counts once:
+// For each chunk of rows: logits = x W^T, loss, and right away, while the chunk is in the cache,
+// its gradient P = softmax - q, in the place of the logits, for a total that counts once:
 //   dx = P W,   dW += P^T x
 // The backward pass then only multiplies both by d(total). 3 products in all, none made twice.
-CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets) {
+CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets,
+                                  double smoothing) {
   check_shape(x.shape().rank() == 2 && w.shape().rank() == 2 && x.shape()[1] == w.shape()[1],
               "linear_cross_entropy: x ", x.shape(), " does not fit the weight ", w.shape());
   check_types("linear_cross_entropy", x, w);
   const int64_t n = x.shape()[0], classes = w.shape()[0], chunk = chunk_rows(n, classes);
   check_targets("linear_cross_entropy", targets, x, n, classes);
+  check_smoothing("linear_cross_entropy", smoothing);
   const Tensor nll = Tensor::empty({n}, x.dtype(), x.device());
+  const Tensor loss = smoothing > 0 ? empty_like(nll) : nll;
   const Tensor chunk_logits = Tensor::empty({chunk, classes}, x.dtype(), x.device());
   Tensor dx1 = wants_grad(x) ? empty_like(x.value()) : Tensor();
   Tensor dw1 = wants_grad(w) ? empty_like(w.value()) : Tensor();
@@ -82,13 +93,14 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targ
     const int64_t end = std::min(at + chunk, n);
     const Tensor rows = x.value().rows(at, end), logits = chunk_logits.rows(0, end - at);
     gemm(logits, rows, w.value().t());
-    KERNEL(nll, cross_entropy_in_place(nll.data<T>() + at, logits.data<T>(),
-                                       targets.data<int32_t>() + at, end - at, classes));
+    KERNEL(nll,
+           cross_entropy_in_place(nll.data<T>() + at, loss.data<T>() + at, logits.data<T>(),
+                                  targets.data<int32_t>() + at, T(smoothing), end - at, classes));
     if (dx1.defined()) gemm(dx1.rows(at, end), logits, w.value());
     if (dw1.defined()) gemm(dw1, logits.t(), rows, at > 0 ? Write::add : Write::assign);
   }
 
-  const Tensor total = sum(Var(nll)).value();
+  const Tensor total = sum(Var(loss)).value();
   return {record("linear_cross_entropy", total, {x, w},
                  [dx1 = std::move(dx1), dw1 = std::move(dw1)](Tensor dy, const Grads& dx) mutable {
                    const double factor = dy.item();

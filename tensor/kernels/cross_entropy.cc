@@ -11,45 +11,58 @@ static int64_t grain(int64_t cols) {
   return 4096 / (cols + 1) + 1;
 }
 
+// What smoothing adds to the loss of a row.
+template <class T> static T smoothed(const T* row, T target, T smoothing, int64_t cols) {
+  return smoothing > T(0) ? smoothing * (target - row_sum(row, cols) / T(cols)) : T(0);
+}
+
 template <class T>
-void cross_entropy_forward(T* nll, const T* x, const int32_t* targets, int64_t rows, int64_t cols) {
+void cross_entropy_forward(T* loss, const T* x, const int32_t* targets, T smoothing, int64_t rows,
+                           int64_t cols) {
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const T* row = x + r * cols;
-      const T max = row_max(row, cols);
-      nll[r] = std::log(row_sum_exp(row, max, cols)) - (row[targets[r]] - max);
+      const T max = row_max(row, cols), target = row[targets[r]];
+      const T nll = std::log(row_sum_exp(row, max, cols)) - (target - max);
+      loss[r] = nll + smoothed(row, target, smoothing, cols);
     }
   });
 }
 
 template <class T>
-void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, const T* dnll,
-                            int64_t rows, int64_t cols) {
+void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, T smoothing,
+                            const T* dloss, int64_t rows, int64_t cols) {
+  const T share = smoothing / T(cols);
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     std::vector<T> p(cols);
     for (int64_t r = begin; r < end; ++r) {
       const T* row = x + r * cols;
-      const T scale = dnll[r] / row_exp(p.data(), row, row_max(row, cols), cols);
+      const T scale = dloss[r] / row_exp(p.data(), row, row_max(row, cols), cols);
+      const T off = share * dloss[r];
       const Out<T> d = dx.from(r * cols);
 #pragma omp simd
-      for (int64_t i = 0; i < cols; ++i) d.put(i, scale * p[i]);
-      d.at[targets[r]] -= dnll[r];
+      for (int64_t i = 0; i < cols; ++i) d.put(i, scale * p[i] - off);
+      d.at[targets[r]] -= (T(1) - smoothing) * dloss[r];
     }
   });
 }
 
 template <class T>
-void cross_entropy_in_place(T* nll, T* x, const int32_t* targets, int64_t rows, int64_t cols) {
+void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets, T smoothing,
+                            int64_t rows, int64_t cols) {
+  const T share = smoothing / T(cols);
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       T* row = x + r * cols;
       const T max = row_max(row, cols), target = row[targets[r]];
+      const T extra = smoothed(row, target, smoothing, cols);
       const T sum = row_exp(row, row, max, cols);
       nll[r] = std::log(sum) - (target - max);
+      loss[r] = nll[r] + extra;
       const T scale = T(1) / sum;
 #pragma omp simd
-      for (int64_t i = 0; i < cols; ++i) row[i] *= scale;
-      row[targets[r]] -= T(1);
+      for (int64_t i = 0; i < cols; ++i) row[i] = row[i] * scale - share;
+      row[targets[r]] -= T(1) - smoothing;
     }
   });
 }

@@ -163,13 +163,13 @@ struct Div {
 };
 struct Minimum {  // NaN if one is; at ties each has half of the gradient
   static constexpr Reads kDa = Reads::kBoth, kDb = Reads::kBoth;
-  template <class T> HEED_HD static T f(T a, T b) { return a < b || a != a ? a : b; }
+  template <class T> HEED_HD static T f(T a, T b) { return a < b || std::isnan(a) ? a : b; }
   template <class T> HEED_HD static T da(T a, T b) { return a < b ? T(1) : T(0.5) * T(a == b); }
   template <class T> HEED_HD static T db(T a, T b) { return da(b, a); }
 };
 struct Maximum {  // the same
   static constexpr Reads kDa = Reads::kBoth, kDb = Reads::kBoth;
-  template <class T> HEED_HD static T f(T a, T b) { return a > b || a != a ? a : b; }
+  template <class T> HEED_HD static T f(T a, T b) { return a > b || std::isnan(a) ? a : b; }
   template <class T> HEED_HD static T da(T a, T b) { return a > b ? T(1) : T(0.5) * T(a == b); }
   template <class T> HEED_HD static T db(T a, T b) { return da(b, a); }
 };

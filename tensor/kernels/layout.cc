@@ -19,29 +19,57 @@ void convert(float* y, const int32_t* x, int64_t n) {
   std::transform(x, x + n, y, [](int32_t v) { return static_cast<float>(v); });
 }
 
-// In tiles: neighbours in x are far apart in y, and the other way round, so a line of cache would
-// be gone before it is used up.
+constexpr int64_t kTile = 32;
+
+// y_ji = x_ij for a tile of `rows` x `cols` elements, by way of a buffer: so both x and y are
+// walked in runs of neighbours, whatever the strides.
+template <class T>
+static void transpose_tile(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
+                           int64_t cols) {
+  T tile[kTile][kTile];
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j) tile[j][i] = x[i * x_stride + j];
+  }
+  for (int64_t j = 0; j < cols; ++j) {
+    const Out<T> to = y.from(j * y_stride);
+    for (int64_t i = 0; i < rows; ++i) to.put(i, tile[j][i]);
+  }
+}
+
+// Swaps axes 1 and 3 of (outer, a, mid, b).
+template <class T>
+static void swap_elements(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b) {
+  const int64_t strips = (b + kTile - 1) / kTile, grain = 16384 / (kTile * a + 1) + 1;
+  parallel_ranges(outer * mid * strips, grain, [=](int64_t begin, int64_t end) {
+    for (int64_t strip = begin; strip < end; ++strip) {
+      const int64_t o = strip / (mid * strips), m = strip / strips % mid;
+      const int64_t j = strip % strips * kTile, cols = std::min(kTile, b - j);
+      for (int64_t i = 0; i < a; i += kTile) {
+        transpose_tile(y.from(((o * b + j) * mid + m) * a + i), mid * a,
+                       x + ((o * a + i) * mid + m) * b + j, mid * b, std::min(kTile, a - i), cols);
+      }
+    }
+  });
+}
+
 template <class T>
 void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b,
                int64_t inner) {
-  constexpr int64_t kTile = 32;
-  const int64_t strips = (b + kTile - 1) / kTile, step = mid * b * inner;
-  parallel_ranges(
-      outer * mid * strips, 16384 / (kTile * a * inner + 1) + 1, [=](int64_t begin, int64_t end) {
-        for (int64_t strip = begin; strip < end; ++strip) {
-          const int64_t o = strip / (mid * strips), m = strip / strips % mid;
-          const int64_t first = strip % strips * kTile, last = std::min(first + kTile, b);
-          for (int64_t tile = 0; tile < a; tile += kTile) {
-            for (int64_t j = first; j < last; ++j) {
-              const T* from = x + ((o * a * mid + m) * b + j) * inner;
-              const Out<T> to = y.from(((o * b + j) * mid + m) * a * inner);
-              for (int64_t i = tile; i < std::min(tile + kTile, a); ++i) {
-                for (int64_t k = 0; k < inner; ++k) to.put(i * inner + k, from[i * step + k]);
-              }
-            }
-          }
+  if (inner == 1) return swap_elements(y, x, outer, a, mid, b);
+  const int64_t grain = 16384 / (mid * a * inner + 1) + 1;
+  parallel_ranges(outer * b, grain, [=](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
+      const int64_t o = row / b, j = row % b;
+      for (int64_t m = 0; m < mid; ++m) {
+        for (int64_t i = 0; i < a; ++i) {
+          const T* from = x + (((o * a + i) * mid + m) * b + j) * inner;
+          const Out<T> to = y.from(((row * mid + m) * a + i) * inner);
+#pragma omp simd
+          for (int64_t k = 0; k < inner; ++k) to.put(k, from[k]);
         }
-      });
+      }
+    }
+  });
 }
 
 template <class T>

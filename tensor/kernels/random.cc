@@ -49,6 +49,14 @@ template <class T> void random_normal(T* y, T mean, T deviation, RandomKey key, 
   });
 }
 
+template <class T> void random_gumbel(T* y, RandomKey key, int64_t n) {
+  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
+    float u[kGrain];
+    uniforms(u, key, begin, end);
+    for (int64_t i = begin; i < end; ++i) y[i] = gumbel_of<T>(u[i - begin]);
+  });
+}
+
 template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_t n) {
   const T scale = T(1) / (T(1) - p);
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
@@ -64,6 +72,7 @@ template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_
 
 HEED_INSTANTIATE(random_uniform);
 HEED_INSTANTIATE(random_normal);
+HEED_INSTANTIATE(random_gumbel);
 HEED_INSTANTIATE(dropout);
 
 }  // namespace heed::cpu

@@ -35,6 +35,13 @@ template <class T> void random_normal(T* y, T mean, T deviation, RandomKey key, 
   });
 }
 
+template <class T> void random_gumbel(T* y, RandomKey key, int64_t n) {
+  for_each_pair(key, n, [=] __device__(int64_t i, const float* u) {
+    y[i] = gumbel_of<T>(u[0]);
+    if (i + 1 < n) y[i + 1] = gumbel_of<T>(u[1]);
+  });
+}
+
 template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_t n) {
   const T scale = T(1) / (T(1) - p);
   for_each_pair(key, n, [=] __device__(int64_t first, const float* u) {
@@ -46,6 +53,7 @@ template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_
 
 HEED_INSTANTIATE(random_uniform);
 HEED_INSTANTIATE(random_normal);
+HEED_INSTANTIATE(random_gumbel);
 HEED_INSTANTIATE(dropout);
 
 }  // namespace heed::gpu

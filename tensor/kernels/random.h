@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cmath>
+
 #include "tensor/kernels/kernel.h"
 #include "tensor/random.h"
 
@@ -8,5 +10,13 @@ HEED_KERNEL(template <class T> void random_uniform(T* y, T low, T high, RandomKe
 // y_i = mean + deviation z_i,  z standard normal (Box-Muller on pairs of elements)
 HEED_KERNEL(template <class T>
             void random_normal(T* y, T mean, T deviation, RandomKey key, int64_t n));
+// y_i = -ln(-ln v_i),  v_i = u_i + 2^-25, in (0, 1)
+HEED_KERNEL(template <class T> void random_gumbel(T* y, RandomKey key, int64_t n));
 // y_i = keep_i x_i / (1 - p), keep_i = [u_i >= p]; the gradient is the same function of dy
 HEED_KERNEL(template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_t n));
+
+namespace heed {
+template <class T> HEED_HD T gumbel_of(float u) {
+  return T(-std::log(-std::log(u + 1.0 / 33554432)));
+}
+}  // namespace heed

@@ -47,24 +47,24 @@ template <class T> void add_rows(T* sum, const T* x, int64_t rows, int64_t cols,
 template <class T>
 void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) return sum_contiguous(y, x, scale, outer, n);
-  constexpr int64_t kCols = 256;
-  const int64_t rows = kPiece / std::min(std::max<int64_t>(inner, 1), kCols);
+  constexpr int64_t kCols = 2048;  // whose sums stay in the first cache
+  const int64_t width = std::clamp<int64_t>(inner, 1, kCols), rows = kPiece / width;
   const int64_t pieces = (n + rows - 1) / rows, strips = (inner + kCols - 1) / kCols;
-  std::vector<T> partial(outer * pieces * inner);
-  parallel_ranges(outer * pieces * strips, kPiece / (std::min(n, rows) * kCols + 1) + 1,
-                  [&](int64_t begin, int64_t end) {
-                    for (int64_t i = begin; i < end; ++i) {
-                      const int64_t piece = i / strips,
-                                    first = i % strips * kCols;  // piece: of (outer, pieces)
-                      const int64_t from = piece % pieces * rows, o = piece / pieces;
-                      add_rows(&partial[piece * inner + first], x + (o * n + from) * inner + first,
-                               std::min(rows, n - from), std::min(kCols, inner - first), inner);
-                    }
-                  });
-  for_each_strip(outer, pieces, inner, [&](int64_t o, int64_t begin, int64_t end) {
+  std::vector<T> partial(pieces > 1 ? outer * pieces * inner : 0);
+  T* sums = pieces > 1 ? partial.data() : y;  // (outer, pieces, inner)
+  const int64_t grain = kPiece / (std::min(n, rows) * width + 1) + 1;
+  parallel_ranges(outer * pieces * strips, grain, [=](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const int64_t piece = i / strips, first = i % strips * kCols;  // piece: of (outer, pieces)
+      const int64_t from = piece % pieces * rows, o = piece / pieces;
+      add_rows(sums + piece * inner + first, x + (o * n + from) * inner + first,
+               std::min(rows, n - from), std::min(kCols, inner - first), inner);
+    }
+  });
+  for_each_strip(outer, pieces, inner, [=](int64_t o, int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
       T sum = 0;
-      for (int64_t p = 0; p < pieces; ++p) sum += partial[(o * pieces + p) * inner + c];
+      for (int64_t p = 0; p < pieces; ++p) sum += sums[(o * pieces + p) * inner + c];
       y[o * inner + c] = scale * sum;
     }
   });

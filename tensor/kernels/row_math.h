@@ -10,6 +10,13 @@
 
 namespace heed::cpu {
 
+template <class T> inline T row_sum(const T* x, int64_t n) {
+  T sum = 0;
+#pragma omp simd reduction(+ : sum)
+  for (int64_t i = 0; i < n; ++i) sum += x[i];
+  return sum;
+}
+
 template <class T> inline T row_max(const T* x, int64_t n) {
   T max = -std::numeric_limits<T>::infinity();
 #pragma omp simd reduction(max : max)
