@@ -27,8 +27,7 @@ struct Options {
 };
 
 TrainSettings settings_of(const Options& o) {
-  TrainSettings s = o.flags.settings();
-  s.model.structure = Structure::parse(o.structure);
+  TrainSettings s = o.flags.settings(Structure::parse(o.structure));
   s.insert_prob = o.insert_prob;
   s.loop.seed = o.common->seed;
   return s;
@@ -146,7 +145,7 @@ void add_train(CLI::App& app) {
   c->add_option("--data", o->data, "Directory with train.jsonl and valid.jsonl (or .jsonl.gz)")
       ->required();
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
-  c->add_option("--structure", o->structure, "non-hier, static, static-ui, dynamic or dynamic-ui")
+  c->add_option("--structure", o->structure, "The model: " + structure_names())
       ->capture_default_str();
   c->add_option("--insert-prob", o->insert_prob,
                 "Probability with which each of two distractions is inserted")

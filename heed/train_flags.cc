@@ -21,11 +21,14 @@ void TrainFlags::declare(CLI::App& c) {
 void TrainFlags::declare_sizes(CLI::App& c) {
   const char* sizes = "Sizes (instead of the preset's)";
   const CLI::Validator size = whole_number(1, kMaxModelSize);
-  c.add_option("--layers", layers, "LSTM layers")->check(size)->group(sizes);
+  c.add_option("--layers", layers, "LSTM layers; of a transformer on each side")
+      ->check(size)
+      ->group(sizes);
   c.add_option("--hidden", hidden, "Hidden size")->check(size)->group(sizes);
   c.add_option("--embed", embed, "Embedding size, the hidden size if not given")
       ->check(size)
       ->group(sizes);
+  c.add_option("--heads", heads, "Attention heads of a transformer")->check(size)->group(sizes);
   c.add_option("--vocab", vocab, "Vocabulary size, special tokens included")
       ->check(whole_number(kSpecialTokens + 1, Vocabulary::kMaxSize))
       ->group(sizes);
@@ -72,6 +75,11 @@ void TrainFlags::declare_optimizer(CLI::App& c) {
                "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in "
                "their name (instead of the preset's); may be given several times")
       ->group(group);
+  c.add_option("--keep-every", keep_every,
+               "Keep the model of every so many epochs too, as epoch-N.safetensors; 0: none")
+      ->check(whole_number(0, 1000000))
+      ->capture_default_str()
+      ->group(group);
   c.add_option("--max-norm", max_norm,
                "Global-norm clipping of the gradient (instead of the preset's)")
       ->check(number_above(0))
@@ -108,8 +116,8 @@ ParameterGroup parse_group(const std::string& text) {
 
 }  // namespace
 
-TrainSettings TrainFlags::settings() const {
-  TrainSettings s = find_preset(preset).settings;
+TrainSettings TrainFlags::settings(const Structure& structure) const {
+  TrainSettings s = suited_to(structure, find_preset(preset).settings);
   s.model.num_layers = layers.value_or(s.model.num_layers);
   s.model.hidden_size = hidden.value_or(s.model.hidden_size);
   s.model.embedding_size = embed.value_or(s.model.hidden_size);
@@ -118,6 +126,7 @@ TrainSettings TrainFlags::settings() const {
   s.limit = limit;
   s.preset = preset;
   s.attention_weight = attention_weight.value_or(s.attention_weight);
+  s.model.heads = heads.value_or(s.model.heads);
   s.model.dropout = dropout.value_or(s.model.dropout);
   s.loop.batch_size = batch.value_or(s.loop.batch_size);
   s.loop.max_epochs = epochs.value_or(s.loop.max_epochs);
@@ -139,6 +148,7 @@ TrainSettings TrainFlags::settings() const {
   s.loop.schedule.min_rate = min_rate.value_or(s.loop.schedule.rate / 1000);
   s.loop.schedule.halve_after = halve_after.value_or(s.loop.schedule.halve_after);
   s.loop.schedule.patience = patience;
+  s.loop.keep_every = keep_every;
   return s;
 }
 
@@ -150,6 +160,7 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"layers", s.model.num_layers},
                                     {"hidden", s.model.hidden_size},
                                     {"embed", s.model.embedding_size},
+                                    {"heads", s.model.heads},
                                     {"vocab", nullptr},
                                     {"batch", s.loop.batch_size},
                                     {"dropout", s.model.dropout},
@@ -165,6 +176,7 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"patience", s.loop.schedule.patience},
                                     {"min-rate", s.loop.schedule.min_rate},
                                     {"halve-after", s.loop.schedule.halve_after},
+                                    {"keep-every", s.loop.keep_every},
                                     {"seed", s.loop.seed}};
   if (s.preset) options["preset"] = *s.preset;
   if (s.vocabulary) options["vocab"] = *s.vocabulary;

@@ -13,17 +13,17 @@ namespace heed {
 // the seed.
 struct TrainFlags {
   std::string preset = "laptop";
-  std::optional<int64_t> layers, embed, hidden, vocab, batch;
+  std::optional<int64_t> layers, embed, hidden, heads, vocab, batch;
   std::optional<int> epochs, warm_up, halve_after;
   std::optional<double> attention_weight, dropout, rate, min_rate, max_norm, weight_decay;
   std::optional<std::string> examples, optimizer;
   std::vector<std::string> groups;  // "NAME:RATE:DECAY"
   size_t limit = 0;
   ExampleOptions bounds;
-  int patience = 1;
+  int patience = 1, keep_every = 0;
 
   void declare(CLI::App& command);
-  TrainSettings settings() const;
+  TrainSettings settings(const Structure& structure = {}) const;
 
  private:
   void declare_sizes(CLI::App& command);

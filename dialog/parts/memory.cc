@@ -36,15 +36,17 @@ MemorySequences pack_memory(const Memory& memory, Device device) {
   const auto order = descending(segments.count(), [&](int64_t b) { return segments.length(b); });
   std::vector<int32_t> lengths;
   for (int64_t b : order) lengths.push_back(static_cast<int32_t>(segments.length(b)));
-  MemorySequences sequences{Packing(lengths), {}, Tensor::from(inverse(order), device)};
-  std::vector<int32_t> rows(sequences.packing.rows());
+  MemorySequences sequences{Packing(lengths), {}, {}, Tensor::from(inverse(order), device)};
+  std::vector<int32_t> rows(sequences.packing.rows()), places(rows.size());
   for (size_t s = 0; s < order.size(); ++s) {
     for (int64_t k = 0; k < segments.length(order[s]); ++k) {
-      rows[sequences.packing.row(k, static_cast<int64_t>(s))] =
-          static_cast<int32_t>(segments.begin(order[s]) + k);
+      const int64_t packed = sequences.packing.row(k, static_cast<int64_t>(s));
+      rows[packed] = static_cast<int32_t>(segments.begin(order[s]) + k);
+      places[rows[packed]] = static_cast<int32_t>(packed);
     }
   }
   sequences.rows = Tensor::from(rows, device);
+  sequences.to_memory = Tensor::from(places, device);
   return sequences;
 }
 

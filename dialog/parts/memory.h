@@ -25,8 +25,9 @@ Memory lay_out_memory(const ExamplePointers& examples, const ContextBatch& conte
 // utterances.
 struct MemorySequences {
   Packing packing;
-  Tensor rows;      // i32: the memory row of each packed row
-  Tensor to_batch;  // i32 (B)
+  Tensor rows;       // i32 (M): the memory row of each packed row
+  Tensor to_memory;  // i32 (M): the packed row of each memory row
+  Tensor to_batch;   // i32 (B)
 };
 MemorySequences pack_memory(const Memory& memory, Device device);
 

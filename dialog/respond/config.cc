@@ -52,13 +52,12 @@ void check_is_model(const std::string& directory) {
 }  // namespace
 
 void save_config(const std::string& directory, const ModelConfig& c) {
-  const nlohmann::ordered_json json = {{"structure", c.structure.name},
-                                       {"vocab_size", c.vocab_size},
-                                       {"embedding_size", c.embedding_size},
-                                       {"hidden_size", c.hidden_size},
-                                       {"num_layers", c.num_layers},
-                                       {"lstm_bias", c.lstm_bias},
-                                       {"dropout", c.dropout}};
+  nlohmann::ordered_json json = {
+      {"system", "respond"},          {"structure", c.structure.name},
+      {"vocab_size", c.vocab_size},   {"embedding_size", c.embedding_size},
+      {"hidden_size", c.hidden_size}, {"num_layers", c.num_layers},
+      {"lstm_bias", c.lstm_bias},     {"dropout", c.dropout}};
+  if (c.structure.family == Family::kTransformer) json["heads"] = c.heads;
   write_file(in(directory, "config.json"), json.dump(2) + "\n");
 }
 
@@ -67,6 +66,10 @@ ModelConfig load_config(const std::string& directory) {
   const auto json = nlohmann::json::parse(read_file(path, 1 << 20), nullptr, false);
   if (!json.is_object()) throw DataError(path + ": not a JSON object");
   ModelConfig c;
+  if (json.contains("system") && json["system"] != "respond") {
+    throw DataError(path + ": a model of the system " + json["system"].dump() +
+                    ", which does not write responses");
+  }
   try {
     c.structure = Structure::parse(get<std::string>(path, json, "structure"));
     c.vocab_size = get<int64_t>(path, json, "vocab_size");
@@ -75,6 +78,7 @@ ModelConfig load_config(const std::string& directory) {
     c.num_layers = get<int64_t>(path, json, "num_layers");
     c.lstm_bias = get<bool>(path, json, "lstm_bias");
     c.dropout = get<double>(path, json, "dropout");
+    if (json.contains("heads")) c.heads = get<int64_t>(path, json, "heads");
     c.check();
   } catch (const UsageError& e) {
     throw DataError(path + ": " + e.what());

@@ -13,6 +13,7 @@ double lstm(double n, double first_step, double in, double hidden, double layers
 }  // namespace
 
 double training_flops(const ModelConfig& c, const Batch& batch) {
+  if (c.structure.family != Family::kLstm) return 0;
   const double e = c.embedding_size, h = c.hidden_size, layers = c.num_layers, v = c.vocab_size;
   const double batch_size = batch.size, tokens = batch.context.packing.rows(),
                steps = batch.response.packing.rows();

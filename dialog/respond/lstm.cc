@@ -40,7 +40,7 @@ LstmResponder::LstmResponder(const ModelConfig& config)
 }
 
 LstmResponder::LstmResponder(const ModelConfig& config, uint64_t seed) : LstmResponder(config) {
-  init_uniform(*this, -0.1, 0.1, seed);
+  init(seed);
 }
 
 void LstmResponder::visit(Visitor& v) {

@@ -13,6 +13,7 @@
 
 #include "dialog/respond/responder.h"
 #include "nn/attention.h"
+#include "nn/init.h"
 #include "nn/lstm.h"
 
 namespace heed {
@@ -25,6 +26,7 @@ class LstmResponder : public Responder {
   void visit(Visitor& v) override;
   LstmResponder like() const { return LstmResponder(config_); }
   const ModelConfig& config() const override { return config_; }
+  void init(uint64_t seed) override { init_uniform(*this, -0.1, 0.1, seed); }
   BatchParts parts() const override;
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
   std::unique_ptr<Writer> read(const Batch& batch) const override;

@@ -85,6 +85,17 @@ const Preset& find_preset(const std::string& name) {
   throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
 }
 
+TrainSettings suited_to(const Structure& structure, TrainSettings settings) {
+  settings.model.structure = structure;
+  if (structure.family != Family::kTransformer) return settings;
+  settings.loop.optimizer = {
+      .name = "adam", .weight_decay = settings.loop.optimizer.weight_decay, .warm_up = 200};
+  settings.loop.schedule.rate =
+      settings.loop.schedule.rate == 1 ? 0.0005 : settings.loop.schedule.rate / 5;
+  settings.loop.max_norm = 1;
+  return settings;
+}
+
 std::string preset_table() {
   std::string table;
   for (const Preset& p : presets()) {

@@ -16,6 +16,9 @@ struct Preset {
 // paper, laptop, demo and smoke. They stand in presets.cc and nowhere else.
 const std::vector<Preset>& presets();
 const Preset& find_preset(const std::string& name);  // throws UsageError, with the names
-std::string preset_table();                          // a line for each, for --help
+// What of a preset suits the structure: a transformer has no recurrent weights, and learns with a
+// fifth of the rate after a warm-up.
+TrainSettings suited_to(const Structure& structure, TrainSettings settings);
+std::string preset_table();  // a line for each, for --help
 
 }  // namespace heed

@@ -42,6 +42,7 @@ class Writer {
 class Responder : public Module {
  public:
   virtual const ModelConfig& config() const = 0;
+  virtual void init(uint64_t seed) = 0;  // draws the first weights
   virtual BatchParts parts() const = 0;  // of a batch, that it reads
   virtual Taught teach(const Batch& batch, const DropoutMode& drop = {}) const = 0;
   // The model and the batch must outlive what is returned. Not for gradients.

@@ -1,17 +1,22 @@
 // The list of response models. A new one has a row here, and its case in make_responder().
 #include "dialog/respond/structures.h"
 
+#include "dialog/respond/hred.h"
 #include "dialog/respond/lstm.h"
+#include "dialog/respond/transformer.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
 
 const std::vector<Structure>& structures() {
-  static const std::vector<Structure> kAll = {{"non-hier", Family::kLstm, false, false, false},
-                                              {"static", Family::kLstm, true, true, false},
-                                              {"static-ui", Family::kLstm, true, true, true},
-                                              {"dynamic", Family::kLstm, true, false, false},
-                                              {"dynamic-ui", Family::kLstm, true, false, true}};
+  static const std::vector<Structure> kAll = {
+      {"non-hier", Family::kLstm, false, false, false},
+      {"static", Family::kLstm, true, true, false},
+      {"static-ui", Family::kLstm, true, true, true},
+      {"dynamic", Family::kLstm, true, false, false},
+      {"dynamic-ui", Family::kLstm, true, false, true},
+      {"hred", Family::kHred, true, false, false},
+      {"transformer", Family::kTransformer, false, false, false}};
   return kAll;
 }
 
@@ -64,19 +69,57 @@ void ModelConfig::check() const {
 }
 
 std::unique_ptr<Responder> make_responder(const ModelConfig& config) {
+  switch (config.structure.family) {
+    case Family::kHred: return std::make_unique<HredResponder>(config);
+    case Family::kTransformer: return std::make_unique<TransformerResponder>(config);
+    case Family::kLstm: break;
+  }
   return std::make_unique<LstmResponder>(config);
 }
 
 std::unique_ptr<Responder> make_responder(const ModelConfig& config, uint64_t seed) {
-  return std::make_unique<LstmResponder>(config, seed);
+  std::unique_ptr<Responder> model = make_responder(config);
+  model->init(seed);
+  return model;
 }
 
+namespace {
+
+// A stack of LSTM layers.
+double lstm_count(const ModelConfig& c, double in) {
+  const double h = c.hidden_size, layers = c.num_layers;
+  return 4 * h * (in + h + (layers - 1) * 2 * h + (c.lstm_bias ? layers : 0));
+}
+
+double lstm_structure_count(const ModelConfig& c) {
+  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
+  return 2 * v * e + lstm_count(c, e) + lstm_count(c, e + h) +
+         (c.structure.integration ? lstm_count(c, h) : 0) + 2 * h * h + v * h;
+}
+
+double hred_count(const ModelConfig& c) {
+  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
+  const double attention = 2 * h * h + h, input = e * (e + h) + e;
+  return 2 * v * e + 2 * lstm_count(c, e) + lstm_count(c, h) + attention + input + v * h;
+}
+
+double transformer_count(const ModelConfig& c) {
+  const double v = c.vocab_size, d = c.hidden_size, layers = c.num_layers;
+  const double attention = 4 * (d * d + d), feed_forward = 8 * d * d + 5 * d, norm = 2 * d;
+  const double encoder = attention + feed_forward + 2 * norm;
+  const double decoder = 2 * attention + feed_forward + 3 * norm;
+  return 3 * v * d + layers * (encoder + decoder) + 2 * norm;
+}
+
+}  // namespace
+
 double parameter_count(const ModelConfig& c) {
-  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size, layers = c.num_layers;
-  const double stack = 4 * h * (2 * h * (layers - 1) + h);
-  const double side = v * e + 4 * h * e + stack;
-  return 2 * side + 4 * h * h + (c.structure.integration ? stack + 4 * h * h : 0) + 2 * h * h +
-         v * h;
+  switch (c.structure.family) {
+    case Family::kHred: return hred_count(c);
+    case Family::kTransformer: return transformer_count(c);
+    case Family::kLstm: break;
+  }
+  return lstm_structure_count(c);
 }
 
 }  // namespace heed
