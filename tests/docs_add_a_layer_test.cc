@@ -26,7 +26,7 @@ class GruCell : public Module {
     const std::vector<Var> b = split(from_state(h), {hidden, hidden, hidden}, 1);
     const Var r = sigmoid(a[0] + b[0]), z = sigmoid(a[1] + b[1]);
     const Var n = tanh(a[2] + r * b[2]);
-    return n + z * (h - n);
+    return (1 - z) * n + z * h;
   }
 
   void visit(Visitor& v) override {

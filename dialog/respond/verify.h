@@ -7,7 +7,8 @@
 
 namespace heed {
 
-// The largest error of one kind of number, relative to max(|expected|, floor).
+// The largest error of one kind of number, relative to max(|expected|, floor). The floor is 1e-6;
+// for the norms of gradients a ten-thousandth of the largest one.
 struct VerifyRow {
   std::string kind;   // "nll"
   int64_t count = 0;  // numbers compared

@@ -162,7 +162,8 @@ TEST(Examples, CharLm) {
 }
 
 TEST(Examples, TransformerLm) {
-  expect_prints("transformer_lm", "--steps 2", R"(step    2  bits per character [567]\.\d+\n---\n)");
+  expect_prints("transformer_lm", "--steps 2",
+                R"(step    2  bits per character [567]\.\d+\n---\n)");
 }
 
 TEST(Examples, FiveStructures) {

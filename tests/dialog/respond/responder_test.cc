@@ -1,0 +1,141 @@
+// What every response model promises, whatever it is made of.
+#include "dialog/respond/responder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dialog/respond/config.h"
+#include "dialog/respond/decode.h"
+#include "dialog/respond/structures.h"
+#include "optim/optim.h"
+#include "tests/dialog/respond/model_helpers.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+class AnyResponder : public testing::TestWithParam<Structure> {
+ protected:
+  static std::unique_ptr<Responder> model(uint64_t seed = 3) {
+    std::unique_ptr<Responder> made = make_responder(small_config(GetParam()), seed);
+    convert(*made, DType::f64);
+    return made;
+  }
+};
+
+TEST_P(AnyResponder, HasAsManyParametersAsWereCounted) {
+  for (const bool bias : {false, true}) {
+    ModelConfig config = small_config(GetParam());
+    config.lstm_bias = bias;
+    EXPECT_EQ(parameter_count(*make_responder(config)), parameter_count(config));
+  }
+}
+
+TEST_P(AnyResponder, IsADirectoryThatLoads) {
+  const TempDir dir;
+  const auto made = make_responder(small_config(GetParam()), 3);
+  TokenCounts counts;
+  for (int i = kSpecialTokens; i < kTestVocabulary; ++i) counts["w" + std::to_string(i)] = 1;
+  const Vocabulary words = Vocabulary::build(counts);
+  save_model(dir.path("model"), *made, words);
+  const LoadedModel loaded = load_model(dir.path("model"));
+  EXPECT_EQ(loaded.model->config().structure.name, GetParam().name);
+  EXPECT_EQ(loaded.model->config().heads, made->config().heads);
+  const auto a = parameters(*made), b = parameters(*loaded.model);
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) {
+    EXPECT_EQ(a[i].var.value().to_vector(), b[i].var.value().to_vector()) << a[i].name;
+  }
+}
+
+// What a model says of a dialogue does not depend on what else is in the batch.
+TEST_P(AnyResponder, ScoresDialoguesOnTheirOwn) {
+  const auto m = model();
+  const auto examples = random_examples(7, 2);
+  const auto together = score(*m, examples, 7), alone = score(*m, examples, 1);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    ASSERT_EQ(together[i].nll.size(), alone[i].nll.size());
+    for (size_t t = 0; t < alone[i].nll.size(); ++t) {
+      EXPECT_NEAR(together[i].nll[t], alone[i].nll[t], 1e-12);
+    }
+    for (size_t k = 0; k < alone[i].as_scores.size(); ++k) {
+      EXPECT_NEAR(together[i].as_scores[k], alone[i].as_scores[k], 1e-12);
+    }
+  }
+}
+
+// A response that was written step by step, side by side with others, gets the same probability and
+// the same attention when it is taught. This holds the writers to their models.
+TEST_P(AnyResponder, WritesWhatItWouldBeTaught) {
+  const auto m = model();
+  std::vector<Example> examples = random_examples(6, 5);
+  for (const auto method : {DecodeOptions::Method::kGreedy, DecodeOptions::Method::kBeam}) {
+    DecodeOptions options;
+    options.method = method;
+    options.max_length = 6;
+    options.beam_size = 3;
+    const std::vector<Decoding> written = decode(*m, pointers(examples), options);
+    for (size_t i = 0; i < examples.size(); ++i) {
+      Example taught = examples[i];
+      taught.response = written[i].tokens;
+      const DialogueScore s = score(*m, {taught}, 1)[0];
+      double log_prob = 0;
+      for (size_t t = 0; t < written[i].attention.size(); ++t) log_prob -= s.nll[t];
+      EXPECT_NEAR(written[i].log_prob, log_prob, 1e-10);
+      if (!written[i].finished) continue;
+      const std::vector<double> as = written[i].as_scores();
+      ASSERT_EQ(as.size(), s.as_scores.size());
+      for (size_t k = 0; k < as.size(); ++k) EXPECT_NEAR(as[k], s.as_scores[k], 1e-10);
+    }
+  }
+}
+
+// Attention weights of a step sum to 1, and a gradient goes through them.
+TEST_P(AnyResponder, TheAttentionLossReachesTheWeights) {
+  const auto m = model();
+  const auto examples = random_examples(6, 4);
+  const Batch batch = make_batch(pointers(examples), m->parts());
+  const Taught taught = m->teach(batch);
+  for (int64_t b = 0; b < batch.size; ++b) {
+    for (int64_t t = 0; t < batch.response.packing.length(b); ++t) {
+      double sum = 0;
+      for (const double w : weights_at(taught, batch, b, t)) sum += w;
+      EXPECT_NEAR(sum, 1, 1e-12);
+    }
+  }
+  const double before = attention_loss(batch, taught).value().item();
+  EXPECT_GT(before, 0);
+  Adam optimizer(*m, {.rate = 0.02});
+  for (int step = 0; step < 40; ++step) {
+    zero_grad(*m);
+    attention_loss(batch, m->teach(batch)).backward();
+    optimizer.step();
+  }
+  EXPECT_LT(attention_loss(batch, m->teach(batch)).value().item(), 0.7 * before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Structures, AnyResponder, testing::ValuesIn(structures()),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Transformer, HeadsDivideTheWidth) {
+  ModelConfig config = small_config(Structure::parse("transformer"));
+  config.heads = 4;
+  EXPECT_EQ(error_of<UsageError>([&] { make_responder(config); }),
+            "hidden_size: of a transformer it is even and a multiple of the 4 heads, got 6");
+}
+
+TEST(LoadConfig, ASystemThatDoesNotRespondIsRefused) {
+  const TempDir dir;
+  dir.write("config.json", R"({"system": "probe", "structure": "static"})");
+  EXPECT_EQ(error_of<DataError>([&] { load_config(dir.path("")); }),
+            dir.path("config.json") +
+                ": a model of the system \"probe\", which does not write responses");
+}
+
+}  // namespace
+}  // namespace heed
