@@ -20,6 +20,6 @@ HEED_KERNEL(template <class T> void cumsum(Out<T> y, const T* x, int reverse, in
 namespace heed {
 // Whether the maximum moves on to x: if x is larger, or the first NaN.
 template <class T> HEED_HD bool beats(T x, T best) {
-  return !(x <= best) && best == best;
+  return !(x <= best) && best == best;  // NOLINT(misc-redundant-expression): a NaN is not itself
 }
 }  // namespace heed
