@@ -38,7 +38,8 @@ GruOutput gru(const Packing& p, Var gates, const Var& w_hh, const Var& b_hh, con
   check_gru(p, gates, w_hh, b_hh, h0);
   // all Vars of a parameter hold one tensor, which is never given away
   const Tensor a = gates.is_parameter() ? gates.value().clone() : own(gates.value());
-  const Tensor w = w_hh.value(), u = zeros_like(a);
+  const Tensor& w = w_hh.value();
+  const Tensor u = zeros_like(a);
   const int64_t hidden = w.shape()[1];
   const Shape all{p.rows(), hidden}, state{p.batch(), hidden};
   const Tensor h_first = or_zeros(h0.value(), state, w);
