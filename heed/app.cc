@@ -85,6 +85,7 @@ std::unique_ptr<CLI::App> make_app() {
   add_bench(app);
   add_help(app);
   check_numbers(app);
+  protect_inputs(app);
   return owned;
 }
 

@@ -2,8 +2,11 @@
 
 #include <charconv>
 #include <cmath>
+#include <filesystem>
 #include <optional>
 #include <sstream>
+
+#include "tensor/error.h"
 
 namespace heed {
 namespace {
@@ -77,6 +80,67 @@ void check_numbers(CLI::App& app) {
     }
     check_numbers(*command);
   }
+}
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_output(const std::string& option) {
+  return option == "--out" || option == "--json" || option == "--html";
+}
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  std::error_code missing;
+  return fs::equivalent(a, b, missing) && !missing;
+}
+
+// A file that a model, a run or a data directory cannot do without.
+bool belongs_to_a_directory(const std::string& name) {
+  return name == "config.json" || name == "vocab.txt" || name == "settings.json" ||
+         name == "state.json" || name == "log.jsonl" || name.ends_with(".safetensors") ||
+         name.starts_with("train.jsonl") || name.starts_with("valid.jsonl") ||
+         name.starts_with("test.jsonl");
+}
+
+void check_output(const std::string& option, const fs::path& output, const CLI::App& command) {
+  std::error_code ignored;
+  if (output == "-" || !fs::is_regular_file(output, ignored)) return;
+  const std::string text = option + " " + output.string();
+  for (const CLI::Option* input : command.get_options()) {
+    if (input->count() == 0 || is_output(input->get_name())) continue;
+    for (const std::string& value : input->results()) {
+      if (is_same_file(output, value)) {
+        throw UsageError(text + ": is what " + input->get_name() +
+                         " reads, and would be replaced; give another file");
+      }
+      if (is_same_file(output.parent_path().empty() ? "." : output.parent_path(), value) &&
+          belongs_to_a_directory(output.filename().string())) {
+        throw UsageError(text + ": is a part of " + value +
+                         ", which is read, and would be replaced; give another file");
+      }
+    }
+  }
+}
+
+void check_outputs(const CLI::App& app) {
+  for (const CLI::App* command : app.get_subcommands()) {  // that were given
+    for (const CLI::Option* option : command->get_options()) {
+      if (option->count() == 0 || !is_output(option->get_name())) continue;
+      for (const std::string& path : option->results()) {
+        check_output(option->get_name(), path, *command);
+      }
+    }
+    check_outputs(*command);
+  }
+}
+
+}  // namespace
+
+// The whole program's callback comes when all is parsed, config files too, and before its
+// commands'.
+void protect_inputs(CLI::App& app) {
+  app.parse_complete_callback([&app] { check_outputs(app); });
 }
 
 }  // namespace heed

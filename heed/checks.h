@@ -15,4 +15,8 @@ CLI::Validator number_above(double low);
 // reads -1 as a large unsigned number, and cuts a number that is too large.
 void check_numbers(CLI::App& app);
 
+// Lets every command refuse, before it begins, to write over what it reads: --out, --json or --html
+// that is the file of another option, or a file of a model or of a data directory.
+void protect_inputs(CLI::App& app);
+
 }  // namespace heed

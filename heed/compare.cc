@@ -55,7 +55,8 @@ Quotient quotient_of(const TestSetResult& result, const std::vector<int>& conver
   return quotient(top, bottom, conversations);
 }
 
-// A row for each test set, with intervals and p-values over conversations.
+// A row for each test set, with intervals and p-values over conversations. Perplexities over
+// different words have no change.
 std::vector<Row> compare(const std::vector<Measured>& runs, const std::vector<int>& conversations) {
   std::vector<Quotient> quotients;
   const size_t sets = runs[0].results.size();
@@ -73,8 +74,10 @@ std::vector<Row> compare(const std::vector<Measured>& runs, const std::vector<in
       Resampled& x = resampled[s * runs.size() + r];
       if (set == "none") x = exponential(std::move(x));
       row.values.push_back(estimate(x));
-      row.changes.push_back(r == 0 ? std::nullopt
-                                   : estimate(difference(x, resampled[s * runs.size()])));
+      const bool comparable = set != "none" || runs[r].vocabulary == runs[0].vocabulary;
+      row.changes.push_back(r == 0 || !comparable
+                                ? std::nullopt
+                                : estimate(difference(x, resampled[s * runs.size()])));
     }
     rows.push_back(std::move(row));
   }

@@ -136,8 +136,9 @@ void add_distract(CLI::App& app) {
       "--examples "
       "all each line is an example: score them with --examples last.\n"
       "Examples:\n"
-      "  heed distract --data data/ubuntu-sample --test random:0.7 --out distracted.jsonl\n"
-      "  heed score --model runs/first --data distracted.jsonl");
+      "  heed distract --model runs/first --data data/ubuntu-sample --test random:0.7 \\\n"
+      "    --out distracted.jsonl\n"
+      "  heed score --model runs/first --data distracted.jsonl --examples last");
   o->common = add_common(*c, {.device = false, .seed = "Seed of the distractions"});
   o->input.declare(*c);
   c->add_option("--out", o->out, "File to write, gzip if its name ends in .gz")->required();

@@ -42,6 +42,7 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
 }
 
 void run(const Options& o) {
+  if (o.per_example && o.json.empty()) throw UsageError("--per-example: needs --json");
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   const std::vector<TestSet> sets = select_test_sets(o.test);

@@ -27,7 +27,11 @@ struct Options {
 };
 
 TrainSettings settings_of(const Options& o) {
-  TrainSettings s = o.flags.settings(Structure::parse(o.structure));
+  const Structure structure = Structure::parse(o.structure);
+  if (o.command->count("--heads") > 0 && structure.family != Family::kTransformer) {
+    throw UsageError("--heads: is for --structure transformer, not for " + o.structure);
+  }
+  TrainSettings s = o.flags.settings(structure);
   s.insert_prob = o.insert_prob;
   s.loop.seed = o.common->seed;
   return s;
@@ -83,7 +87,8 @@ void print_end(const std::string& out, const TrainSettings& settings, bool worke
   if (is_worse_than_a_guess(best, settings.model.vocab_size)) {
     std::printf(
         "ended, but something went wrong: the best validation perplexity is %.4g, and a uniform "
-        "guess among the words has %ld; try a smaller --rate (the model is in %s)\n",
+        "guess among the words has %ld; try a smaller --rate, more dialogues or more epochs (the "
+        "model is in %s)\n",
         best, static_cast<long>(settings.model.vocab_size), out.c_str());
   } else {
     std::printf("done: the best model is in %s\n", out.c_str());
@@ -145,7 +150,10 @@ void add_train(CLI::App& app) {
   c->add_option("--data", o->data, "Directory with train.jsonl and valid.jsonl (or .jsonl.gz)")
       ->required();
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
-  c->add_option("--structure", o->structure, "The model: " + structure_names())
+  c->add_option("--structure", o->structure,
+                "The model: " + structure_names() +
+                    ". A transformer takes adam, a warm-up of 200 steps and a "
+                    "fifth of the preset's rate")
       ->capture_default_str();
   c->add_option("--insert-prob", o->insert_prob,
                 "Probability with which each of two distractions is inserted")

@@ -1,10 +1,12 @@
 #include "dialog/respond/verify.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <vector>
 
 #include "dialog/text/terminal.h"
 #include "heed/commands.h"
+#include "heed/messages.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "tensor/error.h"
@@ -47,17 +49,28 @@ bool compare(const std::string& directory, DType dtype, Device device, bool prin
   return ok;
 }
 
+bool is_case(const std::string& directory) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(directory) / "expected.json", ignored);
+}
+
 void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   bool ok = true;
   Json cases = Json::array();
   for (const std::string& directory : o.cases) {
+    if (o.cases.size() > 1 && !is_case(directory)) {
+      note(directory + ": no expected.json, and so no case; left out");
+      continue;
+    }
     for (const DType dtype : {DType::f32, DType::f64}) {
       if (o.dtype != "both" && o.dtype != name_of(dtype)) continue;
       ok = compare(directory, dtype, device, !output.to_stdout(), cases) && ok;
     }
   }
+  if (cases.empty())
+    throw DataError("verify: none of these is a case: a folder with expected.json");
   Json made_with = provenance("verify", *o.common);
   made_with.erase("dtype");  // the cases say it
   if (output.wanted()) output.write({{"heed", made_with}, {"ok", ok}, {"cases", cases}});

@@ -25,8 +25,10 @@ const PoolUtterance& draw(const Pool& pool, const std::string& own_dialogue, Rng
     const PoolUtterance& utterance = pool[rng.below(pool.size())];
     if (utterance.dialogue_id != own_dialogue) return utterance;
   }
-  throw DataError("distractions: no utterance of another dialogue than " + own_dialogue +
-                  " among the " + std::to_string(pool.size()) + " to draw from");
+  throw DataError(
+      "distractions: no utterance of another dialogue than " + own_dialogue + " among the " +
+      std::to_string(pool.size()) +
+      " to draw from; give more dialogues to draw from, or test sets without random ones");
 }
 
 void insert_phrases(Example& example, TestSet::Place place,

@@ -114,6 +114,7 @@ std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
       turns.push_back(vocabulary.encode(tokenizer(turn.text)));
     const size_t last = turns.size() - 1;
     for (size_t i = options.all_positions ? kMinContext : last; i <= last; ++i) {
+      if (i < last && dialogue.turns[i].distraction) continue;  // nobody's response
       examples.push_back(make_example(dialogue, turns, i, options));
     }
   }

@@ -31,7 +31,9 @@ struct Example {
 };
 
 struct ExampleOptions {
-  bool all_positions = false;  // one example for each turn from the third on, not only for the last
+  // One example for each turn from the third on that is not marked as a distraction, not only for
+  // the last one.
+  bool all_positions = false;
   // Each bound can be 0: none. Of too many turns the last ones are kept, of too many tokens the
   // first ones.
   // Utterances of the context, the query included. Distractions in the history, marked in the data

@@ -35,6 +35,9 @@ double parameter_bytes(const ModelConfig& config) {
 void check_is_model(const std::string& directory) {
   namespace fs = std::filesystem;
   std::error_code ignored;
+  if (fs::is_regular_file(directory, ignored)) {
+    throw DataError(directory + ": is a file; give the folder of the model or run that it lies in");
+  }
   if (!fs::is_directory(directory, ignored)) {
     throw DataError(directory + ": no such directory of a model or a run");
   }

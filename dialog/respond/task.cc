@@ -110,10 +110,15 @@ TrainData load_train_data(const std::string& directory, int64_t vocab_size,
   data.valid = make_examples(valid, data.vocabulary, options, &left_out);
   data.left_out += left_out;
   data.pool = make_pool(train, data.vocabulary, options.max_utterance_tokens);
-  for (const auto* part : {&data.train, &data.valid}) {
-    if (part->empty()) {
-      throw DataError(directory + ": no dialogue with two utterances of context and a response");
-    }
+  for (const auto& [part, name] :
+       {std::pair(&data.train, "train"), std::pair(&data.valid, "valid")}) {
+    if (!part->empty()) continue;
+    throw DataError(
+        find_part(directory, name) +
+        ": no dialogue with two utterances of context and a response: each needs 3 turns");
+  }
+  if (data.vocabulary.size() == kSpecialTokens) {
+    throw DataError(find_part(directory, "train") + ": holds no words");
   }
   return data;
 }

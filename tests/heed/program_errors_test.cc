@@ -239,5 +239,34 @@ TEST(Output, AFullDevice) {
   }
 }
 
+// ---- what is read is not written over
+// ------------------------------------------------------------
+
+TEST(Outputs, AreNoInputs) {
+  const TempDir dir;
+  const std::string talk = dir.path("talk.jsonl"), text = "{\"turns\": [{\"text\": \"a\"}]}\n";
+  dir.write("talk.jsonl", text);
+  dir.write("model/config.json", "{}");
+  const std::string model = dir.path("model"), config = dir.path("model/config.json");
+  const std::vector<std::pair<Arguments, std::string>> cases = {
+      {{"prepare", "text", "--in", talk, "--out", talk}, "--out " + talk + ": is what --in reads"},
+      {{"distract", "--data", talk, "--test", "rare:end", "--out", talk}, "is what --data reads"},
+      {{"score", "--model", model, "--data", talk, "--json", talk}, "is what --data reads"},
+      {{"score", "--model", model, "--data", talk, "--json", config}, "is a part of " + model}};
+  for (const auto& [command, says] : cases) {
+    expect_failure(heed_program(command), 2, says, join(command));
+  }
+  EXPECT_EQ(dir.read("talk.jsonl"), text);
+  EXPECT_EQ(dir.read("model/config.json"), "{}");
+}
+
+TEST(Options, ThatWouldDoNothingAreRefused) {
+  const TempDir dir;
+  expect_failure(heed_program(tiny_training(dir.path("run")) + Arguments{"--heads", "4"}), 2,
+                 "--heads: is for --structure transformer, not for static-ui", "heads");
+  expect_failure(heed_program({"evaluate", "--model", "m", "--data", kSample, "--per-example"}), 2,
+                 "--per-example: needs --json", "per-example");
+}
+
 }  // namespace
 }  // namespace heed

@@ -223,7 +223,7 @@ void expect_nothing_left(const TempDir& dir, const std::string& lines, const Arg
 TEST_F(Resume, ARefusedTrainingLeavesNoRun) {
   const std::string empty = R"({"turns": [{"text": " "}, {"text": " "}, {"text": " "}]})"
                             "\n";
-  expect_nothing_left(dir, empty, {}, 2, "vocab_size: needs room for a word");
+  expect_nothing_left(dir, empty, {}, 1, "train.jsonl: holds no words");
   const std::string one = R"({"turns": [{"text": "a"}, {"text": "b"}, {"text": "c"}]})"
                           "\n";
   expect_nothing_left(dir, one, {"--insert-prob", "1"}, 1,

@@ -154,5 +154,17 @@ TEST(MakeExamples, UsesTheWholeSample) {
   EXPECT_EQ(make_examples(dialogues, vocabulary, {.all_positions = true}).size(), positions);
 }
 
+// What was inserted is nobody's response, unless it stands where the response of the dialogue does.
+TEST(MakeExamples, MarkedTurnsAreNoResponses) {
+  Dialogue d = dialogue({"a", "b", "c", "d", "e"});
+  d.turns[2].distraction = true;
+  const auto examples = make_examples({d}, letters(), {.all_positions = true});
+  ASSERT_EQ(examples.size(), 2u);
+  EXPECT_EQ(examples[0].context.size(), 3u);
+  EXPECT_EQ(examples[0].distraction, (std::vector<char>{0, 0, 1}));
+  d.turns[2].distraction = false;
+  EXPECT_EQ(make_examples({d}, letters(), {.all_positions = true}).size(), 3u);
+}
+
 }  // namespace
 }  // namespace heed
