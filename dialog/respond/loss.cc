@@ -13,9 +13,9 @@ Var attention_loss(const Batch& batch, const Taught& taught) {
   std::vector<double> c(trace.weights().shape().numel());
   for (int64_t b = 0; b < batch.size; ++b) {
     const int64_t steps = batch.response.packing.length(b), rows = memory.segments.length(b);
-    const int64_t once = trace.is_same_in_all_steps() ? 1 : steps;
-    const double each = static_cast<double>(steps / once) / static_cast<double>(rows);
-    for (int64_t t = 0; t < once; ++t) {
+    const bool same = trace.is_same_in_all_steps();
+    const double each = (same ? static_cast<double>(steps) : 1.0) / static_cast<double>(rows);
+    for (int64_t t = 0; t < (same ? 1 : steps); ++t) {
       for (int64_t j = 0; j < rows; ++j) {
         c[trace.at(b, t) + j] = each * memory.distraction[memory.segments.begin(b) + j];
       }
