@@ -33,7 +33,8 @@ double cosine_decay(int64_t step, int64_t steps, double floor) {
 
 double step_decay(int64_t step, int64_t every, double factor) {
   check_steps("step_decay", step, every, 1);
-  return std::pow(factor, static_cast<double>(step / every));
+  const int64_t times = step / every;  // rounded down
+  return std::pow(factor, static_cast<double>(times));
 }
 
 double inverse_sqrt_decay(int64_t step, int64_t warm_up) {

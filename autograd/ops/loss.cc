@@ -36,7 +36,7 @@ int64_t chunk_rows(int64_t rows, int64_t classes) {
 }
 
 // x times a scalar, in the memory of x.
-Tensor times(const Tensor& x, double factor) {
+Tensor times(Tensor x, double factor) {
   if (x.defined()) KERNEL(x, scale<T>(x.data<T>(), x.data<T>(), T(factor), x.numel()));
   return x;
 }

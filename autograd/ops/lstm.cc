@@ -36,7 +36,7 @@ LstmOutput lstm(const Packing& p, Var gates, const Var& w_hh, const Var& h0, con
   check_lstm(p, gates, w_hh, h0, c0);
   // all Vars of a parameter hold one tensor, which is never given away
   const Tensor a = gates.is_parameter() ? gates.value().clone() : own(gates.value());
-  const Tensor w = w_hh.value();
+  const Tensor& w = w_hh.value();
   const int64_t hidden = w.shape()[1];
   const Shape all{p.rows(), hidden}, state{p.batch(), hidden};
   const Tensor h_first = or_zeros(h0.value(), state, w), c_first = or_zeros(c0.value(), state, w);
