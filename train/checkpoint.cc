@@ -1,7 +1,5 @@
 #include "train/checkpoint.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -19,14 +17,6 @@ namespace fs = std::filesystem;
 
 constexpr const char *kNewest = "state.json", *kBefore = "state.previous.json",
                      *kDamaged = "state.damaged.json";
-std::string in(const std::string& run, const std::string& file) {
-  return (fs::path(run) / file).string();
-}
-
-uint32_t checksum(std::string_view bytes) {
-  return static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
 
 struct Saved {
   TrainState state;

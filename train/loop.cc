@@ -106,17 +106,18 @@ class Loop {
     const int64_t n = static_cast<int64_t>(members_[task].task->sizes.size());
     return (n + settings_.batch_size - 1) / settings_.batch_size;
   }
+  int64_t steps_a_round() const {
+    return std::accumulate(turns_.begin(), turns_.end(), int64_t{0});
+  }
   int64_t steps_an_epoch() const {
-    const int64_t round = std::accumulate(turns_.begin(), turns_.end(), int64_t{0});
     const int64_t rounds = batches(0) / turns_[0], rest = batches(0) % turns_[0];
-    return rounds * round + rest;  // which is the first task's
+    return rounds * steps_a_round() + rest;  // which is the first task's
   }
   Turn turn(int64_t step) const {
-    const int64_t round = std::accumulate(turns_.begin(), turns_.end(), int64_t{0});
-    int64_t at = step % round;
+    int64_t at = step % steps_a_round();
     size_t task = 0;
     for (; at >= turns_[task]; ++task) at -= turns_[task];
-    return {task, step / round * turns_[task] + at};
+    return {task, step / steps_a_round() * turns_[task] + at};
   }
 
   void go_on_from(const TrainState& checkpoint) {
@@ -330,7 +331,8 @@ class Loop {
     // state.json, last, makes the epoch count; a kill before it repeats the epoch, to the same end.
     if (best) save_models("model", "");
     if (settings_.keep_every > 0 && log.epoch % settings_.keep_every == 0) {
-      save_models("epoch-" + std::to_string(log.epoch), "epoch-" + std::to_string(log.epoch) + "-");
+      const std::string name = "epoch-" + std::to_string(log.epoch);
+      save_models(name, name + "-");
     }
     save_log(run_, state_.log);
     save();

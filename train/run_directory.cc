@@ -1,7 +1,5 @@
 #include "train/run_directory.h"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
@@ -13,20 +11,8 @@
 #include "train/run_json.h"
 
 namespace heed {
-namespace {
 
 using Json = nlohmann::json;
-
-std::string in(const std::string& run, const std::string& file) {
-  return (std::filesystem::path(run) / file).string();
-}
-
-uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
-  return static_cast<uint32_t>(
-      crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
-
-}  // namespace
 
 double value_of(const Metrics& metrics, const std::string& name) {
   const auto found = std::find_if(metrics.begin(), metrics.end(),

@@ -1,7 +1,11 @@
 // How the files of a run look in JSON. Only what reads and writes them looks in here.
 #pragma once
 
+#include <zlib.h>
+
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <string_view>
 
 #include "tensor/file.h"
 #include "train/checkpoint.h"
@@ -10,6 +14,15 @@
 namespace heed {
 
 constexpr uint64_t kMaxRunFileBytes = 1 << 28;
+
+inline std::string in(const std::string& run, const std::string& file) {
+  return (std::filesystem::path(run) / file).string();
+}
+
+inline uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
+  return static_cast<uint32_t>(
+      crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
+}
 
 // What `use` makes of the JSON of a file of a run; everything that does not fit is a DataError, and
 // so is a file of a newer format.

@@ -88,10 +88,10 @@ const Preset& find_preset(const std::string& name) {
 TrainSettings suited_to(const Structure& structure, TrainSettings settings) {
   settings.model.structure = structure;
   if (structure.family != Family::kTransformer) return settings;
-  settings.loop.optimizer = {
-      .name = "adam", .weight_decay = settings.loop.optimizer.weight_decay, .warm_up = 200};
-  settings.loop.schedule.rate =
-      settings.loop.schedule.rate == 1 ? 0.0005 : settings.loop.schedule.rate / 5;
+  OptimizerSettings& optimizer = settings.loop.optimizer;
+  double& rate = settings.loop.schedule.rate;
+  rate = optimizer.name == "adam" ? rate / 5 : 0.0005;
+  optimizer = {.name = "adam", .weight_decay = optimizer.weight_decay, .warm_up = 200};
   settings.loop.max_norm = 1;
   return settings;
 }

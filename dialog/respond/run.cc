@@ -9,13 +9,9 @@
 
 namespace heed {
 
-using Json = nlohmann::json;
-
 namespace {
 
-std::string in(const std::string& run, const std::string& file) {
-  return (std::filesystem::path(run) / file).string();
-}
+using Json = nlohmann::json;
 
 TrainSettings settings_from(const Json& json) {
   TrainSettings settings = json.get<TrainSettings>();

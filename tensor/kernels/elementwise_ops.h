@@ -210,9 +210,9 @@ template <Reads kReads, class T> HEED_HD T input_b(const T* b, int64_t i) {
   X(Minimum, minimum) X(Maximum, maximum) X(Pow, pow)
 // clang-format on
 
-// The kernels of an op, in f32 and f64; for the end of elementwise.cc and elementwise.cu. The arguments
-// are types, which take no parentheses.
-// NOLINTBEGIN(bugprone-macro-parentheses)
+// NOLINTBEGIN(bugprone-macro-parentheses): types take none
+
+// The kernels of an op, in f32 and f64; for the end of elementwise.cc and elementwise.cu.
 #define HEED_INSTANTIATE_UNARY_OF(Op, T)                      \
   template void unary_forward<Op>(T*, const T*, Op, int64_t); \
   template void unary_backward<Op>(Out<T>, const T*, const T*, Op, int64_t);

@@ -1,32 +1,20 @@
 // The commands that people look at or talk to: show, chat, prepare, bench.
 #include <nlohmann/json.hpp>
 
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/program_data.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::json;
 
-class Commands : public testing::Test {
+class Commands : public ProgramWithRun {
  protected:
-  static void SetUpTestSuite() {
-    shared = new TempDir;
-    const Result r = heed_program(tiny_training(run()) + Arguments{"--insert-prob", "0.7"});
-    ASSERT_EQ(r.code, 0) << r.err;
-  }
-  static void TearDownTestSuite() { delete shared; }
-  static std::string run() { return shared->path("run"); }
-
   Result chat(const std::string& typed, const Arguments& more = {}) {
     dir.write("typed", typed);
     return heed_program(Arguments{"chat", "--model", run()} + more, "", dir.path("typed"));
   }
-
-  static TempDir* shared;
-  const TempDir dir;
 };
-TempDir* Commands::shared = nullptr;
 
 size_t count(const std::string& text, const std::string& part) {
   size_t n = 0;

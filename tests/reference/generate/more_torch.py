@@ -8,8 +8,8 @@ import torch.nn.functional as F
 from das_torch import EOS, EOU, SOS
 
 
-class TwoBiases(torch.nn.LSTM):
-    """heed's LSTM has one bias vector a layer; the second one here is zero and not a parameter."""
+class Lstm(torch.nn.LSTM):
+    """Without bias, as in all cases: heed's has one vector a layer, PyTorch's two."""
 
     def __init__(self, *args, **options):
         super().__init__(*args, batch_first=True, bias=False, **options)
@@ -33,15 +33,15 @@ class Hred(torch.nn.Module):
         self.embed, self.hidden = embed, hidden
         Linear = torch.nn.Linear
         self.encoder = torch.nn.ModuleDict({"embedding": torch.nn.Embedding(vocab, embed),
-                                            "lstm": TwoBiases(embed, hidden, layers)})
-        self.context = torch.nn.ModuleDict({"lstm": TwoBiases(hidden, hidden, layers)})
+                                            "lstm": Lstm(embed, hidden, layers)})
+        self.context = torch.nn.ModuleDict({"lstm": Lstm(hidden, hidden, layers)})
         self.decoder = torch.nn.ModuleDict({
             "embedding": torch.nn.Embedding(vocab, embed),
             "attention": torch.nn.ModuleDict({"query": Linear(hidden, hidden, bias=False),
                                               "memory": Linear(hidden, hidden, bias=False),
                                               "score": Linear(hidden, 1, bias=False)}),
             "combine": Linear(embed + hidden, embed),
-            "lstm": TwoBiases(embed, hidden, layers),
+            "lstm": Lstm(embed, hidden, layers),
             "output": Linear(hidden, vocab, bias=False)})
 
     def forward(self, dialog):

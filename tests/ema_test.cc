@@ -1,0 +1,76 @@
+#include "optim/ema.h"
+
+#include <gtest/gtest.h>
+
+#include "nn/init.h"
+#include "nn/layers.h"
+#include "tests/file_helpers.h"
+#include "tests/nn_helpers.h"
+
+namespace heed {
+namespace {
+
+// An embedding whose table is the output layer too (Press & Wolf 2017).
+struct TiedModel : Module {
+  TiedModel() : embedding(4, 3), hidden(3, 3), output(3, 4) { output.weight = embedding.weight; }
+  void visit(Visitor& v) override {
+    v("embedding", embedding);
+    v("hidden", hidden);
+    v("output", output);
+  }
+  Embedding embedding;
+  Linear hidden, output;
+};
+
+bool is_tied(const TiedModel& model) {
+  return model.embedding.weight.cell() == model.output.weight.cell();
+}
+
+TEST(Ema, IsItsFormula) {
+  Linear model(1, 1, /*with_bias=*/false);
+  model.weight = Var::parameter(Tensor::full({1, 1}, 1, DType::f64));
+  Ema ema(model, 0.9);
+  const auto set = [&](double value) { model.weight.value().fill(value); };
+  set(2);
+  ema.update();
+  set(5);
+  ema.update();
+  const double expected = 0.9 * (0.9 * 1 + 0.1 * 2) + 0.1 * 5;
+  ema.swap();
+  EXPECT_NEAR(model.weight.value().item(), expected, 1e-15);
+  EXPECT_EQ(error_of<UsageError>([&] { ema.update(); }),
+            "Ema: update() while the averages are in the module; swap() them back first");
+  ema.swap();
+  EXPECT_EQ(model.weight.value().item(), 5);
+  Linear other = clone(model);
+  ema.copy_to(other);
+  EXPECT_NEAR(other.weight.value().item(), expected, 1e-15);
+  EXPECT_EQ(ema.state()[0].name, "weight");
+  EXPECT_THROW(Ema(model, 1), UsageError);
+  TiedModel another;
+  EXPECT_EQ(error_of<ShapeError>([&] { ema.copy_to(another); }),
+            "Ema: 1 averages do not fit 4 parameters");
+}
+
+TEST(Ema, GoesWithTheModuleAndOnFromItsState) {
+  TiedModel model;
+  init(model, 1);
+  Ema ema(model, 0.5);
+  convert(model, DType::f64);
+  model.hidden.bias.value().fill(3);
+  ema.update();
+  Ema resumed(model, 0.5);
+  for (size_t i = 0; i < ema.state().size(); ++i) {
+    resumed.state()[i].tensor.copy_from(ema.state()[i].tensor);
+  }
+  ema.update();
+  resumed.update();
+  for (size_t i = 0; i < ema.state().size(); ++i) {
+    EXPECT_EQ(resumed.state()[i].tensor.to_vector(), ema.state()[i].tensor.to_vector());
+  }
+  ema.swap();
+  EXPECT_TRUE(is_tied(model));
+}
+
+}  // namespace
+}  // namespace heed
