@@ -1,7 +1,8 @@
 // What share of the machine does each op use? A line for each row of the op table
-// (tests/op_table.h), f32: how much it must at least read and write, how much it must compute, how
-// long it takes, and its share of the memory's bandwidth and of the multiply-add peak, both
-// measured here with the same number of threads. The larger share is what an op is to be judged by.
+// (tests/autograd/op_table.h), f32: how much it must at least read and write, how much it must
+// compute, how long it takes, and its share of the memory's bandwidth and of the multiply-add peak,
+// both measured here with the same number of threads. The larger share is what an op is to be
+// judged by.
 //
 //   build/release/bin/heed_bench_ops [threads [part of a name]]
 //
@@ -20,7 +21,7 @@
 #include "tensor/kernels/isa.h"
 #include "tensor/kernels/peak.h"
 #include "tensor/parallel.h"
-#include "tests/op_table.h"
+#include "tests/autograd/op_table.h"
 
 namespace heed {
 namespace {
@@ -29,7 +30,7 @@ using Shapes = std::vector<Shape>;
 
 // Sizes of models, and the floating-point operations of the forward pass (0: not what counts).
 struct Work {
-  std::string row;  // its name, as tests/op_table.h has it
+  std::string row;  // its name, as tests/autograd/op_table.h has it
   Shapes shapes;
   double flops = 0;
 };

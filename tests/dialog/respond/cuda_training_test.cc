@@ -14,7 +14,7 @@
 #include "optim/optim.h"
 #include "tests/devices.h"
 #include "tests/dialog/respond/trainer_helpers.h"
-#include "tests/nn_helpers.h"
+#include "tests/nn/nn_helpers.h"
 
 namespace heed {
 namespace {

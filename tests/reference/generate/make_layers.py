@@ -1,5 +1,5 @@
 """Writes layers.safetensors: what PyTorch's Transformer layers and GRU compute in float64 from
-padded batches, without the padding. tests/transformer_test.cc and tests/gru_test.cc compare.
+padded batches, without the padding. tests/nn/transformer_test.cc and tests/nn/gru_test.cc compare.
 
     python3 make_layers.py OUT.safetensors
 

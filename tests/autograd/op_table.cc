@@ -1,4 +1,4 @@
-#include "tests/op_table.h"
+#include "tests/autograd/op_table.h"
 
 namespace heed {
 

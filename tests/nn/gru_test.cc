@@ -4,7 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "tests/file_helpers.h"
-#include "tests/layer_case_helpers.h"
+#include "tests/nn/layer_case_helpers.h"
 
 namespace heed {
 namespace {

@@ -7,7 +7,7 @@
 #include "nn/attention.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
-#include "tests/nn_helpers.h"
+#include "tests/nn/nn_helpers.h"
 
 namespace heed {
 namespace {

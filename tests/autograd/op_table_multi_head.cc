@@ -1,7 +1,7 @@
 // Rows of the op table: attention with many queries a segment.
 #include <cmath>
 
-#include "tests/op_table.h"
+#include "tests/autograd/op_table.h"
 
 namespace heed {
 namespace {

@@ -7,7 +7,7 @@
 #include "autograd/keep_packed.h"
 #include "nn/lstm.h"
 #include "tests/file_helpers.h"
-#include "tests/nn_helpers.h"
+#include "tests/nn/nn_helpers.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,7 @@
 // Rows of the op table: the packed LSTM and GRU, and attention over ragged segments.
 #include <cmath>
 
-#include "tests/op_table.h"
+#include "tests/autograd/op_table.h"
 
 namespace heed {
 namespace {

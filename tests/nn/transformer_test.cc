@@ -6,7 +6,7 @@
 #include <cmath>
 
 #include "tests/file_helpers.h"
-#include "tests/layer_case_helpers.h"
+#include "tests/nn/layer_case_helpers.h"
 
 namespace heed {
 namespace {
@@ -114,7 +114,9 @@ TEST(Positions, AreSinesAndCosines) {
   }
   expect_near(got, expected);
   EXPECT_EQ(sinusoidal_positions({}, 4).shape(), (Shape{0, 4}));
-  EXPECT_EQ(error_of<ShapeError>([] { (void)sinusoidal_positions({1, -1}, 4); }),
+  EXPECT_EQ(error_of<ShapeError>([] {
+              (void)sinusoidal_positions({1, -1}, 4);
+            }),
             "sinusoidal_positions: negative position -1");
 }
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "nn/safetensors.h"
-#include "tests/nn_helpers.h"
+#include "tests/nn/nn_helpers.h"
 
 namespace heed {
 

@@ -1,5 +1,5 @@
 // Rows of the op table: matrix products.
-#include "tests/op_table.h"
+#include "tests/autograd/op_table.h"
 
 namespace heed {
 namespace {

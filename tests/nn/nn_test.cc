@@ -7,7 +7,7 @@
 #include "nn/lstm.h"
 #include "nn/safetensors.h"
 #include "tests/file_helpers.h"
-#include "tests/nn_helpers.h"
+#include "tests/nn/nn_helpers.h"
 
 namespace heed {
 namespace {

@@ -1,5 +1,5 @@
 // The questions that every row of the op table is asked.
-#include "tests/op_table.h"
+#include "tests/autograd/op_table.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include "nn/init.h"
 #include "nn/layers.h"
 #include "tests/file_helpers.h"
-#include "tests/nn_helpers.h"
+#include "tests/nn/nn_helpers.h"
 
 namespace heed {
 namespace {

@@ -154,7 +154,8 @@ TEST(Emulation, Atomics) {
 template <auto kernel, class... Args> std::string fault(cuda::Grid grid, Args... args) {
   const std::string text = error_of<InternalError>([&] { launch<kernel>(grid, args...); });
   const std::string short_name = std::regex_replace(text, std::regex("heed::[^,]*::"), "");
-  return std::regex_replace(short_name, std::regex(R"(\S*tests/emulate_test\.cc:\d+)"), "HERE");
+  return std::regex_replace(short_name, std::regex(R"(\S*tests/tensor/emulate_test\.cc:\d+)"),
+                            "HERE");
 }
 
 __global__ void missing_barrier_kernel(int n) {

@@ -16,9 +16,9 @@
 #include "tensor/kernels/elementwise.cc"  // the templates, for an op that is not in its list
 #include "tensor/kernels/scale_rows.h"
 #include "tensor/parallel.h"
+#include "tests/autograd/op_table.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
-#include "tests/op_table.h"
 
 namespace heed {
 

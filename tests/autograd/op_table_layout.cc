@@ -1,5 +1,5 @@
 // Rows of the op table: rows and shapes.
-#include "tests/op_table.h"
+#include "tests/autograd/op_table.h"
 
 namespace heed {
 namespace {

@@ -11,7 +11,7 @@
 #include "nn/transformer.h"
 #include "optim/optim.h"
 #include "tests/file_helpers.h"
-#include "tests/nn_helpers.h"
+#include "tests/nn/nn_helpers.h"
 
 namespace heed {
 namespace {
