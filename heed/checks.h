@@ -1,7 +1,7 @@
 // Checks of option values that say what is expected: "expected a number from 0 to 1, got '70%'".
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <cstdint>
 
 namespace heed {

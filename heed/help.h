@@ -1,6 +1,7 @@
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
+#include <CLI/FormatterFwd.hpp>
 #include <string>
 
 namespace heed {

@@ -2,7 +2,7 @@
 // utterances to insert, and the bounds of the examples.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>

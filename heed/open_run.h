@@ -1,7 +1,7 @@
 // What `heed train` begins with: a new run, or one that goes on.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <memory>
 #include <optional>
 #include <string>

@@ -1,7 +1,7 @@
 // What is wrong with a command line, in a line that says what was meant.
 #pragma once
 
-#include <CLI/CLI.hpp>
+#include <CLI/App.hpp>
 #include <string>
 #include <vector>
 
