@@ -98,7 +98,7 @@ format:  ## Format the sources with clang-format
 
 install: setup  ## Install to PREFIX (default /usr/local)
 	cmake --preset release
-	$(BUILD) release -j $(JOBS) --target heed_dialog heed_program
+	$(BUILD) release -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
 
 loc:  ## Lines of code for each folder; also updates the table in README.md, and lines that docs/ names

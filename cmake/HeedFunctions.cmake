@@ -1,5 +1,6 @@
 include(CheckCXXCompilerFlag)
 include(CheckCXXSourceCompiles)
+include(CheckCXXSourceRuns)
 
 # The sources that match, as absolute paths; new files are found without a manual re-configure.
 function(heed_glob variable)
@@ -82,9 +83,10 @@ endfunction()
 
 # libheed_kernels.so. The portable build makes it once for each x86-64 level, with the same name; the
 # dynamic loader of glibc 2.33 or later looks into lib/glibc-hwcaps/<best level of this CPU> first.
-# Sets HEED_KERNEL_TARGETS.
+# Sets HEED_KERNEL_TARGETS, and HEED_KERNELS_HERE to those that this machine may load.
 function(heed_kernel_library)
   set(HEED_KERNEL_TARGETS)
+  set(HEED_KERNELS_HERE heed_kernels)
   if(HEED_CPU STREQUAL native)
     check_cxx_compiler_flag(-mprefer-vector-width=512 HEED_HAVE_PREFER_512)
     heed_add_kernels(heed_kernels native "" SOURCES ${ARGN} FLAGS -march=native
@@ -103,9 +105,17 @@ function(heed_kernel_library)
                        FLAGS -march=x86-64-v3 SOURCES ${ARGN})
       heed_add_kernels(heed_kernels_v4 x86-64-v4 glibc-hwcaps/x86-64-v4
                        FLAGS -march=x86-64-v4 -mprefer-vector-width=512 SOURCES ${ARGN})
+      foreach(level v4 v3)
+        check_cxx_source_runs("int main() { return !__builtin_cpu_supports(\"x86-64-${level}\"); }" HEED_CPU_IS_${level})
+        if(HEED_CPU_IS_${level})
+          list(APPEND HEED_KERNELS_HERE heed_kernels_${level})
+          break()
+        endif()
+      endforeach()
     endif()
   else()
     message(FATAL_ERROR "HEED_CPU is portable or native, got '${HEED_CPU}'")
   endif()
   set(HEED_KERNEL_TARGETS ${HEED_KERNEL_TARGETS} PARENT_SCOPE)
+  set(HEED_KERNELS_HERE ${HEED_KERNELS_HERE} PARENT_SCOPE)
 endfunction()

@@ -98,6 +98,7 @@ target_compile_options(docs_add_an_op_test PRIVATE ${HEED_NVCC_OPTIONS}
                        $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)  # it includes a kernel's .cc
 
 # The kernels of each CPU level of the portable build, not only those of this machine's.
+add_dependencies(heed_fast_tests heed_kernel_levels)
 if("heed_kernels_v3" IN_LIST HEED_KERNEL_TARGETS)
   foreach(level baseline x86-64-v3 x86-64-v4)
     foreach(name op_table_test gemm_test)
