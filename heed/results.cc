@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <limits>
 
 #include "dialog/text/format.h"
@@ -21,8 +22,8 @@ std::string ratio(const std::optional<double>& value) {
 }
 
 struct Column {
-  const char* title;
-  std::string (*cell)(const ScoreSummary&);
+  std::string title;
+  std::function<std::string(const ScoreSummary&)> cell;
 };
 const Column kColumns[] = {
     {"perplexity", [](const ScoreSummary& s) { return decimal(s.perplexity, 2); }},
@@ -37,6 +38,15 @@ const Column kColumns[] = {
 
 std::string count_of(const ScoreSummary& s) {
   return std::to_string(s.dialogues);
+}
+
+// The DAS ratio by one head of one layer; without distractions what it has of the history.
+Column of_head(const HeadSummary& head, size_t i) {
+  return {"layer " + std::to_string(head.layer) + " head " + std::to_string(head.head),
+          [i](const ScoreSummary& s) {
+            const HeadSummary& h = s.heads[i];
+            return h.das_ratio ? ratio(h.das_ratio) : percent(h.as_history);
+          }};
 }
 
 // Cells of a column, its title first, all of one width.
@@ -67,7 +77,9 @@ std::string results_table(const std::vector<TestSetResult>& results, const std::
     lines = names;
   };
   std::vector<Column> columns(std::begin(kColumns), std::end(kColumns));
-  columns.push_back({unit.c_str(), count_of});
+  columns.push_back({unit, count_of});
+  const size_t heads = results.empty() ? 0 : results[0].summary.heads.size();
+  for (size_t i = 0; i < heads; ++i) columns.push_back(of_head(results[0].summary.heads[i], i));
   for (const Column& column : columns) {
     const std::vector<std::string> cells = cells_of(column, results);
     const bool first = lines[0].size() == longest;

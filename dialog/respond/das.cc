@@ -24,6 +24,22 @@ int64_t rows_of(const Example& example, size_t k, int64_t rows) {
   return one_each ? 1 : static_cast<int64_t>(example.context[k].size()) + 1;
 }
 
+// Eq. 7 for each utterance of the batch's dialogue b: see DialogueScore::as_scores.
+std::vector<double> attention_scores(const AttentionTrace& trace,
+                                     const std::vector<double>& weights, const Batch& batch,
+                                     int64_t b, const Example& example) {
+  const int64_t steps = batch.response.packing.length(b), rows = batch.memory.segments.length(b);
+  const std::vector<int> utterance = utterance_of_row(example, rows);
+  std::vector<double> scores(example.context.size());
+  for (int64_t t = 0; t < steps; ++t) {
+    const double* w = weights.data() + trace.at(b, t);
+    for (int64_t j = 0; j < rows; ++j) scores[utterance[j]] += w[j];
+  }
+  const std::vector<double> even = even_attention(example, rows);
+  for (size_t k = 0; k < scores.size(); ++k) scores[k] /= static_cast<double>(steps) * even[k];
+  return scores;
+}
+
 }  // namespace
 
 std::vector<int> utterance_of_row(const Example& example, int64_t rows) {
@@ -68,17 +84,14 @@ std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch
     DialogueScore& s = scores[batch.order[b]];
     s.id = example.id;
     s.distraction = example.distraction;
-    s.as_scores.resize(example.context.size());
+    s.as_scores = attention_scores(taught.attention, weights, batch, b, example);
     const int64_t steps = batch.response.packing.length(b), first = batch.memory.segments.begin(b),
                   count = batch.memory.segments.length(b);
-    const std::vector<int> utterance = utterance_of_row(example, count);
     for (int64_t t = 0; t < steps; ++t) {
       const double* w = weights.data() + taught.attention.at(b, t);
       double squares = 0;
       for (int64_t j = 0; j < count; ++j) {
-        const double weight = w[j];
-        s.as_scores[utterance[j]] += weight;
-        squares += batch.memory.distraction[first + j] * weight * weight;
+        squares += batch.memory.distraction[first + j] * w[j] * w[j];
       }
       s.attention_loss.push_back(squares / static_cast<double>(count));
       if (with_attention) {
@@ -86,11 +99,16 @@ std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch
       }
       s.nll.push_back(nll[batch.response.packing.row(t, b)]);
     }
-    const std::vector<double> even = even_attention(example, count);
-    for (size_t k = 0; k < s.as_scores.size(); ++k) {
-      s.as_scores[k] /= static_cast<double>(steps) * even[k];
-    }
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
+  }
+  for (const HeadTrace& head : taught.heads) {
+    const std::vector<double> of_head = head.attention.weights().value().to_vector();
+    for (int64_t b = 0; b < batch.size; ++b) {
+      DialogueScore& s = scores[batch.order[b]];
+      const std::vector<double> as_scores =
+          attention_scores(head.attention, of_head, batch, b, *examples[batch.order[b]]);
+      s.heads.push_back({head.layer, head.head, dialogue_means(as_scores, s.distraction)});
+    }
   }
   return scores;
 }
@@ -141,6 +159,23 @@ struct HistoryMeans {
   }
 };
 
+// The i-th head of all dialogues, which are of one model: as summarize() for the mean over heads.
+HeadSummary head_summary(const std::vector<DialogueScore>& scores, size_t i) {
+  Mean distractions, of_all, of_distracted;
+  for (const DialogueScore& s : scores) {
+    const DialogueMeans& means = s.heads[i].means;
+    if (!means.history) continue;
+    of_all.add(*means.history);
+    if (!means.distraction) continue;
+    distractions.add(*means.distraction);
+    of_distracted.add(*means.history);
+  }
+  const DialogueMeans means = {distractions.value(),
+                               (distractions.count > 0 ? of_distracted : of_all).value()};
+  return {scores[0].heads[i].layer, scores[0].heads[i].head, das_ratio(means), means.distraction,
+          means.history};
+}
+
 }  // namespace
 
 ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
@@ -173,6 +208,9 @@ ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
   summary.das_ratio = das_ratio({summary.as_distraction, summary.as_history});
   summary.mean_das_ratio = ratio_mean.value();
   summary.median_das_ratio = median(std::move(ratios));
+  for (size_t i = 0; !scores.empty() && i < scores[0].heads.size(); ++i) {
+    summary.heads.push_back(head_summary(scores, i));
+  }
   return summary;
 }
 

@@ -29,6 +29,12 @@ DialogueMeans dialogue_means(const std::vector<double>& as_scores,
 // D / H, what Eq. 8 takes the mean of. Nothing where D or H is missing or H is 0.
 std::optional<double> das_ratio(const DialogueMeans& means);
 
+// D and H by the attention of one head of one layer, see HeadTrace.
+struct HeadMeans {
+  int layer, head;
+  DialogueMeans means;
+};
+
 // All that is measured on one dialogue.
 struct DialogueScore {
   std::string id;
@@ -38,7 +44,8 @@ struct DialogueScore {
   // of its tokens, <eou> included. Attention that is even gives 1 to every utterance.
   std::vector<double> as_scores;
   std::vector<char> distraction;
-  std::optional<double> das_ratio;  // D / H
+  std::optional<double> das_ratio;    // D / H
+  std::vector<HeadMeans> heads = {};  // of models with several
   // On request, for each step the weight of each memory row: of the utterances, or for non-hier of
   // the tokens, each utterance with its <eou>.
   std::vector<std::vector<double>> attention;
@@ -61,6 +68,12 @@ std::vector<DialogueScore> score(Responder& model, const std::vector<Example>& e
                                  const std::function<void(const ScoreProgress&)>& progress = {},
                                  bool with_attention = false);
 
+// A test set by the attention of one head of one layer: its own column in tables.
+struct HeadSummary {
+  int layer, head;
+  std::optional<double> das_ratio, as_distraction, as_history;  // as those of ScoreSummary
+};
+
 // The numbers of a test set. The attention scores are means over dialogues, all over the same ones:
 // those with both a distraction and an original utterance in their history; where there is none, as
 // in the original test set, those with a history.
@@ -75,6 +88,7 @@ struct ScoreSummary {
   std::optional<double> as_history;        // mean H
   std::optional<double> as_first;          // mean AS of the history's first original utterance
   std::optional<double> as_last;           // and of its last one
+  std::vector<HeadSummary> heads = {};     // of models with several; in no kept result
 };
 ScoreSummary summarize(const std::vector<DialogueScore>& scores);
 

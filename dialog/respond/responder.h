@@ -13,11 +13,18 @@
 
 namespace heed {
 
+// The attention of one head of one layer, both counted from 1. Not for gradients.
+struct HeadTrace {
+  int layer, head;
+  AttentionTrace attention;
+};
+
 // Teacher forcing over a batch. Rows are those of batch.response.packing, N'.
 struct Taught {
-  Var nll_total;  // -log p summed over all rows
-  Tensor nll;     // (N')
-  AttentionTrace attention;
+  Var nll_total;             // -log p summed over all rows
+  Tensor nll;                // (N')
+  AttentionTrace attention;  // the one that counts, for the loss and for all that is measured
+  std::vector<HeadTrace> heads = {};  // what it was made of, and other layers'; none if it is alone
 };
 
 // Of one decoding step, for each of its rows.

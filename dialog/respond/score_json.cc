@@ -15,17 +15,25 @@ static std::optional<double> optional(const Json& json) {
 }
 
 Json to_json(const ScoreSummary& s) {
-  return {{"perplexity", s.perplexity},
-          {"das_ratio", optional(s.das_ratio)},
-          {"mean_das_ratio", optional(s.mean_das_ratio)},
-          {"median_das_ratio", optional(s.median_das_ratio)},
-          {"as_distraction", optional(s.as_distraction)},
-          {"as_history", optional(s.as_history)},
-          {"as_first", optional(s.as_first)},
-          {"as_last", optional(s.as_last)},
-          {"dialogues", s.dialogues},
-          {"distracted", s.distracted},
-          {"tokens", s.tokens}};
+  Json json = {{"perplexity", s.perplexity},
+               {"das_ratio", optional(s.das_ratio)},
+               {"mean_das_ratio", optional(s.mean_das_ratio)},
+               {"median_das_ratio", optional(s.median_das_ratio)},
+               {"as_distraction", optional(s.as_distraction)},
+               {"as_history", optional(s.as_history)},
+               {"as_first", optional(s.as_first)},
+               {"as_last", optional(s.as_last)},
+               {"dialogues", s.dialogues},
+               {"distracted", s.distracted},
+               {"tokens", s.tokens}};
+  for (const HeadSummary& h : s.heads) {
+    json["heads"].push_back({{"layer", h.layer},
+                             {"head", h.head},
+                             {"das_ratio", optional(h.das_ratio)},
+                             {"as_distraction", optional(h.as_distraction)},
+                             {"as_history", optional(h.as_history)}});
+  }
+  return json;
 }
 
 ScoreSummary summary_from_json(const Json& json) {

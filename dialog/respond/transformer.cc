@@ -162,15 +162,22 @@ Taught TransformerResponder::teach(const Batch& batch, const DropoutMode& drop) 
   const Packing& packing = batch.response.packing;
   Var y = gather_rows(embed(batch.response.inputs, positions(packing), drop), response.rows);
   Var weights;
+  std::vector<HeadTrace> heads;
   for (size_t l = 0; l < decoder_.size(); ++l) {
     const auto out = decoder_[l](y, memory, self, cross, drop, "decoder.layer" + std::to_string(l));
     y = out.y;
     weights = out.weights;
+    for (int h = 0; h < config_.heads; ++h) {
+      const Var of_head(weights.value().rows(h, h + 1).reshape({cross.total()}));
+      heads.push_back({static_cast<int>(l) + 1, h + 1,
+                       AttentionTrace::dialogue_by_dialogue(of_head, context, response.lengths)});
+    }
   }
   const Var packed = gather_rows(decoder_norm_(y), response.places);
   const CrossEntropy loss = linear_cross_entropy(packed, output_.weight, batch.response.targets);
   return {loss.total, loss.nll,
-          AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, response.lengths)};
+          AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, response.lengths),
+          std::move(heads)};
 }
 
 void TransformerResponder::init(uint64_t seed) {

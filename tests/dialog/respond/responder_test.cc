@@ -129,6 +129,36 @@ TEST(Transformer, HeadsDivideTheWidth) {
             "hidden_size: of a transformer it is even and a multiple of the 4 heads, got 6");
 }
 
+// What is measured is the mean over the heads of the last layer; each layer and head has a column.
+TEST(Transformer, MeasuresEachHeadOfEachLayer) {
+  ModelConfig config = small_config(Structure::parse("transformer"));
+  config.heads = 2, config.hidden_size = 8, config.num_layers = 3;
+  const auto m = make_responder(config, 3);
+  convert(*m, DType::f64);
+  const auto scores = score(*m, random_examples(7, 2), 3);
+  for (const DialogueScore& s : scores) {
+    ASSERT_EQ(s.heads.size(), 6u);
+    for (int i = 0; i < 6; ++i) {
+      EXPECT_EQ(s.heads[i].layer, 1 + i / 2);
+      EXPECT_EQ(s.heads[i].head, 1 + i % 2);
+    }
+    const DialogueMeans all = dialogue_means(s.as_scores, s.distraction);
+    const DialogueMeans &first = s.heads[4].means, &second = s.heads[5].means;
+    ASSERT_EQ(all.history.has_value(), first.history.has_value());
+    if (!all.history || !all.distraction) continue;
+    EXPECT_NEAR(*all.history, (*first.history + *second.history) / 2, 1e-12);
+    EXPECT_NEAR(*all.distraction, (*first.distraction + *second.distraction) / 2, 1e-12);
+    EXPECT_GT(std::abs(*first.distraction - *second.distraction), 1e-6);
+    EXPECT_GT(std::abs(*first.distraction - *s.heads[0].means.distraction), 1e-6);
+  }
+  const ScoreSummary summary = summarize(scores);
+  ASSERT_EQ(summary.heads.size(), 6u);
+  EXPECT_NEAR(*summary.as_history,
+              (*summary.heads[4].as_history + *summary.heads[5].as_history) / 2, 1e-12);
+  EXPECT_EQ(*summary.heads[0].das_ratio,
+            *summary.heads[0].as_distraction / *summary.heads[0].as_history);
+}
+
 TEST(LoadConfig, ASystemThatDoesNotRespondIsRefused) {
   const TempDir dir;
   dir.write("config.json", R"({"system": "probe", "structure": "static"})");
