@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "nn/init.h"
+#include "nn/recurrent_stack.h"
 
 namespace heed {
 
@@ -23,12 +24,11 @@ Gru::Gru(int64_t in, int64_t hidden, GruOptions options) : hidden_(hidden), opti
   check_shape(in > 0 && hidden > 0 && options.layers > 0, "Gru: sizes must be positive, got in ",
               in, ", hidden ", hidden, ", layers ", options.layers);
   const double limit = 1 / std::sqrt(static_cast<double>(hidden));
-  const int64_t directions = options.bidirectional ? 2 : 1;
   const auto make = [&](const Shape& shape) {
     return Var::parameter(shape, uniform_law(-limit, limit));
   };
-  for (int64_t cell = 0; cell < options.layers * directions; ++cell) {
-    const int64_t width = cell < directions ? in : hidden * directions;
+  for (int64_t cell = 0; cell < options.layers * directions(); ++cell) {
+    const int64_t width = cell < directions() ? in : hidden * directions();
     cells_.push_back({make({3 * hidden, width}), make({3 * hidden, hidden}),
                       options.bias ? make({3 * hidden}) : Var(),
                       options.bias ? make({3 * hidden}) : Var()});
@@ -36,10 +36,8 @@ Gru::Gru(int64_t in, int64_t hidden, GruOptions options) : hidden_(hidden), opti
 }
 
 void Gru::visit(Visitor& v) {
-  const size_t directions = options_.bidirectional ? 2 : 1;
   for (size_t i = 0; i < cells_.size(); ++i) {
-    const std::string suffix =
-        "_l" + std::to_string(i / directions) + (i % directions ? "_reverse" : "");
+    const std::string suffix = cell_suffix(i, directions());
     v("weight_ih" + suffix, cells_[i].w_ih);
     v("weight_hh" + suffix, cells_[i].w_hh);
     v("bias_ih" + suffix, cells_[i].b_ih);
@@ -53,27 +51,15 @@ Gru::Output Gru::operator()(const Packing& packing, const Var& x, const GruState
   check_shape(x.shape() == expected, "Gru: x must be ", expected, ", got ", x.shape());
   check_shape(initial.h.empty() || initial.h.size() == cells_.size(), "Gru: initial state of ",
               initial.h.size(), " layers, expected ", cells_.size());
-  const size_t directions = options_.bidirectional ? 2 : 1;
-  // Backward in time: row r of the mirror image belongs to row r of x.
-  Tensor mirror;
-  if (directions == 2) mirror = Tensor::from(packing.reversed(), cells_[0].w_hh.device());
   Output out;
-  Var below = x;
-  for (size_t layer = 0; layer * directions < cells_.size(); ++layer) {
-    std::vector<Var> outputs;
-    for (size_t d = 0; d < directions; ++d) {
-      const size_t i = layer * directions + d;
-      const Cell& cell = cells_[i];
-      const GruOutput run =
-          gru(packing, affine(d ? gather_rows(below, mirror) : below, cell.w_ih, cell.b_ih),
-              cell.w_hh, cell.b_hh, initial.h.empty() ? Var() : initial.h[i]);
-      out.state.h.push_back(run.h);
-      outputs.push_back(d ? gather_rows(run.y, mirror) : run.y);
-    }
-    out.y = directions == 2 ? concat(outputs, 1) : outputs[0];
-    const bool top = (layer + 1) * directions == cells_.size();
-    below = top ? out.y : drop(out.y, place, static_cast<uint32_t>(layer));
-  }
+  out.y = run_stack(
+      packing, x, cells_.size(), directions(), drop, place, [&](size_t i, const Var& below) {
+        const Cell& cell = cells_[i];
+        const GruOutput run = gru(packing, affine(below, cell.w_ih, cell.b_ih), cell.w_hh,
+                                  cell.b_hh, initial.h.empty() ? Var() : initial.h[i]);
+        out.state.h.push_back(run.h);
+        return run.y;
+      });
   return out;
 }
 

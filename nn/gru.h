@@ -52,6 +52,8 @@ class Gru : public Module {
     Var w_ih, w_hh, b_ih, b_hh;
   };
 
+  int64_t directions() const { return options_.bidirectional ? 2 : 1; }
+
   int64_t hidden_;
   GruOptions options_;
   std::vector<Cell> cells_;  // layer by layer; forward, backward where bidirectional

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "nn/init.h"
+#include "nn/recurrent_stack.h"
 
 namespace heed {
 
@@ -26,22 +27,19 @@ Lstm::Lstm(int64_t in, int64_t hidden, LstmOptions options) : hidden_(hidden), o
   check_shape(in > 0 && hidden > 0 && options.layers > 0, "Lstm: sizes must be positive, got in ",
               in, ", hidden ", hidden, ", layers ", options.layers);
   const double limit = 1 / std::sqrt(static_cast<double>(hidden));
-  const int64_t directions = options.bidirectional ? 2 : 1;
   const auto make = [&](const Shape& shape) {
     return Var::parameter(shape, uniform_law(-limit, limit));
   };
-  for (int64_t cell = 0; cell < options.layers * directions; ++cell) {
-    const int64_t width = cell < directions ? in : hidden * directions;
+  for (int64_t cell = 0; cell < options.layers * directions(); ++cell) {
+    const int64_t width = cell < directions() ? in : hidden * directions();
     cells_.push_back({make({4 * hidden, width}), make({4 * hidden, hidden}),
                       options.bias ? make({4 * hidden}) : Var()});
   }
 }
 
 void Lstm::visit(Visitor& v) {
-  const size_t directions = options_.bidirectional ? 2 : 1;
   for (size_t i = 0; i < cells_.size(); ++i) {
-    const std::string suffix =
-        "_l" + std::to_string(i / directions) + (i % directions ? "_reverse" : "");
+    const std::string suffix = cell_suffix(i, directions());
     v("weight_ih" + suffix, cells_[i].w_ih);
     v("weight_hh" + suffix, cells_[i].w_hh);
     v("bias" + suffix, cells_[i].bias);
@@ -78,32 +76,19 @@ Lstm::Output Lstm::run(const Packing& packing, const Var& x, Var first_gates,
   check_shape(
       initial.h.empty() || (initial.h.size() == cells_.size() && initial.c.size() == cells_.size()),
       "Lstm: initial state of ", initial.h.size(), " layers, expected ", cells_.size());
-  const size_t directions = options_.bidirectional ? 2 : 1;
-  // Backward in time: row r of the mirror image belongs to row r of x.
-  Tensor mirror;
-  if (directions == 2) mirror = Tensor::from(packing.reversed(), cells_[0].w_hh.device());
   Output out;
-  Var below = x;
-  for (size_t layer = 0; layer * directions < cells_.size(); ++layer) {
-    std::vector<Var> outputs;
-    for (size_t d = 0; d < directions; ++d) {
-      const size_t i = layer * directions + d;
-      const Cell& cell = cells_[i];
-      Var gates = std::exchange(first_gates, Var());
-      if (!gates.defined()) {
-        gates = affine(d ? gather_rows(below, mirror) : below, cell.w_ih, cell.bias);
-      }
-      const LstmOutput run =
-          lstm(packing, std::move(gates), cell.w_hh, initial.h.empty() ? Var() : initial.h[i],
-               initial.c.empty() ? Var() : initial.c[i]);
-      out.state.h.push_back(run.h);
-      out.state.c.push_back(run.c);
-      outputs.push_back(d ? gather_rows(run.y, mirror) : run.y);
-    }
-    out.y = directions == 2 ? concat(outputs, 1) : outputs[0];
-    const bool top = (layer + 1) * directions == cells_.size();
-    below = top ? out.y : drop(out.y, place, static_cast<uint32_t>(layer));
-  }
+  out.y = run_stack(
+      packing, x, cells_.size(), directions(), drop, place, [&](size_t i, const Var& below) {
+        const Cell& cell = cells_[i];
+        Var gates = std::exchange(first_gates, Var());
+        if (!gates.defined()) gates = affine(below, cell.w_ih, cell.bias);
+        const LstmOutput run =
+            lstm(packing, std::move(gates), cell.w_hh, initial.h.empty() ? Var() : initial.h[i],
+                 initial.c.empty() ? Var() : initial.c[i]);
+        out.state.h.push_back(run.h);
+        out.state.c.push_back(run.c);
+        return run.y;
+      });
   return out;
 }
 

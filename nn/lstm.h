@@ -60,6 +60,8 @@ class Lstm : public Module {
   Output run(const Packing& packing, const Var& x, Var first_gates, const LstmState& initial,
              const DropoutMode& drop, std::string_view place) const;
 
+  int64_t directions() const { return options_.bidirectional ? 2 : 1; }
+
   int64_t hidden_;
   LstmOptions options_;
   std::vector<Cell> cells_;  // layer by layer; forward, backward where bidirectional

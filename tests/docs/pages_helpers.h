@@ -1,0 +1,113 @@
+// The pages of the documentation, taken apart into blocks and spans of code.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <regex>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+inline const fs::path kRoot = HEED_SOURCE_DIR;
+
+inline std::string read(const fs::path& path) {
+  std::ostringstream text;
+  text << std::ifstream(path, std::ios::binary).rdbuf();
+  return text.str();
+}
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(line);
+  return lines;
+}
+
+inline std::string trimmed(const std::string& line) {
+  const size_t first = line.find_first_not_of(" \t\r"), last = line.find_last_not_of(" \t\r");
+  return first == std::string::npos ? "" : line.substr(first, last - first + 1);
+}
+
+// All matches of an expression, each as its groups.
+inline std::vector<std::smatch> matches(const std::string& text, const std::regex& expression) {
+  return {std::sregex_iterator(text.begin(), text.end(), expression), std::sregex_iterator()};
+}
+
+// ---- the pages
+
+struct Block {
+  std::string language;
+  std::vector<std::string> lines;
+  int line;  // of its first line
+};
+struct Page {
+  std::string name;                // relative to the root
+  std::vector<std::string> prose;  // its lines; those of blocks are empty
+  std::vector<Block> blocks;       // fenced and indented ones
+  fs::path folder() const { return (kRoot / name).parent_path(); }
+  std::string at(size_t line) const { return name + ":" + std::to_string(line + 1); }
+};
+
+inline Page parse(const std::string& name) {
+  Page page{name, {}, {}};
+  bool fenced = false, indented = false, blank = true;
+  for (const std::string& line : lines_of(read(kRoot / name))) {
+    const std::string text = trimmed(line);
+    const int number = static_cast<int>(page.prose.size()) + 1;
+    if (text.starts_with("```")) {
+      fenced = !fenced;
+      if (fenced) page.blocks.push_back({text.substr(3), {}, number + 1});
+      page.prose.push_back("");
+      continue;
+    }
+    indented = !fenced && line.starts_with("    ") && (indented || blank);
+    if (indented && blank) page.blocks.push_back({"", {}, number});
+    if (fenced || indented) page.blocks.back().lines.push_back(line);
+    page.prose.push_back(fenced || indented ? "" : line);
+    blank = text.empty();
+  }
+  EXPECT_FALSE(fenced) << name << ": a ``` is not closed";
+  return page;
+}
+
+inline const std::vector<Page>& pages() {
+  static const std::vector<Page> all = [] {
+    std::vector<Page> result;
+    for (const char* name :
+         {"README.md", "CONTRIBUTING.md", "data/README.md", "tests/reference/README.md"}) {
+      if (fs::exists(kRoot / name)) result.push_back(parse(name));
+    }
+    std::vector<std::string> docs;
+    for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs")) {
+      if (entry.path().extension() == ".md") {
+        docs.push_back(entry.path().lexically_relative(kRoot).generic_string());
+      }
+    }
+    std::sort(docs.begin(), docs.end());
+    for (const std::string& name : docs) result.push_back(parse(name));
+    return result;
+  }();
+  return all;
+}
+
+struct Span {
+  std::string text, where;
+};
+// What stands between single backticks.
+inline std::vector<Span> code_spans() {
+  static const std::regex span("`([^`]+)`");
+  std::vector<Span> result;
+  for (const Page& page : pages()) {
+    for (size_t i = 0; i < page.prose.size(); ++i) {
+      for (const std::smatch& m : matches(page.prose[i], span)) {
+        result.push_back({m[1].str(), page.at(i)});
+      }
+    }
+  }
+  return result;
+}
