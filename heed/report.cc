@@ -19,12 +19,12 @@ void run(const Options& o) {
   }
   // now, so that a place that cannot be written to is noticed before the work
   if (!o.html.empty()) check_writable(o.html);
-  const Results results = load_results(o.runs);
+  const DistractionResults results = load_distraction_results(o.runs);
   const Inference inference = infer(results);
   const std::vector<Table> tables = all_tables(results, inference);
   if (!o.tables.empty()) {
     save_tables(o.tables, tables);
-    save_claims(o.tables, check_claims(results));
+    save_claims(o.tables, check_claims(results), kClaimsNote);
     std::printf("the tables are in %s\n", o.tables.c_str());
   }
   if (o.html.empty()) return;

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <functional>
 #include <vector>
 
 #include "tensor/error.h"
@@ -99,8 +100,27 @@ std::string file_inside(const std::string& directory, const std::string& name) {
   return path;
 }
 
+std::string process_name() {
+  // Containers have the same process ids, and may have the same host name.
+  static const std::string place = [] {
+    char host[256] = {}, pids[64] = {};
+    if (::gethostname(host, sizeof host - 1) != 0) host[0] = '\0';
+    if (::readlink("/proc/self/ns/pid", pids, sizeof pids - 1) < 0) pids[0] = '\0';
+    std::string boot;
+    try {
+      boot = read_file("/proc/sys/kernel/random/boot_id", 100);
+    } catch (const DataError&) {  // no Linux: the host has to do
+    }
+    char text[9];
+    std::snprintf(text, sizeof text, "%08x",
+                  static_cast<uint32_t>(std::hash<std::string>()(boot + host + pids)));
+    return std::string(text);
+  }();
+  return place + "-" + std::to_string(::getpid());
+}
+
 AtomicFile::AtomicFile(const std::string& path)
-    : path_(path), temporary_(path + ".tmp-" + std::to_string(::getpid())) {
+    : path_(path), temporary_(path + ".tmp-" + process_name()) {
   struct stat status;
   if (::stat(path.c_str(), &status) == 0 && !S_ISREG(status.st_mode)) {
     throw DataError(path + ": cannot write: exists and is not a regular file");

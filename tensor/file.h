@@ -18,8 +18,12 @@ std::string file_inside(const std::string& directory, const std::string& name);
 // Makes a directory and those above it, where they are not there yet; they survive a loss of power.
 void make_directory(const std::string& path);
 
+// A name that no other process has by which a folder is shared, on whatever machine or in whatever
+// container: "3f2c9a01-4711". The same for all the life of a process.
+std::string process_name();
+
 // A file that appears under its name complete or not at all, whenever the process is killed: the
-// bytes go to "<path>.tmp-<pid>", and commit() syncs and renames it. Without a commit() the
+// bytes go to "<path>.tmp-<process_name()>", and commit() syncs and renames it. Without a commit() the
 // temporary file is removed. Refuses to replace anything but a regular file (a device, a
 // directory).
 class AtomicFile {

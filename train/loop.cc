@@ -328,6 +328,7 @@ class Loop {
     std::vector<EpochLog> lines = std::move(state_.log);
     lines.push_back(log);
     state_ = {.epoch = log.epoch, .schedule = schedule_.state, .log = std::move(lines)};
+    if (hooks_.before_write) hooks_.before_write();
     // state.json, last, makes the epoch count; a kill before it repeats the epoch, to the same end.
     if (best) save_models("model", "");
     if (settings_.keep_every > 0 && log.epoch % settings_.keep_every == 0) {
@@ -358,6 +359,7 @@ class Loop {
       }
     }
     state_.schedule = schedule_.state;
+    if (hooks_.before_write) hooks_.before_write();
     save_checkpoint(run_, state_, tensors());
     checkpoint_ = place(state_);
   }

@@ -25,6 +25,9 @@ struct TrainHooks {
   std::function<void(const TrainProgress&)> on_step;
   OnValidation on_validation;  // after each of its batches
   std::function<void(const EpochLog&, bool best)> on_epoch;
+  // Before the files of an epoch or of a checkpoint are written. Where somebody else may have the
+  // run by now it throws, and nothing is written.
+  std::function<void()> before_write;
   // What somebody should look at though the training goes on: a damaged checkpoint for which the
   // one before was taken, a loss that runs away.
   std::function<void(const std::string&)> on_warning;

@@ -1,17 +1,11 @@
 #include "dialog/respond/score_json.h"
 
-#include <cmath>
-
 namespace heed {
 
 using Json = nlohmann::ordered_json;
 
 static Json optional(const std::optional<double>& value) {
   return value ? Json(*value) : Json();
-}
-
-static std::optional<double> optional(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
 }
 
 Json to_json(const ScoreSummary& s) {
@@ -34,22 +28,6 @@ Json to_json(const ScoreSummary& s) {
                              {"as_history", optional(h.as_history)}});
   }
   return json;
-}
-
-ScoreSummary summary_from_json(const Json& json) {
-  ScoreSummary s;
-  s.perplexity = optional(json.at("perplexity")).value_or(INFINITY);  // JSON has no infinity
-  s.das_ratio = optional(json.at("das_ratio"));
-  s.mean_das_ratio = optional(json.at("mean_das_ratio"));
-  s.median_das_ratio = optional(json.at("median_das_ratio"));
-  s.as_distraction = optional(json.at("as_distraction"));
-  s.as_history = optional(json.at("as_history"));
-  s.as_first = optional(json.at("as_first"));
-  s.as_last = optional(json.at("as_last"));
-  json.at("dialogues").get_to(s.dialogues);
-  json.at("distracted").get_to(s.distracted);
-  json.at("tokens").get_to(s.tokens);
-  return s;
 }
 
 Json to_json(const DialogueScore& s) {

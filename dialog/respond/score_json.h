@@ -7,10 +7,8 @@
 namespace heed {
 
 // The JSON forms of results. Missing means (no distraction in the set) are null, and so is a
-// perplexity that is not a finite number; it is read as infinity.
+// perplexity that is not a finite number.
 nlohmann::ordered_json to_json(const ScoreSummary& summary);
 nlohmann::ordered_json to_json(const DialogueScore& score);
-// Throws nlohmann's exceptions for what does not fit.
-ScoreSummary summary_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace heed

@@ -1,5 +1,4 @@
-// The paper's claims as rules. Each is computed for the paper's own table and for ours, so that a
-// reader sees whether the rule says what the claim means.
+// The paper's claims as rules.
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -30,22 +29,24 @@ std::string count(size_t holds, size_t of, const char* what) {
 }
 
 // A variant's mean DAS ratio on the three random sets.
-Number random_mean(const MainTable& t, std::string_view structure, double p, bool loss = true) {
+Number random_mean(const VariantNumbers& t, std::string_view structure, double p,
+                   bool loss = true) {
   double sum = 0;
-  for (size_t s = 0; s < kRandomSets; ++s) {
-    const Number ratio = t[*find_variant(structure, p, loss)].das_ratio[s];
+  for (size_t s = 1; s <= kRandomSets; ++s) {
+    const Number ratio = t.get(*find_variant(structure, p, loss), key_of(s, "das_ratio"));
     if (!ratio) return std::nullopt;
     sum += *ratio;
   }
   return sum / kRandomSets;
 }
 
-ClaimResult similar_perplexities(const MainTable& t) {
+ClaimResult similar_perplexities(const VariantNumbers& t) {
   std::vector<double> all;
-  for (const VariantNumbers& v : t) {
-    if (v.perplexity) all.push_back(*v.perplexity);
+  for (size_t v = 0; v < all_variants().size(); ++v) {
+    const Number perplexity = t.get(v, key_of(0, "perplexity"));
+    if (!perplexity) return {};
+    all.push_back(*perplexity);
   }
-  if (all.size() < t.size()) return {};
   const double middle = *median(all);
   const auto close = static_cast<size_t>(std::count_if(
       all.begin(), all.end(), [&](double x) { return std::abs(x / middle - 1) <= 0.05; }));
@@ -54,7 +55,7 @@ ClaimResult similar_perplexities(const MainTable& t) {
           count(close, all.size(), "within 5 %") + format("; %.1f to %.1f", *low, *high)};
 }
 
-ClaimResult ratios_drop(const MainTable& t) {
+ClaimResult ratios_drop(const VariantNumbers& t) {
   std::vector<double> changes;
   size_t drops = 0;
   for (const Structure& s : paper_structures()) {
@@ -75,7 +76,7 @@ ClaimResult ratios_drop(const MainTable& t) {
 
 // In how many structures `holds` is true of the ratios at 0.5, 0.7 and 1.0.
 template <class Rule>
-ClaimResult over_structures(const MainTable& t, size_t needed, const char* what, Rule holds) {
+ClaimResult over_structures(const VariantNumbers& t, size_t needed, const char* what, Rule holds) {
   size_t yes = 0, known = 0;
   for (const Structure& s : paper_structures()) {
     const Number a = random_mean(t, s.name, 0.5), b = random_mean(t, s.name, 0.7),
@@ -88,18 +89,18 @@ ClaimResult over_structures(const MainTable& t, size_t needed, const char* what,
   return {yes >= std::min(needed, known), count(yes, known, what)};
 }
 
-ClaimResult best_at_07(const MainTable& t) {
+ClaimResult best_at_07(const VariantNumbers& t) {
   return over_structures(
       t, 3, "structures are lowest at 0.7",
       [](auto, double a, double b, double c) { return below(b, a) && below(b, c); });
 }
 
-ClaimResult worse_at_1(const MainTable& t) {
+ClaimResult worse_at_1(const VariantNumbers& t) {
   return over_structures(t, 3, "structures are higher at 1.0 than at 0.7",
                          [](auto, double, double b, double c) { return below(b, c); });
 }
 
-ClaimResult best_of_each(const MainTable& t) {
+ClaimResult best_of_each(const VariantNumbers& t) {
   return over_structures(t, 5, "structures as in the paper",
                          [](std::string_view name, double a, double b, double c) {
                            const bool half = name == "static" || name == "dynamic-ui";
@@ -107,7 +108,7 @@ ClaimResult best_of_each(const MainTable& t) {
                          });
 }
 
-ClaimResult lowest_of_all(const MainTable& t) {
+ClaimResult lowest_of_all(const VariantNumbers& t) {
   std::string best;
   double lowest = INFINITY, second = INFINITY;
   size_t known = 0;
@@ -127,7 +128,7 @@ ClaimResult lowest_of_all(const MainTable& t) {
                       : best + " is lowest, " + low + "; the next one has " + next};
 }
 
-ClaimResult loss_helps(const MainTable& t) {
+ClaimResult loss_helps(const VariantNumbers& t) {
   const Number with = random_mean(t, "static-ui", 0.7), none = random_mean(t, "static-ui", 0),
                without = random_mean(t, "static-ui", 0.7, false);
   if (!with || !without || !none) return {};
@@ -136,28 +137,29 @@ ClaimResult loss_helps(const MainTable& t) {
                  *none)};
 }
 
-ClaimResult rise_to_the_end(const MainTable& t) {
+ClaimResult rise_to_the_end(const VariantNumbers& t) {
   size_t rise = 0, known = 0;
-  for (const VariantNumbers& v : t) {
-    for (const size_t first : {3, 6}) {  // frequent, rare: begin, middle, end
-      const Number a = v.das_ratio[first], b = v.das_ratio[first + 1], c = v.das_ratio[first + 2];
+  for (size_t v = 0; v < all_variants().size(); ++v) {
+    for (const size_t first : {4, 7}) {  // frequent, rare: begin, middle, end
+      const auto ratio = [&](size_t set) { return t.get(v, key_of(set, "das_ratio")); };
+      const Number a = ratio(first), b = ratio(first + 1), c = ratio(first + 2);
       if (!a || !b || !c) continue;
       ++known;
       rise += below(*a, *b) && below(*b, *c);
     }
   }
-  if (known < 2 * t.size() - 3) return {};
+  if (known < 2 * all_variants().size() - 3) return {};
   return {static_cast<double>(rise) >= 0.8 * static_cast<double>(known),
           count(rise, known, "rise from begin to end")};
 }
 
-ClaimResult static_looks_at_the_query(const MainTable& t) {
+ClaimResult static_looks_at_the_query(const VariantNumbers& t) {
   double highest_static = 0, lowest_other = INFINITY;
   bool holds = true;
   for (const double p : {0.0, 0.5, 0.7, 1.0}) {
     double sums[2] = {}, counts[2] = {};
     for (const Structure& s : paper_structures()) {
-      const Number as = t[*find_variant(s.name, p, true)].history_as;
+      const Number as = t.get(*find_variant(s.name, p, true), key_of(0, "as_history"));
       if (!as) return {};
       sums[s.static_query] += *as;
       counts[s.static_query] += 1;
@@ -171,54 +173,52 @@ ClaimResult static_looks_at_the_query(const MainTable& t) {
                         100 * lowest_other)};
 }
 
-struct Rule {
-  const char *claim, *rule;
-  ClaimResult (*check)(const MainTable&);
-};
-
-const Rule kRules[] = {
-    {"Perplexities of the variants are close.", "At least nine in ten within 5 % of the median.",
-     similar_perplexities},
-    {"For most structures DAS ratios drop by about 10 % with p = 0.5 or 0.7.",
-     "Mean over the random sets, p = 0.5 and 0.7 together against p = 0: a drop of 7.5 % or more "
-     "in "
-     "at least 3 of 5 structures.",
-     ratios_drop},
-    {"p = 0.7 is generally the best.",
-     "Mean over the random sets: lowest of 0.5, 0.7 and 1.0 in at least 3 structures.", best_at_07},
-    {"p = 1.0 is worse.", "Mean over the random sets: higher than at 0.7 in at least 3 structures.",
-     worse_at_1},
-    {"static and dynamic-ui are best at 0.5, non-hier, static-ui and dynamic at 0.7.",
-     "Mean over the random sets: in all structures.", best_of_each},
-    {"static-ui at p = 0.7 has the lowest DAS ratio of all variants.", "Mean over the random sets.",
-     lowest_of_all},
-    {"Without the attention loss the gain is smaller.",
-     "static-ui, p = 0.7, mean over the random sets: with the loss < without it < no distractions "
-     "in training.",
-     loss_helps},
-    {"DAS ratios rise from begin to middle to end.",
-     "begin < middle < end in at least 80 % of variants and kinds of phrases.", rise_to_the_end},
-    {"Static structures look more at the query.",
-     "Mean AS of the history: lower for static and static-ui than for the others, at every p.",
-     static_looks_at_the_query},
-};
-
 }  // namespace
 
-std::vector<Claim> check_claims(const std::vector<MainTable>& ours) {
-  std::vector<Claim> claims;
-  for (const Rule& rule : kRules) {
-    Claim claim{rule.claim, rule.rule, rule.check(paper_table().table), {}};
-    for (const MainTable& table : ours) claim.ours.push_back(rule.check(table));
-    claims.push_back(std::move(claim));
-  }
-  return claims;
+const std::vector<ClaimRule>& claim_rules() {
+  static const std::vector<ClaimRule> kRules = {
+      {"Perplexities of the variants are close.", "At least nine in ten within 5 % of the median.",
+       similar_perplexities},
+      {"For most structures DAS ratios drop by about 10 % with p = 0.5 or 0.7.",
+       "Mean over the random sets, p = 0.5 and 0.7 together against p = 0: a drop of 7.5 % or more "
+       "in "
+       "at least 3 of 5 structures.",
+       ratios_drop},
+      {"p = 0.7 is generally the best.",
+       "Mean over the random sets: lowest of 0.5, 0.7 and 1.0 in at least 3 structures.",
+       best_at_07},
+      {"p = 1.0 is worse.",
+       "Mean over the random sets: higher than at 0.7 in at least 3 structures.", worse_at_1},
+      {"static and dynamic-ui are best at 0.5, non-hier, static-ui and dynamic at 0.7.",
+       "Mean over the random sets: in all structures.", best_of_each},
+      {"static-ui at p = 0.7 has the lowest DAS ratio of all variants.",
+       "Mean over the random sets.", lowest_of_all},
+      {"Without the attention loss the gain is smaller.",
+       "static-ui, p = 0.7, mean over the random sets: with the loss < without it < no "
+       "distractions "
+       "in training.",
+       loss_helps},
+      {"DAS ratios rise from begin to middle to end.",
+       "begin < middle < end in at least 80 % of variants and kinds of phrases.", rise_to_the_end},
+      {"Static structures look more at the query.",
+       "Mean AS of the history: lower for static and static-ui than for the others, at every p.",
+       static_looks_at_the_query},
+  };
+  return kRules;
 }
 
-std::vector<Claim> check_claims(const Results& results) {
-  return check_claims({main_table(results, &ScoreSummary::das_ratio),
-                       main_table(results, &ScoreSummary::mean_das_ratio),
-                       main_table(results, &ScoreSummary::median_das_ratio)});
+Claims check_claims(const Results& results) {
+  const VariantNumbers ours = mean_numbers(results);
+  std::vector<ClaimNumbers> kinds;
+  for (const RatioKind& kind : kRatioKinds) {
+    kinds.push_back({kind.name, ours});
+    for (size_t v = 0; v < all_variants().size(); ++v) {
+      for (size_t s = 1; s < kSets; ++s) {
+        kinds.back().numbers.set(v, key_of(s, "das_ratio"), ours.get(v, key_of(s, kind.key)));
+      }
+    }
+  }
+  return check_claims(claim_rules(), paper_numbers().numbers, kinds);
 }
 
 }  // namespace heed

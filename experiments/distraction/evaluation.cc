@@ -1,10 +1,11 @@
 #include "experiments/distraction/evaluation.h"
 
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/responses.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/text/tokenizer.h"
 #include "tensor/file.h"
@@ -78,7 +79,7 @@ Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<To
 }
 
 // Who it is, and how its training went.
-Json head_json(const std::string& directory, const ExperimentRun& run,
+Json head_json(const std::string& directory, const PlannedRun& run,
                const ExperimentSettings& settings, Responder& model) {
   const std::vector<EpochLog> log = load_log(directory);
   const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
@@ -87,80 +88,18 @@ Json head_json(const std::string& directory, const ExperimentRun& run,
   if (best == log.end()) throw DataError(in(directory, "log.jsonl") + ": no epoch");
   Json heed = {{"device", settings.device}, {"matmul", settings.matmul}};
   for (const auto& [key, value] : settings.made_with) heed[key] = value;
+  const Variant& variant = all_variants()[run.variant];
   return {{"heed", heed},
-          {"run", run.name()},
-          {"variant", run.get().name()},
-          {"structure", run.get().structure.name},
-          {"insert_prob", run.get().insert_prob},
-          {"attention_loss", run.get().attention_loss},
+          {"run", run.name},
+          {"variant", variant.name()},
+          {"structure", variant.structure.name},
+          {"insert_prob", variant.insert_prob},
+          {"attention_loss", variant.attention_loss},
           {"seed", run.seed},
           {"best_epoch", best->epoch},
           {"epochs", log.size()},
           {"valid_perplexity", valid_perplexity(*best)},
           {"parameters", parameter_count(model)}};
-}
-
-// ---- reading
-
-std::optional<double> number_or_null(const Json& json) {
-  return json.is_null() ? std::nullopt : std::optional(json.get<double>());
-}
-
-Series read_series(const Json& json) {
-  Series series;
-  for (const Json& number : json) series.push_back(number_or_null(number));
-  return series;
-}
-
-SetResult read_set(const Json& json) {
-  return {summary_from_json(json), read_series(json.at("dialogues_as_distraction")),
-          read_series(json.at("dialogues_as_history"))};
-}
-
-ResponseQuality read_responses(const Json& json) {
-  ResponseQuality quality;
-  quality.bleu = number_or_null(json.at("bleu"));
-  json.at("distinct_1").get_to(quality.distinct_1);
-  json.at("distinct_2").get_to(quality.distinct_2);
-  json.at("mean_length").get_to(quality.mean_length);
-  json.at("dialogues").get_to(quality.dialogues);
-  return quality;
-}
-
-Evaluation read_evaluation(const Json& json) {
-  Evaluation e;
-  json.at("best_epoch").get_to(e.best_epoch);
-  json.at("epochs").get_to(e.epochs);
-  json.at("valid_perplexity").get_to(e.valid_perplexity);
-  json.at("parameters").get_to(e.parameters);
-  json.at("conversations").get_to(e.conversations);
-  for (const auto& nll : read_series(json.at("nll"))) e.nll.push_back(nll.value_or(INFINITY));
-  json.at("tokens").get_to(e.tokens);
-  for (size_t s = 0; s < kSets; ++s) e.sets[s] = read_set(json.at("test_sets").at(set_name(s)));
-  e.responses = read_responses(json.at("responses"));
-  for (const Json& sample : json.at("samples")) {
-    e.samples.push_back({sample.at("as_scores").get<std::vector<double>>(),
-                         number_or_null(sample.at("das_ratio")),
-                         sample.at("response").get<std::string>()});
-  }
-  return e;
-}
-
-// Numbers of dialogues that do not fit together would be read out of bounds.
-bool fits(const Evaluation& e) {
-  const size_t n = e.nll.size();
-  for (size_t s = 0; s < kSets; ++s) {
-    const SetResult& set = e.sets[s];
-    const bool distracted = set.summary.distracted > 0;
-    if (set.as_history.size() != n || set.as_distraction.size() != (distracted ? n : 0))
-      return false;
-  }
-  int next = 0;  // they are numbered as they come
-  for (const int conversation : e.conversations) {
-    if (conversation < 0 || conversation > next) return false;
-    next = std::max(next, conversation + 1);
-  }
-  return n > 0 && e.tokens.size() == n && e.conversations.size() == n;
 }
 
 }  // namespace
@@ -169,9 +108,23 @@ std::string set_name(size_t set) {
   return set == 0 ? "none" : std::string(kTestSets.at(set - 1));
 }
 
-void evaluate_run(const std::string& directory, const ExperimentRun& run,
+std::string kind_of(size_t set) {
+  const std::string name = set_name(set);
+  return name.substr(0, name.find(':'));
+}
+
+std::string place_of(size_t set) {
+  const std::string name = set_name(set), rest = name.substr(name.find(':') + 1);
+  return kind_of(set) == "random" ? "p = " + rest : rest;
+}
+
+std::string key_of(size_t set, const std::string& number) {
+  return "test_sets." + set_name(set) + "." + number;
+}
+
+void evaluate_run(const std::string& directory, const PlannedRun& run,
                   const ExperimentSettings& settings, const ExperimentData& data, Device device,
-                  const EvaluationProgress& progress) {
+                  const OnMeasuring& progress) {
   LoadedModel loaded = load_model(directory);
   Responder& model = *loaded.model;
   Json json = head_json(directory, run, settings, model);
@@ -201,26 +154,49 @@ void evaluate_run(const std::string& directory, const ExperimentRun& run,
     }
   }
   json["responses"] = measure(responses, data.references);
+  progress("all", 1);  // the last moment to give up
   save_responses(in(directory, "responses.jsonl"), data.test, responses);
   write_file(in(directory, "evaluation.json"), json.dump() + "\n");
 }
 
-bool is_evaluated(const std::string& directory) {
-  return fs::exists(in(directory, "evaluation.json"));
+// The settings of the run, which is begun if it is new.
+static TrainSettings open_run(const PlannedRun& run, const std::string& directory,
+                              const ExperimentSettings& experiment, const ExperimentData& data) {
+  const TrainSettings settings = run_settings(experiment, data, run);
+  if (!fs::exists(in(directory, "settings.json"))) {
+    check_memory(settings.model);
+    start_run(directory, settings, data.train.vocabulary);
+    return settings;
+  }
+  const TrainSettings there = load_settings(directory);
+  if (there.data_fingerprint != settings.data_fingerprint ||
+      there.model.structure.name != settings.model.structure.name ||
+      there.insert_prob != settings.insert_prob || there.loop.seed != settings.loop.seed ||
+      there.attention_weight != settings.attention_weight) {
+    throw DataError(directory + ": holds a run of another kind; move it away");
+  }
+  return settings;
 }
 
-Evaluation load_evaluation(const std::string& directory) {
-  const std::string path = in(directory, "evaluation.json");
-  Evaluation evaluation;
-  try {
-    evaluation = read_evaluation(Json::parse(read_file(path, 1 << 30)));
-  } catch (const Json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
-  }
-  if (!fits(evaluation)) {
-    throw DataError(path + ": the lists of its dialogues do not fit together");
-  }
-  return evaluation;
+Plan distraction_plan(const std::string& out, const std::vector<PlannedRun>& runs,
+                      const ExperimentSettings& settings, const ExperimentData& data) {
+  Plan plan{.out = out, .runs = runs};
+  plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
+                   const TrainHooks& hooks) {
+    return train(directory, open_run(run, directory, settings, data), data.train, device, hooks);
+  };
+  plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
+                     const OnMeasuring& progress) {
+    evaluate_run(directory, run, settings, data, device, progress);
+  };
+  plan.train_metric = kTrainPerplexity;
+  plan.valid_metric = kValidPerplexity;
+  plan.metric_name = "perplexity";
+  plan.kind = [](const PlannedRun& run) {
+    return std::string(all_variants()[run.variant].structure.name);
+  };
+  plan.max_epochs = [&](const PlannedRun&) { return settings.train.loop.max_epochs; };
+  return plan;
 }
 
 }  // namespace heed

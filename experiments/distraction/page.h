@@ -4,10 +4,12 @@
 
 namespace heed {
 
-// The whole experiment as one HTML page: claims, figures, tables, statistics, sample dialogues, and
-// where every number is from. It needs no other file and no network; without scripts only the
-// sorting of tables is missing. Light and dark, in print, and readable without colour.
-std::string render_page(const Results& results, const Inference& inference,
+// The whole experiment as one HTML page (experiments/engine/page.h): claims, figures, tables,
+// statistics, sample dialogues, and where every number is from.
+std::string render_page(const DistractionResults& results, const Inference& inference,
                         const std::vector<Table>& tables);
+
+// The sample dialogues with attention as a heat map, and what the models answer.
+std::string dialogues_html(const DistractionResults& results);
 
 }  // namespace heed

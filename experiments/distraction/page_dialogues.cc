@@ -1,9 +1,10 @@
 // The sample dialogues: what several variants look at, and what they answer.
 #include <algorithm>
+#include <cmath>
 
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
-#include "experiments/distraction/page_parts.h"
+#include "experiments/distraction/page.h"
 
 namespace heed {
 namespace {
@@ -16,7 +17,7 @@ struct Model {
 
 // Every structure without and with distractions in training, and static-ui with them but without
 // the attention loss; of several seeds the first.
-std::vector<Model> models_of(const Results& results) {
+std::vector<Model> models_of(const DistractionResults& results) {
   std::vector<Model> models;
   const auto add = [&](const Structure& s, double p, bool loss, const char* label) {
     const auto variant = find_variant(s.name, p, loss);
@@ -67,7 +68,8 @@ std::string utterance_html(const SampleDialogue& d, size_t dialogue, size_t k,
   html += "<bdi>" + escape(d.context[k].text) + "</bdi></th>";
   for (size_t m = 0; m < models.size(); ++m) {
     const bool first = m == 0 || models[m].group != models[m - 1].group;
-    html += heat_html(models[m].run->evaluation.samples[dialogue].as_scores[k], first);
+    const Series& scores = models[m].run->numbers.series(sample_key(dialogue, "as_scores"));
+    html += heat_html(scores[k].value_or(NAN), first);
   }
   return html + "</tr>\n";
 }
@@ -76,7 +78,7 @@ std::string ratios_html(size_t dialogue, const std::vector<Model>& models) {
   std::string html = "<tr class=\"ratio\"><th scope=\"row\">DAS ratio</th>";
   for (size_t m = 0; m < models.size(); ++m) {
     const bool first = m == 0 || models[m].group != models[m - 1].group;
-    const auto& ratio = models[m].run->evaluation.samples[dialogue].das_ratio;
+    const auto ratio = models[m].run->numbers.value(sample_key(dialogue, "das_ratio"));
     html += std::string("<td class=\"heat") + (first ? " first" : "") + "\">" +
             (ratio ? decimal(*ratio, 2) : "&#8211;") + "</td>";
   }
@@ -92,14 +94,15 @@ std::string answers_html(const SampleDialogue& d, size_t dialogue,
                          const std::vector<Model>& models) {
   std::string html = "<dl class=\"answers\">\n" + answer_html("human response", d.response);
   for (const Model& m : models) {
-    html += answer_html(m.run->run.get().name(), m.run->evaluation.samples[dialogue].response);
+    html += answer_html(all_variants()[m.run->run.variant].name(),
+                        m.run->numbers.text(sample_key(dialogue, "response")));
   }
   return html + "</dl>\n";
 }
 
 }  // namespace
 
-std::string dialogues_html(const Results& results) {
+std::string dialogues_html(const DistractionResults& results) {
   const std::vector<Model> models = models_of(results);
   std::string html;
   for (size_t i = 0; i < results.samples.size(); ++i) {

@@ -16,10 +16,11 @@ std::optional<double> number_or_null(const Json& json, double unit = 1) {
   return json.is_null() ? std::nullopt : std::optional(unit * json.get<double>());
 }
 
-size_t set_of(const std::string& name) {
-  const auto found = std::find(kTestSets.begin(), kTestSets.end(), name);
+// The key of a number of a test set that the file names.
+std::string key_of_set(const std::string& set, const char* number) {
+  const auto found = std::find(kTestSets.begin(), kTestSets.end(), set);
   check_internal(found != kTestSets.end(), "paper-tables.json names a test set that there is not");
-  return static_cast<size_t>(found - kTestSets.begin());
+  return key_of(1 + static_cast<size_t>(found - kTestSets.begin()), number);
 }
 
 size_t variant_of(const Json& row) {
@@ -30,50 +31,48 @@ size_t variant_of(const Json& row) {
   return *variant;
 }
 
-void read_table3_row(const Json& row, PaperTable& paper) {
+void read_table3_row(const Json& row, VariantNumbers& numbers) {
   const size_t variant = variant_of(row);
-  VariantNumbers& numbers = paper.table[variant];
-  numbers.perplexity = number_or_null(row.at("perplexity"));
-  numbers.history_as = number_or_null(row.at("history_as_percent"), 0.01);
+  numbers.set(variant, key_of(0, "perplexity"), number_or_null(row.at("perplexity")));
+  numbers.set(variant, key_of(0, "as_history"), number_or_null(row.at("history_as_percent"), 0.01));
   for (const auto& [set, ratio] : row.at("das_ratio").items()) {
-    numbers.das_ratio[set_of(set)] = number_or_null(ratio);
+    numbers.set(variant, key_of_set(set, "das_ratio"), number_or_null(ratio));
   }
   for (const Json& set : row.value("uncertain", Json::array())) {
-    paper.uncertain[variant][set_of(set.get<std::string>())] = true;
+    numbers.set_doubtful(variant, key_of_set(set.get<std::string>(), "das_ratio"));
   }
 }
 
 // Of Tables 4 and 6 the attention scores; their DAS ratios stand in Table 3 as well.
 void read_scores(const Json& row, VariantNumbers& numbers) {
-  for (const auto& [name, cells] : row.at("sets").items()) {
+  constexpr std::pair<const char*, const char*> kScores[] = {
+      {"as_distraction", "distraction_as_percent"},
+      {"as_history", "history_as_percent"},
+      {"as_first", "first_as_percent"},
+      {"as_last", "last_as_percent"}};
+  for (const auto& [set, cells] : row.at("sets").items()) {
     if (cells.is_null()) continue;
-    const size_t set = set_of(name);
-    const auto percent = [&cells = cells](const char* key) {
-      return cells.contains(key) ? number_or_null(cells[key], 0.01) : std::nullopt;
-    };
-    numbers.as_distraction[set] = percent("distraction_as_percent");
-    numbers.as_history[set] = percent("history_as_percent");
-    numbers.as_first[set] = percent("first_as_percent");
-    numbers.as_last[set] = percent("last_as_percent");
+    for (const auto& [number, key] : kScores) {
+      if (!cells.contains(key)) continue;
+      numbers.set(variant_of(row), key_of_set(set, number), number_or_null(cells[key], 0.01));
+    }
   }
 }
 
-PaperTable read() {
+PaperNumbers read() {
   const Json json = Json::parse(kText);
-  PaperTable paper;
-  paper.table.resize(all_variants().size());
-  paper.uncertain.resize(all_variants().size());
-  for (const Json& row : json.at("table3")) read_table3_row(row, paper);
+  PaperNumbers paper{{}, "data/paper-tables.json"};
+  for (const Json& row : json.at("table3")) read_table3_row(row, paper.numbers);
   for (const char* table : {"table4", "table6"}) {
-    for (const Json& row : json.at(table)) read_scores(row, paper.table[variant_of(row)]);
+    for (const Json& row : json.at(table)) read_scores(row, paper.numbers);
   }
   return paper;
 }
 
 }  // namespace
 
-const PaperTable& paper_table() {
-  static const PaperTable paper = read();
+const PaperNumbers& paper_numbers() {
+  static const PaperNumbers paper = read();
   return paper;
 }
 

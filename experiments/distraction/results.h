@@ -1,22 +1,17 @@
-// Everything that an experiment's folder holds: all that tables and figures are made of.
+// What the folder of this experiment holds besides what all have: human responses and sample
+// dialogues.
 #pragma once
 
-#include <array>
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "dialog/respond/das.h"
+#include "dialog/respond/responses.h"
 #include "experiments/distraction/evaluation.h"
-#include "experiments/distraction/times.h"
+#include "experiments/engine/inference.h"
 
 namespace heed {
-
-struct RunResult {
-  ExperimentRun run;
-  Evaluation evaluation;
-  std::vector<EpochLog> log;
-  RunTimes times;
-};
 
 struct SampleDialogue {
   struct Utterance {
@@ -27,42 +22,29 @@ struct SampleDialogue {
   std::vector<Utterance> context;
 };
 
-struct Setting {
-  std::string name, value;  // "hidden", "64"
-};
-
-struct Results {
-  std::string folder;  // as given
-  std::vector<Setting> settings, data;
+struct DistractionResults : Results {
   ResponseQuality human;
   std::string sample_set;
   std::vector<SampleDialogue> samples;
-  std::vector<RunResult> runs;  // the finished ones, by variant and seed
-
-  // The finished runs of a variant.
-  std::vector<const RunResult*> of(size_t variant) const;
-  int64_t test_dialogues() const;
-  int64_t conversations() const;  // that these are of
-  int seeds() const;              // the largest number of seeds of a variant
 };
 
-// Reads the folder of an experiment. Throws DataError if it is none, has no finished run, or if a
-// file does not fit the others.
-Results load_results(const std::string& folder);
+// Throws DataError as load_results() of the engine does.
+DistractionResults load_distraction_results(const std::string& folder);
 
-// What the paper's tables hold, of the paper or of an experiment (means over seeds).
-struct VariantNumbers {
-  using OfSets = std::array<std::optional<double>, kTestSets.size()>;
+// A number of a model on a sample dialogue, as evaluation.json has it: "samples.0.das_ratio".
+std::string sample_key(size_t dialogue, const std::string& number);
 
-  std::optional<double> perplexity, history_as;  // on the original test set; AS: 1 is average
-  OfSets das_ratio, as_distraction, as_history;  // on the distracting ones
-  OfSets as_first, as_last;
+// Of perplexities, DAS ratios and attention scores; DAS ratios are compared with those of
+// baseline_of().
+Inference infer(const Results& results);
+
+// The ways to take the DAS ratio of a test set: the published one, a ratio of means; and the mean
+// and the median of the dialogues' ratios.
+struct RatioKind {
+  const char *name, *short_name, *key;
 };
-using MainTable = std::vector<VariantNumbers>;  // in the order of all_variants()
-
-// Means over the seeds; nothing if a run has none. `ratio`: what stands as das_ratio, the published
-// ratio of means, or the mean or the median of the dialogues' ratios.
-using SummaryNumber = std::optional<double> ScoreSummary::*;
-MainTable main_table(const Results& results, SummaryNumber ratio = &ScoreSummary::das_ratio);
+constexpr RatioKind kRatioKinds[] = {{"ratio of means", "ratio of means", "das_ratio"},
+                                     {"mean of ratios", "mean of ratios", "mean_das_ratio"},
+                                     {"median of ratios", "median", "median_das_ratio"}};
 
 }  // namespace heed

@@ -1,9 +1,5 @@
 #include "experiments/distraction/settings.h"
 
-#include <fcntl.h>
-#include <unistd.h>
-
-#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -11,7 +7,7 @@
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run_json.h"
 #include "dialog/text/tokenizer.h"
-#include "tensor/file.h"
+#include "experiments/engine/folder_json.h"
 
 namespace heed {
 namespace {
@@ -133,38 +129,6 @@ Json describe_samples(const ExperimentData& data) {
   return json;
 }
 
-// Creates the file unless it is there, for all processes that share the folder: a file is linked
-// under its name complete, and only by one.
-void create_once(const std::string& path, const std::string& bytes) {
-  const std::string temporary = path + ".new-" + std::to_string(::getpid());
-  write_file(temporary, bytes);
-  const bool done = ::link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST;
-  const int error = errno;
-  ::unlink(temporary.c_str());
-  if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
-}
-
-// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
-// program began it does not count.
-void check_same(const std::string& out, const Json& there, const Json& here) {
-  if (there.value("format", Json()) != here["format"]) {
-    throw DataError(out + "/experiment.json: written by another version of heed");
-  }
-  Json settings = there.value("settings", Json::object());
-  settings.emplace("attention-weight", 1);  // what earlier versions did not write down
-  settings.emplace("device", "cpu");
-  settings.emplace("matmul", "f32");
-  for (const auto& [option, value] : here.at("settings").items()) {
-    const Json old = settings.value(option, Json());
-    if (old == value) continue;
-    throw UsageError(out + ": holds an experiment with --" + option + " " + old.dump() + ", not " +
-                     value.dump() + "; take the same settings or another --out");
-  }
-  if (there.value("data", Json()) == here["data"]) return;
-  throw UsageError(out +
-                   ": holds an experiment on other data; take the same --data or another --out");
-}
-
 // What people read: the dialogues in all their words, where the models see <unk>.
 void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>& test,
                 const ExperimentSettings& s, ExperimentData& data) {
@@ -197,12 +161,13 @@ ExperimentData load_experiment_data(const std::string& directory, const Experime
 }
 
 TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentData& data,
-                           const ExperimentRun& run) {
+                           const PlannedRun& run) {
   TrainSettings s = settings.train;
-  s.model.structure = run.get().structure;
+  const Variant& variant = all_variants()[run.variant];
+  s.model.structure = variant.structure;
   s.model.vocab_size = data.train.vocabulary.size();
-  s.insert_prob = run.get().insert_prob;
-  s.attention_weight = run.get().attention_loss ? settings.train.attention_weight : 0;
+  s.insert_prob = variant.insert_prob;
+  s.attention_weight = variant.attention_loss ? settings.train.attention_weight : 0;
   s.loop.seed = run.seed;
   s.data_fingerprint = data.train.fingerprint();
   s.check();
@@ -211,13 +176,9 @@ TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentD
 
 void open_experiment(const std::string& out, const ExperimentSettings& settings,
                      const ExperimentData& data) {
-  make_directory(out);
-  const std::string path = (fs::path(out) / "experiment.json").string();
-  const Json here = describe(settings, data);
-  if (!fs::exists(path)) create_once(path, here.dump(2) + "\n");
-  const Json there = Json::parse(read_file(path, 1 << 20), nullptr, false);
-  if (!there.is_object()) throw DataError(path + ": not what heed writes there");
-  check_same(out, there, here);
+  // what earlier versions did not write down
+  open_folder(out, describe(settings, data),
+              {{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
   const std::string samples = (fs::path(out) / "samples.json").string();
   if (!fs::exists(samples)) create_once(samples, describe_samples(data).dump(1) + "\n");
 }

@@ -44,11 +44,9 @@ ExperimentData load_experiment_data(const std::string& directory,
 
 // The settings of one run.
 TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentData& data,
-                           const ExperimentRun& run);
+                           const PlannedRun& run);
 
-// Writes experiment.json and samples.json into the directory, which is made if it is not there.
-// Where an experiment is there already, it must have the same settings and data: throws UsageError
-// with the first one that differs.
+// Writes experiment.json (engine/folder_json.h, which says what is thrown) and samples.json.
 void open_experiment(const std::string& out, const ExperimentSettings& settings,
                      const ExperimentData& data);
 

@@ -1,7 +1,7 @@
 // The tables of the experiment: those of the paper, in its layout, and some more.
 #pragma once
 
-#include "experiments/distraction/inference.h"
+#include "experiments/distraction/results.h"
 #include "experiments/engine/table.h"
 
 namespace heed {
@@ -14,9 +14,6 @@ namespace heed {
 // quality   generated responses: BLEU, distinct-1 and -2, length
 // runs      how the trainings went
 // paper3/4/6  those tables of the paper beside ours
-std::vector<Table> all_tables(const Results& results, const Inference& inference);
-
-// One of them. Throws InternalError if there is none of the name.
-const Table& table_of(const std::vector<Table>& tables, const std::string& id);
+std::vector<Table> all_tables(const DistractionResults& results, const Inference& inference);
 
 }  // namespace heed

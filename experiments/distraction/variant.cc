@@ -1,7 +1,5 @@
 #include "experiments/distraction/variant.h"
 
-#include <fnmatch.h>
-
 #include <cmath>
 #include <cstdio>
 
@@ -48,32 +46,22 @@ std::optional<size_t> find_variant(std::string_view structure, double insert_pro
   return std::nullopt;
 }
 
-std::string ExperimentRun::name() const {
-  return get().name() + "-seed" + std::to_string(seed);
+const std::vector<VariantName>& variant_names() {
+  static const std::vector<VariantName> names = [] {
+    std::vector<VariantName> all;
+    for (const Variant& v : all_variants()) {
+      all.push_back(
+          {v.name(), "p = " + v.probability(),
+           std::string(v.structure.name) + (v.attention_loss ? "" : ", no attention loss")});
+    }
+    return all;
+  }();
+  return names;
 }
 
-std::vector<ExperimentRun> select_runs(uint64_t first_seed, int seeds, const Selection& selection) {
-  if (seeds < 1) throw UsageError("seeds: expected at least 1, got " + std::to_string(seeds));
-  if (selection.shards < 1 || selection.shard < 1 || selection.shard > selection.shards) {
-    throw UsageError("shard: expected i/n with 1 <= i <= n, got " +
-                     std::to_string(selection.shard) + "/" + std::to_string(selection.shards));
-  }
-  std::vector<ExperimentRun> runs;
-  int number = 0;
-  for (int s = 0; s < seeds; ++s) {
-    for (size_t v = 0; v < all_variants().size(); ++v) {
-      const std::string name = all_variants()[v].name();
-      if (::fnmatch(selection.only.c_str(), name.c_str(), 0) != 0) continue;
-      if (number++ % selection.shards != selection.shard - 1) continue;
-      runs.push_back({v, first_seed + static_cast<uint64_t>(s)});
-    }
-  }
-  if (number == 0) {
-    std::string names;
-    for (const Variant& v : all_variants()) names += (names.empty() ? "" : ", ") + v.name();
-    throw UsageError("only: no variant fits '" + selection.only + "'; there are " + names);
-  }
-  return runs;
+std::optional<size_t> baseline_of(size_t variant) {
+  const auto baseline = find_variant(all_variants()[variant].structure.name, 0, true);
+  return baseline == variant ? std::nullopt : baseline;
 }
 
 }  // namespace heed

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dialog/respond/structure.h"
+#include "experiments/engine/results.h"
 
 namespace heed {
 
@@ -21,8 +22,6 @@ struct Variant {
 
   // "static-ui-p0.7", "static-ui-p0.7-no-loss"
   std::string name() const;
-  // The same structure, trained without distractions.
-  Variant baseline() const { return {structure, 0, true}; }
   // "1.0", "0.7", "0"
   std::string probability() const;
 };
@@ -33,22 +32,9 @@ const std::vector<Variant>& all_variants();
 std::optional<size_t> find_variant(std::string_view structure, double insert_prob,
                                    bool attention_loss);
 
-// A variant that is trained with a seed: a directory of the experiment.
-struct ExperimentRun {
-  size_t variant = 0;  // place in all_variants()
-  uint64_t seed = 1;
-
-  const Variant& get() const { return all_variants()[variant]; }
-  std::string name() const;  // "static-ui-p0.7-seed1"
-};
-
-// Which runs of an experiment to work on.
-struct Selection {
-  std::string only = "*";     // names of variants, with * and ? as in a shell
-  int shard = 1, shards = 1;  // every shards-th one, from the shard-th on
-};
-// Seed after seed, each in the order of the variants. Throws UsageError for a pattern that no
-// variant fits, and for a shard that there is not.
-std::vector<ExperimentRun> select_runs(uint64_t first_seed, int seeds, const Selection& selection);
+// Their names, "static-ui-p0.7", and what tables call them: "p = 0.7", "static-ui".
+const std::vector<VariantName>& variant_names();
+// The same structure without distractions; nothing for those that are it.
+std::optional<size_t> baseline_of(size_t variant);
 
 }  // namespace heed

@@ -71,9 +71,7 @@ bool write_in_place(int descriptor, const std::string& text) {
 // worker was faster.
 int make_owner_file(const std::string& run, int number) {
   const std::string path = owner_path(run, number);
-  char host[256] = "unknown";
-  ::gethostname(host, sizeof host - 1);
-  const std::string temporary = path + ".new-" + host + "-" + std::to_string(::getpid());
+  const std::string temporary = path + ".new-" + process_name();
   const int fd = ::open(temporary.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
   if (fd < 0) throw DataError(path + ": cannot be written: " + std::strerror(errno));
   const bool written = write_in_place(fd, owner_text(0, "held"));

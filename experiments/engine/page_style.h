@@ -161,8 +161,9 @@ details { margin: .4rem 0; } summary { cursor: pointer; }
 }
 )css";
 
-// Marks boxes that scroll sideways. Sorts the rows of a table by the column that is clicked: by data-v, numbers that are missing
-// last, or else by text; a second click turns the order around, a third restores the first one.
+// Marks boxes that scroll sideways. Sorts the rows of a table by the column that is clicked: by
+// data-v, numbers that are missing last, or else by text; a second click turns the order around, a
+// third restores the first one.
 constexpr std::string_view kPageScript = R"js(
 "use strict";
 document.documentElement.classList.add("script");

@@ -168,4 +168,33 @@ std::optional<Spread> spread(const std::vector<double>& values) {
   return result;
 }
 
+std::optional<double> rank_correlation(const std::vector<std::pair<double, double>>& pairs) {
+  const size_t n = pairs.size();
+  if (n < 3) return std::nullopt;
+  // Ranks from 1; equal values share the mean of theirs.
+  const auto ranks = [&](auto value) {
+    std::vector<double> result(n);
+    for (size_t i = 0; i < n; ++i) {
+      double below = 0, equal = 0;
+      for (size_t k = 0; k < n; ++k) {
+        below += value(pairs[k]) < value(pairs[i]);
+        equal += value(pairs[k]) == value(pairs[i]);
+      }
+      result[i] = below + (equal + 1) / 2;
+    }
+    return result;
+  };
+  const auto a = ranks([](const auto&p) { return p.first; }),
+             b = ranks([](const auto&p) { return p.second; });
+  const double mean = (static_cast<double>(n) + 1) / 2;
+  double ab = 0, aa = 0, bb = 0;
+  for (size_t i = 0; i < n; ++i) {
+    ab += (a[i] - mean) * (b[i] - mean);
+    aa += (a[i] - mean) * (a[i] - mean);
+    bb += (b[i] - mean) * (b[i] - mean);
+  }
+  if (aa == 0 || bb == 0) return std::nullopt;
+  return ab / std::sqrt(aa * bb);
+}
+
 }  // namespace heed

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include "tensor/tensor.h"
@@ -70,5 +71,8 @@ struct Spread {
   std::optional<double> deviation;
 };
 std::optional<Spread> spread(const std::vector<double>& values);
+
+// Spearman's rank correlation of the pairs; nothing below three of them or without any spread.
+std::optional<double> rank_correlation(const std::vector<std::pair<double, double>>& pairs);
 
 }  // namespace heed

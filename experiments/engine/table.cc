@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/text/format.h"
+#include "tensor/error.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -35,28 +36,30 @@ std::string exact(const std::optional<double>& value) {
   return value ? Json(*value).dump() : "";
 }
 
-// What a table has besides values.
-struct Extra {
-  const char* name;
-  std::optional<double> (*get)(const Cell&);
-};
-const Extra kExtras[] = {
-    {"deviation", [](const Cell& c) { return c.deviation; }},
-    {"low",
-     [](const Cell& c) { return c.interval ? std::optional(c.interval->low) : std::nullopt; }},
-    {"high",
-     [](const Cell& c) { return c.interval ? std::optional(c.interval->high) : std::nullopt; }},
-    {"p", [](const Cell& c) { return c.p_value; }},
-    {"mean_of_ratios", [](const Cell& c) { return c.mean_of_ratios; }},
-    {"median_of_ratios", [](const Cell& c) { return c.median_of_ratios; }}};
+// What a cell has besides its value, by name.
+using Extras = std::vector<std::pair<std::string, std::optional<double>>>;
 
-std::vector<Extra> extras_of(const Table& table, size_t column) {
-  std::vector<Extra> found;
-  for (const Extra& extra : kExtras) {
+Extras extras_of(const Column& column, const Cell& cell) {
+  const auto& interval = cell.interval;
+  Extras extras = {{"deviation", cell.deviation},
+                   {"low", interval ? std::optional(interval->low) : std::nullopt},
+                   {"high", interval ? std::optional(interval->high) : std::nullopt},
+                   {"p", cell.p_value}};
+  for (size_t i = 0; i < column.others.size(); ++i) {
+    extras.push_back(
+        {column.others[i].name, i < cell.others.size() ? cell.others[i] : std::nullopt});
+  }
+  return extras;
+}
+
+// Of which of its extras a column has any.
+std::vector<size_t> extras_of(const Table& table, size_t c) {
+  std::vector<size_t> found;
+  for (size_t i = 0; i < extras_of(table.columns[c], {}).size(); ++i) {
     const bool any = std::any_of(table.rows.begin(), table.rows.end(), [&](const Row& row) {
-      return extra.get(row.cells[column]).has_value();
+      return extras_of(table.columns[c], row.cells[c])[i].second.has_value();
     });
-    if (any) found.push_back(extra);
+    if (any) found.push_back(i);
   }
   return found;
 }
@@ -97,6 +100,7 @@ std::string print_value(const Column& column, const std::optional<double>& value
 }
 
 std::string print_cell(const Column& column, const Cell& cell) {
+  if (!cell.text.empty()) return cell.text;
   std::string text = print_value(column, cell.value);
   if (cell.deviation) text += " ± " + print_number(column, *cell.deviation, false);
   return text + (cell.doubtful ? "?" : "");
@@ -124,19 +128,22 @@ std::string to_markdown(const Table& table) {
 
 std::string to_csv(const Table& table) {
   std::string text = quoted(table.groups_are) + "," + quoted(table.rows_are);
-  std::vector<std::vector<Extra>> extras;
+  std::vector<std::vector<size_t>> extras;
   for (size_t c = 0; c < table.columns.size(); ++c) {
     extras.push_back(extras_of(table, c));
     const std::string name = full_name(table.columns[c]);
+    const Extras names = extras_of(table.columns[c], {});
     text += "," + quoted(name);
-    for (const Extra& extra : extras[c]) text += "," + quoted(name + " " + extra.name);
+    for (const size_t i : extras[c]) text += "," + quoted(name + " " + names[i].first);
   }
   text += ",source\n";
   for (const Row& row : table.rows) {
     text += quoted(row.group) + "," + quoted(row.label);
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      text += "," + exact(row.cells[c].value);
-      for (const Extra& extra : extras[c]) text += "," + exact(extra.get(row.cells[c]));
+      const Cell& cell = row.cells[c];
+      text += "," + (cell.text.empty() ? exact(cell.value) : quoted(cell.text));
+      const Extras all = extras_of(table.columns[c], row.cells[c]);
+      for (const size_t i : extras[c]) text += "," + exact(all[i].second);
     }
     text += "," + quoted(join(row.sources, " ")) + "\n";
   }
@@ -154,8 +161,9 @@ std::string to_json_text(const Table& table) {
     for (size_t c = 0; c < table.columns.size(); ++c) {
       const Cell& cell = row.cells[c];
       Json value = {{"value", cell.value ? Json(*cell.value) : Json()}};
-      for (const Extra& extra : kExtras) {
-        if (const auto number = extra.get(cell)) value[extra.name] = *number;
+      if (!cell.text.empty()) value["value"] = cell.text;
+      for (const auto& [name, number] : extras_of(table.columns[c], cell)) {
+        if (number) value[name] = *number;
       }
       if (cell.best) value["best"] = true;
       if (cell.doubtful) value["doubtful"] = true;
@@ -167,6 +175,13 @@ std::string to_json_text(const Table& table) {
                             {"sources", row.sources}});
   }
   return json.dump(1) + "\n";
+}
+
+const Table& table_of(const std::vector<Table>& tables, const std::string& id) {
+  for (const Table& table : tables) {
+    if (table.id == id) return table;
+  }
+  throw InternalError("internal error: there is no table " + id);
 }
 
 void save_tables(const std::string& folder, const std::vector<Table>& tables) {

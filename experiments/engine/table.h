@@ -11,13 +11,13 @@ namespace heed {
 
 struct Cell {
   std::optional<double> value = {};
-  std::optional<double> deviation = {};   // over seeds
-  std::optional<Interval> interval = {};  // 95 %
-  std::optional<double> p_value = {};     // corrected for the number of comparisons
-  // Of a DAS ratio, which is one of means: the same from the ratios of single dialogues.
-  std::optional<double> mean_of_ratios = {}, median_of_ratios = {};
-  bool best = false;      // of its column
-  bool doubtful = false;  // printed with a question mark
+  std::optional<double> deviation = {};            // over seeds
+  std::optional<Interval> interval = {};           // 95 %
+  std::optional<double> p_value = {};              // corrected for the number of comparisons
+  std::vector<std::optional<double>> others = {};  // one for each of Column::others, or none
+  bool best = false;                               // of its column
+  bool doubtful = false;                           // printed with a question mark
+  std::string text = {};                           // instead of a number
 };
 
 struct Column {
@@ -28,6 +28,12 @@ struct Column {
   bool percent = false;  // printed times 100
   Best best = Best::kNone;
   bool sign = false;  // printed with + or -
+  // What stands beside it in the files, and on the page where a pointer rests: other ways to take
+  // the same number, {"mean_of_ratios", "test_sets.random:0.5.mean_das_ratio"}.
+  struct Other {
+    std::string name, key;
+  };
+  std::vector<Other> others = {};
 };
 
 struct Row {
@@ -54,10 +60,13 @@ std::string print_value(const Column& column, const std::optional<double>& value
 std::string print_cell(const Column& column, const Cell& cell);
 
 std::string to_markdown(const Table& table);  // best values in bold
-// One line a row. Besides the value of each column its deviation, interval, p-value, and mean and
-// median of the ratios, where the table has them. Not rounded.
+// One line a row. Besides the value of each column its deviation, interval, p-value and others,
+// where the table has them. Not rounded.
 std::string to_csv(const Table& table);
 std::string to_json_text(const Table& table);
+
+// The one of that id. Throws InternalError if there is none.
+const Table& table_of(const std::vector<Table>& tables, const std::string& id);
 
 // Writes ID.md, ID.csv and ID.json of each table into a folder, which is made if it is not there.
 void save_tables(const std::string& folder, const std::vector<Table>& tables);

@@ -67,7 +67,7 @@ TEST(AtomicFile, LeavesNothingBehindWithoutCommit) {
 
 TEST(AtomicFile, TakesOverTheTemporaryFileOfAKilledProcess) {
   TempDir dir;
-  dir.write("f.tmp-" + std::to_string(::getpid()), "a longer text that was cut off");
+  dir.write("f.tmp-" + process_name(), "a longer text that was cut off");
   write_file(dir.path("f"), "new");
   EXPECT_EQ(dir.read("f"), "new");
   EXPECT_EQ(dir.count_files(), 1u);
@@ -106,7 +106,7 @@ TEST(AtomicFile, FollowsNoLinkInPlaceOfTheTemporaryFile) {
   const TempDir dir;
   dir.write("precious", "mine");
   std::filesystem::create_symlink(dir.path("precious"),
-                                  dir.path("f.tmp-" + std::to_string(::getpid())));
+                                  dir.path("f.tmp-" + process_name()));
   write_file(dir.path("f"), "new");
   EXPECT_EQ(dir.read("precious"), "mine");
   EXPECT_EQ(dir.read("f"), "new");

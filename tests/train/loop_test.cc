@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <filesystem>
+#include <map>
 
 #include "autograd/ops.h"
 #include "tests/file_helpers.h"
@@ -97,6 +98,29 @@ TEST_F(LoopTest, StopsAndGoesOnToTheSameResult) {
   EXPECT_TRUE(train(dir.path("other"), settings, {pulling(resumed, to)}));
   EXPECT_EQ(resumed.value(), straight.value());
   EXPECT_EQ(dir.read("other/log.jsonl"), dir.read("run/log.jsonl"));
+}
+
+// Who may have lost the run to somebody else, as after a sleep, is asked before every write: after
+// the last step and the validation of an epoch, and before a checkpoint.
+TEST_F(LoopTest, WhoHasLostTheRunWritesNothing) {
+  Point first, second;
+  settings.max_epochs = 1;
+  ASSERT_TRUE(train(run, settings, {pulling(first, {2, 3, 4, 3})}));
+  const auto contents = [&] {
+    std::map<std::string, std::string> all;
+    for (const std::string& name : files()) all[name] = dir.read("run/" + name);
+    return all;
+  };
+  const auto before = contents();
+  settings.max_epochs = 2;
+  struct Lost {};
+  TrainHooks hooks;
+  hooks.before_write = [] { throw Lost{}; };
+  EXPECT_THROW(train(run, settings, {pulling(second, {2, 3, 4, 3})}, hooks), Lost);
+  EXPECT_EQ(contents(), before);
+  hooks.checkpoint_seconds = 0;  // after every step
+  EXPECT_THROW(train(run, settings, {pulling(second, {2, 3, 4, 3})}, hooks), Lost);
+  EXPECT_EQ(contents(), before);
 }
 
 // Two steps of the first task and one of the second in a round; the second, with three batches, is

@@ -11,12 +11,25 @@
 namespace heed {
 namespace {
 
-const MainTable& of_paper() {
-  return paper_table().table;
+const VariantNumbers& of_paper() {
+  return paper_numbers().numbers;
 }
 
+Claims check(const std::vector<VariantNumbers>& tables) {
+  std::vector<ClaimNumbers> kinds;
+  for (const VariantNumbers& table : tables) kinds.push_back({"made up", table});
+  return check_claims(claim_rules(), of_paper(), kinds);
+}
+
+constexpr size_t kVariants = 23;
+
+std::string das(size_t set) {
+  return key_of(set, "das_ratio");
+}
+const std::string kPerplexity = key_of(0, "perplexity"), kHistoryAs = key_of(0, "as_history");
+
 TEST(Claims, HoldForThePapersOwnNumbers) {
-  for (const Claim& claim : check_claims({of_paper()})) {
+  for (const Claim& claim : check({of_paper()}).claims) {
     EXPECT_EQ(claim.ours[0].holds, std::optional(true))
         << claim.text << " " << claim.ours[0].figure;
     EXPECT_EQ(claim.ours[0].figure, claim.paper.figure);
@@ -26,19 +39,20 @@ TEST(Claims, HoldForThePapersOwnNumbers) {
 
 // Each claim can fail: models that are all alike, and ones that are the other way around.
 TEST(Claims, DoNotHoldForOtherNumbers) {
-  MainTable alike(23), reversed = of_paper();
-  for (VariantNumbers& v : alike) {
-    v.perplexity = 44, v.history_as = 1;
-    v.das_ratio.fill(1.0);
-  }
-  for (VariantNumbers& v : reversed) {
-    v.perplexity = 100 * *v.history_as, v.history_as = 1 - *v.history_as;
-    for (auto& ratio : v.das_ratio) {
-      if (ratio) ratio = 2 - *ratio;
+  VariantNumbers alike, reversed = of_paper();
+  for (size_t v = 0; v < kVariants; ++v) {
+    alike.set(v, kPerplexity, 44);
+    alike.set(v, kHistoryAs, 1);
+    const double history = *of_paper().get(v, kHistoryAs);
+    reversed.set(v, kPerplexity, 100 * history);
+    reversed.set(v, kHistoryAs, 1 - history);
+    for (size_t s = 1; s < kSets; ++s) {
+      alike.set(v, das(s), 1);
+      if (const auto ratio = of_paper().get(v, das(s))) reversed.set(v, das(s), 2 - *ratio);
     }
   }
   size_t i = 0;
-  for (const Claim& claim : check_claims({alike, reversed})) {
+  for (const Claim& claim : check({alike, reversed}).claims) {
     const bool perplexities = i++ == 0;
     EXPECT_EQ(claim.ours[0].holds, std::optional(perplexities)) << claim.text;
     EXPECT_EQ(claim.ours[1].holds, std::optional(false)) << claim.text;
@@ -47,83 +61,90 @@ TEST(Claims, DoNotHoldForOtherNumbers) {
 
 // ---- each half of each rule
 
-VariantNumbers& at(MainTable& t, std::string_view structure, double p, bool loss = true) {
-  return t[*find_variant(structure, p, loss)];
+size_t at(std::string_view structure, double p, bool loss = true) {
+  return *find_variant(structure, p, loss);
 }
 
-void set_random(VariantNumbers& v, double ratio) {
-  for (size_t s = 0; s < 3; ++s) v.das_ratio[s] = ratio;
+void set_random(VariantNumbers& t, size_t variant, double ratio) {
+  for (size_t s = 1; s <= 3; ++s) t.set(variant, das(s), ratio);
+}
+
+void set_perplexities(VariantNumbers& t, double perplexity) {
+  for (const size_t v : {3, 4, 5}) t.set(v, kPerplexity, perplexity);
+}
+
+// The ratio on a set becomes that on another one.
+void copy_ratio(VariantNumbers& t, size_t to, size_t from) {
+  for (size_t v = 0; v < kVariants; ++v) t.set(v, das(to), t.get(v, das(from)));
 }
 
 struct Spoiled {
   const char *what, *claim;  // the claim's beginning
-  std::function<void(MainTable&)> spoil;
+  std::function<void(VariantNumbers&)> spoil;
 };
 
 // Numbers of all structures on the random sets, as the paper finds them: ratios at p = 0, 0.5, ...
-void set_all(MainTable& t, double p, double ratio) {
-  for (const Structure& s : paper_structures()) set_random(at(t, s.name, p), ratio);
+void set_all(VariantNumbers& t, double p, double ratio) {
+  for (const Structure& s : paper_structures()) set_random(t, at(s.name, p), ratio);
 }
 
 const std::vector<Spoiled> kSpoiled = {
-    {"three of 23 too high", "Perplexities",
-     [](MainTable& t) { t[3].perplexity = t[4].perplexity = t[5].perplexity = 80; }},
-    {"three of 23 too low", "Perplexities",
-     [](MainTable& t) { t[3].perplexity = t[4].perplexity = t[5].perplexity = 20; }},
+    {"three of 23 too high", "Perplexities", [](VariantNumbers& t) { set_perplexities(t, 80); }},
+    {"three of 23 too low", "Perplexities", [](VariantNumbers& t) { set_perplexities(t, 20); }},
     {"no drop at 0.5", "For most structures",
-     [](MainTable& t) { set_all(t, 0, 0.8), set_all(t, 0.5, 0.81), set_all(t, 0.7, 0.7); }},
+     [](VariantNumbers& t) { set_all(t, 0, 0.8), set_all(t, 0.5, 0.81), set_all(t, 0.7, 0.7); }},
     {"no drop at 0.7", "For most structures",
-     [](MainTable& t) { set_all(t, 0, 0.8), set_all(t, 0.5, 0.7), set_all(t, 0.7, 0.81); }},
+     [](VariantNumbers& t) { set_all(t, 0, 0.8), set_all(t, 0.5, 0.7), set_all(t, 0.7, 0.81); }},
     {"0.5 as good as 0.7", "p = 0.7 is generally",
-     [](MainTable& t) { set_all(t, 0.5, 0.7), set_all(t, 0.7, 0.7), set_all(t, 1, 0.9); }},
+     [](VariantNumbers& t) { set_all(t, 0.5, 0.7), set_all(t, 0.7, 0.7), set_all(t, 1, 0.9); }},
     {"1.0 as good as 0.7", "p = 0.7 is generally",
-     [](MainTable& t) { set_all(t, 0.5, 0.9), set_all(t, 0.7, 0.7), set_all(t, 1, 0.7); }},
+     [](VariantNumbers& t) { set_all(t, 0.5, 0.9), set_all(t, 0.7, 0.7), set_all(t, 1, 0.7); }},
     {"1.0 as good as 0.7", "p = 1.0 is worse",
-     [](MainTable& t) { set_all(t, 0.7, 0.7), set_all(t, 1, 0.7); }},
+     [](VariantNumbers& t) { set_all(t, 0.7, 0.7), set_all(t, 1, 0.7); }},
     {"static best at 0.7", "static and dynamic-ui are best",
-     [](MainTable& t) { set_random(at(t, "static", 0.7), 0.3); }},
+     [](VariantNumbers& t) { set_random(t, at("static", 0.7), 0.3); }},
     {"static best at 1.0", "static and dynamic-ui are best",
-     [](MainTable& t) { set_random(at(t, "static", 1), 0.3); }},
+     [](VariantNumbers& t) { set_random(t, at("static", 1), 0.3); }},
     {"dynamic best at 0.5", "static and dynamic-ui are best",
-     [](MainTable& t) { set_random(at(t, "dynamic", 0.5), 0.3); }},
+     [](VariantNumbers& t) { set_random(t, at("dynamic", 0.5), 0.3); }},
     {"dynamic best at 1.0", "static and dynamic-ui are best",
-     [](MainTable& t) { set_random(at(t, "dynamic", 1), 0.3); }},
+     [](VariantNumbers& t) { set_random(t, at("dynamic", 1), 0.3); }},
     {"another is lower", "static-ui at p = 0.7",
-     [](MainTable& t) { set_random(at(t, "non-hier", 0.5), 0.3); }},
+     [](VariantNumbers& t) { set_random(t, at("non-hier", 0.5), 0.3); }},
     {"another is as low", "static-ui at p = 0.7",
-     [](MainTable& t) {
-       set_random(at(t, "static-ui", 0.7), 0.3), set_random(at(t, "static-ui", 0.5), 0.3);
+     [](VariantNumbers& t) {
+       set_random(t, at("static-ui", 0.7), 0.3), set_random(t, at("static-ui", 0.5), 0.3);
      }},
     {"without the loss as good as with it", "Without the attention loss",
-     [](MainTable& t) {
-       set_random(at(t, "static-ui", 0), 0.8), set_random(at(t, "static-ui", 0.7, false), 0.6),
-           set_random(at(t, "static-ui", 0.7), 0.6);
+     [](VariantNumbers& t) {
+       set_random(t, at("static-ui", 0), 0.8), set_random(t, at("static-ui", 0.7, false), 0.6),
+           set_random(t, at("static-ui", 0.7), 0.6);
      }},
     {"without the loss as bad as without distractions", "Without the attention loss",
-     [](MainTable& t) {
-       set_random(at(t, "static-ui", 0), 0.8), set_random(at(t, "static-ui", 0.7, false), 0.8),
-           set_random(at(t, "static-ui", 0.7), 0.6);
+     [](VariantNumbers& t) {
+       set_random(t, at("static-ui", 0), 0.8), set_random(t, at("static-ui", 0.7, false), 0.8),
+           set_random(t, at("static-ui", 0.7), 0.6);
      }},
     {"middle as begin", "DAS ratios rise",
-     [](MainTable& t) {
-       for (VariantNumbers& v : t) v.das_ratio[4] = v.das_ratio[3], v.das_ratio[7] = v.das_ratio[6];
-     }},
+     [](VariantNumbers& t) { copy_ratio(t, 5, 4), copy_ratio(t, 8, 7); }},
     {"end as middle", "DAS ratios rise",
-     [](MainTable& t) {
-       for (VariantNumbers& v : t) v.das_ratio[5] = v.das_ratio[4], v.das_ratio[8] = v.das_ratio[7];
-     }},
+     [](VariantNumbers& t) { copy_ratio(t, 6, 5), copy_ratio(t, 9, 8); }},
     {"not at p = 0", "Static structures look more",
-     [](MainTable& t) { at(t, "static", 0).history_as = at(t, "static-ui", 0).history_as = 1.2; }},
+     [](VariantNumbers& t) {
+       t.set(at("static", 0), kHistoryAs, 1.2), t.set(at("static-ui", 0), kHistoryAs, 1.2);
+     }},
     {"not at p = 1", "Static structures look more",
-     [](MainTable& t) { at(t, "static", 1).history_as = at(t, "static-ui", 1).history_as = 1.2; }},
+     [](VariantNumbers& t) {
+       t.set(at("static", 1), kHistoryAs, 1.2), t.set(at("static-ui", 1), kHistoryAs, 1.2);
+     }},
 };
 
 TEST(Claims, NeedEachHalfOfTheirRule) {
   for (const Spoiled& spoiled : kSpoiled) {
-    MainTable table = of_paper();
+    VariantNumbers table = of_paper();
     spoiled.spoil(table);
     int found = 0;
-    for (const Claim& claim : check_claims({table})) {
+    for (const Claim& claim : check({table}).claims) {
       if (!claim.text.starts_with(spoiled.claim)) continue;
       ++found;
       EXPECT_EQ(claim.ours[0].holds, std::optional(false)) << claim.text << ": " << spoiled.what;
@@ -133,26 +154,29 @@ TEST(Claims, NeedEachHalfOfTheirRule) {
 }
 
 TEST(Claims, SayWhenNumbersAreMissing) {
-  for (const Claim& claim : check_claims({MainTable(23)})) EXPECT_FALSE(claim.ours[0].holds);
+  for (const Claim& claim : check({VariantNumbers()}).claims) {
+    EXPECT_FALSE(claim.ours[0].holds);
+    EXPECT_EQ(claim.ours[0].figure, "");
+  }
 }
 
 // ---- by each kind of ratio
 
 // A model whose ratio of means falls and whose mean of ratios rises: the claim holds by one only.
 TEST(Claims, AreComputedForEachKindOfRatio) {
-  Results results = made_up_results();
+  DistractionResults results = made_up_results();
   for (RunResult& run : results.runs) {
-    for (SetResult& set : run.evaluation.sets) {
-      const double p = run.run.get().insert_prob;
-      set.summary.das_ratio = 0.9 - 0.2 * p;
-      set.summary.mean_das_ratio = 0.9 + 0.2 * p;
-      set.summary.median_das_ratio = 0.9;
+    for (size_t s = 1; s < kSets; ++s) {
+      const double p = all_variants()[run.run.variant].insert_prob;
+      run.numbers.set(key_of(s, "das_ratio"), 0.9 - 0.2 * p);
+      run.numbers.set(key_of(s, "mean_das_ratio"), 0.9 + 0.2 * p);
+      run.numbers.set(key_of(s, "median_das_ratio"), 0.9);
     }
   }
-  const auto claims = check_claims(results);
-  const Claim& drop = claims.at(1);
+  const Claims claims = check_claims(results);
+  const Claim& drop = claims.claims.at(1);
   ASSERT_TRUE(drop.text.starts_with("For most structures"));
-  ASSERT_EQ(drop.ours.size(), std::size(kClaimKinds));
+  ASSERT_EQ(drop.ours.size(), std::size(kRatioKinds));
   EXPECT_EQ(drop.ours[0].holds, std::optional(true));
   EXPECT_EQ(drop.ours[1].holds, std::optional(false));
   EXPECT_EQ(drop.ours[2].holds, std::optional(false));
@@ -160,9 +184,9 @@ TEST(Claims, AreComputedForEachKindOfRatio) {
   EXPECT_EQ(drop.ours[1].figure, "0 of 5 structures; median change 13.3 %");
 
   const TempDir dir;
-  save_claims(dir.path("tables"), claims);
+  save_claims(dir.path("tables"), claims, kClaimsNote);
   const auto json = nlohmann::json::parse(dir.read("tables/claims.json"));
-  ASSERT_EQ(json.size(), claims.size());
+  ASSERT_EQ(json.size(), claims.claims.size());
   EXPECT_EQ(json[1]["ratio of means"]["holds"], true);
   EXPECT_EQ(json[1]["mean of ratios"]["figure"], drop.ours[1].figure);
   EXPECT_EQ(json[1]["median of ratios"]["holds"], false);

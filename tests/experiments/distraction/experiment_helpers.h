@@ -13,58 +13,71 @@ namespace heed {
 constexpr int kMadeUpDialogues = 40;  // two of them a conversation
 
 // Attention scores of each dialogue: a ratio that depends on the variant, and noise.
-inline SetResult made_up_set(const Variant& v, size_t set, Rng& rng) {
-  SetResult result;
-  ScoreSummary& s = result.summary;
-  s.dialogues = kMadeUpDialogues;
-  s.tokens = int64_t{10} * kMadeUpDialogues;
-  s.perplexity = 40 + 5 * rng.uniform();
-  s.as_first = 0.5, s.as_last = 0.8;
-  double of_distractions = 0, of_history = 0;
+inline void make_up_set(Numbers& numbers, const Variant& v, size_t set, Rng& rng) {
+  const auto put = [&](const char* name, std::optional<double> value) {
+    numbers.set(key_of(set, name), value);
+  };
+  put("perplexity", 40 + 5 * rng.uniform());
+  Series of_history, of_distractions;
   std::vector<double> ratios;
+  double distraction_sum = 0, history_sum = 0;
   for (int i = 0; i < kMadeUpDialogues; ++i) {
     const double history = 0.8 + 0.2 * rng.uniform(),
                  ratio = 1 - 0.3 * v.insert_prob + 0.2 * rng.uniform();
-    result.as_history.push_back(history);
+    of_history.push_back(history);
     if (set > 0) {
-      result.as_distraction.push_back(i % 7 == 3 ? std::nullopt : std::optional(ratio * history));
+      of_distractions.push_back(i % 7 == 3 ? std::nullopt : std::optional(ratio * history));
       if (i % 7 == 3) continue;
     }
     ratios.push_back(ratio);
-    of_history += history;
-    of_distractions += ratio * history;
+    history_sum += history;
+    distraction_sum += ratio * history;
   }
   const auto n = static_cast<double>(ratios.size());
-  s.as_history = of_history / n;
-  if (set == 0) return result;
-  s.distracted = static_cast<int64_t>(ratios.size());
-  s.as_distraction = of_distractions / n;
-  s.das_ratio = of_distractions / of_history;
-  s.mean_das_ratio = std::accumulate(ratios.begin(), ratios.end(), 0.0) / n;
-  s.median_das_ratio = median(ratios);
-  return result;
+  const bool distracted = set > 0;
+  const auto if_distracted = [&](double value) {
+    return distracted ? std::optional(value) : std::nullopt;
+  };
+  put("das_ratio", if_distracted(distraction_sum / history_sum));
+  put("mean_das_ratio", if_distracted(std::accumulate(ratios.begin(), ratios.end(), 0.0) / n));
+  put("median_das_ratio", if_distracted(*median(ratios)));
+  put("as_distraction", if_distracted(distraction_sum / n));
+  put("as_history", history_sum / n);
+  put("as_first", 0.5);
+  put("as_last", 0.8);
+  put("distracted", distracted ? n : 0);
+  numbers.set_series(key_of(set, "dialogues_as_history"), of_history);
+  numbers.set_series(key_of(set, "dialogues_as_distraction"), of_distractions);
 }
 
 inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
   Rng rng(seed, "made up", variant);
   RunResult run;
-  run.run = {variant, seed};
-  Evaluation& e = run.evaluation;
-  e.best_epoch = 2, e.epochs = 3;
-  e.valid_perplexity = 50, e.parameters = 123456;
-  for (size_t s = 0; s < kSets; ++s) e.sets[s] = made_up_set(run.run.get(), s, rng);
-  double nll = 0;
+  run.run = planned_run(names_of(variant_names()), variant, seed);
+  Numbers& n = run.numbers;
+  n.set("best_epoch", 2);
+  n.set("epochs", 3);
+  n.set("valid_perplexity", 50);
+  n.set("parameters", 123456);
+  for (size_t s = 0; s < kSets; ++s) make_up_set(n, all_variants()[variant], s, rng);
+  Series nll, tokens(kMadeUpDialogues, 10.0);
+  double sum = 0;
   for (int i = 0; i < kMadeUpDialogues; ++i) {
-    e.conversations.push_back(i / 2);
-    e.nll.push_back(35 + 5 * rng.uniform());
-    e.tokens.push_back(10);
-    nll += e.nll.back();
+    nll.push_back(35 + 5 * rng.uniform());
+    sum += *nll.back();
   }
-  e.sets[0].summary.perplexity = std::exp(nll / (10 * kMadeUpDialogues));
-  e.responses = {0.02, 0.1, 0.3, 8.5, kMadeUpDialogues};
-  SampleScore sample{{}, 0.8, "a response of " + run.run.name()};
-  for (size_t k = 0; k < utterances; ++k) sample.as_scores.push_back(2 * rng.uniform());
-  e.samples = {sample};
+  n.set_series("nll", nll);
+  n.set_series("tokens", tokens);
+  n.set(key_of(0, "perplexity"), std::exp(sum / (10 * kMadeUpDialogues)));
+  n.set("responses.bleu", 0.02);
+  n.set("responses.distinct_1", 0.1);
+  n.set("responses.distinct_2", 0.3);
+  n.set("responses.mean_length", 8.5);
+  Series as_scores;
+  for (size_t k = 0; k < utterances; ++k) as_scores.push_back(2 * rng.uniform());
+  n.set_series(sample_key(0, "as_scores"), as_scores);
+  n.set(sample_key(0, "das_ratio"), 0.8);
+  n.set_text(sample_key(0, "response"), "a response of " + run.run.name);
   for (int epoch = 1; epoch <= 3; ++epoch) {
     EpochLog log;
     log.epoch = epoch;
@@ -76,11 +89,13 @@ inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
   return run;
 }
 
-inline Results made_up_results(int seeds = 1) {
-  Results results;
+inline DistractionResults made_up_results(int seeds = 1) {
+  DistractionResults results;
   results.folder = "runs/made-up";
   results.settings = {{"hidden", "64"}, {"layers", "1"}, {"vocabulary", "100"}, {"epochs", "3"}};
   results.data = {{"train_examples", "1000"}, {"test_examples", "40"}};
+  results.variants = variant_names();
+  for (int i = 0; i < kMadeUpDialogues; ++i) results.clusters.push_back(i / 2);
   results.human = {std::nullopt, 0.4, 0.8, 12, kMadeUpDialogues};
   results.sample_set = "random:1.0";
   results.samples = {

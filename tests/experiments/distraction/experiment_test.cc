@@ -1,20 +1,25 @@
 // Variants, and how long runs take.
 #include <set>
 
-#include "experiments/distraction/times.h"
 #include "experiments/distraction/variant.h"
+#include "experiments/engine/plan.h"
+#include "experiments/engine/times.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
 
-std::vector<std::string> names(const std::vector<ExperimentRun>& runs) {
+std::vector<std::string> names(const std::vector<PlannedRun>& runs) {
   std::vector<std::string> result;
-  for (const ExperimentRun& run : runs) result.push_back(run.name());
+  for (const PlannedRun& run : runs) result.push_back(run.name);
   return result;
 }
 
 // ---- variants
+
+std::vector<PlannedRun> select(uint64_t first_seed, int seeds, const Selection& selection) {
+  return select_runs(names_of(variant_names()), first_seed, seeds, selection);
+}
 
 TEST(Variants, AreTheOnesOfThePaper) {
   std::set<std::string> all;
@@ -22,8 +27,12 @@ TEST(Variants, AreTheOnesOfThePaper) {
   for (const Variant& v : all_variants()) {
     all.insert(v.name());
     without_loss += !v.attention_loss;
-    EXPECT_EQ(v.baseline().name(), std::string(v.structure.name) + "-p0");
-    EXPECT_TRUE(find_variant(v.structure.name, v.insert_prob, v.attention_loss));
+    const auto place = find_variant(v.structure.name, v.insert_prob, v.attention_loss);
+    ASSERT_TRUE(place);
+    const auto baseline = baseline_of(*place);
+    ASSERT_EQ(baseline.has_value(), v.insert_prob > 0);
+    if (!baseline) continue;
+    EXPECT_EQ(all_variants()[*baseline].name(), std::string(v.structure.name) + "-p0");
   }
   EXPECT_EQ(all.size(), 23u);
   EXPECT_EQ(without_loss, 3);
@@ -34,22 +43,22 @@ TEST(Variants, AreTheOnesOfThePaper) {
 }
 
 TEST(Variants, Select) {
-  EXPECT_EQ(select_runs(1, 1, {}).size(), 23u);
-  EXPECT_EQ(select_runs(1, 3, {}).size(), 69u);
-  EXPECT_EQ(select_runs(1, 1, {.only = "static-ui*"}).size(), 7u);
-  EXPECT_EQ(names(select_runs(5, 2, {.only = "dynamic-p0"})),
+  EXPECT_EQ(select(1, 1, {}).size(), 23u);
+  EXPECT_EQ(select(1, 3, {}).size(), 69u);
+  EXPECT_EQ(select(1, 1, {.only = "static-ui*"}).size(), 7u);
+  EXPECT_EQ(names(select(5, 2, {.only = "dynamic-p0"})),
             (std::vector<std::string>{"dynamic-p0-seed5", "dynamic-p0-seed6"}));
   // shards share all runs out, and no run twice
   std::multiset<std::string> all;
   for (int shard = 1; shard <= 4; ++shard) {
-    for (const std::string& n : names(select_runs(1, 2, {.shard = shard, .shards = 4}))) {
+    for (const std::string& n : names(select(1, 2, {.shard = shard, .shards = 4}))) {
       all.insert(n);
     }
   }
   EXPECT_EQ(all.size(), 46u);
   EXPECT_EQ(std::set<std::string>(all.begin(), all.end()).size(), 46u);
   const auto error = [](int seeds, const Selection& selection) {
-    return error_of<UsageError>([&] { select_runs(1, seeds, selection); });
+    return error_of<UsageError>([&] { select(1, seeds, selection); });
   };
   EXPECT_NE(error(1, {.only = "statik*"}).find("no variant fits 'statik*'; there are non-hier-p0"),
             std::string::npos);
@@ -60,15 +69,15 @@ TEST(Variants, Select) {
 // ---- time left
 
 TEST(Times, LeftFromMeasuredEpochs) {
-  std::vector<RunProgress> runs = {{"static", true, 4, {{10, 10, 10, 10}, 8}},
-                                   {"static", false, 1, {{10}, 0}},
-                                   {"dynamic", false, 0, {}},
-                                   {"static", false, 0, {}}};
+  std::vector<RunProgress> runs = {{"static", true, 4, 4, {{10, 10, 10, 10}, 8}},
+                                   {"static", false, 4, 1, {{10}, 0}},
+                                   {"dynamic", false, 4, 0, {}},
+                                   {"static", false, 4, 0, {}}};
   // 3 and 4 epochs of static, 4 of dynamic, of which only the mean of all is known, 3 tests
-  EXPECT_DOUBLE_EQ(seconds_left(runs, 4, 1), (3 + 4 + 4) * 10 + 3 * 8);
-  runs[2] = {"dynamic", false, 1.5, {{40}, 0}};
-  EXPECT_DOUBLE_EQ(seconds_left(runs, 4, 2), (3 * 10 + 4 * 10 + 2.5 * 40 + 3 * 8) / 2.0);
-  EXPECT_EQ(seconds_left({{"static", false, 0, {}}}, 4, 2), 0);
+  EXPECT_DOUBLE_EQ(seconds_left(runs, 1), (3 + 4 + 4) * 10 + 3 * 8);
+  runs[2] = {"dynamic", false, 4, 1.5, {{40}, 0}};
+  EXPECT_DOUBLE_EQ(seconds_left(runs, 2), (3 * 10 + 4 * 10 + 2.5 * 40 + 3 * 8) / 2.0);
+  EXPECT_EQ(seconds_left({{"static", false, 4, 0, {}}}, 2), 0);
 }
 
 TEST(Times, AreKept) {

@@ -8,7 +8,7 @@
 
 namespace heed {
 
-inline std::string page_of(const Results& results) {
+inline std::string page_of(const DistractionResults& results) {
   const Inference inference = infer(results);
   return render_page(results, inference, all_tables(results, inference));
 }

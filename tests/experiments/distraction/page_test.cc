@@ -45,7 +45,7 @@ TEST(Page, NeedsNothingElse) {
 }
 
 TEST(Page, TagsAreClosed) {
-  Results unfinished = made_up_results();
+  DistractionResults unfinished = made_up_results();
   unfinished.runs.resize(1);
   for (const std::string& page : {full_page(), page_of(unfinished)}) {
     for (const char* tag :
@@ -62,7 +62,7 @@ TEST(Page, TagsAreClosed) {
 }
 
 TEST(Page, NothingInTheTextsIsObeyed) {
-  Results results = made_up_results();
+  DistractionResults results = made_up_results();
   const std::string hostile =
       "</script><script>alert('1')</script>\"& onload=x \x1b[1m \xe2\x80\xae";
   const std::string escaped =
@@ -71,7 +71,7 @@ TEST(Page, NothingInTheTextsIsObeyed) {
   results.sample_set = results.samples[0].id = results.samples[0].response = hostile;
   results.samples[0].context[0].text = hostile;
   results.settings[0] = {hostile, hostile};
-  for (RunResult& run : results.runs) run.evaluation.samples[0].response = hostile;
+  for (RunResult& run : results.runs) run.numbers.set_text(sample_key(0, "response"), hostile);
   const std::string page = page_of(results);
   EXPECT_EQ(count(page, "<script"), 1u);
   EXPECT_FALSE(has(page, "alert('"));
@@ -79,7 +79,7 @@ TEST(Page, NothingInTheTextsIsObeyed) {
 }
 
 TEST(Page, SaysWhatIsMissing) {
-  Results results = made_up_results();
+  DistractionResults results = made_up_results();
   EXPECT_FALSE(has(page_of(results), "are not finished"));
   results.runs.resize(20);
   EXPECT_TRUE(has(page_of(results), "3 of the 23 variants are not finished"));

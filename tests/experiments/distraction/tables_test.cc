@@ -17,7 +17,14 @@ using Json = nlohmann::json;
 Table small_table() {
   Table table{.id = "small", .title = "Small", .note = "A note."};
   table.columns = {{"", "perplexity", "p", 1, false, Column::Best::kLowest},
-                   {"random", "a, b", "d", 2, true, Column::Best::kHighest}};
+                   {"random",
+                    "a, b",
+                    "d",
+                    2,
+                    true,
+                    Column::Best::kHighest,
+                    false,
+                    {{"mean_of_ratios", "m"}, {"median_of_ratios", "n"}}}};
   table.rows = {{"p = 0", "static", {{.value = 45}, {}}, {"a/evaluation.json"}},
                 {"p = 1.0",
                  "dynamic",
@@ -25,8 +32,7 @@ Table small_table() {
                   {.value = 0.12345,
                    .interval = Interval{0.1, 0.2},
                    .p_value = 0.5,
-                   .mean_of_ratios = 0.25,
-                   .median_of_ratios = 0.125}},
+                   .others = {0.25, 0.125}}},
                  {}},
                 {"", "human", {{.value = 1}, {.value = 2}}, {}, true}};
   mark_best(table);
@@ -102,7 +108,7 @@ void expect_interval(const Cell& cell, const std::optional<Estimate>& estimate) 
 }
 
 TEST(Tables, OfAnExperiment) {
-  const Results results = made_up_results(3);
+  const DistractionResults results = made_up_results(3);
   const Inference inference = infer(results);
   const auto tables = all_tables(results, inference);
   ASSERT_EQ(tables.size(), 11u);
@@ -118,17 +124,16 @@ TEST(Tables, OfAnExperiment) {
   const size_t v = *find_variant("dynamic", 0.7, true);
   std::vector<double> ratios, means, medians;
   for (const RunResult* run : results.of(v)) {
-    const ScoreSummary& s = run->evaluation.sets[2].summary;
-    ratios.push_back(*s.das_ratio);
-    means.push_back(*s.mean_das_ratio);
-    medians.push_back(*s.median_das_ratio);
+    ratios.push_back(*run->numbers.value(key_of(2, "das_ratio")));
+    means.push_back(*run->numbers.value(key_of(2, "mean_das_ratio")));
+    medians.push_back(*run->numbers.value(key_of(2, "median_das_ratio")));
   }
   const Cell& cell = main.rows[v].cells[3];
   EXPECT_EQ(main.columns[3].key, "test_sets.random:0.7.das_ratio");
   EXPECT_DOUBLE_EQ(*cell.value, (ratios[0] + ratios[1] + ratios[2]) / 3);
   EXPECT_DOUBLE_EQ(*cell.deviation, *spread(ratios)->deviation);
-  EXPECT_DOUBLE_EQ(*cell.mean_of_ratios, spread(means)->mean);
-  EXPECT_DOUBLE_EQ(*cell.median_of_ratios, spread(medians)->mean);
+  EXPECT_DOUBLE_EQ(cell.others.at(0).value(), spread(means)->mean);
+  EXPECT_DOUBLE_EQ(cell.others.at(1).value(), spread(medians)->mean);
   // begin has the first utterance, end the last one
   EXPECT_EQ(table_of(tables, "table4").columns.size(), 9u);
   EXPECT_EQ(table_of(tables, "table5").columns.size(), 11u);
@@ -138,31 +143,34 @@ TEST(Tables, OfAnExperiment) {
 
 // Each number has its own interval, not that of another set or of another measure.
 TEST(Tables, IntervalsAreThoseOfTheirNumbers) {
-  const Results results = made_up_results(2);
+  const DistractionResults results = made_up_results(2);
   const Inference inference = infer(results);
   const auto tables = all_tables(results, inference);
   const Table &main = table_of(tables, "table3"), &random = table_of(tables, "table4"),
               &rare = table_of(tables, "table6");
   for (size_t v = 0; v < all_variants().size(); ++v) {
-    expect_interval(main.rows[v].cells[0], inference.perplexity[v]);
-    expect_interval(main.rows[v].cells[1], inference.history_as[v]);
+    expect_interval(main.rows[v].cells[0], inference.value(key_of(0, "perplexity"), v));
+    expect_interval(main.rows[v].cells[1], inference.value(key_of(0, "as_history"), v));
     for (size_t s = 0; s < kTestSets.size(); ++s) {
-      expect_interval(main.rows[v].cells[2 + s], inference.das_ratio[v][s]);
+      expect_interval(main.rows[v].cells[2 + s], inference.value(key_of(s + 1, "das_ratio"), v));
     }
     for (size_t s = 0; s < 3; ++s) {
-      expect_interval(random.rows[v].cells[3 * s], inference.das_ratio[v][s]);
-      expect_interval(random.rows[v].cells[3 * s + 1], inference.as_distraction[v][s]);
-      expect_interval(random.rows[v].cells[3 * s + 2], inference.as_history[v][s]);
+      expect_interval(random.rows[v].cells[3 * s], inference.value(key_of(s + 1, "das_ratio"), v));
+      expect_interval(random.rows[v].cells[3 * s + 1],
+                      inference.value(key_of(s + 1, "as_distraction"), v));
+      expect_interval(random.rows[v].cells[3 * s + 2],
+                      inference.value(key_of(s + 1, "as_history"), v));
     }
-    expect_interval(rare.rows[v].cells[9], inference.as_history[v][8]);
+    expect_interval(rare.rows[v].cells[9], inference.value(key_of(9, "as_history"), v));
     EXPECT_FALSE(rare.rows[v].cells[3].interval);  // of the first utterance there is none
   }
-  EXPECT_NE(inference.das_ratio[0][0]->interval.low, inference.das_ratio[0][1]->interval.low);
+  EXPECT_NE(inference.value(key_of(1, "das_ratio"), 0)->interval.low,
+            inference.value(key_of(2, "das_ratio"), 0)->interval.low);
 }
 
 // A printed ratio is the quotient of the numbers printed beside it.
 TEST(Tables, RatiosAreQuotientsOfTheirColumns) {
-  const Results results = made_up_results();
+  const DistractionResults results = made_up_results();
   const auto tables = all_tables(results, infer(results));
   for (const char* id : {"table4", "table5", "table6"}) {
     const Table& table = table_of(tables, id);
@@ -179,17 +187,16 @@ TEST(Tables, RatiosAreQuotientsOfTheirColumns) {
 }
 
 TEST(Tables, ThreeWaysToTakeTheRatio) {
-  const Results results = made_up_results(2);
+  const DistractionResults results = made_up_results(2);
   const Table table = table_of(all_tables(results, infer(results)), "ratios");
   ASSERT_EQ(table.columns.size(), 9u);
   EXPECT_EQ(table.columns[4].key, "test_sets.frequent:*.mean_das_ratio");
   double sums[3] = {};
   for (const RunResult* run : results.of(5)) {
     for (size_t s = 4; s < 7; ++s) {
-      const ScoreSummary& of_set = run->evaluation.sets[s].summary;
-      sums[0] += *of_set.das_ratio / 6;
-      sums[1] += *of_set.mean_das_ratio / 6;
-      sums[2] += *of_set.median_das_ratio / 6;
+      for (size_t k = 0; k < 3; ++k) {
+        sums[k] += *run->numbers.value(key_of(s, kRatioKinds[k].key)) / 6;
+      }
     }
   }
   for (int k = 0; k < 3; ++k) EXPECT_NEAR(*table.rows[5].cells[3 + k].value, sums[k], 1e-12);
@@ -198,7 +205,7 @@ TEST(Tables, ThreeWaysToTakeTheRatio) {
 // ---- changes against the baseline
 
 TEST(Changes, AreThoseOfTheSameSeedsOnTheSameDialogues) {
-  Results results = made_up_results(3);
+  DistractionResults results = made_up_results(3);
   const Table changes = table_of(all_tables(results, infer(results)), "changes");
   ASSERT_EQ(changes.rows.size(), 18u);
   for (const Row& row : changes.rows) {
@@ -206,8 +213,8 @@ TEST(Changes, AreThoseOfTheSameSeedsOnTheSameDialogues) {
     for (const Cell& change : row.cells) {
       const double p = std::stod(row.group.substr(4));
       EXPECT_NEAR(*change.value, -0.3 * p, 0.06);
-      EXPECT_NEAR(*change.mean_of_ratios, -0.3 * p, 0.06);
-      EXPECT_TRUE(change.median_of_ratios);
+      EXPECT_NEAR(change.others.at(0).value(), -0.3 * p, 0.06);
+      EXPECT_TRUE(change.others.at(1));
       EXPECT_LT(*change.p_value, 0.05);
       EXPECT_LT(change.interval->low, *change.value);
       EXPECT_GT(change.interval->high, *change.value);
@@ -217,20 +224,21 @@ TEST(Changes, AreThoseOfTheSameSeedsOnTheSameDialogues) {
 
 // Of seeds that only one of the two has, none counts.
 TEST(Changes, LeaveOutUnpairedSeeds) {
-  Results all = made_up_results(3), some = made_up_results(3);
+  DistractionResults all = made_up_results(3), some = made_up_results(3);
   const size_t v = *find_variant("static", 0.5, true), base = *find_variant("static", 0, true);
   std::erase_if(some.runs, [&](const RunResult& r) {
     return (r.run.variant == v && r.run.seed == 1) || (r.run.variant == base && r.run.seed == 3);
   });
-  const auto pairs = paired_runs(some, v);
+  const auto pairs = paired_runs(some, v, base);
   ASSERT_EQ(pairs.size(), 1u);
   EXPECT_EQ(pairs[0].first->run.seed, 2u);
   EXPECT_EQ(pairs[0].second->run.seed, 2u);
-  EXPECT_EQ(paired_runs(all, v).size(), 3u);
-  EXPECT_TRUE(paired_runs(all, base).empty());
-  const double expected = *pairs[0].first->evaluation.sets[4].summary.das_ratio -
-                          *pairs[0].second->evaluation.sets[4].summary.das_ratio;
-  EXPECT_NEAR(infer(some).change[v][3]->value, expected, 1e-12);
+  EXPECT_EQ(paired_runs(all, v, base).size(), 3u);
+  EXPECT_FALSE(baseline_of(base));
+  const std::string key = key_of(4, "das_ratio");
+  const double expected =
+      *pairs[0].first->numbers.value(key) - *pairs[0].second->numbers.value(key);
+  EXPECT_NEAR(infer(some).change(key, v)->value, expected, 1e-12);
   const Table changes = table_of(all_tables(some, infer(some)), "changes");
   for (const Row& row : changes.rows) {
     if (row.label != "static" || row.group != "p = 0.5") continue;
@@ -240,14 +248,15 @@ TEST(Changes, LeaveOutUnpairedSeeds) {
 
 TEST(Changes, AreCorrectedForAllOfThem) {
   const Inference inference = infer(made_up_results());
-  EXPECT_EQ(inference.comparisons, 18u * 9);
+  EXPECT_EQ(inference.comparisons(), 18u * 9);
   std::vector<double> p_values, corrected;
   for (size_t v = 0; v < all_variants().size(); ++v) {
-    for (size_t s = 0; s < kTestSets.size(); ++s) {
-      EXPECT_EQ(inference.change[v][s].has_value(), all_variants()[v].insert_prob > 0);
-      if (!inference.change[v][s]) continue;
-      p_values.push_back(inference.change[v][s]->p_value);
-      corrected.push_back(inference.corrected[v][s]);
+    for (size_t s = 1; s < kSets; ++s) {
+      const auto& change = inference.change(key_of(s, "das_ratio"), v);
+      EXPECT_EQ(change.has_value(), all_variants()[v].insert_prob > 0);
+      if (!change) continue;
+      p_values.push_back(change->p_value);
+      corrected.push_back(inference.corrected_p(key_of(s, "das_ratio"), v));
     }
   }
   EXPECT_EQ(corrected, holm(p_values));
@@ -256,23 +265,25 @@ TEST(Changes, AreCorrectedForAllOfThem) {
 
 // An overflow in one run must not take the tables of the others with it.
 TEST(Tables, APerplexityThatIsNoNumberIsMissing) {
-  Results results = made_up_results(2);
-  Evaluation& e = results.runs[0].evaluation;
-  e.sets[0].summary.perplexity = INFINITY;
-  e.nll[3] = INFINITY;
+  DistractionResults results = made_up_results(2);
+  Numbers& numbers = results.runs[0].numbers;  // as they are read: null in the file
+  numbers.set(key_of(0, "perplexity"), std::nullopt);
+  Series nll = numbers.series("nll");
+  nll[3].reset();
+  numbers.set_series("nll", nll);
   const Inference inference = infer(results);
-  EXPECT_FALSE(inference.perplexity[0]);
-  EXPECT_TRUE(inference.perplexity[1]);
+  EXPECT_FALSE(inference.value(key_of(0, "perplexity"), 0));
+  EXPECT_TRUE(inference.value(key_of(0, "perplexity"), 1));
   const Table main = table_of(all_tables(results, inference), "table3");
   EXPECT_FALSE(main.rows[0].cells[0].value);
   EXPECT_TRUE(main.rows[0].cells[1].value);
   EXPECT_TRUE(main.rows[1].cells[0].value);
-  EXPECT_FALSE(main_table(results)[0].perplexity);
+  EXPECT_FALSE(mean_numbers(results).get(0, key_of(0, "perplexity")));
   EXPECT_EQ(to_csv(main).find("inf"), std::string::npos);
 }
 
 TEST(Tables, OfAnUnfinishedExperiment) {
-  Results results = made_up_results();
+  DistractionResults results = made_up_results();
   results.runs.erase(results.runs.begin());  // a baseline
   results.runs.resize(7);
   const auto tables = all_tables(results, infer(results));
@@ -287,14 +298,16 @@ TEST(Tables, OfAnUnfinishedExperiment) {
 // ---- the paper
 
 TEST(Paper, ItsNumbersAreRead) {
-  const MainTable& table = paper_table().table;
-  ASSERT_EQ(table.size(), 23u);
-  for (const VariantNumbers& v : table) EXPECT_TRUE(v.perplexity && v.history_as);
+  const VariantNumbers& paper = paper_numbers().numbers;
+  for (size_t v = 0; v < 23; ++v) {
+    EXPECT_TRUE(paper.get(v, key_of(0, "perplexity")) && paper.get(v, key_of(0, "as_history")));
+  }
   const size_t best = *find_variant("static-ui", 0.7, true);
-  EXPECT_EQ(table[best].das_ratio[0], 0.67);
-  EXPECT_NEAR(*table[best].history_as, 0.437, 1e-12);
-  EXPECT_FALSE(table[*find_variant("dynamic-ui", 0.7, true)].das_ratio[0]);
-  EXPECT_TRUE(paper_table().uncertain[*find_variant("dynamic-ui", 0.5, true)][4]);
+  EXPECT_EQ(paper.get(best, key_of(1, "das_ratio")), 0.67);
+  EXPECT_NEAR(*paper.get(best, key_of(0, "as_history")), 0.437, 1e-12);
+  EXPECT_FALSE(paper.get(*find_variant("dynamic-ui", 0.7, true), key_of(1, "das_ratio")));
+  EXPECT_TRUE(paper.is_doubtful(*find_variant("dynamic-ui", 0.5, true), key_of(5, "das_ratio")));
+  EXPECT_FALSE(paper.is_doubtful(best, key_of(1, "das_ratio")));
 }
 
 // What the definition of the DAS ratio rests on: in Tables 4 and 6 the printed ratio is the
@@ -302,11 +315,14 @@ TEST(Paper, ItsNumbersAreRead) {
 TEST(Paper, PrintedRatiosAreQuotientsOfPrintedMeans) {
   const double half_percent = 0.0005, half_ratio = 0.005;  // of the last digits
   int cells = 0, exact = 0;
-  for (const VariantNumbers& v : paper_table().table) {
-    for (size_t s = 0; s < kTestSets.size(); ++s) {
-      if (!v.das_ratio[s] || !v.as_distraction[s] || !v.as_history[s]) continue;
+  const VariantNumbers& paper = paper_numbers().numbers;
+  for (size_t v = 0; v < 23; ++v) {
+    for (size_t s = 1; s < kSets; ++s) {
+      const auto of_set = [&](const char* number) { return paper.get(v, key_of(s, number)); };
+      if (!of_set("das_ratio") || !of_set("as_distraction") || !of_set("as_history")) continue;
       ++cells;
-      const double d = *v.as_distraction[s], h = *v.as_history[s], ratio = *v.das_ratio[s];
+      const double d = *of_set("as_distraction"), h = *of_set("as_history"),
+                   ratio = *of_set("das_ratio");
       EXPECT_GE(ratio + half_ratio, (d - half_percent) / (h + half_percent)) << d << " / " << h;
       EXPECT_LE(ratio - half_ratio, (d + half_percent) / (h - half_percent)) << d << " / " << h;
       exact += std::abs(std::round(100 * d / h) - 100 * ratio) < 1e-9;
@@ -320,17 +336,20 @@ TEST(Paper, PrintedRatiosAreQuotientsOfPrintedMeans) {
 // more than they do on average and less than the history.
 TEST(Paper, TheFirstUtteranceIsBetweenThePhrasesAndTheHistory) {
   int rows = 0;
-  for (const VariantNumbers& v : paper_table().table) {
-    if (!v.as_first[6]) continue;
+  for (size_t v = 0; v < 23; ++v) {
+    const auto of_begin = [&](const char* number) {
+      return paper_numbers().numbers.get(v, key_of(7, number));
+    };
+    if (!of_begin("as_first")) continue;
     ++rows;
-    EXPECT_GT(*v.as_first[6], *v.as_distraction[6]);
-    EXPECT_LT(*v.as_first[6], *v.as_history[6]);
+    EXPECT_GT(*of_begin("as_first"), *of_begin("as_distraction"));
+    EXPECT_LT(*of_begin("as_first"), *of_begin("as_history"));
   }
   EXPECT_EQ(rows, 23);
 }
 
 TEST(Paper, BesideOurs) {
-  const Results results = made_up_results();
+  const DistractionResults results = made_up_results();
   const auto tables = all_tables(results, infer(results));
   const size_t v = *find_variant("static-ui", 0.7, true);
   const auto cell = [&](const char* id, const std::string& group, const std::string& name) {
@@ -342,15 +361,17 @@ TEST(Paper, BesideOurs) {
     }
     return std::nan("");
   };
-  const auto& sets = results.of(v)[0]->evaluation.sets;
+  const auto ours = [&](size_t set, const char* number) {
+    return results.of(v)[0]->numbers.value(key_of(set, number));
+  };
   EXPECT_EQ(cell("paper3", "random:0.5", "paper"), 0.67);
-  EXPECT_EQ(cell("paper3", "random:0.5", "ours"), sets[1].summary.das_ratio);
+  EXPECT_EQ(cell("paper3", "random:0.5", "ours"), ours(1, "das_ratio"));
   EXPECT_NEAR(cell("paper6", "begin, AS distr. %", "paper"), 0.209, 1e-12);
   EXPECT_NEAR(cell("paper6", "begin, AS first %", "paper"), 0.374, 1e-12);
   EXPECT_NEAR(cell("paper6", "end, AS last %", "paper"), 0.573, 1e-12);
-  EXPECT_EQ(cell("paper6", "end, AS last %", "ours"), sets[9].summary.as_last);
-  EXPECT_EQ(cell("paper6", "middle, AS history %", "ours"), sets[8].summary.as_history);
-  EXPECT_EQ(cell("paper4", "p = 1.0, AS distr. %", "ours"), sets[3].summary.as_distraction);
+  EXPECT_EQ(cell("paper6", "end, AS last %", "ours"), ours(9, "as_last"));
+  EXPECT_EQ(cell("paper6", "middle, AS history %", "ours"), ours(8, "as_history"));
+  EXPECT_EQ(cell("paper4", "p = 1.0, AS distr. %", "ours"), ours(3, "as_distraction"));
   EXPECT_EQ(table_of(tables, "paper4").columns.size(), 2u * 9);
   EXPECT_EQ(table_of(tables, "paper6").columns.size(), 2u * 11);
 }

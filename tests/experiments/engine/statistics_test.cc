@@ -7,7 +7,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "experiments/distraction/figures.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 

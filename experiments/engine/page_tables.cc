@@ -2,7 +2,7 @@
 
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
-#include "experiments/distraction/page_parts.h"
+#include "experiments/engine/page.h"
 
 namespace heed {
 namespace {
@@ -50,17 +50,20 @@ std::string interval_text(Column column, const Cell& cell) {
                        : "";
 }
 
-// "95 % interval [0.71, 0.75], corrected p = 0.003; mean of ratios 0.81, median 0.70"
+// "95 % interval [0.71, 0.75], corrected p = 0.003; mean of ratios 0.81, median of ratios 0.70"
 std::string explanation(const Column& column, const Cell& cell) {
   std::string text;
   if (cell.interval) text = "95 % interval " + interval_text(column, cell);
   if (cell.p_value) text += ", corrected p = " + decimal(*cell.p_value, 4);
-  if (cell.mean_of_ratios) {
-    text += (text.empty() ? "" : "; ") + std::string("mean of ratios ") +
-            print_value(column, cell.mean_of_ratios) + ", median " +
-            print_value(column, cell.median_of_ratios);
+  std::string others;
+  for (size_t i = 0; i < cell.others.size(); ++i) {
+    if (!cell.others[i]) continue;
+    std::string name = column.others[i].name;
+    std::replace(name.begin(), name.end(), '_', ' ');
+    others += (others.empty() ? "" : ", ") + name + " " + print_value(column, cell.others[i]);
   }
-  return text;
+  if (!text.empty() && !others.empty()) text += "; ";
+  return text + others;
 }
 
 std::string cell_html(const Column& column, const Cell& cell, bool intervals, bool first) {
@@ -97,7 +100,11 @@ std::string row_html(const Table& table, const Row& row, bool begins_group, bool
 }
 
 std::string verdict(const ClaimResult& result) {
-  if (!result.holds) return "<td class=\"verdict none\">numbers are missing</td><td></td>";
+  if (!result.holds) {
+    return std::string("<td class=\"verdict none\">") +
+           (result.figure.empty() ? "numbers are missing" : "undecided") + "</td><td>" +
+           escape(result.figure) + "</td>";
+  }
   return std::string("<td class=\"verdict ") +
          (*result.holds ? "yes\">&#10003; holds" : "no\">&#10007; does not hold") + "</td><td>" +
          escape(result.figure) + "</td>";
@@ -116,15 +123,15 @@ std::string table_html(const Table& table, bool intervals) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string claims_html(const std::vector<Claim>& claims) {
+std::string claims_html(const Claims& claims) {
   std::string html =
       "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
       "class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th>";
-  for (const char* kind : kClaimKinds) {
-    html += std::string("<th scope=\"col\" colspan=\"2\">Here, ") + kind + "</th>";
+  for (const std::string& kind : claims.kinds) {
+    html += "<th scope=\"col\" colspan=\"2\">Here, " + escape(kind) + "</th>";
   }
   html += "<th scope=\"col\" colspan=\"2\">In the paper's own table</th></tr></thead>\n<tbody>\n";
-  for (const Claim& claim : claims) {
+  for (const Claim& claim : claims.claims) {
     html += "<tr><th scope=\"row\">" + escape(claim.text) + "<small>" + escape(claim.rule) +
             "</small></th>";
     for (const ClaimResult& result : claim.ours) html += verdict(result);

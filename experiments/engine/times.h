@@ -4,8 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "experiments/distraction/variant.h"
-
 namespace heed {
 
 // Seconds that a run's workers have measured. Kept in times.json, apart from the results, which are
@@ -19,14 +17,15 @@ RunTimes load_times(const std::string& directory);  // empty where there are non
 
 // One run for the estimate.
 struct RunProgress {
-  std::string structure;
+  std::string kind;  // epochs of runs of a kind take equally long
   bool finished = false;
+  int max_epochs = 0;
   double epochs_done = 0;  // with the part of the running one
   RunTimes times;
 };
-// Seconds until `workers` have finished all runs of max_epochs each: what is left of each run times
-// the mean epoch of its structure (or of all, where there is none yet); 0 as long as no epoch has
+// Seconds until `workers` have finished all runs: what is left of each run's epochs times the mean
+// epoch of its kind (or of all, where there is none yet), and a test; 0 as long as no epoch has
 // been measured.
-double seconds_left(const std::vector<RunProgress>& runs, int max_epochs, int workers);
+double seconds_left(const std::vector<RunProgress>& runs, int workers);
 
 }  // namespace heed

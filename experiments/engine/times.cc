@@ -1,10 +1,11 @@
-#include "experiments/distraction/times.h"
+#include "experiments/engine/times.h"
 
 #include <algorithm>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "tensor/error.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -44,12 +45,12 @@ RunTimes load_times(const std::string& directory) {
   return times;
 }
 
-double seconds_left(const std::vector<RunProgress>& runs, int max_epochs, int workers) {
-  std::map<std::string, Mean> of_structure;
+double seconds_left(const std::vector<RunProgress>& runs, int workers) {
+  std::map<std::string, Mean> of_kind;
   Mean of_all, evaluation;
   for (const RunProgress& run : runs) {
     for (double seconds : run.times.epochs) {
-      of_structure[run.structure].add(seconds);
+      of_kind[run.kind].add(seconds);
       of_all.add(seconds);
     }
     if (run.times.evaluation > 0) evaluation.add(run.times.evaluation);
@@ -57,8 +58,8 @@ double seconds_left(const std::vector<RunProgress>& runs, int max_epochs, int wo
   double left = 0;
   for (const RunProgress& run : runs) {
     if (run.finished) continue;
-    const Mean& own = of_structure[run.structure];
-    left += std::max(0.0, max_epochs - run.epochs_done) * (own.count ? own : of_all).value();
+    const Mean& own = of_kind[run.kind];
+    left += std::max(0.0, run.max_epochs - run.epochs_done) * (own.count ? own : of_all).value();
     left += evaluation.value();
   }
   return of_all.count ? left / std::max(workers, 1) : 0;

@@ -1,0 +1,53 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "experiments/engine/folder_json.h"
+#include "tensor/error.h"
+#include "tensor/file.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
+// program began it does not count.
+static void check_same(const std::string& out, const Json& there, const Json& here,
+                       const Json& earlier) {
+  if (there.value("format", Json()) != here.at("format")) {
+    throw DataError(out + "/experiment.json: written by another version of heed");
+  }
+  Json settings = there.value("settings", Json::object());
+  for (const auto& [option, value] : earlier.items()) if (!settings.contains(option)) settings[option] = value;
+  for (const auto& [option, value] : here.at("settings").items()) {
+    const Json old = settings.value(option, Json());
+    if (old == value) continue;
+    throw UsageError(out + ": holds an experiment with --" + option + " " + old.dump() + ", not " +
+                     value.dump() + "; take the same settings or another --out");
+  }
+  if (there.value("data", Json()) == here.at("data")) return;
+  throw UsageError(out +
+                   ": holds an experiment on other data; take the same --data or another --out");
+}
+
+void create_once(const std::string& path, const std::string& bytes) {
+  const std::string temporary = path + ".new-" + process_name();
+  write_file(temporary, bytes);
+  const bool done = ::link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST;
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
+}
+
+void open_folder(const std::string& out, const Json& experiment, const Json& earlier) {
+  make_directory(out);
+  const std::string path = (std::filesystem::path(out) / "experiment.json").string();
+  if (!std::filesystem::exists(path)) create_once(path, experiment.dump(2) + "\n");
+  const Json there = Json::parse(read_file(path, 1 << 20), nullptr, false);
+  if (!there.is_object()) throw DataError(path + ": not what heed writes there");
+  check_same(out, there, experiment, earlier);
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// What the folder of an experiment says about itself: experiment.json, made by the first one who
+// works on it.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+namespace heed {
+
+// Creates the file unless it is there, for all processes that share the folder: a file is linked
+// under its name complete, and only by one.
+void create_once(const std::string& path, const std::string& bytes);
+
+// Makes the folder, and its experiment.json {"format", ..., "settings": {OPTION: value}, "data":
+// {...}} unless there is one. Then that must have the same format, settings and data: throws
+// UsageError with the first one that differs. `earlier`: settings that older files lack, with the
+// values that they had then.
+void open_folder(const std::string& out, const nlohmann::ordered_json& experiment,
+                 const nlohmann::ordered_json& earlier = nlohmann::ordered_json::object());
+
+}  // namespace heed

@@ -1,0 +1,73 @@
+// Everything that the folder of an experiment holds: all that tables and figures are made of.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "experiments/engine/numbers.h"
+#include "experiments/engine/plan.h"
+#include "experiments/engine/times.h"
+#include "train/run_directory.h"
+
+namespace heed {
+
+struct VariantName {
+  std::string name;          // of its runs, without the seed: "static-ui-p0.7"
+  std::string group, label;  // in tables: "p = 0.7", "static-ui"
+};
+std::vector<std::string> names_of(const std::vector<VariantName>& variants);
+
+// What the files of an experiment must hold.
+struct ResultsLayout {
+  int format = 1;  // of experiment.json
+  std::vector<VariantName> variants = {};
+  std::string made_by = "heed reproduce";  // for messages
+  std::string result = "evaluation.json";  // a run that has it is finished
+  std::string clusters = {};  // the series with the cluster of each item, from 0; none: no items
+  std::vector<std::string> values = {};  // numbers, which may be null
+  std::vector<std::string> items = {};   // series: a number an item, or empty: none has any
+  std::vector<std::string> same = {};    // series that are the same in all runs
+};
+
+struct RunResult {
+  PlannedRun run;
+  Numbers numbers;
+  std::vector<EpochLog> log;
+  RunTimes times;
+};
+// The file of a run that its numbers come from, in the folder.
+std::string source_of(const RunResult& run);
+
+struct Setting {
+  std::string name, value;  // "hidden", "64"
+};
+
+struct Results {
+  std::string folder;  // as given
+  std::vector<Setting> settings, data;
+  std::vector<VariantName> variants;
+  std::vector<RunResult> runs;  // the finished ones, by variant and seed
+  std::vector<int> clusters;    // of each item that was measured, from 0: the same in all runs
+
+  // The finished runs of a variant.
+  std::vector<const RunResult*> of(size_t variant) const;
+  size_t items() const { return clusters.size(); }
+  size_t cluster_count() const;
+  int seeds() const;  // the largest number of seeds of a variant
+  // Of that name in the settings or else in the data; "?" if there is none.
+  std::string setting(const std::string& name) const;
+};
+
+// Reads the folder of an experiment. Throws DataError if it is none, has no finished run, or if a
+// file does not fit the layout or the others.
+Results load_results(const std::string& folder, const ResultsLayout& layout);
+
+// Two runs of the same seed, the second one of the variant that the first one's is compared with.
+using RunPair = std::pair<const RunResult*, const RunResult*>;
+std::vector<RunPair> paired_runs(const Results& results, size_t variant, size_t baseline);
+
+// Of each variant the means over its seeds; missing where a run has none.
+VariantNumbers mean_numbers(const Results& results);
+
+}  // namespace heed

@@ -1,0 +1,171 @@
+#include "experiments/engine/worker.h"
+
+#include <chrono>
+#include <filesystem>
+#include <set>
+#include <thread>
+
+#include "experiments/engine/failure.h"
+#include "experiments/engine/times.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+struct Stopped {};  // thrown through work that is to be given up
+
+struct EpochClock {
+  double begin = now();
+  int64_t steps = 0;
+  bool whole = true;
+};
+
+class Worker {
+ public:
+  Worker(const Plan& plan, const WorkerOptions& options)
+      : plan_(plan), options_(options), office_(options.lease) {}
+
+  bool work() {
+    while (!stopping()) {
+      bool some_left = false;
+      for (const PlannedRun& run : plan_.runs) {
+        if (stopping()) return false;
+        some_left |= !settle(run);
+      }
+      if (stopping()) return false;
+      if (!some_left) return true;
+      tell({.kind = WorkerNews::Kind::kWaiting});
+      for (int i = 0; i < 20 && !stopping(); ++i) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      }
+    }
+    return false;
+  }
+
+ private:
+  bool stopping() const { return options_.stop && *options_.stop; }
+
+  void tell(const WorkerNews& news) const {
+    if (options_.news) options_.news(news);
+  }
+
+  // Finishes a run that nobody else has. False if it is not settled, finished or failed: another
+  // worker has it, or took it from this one. A folder that cannot be read or locked (of a network)
+  // costs this worker the run and no more.
+  bool settle(const PlannedRun& run) {
+    const std::string directory = plan_.directory(run);
+    try {
+      if (failed_.contains(run.name) || plan_.is_finished(run) || load_failure(directory)) {
+        return true;
+      }
+      make_directory(directory);
+      const std::unique_ptr<Lease> lease = office_.take(directory);
+      if (!lease) return false;
+      // by one who had it until now
+      if (plan_.is_finished(run) || load_failure(directory)) return true;
+      return try_to_finish(run, directory, *lease);
+    } catch (const std::exception& e) {
+      fail(run, e.what());
+      return true;
+    }
+  }
+
+  // False if the run was stopped or taken by another worker.
+  bool try_to_finish(const PlannedRun& run, const std::string& directory, const Lease& lease) {
+    std::string problem;
+    try {
+      if (!finish(run, directory, lease)) return false;
+      tell({.kind = WorkerNews::Kind::kFinished, .run = run.name});
+      return true;
+    } catch (const Stopped&) {
+      return false;
+    } catch (const std::bad_alloc&) {
+      problem = "out of memory; try a smaller --batch, or fewer --jobs";
+    } catch (const std::exception& e) {
+      problem = e.what();
+    }
+    if (!lease.lost()) save_failure(directory, problem);
+    fail(run, problem);
+    return true;
+  }
+
+  void fail(const PlannedRun& run, const std::string& message) {
+    failed_.insert(run.name);
+    tell({.kind = WorkerNews::Kind::kFailed, .run = run.name, .message = message});
+  }
+
+  bool finish(const PlannedRun& run, const std::string& directory, const Lease& lease) {
+    RunTimes times = load_times(directory);
+    if (!plan_.train(run, directory, options_.device, hooks(run, directory, lease, times)))
+      return false;
+    const double begin = now();
+    plan_.measure(run, directory, options_.device, [&](const std::string& what, double part) {
+      if (stopping() || lease.lost()) throw Stopped{};
+      tell({.kind = WorkerNews::Kind::kMeasuring, .run = run.name, .part = part, .message = what});
+    });
+    times.evaluation = now() - begin;
+    save_times(directory, times);
+    return true;
+  }
+
+  TrainHooks hooks(const PlannedRun& run, const std::string& directory, const Lease& lease,
+                   RunTimes& times) {
+    TrainHooks hooks;
+    hooks.stop = options_.stop;
+    hooks.checkpoint_seconds = options_.checkpoint_seconds;
+    hooks.on_warning = [this, name = run.name](const std::string& text) {
+      tell({.kind = WorkerNews::Kind::kWarning, .run = name, .message = text});
+    };
+    const auto give_up_if_lost = [&lease] {
+      if (lease.lost()) throw Stopped{};
+    };
+    hooks.on_validation = [give_up_if_lost](int64_t, size_t) { give_up_if_lost(); };
+    hooks.before_write = give_up_if_lost;
+    // An epoch that goes on from a checkpoint is not timed.
+    const auto epoch = std::make_shared<EpochClock>();
+    hooks.on_step = [this, give_up_if_lost, epoch, name = run.name](const TrainProgress& p) {
+      give_up_if_lost();
+      if (epoch->steps++ == 0) epoch->whole = p.step == 1;
+      const double part = static_cast<double>(p.step) / static_cast<double>(p.steps);
+      tell({.kind = WorkerNews::Kind::kTraining,
+            .run = name,
+            .epoch = p.epoch,
+            .max_epochs = p.max_epochs,
+            .part = part,
+            .metric = value_of(p.metrics, plan_.train_metric),
+            .seconds = p.step < p.steps ? p.seconds_left / (1 - part) : 0});
+    };
+    hooks.on_epoch = [this, &times, epoch, run, directory](const EpochLog& e, bool) {
+      const double seconds = now() - epoch->begin;
+      if (epoch->whole) {
+        times.epochs.push_back(seconds);
+        save_times(directory, times);
+      }
+      *epoch = {};
+      tell({.kind = WorkerNews::Kind::kEpoch,
+            .run = run.name,
+            .epoch = e.epoch,
+            .max_epochs = plan_.max_epochs(run),
+            .metric = value_of(e.metrics, plan_.valid_metric),
+            .seconds = seconds});
+    };
+    return hooks;
+  }
+
+  const Plan& plan_;
+  const WorkerOptions& options_;
+  LeaseOffice office_;
+  std::set<std::string> failed_;
+};
+
+}  // namespace
+
+bool work(const Plan& plan, const WorkerOptions& options) {
+  return Worker(plan, options).work();
+}
+
+}  // namespace heed

@@ -1,0 +1,126 @@
+#include "heed/work_flags.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "dialog/respond/run.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "experiments/engine/failure.h"
+#include "experiments/engine/overview.h"
+#include "experiments/engine/workers.h"
+#include "heed/checks.h"
+#include "heed/messages.h"
+#include "heed/progress.h"
+#include "heed/signals.h"
+#include "train/run_directory.h"
+
+namespace heed {
+namespace {
+
+using Kind = WorkerNews::Kind;
+
+// A line for every epoch and run that ends and for warnings, for people who read it later.
+void print_news(const WorkerNews& news, const Overview& overview, const Work& work) {
+  const char* worse = "  worse than a uniform guess";
+  if (news.kind == Kind::kEpoch) {
+    std::printf("%-28s epoch %2d of %d  valid perplexity %s  %s%s\n", news.run.c_str(), news.epoch,
+                news.max_epochs, perplexity_text(news.metric).c_str(),
+                format_seconds(news.seconds).c_str(),
+                is_worse_than_a_guess(news.metric, work.words(news.run)) ? worse : "");
+  } else if (news.kind == Kind::kFinished) {
+    const double best = best_perplexity(load_log(work.plan.directory({.name = news.run})));
+    std::printf("%-28s done: %zu of %zu%s\n", news.run.c_str(), overview.done(), overview.all(),
+                is_worse_than_a_guess(best, work.words(news.run)) ? worse : "");
+  } else if (news.kind == Kind::kFailed) {
+    std::printf("%-28s failed: %s\n", news.run.c_str(), printable(news.message).c_str());
+  } else if (news.kind == Kind::kWarning) {
+    warn(news.run + ": " + news.message);
+  }
+  std::fflush(stdout);
+}
+
+// Returns what went wrong with the worker processes.
+std::vector<std::string> run_all(const Work& work, Overview& overview,
+                                 const std::atomic<bool>& stop) {
+  Progress progress;
+  const auto show = [&] { progress.show(overview.line(format_seconds)); };
+  const WorkFlags& flags = work.flags;
+  const LeaseOptions lease{std::min(10.0, flags.dead_after / 6), flags.dead_after};
+  const auto body = [&](const TellNews& tell) {
+    heed::work(work.plan, {start(work.common), lease, flags.checkpoint_seconds, &stop, tell});
+  };
+  const auto on_news = [&](const WorkerNews& news) {
+    overview.hear(news);
+    if (news.kind == Kind::kTraining || news.kind == Kind::kMeasuring ||
+        news.kind == Kind::kWaiting) {
+      return show();
+    }
+    progress.done();
+    print_news(news, overview, work);
+  };
+  const auto on_death = [&](int process, const std::string& how) {
+    return overview.mourn(process, how);
+  };
+  return run_workers(flags.jobs, body, {on_news, show, on_death}, stop);
+}
+
+}  // namespace
+
+void WorkFlags::declare(CLI::App& c) {
+  const char* work = "Work";
+  c.add_option("--jobs", jobs,
+               "Worker processes, each with a run of its own; on N cores --jobs N --threads 1 is "
+               "faster than --jobs 1 --threads N")
+      ->check(whole_number(1, 1024))
+      ->capture_default_str()
+      ->group(work);
+  c.add_option("--shard", shard, "i/n: only every n-th run, from the i-th on")->group(work);
+  c.add_option("--checkpoint-every", checkpoint_seconds,
+               "Seconds between checkpoints within an epoch; 0: after every step")
+      ->check(number_from(0))
+      ->capture_default_str()
+      ->group(work);
+  c.add_option("--dead-after", dead_after,
+               "Take over a run whose worker on another machine gives no sign of life for so many "
+               "seconds; the same for all machines")
+      ->check(number(1, 86400))
+      ->capture_default_str()
+      ->group(work);
+}
+
+void work_on(const Work& work) {
+  for (const PlannedRun& run : work.plan.runs) clear_failure(work.plan.directory(run));
+  Overview overview(work.plan, work.flags.jobs);
+  std::printf("%s, %zu of them done; %s\n", counted(overview.all(), "run").c_str(), overview.done(),
+              work.data.c_str());
+  const std::atomic<bool>& stop = stop_on_signals();
+  std::vector<std::string> problems;
+  if (overview.done() < overview.all()) problems = run_all(work, overview, stop);
+  overview.look();
+  for (const std::string& problem : problems) std::printf("%s\n", problem.c_str());
+  if (overview.done() > 0) work.write_tables();
+  if (overview.done() == overview.all()) return;
+  const std::vector<std::string> failures = overview.failures();
+  if (!failures.empty()) throw Error(failures[0]);
+  if (!stop) {
+    throw Error(work.plan.out + ": " + (problems.empty() ? "workers ended early" : problems[0]));
+  }
+  std::printf("stopped: %zu of %s done; the same command goes on\n", overview.done(),
+              counted(overview.all(), "run").c_str());
+}
+
+void check_device(const Common& common) {
+  if (common.device.rfind("cuda", 0) != 0) {
+    start(common);
+    return;
+  }
+  const std::atomic<bool> stop{false};
+  std::string problem;
+  run_workers(
+      1, [&](const TellNews&) { start(common); },
+      {[&](const WorkerNews& news) { problem = news.message; }}, stop);
+  if (!problem.empty()) throw DeviceError(problem);
+}
+
+}  // namespace heed

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "experiments/engine/plan.h"
+#include "experiments/engine/worker.h"
+#include "heed/commands.h"
+
+namespace heed {
+
+// How a command works on the runs of an experiment: with how many workers, on which of the runs.
+struct WorkFlags {
+  int jobs = 1;
+  std::string shard = "1/1";
+  double dead_after = LeaseOptions{}.dead_after;
+  double checkpoint_seconds = WorkerOptions{}.checkpoint_seconds;
+
+  void declare(CLI::App& command);
+};
+
+struct Work {
+  const WorkFlags& flags;
+  const Common& common;
+  const Plan& plan;
+  std::string data;  // "40 training, ... examples", for the first line
+  // The size of a run's vocabulary: a worse perplexity than that is told.
+  std::function<int64_t(const std::string& run)> words;
+  std::function<void()> write_tables;  // called at the end, if a run is finished
+};
+// Has the workers work until all runs are finished, or until Ctrl-C, and prints what they do. Runs
+// that failed before are tried again. Throws Error with the first one that fails.
+void work_on(const Work& work);
+
+// Complains of a device that cannot be used, before anything is written: CUDA in a process of its
+// own, because the parent of the workers must not have used it.
+void check_device(const Common& common);
+
+}  // namespace heed

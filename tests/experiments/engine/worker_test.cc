@@ -1,0 +1,182 @@
+// Workers: what they do with runs that fail, that their worker dies of, and that they lose.
+#include "experiments/engine/worker.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "experiments/engine/failure.h"
+#include "experiments/engine/overview.h"
+#include "experiments/engine/workers.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Kind = WorkerNews::Kind;
+
+// Runs a-seed1, b-seed1 and c-seed1 that train nothing. The trainings append their names to a file.
+class WorkerTest : public testing::Test {
+ protected:
+  WorkerTest() {
+    plan.out = dir.path("out");
+    plan.runs = select_runs({"a", "b", "c"}, 1, 1, {});
+    plan.train = [this](const PlannedRun& run, const std::string&, Device,
+                        const TrainHooks& hooks) {
+      std::ofstream(dir.path("trained"), std::ios::app) << run.name << "\n";
+      return on_train ? on_train(run, hooks) : true;
+    };
+    plan.measure = [](const PlannedRun&, const std::string& directory, Device,
+                      const OnMeasuring& progress) {
+      progress("all", 1);
+      std::ofstream(directory + "/evaluation.json") << "{}\n";
+    };
+    plan.train_metric = plan.valid_metric = "loss";
+    plan.kind = [](const PlannedRun&) { return "one"; };
+    plan.max_epochs = [](const PlannedRun&) { return 1; };
+  }
+  bool finished(size_t run) const { return plan.is_finished(plan.runs[run]); }
+  std::string trained() const {
+    return std::filesystem::exists(dir.path("trained")) ? dir.read("trained") : "";
+  }
+  bool work_once(std::vector<WorkerNews>* told = nullptr) const {
+    WorkerOptions options{.lease = {.beat = 0.05, .dead_after = 1.5}};
+    options.news = [told](const WorkerNews& news) {
+      if (told) told->push_back(news);
+    };
+    return work(plan, options);
+  }
+
+  const TempDir dir;
+  Plan plan;
+  std::function<bool(const PlannedRun&, const TrainHooks&)> on_train;
+};
+
+TEST_F(WorkerTest, FinishesAllRuns) {
+  EXPECT_TRUE(work_once());
+  EXPECT_TRUE(finished(0) && finished(1) && finished(2));
+  EXPECT_TRUE(work_once());  // and none twice
+  EXPECT_EQ(trained(), "a-seed1\nb-seed1\nc-seed1\n");
+}
+
+// By no other worker either, until somebody says that it is to be tried again.
+TEST_F(WorkerTest, ARunThatFailsIsTriedOnce) {
+  on_train = [](const PlannedRun& run, const TrainHooks&) -> bool {
+    if (run.name == "a-seed1") throw Error("the loss is not a number");
+    return true;
+  };
+  std::vector<WorkerNews> told;
+  EXPECT_TRUE(work_once(&told));
+  EXPECT_EQ(told[0].kind, Kind::kFailed);
+  EXPECT_EQ(told[0].message, "the loss is not a number");
+  EXPECT_TRUE(work_once());
+  EXPECT_EQ(trained(), "a-seed1\nb-seed1\nc-seed1\n");
+  EXPECT_EQ(Overview(plan, 1).failures(),
+            std::vector<std::string>{"a-seed1: the loss is not a number"});
+  const auto json = nlohmann::json::parse(dir.read("out/a-seed1/failed.json"));
+  EXPECT_EQ(json["process"], ::getpid());
+  EXPECT_NE(json["host"], "");
+
+  on_train = nullptr;
+  clear_failure(plan.directory(plan.runs[0]));
+  EXPECT_TRUE(work_once());
+  EXPECT_TRUE(finished(0));
+}
+
+TEST_F(WorkerTest, AFailureThatCannotBeReadIsOne) {
+  dir.write("out/a-seed1/failed.json", "{\"mess");
+  EXPECT_TRUE(work_once());
+  EXPECT_FALSE(finished(0));
+  EXPECT_EQ(load_failure(dir.path("out/a-seed1")),
+            dir.path("out/a-seed1/failed.json") + ": not what heed writes there");
+}
+
+// A folder that gives errors costs its run, not the worker.
+TEST_F(WorkerTest, ADirectoryThatCannotBeUsedIsToldAndLeft) {
+  dir.write("out/b-seed1", "a file where a directory should be");
+  std::vector<WorkerNews> told;
+  EXPECT_TRUE(work_once(&told));
+  EXPECT_TRUE(finished(0) && finished(2));
+  const auto failed = std::find_if(told.begin(), told.end(),
+                                   [](const WorkerNews& n) { return n.kind == Kind::kFailed; });
+  ASSERT_NE(failed, told.end());
+  EXPECT_EQ(failed->run, "b-seed1");
+  EXPECT_NE(failed->message, "");
+}
+
+// Whoever has lost the run writes nothing more: no epoch, no checkpoint, no results.
+TEST_F(WorkerTest, ALostRunIsNotWrittenTo) {
+  plan.runs.resize(1);
+  bool asked = false;
+  on_train = [&](const PlannedRun& run, const TrainHooks& hooks) {
+    if (asked) return true;
+    hooks.before_write();  // nothing is lost yet
+    std::ofstream(plan.directory(run) + "/owner-2")
+        << "boot x host there process 1\nbeat 1\nheld\n";
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // some beats
+    asked = true;
+    hooks.before_write();
+    ADD_FAILURE() << "it wrote";
+    return true;
+  };
+  EXPECT_TRUE(work_once());  // takes it back when the other one gives no sign of life
+  EXPECT_TRUE(asked && finished(0));
+  EXPECT_TRUE(std::filesystem::exists(plan.directory(plan.runs[0]) + "/owner-3"));
+}
+
+// ---- processes
+
+// What kills a worker does not kill the next one as well, and the others are finished.
+TEST_F(WorkerTest, ARunThatItsWorkerDiesOfIsLeft) {
+  on_train = [](const PlannedRun& run, const TrainHooks& hooks) {
+    TrainProgress progress{.epoch = 1, .max_epochs = 1, .step = 1, .steps = 2};
+    progress.metrics = {{"loss", 1}};
+    hooks.on_step(progress);
+    if (run.name == "a-seed1") ::raise(SIGKILL);
+    return true;
+  };
+  Overview overview(plan, 1);
+  int deaths = 0;
+  const std::atomic<bool> stop{false};
+  const auto problems = run_workers(
+      1,
+      [&](const TellNews& tell) {
+        work(plan, {.lease = {.beat = 0.05, .dead_after = 1.5}, .news = tell});
+      },
+      {.on_news = [&](const WorkerNews& news) { overview.hear(news); },
+       .on_death =
+           [&](int process, const std::string& how) {
+             ++deaths;
+             EXPECT_NE(overview.line([](double) { return ""; }).find("a-seed1"), std::string::npos);
+             const bool go_on = overview.mourn(process, how);
+             EXPECT_EQ(overview.line([](double) { return ""; }).find("a-seed1"), std::string::npos);
+             EXPECT_FALSE(overview.mourn(process, how));  // it had one run only
+             return go_on;
+           }},
+      stop);
+  EXPECT_EQ(deaths, 1);
+  ASSERT_EQ(problems.size(), 1u);
+  EXPECT_NE(problems[0].find("was ended by signal 9"), std::string::npos);
+  EXPECT_FALSE(finished(0));
+  EXPECT_TRUE(finished(1) && finished(2));
+  EXPECT_EQ(trained(), "a-seed1\nb-seed1\nc-seed1\n");
+  EXPECT_EQ(overview.failures(),
+            std::vector<std::string>{"a-seed1: its worker process was ended by signal 9"});
+}
+
+TEST_F(WorkerTest, AWorkerThatDiesAtOnceIsNotStartedForEver) {
+  Overview overview(plan, 2);
+  const std::atomic<bool> stop{false};
+  const auto problems = run_workers(
+      2, [](const TellNews&) { ::raise(SIGKILL); },
+      {.on_news = [](const WorkerNews&) {},
+       .on_death = [&](int process,
+                       const std::string& how) { return overview.mourn(process, how); }},
+      stop);
+  EXPECT_EQ(problems.size(), 2u);
+}
+
+}  // namespace
+}  // namespace heed
