@@ -81,6 +81,7 @@ std::unique_ptr<CLI::App> make_app() {
   add_prepare(app);
   add_reproduce(app);
   add_report(app);
+  add_sweep(app);
   add_verify(app);
   add_bench(app);
   add_help(app);

@@ -42,6 +42,7 @@ void add_reproduce(CLI::App& app);
 void add_respond(CLI::App& app);
 void add_score(CLI::App& app);
 void add_show(CLI::App& app);
+void add_sweep(CLI::App& app);
 void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
 

@@ -78,20 +78,6 @@ OpenRun go_on(const RunRequest& r) {
   return run;
 }
 
-// Adam moves a number by no more than the rate in a step. With few dialogues in large batches that
-// is nowhere: after the 38 steps of two epochs of 600 dialogues in batches of 32, a model has
-// learned how frequent words are and nothing else. So, unless --batch is given, an epoch has kSteps
-// steps where batches of kSmallest can give them.
-int64_t batch_size_for(const TrainSettings& s, size_t examples) {
-  constexpr int64_t kSteps = 100, kSmallest = 4;
-  int64_t size = s.loop.batch_size;
-  while (s.loop.optimizer.name == "adam" && size / 2 >= kSmallest &&
-         static_cast<int64_t>(examples) < kSteps * size) {
-    size /= 2;
-  }
-  return size;
-}
-
 OpenRun begin(const RunRequest& r) {
   OpenRun run{nullptr, r.settings, {}, true};
   TrainSettings& s = run.settings;
@@ -109,6 +95,16 @@ OpenRun begin(const RunRequest& r) {
 }
 
 }  // namespace
+
+int64_t batch_size_for(const TrainSettings& s, size_t examples) {
+  constexpr int64_t kSteps = 100, kSmallest = 4;
+  int64_t size = s.loop.batch_size;
+  while (s.loop.optimizer.name == "adam" && size / 2 >= kSmallest &&
+         static_cast<int64_t>(examples) < kSteps * size) {
+    size /= 2;
+  }
+  return size;
+}
 
 OpenRun open_run(const RunRequest& request) {
   if (has(request.out, "settings.json")) {

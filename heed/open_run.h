@@ -19,6 +19,12 @@ struct RunRequest {
   std::string made_with;   // for settings.json, see start_run()
 };
 
+// Adam moves a number by no more than the rate in a step. With few dialogues in large batches that
+// is nowhere: after the 38 steps of two epochs of 600 dialogues in batches of 32, a model has
+// learned how frequent words are and nothing else. So, unless --batch is given, an epoch of Adam
+// has 100 steps where batches of 4 can give them.
+int64_t batch_size_for(const TrainSettings& settings, size_t examples);
+
 struct OpenRun {
   std::unique_ptr<RunLock> lock;
   TrainSettings settings;

@@ -41,15 +41,14 @@ std::vector<CLI::ConfigItem> OptionFile::from_config(std::istream& input) const 
   return CLI::ConfigTOML::from_config(again);
 }
 
-// Lines as CLI11 reads them: [section], key = value, lists that go on over lines, comments.
-void OptionFile::check(const std::string& text) const {
-  const std::string file = app_.get_config_ptr()->as<std::string>();
+std::vector<OptionLine> option_lines(const std::string& text) {
+  std::vector<OptionLine> found;
   std::istringstream lines(text);
   std::string section;
   int number = 0;
   bool in_list = false;
   for (std::string line; std::getline(lines, line);) {
-    const std::string where = file + ":" + std::to_string(++number) + ": ";
+    ++number;
     CLI::detail::trim(line);
     if (in_list) {
       in_list = !line.ends_with(']');
@@ -58,15 +57,28 @@ void OptionFile::check(const std::string& text) const {
     if (line.size() < 3 || line[0] == '#' || line[0] == ';') continue;
     if (line.front() == '[' && line.back() == ']') {
       section = line.substr(1, line.size() - 2);
-      if (find_command(app_, split_dots(section))) continue;
-      throw CLI::ConfigError(where + "there is no command for [" + section + "]" +
-                             did_you_mean(section, command_names(app_), "'"));
+      found.push_back({section, "", number});
+      continue;
     }
     const size_t equals = std::min(line.find('='), line.size());
-    check_key(where, section, CLI::detail::trim_copy(line.substr(0, equals)));
+    found.push_back({section, CLI::detail::trim_copy(line.substr(0, equals)), number});
     const std::string value = equals < line.size() ? line.substr(equals + 1) : "";
     const std::string bare = CLI::detail::trim_copy(value.substr(0, value.find('#')));
     in_list = bare.starts_with('[') && !bare.ends_with(']');
+  }
+  return found;
+}
+
+void OptionFile::check(const std::string& text) const {
+  const std::string file = app_.get_config_ptr()->as<std::string>();
+  for (const OptionLine& line : option_lines(text)) {
+    const std::string where = file + ":" + std::to_string(line.number) + ": ";
+    if (!line.key.empty()) {
+      check_key(where, line.section, line.key);
+    } else if (!find_command(app_, split_dots(line.section))) {
+      throw CLI::ConfigError(where + "there is no command for [" + line.section + "]" +
+                             did_you_mean(line.section, command_names(app_), "'"));
+    }
   }
 }
 

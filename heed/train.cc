@@ -19,20 +19,14 @@ namespace {
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
-  std::string data, out, structure = "static-ui";
+  std::string data, out;
   bool resume = false, detect_anomaly = false;
-  double insert_prob = 0;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
   TrainFlags flags;
 };
 
 TrainSettings settings_of(const Options& o) {
-  const Structure structure = Structure::parse(o.structure);
-  if (o.command->count("--heads") > 0 && structure.family != Family::kTransformer) {
-    throw UsageError("--heads: is for --structure transformer, not for " + o.structure);
-  }
-  TrainSettings s = o.flags.settings(structure);
-  s.insert_prob = o.insert_prob;
+  TrainSettings s = o.flags.model_settings();
   s.loop.seed = o.common->seed;
   return s;
 }
@@ -150,15 +144,7 @@ void add_train(CLI::App& app) {
   c->add_option("--data", o->data, "Directory with train.jsonl and valid.jsonl (or .jsonl.gz)")
       ->required();
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
-  c->add_option("--structure", o->structure,
-                "The model: " + structure_names() +
-                    ". A transformer takes adam, a warm-up of 200 steps and a "
-                    "fifth of the preset's rate")
-      ->capture_default_str();
-  c->add_option("--insert-prob", o->insert_prob,
-                "Probability with which each of two distractions is inserted")
-      ->check(number(0, 1))
-      ->capture_default_str();
+  o->flags.declare_model(*c);
   o->flags.declare(*c);
   c->add_flag("--resume", o->resume,
               "Go on with the run in --out, with its own settings except --epochs, --rate and "

@@ -3,9 +3,22 @@
 #include <charconv>
 #include <sstream>
 
+#include "dialog/respond/structures.h"
 #include "heed/checks.h"
 
 namespace heed {
+
+void TrainFlags::declare_model(CLI::App& c) {
+  c.add_option("--structure", structure,
+               "The model: " + structure_names() +
+                   ". A transformer takes adam, a warm-up of 200 steps and a "
+                   "fifth of the preset's rate")
+      ->capture_default_str();
+  c.add_option("--insert-prob", insert_prob,
+               "Probability with which each of two distractions is inserted")
+      ->check(number(0, 1))
+      ->capture_default_str();
+}
 
 void TrainFlags::declare(CLI::App& c) {
   c.add_option("--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table())
@@ -149,6 +162,16 @@ TrainSettings TrainFlags::settings(const Structure& structure) const {
   s.loop.schedule.halve_after = halve_after.value_or(s.loop.schedule.halve_after);
   s.loop.schedule.patience = patience;
   s.loop.keep_every = keep_every;
+  return s;
+}
+
+TrainSettings TrainFlags::model_settings() const {
+  const Structure parsed = Structure::parse(structure);
+  if (heads && parsed.family != Family::kTransformer) {
+    throw UsageError("--heads: is for --structure transformer, not for " + structure);
+  }
+  TrainSettings s = settings(parsed);
+  s.insert_prob = insert_prob;
   return s;
 }
 

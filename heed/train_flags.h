@@ -9,9 +9,10 @@
 
 namespace heed {
 
-// How a model is trained, as options of a sub-command: all but the structure, the insertion and
-// the seed.
+// How a model is trained, as options of a sub-command: all but the seed.
 struct TrainFlags {
+  std::string structure = "static-ui";
+  double insert_prob = 0;
   std::string preset = "laptop";
   std::optional<int64_t> layers, embed, hidden, heads, vocab, batch;
   std::optional<int> epochs, warm_up, halve_after;
@@ -22,8 +23,13 @@ struct TrainFlags {
   ExampleOptions bounds;
   int patience = 1, keep_every = 0;
 
+  // Declares --structure and --insert-prob, which an experiment has variants of.
+  void declare_model(CLI::App& command);
   void declare(CLI::App& command);
+  // Without what declare_model() declares.
   TrainSettings settings(const Structure& structure = {}) const;
+  // With it. Throws UsageError.
+  TrainSettings model_settings() const;
 
  private:
   void declare_sizes(CLI::App& command);

@@ -38,6 +38,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor"}},
     {"experiments/engine", {"train", "dialog/text", "optim", "nn", "autograd", "tensor"}},
+    {"experiments/sweep",
+     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
     {"experiments/distraction",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
     {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor"}},

@@ -1,0 +1,161 @@
+#include "experiments/sweep/sweep.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dialog/respond/run_json.h"
+#include "dialog/respond/score_json.h"
+#include "experiments/engine/folder_json.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr int64_t kBatch = 32;  // changes no result
+
+TrainSettings settings_of(const Sweep& sweep, const PlannedRun& run) {
+  TrainSettings settings = sweep.points[run.variant].settings;
+  settings.loop.seed = run.seed;
+  return settings;
+}
+
+// The settings of the run, which is begun if it is new. It is an ordinary run, as of heed train.
+TrainSettings open_run(const Sweep& sweep, const PlannedRun& run, const std::string& directory) {
+  const TrainSettings settings = settings_of(sweep, run);
+  const TrainData& data = sweep.points[run.variant].data->train;
+  if (!fs::exists(in(directory, "settings.json"))) {
+    check_training(settings, data);
+    start_run(directory, settings, data.vocabulary);
+    return settings;
+  }
+  const TrainSettings there = load_settings(directory);
+  const auto differs = nlohmann::json(there) != nlohmann::json(settings) ||
+                       there.model.structure.name != settings.model.structure.name ||
+                       there.model.num_layers != settings.model.num_layers ||
+                       there.model.hidden_size != settings.model.hidden_size ||
+                       there.model.embedding_size != settings.model.embedding_size ||
+                       there.model.vocab_size != settings.model.vocab_size ||
+                       there.model.dropout != settings.model.dropout;
+  if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
+  return settings;
+}
+
+Json describe(const Sweep& sweep) {
+  Json heed = Json::object(), settings = Json::object(), data = Json::array();
+  for (const auto& [key, value] : sweep.made_with) heed[key] = value;
+  for (const Setting& s : sweep.fixed) settings[s.name] = s.value;
+  for (const GridOption& option : sweep.grid) {
+    // An option with one value is in no name, so it may not change.
+    if (option.values.size() == 1) settings[option.name] = option.values[0];
+  }
+  settings["device"] = sweep.device;
+  settings["matmul"] = sweep.matmul;
+  return {{"format", kSweepFormat}, {"heed", heed}, {"settings", settings}, {"data", data}};
+}
+
+// Who it is, and how its training went.
+Json head_json(const std::string& directory, const Sweep& sweep, const PlannedRun& run,
+               Responder& model) {
+  const std::vector<EpochLog> log = load_log(directory);
+  const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
+    return valid_perplexity(a) < valid_perplexity(b);
+  });
+  if (best == log.end()) throw DataError(in(directory, "log.jsonl") + ": no epoch");
+  Json heed = {{"device", sweep.device}, {"matmul", sweep.matmul}}, settings = Json::object();
+  for (const auto& [key, value] : sweep.made_with) heed[key] = value;
+  for (const auto& [name, value] : sweep.points[run.variant].grid.settings) settings[name] = value;
+  return {{"heed", heed},
+          {"run", run.name},
+          {"settings", settings},
+          {"seed", run.seed},
+          {"best_epoch", best->epoch},
+          {"epochs", log.size()},
+          {"valid_perplexity", valid_perplexity(*best)},
+          {"parameters", parameter_count(model)}};
+}
+
+void measure(const std::string& directory, const Sweep& sweep, const PlannedRun& run, Device device,
+             const OnMeasuring& progress) {
+  LoadedModel loaded = load_model(directory);
+  Json json = head_json(directory, sweep, run, *loaded.model);
+  move(*loaded.model, device);
+  const SweepData& data = *sweep.points[run.variant].data;
+  const auto results = evaluate(
+      *loaded.model, data.test, sweep.tests, data.train.pool, data.phrases, sweep.test_seed, kBatch,
+      [&](const std::string& set, const ScoreProgress& done) {
+        progress(set, static_cast<double>(done.examples) / static_cast<double>(data.test.size()));
+      });
+  json["test_sets"] = Json::object();
+  for (const TestSetResult& r : results) json["test_sets"][r.name] = to_json(r.summary);
+  progress("all", 1);  // the last moment to give up
+  write_file(in(directory, "evaluation.json"), json.dump(1) + "\n");
+}
+
+}  // namespace
+
+std::string sweep_key(const std::string& name) {
+  if (name == "valid_perplexity") return name;
+  return "test_sets." + name + (name == "none" ? ".perplexity" : ".das_ratio");
+}
+
+SweepData load_sweep_data(const std::string& directory, const TrainSettings& s, bool tests,
+                          size_t test_limit) {
+  SweepData data;
+  const size_t limit = s.limit.value_or(0);
+  data.train = load_train_data(directory, s.model.vocab_size, s.examples, limit);
+  if (!tests) return data;
+  const std::string path = find_part(directory, "test");
+  const auto dialogues = read_dialogues(path, test_limit ? test_limit : limit);
+  data.test = make_examples(dialogues, data.train.vocabulary, s.examples);
+  if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
+  data.phrases =
+      encode_phrases(PhraseText{}, data.train.vocabulary, s.examples.max_utterance_tokens);
+  return data;
+}
+
+void open_sweep(const std::string& out, const Sweep& sweep) {
+  Json json = describe(sweep);
+  std::vector<uint32_t> checksums;
+  for (const SweepPoint& point : sweep.points) {
+    const uint32_t checksum = point.data->train.fingerprint();
+    if (std::find(checksums.begin(), checksums.end(), checksum) == checksums.end()) {
+      checksums.push_back(checksum);
+    }
+  }
+  // Of several vocabularies or bounds each has its own, and the grid may change.
+  if (checksums.size() == 1) json["data"] = {{"train_checksum", checksums[0]}};
+  open_folder(out, json);
+}
+
+std::vector<VariantName> variants_of(const Sweep& sweep) {
+  std::vector<VariantName> names;
+  for (const SweepPoint& point : sweep.points) names.push_back({point.grid.name, "", ""});
+  return names;
+}
+
+Plan sweep_plan(const std::string& out, const std::vector<PlannedRun>& runs, const Sweep& sweep) {
+  Plan plan{.out = out, .runs = runs};
+  plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
+                   const TrainHooks& hooks) {
+    return train(directory, open_run(sweep, run, directory), sweep.points[run.variant].data->train,
+                 device, hooks);
+  };
+  plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
+                     const OnMeasuring& progress) {
+    measure(directory, sweep, run, device, progress);
+  };
+  plan.train_metric = kTrainPerplexity;
+  plan.valid_metric = kValidPerplexity;
+  plan.metric_name = "perplexity";
+  plan.kind = [&](const PlannedRun& run) { return sweep.points[run.variant].grid.name; };
+  plan.max_epochs = [&](const PlannedRun& run) {
+    return sweep.points[run.variant].settings.loop.max_epochs;
+  };
+  return plan;
+}
+
+}  // namespace heed

@@ -1,0 +1,141 @@
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+
+#include "autograd/ops.h"
+#include "dialog/respond/structures.h"
+#include "dialog/text/format.h"
+#include "experiments/engine/overview.h"
+#include "heed/commands.h"
+#include "heed/messages.h"
+#include "heed/progress.h"
+#include "heed/provenance.h"
+#include "heed/sweep_file.h"
+#include "heed/work_flags.h"
+#include "tensor/parallel.h"
+#include "train/buckets.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  CommonPtr common;
+  std::string file, out;
+  bool dry_run = false;
+  Selection selection;
+  WorkFlags work;
+};
+
+void write_table(const std::string& out, const Sweep& sweep) {
+  const std::string folder = (std::filesystem::path(out) / "tables").string();
+  const Table table = sweep_table(out, sweep);
+  save_tables(folder, {table});
+  std::printf("%sthe table is in %s\n", to_markdown(table).c_str(), folder.c_str());
+}
+
+// ---- what it will be
+
+int64_t steps_of(const SweepPoint& point) {
+  const auto n = static_cast<int64_t>(point.data->train.train.size());
+  return (n + point.settings.loop.batch_size - 1) / point.settings.loop.batch_size;
+}
+
+// Seconds of an epoch's steps, from a few of them, in the middle of the order of lengths.
+double time_epoch(const SweepPoint& point, Responder& model) {
+  constexpr int kSteps = 3;
+  const Task task = respond_task(model, point.settings, point.data->train);
+  const auto batches =
+      bucket_batches(task.sizes, point.settings.loop.batch_size, point.settings.loop.seed, 0);
+  double seconds = 0, timed = 0;
+  for (size_t i = 0; i < batches.size() && timed < kSteps; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    zero_grad(model);
+    task.loss(batches[i], {point.settings.loop.seed, 0, static_cast<int64_t>(i)}).total.backward();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    if (i == 0 && batches.size() > 1) continue;  // which also asks for memory
+    seconds += taken.count();
+    ++timed;
+  }
+  return seconds / timed * static_cast<double>(steps_of(point));
+}
+
+// Lists the runs, and estimates how long those that are left will train.
+void dry_run(const Options& o, const SweepRequest& request, const Plan& plan) {
+  const Device device = start(*o.common);
+  std::map<size_t, double> epochs;  // seconds, by point
+  std::vector<RunProgress> progress;
+  for (const PlannedRun& run : plan.runs) {
+    const SweepPoint& point = request.sweep.points[run.variant];
+    const auto model = make_responder(point.settings.model, run.seed);
+    const bool finished = plan.is_finished(run);
+    if (!finished && !epochs.contains(run.variant)) {
+      move(*model, device);
+      epochs[run.variant] = time_epoch(point, *model);
+    }
+    RunProgress p{plan.kind(run), finished, plan.max_epochs(run), 0, {}};
+    if (!finished) p.times.epochs = {epochs[run.variant]};
+    std::printf("%-28s %s, %d x %ld steps%s\n", run.name.c_str(),
+                size_of_model(parameter_count(*model)).c_str(), p.max_epochs,
+                static_cast<long>(steps_of(point)), finished ? ", done" : "");
+    progress.push_back(std::move(p));
+  }
+  const double left = seconds_left(progress, o.work.jobs);
+  std::printf("%s; about %s of training with --jobs %d, and validations and tests besides\n",
+              counted(plan.runs.size(), "run").c_str(), format_seconds(left).c_str(), o.work.jobs);
+}
+
+void run(Options& o) {
+  set_num_threads(o.common->threads);
+  SweepRequest request = read_sweep(o.file);
+  Sweep& sweep = request.sweep;
+  parse_shard(o.work.shard, o.selection);
+  const auto runs =
+      select_runs(names_of(variants_of(sweep)), request.first_seed, request.seeds, o.selection);
+  const Plan plan = sweep_plan(o.out, runs, sweep);
+  if (o.dry_run) return dry_run(o, request, plan);
+  check_device(*o.common);
+  sweep.device = o.common->device.substr(0, o.common->device.find(':'));
+  sweep.matmul = o.common->matmul;
+  sweep.made_with = made_with();
+  open_sweep(o.out, sweep);
+  std::map<std::string, int64_t> words;
+  for (const PlannedRun& run : runs) {
+    words[run.name] = sweep.points[run.variant].settings.model.vocab_size;
+  }
+  work_on({o.work, *o.common, plan, counted(sweep.points.size(), "combination") + " of settings",
+           [&](const std::string& name) { return words.at(name); },
+           [&] { write_table(o.out, sweep); }});
+}
+
+}  // namespace
+
+void add_sweep(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "sweep",
+      "Train every combination of some settings, with several seeds, and say which is best");
+  c->footer(
+      "The file has three sections:\n"
+      "  [train]\n"
+      "  data = \"data/ubuntu-sample\"   # options of heed train, for all runs\n"
+      "  preset = \"smoke\"\n"
+      "  [grid]\n"
+      "  rate = [0.01, 0.003]          # options of heed train, every combination\n"
+      "  [sweep]\n"
+      "  seeds = 2                     # also: seed, test, test-seed, test-limit, best\n"
+      "  test = \"none,random:1.0\"\n"
+      "Killed at any instant, the same command goes on where it was. Several machines can work on "
+      "one folder. Every run is an ordinary one, as of heed train.\n"
+      "Examples:\n"
+      "  heed sweep examples/sweep.toml --out runs/sweep --dry-run\n"
+      "  heed sweep examples/sweep.toml --out runs/sweep --jobs 2 --threads 1");
+  o->common = add_common(*c, {.seed = ""});
+  c->add_option("file", o->file, "What to train: a TOML file")->required();
+  c->add_option("--out", o->out, "Directory of the sweep, made if missing")->required();
+  c->add_flag("--dry-run", o->dry_run, "Only list the runs, and estimate how long they take");
+  o->work.declare(*c);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

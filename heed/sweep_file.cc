@@ -1,0 +1,287 @@
+#include "heed/sweep_file.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <sstream>
+
+#include "heed/checks.h"
+#include "heed/open_run.h"
+#include "heed/option_file.h"
+#include "heed/train_flags.h"
+#include "heed/usage.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+constexpr uint64_t kMaxFileBytes = 1 << 20;
+
+std::string place(const SweepFile& file, int line) {
+  return file.path + ":" + std::to_string(line) + ": ";
+}
+
+// The options of heed train that a run of a sweep may have.
+struct TrainCommand {
+  CLI::App app{"", "heed"};
+  TrainFlags flags;
+  CLI::App* command = app.add_subcommand("train", "");
+
+  TrainCommand() {
+    flags.declare_model(*command);
+    flags.declare(*command);
+    check_numbers(app);
+  }
+  // Throws UsageError for what is no value of an option, and for values that make no training.
+  TrainSettings settings(const std::vector<GridOption>& options) {
+    std::vector<std::string> arguments = {"train"};
+    for (const GridOption& option : options) {
+      for (const std::string& value : option.values) {
+        arguments.push_back("--" + option.name + "=" + value);
+      }
+    }
+    std::reverse(arguments.begin(), arguments.end());  // as CLI11 takes them
+    try {
+      app.parse(arguments);
+    } catch (const CLI::ParseError& e) {
+      std::string text = usage_message(app, e);
+      throw UsageError(text.substr(0, text.rfind(" (see ")));
+    }
+    TrainSettings settings = flags.model_settings();
+    settings.check();
+    return settings;
+  }
+};
+
+std::vector<std::string> names_in(const std::string& section) {
+  if (section == "sweep") return {"seeds", "seed", "test", "test-seed", "test-limit", "best"};
+  std::vector<std::string> names;
+  for (const std::string& name : option_names(*TrainCommand().command)) {
+    names.push_back(name.substr(2));
+  }
+  std::erase(names, "help");
+  if (section == "train") names.push_back("data");
+  return names;
+}
+
+std::vector<GridOption>* section_of(SweepFile& file, const std::string& name) {
+  if (name == "train") return &file.train;
+  if (name == "grid") return &file.grid;
+  return name == "sweep" ? &file.sweep : nullptr;
+}
+
+// Where each key of the file stands, checked.
+std::map<std::string, int> check_lines(SweepFile& file, const std::string& text) {
+  std::map<std::string, int> lines;
+  for (const OptionLine& line : option_lines(text)) {
+    const std::string where = place(file, line.number);
+    if (!section_of(file, line.section)) {
+      throw UsageError(where +
+                       (line.section.empty() ? "\"" + line.key + "\"" : "[" + line.section + "]") +
+                       ": a sweep has the sections [train], [grid] and [sweep]");
+    }
+    if (line.key.empty()) continue;
+    const std::vector<std::string> names = names_in(line.section);
+    if (std::find(names.begin(), names.end(), line.key) == names.end()) {
+      throw UsageError(where + "[" + line.section + "] has no \"" + line.key + "\"" +
+                       did_you_mean(line.key, names, "\""));
+    }
+    const auto [before, is_new] = lines.emplace(line.section + "." + line.key, line.number);
+    if (is_new) continue;
+    throw UsageError(where + line.key + " stands in line " + std::to_string(before->second) +
+                     " already");
+  }
+  return lines;
+}
+
+std::vector<CLI::ConfigItem> parse(const std::string& path, const std::string& text) {
+  std::istringstream input(text);
+  try {
+    return CLI::ConfigTOML().from_config(input);
+  } catch (const CLI::Error& e) {
+    throw UsageError(path + ": " + e.what());
+  }
+}
+
+// An option that is in both sections would say two things.
+void check_sections(const SweepFile& file) {
+  for (const GridOption& option : file.grid) {
+    for (const GridOption& fixed : file.train) {
+      if (fixed.name != option.name) continue;
+      throw UsageError(place(file, option.line) + option.name +
+                       " stands in [train] already, line " + std::to_string(fixed.line));
+    }
+  }
+}
+
+// ---- what it says
+
+const GridOption* find(const std::vector<GridOption>& options, const std::string& name) {
+  for (const GridOption& option : options) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
+// A value of [sweep] that is one number.
+template <class T>
+T number_of(const SweepFile& file, const std::string& name, T otherwise, T low, T high) {
+  const GridOption* option = find(file.sweep, name);
+  if (!option) return otherwise;
+  T value = 0;
+  const std::string& text = option->values[0];
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (option->values.size() == 1 && error == std::errc() && end == text.data() + text.size() &&
+      value >= low && value <= high) {
+    return value;
+  }
+  throw UsageError(place(file, option->line) + name + ": expected a whole number from " +
+                   std::to_string(low) + " to " + std::to_string(high) + ", got '" + text + "'");
+}
+
+// Throws what `check` throws, with the line in front.
+template <class Check> void at_line(const SweepFile& file, int line, Check check) {
+  try {
+    check();
+  } catch (const UsageError& e) {
+    throw UsageError(place(file, line) + e.what());
+  }
+}
+
+std::vector<GridOption> training_options(const SweepFile& file) {
+  std::vector<GridOption> options = file.train;
+  std::erase_if(options, [](const GridOption& option) { return option.name == "data"; });
+  return options;
+}
+
+// Each value by itself, and then with the fixed options: so that a line can be named.
+void check_values(const SweepFile& file) {
+  const std::vector<GridOption> fixed = training_options(file);
+  for (const GridOption& option : fixed) {
+    at_line(file, option.line, [&] { TrainCommand().settings({option}); });
+  }
+  for (const GridOption& option : file.grid) {
+    for (const std::string& value : option.values) {
+      at_line(file, option.line, [&] {
+        std::vector<GridOption> options = fixed;
+        options.push_back({option.name, {value}});
+        const bool needs_others = option.name == "heads" && find(file.grid, "structure");
+        if (!needs_others) TrainCommand().settings(options);
+      });
+    }
+  }
+}
+
+void read_tests(const SweepFile& file, Sweep& sweep) {
+  std::vector<std::string> known = {"valid_perplexity"};
+  if (const GridOption* test = find(file.sweep, "test")) {
+    std::string list;
+    for (const std::string& value : test->values) list += (list.empty() ? "" : ",") + value;
+    at_line(file, test->line, [&] { sweep.tests = select_test_sets(list); });
+  }
+  for (const TestSet& set : sweep.tests) known.push_back(set.name);
+  const GridOption* best = find(file.sweep, "best");
+  const std::string name = best ? best->values[0] : known[0];
+  if (std::find(known.begin(), known.end(), name) == known.end()) {
+    throw UsageError(place(file, best->line) +
+                     "best: expected valid_perplexity or one of the sets "
+                     "of test, got '" +
+                     name + "'");
+  }
+  sweep.best = sweep_key(name);
+}
+
+// Points that read the same share it.
+const SweepData* data_for(SweepRequest& request, std::map<std::string, const SweepData*>& known,
+                          const TrainSettings& s, size_t test_limit) {
+  std::ostringstream key;
+  key << s.model.vocab_size << " " << s.limit.value_or(0) << " " << s.examples.all_positions << " "
+      << s.examples.max_turns << " " << s.examples.max_utterance_tokens << " "
+      << s.examples.max_response_tokens;
+  const SweepData*& place = known[key.str()];
+  if (!place) {
+    request.loaded.push_back(std::make_unique<SweepData>(
+        load_sweep_data(request.data, s, !request.sweep.tests.empty(), test_limit)));
+    place = request.loaded.back().get();
+  }
+  return place;
+}
+
+SweepPoint make_point(const SweepFile& file, const GridPoint& grid, SweepRequest& request,
+                      std::map<std::string, const SweepData*>& known, size_t test_limit) {
+  std::vector<GridOption> options = training_options(file);
+  for (const auto& [name, value] : grid.settings) options.push_back({name, {value}});
+  SweepPoint point{grid, {}, nullptr};
+  try {
+    TrainCommand command;
+    TrainSettings& s = point.settings;
+    s = command.settings(options);
+    point.data = data_for(request, known, s, test_limit);
+    s.model.vocab_size = point.data->train.vocabulary.size();
+    s.data_fingerprint = point.data->train.fingerprint();
+    if (!command.flags.batch) s.loop.batch_size = batch_size_for(s, point.data->train.train.size());
+    check_training(s, point.data->train);
+  } catch (const UsageError& e) {
+    throw UsageError(file.path + ": " + grid.name + ": " + e.what());
+  }
+  return point;
+}
+
+}  // namespace
+
+SweepFile read_sweep_file(const std::string& path) {
+  SweepFile file{path, {}, {}, {}};
+  std::string text = read_file(path, kMaxFileBytes);
+  if (text.starts_with("\xEF\xBB\xBF")) text.erase(0, 3);
+  const std::map<std::string, int> lines = check_lines(file, text);
+  for (const CLI::ConfigItem& item : parse(path, text)) {
+    if (item.name == "++" || item.name == "--") continue;  // a section begins, ends
+    const std::string section = item.parents.empty() ? "" : item.parents[0];
+    const auto line = lines.find(section + "." + item.name);
+    if (line == lines.end() || item.parents.size() != 1) {
+      throw UsageError(path + ": \"" + item.fullname() +
+                       "\" is no option; a list begins in the line of its key");
+    }
+    const bool empty =
+        item.inputs.empty() || std::any_of(item.inputs.begin(), item.inputs.end(),
+                                           [](const std::string& value) { return value.empty(); });
+    if (empty) throw UsageError(place(file, line->second) + item.name + ": has no value");
+    section_of(file, section)->push_back({item.name, item.inputs, line->second});
+  }
+  check_sections(file);
+  return file;
+}
+
+SweepRequest read_sweep(const std::string& path) {
+  const SweepFile file = read_sweep_file(path);
+  SweepRequest request;
+  Sweep& sweep = request.sweep;
+  const GridOption* data = find(file.train, "data");
+  if (!data) throw UsageError(path + ": [train] has no data, the directory of the dialogues");
+  request.data = data->values[0];
+  request.seeds = number_of<int>(file, "seeds", 1, 1, 10000);
+  request.first_seed = number_of<uint64_t>(file, "seed", 1, 0, uint64_t{1} << 62);
+  sweep.test_seed = number_of<uint64_t>(file, "test-seed", 1, 0, uint64_t{1} << 62);
+  const auto test_limit = number_of<size_t>(file, "test-limit", 0, 0, size_t{1} << 40);
+  read_tests(file, sweep);
+  check_values(file);
+  for (const GridOption& option : training_options(file)) {
+    std::string values;
+    for (const std::string& v : option.values) values += (values.empty() ? "" : " ") + v;
+    sweep.fixed.push_back({option.name, values});
+  }
+  sweep.grid = file.grid;
+  std::map<std::string, const SweepData*> known;
+  try {
+    for (const GridPoint& grid : grid_points(file.grid)) {
+      sweep.points.push_back(make_point(file, grid, request, known, test_limit));
+    }
+  } catch (const UsageError& e) {
+    const bool placed = std::string(e.what()).starts_with(path);
+    throw UsageError(placed ? e.what() : path + ": " + e.what());
+  }
+  return request;
+}
+
+}  // namespace heed

@@ -1,0 +1,55 @@
+// The points of a grid and their names.
+#include "experiments/sweep/grid.h"
+
+#include <set>
+
+#include "tensor/error.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::string> names(const std::vector<GridOption>& options) {
+  std::vector<std::string> result;
+  for (const GridPoint& point : grid_points(options)) result.push_back(point.name);
+  return result;
+}
+
+TEST(Grid, EveryCombinationTheLastOptionFastest) {
+  const std::vector<GridOption> options = {
+      {"structure", {"static", "hred"}}, {"batch", {"8"}}, {"rate", {"0.01", "1e-3"}}};
+  EXPECT_EQ(names(options), (std::vector<std::string>{"static-rate0.01", "static-rate1e-3",
+                                                      "hred-rate0.01", "hred-rate1e-3"}));
+  const auto points = grid_points(options);
+  using Settings = std::vector<std::pair<std::string, std::string>>;
+  EXPECT_EQ(points[1].settings,
+            (Settings{{"structure", "static"}, {"batch", "8"}, {"rate", "1e-3"}}));
+}
+
+TEST(Grid, WithoutSeveralValuesThereIsOneRun) {
+  EXPECT_EQ(names({}), std::vector<std::string>{"run"});
+  EXPECT_EQ(names({{"rate", {"1"}}}), std::vector<std::string>{"run"});
+}
+
+// Names are those of directories, whatever the values are, and no two are the same.
+TEST(Grid, NamesAreThoseOfDirectories) {
+  EXPECT_EQ(names({{"group", {"lstm:0.5:0.2", "../x y"}}}),
+            (std::vector<std::string>{"grouplstm_0.5_0.2", "group.._x_y"}));
+  EXPECT_EQ(names({{"group", {"a:b", "a;b"}}}), (std::vector<std::string>{"groupa_b", "point2"}));
+  EXPECT_EQ(names({{"group", {std::string(200, 'x'), "y"}}}),
+            (std::vector<std::string>{"point1", "groupy"}));
+}
+
+TEST(Grid, Refuses) {
+  const auto error = [](const std::vector<GridOption>& options) {
+    return error_of<UsageError>([&] { grid_points(options); });
+  };
+  EXPECT_EQ(error({{"rate", {}}}), "grid: rate has no value");
+  EXPECT_EQ(error({{"rate", {"1", "2", "1"}}}), "grid: rate has a value twice");
+  std::vector<std::string> hundred;
+  for (int i = 0; i < 101; ++i) hundred.push_back(std::to_string(i));
+  EXPECT_EQ(error({{"a", hundred}, {"b", hundred}}), "grid: more than 10000 combinations");
+}
+
+}  // namespace
+}  // namespace heed

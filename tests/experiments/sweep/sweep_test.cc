@@ -1,0 +1,226 @@
+// heed sweep as a user calls it: results, resumption, shards, mistakes.
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+const char* const kFixed[] = {"preset = \"smoke\"", "limit = 40",         "vocab = 150",
+                              "hidden = 8",         "epochs = 2",         "batch = 4",
+                              "max-turns = 4",      "max-utterance = 10", "examples = \"last\""};
+
+std::string file_of(const std::string& grid, const std::string& sweep = "") {
+  std::string text = "[train]\ndata = \"" + kSample + "\"\n";
+  for (const char* line : kFixed) text += std::string(line) + "\n";
+  return text + "[grid]\n" + grid + "[sweep]\n" + sweep;
+}
+const std::string kGrid =
+    "rate = [0.01, 1e-5]  # the second one learns nothing\ninsert-prob = [0, 0.7]\n";
+const std::string kSweep = "seeds = 2\ntest = \"none,random:1.0\"\n";
+
+Arguments command(const std::string& file, const std::string& out) {
+  return {"sweep", file, "--out", out, "--threads", "1", "--jobs", "2"};
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+// One finished sweep for all tests that only read it.
+class SweepTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    shared->write("sweep.toml", file_of(kGrid, kSweep));
+    const Result r = heed_program(command(file(), whole()));
+    ASSERT_EQ(r.code, 0) << r.err;
+    output = r.out;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string whole() { return shared->path("whole"); }
+  static std::string file() { return shared->path("sweep.toml"); }
+
+  static TempDir* shared;
+  static std::string output;
+  const TempDir dir;
+};
+TempDir* SweepTest::shared = nullptr;
+std::string SweepTest::output;
+
+TEST_F(SweepTest, TrainsEveryCombinationWithEverySeed) {
+  EXPECT_TRUE(has(output, "8 runs, 0 of them done; 4 combinations of settings")) << output;
+  EXPECT_TRUE(has(output, "done: 8 of 8")) << output;
+  for (const char* run : {"rate0.01-insert-prob0-seed1", "rate1e-5-insert-prob0.7-seed2"}) {
+    const Json json = Json::parse(shared->read("whole/" + std::string(run) + "/evaluation.json"));
+    EXPECT_EQ(json["run"], run);
+    EXPECT_EQ(json["epochs"], 2);
+    EXPECT_EQ(json["test_sets"].size(), 2u);
+    EXPECT_NE(json["heed"]["version"], "");
+  }
+  const Json last =
+      Json::parse(shared->read("whole/rate1e-5-insert-prob0.7-seed2/evaluation.json"));
+  EXPECT_EQ(last["settings"], (Json{{"rate", "1e-5"}, {"insert-prob", "0.7"}}));
+}
+
+// The best first, with means and deviations over the seeds.
+TEST_F(SweepTest, TheTableIsSorted) {
+  const Json table = Json::parse(shared->read("whole/tables/sweep.json"));
+  ASSERT_EQ(table["rows"].size(), 4u);
+  std::vector<double> perplexities;
+  for (const Json& row : table["rows"]) {
+    const Json& cell = row["cells"][2];
+    perplexities.push_back(cell["value"]);
+    double mean = 0;
+    std::vector<double> values;
+    for (const Json& source : row["sources"]) {
+      const Json run = Json::parse(shared->read("whole/" + source.get<std::string>()));
+      values.push_back(run["valid_perplexity"]);
+      mean += values.back() / 2;
+      EXPECT_EQ(row["cells"][0]["value"], run["settings"]["rate"]);
+      EXPECT_EQ(row["cells"][1]["value"], run["settings"]["insert-prob"]);
+    }
+    ASSERT_EQ(values.size(), 2u);
+    EXPECT_NEAR(cell["value"], mean, 1e-9);
+    EXPECT_NEAR(cell["deviation"], std::abs(values[0] - values[1]) / std::sqrt(2.0), 1e-9);
+  }
+  EXPECT_TRUE(std::is_sorted(perplexities.begin(), perplexities.end()));
+  EXPECT_EQ(table["rows"][0]["cells"][0]["value"], "0.01");
+  EXPECT_EQ(table["columns"][4]["key"], "test_sets.random:1.0.das_ratio");
+  EXPECT_TRUE(has(output, shared->read("whole/tables/sweep.md"))) << output;
+  EXPECT_TRUE(has(shared->read("whole/tables/sweep.csv"), "\n2,rate0.01-"));
+}
+
+// A run is what `heed train` makes of its options, and `heed evaluate` sees the same.
+TEST_F(SweepTest, ARunIsThatOfTrain) {
+  const std::string run = "whole/rate0.01-insert-prob0.7-seed2/";
+  Arguments train = {"train",  "--data", kSample,  "--out", dir.path("run"), "--threads", "1",
+                     "--seed", "2",      "--rate", "0.01",  "--insert-prob", "0.7"};
+  for (const std::string line : kFixed) {
+    const size_t equals = line.find(" = ");
+    std::string value = line.substr(equals + 3);
+    std::erase(value, '"');
+    train.push_back("--" + line.substr(0, equals) + "=" + value);
+  }
+  ASSERT_EQ(heed_program(train).code, 0);
+  EXPECT_EQ(dir.read("run/log.jsonl"), shared->read(run + "log.jsonl"));
+  EXPECT_TRUE(dir.read("run/model.safetensors") == shared->read(run + "model.safetensors"));
+  EXPECT_EQ(Json::parse(dir.read("run/settings.json"))["batch_size"], 4);
+}
+
+// Presets with Adam take smaller batches of few dialogues: here as in heed train.
+TEST_F(SweepTest, SmallBatchesOfFewDialogues) {
+  std::string text = file_of("rate = 0.01\n");
+  text.replace(text.find("batch = 4\n"), 10, "");
+  const Result r =
+      heed_program({"sweep", dir.write("s.toml", text), "--out", dir.path("out"), "--dry-run"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "run-seed1")) << r.out;
+  EXPECT_TRUE(has(r.out, "2 x 10 steps")) << r.out;
+}
+
+TEST_F(SweepTest, DryRunListsAndWritesNothing) {
+  const std::string out = dir.path("out");
+  const Result r = heed_program(command(file(), out) + Arguments{"--dry-run"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 9) << r.out;
+  EXPECT_TRUE(has(r.out, "rate1e-5-insert-prob0.7-seed2")) << r.out;
+  EXPECT_TRUE(has(r.out, "8 runs; about ")) << r.out;
+  EXPECT_FALSE(fs::exists(out));
+  const Result done = heed_program(command(file(), whole()) + Arguments{"--dry-run"});
+  EXPECT_TRUE(has(done.out, "steps, done\n")) << done.out;
+  EXPECT_TRUE(has(done.out, "8 runs; about 0s")) << done.out;
+}
+
+TEST_F(SweepTest, GoesOnAndTakesMoreValues) {
+  const std::string out = dir.path("out"), table = "out/tables/sweep.json";
+  dir.write("small.toml", file_of("rate = [0.01, 1e-5]\ninsert-prob = [0, 0.7]\n", "seeds = 1\n"));
+  for (const char* shard : {"1/2", "2/2"}) {
+    const Result r =
+        heed_program(command(dir.path("small.toml"), out) + Arguments{"--shard", shard});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_TRUE(has(r.out, "2 runs, 0 of them done")) << r.out;
+  }
+  EXPECT_EQ(Json::parse(dir.read(table))["rows"].size(), 4u);
+  const Result again = heed_program(command(dir.path("small.toml"), out));
+  EXPECT_TRUE(has(again.out, "4 runs, 4 of them done")) << again.out;
+  dir.write("more.toml", file_of("rate = [0.01, 0.02]\ninsert-prob = [0, 0.7]\n", "seeds = 1\n"));
+  const Result more = heed_program(command(dir.path("more.toml"), out));
+  ASSERT_EQ(more.code, 0) << more.err;
+  EXPECT_TRUE(has(more.out, "4 runs, 2 of them done")) << more.out;
+  dir.write("other.toml", file_of("rate = [0.01, 0.02]\ninsert-prob = [0, 0.7]\n"
+                                  "max-norm = 1\n"));
+  expect_failure(heed_program(command(dir.path("other.toml"), out)), 2,
+                 "holds an experiment with --max-norm null, not \"1\"", "a fixed option");
+}
+
+// What a run fails of is told, tried once, and does not keep the others from their end.
+TEST_F(SweepTest, ARunThatFails) {
+  const std::string text = file_of("rate = [0.01, 1e30]\n", "seeds = 1\n"), out = dir.path("out");
+  const Result r = without_warnings(heed_program(command(dir.write("sweep.toml", text), out)));
+  expect_failure(r, 1, "rate1e30-seed1: training: ", "rate");
+  EXPECT_TRUE(fs::exists(out + "/rate1e30-seed1/failed.json"));
+  EXPECT_TRUE(fs::exists(out + "/rate0.01-seed1/evaluation.json"));
+  size_t told = 0;
+  for (size_t at = r.out.find("failed: "); at != r.out.npos; at = r.out.find("failed: ", at + 1)) {
+    ++told;
+  }
+  EXPECT_EQ(told, 1u) << r.out;
+  EXPECT_EQ(Json::parse(dir.read("out/tables/sweep.json"))["rows"].size(), 1u);
+}
+
+// The example of the documentation, in its own folder.
+TEST_F(SweepTest, TheExampleIsOne) {
+  fs::create_directory_symlink(HEED_SOURCE_DIR "/data", dir.path("data"));
+  const fs::path before = fs::current_path();
+  fs::current_path(dir.path(""));
+  const Result r = heed_program({"sweep", HEED_SOURCE_DIR "/examples/sweep.toml", "--out",
+                                 dir.path("out"), "--dry-run", "--threads", "1"});
+  fs::current_path(before);
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "rate0.003-insert-prob0.7-seed2")) << r.out;
+  EXPECT_TRUE(has(r.out, "8 runs; about ")) << r.out;
+}
+
+TEST_F(SweepTest, MistakesNameTheirLine) {
+  const auto fails = [&](const std::string& text, const std::string& says, int code = 2) {
+    const std::string path = dir.write("bad.toml", text);
+    expect_failure(heed_program(command(path, dir.path("out"))), code,
+                   has(says, "bad.toml") ? says : path + says, text);
+    EXPECT_FALSE(fs::exists(dir.path("out")));
+  };
+  const std::string data = "[train]\ndata = \"" + kSample + "\"\n";
+  fails("[train]\npreset = \"smoke\"\n", ": [train] has no data");
+  fails(data + "[gird]\n", ":3: [gird]: a sweep has the sections [train], [grid] and [sweep]");
+  fails("rate = 3\n", ":1: \"rate\": a sweep has");
+  fails(data + "[grid]\nrat = [1, 2]\n", ":4: [grid] has no \"rat\"; did you mean \"rate\"?");
+  fails(data + "out = \"x\"\n", ":3: [train] has no \"out\"");
+  fails(data + "seed = 3\n", ":3: [train] has no \"seed\"");
+  fails(data + "[grid]\ndata = [\"a\", \"b\"]\n", ":4: [grid] has no \"data\"");
+  fails(data + "[grid]\nrate = [0.1, \"fast\"]\n", ":4: --rate: expected a number");
+  fails(data + "[grid]\nrate = [0.1,\n  -1]\n", ":4: ");
+  fails(data + "[grid]\nrate = [\n  0.1]\n", ": \"grid.0.1]\" is no option; a list begins");
+  fails(data + "[grid]\nstructure = [\"static\", \"statik\"]\n", ":4: ");
+  fails(data + "hidden = 0\n", ":3: --hidden: expected a whole number");
+  fails(data + "rate = 1\n[grid]\nrate = [1, 2]\n", ":5: rate stands in [train] already, line 3");
+  fails(data + "[grid]\nrate = [1, 2]\nrate = [3]\n", ":5: rate stands in line 4 already");
+  fails(data + "[grid]\nrate = [1, 1]\n", ": grid: rate has a value twice");
+  fails(data + "[grid]\nrate = []\n", ":4: rate: has no value");
+  fails(data + "[sweep]\nseeds = 0\n", ":4: seeds: expected a whole number from 1 to 10000");
+  fails(data + "[sweep]\nseeds = [1, 2]\n", ":4: seeds: expected");
+  fails(data + "[sweep]\ntest = \"randon\"\n", ":4: ");
+  fails(data + "[sweep]\nbest = \"none\"\n", ":4: best: expected valid_perplexity or one of");
+  fails(data + "[grid]\nheads = [2, 4]\n", ":4: --heads: is for --structure transformer");
+  dir.write("bad.toml", "[train]\ndata = \"nowhere\"\n");
+  expect_failure(heed_program(command(dir.path("bad.toml"), dir.path("out"))), 1, "nowhere: not a",
+                 "data");
+  fails(std::string("[train\0]\n", 9), "bad.toml");
+  expect_failure(heed_program(command(dir.path("missing.toml"), dir.path("out"))), 1,
+                 "missing.toml", "missing");
+}
+
+}  // namespace
+}  // namespace heed
