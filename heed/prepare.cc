@@ -1,6 +1,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <set>
 
 #include "dialog/data/plain_text.h"
 #include "dialog/data/ubuntu.h"
@@ -8,7 +9,7 @@
 #include "dialog/text/utf8.h"
 #include "dialog/view/render.h"
 #include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/prepare.h"
 #include "heed/progress.h"
 #include "tensor/error.h"
 #include "tensor/file.h"
@@ -16,23 +17,12 @@
 namespace heed {
 namespace {
 
-struct Options {
-  std::string in, out, form = "auto";  // of the file: --form or --layout
-  size_t limit = 0, min_turns = 3;
-};
-
-// What is read, and a sentence about how (or "").
-struct Corpus {
-  std::vector<Dialogue> dialogues;
-  std::string remark;
-};
-
 bool has_suffix(const std::string& path, const std::string& suffix) {
   return path.ends_with(suffix) || path.ends_with(suffix + ".gz");
 }
 
 // The published files are a folder of .tsv files, one of them, or a .csv file.
-std::string detect_form(const Options& o) {
+std::string detect_form(const PrepareOptions& o) {
   if (o.form != "auto") return o.form;
   if (!std::filesystem::exists(o.in)) throw DataError(o.in + ": no such file or directory");
   if (std::filesystem::is_directory(o.in) || has_suffix(o.in, ".tsv")) return "tsv";
@@ -40,13 +30,16 @@ std::string detect_form(const Options& o) {
   throw UsageError(o.in + ": neither a folder nor .tsv or .csv; say --form tsv or csv");
 }
 
-Corpus read_ubuntu(const Options& o, const Reading& reading) {
-  if (detect_form(o) == "tsv") return {read_ubuntu_v1(o.in, reading), ""};
-  UbuntuCsv csv = read_ubuntu_csv(o.in, reading);
-  if (csv.label_0_rows == 0) return {std::move(csv.dialogues), ""};
-  return {std::move(csv.dialogues),
-          "left out: " + counted(static_cast<size_t>(csv.label_0_rows), "row") +
-              " with label 0, whose utterance is not the answer"};
+Prepared read_ubuntu(const PrepareOptions& o, const Reading& reading) {
+  if (detect_form(o) == "tsv") return {read_ubuntu_v1(o.in, reading), {}};
+  UbuntuCsv csv = read_ubuntu_csv(o.in, reading, o.keep_wrong ? Wrong::kKeep : Wrong::kLeaveOut);
+  const std::string rows = counted(static_cast<size_t>(csv.label_0_rows), "row") + " with label 0";
+  Prepared result{std::move(csv.dialogues), {}};
+  if (csv.label_0_rows == 0) return result;
+  result.remarks.push_back(o.keep_wrong
+                               ? "marked as a distraction: the last turn of " + rows
+                               : "left out: " + rows + ", whose utterance is not the answer");
+  return result;
 }
 
 const std::map<std::string, TextLayout> kLayouts = {{"auto", TextLayout::kAuto},
@@ -54,13 +47,18 @@ const std::map<std::string, TextLayout> kLayouts = {{"auto", TextLayout::kAuto},
                                                     {"lines", TextLayout::kLines},
                                                     {"tabs", TextLayout::kTabs}};
 
-Corpus read_text(const Options& o, const Reading& reading) {
-  PlainText text = read_plain_text(o.in, kLayouts.at(o.form), reading);
-  std::string layout;
+Prepared read_text(const PrepareOptions& o, const Reading& reading) {
+  std::error_code ignored;
+  const auto read =
+      std::filesystem::is_directory(o.in, ignored) ? read_plain_texts : read_plain_text;
+  PlainText text = read(o.in, kLayouts.at(o.form), reading);
+  Prepared result{std::move(text.dialogues), {}};
   for (const auto& [name, value] : kLayouts) {
-    if (value == text.layout) layout = name;
+    if (o.form == "auto" && value == text.layout) {
+      result.remarks.push_back("read as --layout " + name);
+    }
   }
-  return {std::move(text.dialogues), o.form == "auto" ? "read as --layout " + layout : ""};
+  return result;
 }
 
 // At most `count` characters of a text.
@@ -83,12 +81,60 @@ void show_beginning(const Dialogue& dialogue) {
   }
 }
 
-using Reader = Corpus (*)(const Options&, const Reading&);
+// Adds the values of labels to how often each label has a value, and which.
+struct LabelCount {
+  size_t count = 0;
+  std::set<std::string> values;
+};
+void count(const Labels& labels, std::map<std::string, LabelCount>& counts) {
+  for (const auto& [name, values] : labels) {
+    counts[name].count += values.size();
+    counts[name].values.insert(values.begin(), values.end());
+  }
+}
 
-void run(const Options& o, Reader read) {
-  check_writable(o.out);
+// "labels: act 40 (5 different), emotion 40 (7 different)", and the same of what else there is.
+void show_notes(const std::vector<Dialogue>& dialogues) {
+  std::map<std::string, LabelCount> labels, others;
+  for (const Dialogue& dialogue : dialogues) {
+    count(dialogue.notes->labels, labels);
+    for (const auto& [speaker, sentences] : dialogue.notes->personas) {
+      count({{"sentences of personas", sentences}}, others);
+    }
+    for (const Turn& turn : dialogue.turns) {
+      count(turn.notes->labels, labels);
+      count({{"candidates", turn.notes->candidates}}, others);
+    }
+  }
+  std::string line;
+  for (const auto& counts : {labels, others}) {
+    for (const auto& [name, n] : counts) {
+      if (n.count == 0) continue;
+      line += (line.empty() ? "with " : ", ") + std::to_string(n.count) + " " + name + " (" +
+              std::to_string(n.values.size()) + " different)";
+    }
+  }
+  if (!line.empty()) std::printf("%s\n", printable(line).c_str());
+}
+
+void write_file_of(const PrepareOptions& o, const std::vector<Dialogue>& dialogues) {
+  size_t turns = 0;
+  for (const Dialogue& d : dialogues) turns += d.turns.size();
+  write_dialogues(o.out, dialogues);
+  std::printf("wrote %s with %s (mean %.1f) to %s\n", counted(dialogues.size(), "dialogue").c_str(),
+              counted(turns, "turn").c_str(),
+              static_cast<double>(turns) / static_cast<double>(dialogues.size()), o.out.c_str());
+}
+
+void run(const PrepareOptions& o, PrepareReader read) {
+  const bool splits = !o.split.by.empty();
+  if (splits) {
+    check_split(o.split, o.out);
+  } else {
+    check_writable(o.out);
+  }
   Progress progress;
-  auto [dialogues, remark] =
+  auto [dialogues, remarks] =
       read(o, {o.limit, [&](size_t count) {
                  progress.show("reading " + o.in + ": " + counted(count, "dialogue"));
                }});
@@ -99,33 +145,16 @@ void run(const Options& o, Reader read) {
     throw DataError(o.in + ": none of " + counted(all, "dialogue") + " has " +
                     counted(o.min_turns, "turn"));
   }
-  size_t turns = 0;
-  for (const Dialogue& d : dialogues) turns += d.turns.size();
-  write_dialogues(o.out, dialogues);
-  if (!remark.empty()) std::printf("%s\n", remark.c_str());
+  for (const std::string& remark : remarks) std::printf("%s\n", remark.c_str());
   std::printf("read %s of %s, left out %zu with fewer than %s\n", counted(all, "dialogue").c_str(),
               o.in.c_str(), all - dialogues.size(), counted(o.min_turns, "turn").c_str());
-  std::printf("wrote %s with %s (mean %.1f) to %s\n", counted(dialogues.size(), "dialogue").c_str(),
-              counted(turns, "turn").c_str(),
-              static_cast<double>(turns) / static_cast<double>(dialogues.size()), o.out.c_str());
-  show_beginning(dialogues[0]);
-}
-
-// Declares what all commands have that turn a file into dialogues.
-std::shared_ptr<Options> add_reader(CLI::App& command, Reader read, const char* in) {
-  auto o = std::make_shared<Options>();
-  add_common(command, {.device = false, .seed = ""});
-  command.add_option("--in", o->in, in)->required();
-  command.add_option("--out", o->out, "The file to write, gzip if it ends in .gz")->required();
-  command.add_option("--limit", o->limit, "Read only the first dialogues, 0: all")
-      ->capture_default_str();
-  command
-      .add_option("--min-turns", o->min_turns,
-                  "Leave out shorter dialogues; 3 are two utterances of context and a response")
-      ->check(whole_number(1, 1000))
-      ->capture_default_str();
-  command.callback([o, read] { run(*o, read); });
-  return o;
+  show_notes(dialogues);
+  if (splits) {
+    write_split(o.split, dialogues, o.in, o.out);
+  } else {
+    write_file_of(o, dialogues);
+    show_beginning(dialogues[0]);
+  }
 }
 
 void add_ubuntu(CLI::App& prepare) {
@@ -136,32 +165,60 @@ void add_ubuntu(CLI::App& prepare) {
       "one "
       "turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
       "v2: each row of the .csv is a context and its response; of a training file the rows with "
-      "Label 1. The last turn of a dialogue is the response that models learn.\n"
+      "Label 1. The last turn of a dialogue is the response that models learn; distractors become "
+      "its candidates.\n"
       "Example:\n"
       "  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
   auto o = add_reader(*c, read_ubuntu, "The folder or file as published, plain or gzip");
   c->add_option("--form", o->form, "auto: told by the name")
       ->check(CLI::IsMember({"auto", "tsv", "csv"}))
       ->capture_default_str();
+  c->add_flag("--keep-wrong", o->keep_wrong,
+              "Keep the rows with Label 0 of v2, whose last turn is then marked as a distraction");
 }
 
 void add_text(CLI::App& prepare) {
-  CLI::App* c = prepare.add_subcommand("text", "Dialogues in a text file");
+  CLI::App* c =
+      prepare.add_subcommand("text", "Dialogues in a text file, or in all .txt files of a folder");
   c->footer(
       "Layouts:\n"
       "  eou    a dialogue a line, its utterances end in __eou__ (as DailyDialog has them)\n"
       "  lines  an utterance a line, blank lines between dialogues\n"
       "  tabs   a line is speaker, tab, text; blank lines between dialogues; consecutive lines of\n"
       "         one speaker become one turn\n"
-      "Example:\n"
-      "  heed prepare text --in talk.txt --out all.jsonl.gz");
-  auto o = add_reader(*c, read_text, "A text file in UTF-8, plain or gzip");
+      "Of a folder, a file may be a film or a book: --split film keeps what is in one file "
+      "together.\n"
+      "Examples:\n"
+      "  heed prepare text --in talk.txt --out all.jsonl.gz\n"
+      "  heed prepare text --in films/ --layout tabs --out data/films --split film");
+  auto o = add_reader(*c, read_text, "A text file in UTF-8, or a folder of them, plain or gzip");
   c->add_option("--layout", o->form, "auto: told by the first line")
       ->check(CLI::IsMember({"auto", "eou", "lines", "tabs"}))
       ->capture_default_str();
 }
 
 }  // namespace
+
+std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read, const char* in) {
+  auto o = std::make_shared<PrepareOptions>();
+  o->split.common = add_common(command, {.device = false, .seed = "Seed of the division"});
+  command.add_option("--in", o->in, in)->required();
+  command
+      .add_option("--out", o->out,
+                  "The file to write, gzip if it ends in .gz; with --split the folder to make")
+      ->required();
+  command.add_option("--limit", o->limit, "Read only the first dialogues, 0: all")
+      ->capture_default_str();
+  command
+      .add_option("--min-turns", o->min_turns,
+                  "Leave out shorter dialogues; 3 are two utterances of context and a response")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  CLI::Option* split = add_split_options(command, "--split", o->split);
+  for (const char* name : {"--valid", "--test", "--seed"}) command.get_option(name)->needs(split);
+  command.callback([o, read] { run(*o, read); });
+  return o;
+}
 
 void add_prepare(CLI::App& app) {
   CLI::App* prepare = app.add_subcommand(
@@ -171,9 +228,10 @@ void add_prepare(CLI::App& app) {
       "From a file of yours to a data directory:\n"
       "  heed prepare text  --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare split --in all.jsonl.gz --out data/mine\n"
-      "docs/your-own-data.md goes through it.");
+      "docs/your-own-data.md goes through it, docs/corpora.md through the published corpora.");
   add_text(*prepare);
   add_ubuntu(*prepare);
+  add_prepare_published(*prepare);
   add_prepare_split(*prepare);
 }
 

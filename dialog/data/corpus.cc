@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "dialog/data/records_json.h"
 #include "dialog/text/text_file.h"
 #include "tensor/error.h"
 
@@ -15,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr int kMaxDepth = 64;
+constexpr size_t kMaxDepth = 64;
 
 // For files that are wrong from the start, so perhaps of another kind.
 constexpr const char* kFormatHint =
@@ -25,38 +26,54 @@ enum class Type { kNull, kBoolean, kNumber, kString, kArray, kObject };
 constexpr const char* kTypeNames[] = {"null",     "true or false", "a number",
                                       "a string", "an array",      "an object"};
 
-// The value that comes next, and the type it must have.
-enum Field { kLine, kId, kTurns, kTurn, kSpeaker, kText, kDistraction, kOther };
+// The value that comes next, and the types that it may have.
+enum Field {
+  kLine,
+  kId,
+  kTurns,
+  kTurn,
+  kDialogueLabels,
+  kPersonas,
+  kSpeaker,  // from here on: of a turn
+  kText,
+  kDistraction,
+  kTurnLabels,
+  kCandidates,
+  kLabel,  // one of kDialogueLabels, kPersonas or kTurnLabels
+  kValue,  // in the list of a kLabel or of kCandidates
+  kOther
+};
 struct FieldRule {
   const char* name;
-  Type type;
+  std::initializer_list<Type> types;
 };
-constexpr FieldRule kRules[] = {{"the line", Type::kObject},    {"id", Type::kString},
-                                {"turns", Type::kArray},        {"each turn", Type::kObject},
-                                {"speaker", Type::kString},     {"text", Type::kString},
-                                {"distraction", Type::kBoolean}};
+const FieldRule kRules[] = {{"the line", {Type::kObject}},
+                            {"id", {Type::kString, Type::kNumber}},
+                            {"turns", {Type::kArray}},
+                            {"each turn", {Type::kObject}},
+                            {"labels", {Type::kObject}},
+                            {"personas", {Type::kObject}},
+                            {"speaker", {Type::kString}},
+                            {"text", {Type::kString}},
+                            {"distraction", {Type::kBoolean}},
+                            {"labels", {Type::kObject}},
+                            {"candidates", {Type::kArray}},
+                            {"each label", {Type::kString, Type::kArray}},
+                            {"each value in a list", {Type::kString}}};
 
-// "[json.exception.parse_error.101] parse error at line 1, column 9: syntax error while parsing
-// value - invalid literal; last read: 'x'" -> "invalid literal". What was last read may be long and
-// need not be UTF-8.
-std::string json_reason(std::string_view what) {
-  if (const size_t dash = what.find("- "); dash != what.npos) what.remove_prefix(dash + 2);
-  if (const size_t bracket = what.find("] "); bracket != what.npos) what.remove_prefix(bracket + 2);
-  return std::string(what.substr(0, std::min<size_t>(what.find("; last read"), 100)));
-}
-
-// Makes a Dialogue of the events of the JSON parser. Containers nest line > turns > turn at depths
-// 1, 2, 3; values of unknown keys are skipped whatever they hold. A callback that returns false
-// stops the parser; `error` then says why.
+// Makes a Dialogue of the events of the JSON parser; values of unknown keys are skipped whatever
+// they hold. A callback that returns false stops the parser; `error` then says why.
 class DialogueBuilder {
  public:
+  explicit DialogueBuilder(bool notes) : notes_(notes) {}
+
   Dialogue dialogue;
   std::string error;
 
   bool null() { return check(Type::kNull); }
-  bool number_integer(Json::number_integer_t) { return check(Type::kNumber); }
-  bool number_unsigned(Json::number_unsigned_t) { return check(Type::kNumber); }
-  bool number_float(Json::number_float_t, const std::string&) { return check(Type::kNumber); }
+  bool number_integer(Json::number_integer_t value) { return number(std::to_string(value)); }
+  bool number_unsigned(Json::number_unsigned_t value) { return number(std::to_string(value)); }
+  bool number_float(Json::number_float_t, const std::string& text) { return number(text); }
   bool binary(Json::binary_t&) { return fail("not JSON"); }  // exists in other formats only
   bool boolean(bool value) {
     if (!check(Type::kBoolean)) return false;
@@ -69,43 +86,57 @@ class DialogueBuilder {
     if (field_ == kId) dialogue.id = value;
     if (field_ == kSpeaker) dialogue.turns.back().speaker = value;
     if (field_ == kText) dialogue.turns.back().text = value;
+    if (field_ == kLabel || field_ == kValue) list_->push_back(value);
     return true;
   }
 
   bool key(std::string& name) {
     if (skipped_depth_ > 0) return true;
-    field_ = field_named(name);
+    const auto twice = [&] { return fail("\"" + name + "\" is given twice"); };
+    if (open_.back() != kLine && open_.back() != kTurn) {
+      const auto [place, is_new] = labels_->try_emplace(name);
+      list_ = &place->second;
+      field_ = kLabel;
+      return is_new || twice();
+    }
+    field_ = open_.back() == kLine ? dialogue_field(name) : turn_field(name);
     if (field_ == kOther) return true;
-    if (seen_[field_]) return fail("\"" + name + "\" is given twice");
+    if (seen_[field_]) return twice();
     seen_[field_] = true;
     return true;
   }
   bool start_object(size_t) {
     if (!open(Type::kObject)) return false;
-    if (skipping() || field_ == kLine) return true;
-    dialogue.turns.emplace_back();
-    seen_[kSpeaker] = seen_[kText] = seen_[kDistraction] = false;
+    if (skipping()) return true;
+    if (field_ == kTurn) {
+      dialogue.turns.emplace_back();
+      std::fill(seen_ + kSpeaker, seen_ + kOther, false);
+    }
+    if (field_ == kTurnLabels) labels_ = &dialogue.turns.back().notes.edit().labels;
+    if (field_ == kDialogueLabels) labels_ = &dialogue.notes.edit().labels;
+    if (field_ == kPersonas) labels_ = &dialogue.notes.edit().personas;
     return true;
   }
   bool end_object() {
     if (close_skipped()) return true;
-    if (depth_ == 3 && !seen_[kText]) {
+    if (open_.back() == kTurn && !seen_[kText]) {
       return fail("turn " + std::to_string(dialogue.turns.size()) + " has no \"text\"");
     }
-    if (depth_ == 1 && !seen_[kTurns]) return fail("the dialogue has no \"turns\"");
-    field_ = kTurn;  // after a turn another one may follow
-    --depth_;
+    if (open_.back() == kLine && !seen_[kTurns]) return fail("the dialogue has no \"turns\"");
+    close();
     return true;
   }
   bool start_array(size_t) {
     if (!open(Type::kArray)) return false;
-    if (!skipping()) field_ = kTurn;
+    if (skipping()) return true;
+    if (field_ == kCandidates) list_ = &dialogue.turns.back().notes.edit().candidates;
+    field_ = field_ == kTurns ? kTurn : kValue;
     return true;
   }
   bool end_array() {
     if (close_skipped()) return true;
-    --depth_;
-    return !dialogue.turns.empty() || fail("\"turns\" is empty");
+    close();
+    return !dialogue.turns.empty() || !seen_[kTurns] || fail("\"turns\" is empty");
   }
   bool parse_error(size_t position, const std::string&, const Json::exception& exception) {
     return fail("not valid JSON at byte " + std::to_string(position) + ": " +
@@ -118,73 +149,109 @@ class DialogueBuilder {
     return false;
   }
   bool skipping() const { return skipped_depth_ > 0 || field_ == kOther; }
-  Field field_named(std::string_view name) const {
-    if (depth_ == 1) return name == "id" ? kId : name == "turns" ? kTurns : kOther;
+  Field dialogue_field(std::string_view name) const {
+    if (name == "id") return kId;
+    if (name == "turns") return kTurns;
+    if (!notes_) return kOther;
+    return name == "labels" ? kDialogueLabels : name == "personas" ? kPersonas : kOther;
+  }
+  Field turn_field(std::string_view name) const {
     if (name == "text") return kText;
-    return name == "speaker" ? kSpeaker : name == "distraction" ? kDistraction : kOther;
+    if (name == "speaker") return kSpeaker;
+    if (name == "distraction") return kDistraction;
+    if (!notes_) return kOther;
+    return name == "labels" ? kTurnLabels : name == "candidates" ? kCandidates : kOther;
   }
   bool check(Type type) {
-    if (skipping() || type == kRules[field_].type) return true;
-    return fail(std::string(kRules[field_].name) + " must be " +
-                kTypeNames[static_cast<int>(kRules[field_].type)] + ", got " +
+    if (skipping()) return true;
+    const auto& types = kRules[field_].types;
+    if (std::find(types.begin(), types.end(), type) != types.end()) return true;
+    std::string expected;
+    for (const Type allowed : types) {
+      expected += (expected.empty() ? "" : " or ") + std::string(kTypeNames[int(allowed)]);
+    }
+    return fail(std::string(kRules[field_].name) + " must be " + expected + ", got " +
                 kTypeNames[static_cast<int>(type)]);
+  }
+  bool number(std::string text) {
+    if (!check(Type::kNumber)) return false;
+    if (!skipping()) dialogue.id = std::move(text);
+    return true;
   }
   bool open(Type type) {
     if (!check(type)) return false;
-    if (++depth_ > kMaxDepth) return fail("nested deeper than " + std::to_string(kMaxDepth));
-    if (skipping() && skipped_depth_ == 0) skipped_depth_ = depth_;
+    if (open_.size() == kMaxDepth) return fail("nested deeper than " + std::to_string(kMaxDepth));
+    open_.push_back(field_);
+    if (skipping() && skipped_depth_ == 0) skipped_depth_ = open_.size();
     return true;
+  }
+  // After a turn another one may follow; after other containers a key or an end.
+  void close() {
+    open_.pop_back();
+    field_ = kTurn;
   }
   bool close_skipped() {
     if (skipped_depth_ == 0) return false;
-    if (depth_-- == skipped_depth_) skipped_depth_ = 0;
+    if (open_.size() == skipped_depth_) skipped_depth_ = 0;
+    open_.pop_back();
     return true;
   }
 
+  bool notes_;
   Field field_ = kLine;
-  int depth_ = 0;
-  int skipped_depth_ = 0;   // where the unknown container was opened that we are in; 0: in none
-  bool seen_[kOther] = {};  // keys of this dialogue and of this turn
+  std::vector<Field> open_;   // the containers that we are in
+  size_t skipped_depth_ = 0;  // of open_ where the unknown one was opened; 0: in none
+  bool seen_[kOther] = {};    // keys of this dialogue and of this turn
+  Labels* labels_ = nullptr;  // that are read
+  std::vector<std::string>* list_ = nullptr;
 };
 
 std::string quoted(const std::string& text) {
   return Json(text).dump();
 }
 
+// `, "key": ["a", "b"]`, or nothing for no values.
+std::string list_json(const std::string& key, const std::vector<std::string>& values) {
+  std::string list;
+  for (const std::string& value : values) list += (list.empty() ? "" : ", ") + quoted(value);
+  return values.empty() ? "" : ", " + key + ": [" + list + "]";
+}
+
+std::string labels_json(const char* key, const Labels& labels) {
+  std::string members;
+  for (const auto& [name, values] : labels) members += list_json(quoted(name), values);
+  return members.empty() ? "" : ", \"" + std::string(key) + "\": {" + members.substr(2) + "}";
+}
+
 std::string to_json(const Dialogue& dialogue) {
-  std::string line = "{\"id\": " + quoted(dialogue.id) + ", \"turns\": [";
+  std::string line = "{\"id\": " + quoted(dialogue.id);
+  line += labels_json("labels", dialogue.notes->labels);
+  line += labels_json("personas", dialogue.notes->personas) + ", \"turns\": [";
   for (const Turn& turn : dialogue.turns) {
     line += line.ends_with('[') ? "{" : ", {";
     if (!turn.speaker.empty()) line += "\"speaker\": " + quoted(turn.speaker) + ", ";
-    line += "\"text\": " + quoted(turn.text);
-    line += turn.distraction ? ", \"distraction\": true}" : "}";
+    line += "\"text\": " + quoted(turn.text) + (turn.distraction ? ", \"distraction\": true" : "");
+    line += labels_json("labels", turn.notes->labels);
+    line += list_json("\"candidates\"", turn.notes->candidates) + "}";
   }
   return line + "]}\n";
 }
 
 }  // namespace
 
-void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text) {
-  if (text.find_first_not_of(" \t\r\n") == text.npos) return;
-  if (dialogue.turns.empty() || dialogue.turns.back().speaker != speaker) {
-    dialogue.turns.push_back({std::string(speaker), std::string(text)});
-  } else {
-    dialogue.turns.back().text.append(" ").append(text);
-  }
-}
-
 std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& reading) {
   LineReader reader(path);
   std::vector<Dialogue> dialogues;
   for (std::string_view line; !reading.enough(dialogues.size()) && reader.next(line);) {
     if (line.find_first_not_of(" \t\r") == line.npos) continue;
-    DialogueBuilder builder;
+    DialogueBuilder builder(reading.notes);
     if (!Json::sax_parse(line.data(), line.data() + line.size(), &builder)) {
       reader.fail(builder.error + (dialogues.empty() ? kFormatHint : ""));
     }
     if (builder.dialogue.id.empty()) {
       builder.dialogue.id = "line-" + std::to_string(reader.line_number());
     }
+    builder.dialogue.turns.shrink_to_fit();
     dialogues.push_back(std::move(builder.dialogue));
   }
   if (dialogues.empty()) throw DataError(path + ": holds no dialogue");

@@ -1,4 +1,4 @@
-// Dialogues and their files: JSON Lines, one dialogue a line, plain or gzip.
+// Files of dialogues: JSON Lines, one dialogue a line, plain or gzip (docs/files.md).
 //   {"id": "...", "turns": [{"speaker": "A", "text": "...", "distraction": true}, ...]}
 #pragma once
 
@@ -9,28 +9,16 @@
 #include <string_view>
 #include <vector>
 
+#include "dialog/data/dialogue.h"
 #include "dialog/text/text_file.h"
 
 namespace heed {
-
-struct Turn {
-  std::string speaker, text;
-  bool distraction = false;  // an utterance from elsewhere
-};
-
-struct Dialogue {
-  std::string id;
-  std::vector<Turn> turns;
-};
-
-// Adds a message: consecutive ones of one speaker become one turn, joined by a blank; blank ones
-// are left out.
-void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text);
 
 // How much of a corpus to read, and whom to tell how far it is.
 struct Reading {
   size_t limit = 0;                           // only the first dialogues; 0: all
   std::function<void(size_t)> progress = {};  // told how many are read, before each one
+  bool notes = false;                         // of read_dialogues(): labels, candidates, personas
 
   // Tells the progress; true if no more are wanted.
   bool enough(size_t read) const {
@@ -40,9 +28,11 @@ struct Reading {
 };
 
 // Reads the dialogues of a file, or only the first `limit` of them (0: all). "turns" is a non-empty
-// array of objects, each with a string "text"; "id", "speaker" and "distraction" are optional,
-// other keys are ignored, and so are blank lines. A dialogue without an id is called "line-N".
-// Throws DataError "file:line: ..." for anything else, and for a file without a dialogue.
+// array of objects, each with a string "text"; "id" (a string or a number), "speaker" and
+// "distraction" are optional, other keys are ignored, and so are blank lines. A dialogue without an
+// id is called "line-N". With `notes` also "labels" of a turn or dialogue, "candidates" of a turn
+// and "personas" of a dialogue. Throws DataError "file:line: ..." for anything else, and for a file
+// without a dialogue.
 std::vector<Dialogue> read_dialogues(const std::string& path, const Reading& reading);
 inline std::vector<Dialogue> read_dialogues(const std::string& path, size_t limit = 0) {
   return read_dialogues(path, Reading{limit});

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <string_view>
 
+#include "dialog/data/published.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/utf8.h"
 #include "tensor/error.h"
@@ -68,6 +69,26 @@ PlainText read_plain_text(const std::string& path, TextLayout layout, const Read
     open = result.layout != TextLayout::kEou;
   }
   if (dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  return result;
+}
+
+PlainText read_plain_texts(const std::string& folder, TextLayout layout, const Reading& reading) {
+  PlainText result{{}, layout};
+  std::vector<Dialogue>& dialogues = result.dialogues;
+  for (const std::string& name : find_files(folder, ".txt")) {
+    const size_t before = dialogues.size();
+    if (reading.limit > 0 && before >= reading.limit) break;
+    const Reading rest{.limit = reading.limit > 0 ? reading.limit - before : 0,
+                       .progress = [&](size_t read) { reading.enough(before + read); }};
+    PlainText text =
+        read_plain_text((std::filesystem::path(folder) / name).string(), result.layout, rest);
+    result.layout = text.layout;
+    for (Dialogue& dialogue : text.dialogues) {
+      dialogue.id = name + dialogue.id.substr(dialogue.id.rfind(':'));
+      dialogues.push_back(std::move(dialogue));
+    }
+  }
+  if (dialogues.empty()) throw DataError(folder + ": holds no .txt file");
   return result;
 }
 

@@ -28,4 +28,9 @@ struct PlainText {
 // JSON Lines if the layout is kAuto, and if there is no dialogue.
 PlainText read_plain_text(const std::string& path, TextLayout layout, const Reading& reading = {});
 
+// The same for all .txt files below a folder, in the order of their paths, which the ids begin
+// with: "films/alien.txt:12". The layout of the first one is that of all.
+PlainText read_plain_texts(const std::string& folder, TextLayout layout,
+                           const Reading& reading = {});
+
 }  // namespace heed

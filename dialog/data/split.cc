@@ -75,11 +75,23 @@ std::string day_of(const std::string& id) {
                   "': its id holds no date such as 2024-12-31; it may be split by conversation");
 }
 
-std::string folder_of(const std::string& id) {
-  const size_t slash = id.rfind('/');
-  if (slash == id.npos)
-    throw DataError("dialogue '" + id + "': its id holds no '/'; it may be split by conversation");
-  return id.substr(0, slash);
+// The id up to the last such sign.
+std::string id_before(const std::string& id, char sign) {
+  const size_t end = id.rfind(sign);
+  if (end == id.npos) {
+    throw DataError("dialogue '" + id + "': its id holds no '" + sign +
+                    "'; it may be split by conversation");
+  }
+  return id.substr(0, end);
+}
+
+std::string key_of(const Dialogue& dialogue, size_t place, SplitBy by) {
+  switch (by) {
+    case SplitBy::kDay: return day_of(dialogue.id);
+    case SplitBy::kFolder: return id_before(dialogue.id, '/');
+    case SplitBy::kFilm: return id_before(dialogue.id, ':');
+    default: return std::to_string(place);
+  }
 }
 
 }  // namespace
@@ -87,12 +99,7 @@ std::string folder_of(const std::string& id) {
 std::vector<size_t> group_dialogues(const std::vector<Dialogue>& dialogues, SplitBy by) {
   if (by == SplitBy::kConversation) return conversations(dialogues);
   std::vector<std::string> keys;
-  for (size_t i = 0; i < dialogues.size(); ++i) {
-    const std::string& id = dialogues[i].id;
-    keys.push_back(by == SplitBy::kDay      ? day_of(id)
-                   : by == SplitBy::kFolder ? folder_of(id)
-                                            : std::to_string(i));
-  }
+  for (size_t i = 0; i < dialogues.size(); ++i) keys.push_back(key_of(dialogues[i], i, by));
   return number(keys);
 }
 
@@ -118,6 +125,23 @@ Parts split(const std::vector<size_t>& groups, double valid_share, double test_s
   }
   for (auto* part : {&parts.train, &parts.valid, &parts.test}) {
     std::sort(part->begin(), part->end());
+  }
+  return parts;
+}
+
+Parts published_parts(const std::vector<Dialogue>& dialogues) {
+  Parts parts;
+  for (size_t i = 0; i < dialogues.size(); ++i) {
+    const Labels& labels = dialogues[i].notes->labels;
+    const auto found = labels.find("part");
+    const std::string part =
+        found == labels.end() || found->second.size() != 1 ? "" : found->second[0];
+    if (part != "train" && part != "valid" && part != "test") {
+      throw DataError("dialogue '" + dialogues[i].id +
+                      "': its label \"part\" is not train, valid or test; it may be split by "
+                      "conversation");
+    }
+    (part == "train" ? parts.train : part == "valid" ? parts.valid : parts.test).push_back(i);
   }
   return parts;
 }

@@ -15,6 +15,7 @@ enum class SplitBy {
   kConversation,  // dialogues that share a long utterance or a name, directly or by way of others
   kDay,           // dialogues whose ids hold the same date, YYYY-MM-DD, the first one
   kFolder,        // dialogues whose ids are equal up to the last '/'
+  kFilm,          // dialogues whose ids are equal up to the last ':', as those of one text file
   kDialogue       // each is on its own
 };
 
@@ -22,7 +23,8 @@ enum class SplitBy {
 // many conversations. Utterances that are marked as distractions belong to none.
 constexpr size_t kLongUtterance = 40;
 
-// The group of each dialogue, numbered from 0. Throws DataError if an id holds no date or no '/'.
+// The group of each dialogue, numbered from 0. Throws DataError if an id holds no date, no '/' or
+// no ':'.
 std::vector<size_t> group_dialogues(const std::vector<Dialogue>& dialogues, SplitBy by);
 
 // Places of dialogues, ascending.
@@ -35,6 +37,10 @@ struct Parts {
 // share is not 0), or else to train.
 Parts split(const std::vector<size_t>& groups, double valid_share, double test_share,
             uint64_t seed);
+
+// The parts that the corpus itself has: the label "part" of each dialogue, which is train, valid or
+// test. Throws DataError if a dialogue has no such label.
+Parts published_parts(const std::vector<Dialogue>& dialogues);
 
 // How many different long utterances stand in more than one part.
 size_t count_shared(const std::vector<Dialogue>& dialogues, const Parts& parts);

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "dialog/data/published.h"
 #include "dialog/text/csv.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/utf8.h"
@@ -18,10 +19,6 @@ namespace fs = std::filesystem;
 constexpr std::string_view kBlanks = " \t\r\n";
 constexpr std::string_view kEndOfUtterance = "__eou__", kEndOfTurn = "__eot__";
 constexpr size_t kTsvFields = 4;
-
-bool is_blank(std::string_view text) {
-  return text.find_first_not_of(kBlanks) == text.npos;
-}
 
 Dialogue read_tsv(const std::string& path, const std::string& id) {
   LineReader reader(path);
@@ -40,21 +37,6 @@ Dialogue read_tsv(const std::string& path, const std::string& id) {
   }
   if (dialogue.turns.empty()) throw DataError(path + ": holds no message");
   return dialogue;
-}
-
-// Paths below the folder of files with this ending, plain or gzip; sorted.
-std::vector<std::string> find_files(const std::string& folder, const std::string& ending) {
-  std::vector<std::string> names;
-  std::error_code error, ignored;
-  fs::recursive_directory_iterator entry(folder, error);
-  for (; !error && entry != fs::recursive_directory_iterator(); entry.increment(error)) {
-    const std::string name = entry->path().lexically_relative(folder).generic_string();
-    const bool fits = name.ends_with(ending) || name.ends_with(ending + ".gz");
-    if (fits && entry->is_regular_file(ignored)) names.push_back(name);
-  }
-  if (error) throw DataError(folder + ": cannot list the folder: " + error.message());
-  std::sort(names.begin(), names.end());
-  return names;
 }
 
 // The words of a text with one blank between them, without the end-of-utterance marks.
@@ -121,18 +103,30 @@ void read_messages(CsvReader& csv, const Fields& header, const Reading& reading,
   }
 }
 
-void read_contexts(CsvReader& csv, const Fields& header, const std::string& file, bool labelled,
-                   const Reading& reading, UbuntuCsv& result) {
+// The utterance of a row; of one with answers with the others.
+Turn read_utterance(const Fields& fields, CsvForm form, bool is_answer) {
+  Turn turn{"", plain_text(fields[1]), !is_answer};
+  if (form == CsvForm::kAnswers && fields.size() > 2) {
+    std::vector<std::string>& candidates = turn.notes.edit().candidates;
+    for (size_t i = 2; i < fields.size(); ++i) candidates.push_back(plain_text(fields[i]));
+  }
+  return turn;
+}
+
+void read_contexts(CsvReader& csv, const Fields& header, const std::string& file, CsvForm form,
+                   Wrong wrong, const Reading& reading, UbuntuCsv& result) {
   Fields fields;
   for (int64_t row = 1; !reading.enough(result.dialogues.size()) && csv.next(fields, header);
        ++row) {
-    if (labelled && !parse_label(csv, fields[2])) {
-      ++result.label_0_rows;
-      continue;
-    }
+    const bool is_answer = form != CsvForm::kLabelled || parse_label(csv, fields[2]);
+    result.label_0_rows += !is_answer;
+    if (!is_answer && wrong == Wrong::kLeaveOut) continue;
     std::vector<Turn> turns = split_context(fields[0]);
     if (turns.empty()) csv.fail("the context is empty");
-    turns.push_back({"", plain_text(fields[1])});
+    turns.push_back(read_utterance(fields, form, is_answer));
+    if (wrong == Wrong::kKeep && form == CsvForm::kLabelled) {
+      turns.back().notes.edit().labels["answer"] = {is_answer ? "yes" : "no"};
+    }
     result.dialogues.push_back({file + ":" + std::to_string(row), std::move(turns)});
   }
 }
@@ -156,7 +150,7 @@ std::vector<Dialogue> read_ubuntu_v1(const std::string& path, const Reading& rea
   return dialogues;
 }
 
-UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading) {
+UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading, Wrong wrong) {
   CsvReader csv(path);
   Fields header;
   if (!csv.next(header)) throw DataError(path + ": is empty");
@@ -166,7 +160,7 @@ UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading) {
     read_messages(csv, header, reading, result);
   } else {
     const std::string file = fs::path(path).filename().string();
-    read_contexts(csv, header, file, form == CsvForm::kLabelled, reading, result);
+    read_contexts(csv, header, file, form, wrong, reading, result);
   }
   if (result.dialogues.empty()) throw DataError(path + ": holds no dialogue");
   return result;

@@ -18,19 +18,24 @@ std::vector<Dialogue> read_ubuntu_v1(const std::string& path, const Reading& rea
 
 struct UbuntuCsv {
   std::vector<Dialogue> dialogues;
-  int64_t label_0_rows = 0;  // left out: their utterance is not the answer that was given
+  int64_t label_0_rows = 0;  // whose utterance is not the answer that was given
 };
+
+enum class Wrong { kLeaveOut, kKeep };  // rows with Label 0
 
 // One .csv file with quotes as in RFC 4180, whose header line tells what it is:
 //   folder,dialogueID,date,from,to,text                    (dialogueText.csv of Kaggle) the
 //   messages
 //     of v1, treated as above; rows of a dialogue need not follow each other. The id is
 //     "folder/dialogueID"; a dialogue whose messages are all empty has no turn.
-//   Context,Utterance,Label                                (v2, training; only rows with Label 1)
+//   Context,Utterance,Label                                (v2, training)
 //   Context,Ground Truth Utterance,Distractor_0,...        (v2, validation and test)
-//     The last turn of a dialogue is the utterance. Turns of the context end in "__eot__", their
+//     The last turn of a dialogue is the utterance; the distractors are its candidates. Rows with
+//     Label 0 are left out. If they are kept, their last turn is marked as a distraction, and the
+//     label "answer" of all rows is yes or no. Turns of the context end in "__eot__", their
 //     utterances in "__eou__", which becomes a blank. The id is "<file name>:<row>", rows from 1.
-UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading = {});
+UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading = {},
+                          Wrong wrong = Wrong::kLeaveOut);
 
 // Both throw DataError "file:line: ..." for rows that are not as said here, for text that is not
 // UTF-8, and if there is no dialogue.

@@ -15,15 +15,16 @@ namespace heed {
 namespace {
 
 constexpr size_t kChunkBytes = 1 << 17;
+constexpr size_t kMagicBytes = 5;         // that tell what a file is
 constexpr int kGzipWindowBits = 15 + 16;  // zlib: the largest window, with gzip header and trailer
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 }  // namespace
 
-// The bytes of a file after decompression.
-class LineReader::Source {
+class ByteSource {
  public:
-  Source(const std::string& path, Gzip gzip) : path_(path), input_(kChunkBytes, '\0') {
+  using Gzip = LineReader::Gzip;
+  ByteSource(const std::string& path, Gzip gzip) : path_(path), input_(kChunkBytes, '\0') {
     descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
     if (descriptor_ < 0) throw DataError(path + ": cannot open: " + std::strerror(errno));
     try {
@@ -33,12 +34,12 @@ class LineReader::Source {
       throw;
     }
   }
-  ~Source() {
+  ~ByteSource() {
     if (gzip_) ::inflateEnd(&stream_);
     ::close(descriptor_);
   }
-  Source(const Source&) = delete;
-  Source& operator=(const Source&) = delete;
+  ByteSource(const ByteSource&) = delete;
+  ByteSource& operator=(const ByteSource&) = delete;
 
   // Up to `size` bytes; 0 at the end of the file.
   size_t read(char* out, size_t size) {
@@ -57,12 +58,20 @@ class LineReader::Source {
     if (::fstat(descriptor_, &status) == 0 && S_ISDIR(status.st_mode)) {
       throw DataError(path_ + ": is a directory, not a file");
     }
-    while (available_ < 2) {  // a pipe may give one byte at a time
+    while (available_ < kMagicBytes) {  // a pipe may give one byte at a time
       const size_t count = read_raw(input_.data() + available_, input_.size() - available_);
       if (count == 0) break;
       available_ += count;
     }
-    if (available_ < 2 || input_[0] != '\x1f' || input_[1] != '\x8b') return;
+    const std::string_view begin = std::string_view(input_).substr(0, available_);
+    if (begin.starts_with("PK\3\4")) {
+      throw DataError(path_ + ": a zip archive; unpack it (unzip) and give the file that is in it");
+    }
+    if (begin.starts_with("\xFD"
+                          "7zXZ")) {
+      throw DataError(path_ + ": xz data; unpack it (xz -dk) and give the file that comes out");
+    }
+    if (!begin.starts_with("\x1f\x8b")) return;
     if (gzip == Gzip::kRefuse) throw DataError(path_ + ": is gzip data, expected plain text");
     check_internal(::inflateInit2(&stream_, kGzipWindowBits) == Z_OK, "zlib: inflateInit2");
     gzip_ = true;
@@ -118,7 +127,9 @@ class LineReader::Source {
 };
 
 LineReader::LineReader(const std::string& path, Gzip gzip)
-    : path_(path), source_(std::make_unique<Source>(path, gzip)), buffer_(2 * kChunkBytes, '\0') {
+    : path_(path),
+      source_(std::make_unique<ByteSource>(path, gzip)),
+      buffer_(2 * kChunkBytes, '\0') {
   while (end_ < kByteOrderMark.size() && fill()) continue;
   if (std::string_view(buffer_.data(), end_).starts_with(kByteOrderMark)) {
     begin_ = kByteOrderMark.size();
@@ -166,6 +177,32 @@ bool LineReader::fill() {
   const size_t count = source_->read(buffer_.data() + end_, kChunkBytes);
   end_ += count;
   return count > 0;
+}
+
+std::string read_text(const std::string& path, size_t max_bytes) {
+  ByteSource source(path, LineReader::Gzip::kInflate);
+  std::string text;
+  for (size_t count = 1; count > 0;) {
+    const size_t size = text.size();
+    text.resize(size + kChunkBytes);
+    count = source.read(text.data() + size, kChunkBytes);
+    text.resize(size + count);
+    if (text.size() > max_bytes) {
+      throw DataError(path + ": the text is longer than " + std::to_string(max_bytes >> 20) +
+                      " MiB");
+    }
+  }
+  if (text.starts_with(kByteOrderMark)) text.erase(0, kByteOrderMark.size());
+  return text;
+}
+
+char first_sign(const std::string& path) {
+  ByteSource source(path, LineReader::Gzip::kInflate);
+  std::string begin(kChunkBytes, '\0');
+  begin.resize(source.read(begin.data(), begin.size()));
+  if (begin.starts_with(kByteOrderMark)) begin.erase(0, kByteOrderMark.size());
+  const size_t at = begin.find_first_not_of(" \t\r\n");
+  return at == begin.npos ? '\0' : begin[at];
 }
 
 // The time stamp in the header stays zero, so equal text gives equal files.

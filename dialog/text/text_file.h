@@ -12,10 +12,12 @@ namespace heed {
 
 constexpr size_t kMaxLineBytes = size_t{16} << 20;
 
+class ByteSource;  // the bytes of a file after decompression
+
 // Reads the lines of a file. Gzip (one member or several) is told by the first two bytes, not by
 // the name. Memory is bounded by the longest line. Throws DataError if the file is missing or a
 // directory, a line is longer than kMaxLineBytes or holds a zero byte, or the gzip data is damaged,
-// cut off or followed by something else.
+// cut off or followed by something else; a zip or xz archive is refused with a hint.
 class LineReader {
  public:
   enum class Gzip { kInflate, kRefuse };  // with kRefuse gzip data is a DataError
@@ -29,15 +31,22 @@ class LineReader {
   [[noreturn]] void fail(const std::string& rule) const;  // DataError "path:line: rule"
 
  private:
-  class Source;
   bool fill();
 
   std::string path_;
-  std::unique_ptr<Source> source_;
+  std::unique_ptr<ByteSource> source_;
   std::string buffer_;
   size_t begin_ = 0, end_ = 0;  // the bytes of buffer_ that are not read yet
   int64_t line_number_ = 0;
 };
+
+// The whole text of a file, plain or gzip, without a byte order mark. Throws DataError as
+// LineReader does for the file and its gzip data, and if the text has more than max_bytes.
+std::string read_text(const std::string& path, size_t max_bytes);
+
+// The first sign of a file's text that is no white space, 0 if there is none: '{' and '[' begin
+// JSON. Throws DataError as LineReader does for the file and its gzip data.
+char first_sign(const std::string& path);
 
 // Writes a text file atomically (see AtomicFile), gzip if its name ends in ".gz".
 class TextWriter {

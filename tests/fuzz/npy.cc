@@ -1,7 +1,7 @@
 // A .npy file; the tensor is at most four times as large as it, and is read back as it was written.
 #include "tensor/npy.h"
-#include "tests/fuzz/fuzz.h"
 #include "tensor/compare.h"
+#include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   static const heed::fuzz::Folder folder;

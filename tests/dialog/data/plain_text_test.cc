@@ -66,6 +66,28 @@ TEST(PlainText, StopsAtTheLimitAndTellsHowFarItIs) {
   EXPECT_EQ(told, (std::vector<size_t>{0, 1}));
 }
 
+TEST(PlainTexts, AreThoseOfAFolder) {
+  const TempDir dir;
+  dir.write("b.txt", "c\n\nd\n");
+  dir.write("a/x.txt.gz", gzip("a\nb\n"));
+  dir.write("a/notes.md", "no dialogue");
+  const auto ids = [&](size_t limit) {
+    std::vector<size_t> told;
+    const Reading reading{.limit = limit, .progress = [&](size_t read) { told.push_back(read); }};
+    const PlainText text = read_plain_texts(dir.path(""), TextLayout::kAuto, reading);
+    EXPECT_EQ(text.layout, TextLayout::kLines);
+    EXPECT_EQ(told.back(), text.dialogues.size() - (limit == 0));
+    std::string all;
+    for (const Dialogue& d : text.dialogues) all += d.id + " ";
+    return all;
+  };
+  EXPECT_EQ(ids(0), "a/x.txt.gz:1 b.txt:1 b.txt:3 ");
+  EXPECT_EQ(ids(2), "a/x.txt.gz:1 b.txt:1 ");
+  const TempDir empty;
+  EXPECT_EQ(error_of<DataError>([&] { read_plain_texts(empty.path(""), TextLayout::kAuto); }),
+            empty.path("") + ": holds no .txt file");
+}
+
 TEST(PlainText, RefusesBadFiles) {
   EXPECT_EQ(error(""), ": holds no dialogue");
   EXPECT_EQ(error(" \n\t\n"), ": holds no dialogue");

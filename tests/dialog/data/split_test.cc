@@ -43,6 +43,34 @@ TEST(GroupDialogues, ByTheId) {
       "dialogue 'd1': its id holds no date such as 2024-12-31; it may be split by conversation");
   EXPECT_EQ(error_of<DataError>([] { group_dialogues({dialogue("d1", {"x"})}, SplitBy::kFolder); }),
             "dialogue 'd1': its id holds no '/'; it may be split by conversation");
+  EXPECT_EQ(error_of<DataError>([] { group_dialogues({dialogue("d1", {"x"})}, SplitBy::kFilm); }),
+            "dialogue 'd1': its id holds no ':'; it may be split by conversation");
+  EXPECT_EQ(group_dialogues({dialogue("b/up:1.txt:1", {"x"}), dialogue("b/up:1.txt:12", {"x"}),
+                             dialogue("a/up:1.txt:1", {"x"})},
+                            SplitBy::kFilm),
+            (Places{0, 0, 1}));
+}
+
+Dialogue of_part(const std::vector<std::string>& part) {
+  Dialogue d = dialogue("d", {"x"});
+  d.notes.edit().labels["part"] = part;
+  return d;
+}
+
+TEST(PublishedParts, AreTheLabelPart) {
+  const Parts parts = published_parts(
+      {of_part({"test"}), of_part({"train"}), of_part({"valid"}), of_part({"test"})});
+  EXPECT_EQ(parts.train, (Places{1}));
+  EXPECT_EQ(parts.valid, (Places{2}));
+  EXPECT_EQ(parts.test, (Places{0, 3}));
+  for (const Dialogue& wrong :
+       {of_part({"dev"}), of_part({"train", "test"}), dialogue("d", {"x"})}) {
+    EXPECT_EQ(error_of<DataError>([&] {
+                published_parts({of_part({"train"}), wrong});
+              }),
+              "dialogue 'd': its label \"part\" is not train, valid or test; it may be split by "
+              "conversation");
+  }
 }
 
 Places single_groups(size_t count) {

@@ -1,31 +1,16 @@
 #include "dialog/data/ubuntu.h"
 
 #include "dialog/text/text_file.h"
-#include "tensor/error.h"
-#include "tests/file_helpers.h"
+#include "tests/dialog/data/reader_helpers.h"
 
 namespace heed {
 namespace {
 
-std::string text_of(const Dialogue& dialogue) {
-  std::string all;
-  for (const Turn& turn : dialogue.turns) all += turn.speaker + ":" + turn.text + "|";
-  return all;
-}
-
-// The message of the error without the path that it begins with.
-template <class Reader>
-std::string error_reading(Reader reader, const std::string& name, const std::string& bytes) {
-  TempDir dir;
-  const std::string path = dir.write(name, bytes);
-  const std::string error = error_of<DataError>([&] { reader(path, Reading{}); });
-  return error.starts_with(path) ? error.substr(path.size()) : error;
-}
 std::string v1_error(const std::string& bytes) {
-  return error_reading(read_ubuntu_v1, "1.tsv", bytes);
+  return error_reading([](const std::string& path) { read_ubuntu_v1(path); }, "1.tsv", bytes);
 }
 std::string csv_error(const std::string& bytes) {
-  return error_reading(read_ubuntu_csv, "f.csv", bytes);
+  return error_reading([](const std::string& path) { read_ubuntu_csv(path); }, "f.csv", bytes);
 }
 
 const std::string kTsv =
@@ -108,6 +93,26 @@ TEST(UbuntuV2, ReadsTheTestFile) {
   ASSERT_EQ(dialogues.size(), 2u);
   EXPECT_EQ(text_of(dialogues[0]), ":a|:b|:c|:d|");
   EXPECT_EQ(text_of(dialogues[1]), ":a|:|");
+  EXPECT_EQ(dialogues[0].turns[3].notes->candidates, (std::vector<std::string>{"x, y"}));
+  EXPECT_EQ(dialogues[0].turns[2].notes->candidates, std::vector<std::string>{});
+}
+
+TEST(UbuntuV2, KeepsWrongAnswersWhereTheyAreAskedFor) {
+  const TempDir dir;
+  const auto [dialogues, label_0_rows] =
+      read_ubuntu_csv(dir.write("train.csv", kTrain), {}, Wrong::kKeep);
+  EXPECT_EQ(label_0_rows, 1);
+  ASSERT_EQ(dialogues.size(), 3u);
+  EXPECT_EQ(text_of(dialogues[1]), ":not|:wanted|");
+  const std::string answers[] = {"answer=yes", "answer=no", "answer=yes"};
+  for (int i = 0; i < 3; ++i) {
+    EXPECT_EQ(text_of(dialogues[i].turns.back().notes->labels), answers[i]);
+    EXPECT_EQ(dialogues[i].turns.back().distraction, i == 1);
+  }
+  for (const Dialogue& d : read_ubuntu_csv(dir.path("train.csv")).dialogues) {
+    EXPECT_EQ(text_of(d.turns.back().notes->labels), "");
+    EXPECT_FALSE(d.turns.back().distraction);
+  }
 }
 
 TEST(UbuntuV2, RefusesBadFiles) {

@@ -1,0 +1,73 @@
+// Dialogues, and what a corpus knows of them besides their text.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+// Annotations: the name of a label, such as "act" or "state", and its values.
+using Labels = std::map<std::string, std::vector<std::string>>;
+
+// A part that few values have: one pointer wide, empty until it is edited, copied with its owner.
+template <class T> class Rare {
+ public:
+  Rare() = default;
+  ~Rare() = default;
+  Rare(Rare&&) noexcept = default;
+  Rare& operator=(Rare&&) noexcept = default;
+  Rare(const Rare& other) : value_(other.value_ ? std::make_unique<T>(*other.value_) : nullptr) {}
+  Rare& operator=(const Rare& other) { return *this = Rare(other); }
+
+  const T* operator->() const {
+    static const T kNone;
+    return value_ ? value_.get() : &kNone;
+  }
+  T& edit() {
+    if (!value_) value_ = std::make_unique<T>();
+    return *value_;
+  }
+
+ private:
+  std::unique_ptr<T> value_;
+};
+
+struct TurnNotes {
+  Labels labels;
+  std::vector<std::string> candidates;  // wrong answers that stood beside the turn's text
+};
+
+struct DialogueNotes {
+  Labels labels;    // of the whole dialogue, such as its topic
+  Labels personas;  // sentences about a speaker, by his name
+};
+
+struct Turn {
+  std::string speaker, text;
+  bool distraction = false;  // an utterance from elsewhere
+  Rare<TurnNotes> notes = {};
+};
+
+struct Dialogue {
+  std::string id;
+  std::vector<Turn> turns;
+  Rare<DialogueNotes> notes = {};
+};
+
+// Whether a text is empty or white space only.
+inline bool is_blank(std::string_view text) {
+  return text.find_first_not_of(" \t\r\n") == text.npos;
+}
+
+// Adds a message: consecutive ones of one speaker become one turn, joined by a blank; blank ones
+// are left out.
+void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text);
+
+// How many values all labels of the dialogues have, candidates and sentences of personas not
+// counted.
+size_t count_labels(const std::vector<Dialogue>& dialogues);
+
+}  // namespace heed

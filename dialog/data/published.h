@@ -1,0 +1,38 @@
+// What the readers of published corpora have in common.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialog/data/corpus.h"
+
+namespace heed {
+
+// The dialogues of a published corpus, and what of its files is not in them: "turns without text"
+// -> how many.
+struct Published {
+  std::vector<Dialogue> dialogues;
+  std::map<std::string, size_t> left_out;
+};
+
+// Appends a turn to the last dialogue, or counts it as left out if its text is blank and returns
+// false.
+bool add_turn(Published& corpus, Turn turn);
+
+// How labels are written: lower case (ASCII), without white space at the ends, each run of it
+// inside becomes one '_'.
+std::string label_value(std::string_view text);
+
+// The two sides of the first '=': "hotel-area=north". Without one the value is empty.
+struct NameAndValue {
+  std::string name, value;
+};
+NameAndValue split_value(const std::string& label);
+
+// Paths below the folder of files with this ending, plain or with .gz behind it; sorted. Throws
+// DataError if the folder cannot be listed.
+std::vector<std::string> find_files(const std::string& folder, const std::string& ending);
+
+}  // namespace heed

@@ -1,0 +1,51 @@
+// What the commands of `heed prepare` share.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "dialog/data/corpus.h"
+#include "heed/commands.h"
+
+namespace heed {
+
+// How dialogues become the parts of a data directory.
+struct SplitOptions {
+  CommonPtr common;
+  std::string by;  // "": not at all
+  double valid = 0.1, test = 0.1;
+  CLI::Option *valid_given = nullptr, *test_given = nullptr;
+};
+
+// Declares the option that chooses the way, --split or --by, and --valid and --test.
+CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions& o);
+// Throws UsageError if the options contradict each other, and DataError if the folder holds parts
+// already: before the long work.
+void check_split(const SplitOptions& o, const std::string& folder);
+// Writes the parts of dialogues that were read from `in` into a folder, all or none, gzip if the
+// name of `in` ends in .gz, and says what they hold.
+void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,
+                 const std::string& in, const std::string& folder);
+
+// Of a command that reads files of others.
+struct PrepareOptions {
+  std::string in, out, form = "auto";  // of the file: --form or --layout
+  size_t limit = 0, min_turns = 3;
+  bool keep_wrong = false;
+  SplitOptions split;
+};
+
+// What is read, and sentences about how.
+struct Prepared {
+  std::vector<Dialogue> dialogues;
+  std::vector<std::string> remarks;
+};
+using PrepareReader = Prepared (*)(const PrepareOptions&, const Reading&);
+
+// Declares what all commands have that turn a file into dialogues.
+std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read, const char* in);
+
+void add_prepare_published(CLI::App& prepare);  // a command a corpus
+
+}  // namespace heed

@@ -1,0 +1,9 @@
+// DailyDialog: the JSON of ConvLab-3, or text.
+#include "dialog/data/daily_dialog.h"
+#include "tests/fuzz/corpus.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const heed::fuzz::InputFile file(data, size);
+  heed::fuzz::read_published(heed::read_daily_dialog, file.path());
+  return 0;
+}

@@ -1,0 +1,9 @@
+// MultiWOZ: JSON, or a table.
+#include "dialog/data/multiwoz.h"
+#include "tests/fuzz/corpus.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const heed::fuzz::InputFile file(data, size);
+  heed::fuzz::read_published(heed::read_multiwoz, file.path());
+  return 0;
+}

@@ -1,0 +1,9 @@
+// PersonaChat: numbered lines, pairs, or JSON.
+#include "dialog/data/persona_chat.h"
+#include "tests/fuzz/corpus.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const heed::fuzz::InputFile file(data, size);
+  heed::fuzz::read_published(heed::read_persona_chat, file.path());
+  return 0;
+}

@@ -1,0 +1,9 @@
+// Schema-Guided Dialogue: JSON or JSON Lines.
+#include "dialog/data/schema_guided.h"
+#include "tests/fuzz/corpus.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const heed::fuzz::InputFile file(data, size);
+  heed::fuzz::read_published(heed::read_schema_guided, file.path());
+  return 0;
+}
