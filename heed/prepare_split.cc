@@ -122,7 +122,12 @@ void run(const SplitOptions& o, const std::string& in, const std::string& out) {
 CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions& o) {
   const auto share = number(0, 0.9);
   CLI::Option* by =
-      command.add_option(name, o.by, "What stays together in one part (heed prepare split --help)")
+      command
+          .add_option(
+              name, o.by,
+              "What stays together: conversation, day, folder, film, dialogue, or published "
+              "(heed prepare split --help)")
+          ->option_text("WAY")
           ->check(CLI::IsMember({"conversation", "day", "folder", "film", "dialogue", kPublished}));
   o.valid_given =
       command
@@ -156,7 +161,7 @@ void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,
   const size_t shared = count_shared(dialogues, parts);
   std::printf("%s of %zu or more characters in more than one part%s\n",
               counted(shared, "utterance").c_str(), kLongUtterance,
-              shared > 0 ? " (by conversation there are none)" : "");
+              shared > 0 ? " (a split by conversation leaves none)" : "");
   std::printf("next: heed train --data %s --out runs/first --preset smoke\n", folder.c_str());
 }
 

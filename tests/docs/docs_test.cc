@@ -66,7 +66,7 @@ TEST(Docs, ArePresent) {
   std::set<std::string> names;
   for (const Page& page : pages()) names.insert(page.name);
   for (const char* name : {"reading-order", "paper", "add-an-op", "add-a-layer", "add-an-optimizer",
-                           "numerics", "memory-and-graph", "files", "your-own-data"}) {
+                           "numerics", "memory-and-graph", "files", "your-own-data", "corpora"}) {
     EXPECT_TRUE(names.contains("docs/" + std::string(name) + ".md")) << name;
   }
   EXPECT_GT(code_spans().size(), 200u);

@@ -192,7 +192,7 @@ TEST_F(Commands, PrepareTextAndSplitMakeADataDirectory) {
   EXPECT_EQ(dir.read("data/test.jsonl.gz"), dir.read("again/test.jsonl.gz"));
   EXPECT_NE(dir.read("data/test.jsonl.gz"), dir.read("other/test.jsonl.gz"));
   const Result single = split("single", {"--by", "dialogue", "--test", "0"});
-  EXPECT_EQ(count(single.out, "(--by conversation leaves none)"), 1u) << single.out;
+  EXPECT_EQ(count(single.out, "(a split by conversation leaves none)"), 1u) << single.out;
   EXPECT_FALSE(std::filesystem::exists(dir.path("single/test.jsonl.gz")));
   const Result train =
       heed_program({"train", "--data", dir.path("data"), "--out", dir.path("run"), "--preset",

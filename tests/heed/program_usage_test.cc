@@ -46,8 +46,8 @@ TEST(Usage, AWordThatIsNoCommand) {
   expect_line({"prepare", "ubunto"}, ubunto);
   expect_line({"prepare", "ubunto", "--in", "x"}, ubunto);
   expect_line({"prepare", "xyzzy"},
-              "there is no command 'prepare xyzzy'; there are: text, ubuntu, split (see heed "
-              "prepare --help)");
+              "there is no command 'prepare xyzzy'; there are: text, ubuntu, dailydialog, "
+              "personachat, multiwoz, sgd, split (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "info"}), 2, "'info'" + kCommands + "\n", "help");
 }
@@ -100,7 +100,7 @@ TEST(Usage, OptionsThatWouldDoNothingAreNotThere) {
   expect_failure(heed_program({"report", "--runs", "r", "--device", "cuda"}), 2,
                  "heed report has no option --device", "report");
   expect_failure(heed_program({"prepare", "ubuntu", "--in", "a", "--out", "b", "--seed", "1"}), 2,
-                 "heed prepare ubuntu has no option --seed", "prepare");
+                 "--seed requires --split", "prepare");
   expect_failure(heed_program({"distract", "--data", "d", "--out", "o", "--threads", "1"}), 2,
                  "heed distract has no option --threads", "distract");
   expect_failure(heed_program(score_with("m", "d") + Arguments{"--seed", "1"}), 2,
@@ -193,7 +193,9 @@ TEST(Help, OfACommandNamesEveryOption) {
                               "limit", "test-limit", "max-length", "frequent", "rare", "seed"} +
                         device},
       {"report", {"runs", "html", "tables"}},
-      {"prepare ubuntu", {"in", "out", "form", "limit", "min-turns"}},
+      {"prepare ubuntu",
+       {"in", "out", "form", "limit", "min-turns", "keep-wrong", "split", "valid", "test", "seed"}},
+      {"prepare multiwoz", {"in", "out", "limit", "min-turns", "split", "valid", "test", "seed"}},
       {"prepare text", {"in", "out", "layout", "limit", "min-turns"}},
       {"prepare split", {"in", "out", "by", "valid", "test", "seed"}},
       {"score", Arguments{"model", "data", "json", "batch", "f64", "limit", "examples", "max-turns",
@@ -273,7 +275,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 14 + 3u);
+  ASSERT_EQ(commands.size(), 1 + 14 + 7u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

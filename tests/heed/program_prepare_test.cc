@@ -1,0 +1,155 @@
+// heed prepare with published corpora: what is written, what is said, what is refused.
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+class Prepare : public testing::Test {
+ protected:
+  Result prepare(const std::string& corpus, const std::string& in, const std::string& out,
+                 const Arguments& more = {}) {
+    return heed_program(Arguments{"prepare", corpus, "--in", in, "--out", dir.path(out)} + more);
+  }
+  // The dialogues of a file, one a line.
+  std::vector<Json> read(const std::string& name) {
+    std::vector<Json> all;
+    std::istringstream lines(dir.read(name));
+    for (std::string line; std::getline(lines, line);) all.push_back(Json::parse(line));
+    return all;
+  }
+  TempDir dir;
+};
+
+std::string daily_dialog(const std::string& id, const std::string& part) {
+  const std::string turn =
+      R"({"speaker": "user", "utterance": "Tea in )" + id +
+      R"(?", "dialogue_acts": {"binary": [{"intent": "question"}]}, "emotion":)";
+  return R"({"data_split": ")" + part + R"(", "dialogue_id": ")" + id +
+         R"(", "domains": ["Work"], "turns": [)" + turn + R"("anger"}, )" + turn + R"("fear"}, )" +
+         turn + R"("anger"}]})";
+}
+
+TEST_F(Prepare, DailyDialogInItsOwnParts) {
+  const std::string in = dir.write(
+      "d.json", "[" + daily_dialog("a", "test") + "," + daily_dialog("b", "train") + "," +
+                    daily_dialog("c", "validation") + "," + daily_dialog("d", "train") + "]");
+  const Result r = prepare("dailydialog", in, "data", {"--split", "published"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out,
+                  "with 12 act (1 different), 12 emotion (2 different), 4 part (3 different), "
+                  "4 topic (1 different)\n"))
+      << r.out;
+  EXPECT_TRUE(has(r.out, "train.jsonl: 2 dialogues with 6 turns\n")) << r.out;
+  const std::vector<Json> train = read("data/train.jsonl");
+  ASSERT_EQ(train.size(), 2u);
+  EXPECT_EQ(train[0].at("id"), "b");
+  EXPECT_EQ(train[0].at("labels"), (Json{{"part", {"train"}}, {"topic", {"work"}}}));
+  EXPECT_EQ(train[0].at("turns")[1].at("labels"),
+            (Json{{"act", {"question"}}, {"emotion", {"fear"}}}));
+  EXPECT_EQ(read("data/valid.jsonl")[0].at("id"), "c");
+
+  const Result shares =
+      prepare("dailydialog", in, "other", {"--split", "published", "--test", "0.2"});
+  expect_failure(shares, 2, "--valid and --test are shares", "shares of published parts");
+  expect_failure(prepare("dailydialog", in, "other.jsonl", {"--valid", "0.2"}), 2,
+                 "--valid requires --split", "shares of nothing");
+  expect_failure(prepare("dailydialog", in, "data", {"--split", "dialogue"}), 1,
+                 "train.jsonl: exists; give --out a new folder", "not empty");
+  const Result two = prepare("dailydialog", in, "two", {"--split", "published", "--limit", "2"});
+  expect_failure(two, 1, "nothing for the valid part: 2 dialogues", "no valid part");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("two")));
+}
+
+// What a corpus knows goes through a split.
+TEST_F(Prepare, SplitKeepsLabelsPersonasAndCandidates) {
+  std::string text;
+  for (const char* name : {"ann", "bob", "cem", "dan"}) {
+    text += "1 your persona: i am " + std::string(name) + " .\n2 hello " + name +
+            " .\thi .\t\tno|hi .\n3 a " + name + "\tb\n";
+  }
+  const Result r = prepare("personachat", dir.write("p.txt", text), "all.jsonl");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(
+      has(r.out, "with 4 candidates (1 different), 4 sentences of personas (4 different)\n"));
+  EXPECT_TRUE(has(r.out, "\n  partner: hello ann .\n  you: hi .\n")) << r.out;
+  const std::vector<Json> all = read("all.jsonl");
+  ASSERT_EQ(all.size(), 4u);
+  EXPECT_EQ(all[1].at("personas"), (Json{{"you", {"i am bob ."}}}));
+  EXPECT_EQ(all[1].at("turns")[1].at("candidates"), Json({"no"}));
+  const Result split =
+      heed_program({"prepare", "split", "--in", dir.path("all.jsonl"), "--out", dir.path("parts"),
+                    "--by", "dialogue", "--valid", "0.25", "--test", "0.25"});
+  ASSERT_EQ(split.code, 0) << split.err;
+  std::vector<Json> again;
+  for (const char* part : {"train", "valid", "test"}) {
+    for (const Json& d : read("parts/" + std::string(part) + ".jsonl")) again.push_back(d);
+  }
+  EXPECT_TRUE(std::is_permutation(again.begin(), again.end(), all.begin(), all.end()));
+}
+
+TEST_F(Prepare, MultiwozSaysWhatIsLeftOut) {
+  const std::string in = dir.write("val.json", R"({"A": {"log": [
+    {"text": "a hotel", "dialog_act": "No Annotation"},
+    {"text": "where ?", "dialog_act": {}, "metadata": {"hotel": {"semi": {"type": "hotel"}}}}]}})");
+  expect_failure(prepare("multiwoz", in, "m.jsonl"), 1, "none of 1 dialogue has 3 turns", "short");
+  const Result r = prepare("multiwoz", in, "m.jsonl", {"--min-turns", "2"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "left out: 1 turns whose acts are not annotated\n")) << r.out;
+  EXPECT_EQ(read("m.jsonl")[0].at("turns")[0].at("labels"),
+            (Json{{"state", {"hotel-type=hotel"}}}));
+}
+
+TEST_F(Prepare, OtherFilesAreRefused) {
+  const std::string zip = dir.write("c.zip", "PK\x03\x04");
+  for (const char* corpus : {"dailydialog", "personachat", "multiwoz", "sgd", "ubuntu", "text"}) {
+    const Arguments form =
+        std::string(corpus) == "ubuntu" ? Arguments{"--form", "csv"} : Arguments{};
+    expect_failure(prepare(corpus, zip, "out.jsonl", form), 1,
+                   "c.zip: a zip archive; unpack it (unzip)", corpus);
+    expect_failure(prepare(corpus, dir.write("empty", ""), "out.jsonl", form), 1, "empty:", corpus);
+    EXPECT_FALSE(std::filesystem::exists(dir.path("out.jsonl")));
+  }
+}
+
+TEST_F(Prepare, AFolderOfFilms) {
+  for (const char* film : {"alien", "brazil", "casablanca"}) {
+    const std::string line = std::string(film) + " ";
+    dir.write("films/" + std::string(film) + ".txt",
+              line + "1\n" + line + "2\n" + line + "3\n\nagain\n" + line + "4\nso\n");
+  }
+  const Result r = prepare("text", dir.path("films"), "data",
+                           {"--split", "film", "--valid", "0.34", "--test", "0.34"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "6 dialogues in 3 films, the largest with 2\n")) << r.out;
+  for (const char* part : {"train", "valid", "test"}) {
+    const std::vector<Json> dialogues = read("data/" + std::string(part) + ".jsonl");
+    ASSERT_EQ(dialogues.size(), 2u) << part;
+    const auto film = [&](int i) {
+      const auto id = dialogues[i].at("id").get<std::string>();
+      return id.substr(0, id.find(':'));
+    };
+    EXPECT_EQ(film(0), film(1));
+  }
+}
+
+TEST_F(Prepare, WrongAnswersOfUbuntuAreMarked) {
+  const std::string in = dir.write(
+      "train.csv", "Context,Utterance,Label\na __eou__ __eot__ b __eou__ __eot__,c __eou__,0\n");
+  const Result r = prepare("ubuntu", in, "u.jsonl", {"--keep-wrong"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "marked as a distraction: the last turn of 1 row with label 0\n"));
+  const Json last = read("u.jsonl")[0].at("turns").back();
+  EXPECT_EQ(last.at("distraction"), true);
+  EXPECT_EQ(last.at("labels"), (Json{{"answer", {"no"}}}));
+}
+
+}  // namespace
+}  // namespace heed
