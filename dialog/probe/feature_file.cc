@@ -1,0 +1,75 @@
+#include "dialog/probe/feature_file.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "dialog/data/corpus.h"
+#include "nn/safetensors.h"
+#include "tensor/error.h"
+#include "tensor/file.h"
+
+namespace heed::probe {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string features_path(const std::string& directory, const std::string& part) {
+  return (fs::path(directory) / (part + ".safetensors")).string();
+}
+
+template <class T> int64_t first_not_finite(const Tensor& x) {
+  const T* const values = x.data<T>();
+  int64_t i = 0;
+  while (i < x.numel() && std::isfinite(values[i])) ++i;
+  return i;
+}
+
+Tensor read_x(const std::string& path) {
+  TensorMap tensors = load_tensors(path);
+  const auto found = tensors.find("x");
+  if (found == tensors.end()) {
+    throw DataError(path + ": holds no tensor 'x' (n, d) of features");
+  }
+  const Tensor& x = found->second;
+  if (x.dtype() == DType::i32 || x.shape().rank() != 2 || x.numel() == 0) {
+    throw DataError(path + ": 'x' must be numbers (n, d) of n > 0 examples, got " +
+                    std::string(name_of(x.dtype())) + " " + x.shape().str());
+  }
+  const int64_t bad =
+      x.dtype() == DType::f64 ? first_not_finite<double>(x) : first_not_finite<float>(x);
+  if (bad < x.numel()) {
+    const int64_t d = x.shape()[1];
+    throw DataError(path + ": 'x' is not finite in row " + std::to_string(bad / d) + ", column " +
+                    std::to_string(bad % d) + " (from 0)");
+  }
+  return x;
+}
+
+}  // namespace
+
+Part read_part(const std::string& directory, const std::string& part) {
+  std::error_code ignored;
+  const std::string path = features_path(directory, part);
+  if (!fs::exists(path, ignored)) {
+    throw DataError(directory + ": holds no " + part +
+                    ".safetensors; `heed features` makes such a directory, or any program that "
+                    "writes safetensors (docs/probes.md)");
+  }
+  Part features{read_x(path), {}};
+  const std::string labels = find_part(directory, part);
+  features.examples = read_labels(labels);
+  const auto rows = static_cast<size_t>(features.x.shape()[0]);
+  if (rows != features.examples.ids.size()) {
+    throw DataError(labels + ": " + std::to_string(features.examples.ids.size()) +
+                    " examples, but " + path + " has " + std::to_string(rows) +
+                    " rows; line i labels row i");
+  }
+  return features;
+}
+
+void write_part(const std::string& directory, const std::string& part, const Part& features) {
+  save_tensors(features_path(directory, part), {{"x", features.x}});
+  write_labels((fs::path(directory) / (part + ".jsonl")).string(), features.examples);
+}
+
+}  // namespace heed::probe

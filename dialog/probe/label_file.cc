@@ -1,0 +1,133 @@
+#include "dialog/probe/label_file.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <string_view>
+
+#include "tensor/error.h"
+
+namespace heed::probe {
+namespace {
+
+using Json = nlohmann::json;
+
+// Ids and labels become part of messages and tables.
+constexpr size_t kMaxName = 1000;
+
+std::string in_quotes(const std::string& text) {
+  return Json(text).dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+class Reader {
+ public:
+  explicit Reader(const std::string& path) : lines_(path) {}
+
+  bool next() {
+    for (std::string_view line; lines_.next(line);) {
+      if (line.find_first_not_of(" \t\r") == line.npos) continue;
+      read(line);
+      return true;
+    }
+    return false;
+  }
+  LabelledExamples examples;
+
+ private:
+  void read(std::string_view line) {
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) {
+      lines_.fail("expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}");
+    }
+    const std::string id = text(json, "id");
+    if (!seen_.insert(id).second) lines_.fail("the id " + in_quotes(id) + " is given twice");
+    const auto labels = json.find("labels");
+    if (labels == json.end() || !labels->is_object() || labels->empty()) {
+      lines_.fail("\"labels\" must be an object with a list of labels for each task");
+    }
+    examples.ids.push_back(id);
+    examples.keys.push_back(json.contains("key") ? text(json, "key", SIZE_MAX) : id);
+    read_tasks(*labels);
+  }
+
+  std::string text(const Json& json, const char* key, size_t longest = kMaxName) {
+    const auto found = json.find(key);
+    if (found == json.end() || !found->is_string()) {
+      lines_.fail("\"" + std::string(key) + "\" must be a string");
+    }
+    const auto& value = found->get_ref<const std::string&>();
+    if (value.empty() || value.size() > longest) {
+      lines_.fail("\"" + std::string(key) + "\" must have 1 to " + std::to_string(kMaxName) +
+                  " bytes, got " + std::to_string(value.size()));
+    }
+    return value;
+  }
+
+  // The first line decides which tasks there are.
+  void read_tasks(const Json& labels) {
+    const size_t before = examples.ids.size() - 1;
+    for (const auto& [task, list] : labels.items()) {
+      if (task.empty() || task.size() > kMaxName) {
+        lines_.fail("the name of a task must have 1 to " + std::to_string(kMaxName) + " bytes");
+      }
+      if (before > 0 && !examples.tasks.contains(task)) {
+        lines_.fail("the task " + in_quotes(task) + " is not in the lines before");
+      }
+      examples.tasks[task].push_back(label_set(task, list));
+    }
+    for (const auto& [task, sets] : examples.tasks) {
+      if (sets.size() == before) lines_.fail("the task " + in_quotes(task) + " is missing");
+    }
+  }
+
+  std::vector<std::string> label_set(const std::string& task, const Json& list) {
+    if (!list.is_array()) lines_.fail("the labels of " + in_quotes(task) + " must be a list");
+    std::vector<std::string> labels;
+    for (const Json& label : list) {
+      if (!label.is_string()) lines_.fail("a label of " + in_quotes(task) + " must be a string");
+      labels.push_back(label.get<std::string>());
+      if (labels.back().empty() || labels.back().size() > kMaxName) {
+        lines_.fail("a label of " + in_quotes(task) + " must have 1 to " +
+                    std::to_string(kMaxName) + " bytes, got " +
+                    std::to_string(labels.back().size()));
+      }
+    }
+    std::sort(labels.begin(), labels.end());
+    const auto twice = std::adjacent_find(labels.begin(), labels.end());
+    if (twice != labels.end()) {
+      lines_.fail("the label " + in_quotes(*twice) + " of " + in_quotes(task) + " is given twice");
+    }
+    return labels;
+  }
+
+  LineReader lines_;
+  std::set<std::string> seen_;
+};
+
+}  // namespace
+
+LabelledExamples read_labels(const std::string& path) {
+  Reader reader(path);
+  while (reader.next()) {
+  }
+  if (reader.examples.ids.empty()) throw DataError(path + ": holds no example");
+  return std::move(reader.examples);
+}
+
+void write_labels(const std::string& path, const LabelledExamples& examples) {
+  TextWriter writer(path);
+  for (size_t i = 0; i < examples.ids.size(); ++i) {
+    nlohmann::ordered_json line = {{"id", examples.ids[i]}};
+    if (examples.keys[i] != examples.ids[i]) line["key"] = examples.keys[i];
+    for (const auto& [task, sets] : examples.tasks) line["labels"][task] = sets[i];
+    try {
+      writer.write(line.dump() + "\n");
+    } catch (const Json::type_error&) {
+      throw DataError(path + ": cannot write labels that are not UTF-8, example " +
+                      std::to_string(i + 1));
+    }
+  }
+  writer.commit();
+}
+
+}  // namespace heed::probe

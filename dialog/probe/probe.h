@@ -1,0 +1,47 @@
+// A probe: how much of a task's labels can be read off a representation by a simple classifier.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dialog/probe/label_file.h"
+#include "dialog/probe/metrics.h"
+#include "tensor/tensor.h"
+
+namespace heed::probe {
+
+struct ProbeOptions {
+  enum class Kind { kLogistic, kMlp };
+  Kind kind = Kind::kLogistic;
+  int max_iterations = 1000;  // of the solver; with kMlp epochs, at most its default
+  bool standardise = false;   // each dimension to mean 0, variance 1 on the training part
+  bool control = false;       // also the control task (controls.h)
+  uint64_t seed = 1;          // of the control task, and of the MLP
+};
+
+// A part of a probe's data: x (n, d), f32 or f64, and what is known of each row.
+struct Part {
+  Tensor x;
+  LabelledExamples examples;
+};
+
+struct TaskResult {
+  int64_t labels = 0;        // of the training part
+  int64_t unseen = 0;        // different ones of the test part that it does not have
+  double f1 = 0, exact = 0;  // micro F1 and exact match on the test part, in [0, 1]
+  double constant = 0;       // F1 of predicting the labels that most training examples have
+  std::optional<double> accuracy = {};    // of the largest score, where every example has one label
+  std::optional<double> control_f1 = {};  // of the control task; f1 - control_f1 is the selectivity
+  int64_t unconverged = 0;                // labels (kMlp: 1 or 0)
+  int iterations = 0;                     // of the label with most; epochs of kMlp
+  std::vector<Hits> examples = {};        // of the test part, for intervals
+};
+
+// Trains on one part, measures on the other. Throws UsageError for an unknown task, DataError where
+// the parts do not have the same width.
+TaskResult probe(const Part& train, const Part& test, const std::string& task,
+                 const ProbeOptions& options = {});
+
+}  // namespace heed::probe

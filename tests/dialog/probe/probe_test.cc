@@ -1,0 +1,207 @@
+// Probes as a whole: what can be read off is, what cannot be is not.
+#include "dialog/probe/probe.h"
+
+#include <cmath>
+
+#include "dialog/probe/feature_file.h"
+#include "dialog/probe/mlp.h"
+#include "dialog/probe/standardise.h"
+#include "nn/safetensors.h"
+#include "tensor/error.h"
+#include "tensor/parallel.h"
+#include "tensor/random.h"
+#include "tests/file_helpers.h"
+
+namespace heed::probe {
+namespace {
+
+std::vector<Hits> hits(const std::vector<LabelIds>& predicted, const std::vector<LabelIds>& truth) {
+  std::vector<Hits> all;
+  for (size_t i = 0; i < truth.size(); ++i) all.push_back(compare(predicted[i], truth[i]));
+  return all;
+}
+
+TEST(Metrics, HaveKnownAnswers) {
+  const std::vector<LabelIds> truth = {{0, 1}, {2}, {}, {1, 3}};
+  EXPECT_EQ(micro_f1(hits(truth, truth)), 1);
+  EXPECT_EQ(exact_match(hits(truth, truth)), 1);
+  EXPECT_EQ(micro_f1(hits({{2}, {0}, {1}, {0}}, truth)), 0);
+  EXPECT_EQ(micro_f1(hits({{}, {}, {}, {}}, truth)), 0);
+  EXPECT_EQ(exact_match(hits({{}, {}, {}, {}}, truth)), 0.25);
+  EXPECT_EQ(micro_f1(hits({{}, {}}, {{}, {}})), 0);
+  EXPECT_EQ(micro_f1({}), 0);
+  EXPECT_EQ(exact_match({}), 0);
+  // 2 right, 1 wrong, 3 missed: 4 / (4 + 1 + 3)
+  EXPECT_EQ(micro_f1(hits({{0}, {2, 3}, {}, {}}, truth)), 0.5);
+  EXPECT_EQ(exact_match(hits({{0}, {2, 3}, {}, {}}, truth)), 0.25);
+}
+
+// Two dimensions of noise and one that holds a planted label.
+Part part_of(int64_t n, uint64_t seed) {
+  Rng rng(seed, "test.part");
+  std::vector<double> values;
+  Part part;
+  for (int64_t i = 0; i < n; ++i) {
+    const double told = 4 * rng.uniform() - 2;
+    values.insert(values.end(), {told, rng.uniform(), 1000 * rng.uniform()});
+    part.examples.ids.push_back(std::to_string(seed) + "." + std::to_string(i));
+    part.examples.tasks["Planted"].push_back({told > 0.5 ? "high" : "low"});
+    part.examples.tasks["Random"].push_back({rng.below(10) < 7 ? "often" : "seldom"});
+    part.examples.tasks["None"].push_back({});
+    part.examples.tasks["Sets"].push_back(told > 0 ? std::vector<std::string>{"a", "b"}
+                                                   : std::vector<std::string>{"b"});
+  }
+  part.examples.keys = part.examples.ids;
+  part.x = Tensor::from(values, {n, 3});
+  return part;
+}
+
+class Probes : public testing::TestWithParam<ProbeOptions::Kind> {};
+
+TEST_P(Probes, ReadWhatIsThereAndNothingElse) {
+  const Part train = part_of(1500, 1), test = part_of(500, 2);
+  const ProbeOptions options{.kind = GetParam(), .standardise = true};
+  const TaskResult planted = probe(train, test, "Planted", options);
+  EXPECT_GT(planted.f1, 0.99);
+  EXPECT_GT(planted.accuracy.value(), 0.99);
+  EXPECT_EQ(planted.labels, 2);
+  EXPECT_FALSE(planted.control_f1);
+  EXPECT_EQ(planted.examples.size(), 500u);
+  const TaskResult random = probe(train, test, "Random", options);
+  EXPECT_NEAR(random.f1, random.constant, 0.02);
+  const double often =
+      std::count(test.examples.tasks.at("Random").begin(), test.examples.tasks.at("Random").end(),
+                 std::vector<std::string>{"often"});
+  EXPECT_DOUBLE_EQ(random.constant, often / 500);
+  EXPECT_GT(probe(train, test, "Sets", options).f1, 0.99);
+  EXPECT_FALSE(probe(train, test, "Sets", options).accuracy);
+}
+
+TEST_P(Probes, TheControlTaskFallsToConstant) {
+  const Part train = part_of(1500, 1), test = part_of(500, 2);
+  const TaskResult r =
+      probe(train, test, "Planted", {.kind = GetParam(), .standardise = true, .control = true});
+  EXPECT_GT(r.f1, 0.99);
+  EXPECT_LT(r.control_f1.value(), 0.75);  // 0.625 of them are low
+}
+
+INSTANTIATE_TEST_SUITE_P(Kinds, Probes,
+                         testing::Values(ProbeOptions::Kind::kLogistic, ProbeOptions::Kind::kMlp),
+                         [](const auto& info) {
+                           return info.param == ProbeOptions::Kind::kMlp ? "mlp" : "logistic";
+                         });
+
+TEST(Probe, UnseenLabelsAreNoMisses) {
+  const Part train = part_of(300, 1);
+  Part test = part_of(100, 2);
+  const double before = probe(train, test, "Planted").f1;
+  for (auto& labels : test.examples.tasks["Planted"]) labels.push_back("zzz");
+  const TaskResult r = probe(train, test, "Planted");
+  EXPECT_EQ(r.f1, before);
+  EXPECT_EQ(r.unseen, 1);
+}
+
+TEST(Probe, ATaskWithoutLabelsIsNothing) {
+  const TaskResult r = probe(part_of(20, 1), part_of(10, 2), "None");
+  EXPECT_EQ(r.labels, 0);
+  EXPECT_EQ(r.f1, 0);
+  EXPECT_EQ(r.exact, 1);
+}
+
+TEST(Probe, SaysWhatIsWrong) {
+  const Part train = part_of(20, 1);
+  Part test = part_of(10, 2);
+  EXPECT_EQ(error_of<UsageError>([&] { probe(train, test, "Topic"); }),
+            "task: expected one of None, Planted, Random, Sets, got 'Topic'");
+  test.x = Tensor::zeros({10, 4});
+  EXPECT_EQ(error_of<DataError>([&] { probe(train, test, "Sets"); }),
+            "features: the training part has 3 dimensions, the test part 4");
+}
+
+TEST(Standardiser, MakesMeanZeroAndVarianceOne) {
+  const Standardiser standardise(Tensor::of({{1, 5, 0.1}, {3, 5, 0.1}}));
+  EXPECT_EQ(standardise(Tensor::of({{1, 5, 0.1}, {3, 5, 0.1}})).to_vector(),
+            (std::vector<double>{-1, 0, 0, 1, 0, 0}));
+  EXPECT_EQ(standardise(Tensor::of({{5, 7, 0.1}})).to_vector(), (std::vector<double>{3, 2, 0}));
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              standardise(Tensor::zeros({2, 2}));
+            }),
+            "standardise: expected x (n, 3), got (2, 2)");
+}
+
+// x -> |x|: no linear probe sees it, one hidden layer does.
+TEST(Mlp, SeesWhatIsNotLinear) {
+  Rng rng(4, "test");
+  std::vector<double> values;
+  std::vector<LabelIds> labels;
+  for (int i = 0; i < 2000; ++i) {
+    values.push_back(4 * rng.uniform() - 2);
+    labels.push_back(std::fabs(values.back()) > 1 ? LabelIds{0} : LabelIds{});
+  }
+  const Tensor x = Tensor::from(values, {2000, 1});
+  const auto fit = [&](int threads) {
+    set_num_threads(threads);
+    const FittedMlp fitted = fit_mlp(x, labels, 1, {.max_epochs = 60});
+    set_num_threads(0);
+    return fitted.model->scores(x).to_vector();
+  };
+  const std::vector<double> scores = fit(1);
+  int right = 0;
+  for (int i = 0; i < 2000; ++i) right += (scores[i] > 0) == !labels[i].empty();
+  EXPECT_GT(right, 1960);
+  EXPECT_EQ(fit(3), scores);
+}
+
+TEST(Mlp, EndsWhenNothingImproves) {
+  const FittedMlp fitted =
+      fit_mlp(Tensor::zeros({50, 2}), std::vector<LabelIds>(50), 1, {.rate = 0.1});
+  EXPECT_TRUE(fitted.converged);
+  EXPECT_LT(fitted.epochs, 200);
+  EXPECT_FALSE(
+      fit_mlp(Tensor::zeros({50, 2}), std::vector<LabelIds>(50), 1, {.max_epochs = 2}).converged);
+}
+
+// ---- files
+
+TEST(FeatureFile, ReadsWhatItWrites) {
+  const TempDir dir;
+  const Part part = part_of(5, 1);
+  write_part(dir.path(""), "train", part);
+  const Part again = read_part(dir.path(""), "train");
+  EXPECT_EQ(again.x.to_vector(), part.x.to_vector());
+  EXPECT_EQ(again.examples.ids, part.examples.ids);
+  EXPECT_EQ(again.examples.tasks, part.examples.tasks);
+}
+
+TEST(FeatureFile, SaysWhatIsWrong) {
+  const TempDir dir;
+  const std::string features = dir.path("train.safetensors");
+  const auto error = [&] { return error_of<DataError>([&] { read_part(dir.path(""), "train"); }); };
+  EXPECT_EQ(error(), dir.path("") +
+                         ": holds no train.safetensors; `heed features` makes such a directory, or "
+                         "any program that writes safetensors (docs/probes.md)");
+  dir.write("train.safetensors", "nonsense");
+  EXPECT_NE(error().find(features), std::string::npos);
+  save_tensors(features, {{"y", Tensor::zeros({2, 2})}});
+  EXPECT_EQ(error(), features + ": holds no tensor 'x' (n, d) of features");
+  const auto shape = [&](const Tensor& x) {
+    save_tensors(features, {{"x", x}});
+    return error();
+  };
+  const std::string rule = features + ": 'x' must be numbers (n, d) of n > 0 examples, got ";
+  EXPECT_EQ(shape(Tensor::zeros({4})), rule + "f32 (4)");
+  EXPECT_EQ(shape(Tensor::zeros({0, 3})), rule + "f32 (0, 3)");
+  EXPECT_EQ(shape(Tensor::zeros({2, 0})), rule + "f32 (2, 0)");
+  EXPECT_EQ(shape(Tensor::from(std::vector<int32_t>{1, 2}, {1, 2})), rule + "i32 (1, 2)");
+  const Tensor x = Tensor::zeros({2, 3});
+  x.data<float>()[4] = std::nanf("");
+  EXPECT_EQ(shape(x), features + ": 'x' is not finite in row 1, column 1 (from 0)");
+  x.data<float>()[4] = 0;
+  EXPECT_NE(shape(x).find("holds neither train.jsonl nor train.jsonl.gz"), std::string::npos);
+  dir.write("train.jsonl", R"({"id": "1", "labels": {"T": []}})");
+  EXPECT_EQ(shape(x), dir.path("train.jsonl") + ": 1 examples, but " + features +
+                          " has 2 rows; line i labels row i");
+}
+
+}  // namespace
+}  // namespace heed::probe
