@@ -78,6 +78,8 @@ std::unique_ptr<CLI::App> make_app() {
   add_respond(app);
   add_compare(app);
   add_distract(app);
+  add_features(app);
+  add_probe(app);
   add_prepare(app);
   add_reproduce(app);
   add_report(app);

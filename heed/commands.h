@@ -35,8 +35,10 @@ void add_chat(CLI::App& app);
 void add_compare(CLI::App& app);
 void add_distract(CLI::App& app);
 void add_evaluate(CLI::App& app);
+void add_features(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_prepare_split(CLI::App& prepare);  // a command of prepare
+void add_probe(CLI::App& app);
 void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_respond(CLI::App& app);

@@ -54,13 +54,19 @@ Saved read_state(const std::string& path) {
   return saved;
 }
 
-TrainState load_saved(const std::string& run, const char* name,
-                      const std::vector<NamedTensor>& tensors) {
-  const Saved saved = read_state(file_inside(run, name));
-  const std::string weights = file_inside(run, saved.checkpoint);
+// The checkpoint that goes with what is saved under a name, whole.
+std::string good_checkpoint(const std::string& run, const char* name, const Saved& saved) {
+  std::string weights = file_inside(run, saved.checkpoint);
   if (file_checksum(weights) != saved.checksum) {
     throw DataError(weights + ": damaged: its checksum is not the one in " + name);
   }
+  return weights;
+}
+
+TrainState load_saved(const std::string& run, const char* name,
+                      const std::vector<NamedTensor>& tensors) {
+  const Saved saved = read_state(file_inside(run, name));
+  const std::string weights = good_checkpoint(run, name, saved);
   // No DataError, for which the checkpoint before would be tried: it belongs to the same settings.
   const auto settings = settings_checksum(run);
   if (settings && saved.settings && *settings != *saved.settings) {
@@ -163,6 +169,10 @@ std::optional<TrainState> load_checkpoint(const std::string& run,
     *warning = problem + "; going on from the checkpoint before it (" + named_by(before) + ")";
   }
   return state;
+}
+
+std::string newest_checkpoint(const std::string& run) {
+  return good_checkpoint(run, kNewest, read_state(file_inside(run, kNewest)));
 }
 
 }  // namespace heed

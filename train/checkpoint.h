@@ -42,4 +42,7 @@ std::optional<TrainState> load_checkpoint(const std::string& run,
                                           const std::vector<NamedTensor>& tensors,
                                           std::string* warning = nullptr);
 
+// The file of the newest checkpoint. Throws DataError if there is none or it is damaged.
+std::string newest_checkpoint(const std::string& run);
+
 }  // namespace heed

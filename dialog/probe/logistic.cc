@@ -3,9 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <map>
+#include <memory>
 #include <numeric>
 
 #include "dialog/probe/binariser.h"
+#include "dialog/probe/cholesky.h"
 #include "tensor/matrix.h"
 #include "tensor/parallel.h"
 
@@ -57,21 +60,20 @@ Tensor with_ones(const Tensor& x) {
 
 LogisticObjective::LogisticObjective(const Tensor& x, const std::vector<LabelIds>& labels,
                                      int64_t size, double c)
-    : x_(with_ones(x)), labels_(labels), size_(size), c_(c), squares_(x_.shape()[1]) {
-  for (int64_t i = 0; i < x_.shape()[0]; ++i) {
-    const double* row = x_.data<double>() + i * numbers();
-    for (int64_t j = 0; j < numbers(); ++j) squares_[j] += row[j] * row[j];
-  }
+    : x_(with_ones(x)),
+      labels_(labels),
+      size_(size),
+      c_(c),
+      products_(Tensor::empty({numbers(), numbers()}, DType::f64)) {
+  gemm(products_, Matrix(x_).t(), x_);
 }
 
-std::vector<double> LogisticObjective::curvature(int64_t examples_with_label) const {
-  const double share =
-      static_cast<double>(examples_with_label) / static_cast<double>(labels_.size());
-  std::vector<double> result(numbers());
-  for (int64_t j = 0; j < numbers(); ++j) {
-    const double penalty = j + 1 < numbers() ? 1 : 0;
-    result[j] = penalty + c_ * share * (1 - share) * squares_[j];
-  }
+Tensor LogisticObjective::curvature(double weight) const {
+  const Tensor result = products_.clone();
+  const int64_t d1 = numbers();
+  double* const at = result.data<double>();
+  for (int64_t i = 0; i < d1 * d1; ++i) at[i] *= c_ * weight;
+  for (int64_t j = 0; j + 1 < d1; ++j) at[j * d1 + j] += 1;
   return result;
 }
 
@@ -113,15 +115,36 @@ void LogisticObjective::operator()(const Tensor& points, const std::vector<int32
 
 namespace {
 
+// Guesses of the curvature for labels of any frequency: of those whose weight p (1 - p) is within a
+// factor of 4, the same.
+class Guesses {
+ public:
+  explicit Guesses(const LogisticObjective& objective) : objective_(objective) {}
+  Minimiser::Guess operator()(int64_t with_label, size_t examples) {
+    const double p = static_cast<double>(with_label) / static_cast<double>(examples);
+    const int power = static_cast<int>(std::lround(std::log2(p * (1 - p)) / 2));
+    auto& factor = factors_[power];
+    if (!factor) {
+      factor = std::make_shared<Cholesky>(objective_.curvature(std::pow(4.0, power)));
+    }
+    return [factor](std::vector<double>& v) { factor->solve(v); };
+  }
+
+ private:
+  const LogisticObjective& objective_;
+  std::map<int, std::shared_ptr<const Cholesky>> factors_;
+};
+
 // One solver a label that is no constant, all of them evaluated together. Those that are done cost
 // no more.
 std::vector<Minimiser> solve(const LogisticObjective& objective, const std::vector<int64_t>& counts,
-                             const std::vector<int32_t>& labels,
+                             size_t examples, const std::vector<int32_t>& labels,
                              const Minimiser::Options& options) {
   const int64_t d1 = objective.numbers();
+  Guesses guess(objective);
   std::vector<Minimiser> solvers;
   for (const int32_t k : labels) {
-    solvers.emplace_back(std::vector<double>(d1), objective.curvature(counts[k]), options);
+    solvers.emplace_back(std::vector<double>(d1), guess(counts[k], examples), options);
   }
   std::vector<size_t> running(labels.size());
   std::iota(running.begin(), running.end(), 0);
@@ -165,7 +188,8 @@ Logistic fit_logistic(const Tensor& x, const std::vector<LabelIds>& labels, int6
   }
   if (open.empty()) return fitted;
   const LogisticObjective objective(x, labels, size, options.c);
-  const std::vector<Minimiser> solvers = solve(objective, counts, open, options.solver);
+  const std::vector<Minimiser> solvers =
+      solve(objective, counts, labels.size(), open, options.solver);
   for (size_t i = 0; i < open.size(); ++i) {
     const std::vector<double>& point = solvers[i].point();
     std::copy_n(point.begin(), d, fitted.weights.data<double>() + open[i] * d);

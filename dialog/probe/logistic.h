@@ -28,15 +28,16 @@ class LogisticObjective {
   // gradient into gradients (A, d + 1). The same for any number of threads.
   void operator()(const Tensor& points, const std::vector<int32_t>& which, Tensor& values,
                   Tensor& gradients) const;
-  // J's second derivatives along the axes where every example has the label with its share.
-  std::vector<double> curvature(int64_t examples_with_label) const;
+  // J's second derivatives (d + 1, d + 1) where every example has a label with the probability p,
+  // and weight = p (1 - p):  diag(1, .., 1, 0) + C weight sum_i [x_i, 1] [x_i, 1]^T
+  Tensor curvature(double weight) const;
 
  private:
   Tensor x_;  // f64 (n, d + 1), the last column 1
   const std::vector<LabelIds>& labels_;
   int64_t size_;
   double c_;
-  std::vector<double> squares_;  // (d + 1): sums of the columns' squares
+  Tensor products_;  // (d + 1, d + 1): sum_i [x_i, 1] [x_i, 1]^T
 };
 
 struct LogisticOptions {

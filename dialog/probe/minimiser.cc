@@ -32,10 +32,9 @@ void add_scaled(std::vector<double>& a, double factor, const std::vector<double>
 
 }  // namespace
 
-Minimiser::Minimiser(std::vector<double> start, std::vector<double> curvature,
-                     const Options& options)
+Minimiser::Minimiser(std::vector<double> start, Guess guess, const Options& options)
     : options_(options),
-      curvature_(std::move(curvature)),
+      guess_(std::move(guess)),
       x_(start),
       g_(start.size()),
       d_(start.size()),
@@ -88,21 +87,21 @@ void Minimiser::choose_direction() {
     alpha[k] = dot(pairs_[k].s, d_) / pairs_[k].sy;
     add_scaled(d_, -alpha[k], pairs_[k].y);
   }
-  double scale = 1;
+  guess_(d_);
   if (!pairs_.empty()) {
-    const std::vector<double>& y = pairs_.back().y;
-    double yhy = 0;
-    for (size_t i = 0; i < y.size(); ++i) yhy += y[i] * y[i] / curvature_[i];
-    scale = pairs_.back().sy / yhy;
+    std::vector<double> by = pairs_.back().y;
+    guess_(by);
+    const double scale = pairs_.back().sy / dot(pairs_.back().y, by);
+    for (double& v : d_) v *= scale;
   }
-  for (size_t i = 0; i < d_.size(); ++i) d_[i] *= scale / curvature_[i];
   for (size_t k = 0; k < pairs_.size(); ++k) {
     add_scaled(d_, alpha[k] - dot(pairs_[k].y, d_) / pairs_[k].sy, pairs_[k].s);
   }
   slope_ = dot(g_, d_);
   if (slope_ < 0) return;
   pairs_.clear();  // rounding made nonsense of them
-  for (size_t i = 0; i < d_.size(); ++i) d_[i] = -g_[i] / curvature_[i];
+  for (size_t i = 0; i < d_.size(); ++i) d_[i] = -g_[i];
+  guess_(d_);
   slope_ = dot(g_, d_);
 }
 

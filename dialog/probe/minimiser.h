@@ -2,6 +2,7 @@
 #pragma once
 
 #include <deque>
+#include <functional>
 #include <vector>
 
 namespace heed::probe {
@@ -20,8 +21,9 @@ class Minimiser {
     double tolerance = 1e-4;  // of the largest component of the gradient
     int max_iterations = 1000, history = 10;
   };
-  // `curvature`: a guess of the second derivatives along the axes, all positive.
-  Minimiser(std::vector<double> start, std::vector<double> curvature, const Options& options);
+  // Turns v into B^-1 v, B a guess of the second derivatives; positive definite, always the same.
+  using Guess = std::function<void(std::vector<double>& v)>;
+  Minimiser(std::vector<double> start, Guess guess, const Options& options);
 
   const std::vector<double>& point() const { return trial_; }
   // Value and gradient at point(), which then is the next one, or, when done(), the solution.
@@ -44,7 +46,7 @@ class Minimiser {
   void stop(bool converged);
 
   const Options options_;
-  const std::vector<double> curvature_;
+  const Guess guess_;
   std::vector<double> x_, g_, d_, trial_;
   double value_ = 0, slope_ = 0;                                           // at x_, and along d_
   double step_ = 0, low_ = 0, high_ = 0, low_slope_ = 0, high_slope_ = 0;  // the line search

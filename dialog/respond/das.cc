@@ -117,27 +117,19 @@ std::vector<DialogueScore> score(Responder& model, const std::vector<Example>& e
                                  int64_t batch_size,
                                  const std::function<void(const ScoreProgress&)>& progress,
                                  bool with_attention) {
-  if (batch_size < 1) {
-    throw UsageError("batch: expected at least 1, got " + std::to_string(batch_size));
-  }
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
-  std::vector<int64_t> order(examples.size());
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-    return example_tokens(examples[a]) > example_tokens(examples[b]);
-  });
   std::vector<DialogueScore> scores(examples.size());
   ScoreProgress done{0, 0};
-  for (size_t at = 0; at < order.size(); at += batch_size) {
+  for (const std::vector<int64_t>& positions : batches_by_length(examples, batch_size)) {
     std::vector<const Example*> part;
-    const size_t end = std::min(order.size(), at + static_cast<size_t>(batch_size));
-    for (size_t i = at; i < end; ++i) part.push_back(&examples[order[i]]);
+    for (const int64_t i : positions) part.push_back(&examples[i]);
     const Batch batch = make_batch(part, model.parts(), device);
     std::vector<DialogueScore> results =
         score_output(model.teach(batch), batch, part, with_attention);
-    for (size_t i = at; i < end; ++i) scores[order[i]] = std::move(results[i - at]);
-    done = {static_cast<int64_t>(end), done.tokens + batch.token_count};
+    for (size_t k = 0; k < positions.size(); ++k) scores[positions[k]] = std::move(results[k]);
+    done.examples += static_cast<int64_t>(positions.size());
+    done.tokens += batch.token_count;
     if (progress) progress(done);
   }
   return scores;

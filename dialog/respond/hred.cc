@@ -116,6 +116,10 @@ Taught HredResponder::teach(const Batch& batch, const DropoutMode& drop) const {
   return {loss.total, loss.nll, AttentionTrace::step_by_step(weights, segments)};
 }
 
+Var HredResponder::representation(const Batch& batch, Pooling pooling) const {
+  return pool_layers(encode(batch).state, pooling);  // of the second LSTM
+}
+
 std::unique_ptr<Writer> HredResponder::read(const Batch& batch) const {
   return std::make_unique<HredWriter>(*this, batch);
 }

@@ -28,6 +28,7 @@ class HredResponder : public Responder {
   BatchParts parts() const override { return {.sequences = true, .utterances = true}; }
   void init(uint64_t seed) override { heed::init(*this, seed); }
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
+  Var representation(const Batch& batch, Pooling pooling) const override;
   std::unique_ptr<Writer> read(const Batch& batch) const override;
 
   struct Encoded {

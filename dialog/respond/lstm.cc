@@ -163,4 +163,9 @@ Taught LstmResponder::teach(const Batch& batch, const DropoutMode& drop) const {
   return {loss.total, loss.nll, decoded.attention};
 }
 
+// Of the encoder, or of the integration LSTM where there is one: of what starts the decoder.
+Var LstmResponder::representation(const Batch& batch, Pooling pooling) const {
+  return pool_layers(encode(batch).state, pooling);
+}
+
 }  // namespace heed

@@ -29,6 +29,7 @@ class LstmResponder : public Responder {
   void init(uint64_t seed) override { init_uniform(*this, -0.1, 0.1, seed); }
   BatchParts parts() const override;
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
+  Var representation(const Batch& batch, Pooling pooling) const override;
   std::unique_ptr<Writer> read(const Batch& batch) const override;
 
   // What the encoder makes of a batch; all in batch order.

@@ -8,6 +8,7 @@
 
 #include "dialog/parts/attention_trace.h"
 #include "dialog/parts/batch.h"
+#include "dialog/respond/pooling.h"
 #include "dialog/respond/structure.h"
 #include "nn/layers.h"
 
@@ -52,6 +53,8 @@ class Responder : public Module {
   virtual void init(uint64_t seed) = 0;  // draws the first weights
   virtual BatchParts parts() const = 0;  // of a batch, that it reads
   virtual Taught teach(const Batch& batch, const DropoutMode& drop = {}) const = 0;
+  // What the encoder makes of each dialogue of the batch, as one vector: (B, d), in batch order.
+  virtual Var representation(const Batch& batch, Pooling pooling) const = 0;
   // The model and the batch must outlive what is returned. Not for gradients.
   virtual std::unique_ptr<Writer> read(const Batch& batch) const = 0;
 };

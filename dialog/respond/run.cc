@@ -6,6 +6,9 @@
 #include <limits>
 
 #include "dialog/respond/run_json.h"
+#include "dialog/respond/structures.h"
+#include "nn/safetensors.h"
+#include "train/checkpoint.h"
 
 namespace heed {
 
@@ -58,6 +61,46 @@ ExampleOptions load_example_options(const std::string& run) {
   const std::string path = file_inside(run, "settings.json");
   if (std::filesystem::exists(path)) return with_json(path, settings_from).examples;
   return {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+}
+
+namespace {
+
+// The parameters of a model from a file that may hold the state of an optimiser too.
+void load_weights(const std::string& path, Responder& model) {
+  std::vector<NamedTensor> targets = parameter_tensors(model);
+  for (const auto& [name, tensor] : load_tensors(path)) {
+    if (name.starts_with("optimizer.")) targets.push_back({name, tensor});
+  }
+  load_into(path, targets);
+}
+
+bool is_number(const std::string& text) {
+  return !text.empty() && text.find_first_not_of("0123456789") == text.npos;
+}
+
+}  // namespace
+
+LoadedModel load_epoch(const std::string& run, const std::string& epoch) {
+  if (epoch != "best" && epoch != "last" && epoch != "untrained" && !is_number(epoch)) {
+    throw UsageError("epoch: expected a number, untrained, best or last, got '" + epoch + "'");
+  }
+  LoadedModel loaded = load_model(run);
+  if (epoch == "best") return loaded;
+  if (!std::filesystem::exists(in(run, "settings.json"))) {
+    throw DataError(run +
+                    ": a model without its run (there is no settings.json) has no epoch but "
+                    "the best one");
+  }
+  if (epoch == "untrained" || epoch == "0") {
+    loaded.model = make_responder(loaded.model->config(), load_settings(run).loop.seed);
+    return loaded;
+  }
+  const std::string kept = "epoch-" + epoch + ".safetensors";
+  if (epoch != "last" && !std::filesystem::exists(in(run, kept.c_str()))) {
+    throw DataError(run + ": holds no " + kept + "; a training keeps it with --keep-every");
+  }
+  load_weights(epoch == "last" ? newest_checkpoint(run) : file_inside(run, kept), *loaded.model);
+  return loaded;
 }
 
 double train_perplexity(const EpochLog& log) {

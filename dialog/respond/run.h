@@ -41,6 +41,11 @@ void start_run(const std::string& run, const TrainSettings& settings, const Voca
 // The bounds of the examples that a model was trained on; none for a bare model directory.
 ExampleOptions load_example_options(const std::string& run);
 
+// A run's model of an epoch: "best"; "untrained" or "0", as it was before the first step; "last",
+// that of the newest checkpoint; or the number of one that was kept (--keep-every). Throws
+// DataError.
+LoadedModel load_epoch(const std::string& run, const std::string& epoch);
+
 // Perplexities of the training and of the validation, columns of the log.
 constexpr const char *kTrainPerplexity = "train_perplexity", *kValidPerplexity = "valid_perplexity";
 double train_perplexity(const EpochLog& log);

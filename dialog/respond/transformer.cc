@@ -188,6 +188,10 @@ void TransformerResponder::init(uint64_t seed) {
   }
 }
 
+Var TransformerResponder::representation(const Batch& batch, Pooling pooling) const {
+  return pool_positions(encode(batch), batch.memory.segments, pooling);
+}
+
 std::unique_ptr<Writer> TransformerResponder::read(const Batch& batch) const {
   return std::make_unique<TransformerWriter>(*this, batch);
 }

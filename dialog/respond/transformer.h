@@ -27,6 +27,7 @@ class TransformerResponder : public Responder {
   // By the laws of the layers, but tables of N(0, 1 / d): times sqrt(d) they are of the size of P.
   void init(uint64_t seed) override;
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
+  Var representation(const Batch& batch, Pooling pooling) const override;
   std::unique_ptr<Writer> read(const Batch& batch) const override;
 
   // e_1 .. e_m of all dialogues, one after the other.

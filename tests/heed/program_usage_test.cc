@@ -29,8 +29,8 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 }
 
 const std::string kCommands =
-    "; there are: train, evaluate, score, show, chat, respond, compare, distract, prepare, "
-    "reproduce, "
+    "; there are: train, evaluate, score, show, chat, respond, compare, distract, "
+    "features, probe, prepare, reproduce, "
     "report, verify, bench, help";
 
 TEST(Usage, AWordThatIsNoCommand) {
@@ -146,8 +146,8 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains LSTM", 0), 0u) << r.out;
   for (const char* command :
-       {"train", "evaluate", "score", "show", "chat", "respond", "distract", "compare", "prepare",
-        "reproduce", "report", "verify", "bench", "help"}) {
+       {"train", "evaluate", "score", "show", "chat", "respond", "distract", "compare", "features",
+        "probe", "prepare", "reproduce", "report", "verify", "bench", "help"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -207,6 +207,11 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"respond", {"model", "data", "out", "json", "limit", "decode", "max-length", "beam-size"}},
       {"distract", {"data", "out", "test", "pool", "json", "limit", "max-turns", "seed"}},
       {"compare", {"data", "test", "pool", "json", "limit", "max-turns"}},
+      {"features", Arguments{"model", "data", "out", "epoch", "pool", "limit", "batch"} + device},
+      {"probe",
+       Arguments{"features", "model", "data", "epoch", "pool", "limit", "batch", "tasks", "probe",
+                 "standardise", "max-iter", "controls", "eval-part", "json", "seed"} +
+           device},
       {"chat", Arguments{"model", "seed"} + device},
       {"verify", Arguments{"dtype", "json"} + device},
       {"bench", Arguments{"structure", "batch", "embed", "hidden", "layers", "vocab", "dropout",
@@ -275,7 +280,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 14 + 7u);
+  ASSERT_EQ(commands.size(), 1 + 17 + 7u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

@@ -47,28 +47,29 @@ TEST(LabelFile, SaysWhatIsWrong) {
   const TempDir dir;
   const std::string good = R"({"id": "1", "labels": {"T": ["a"]}})"
                            "\n",
-                    long_name(1001, 'x');
+                    long_name(1025, 'x');
   const std::vector<std::pair<std::string, std::string>> cases = {
       {"[]", "expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}"},
       {"{\"id\": ", "expected a JSON object {\"id\": ..., \"labels\": {TASK: [LABEL, ...]}}"},
-      {R"({"labels": {"T": []}})", "\"id\" must be a string"},
-      {R"({"id": 7, "labels": {"T": []}})", "\"id\" must be a string"},
-      {R"({"id": "", "labels": {"T": []}})", "\"id\" must have 1 to 1000 bytes, got 0"},
+      {R"({"labels": {"T": []}})", "\"id\" must be a string that is not empty"},
+      {R"({"id": 7, "labels": {"T": []}})", "\"id\" must be a string that is not empty"},
+      {R"({"id": "", "labels": {"T": []}})", "\"id\" must be a string that is not empty"},
       {R"({"id": "1", "labels": {"T": []}})", "the id \"1\" is given twice"},
       {R"({"id": "2"})", "\"labels\" must be an object with a list of labels for each task"},
       {R"({"id": "2", "labels": {}})",
        "\"labels\" must be an object with a list of labels for each task"},
-      {R"({"id": "2", "key": 1, "labels": {"T": []}})", "\"key\" must be a string"},
+      {R"({"id": "2", "key": 1, "labels": {"T": []}})",
+       "\"key\" must be a string that is not empty"},
       {R"({"id": "2", "labels": {"T": "a"}})", "the labels of \"T\" must be a list"},
       {R"({"id": "2", "labels": {"T": [1]}})", "a label of \"T\" must be a string"},
       {R"({"id": "2", "labels": {"T": [""]}})",
-       "a label of \"T\" must have 1 to 1000 bytes, got 0"},
+       "a label of \"T\" must have 1 to 1024 bytes, got 0"},
       {R"({"id": "2", "labels": {"T": ["b", "a", "b"]}})",
        "the label \"b\" of \"T\" is given twice"},
       {R"({"id": "2", "labels": {"T": [], "U": []}})", "the task \"U\" is not in the lines before"},
-      {R"({"id": "2", "labels": {"": []}})", "the name of a task must have 1 to 1000 bytes"},
+      {R"({"id": "2", "labels": {"": []}})", "the name of a task must have 1 to 1024 bytes"},
       {R"({"id": "2", "labels": {")" + long_name + R"(": []}})",
-       "the name of a task must have 1 to 1000 bytes"},
+       "the name of a task must have 1 to 1024 bytes"},
   };
   for (const auto& [line, says] : cases) {
     const std::string path = dir.write("labels.jsonl", good + "\n" + line + "\n");

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/probe/binariser.h"
+#include "dialog/probe/cholesky.h"
 #include "dialog/probe/feature_file.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
@@ -119,6 +120,36 @@ TEST(LogisticObjective, GradientIsThatOfCentralDifferences) {
   }
 }
 
+TEST(LogisticObjective, CurvatureIsThatAtEvenScores) {
+  std::vector<LabelIds> labels(40);  // at w = 0 and b = log(p / (1 - p)) all have p
+  for (int i = 0; i < 10; ++i) labels[i] = {0};
+  const LogisticObjective objective(random_features(40, 3, 1), labels, 1, 0.5);
+  const Tensor curvature = objective.curvature(0.25 * 0.75);
+  const std::vector<double> point = {0, 0, 0, std::log(1.0 / 3)};
+  for (int j = 0; j < 4; ++j) {
+    std::vector<double> up = point, down = point;
+    up[j] += 1e-5;
+    down[j] -= 1e-5;
+    const At a = evaluate(objective, up, 0), b = evaluate(objective, down, 0);
+    for (int i = 0; i < 4; ++i) {
+      EXPECT_NEAR(curvature(i, j), (a.gradient[i] - b.gradient[i]) / 2e-5, 1e-6);
+    }
+  }
+}
+
+TEST(Cholesky, Solves) {
+  const Cholesky factor(Tensor::of({{4, 0, 0}, {2, 5, 0}, {-2, 1, 6}}, DType::f64));
+  std::vector<double> b = {4 * 1 + 2 * -2 - 2 * 3, 2 * 1 + 5 * -2 + 3, -2 * 1 - 2 + 6 * 3};
+  factor.solve(b);
+  EXPECT_NEAR(b[0], 1, 1e-14);
+  EXPECT_NEAR(b[1], -2, 1e-14);
+  EXPECT_NEAR(b[2], 3, 1e-14);
+  // Two equal dimensions: no inverse, but numbers.
+  std::vector<double> ones = {1, 1};
+  Cholesky(Tensor::of({{1, 1}, {1, 1}}, DType::f64)).solve(ones);
+  EXPECT_TRUE(std::isfinite(ones[0]) && std::isfinite(ones[1]));
+}
+
 // What a label gets depends neither on the labels beside it nor on the threads.
 TEST(LogisticObjective, LabelsAreIndependent) {
   const std::vector<LabelIds> labels = random_labels(3000, 5, 2);
@@ -204,8 +235,10 @@ TEST(Minimiser, FindsMinimaOfConvexFunctions) {
     return value + sum * sum / 2;
   };
   for (const double guess : {1.0, 1e-6, 1e6}) {
-    Minimiser solver(std::vector<double>(5), std::vector<double>(5, guess),
-                     {.tolerance = 1e-9, .max_iterations = 200});
+    const auto divide = [&](std::vector<double>& v) {
+      for (double& x : v) x /= guess;
+    };
+    Minimiser solver(std::vector<double>(5), divide, {.tolerance = 1e-9, .max_iterations = 200});
     std::vector<double> g(5);
     int calls = 0;
     while (!solver.done() && ++calls < 1000) {
@@ -219,12 +252,13 @@ TEST(Minimiser, FindsMinimaOfConvexFunctions) {
 }
 
 TEST(Minimiser, EndsWhereNothingCanBeGained) {
-  Minimiser at_once({3.0}, {1.0}, {});
+  const auto as_it_is = [](std::vector<double>&) {};
+  Minimiser at_once({3.0}, as_it_is, {});
   const double zero = 0;
   at_once.tell(1, &zero);
   EXPECT_TRUE(at_once.done() && at_once.converged());
   EXPECT_EQ(at_once.iterations(), 0);
-  Minimiser lost({3.0}, {1.0}, {});  // a value that is no number wherever it looks
+  Minimiser lost({3.0}, as_it_is, {});  // a value that is no number wherever it looks
   double slope = 1;
   for (int i = 0; !lost.done() && i < 1000; ++i) {
     lost.tell(i == 0 ? 1 : std::nan(""), &slope);

@@ -166,6 +166,11 @@ TEST(Examples, TransformerLm) {
                 R"(step    2  bits per character [567]\.\d+\n---\n)");
 }
 
+TEST(Examples, ProbeAnEncoder) {
+  expect_prints("probe_an_encoder", "--dialogues 60",
+                R"(LSTM +F1 0\.\d+, accuracy 0\.\d+ \(one of 5 labels\)\nmean of words +F1 0\.)");
+}
+
 TEST(Examples, FiveStructures) {
   for (const char* program : {"non_hier", "static", "static_ui", "dynamic", "dynamic_ui"}) {
     const std::string small = "--dialogues 40 --steps 3";

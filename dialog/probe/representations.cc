@@ -1,0 +1,70 @@
+#include "dialog/probe/representations.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "tensor/random_tensor.h"
+
+namespace heed::probe {
+
+Tensor encode(Responder& model, const std::vector<Example>& examples, Pooling pooling,
+              int64_t batch_size,
+              const std::function<void(int64_t examples, int64_t tokens)>& progress) {
+  const NoGrad guard;
+  const Device device = parameters(model)[0].var.device();
+  Tensor all;
+  int64_t done = 0, tokens = 0;
+  for (const std::vector<int64_t>& positions : batches_by_length(examples, batch_size)) {
+    ExamplePointers part;
+    for (const int64_t i : positions) part.push_back(&examples[i]);
+    const Batch batch = make_batch(part, model.parts(), device);
+    const Tensor x = model.representation(batch, pooling).value().to(Device()).to(DType::f32);
+    if (!all.defined()) {
+      all = Tensor::empty({static_cast<int64_t>(examples.size()), x.shape()[1]});
+    }
+    for (int64_t b = 0; b < batch.size; ++b) all[positions[batch.order[b]]].copy_from(x[b]);
+    done += batch.size;
+    tokens += batch.token_count;
+    if (progress) progress(done, tokens);
+  }
+  return all;
+}
+
+Tensor bag_of_words(const std::vector<Example>& examples, int64_t width, uint64_t seed) {
+  const auto n = static_cast<int64_t>(examples.size());
+  const double deviation = 1 / std::sqrt(static_cast<double>(width));
+  std::map<int32_t, Tensor> vectors;
+  const Tensor x = Tensor::zeros({n, width});
+  const auto add = [&](int64_t i, int32_t word) {
+    Tensor& vector = vectors[word];
+    if (!vector.defined()) {
+      const RandomKey key{seed, purpose_id("probe.bag-of-words"), static_cast<uint64_t>(word)};
+      vector = normal({width}, 0, deviation, key);
+    }
+    float* row = x.data<float>() + i * width;
+    for (int64_t j = 0; j < width; ++j) row[j] += vector.data<float>()[j];
+  };
+  for (int64_t i = 0; i < n; ++i) {
+    for (const std::vector<int32_t>& utterance : examples[i].context) {
+      for (const int32_t word : utterance) add(i, word);
+    }
+  }
+  return x;
+}
+
+Tensor context_lengths(const std::vector<Example>& examples) {
+  constexpr int64_t kWidth = 11;
+  const auto n = static_cast<int64_t>(examples.size());
+  const Tensor x = Tensor::zeros({n, kWidth});
+  for (int64_t i = 0; i < n; ++i) {
+    int64_t m = 0;
+    for (const auto& utterance : examples[i].context) {
+      m += static_cast<int64_t>(utterance.size()) + 1;
+    }
+    x.data<float>()[i * kWidth + std::min<int64_t>(m, 100) / 10] = 1;
+  }
+  return x;
+}
+
+}  // namespace heed::probe

@@ -1,0 +1,26 @@
+// How an encoder's states become one vector for each dialogue, which probes read (dialog/probe;
+// Parthasarathi, Pineau & Chandar 2020). The states are those after the last real token of each
+// layer (LSTMs, bottom to top), or those at all tokens of the context (a Transformer).
+#pragma once
+
+#include <string>
+
+#include "nn/lstm.h"
+
+namespace heed {
+
+enum class Pooling {
+  kSum,   // the paper's
+  kMean,  // the sum divided by their number: as long for long contexts as for short ones
+  kLast,  // the top layer's; at the last token
+  kTop    // the top layer's. A Transformer has no other: UsageError
+};
+// "sum", "mean", "last", "top"; throws UsageError for anything else.
+Pooling parse_pooling(const std::string& name);
+
+// (B, H) of the hidden states of all layers, each (B, H).
+Var pool_layers(const LstmState& state, Pooling pooling);
+// x (M, H), the states of one dialogue after the other -> (B, H); each has at least one.
+Var pool_positions(const Var& x, const Segments& dialogues, Pooling pooling);
+
+}  // namespace heed

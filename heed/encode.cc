@@ -1,0 +1,139 @@
+#include "heed/encode.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "dialog/probe/representations.h"
+#include "dialog/probe/unannotated.h"
+#include "heed/progress.h"
+#include "train/run_directory.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+ExampleOptions bounds_of(const std::string& run) {
+  ExampleOptions bounds = load_example_options(run);
+  bounds.all_positions = true;  // positions in a dialogue are what several tasks ask for
+  return bounds;
+}
+
+std::vector<Example> examples_of(const std::string& path, const std::vector<Dialogue>& dialogues,
+                                 const Vocabulary& vocabulary, const ExampleOptions& bounds) {
+  std::vector<Example> examples = make_examples(dialogues, vocabulary, bounds);
+  if (examples.empty()) {
+    throw DataError(path + ": no dialogue with two utterances of context and a response");
+  }
+  std::set<std::string> ids;
+  for (const Example& e : examples) {
+    if (ids.insert(e.id).second) continue;
+    throw DataError(path + ": two dialogues have the id \"" + e.dialogue_id +
+                    "\", by which labels are found; give every dialogue its own");
+  }
+  return examples;
+}
+
+// PART.labels.jsonl or .gz; empty if there is neither.
+std::string labels_path(const std::string& directory, const std::string& part) {
+  for (const char* ending : {".labels.jsonl", ".labels.jsonl.gz"}) {
+    const fs::path path = fs::path(directory) / (part + ending);
+    if (fs::exists(path)) return path.string();
+  }
+  return "";
+}
+
+// Adds the tasks of a label file, by the ids of the examples. It may have others than these.
+void add_annotation(probe::LabelledExamples& labels, const std::string& path) {
+  const probe::LabelledExamples file = probe::read_labels(path);
+  std::map<std::string, size_t> places;
+  for (size_t i = 0; i < file.ids.size(); ++i) places[file.ids[i]] = i;
+  for (const std::string& id : labels.ids) {
+    const auto found = places.find(id);
+    if (found == places.end()) {
+      throw DataError(path + ": has no labels of the example \"" + id +
+                      "\" (DIALOGUE#TURN, turns counted from 1)");
+    }
+    for (const auto& [task, sets] : file.tasks) labels.tasks[task].push_back(sets[found->second]);
+  }
+}
+
+}  // namespace
+
+void EncodeFlags::declare(CLI::App& c, bool required) {
+  c.add_option("--model", model, "Directory of a run")->required(required);
+  c.add_option(
+       "--data", data,
+       "Data directory with the parts train and test; its files PART.labels.jsonl, if there "
+       "are any, add tasks")
+      ->required(required);
+  c.add_option("--epoch", epoch,
+               "Which model of the run: best, last, untrained, or the number of an epoch that "
+               "--keep-every kept")
+      ->capture_default_str();
+  c.add_option("--pool", pool,
+               "How states become one vector: sum, mean or last, over an LSTM's layers or a "
+               "transformer's positions; top: the top layer of an LSTM")
+      ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
+      ->capture_default_str();
+  c.add_option("--limit", limit, "Only the first dialogues of each part, 0: all")
+      ->capture_default_str();
+  c.add_option("--batch", batch, "Dialogues in a batch; changes no result")->capture_default_str();
+}
+
+Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device)
+    : flags_(flags), device_(device), loaded_(load_epoch(flags.model, flags.epoch)) {
+  move(*loaded_.model, device);
+  const ExampleOptions bounds = bounds_of(flags.model);
+  Vocabulary words;  // all of them: labels are the same whatever words the model knows
+  probe::WordCounts mid_frequency;
+  json_["model"] = {{"path", flags.model}, {"epoch", flags.epoch}, {"pool", flags.pool}};
+  for (const std::string& name : parts) {
+    const std::string path = find_part(flags.data, name);
+    const std::vector<Dialogue> dialogues = read_dialogues(path, flags.limit);
+    EncodeInput input{name, examples_of(path, dialogues, loaded_.vocabulary, bounds), {}};
+    if (parts_.empty()) {
+      words = Vocabulary::build(count_tokens(dialogues), {.max_size = Vocabulary::kMaxSize});
+      mid_frequency = probe::mid_frequency_words(make_examples(dialogues, words, bounds));
+    }
+    input.labels =
+        probe::unannotated_labels(make_examples(dialogues, words, bounds), words, mid_frequency);
+    const std::string annotation = labels_path(flags.data, name);
+    if (!annotation.empty()) add_annotation(input.labels, annotation);
+    json_["data"][name] = {{"path", path},
+                           {"fingerprint", fingerprint(dialogues)},
+                           {"dialogues", dialogues.size()},
+                           {"examples", input.examples.size()}};
+    parts_.push_back(std::move(input));
+  }
+  json_["limit"] = flags.limit;
+}
+
+const EncodeInput& Encoding::part(const std::string& name) const {
+  return *std::find_if(parts_.begin(), parts_.end(),
+                       [&](const EncodeInput& input) { return input.name == name; });
+}
+
+probe::Part Encoding::encode(Responder& model, const EncodeInput& input) const {
+  PassProgress progress(1, input.examples, "examples");
+  const Tensor x = probe::encode(
+      model, input.examples, parse_pooling(flags_.pool), flags_.batch,
+      [&](int64_t examples, int64_t tokens) { progress.show(input.name, examples, tokens); });
+  progress.done();
+  return {x, input.labels};
+}
+
+probe::Part Encoding::encode_untrained(const EncodeInput& input) {
+  if (!untrained_) {
+    untrained_ = std::move(load_epoch(flags_.model, "untrained").model);
+    move(*untrained_, device_);
+  }
+  return encode(*untrained_, input);
+}
+
+Json Encoding::to_json() const {
+  return json_;
+}
+
+}  // namespace heed

@@ -1,0 +1,61 @@
+// What `heed features` and `heed probe --model` share: the examples of a data directory, their
+// labels, and what an encoder makes of them.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dialog/probe/probe.h"
+#include "dialog/respond/run.h"
+#include "heed/commands.h"
+
+namespace heed {
+
+// As options of a sub-command.
+struct EncodeFlags {
+  std::string model, data, epoch = "best", pool = "sum";
+  size_t limit = 0;
+  int64_t batch = 32;
+
+  // Declares --model, --data, --epoch, --pool, --limit and --batch.
+  void declare(CLI::App& command, bool required);
+};
+
+// A part of a data directory: its examples in the numbers of the model's vocabulary, and their
+// labels.
+struct EncodeInput {
+  std::string name;  // "train"
+  std::vector<Example> examples;
+  probe::LabelledExamples labels;
+};
+
+// A run's encoder at an epoch, and parts of a data directory. Every turn from the third on is an
+// example; the bounds are those of the training. The labels are those of the tasks that need no
+// annotation, and, where there is a file PART.labels.jsonl, those that it has for these examples.
+class Encoding {
+ public:
+  // Throws UsageError and DataError. Reads "train" and these parts.
+  Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device);
+
+  const std::vector<EncodeInput>& parts() const { return parts_; }
+  const EncodeInput& part(const std::string& name) const;
+  // A part as the encoder of the epoch sees it; as that before the first step of training does.
+  probe::Part encode(const EncodeInput& input) { return encode(*loaded_.model, input); }
+  probe::Part encode_untrained(const EncodeInput& input);
+  int64_t width() const { return loaded_.model->config().hidden_size; }
+  nlohmann::ordered_json to_json() const;  // for the key "inputs" of a result
+
+ private:
+  probe::Part encode(Responder& model, const EncodeInput& input) const;
+
+  EncodeFlags flags_;
+  Device device_;
+  LoadedModel loaded_;
+  std::unique_ptr<Responder> untrained_;
+  std::vector<EncodeInput> parts_;
+  nlohmann::ordered_json json_;
+};
+
+}  // namespace heed

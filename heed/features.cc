@@ -1,0 +1,79 @@
+#include <cstdio>
+#include <filesystem>
+
+#include "dialog/probe/feature_file.h"
+#include "dialog/text/format.h"
+#include "heed/commands.h"
+#include "heed/encode.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  CommonPtr common;
+  EncodeFlags encode;
+  std::string out;
+};
+
+bool has(const std::string& directory, const std::string& file) {
+  std::error_code ignored;
+  return std::filesystem::exists(std::filesystem::path(directory) / file, ignored);
+}
+
+std::vector<std::string> parts_of(const std::string& directory) {
+  std::vector<std::string> parts = {"train", "test"};
+  if (has(directory, "valid.jsonl") || has(directory, "valid.jsonl.gz")) parts.push_back("valid");
+  return parts;
+}
+
+// A data directory has files of the same names.
+void refuse_dialogues(const std::string& out) {
+  for (const std::string part : {"train", "test", "valid"}) {
+    if (!has(out, part + ".jsonl") || has(out, part + ".safetensors")) continue;
+    throw UsageError(out + ": holds " + part + ".jsonl but no " + part +
+                     ".safetensors, so perhaps dialogues, which would be replaced; take another "
+                     "--out");
+  }
+}
+
+void run(const Options& o) {
+  const Device device = start(*o.common);
+  refuse_dialogues(o.out);
+  Encoding encoding(o.encode, parts_of(o.encode.data), device);
+  make_directory(o.out);
+  check_writable(o.out + "/features.json");
+  for (const EncodeInput& input : encoding.parts()) {
+    const probe::Part part = encoding.encode(input);
+    probe::write_part(o.out, input.name, part);
+    std::printf("%s: %s of %ld numbers\n", input.name.c_str(),
+                counted(input.examples.size(), "example").c_str(),
+                static_cast<long>(part.x.shape()[1]));
+  }
+  const nlohmann::ordered_json json = {{"heed", provenance("features", *o.common)},
+                                       {"inputs", encoding.to_json()}};
+  JsonOutput(o.out + "/features.json").write(json);
+}
+
+}  // namespace
+
+void add_features(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "features", "Write what a model's encoder makes of dialogues, with labels to be read off it");
+  c->footer(
+      "--out holds, for train, test and valid, PART.safetensors with a tensor x (examples, "
+      "dimensions) and PART.jsonl with the labels of each row (docs/probes.md). Every turn from "
+      "the "
+      "third on is an example.\n"
+      "Example:\n"
+      "  heed features --model runs/first --data data/ubuntu-sample --out features\n"
+      "  heed probe --features features");
+  o->common = add_common(*c, {.seed = ""});
+  o->encode.declare(*c, /*required=*/true);
+  c->add_option("--out", o->out, "Directory of the features, made if missing")->required();
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

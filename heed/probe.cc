@@ -1,0 +1,289 @@
+#include "dialog/probe/probe.h"
+
+#include <cstdio>
+#include <sstream>
+
+#include "dialog/probe/feature_file.h"
+#include "dialog/probe/representations.h"
+#include "dialog/text/format.h"
+#include "experiments/engine/statistics.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/encode.h"
+#include "heed/messages.h"
+#include "heed/progress.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using probe::Part, probe::ProbeOptions, probe::TaskResult;
+
+struct Options {
+  CommonPtr common;
+  EncodeFlags encode;
+  std::string features, tasks = "all", kind = "logistic", eval_part = "test", json;
+  int max_iterations = ProbeOptions{}.max_iterations;
+  bool standardise = false, controls = false;
+
+  ProbeOptions probe() const {
+    return {.kind = kind == "mlp" ? ProbeOptions::Kind::kMlp : ProbeOptions::Kind::kLogistic,
+            .max_iterations = max_iterations,
+            .standardise = standardise,
+            .control = controls,
+            .seed = common->seed};
+  }
+};
+
+// What is probed: a representation of both parts.
+struct Encoder {
+  std::string name;
+  Part train, test;
+};
+struct EncoderResult {
+  std::string name;
+  std::vector<TaskResult> tasks;
+};
+
+std::vector<std::string> task_names(const std::string& list, const Part& part) {
+  std::vector<std::string> names;
+  if (list == "all") {
+    for (const auto& [name, sets] : part.examples.tasks) names.push_back(name);
+    return names;
+  }
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) {
+    if (part.examples.tasks.contains(name)) {
+      names.push_back(name);
+      continue;
+    }
+    std::string known;
+    for (const auto& [task, sets] : part.examples.tasks)
+      known += (known.empty() ? "" : ", ") + task;
+    throw UsageError("--tasks: expected all or some of " + known + ", got '" + name + "'");
+  }
+  if (names.empty()) throw UsageError("--tasks: names no task; leave it out for all");
+  return names;
+}
+
+EncoderResult probe_encoder(const Encoder& encoder, const std::vector<std::string>& tasks,
+                            const ProbeOptions& options) {
+  EncoderResult result{encoder.name, {}};
+  Progress progress;
+  for (const std::string& task : tasks) {
+    progress.show(encoder.name + ": " + task);
+    result.tasks.push_back(probe::probe(encoder.train, encoder.test, task, options));
+  }
+  progress.done();
+  return result;
+}
+
+// ---- results
+
+// "d7#3" -> "d7": examples of a dialogue are not independent.
+std::vector<int> dialogue_of(const std::vector<std::string>& ids) {
+  std::map<std::string, int> numbers;
+  std::vector<int> result;
+  for (const std::string& id : ids) {
+    result.push_back(numbers.emplace(id.substr(0, id.rfind('#')), static_cast<int>(numbers.size()))
+                         .first->second);
+  }
+  return result;
+}
+
+Json interval_json(const TaskResult& r, const std::vector<std::string>& ids, uint64_t seed) {
+  Series top, bottom;
+  for (const probe::Hits& h : r.examples) {
+    top.emplace_back(2.0 * static_cast<double>(h.true_positives));
+    bottom.emplace_back(
+        static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives));
+  }
+  const auto f1 = estimate(bootstrap({quotient(top, bottom, dialogue_of(ids))}, seed)[0]);
+  return f1 ? Json{f1->interval.low, f1->interval.high} : Json();
+}
+
+Json to_json(const TaskResult& r, const std::vector<std::string>& ids, uint64_t seed) {
+  Json json = {{"f1", r.f1},
+               {"interval", interval_json(r, ids, seed)},
+               {"exact", r.exact},
+               {"accuracy", r.accuracy ? Json(*r.accuracy) : Json()},
+               {"constant", r.constant},
+               {"labels", r.labels},
+               {"unseen", r.unseen},
+               {"unconverged", r.unconverged},
+               {"iterations", r.iterations}};
+  if (r.control_f1) {
+    json["control_f1"] = *r.control_f1;
+    json["selectivity"] = r.f1 - *r.control_f1;
+  }
+  return json;
+}
+
+Json to_json(const EncoderResult& result, const std::vector<std::string>& tasks,
+             const std::vector<std::string>& ids, uint64_t seed) {
+  Json json = Json::object();
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    json[tasks[t]] = to_json(result.tasks[t], ids, seed);
+  }
+  return json;
+}
+
+void add_cell(std::string& line, const std::string& cell, size_t width) {
+  line += std::string(width > cell.size() ? width - cell.size() : 0, ' ') + cell;
+}
+
+// F1 of every encoder, a line a task; with the control task, selectivity of the first one.
+std::string table(const std::vector<EncoderResult>& results,
+                  const std::vector<std::string>& tasks) {
+  const auto percent = [](double share) { return decimal(100 * share, 2); };
+  size_t longest = 4;
+  for (const std::string& task : tasks) longest = std::max(longest, task.size());
+  const bool control = results[0].tasks[0].control_f1.has_value();
+  std::string text = "F1 " + std::string(longest - 3, ' ');
+  add_cell(text, "labels", 8);
+  add_cell(text, "constant", 10);
+  for (const EncoderResult& r : results) add_cell(text, r.name, r.name.size() + 2);
+  if (control) text += "  selectivity";
+  text += "\n";
+  for (size_t t = 0; t < tasks.size(); ++t) {
+    const TaskResult& first = results[0].tasks[t];
+    std::string line = tasks[t] + std::string(longest - tasks[t].size(), ' ');
+    add_cell(line, std::to_string(first.labels), 8);
+    add_cell(line, percent(first.constant), 10);
+    for (const EncoderResult& r : results)
+      add_cell(line, percent(r.tasks[t].f1), r.name.size() + 2);
+    if (control) add_cell(line, percent(first.f1 - first.control_f1.value()), 13);
+    text += line + "\n";
+  }
+  return text;
+}
+
+void say_unconverged(const std::vector<EncoderResult>& results,
+                     const std::vector<std::string>& tasks, bool mlp) {
+  for (const EncoderResult& r : results) {
+    for (size_t t = 0; t < tasks.size(); ++t) {
+      const int64_t count = r.tasks[t].unconverged;
+      if (count == 0) continue;
+      const std::string what = mlp ? "the MLP" : counted(count, "label");
+      warn(r.name + ", " + tasks[t] + ": " + what + " had not converged after " +
+           counted(r.tasks[t].iterations, mlp ? "epoch" : "iteration"));
+    }
+  }
+}
+
+// ---- where representations come from
+
+// The model, then what it is to be compared with.
+std::vector<Encoder> encoders_of(const Options& o, Encoding& encoding) {
+  const EncodeInput &train = encoding.part("train"), &test = encoding.part(o.eval_part);
+  std::vector<Encoder> encoders;
+  encoders.push_back({o.encode.epoch, encoding.encode(train), encoding.encode(test)});
+  if (o.encode.epoch != "untrained" && o.encode.epoch != "0") {
+    encoders.push_back(
+        {"untrained", encoding.encode_untrained(train), encoding.encode_untrained(test)});
+  }
+  const auto bag = [&](const EncodeInput& input) {
+    return probe::bag_of_words(input.examples, encoding.width(), o.common->seed);
+  };
+  encoders.push_back({"bag-of-words", {bag(train), train.labels}, {bag(test), test.labels}});
+  encoders.push_back({"length",
+                      {probe::context_lengths(train.examples), train.labels},
+                      {probe::context_lengths(test.examples), test.labels}});
+  return encoders;
+}
+
+void check_source(const Options& o) {
+  if (o.features.empty() == o.encode.model.empty()) {
+    throw UsageError("probe: give --features DIR, or --model RUN and --data DIR");
+  }
+  if (o.encode.model.empty() != o.encode.data.empty()) {
+    throw UsageError(o.encode.data.empty() ? "--model: needs --data DIR, the dialogues to encode"
+                                           : "--data: is for --model; features have their labels");
+  }
+}
+
+void run(const Options& o) {
+  check_source(o);
+  const Device device = start(*o.common);
+  const JsonOutput output(o.json);
+  Json inputs;
+  std::vector<Encoder> encoders;
+  if (o.features.empty()) {
+    Encoding encoding(o.encode, {"train", o.eval_part}, device);
+    task_names(o.tasks, {{}, encoding.part("train").labels});  // before the long work
+    encoders = encoders_of(o, encoding);
+    inputs = encoding.to_json();
+  } else {
+    encoders.push_back({"features", probe::read_part(o.features, "train"),
+                        probe::read_part(o.features, o.eval_part)});
+    inputs = {{"features", o.features}};
+  }
+  const std::vector<std::string> tasks = task_names(o.tasks, encoders[0].train);
+  std::vector<EncoderResult> results;
+  for (const Encoder& e : encoders) results.push_back(probe_encoder(e, tasks, o.probe()));
+  say_unconverged(results, tasks, o.kind == "mlp");
+  if (!output.to_stdout()) std::fputs(table(results, tasks).c_str(), stdout);
+  if (!output.wanted()) return;
+  const std::vector<std::string>& ids = encoders[0].test.examples.ids;
+  inputs["examples"] = {{"train", encoders[0].train.examples.ids.size()},
+                        {o.eval_part, ids.size()}};
+  Json json = {{"heed", provenance("probe", *o.common)},
+               {"inputs", inputs},
+               {"probe",
+                {{"kind", o.kind},
+                 {"standardise", o.standardise},
+                 {"max_iter", o.max_iterations},
+                 {"seed", o.common->seed}}},
+               {"tasks", to_json(results[0], tasks, ids, o.common->seed)}};
+  for (size_t i = 1; i < results.size(); ++i) {
+    json["baselines"][results[i].name] = to_json(results[i], tasks, ids, o.common->seed);
+  }
+  output.write(json);
+}
+
+}  // namespace
+
+void add_probe(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "probe", "How much of a conversation's meaning can be read off an encoder's representation");
+  c->footer(
+      "Trains, for every task, a linear classifier of each label on the representations of the "
+      "training part, and shows the micro F1 on the test part, 0 to 100. constant: F1 of the "
+      "labels "
+      "that most examples have. With --model the same of the untrained encoder, of the context's "
+      "words through a random projection, and of its length. docs/probes.md says what the tasks "
+      "are, "
+      "and how to probe an encoder from elsewhere.\n"
+      "Examples:\n"
+      "  heed probe --model runs/first --data data/ubuntu-sample --standardise --json probe.json\n"
+      "  heed probe --features features --tasks UtteranceLoc --controls");
+  o->common = add_common(*c, {.seed = "Seed of the control task, the bag of words and the MLP"});
+  c->add_option("--features", o->features,
+                "Directory with train and test: PART.safetensors and PART.jsonl");
+  o->encode.declare(*c, /*required=*/false);
+  c->add_option("--tasks", o->tasks, "Tasks, with commas, or all")->capture_default_str();
+  c->add_option("--probe", o->kind,
+                "logistic: one logistic regression a label; mlp: one hidden layer of 100")
+      ->check(CLI::IsMember({"logistic", "mlp"}))
+      ->capture_default_str();
+  c->add_flag("--standardise", o->standardise,
+              "Each dimension to mean 0 and variance 1 on the training part: else large "
+              "representations are regularised less than small ones");
+  c->add_option("--max-iter", o->max_iterations,
+                "Iterations of the solver at most; epochs of the MLP (200 at most)")
+      ->check(whole_number(1, 1000000))
+      ->capture_default_str();
+  c->add_flag("--controls", o->controls,
+              "Also the control task: labels drawn for each last utterance, which only a memory "
+              "knows. selectivity: F1 minus F1 on it");
+  c->add_option("--eval-part", o->eval_part, "Part that F1 is measured on")
+      ->check(CLI::IsMember({"test", "valid"}))
+      ->capture_default_str();
+  c->add_option("--json", o->json, "Write the results to this file, - for standard output");
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

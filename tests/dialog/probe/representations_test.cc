@@ -1,0 +1,168 @@
+// Representations of every response model, and tasks that need no annotation.
+#include "dialog/probe/representations.h"
+
+#include "dialog/probe/unannotated.h"
+#include "dialog/respond/structures.h"
+#include "tensor/parallel.h"
+#include "tests/dialog/respond/model_helpers.h"
+#include "tests/file_helpers.h"
+
+namespace heed::probe {
+namespace {
+
+class AnyEncoder : public testing::TestWithParam<Structure> {
+ protected:
+  static std::unique_ptr<Responder> model() { return make_responder(small_config(GetParam()), 3); }
+};
+
+// Bit by bit: neither what else is in the batch nor the number of threads changes a representation.
+TEST_P(AnyEncoder, GivesEveryDialogueItsOwnVector) {
+  const auto m = model();
+  const auto examples = random_examples(9, 2);
+  for (const Pooling pooling : {Pooling::kSum, Pooling::kMean, Pooling::kLast}) {
+    const Tensor together = encode(*m, examples, pooling, 9);
+    ASSERT_EQ(together.shape(), Shape({9, 6}));
+    EXPECT_EQ(encode(*m, examples, pooling, 2).to_vector(), together.to_vector());
+    set_num_threads(3);
+    EXPECT_EQ(encode(*m, examples, pooling, 4).to_vector(), together.to_vector());
+    set_num_threads(0);
+  }
+}
+
+// The response, which follows, is not in it.
+TEST_P(AnyEncoder, ReadsTheContextOnly) {
+  const auto m = model();
+  auto examples = random_examples(5, 2);
+  const std::vector<double> before = encode(*m, examples, Pooling::kSum, 5).to_vector();
+  for (Example& e : examples) e.response = {7, 8};
+  EXPECT_EQ(encode(*m, examples, Pooling::kSum, 5).to_vector(), before);
+  examples[3].context[0][0] = examples[3].context[0][0] == 9 ? 10 : 9;
+  EXPECT_NE(encode(*m, examples, Pooling::kSum, 5).to_vector(), before);
+}
+
+INSTANTIATE_TEST_SUITE_P(Structures, AnyEncoder, testing::ValuesIn(structures()),
+                         [](const auto& info) {
+                           std::string name(info.param.name);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name;
+                         });
+
+TEST(Encode, SaysWhatIsWrong) {
+  const auto m = make_responder(small_config(Structure::parse("transformer")), 3);
+  const auto examples = random_examples(2, 2);
+  EXPECT_EQ(error_of<UsageError>([&] { encode(*m, examples, Pooling::kTop, 2); }),
+            "pool: top is for the layers of LSTMs; a transformer takes sum, mean or last");
+  EXPECT_EQ(error_of<UsageError>([&] { encode(*m, examples, Pooling::kSum, 0); }),
+            "batch: expected at least 1, got 0");
+  EXPECT_EQ(error_of<UsageError>([] { parse_pooling("max"); }),
+            "pool: expected sum, mean, last or top, got 'max'");
+}
+
+TEST(Pooling, IsOverLayers) {
+  const LstmState state{{Var(Tensor::of({{1, 2}})), Var(Tensor::of({{5, -2}}))}, {}};
+  EXPECT_EQ(pool_layers(state, Pooling::kSum).value().to_vector(), (std::vector<double>{6, 0}));
+  EXPECT_EQ(pool_layers(state, Pooling::kMean).value().to_vector(), (std::vector<double>{3, 0}));
+  for (const Pooling top : {Pooling::kLast, Pooling::kTop}) {
+    EXPECT_EQ(pool_layers(state, top).value().to_vector(), (std::vector<double>{5, -2}));
+  }
+}
+
+TEST(Pooling, IsOverPositions) {
+  const Var x(Tensor::of({{1, 2}, {3, 4}, {5, -6}}));
+  const Segments two({1, 2});
+  const auto pooled = [&](Pooling p) { return pool_positions(x, two, p).value().to_vector(); };
+  EXPECT_EQ(pooled(Pooling::kSum), (std::vector<double>{1, 2, 8, -2}));
+  EXPECT_EQ(pooled(Pooling::kMean), (std::vector<double>{1, 2, 4, -1}));
+  EXPECT_EQ(pooled(Pooling::kLast), (std::vector<double>{1, 2, 5, -6}));
+}
+
+// The names have no common prefix: the last state is what the decoder starts from, with one layer.
+TEST(Representation, IsTheStateThatStartsTheDecoder) {
+  const LstmResponder m = small_model(Structure::parse("static-ui"), DType::f64);
+  const auto examples = random_examples(4, 2);
+  const Batch batch = make_batch(pointers(examples), m.parts());
+  const LstmState state = m.encode(batch).state;
+  const Var sum = state.h[0] + state.h[1];
+  EXPECT_EQ(m.representation(batch, Pooling::kSum).value().to_vector(), sum.value().to_vector());
+}
+
+TEST(BagOfWords, CountsWordsWhateverTheirOrder) {
+  std::vector<Example> examples(3);
+  examples[0].context = {{7, 8}, {7}};
+  examples[1].context = {{7}, {7}, {8}};
+  examples[2].context = {{8}};
+  const Tensor x = bag_of_words(examples, 400, 1), y = bag_of_words(examples, 400, 2);
+  double length = 0;
+  for (int j = 0; j < 400; ++j) {
+    EXPECT_NEAR(x(0, j), x(1, j), 1e-6);
+    length += x(2, j) * x(2, j);
+  }
+  EXPECT_NEAR(length, 1, 0.3);
+  EXPECT_NE(x.to_vector(), y.to_vector());
+  EXPECT_NE(x[0].to_vector(), x[2].to_vector());
+}
+
+TEST(ContextLengths, AreInTens) {
+  std::vector<Example> examples(3);
+  examples[0].context = {std::vector<int32_t>(4, 7), std::vector<int32_t>(3, 7)};  // 5 + 4
+  examples[1].context = {std::vector<int32_t>(4, 7), std::vector<int32_t>(4, 7)};
+  examples[2].context = {std::vector<int32_t>(500, 7)};
+  const Tensor x = context_lengths(examples);
+  for (int j = 0; j < 11; ++j) {
+    EXPECT_EQ(x(0, j), j == 0);
+    EXPECT_EQ(x(1, j), j == 1);
+    EXPECT_EQ(x(2, j), j == 10);
+  }
+}
+
+// ---- tasks
+
+TEST(Unannotated, LabelsPositionsLengthsAndWords) {
+  std::vector<Example> examples;
+  const auto add = [&](const std::string& dialogue, std::vector<int32_t> response) {
+    Example e;
+    e.dialogue_id = dialogue;
+    e.id = dialogue + "#" + std::to_string(examples.size() + 3);
+    e.context = {{6}, {5, 6}};
+    e.response = std::move(response);
+    examples.push_back(e);
+  };
+  add("a", {5, 6, 7});
+  add("a", {6, 6, 6, 6, 6});
+  add("a", {});
+  add("b", {7, 5});
+  Vocabulary words = Vocabulary::build({{"five", 9}, {"six", 8}, {"seven", 7}});
+  const LabelledExamples labels = unannotated_labels(examples, words, {{5, 10}, {7, 4}});
+  EXPECT_EQ(labels.ids[1], "a#4");
+  EXPECT_EQ(labels.keys[1], "five six");
+  EXPECT_EQ(labels.tasks.at("UtteranceLoc"), (LabelSets{{"0"}, {"1"}, {"3"}, {"0"}}));
+  EXPECT_EQ(labels.tasks.at("ResponseLength"), (LabelSets{{"0-4"}, {"5-9"}, {"0-4"}, {"0-4"}}));
+  EXPECT_EQ(labels.tasks.at("WordCont"), (LabelSets{{"seven"}, {"none"}, {"none"}, {"seven"}}));
+}
+
+TEST(Unannotated, MidFrequencyWordsAreThoseOfTheWindow) {
+  // 15,000 examples: 100 to 300 times. Word w occurs w - 4 times, special tokens never count.
+  std::vector<Example> examples(15000);
+  const auto put = [&](int32_t word, int times) {
+    for (int i = 0; i < times; ++i) {
+      if (i % 2 == 0) {
+        examples[i].response.push_back(word);
+      } else {
+        examples[i].context.push_back({word});
+      }
+    }
+  };
+  put(kUnk, 200);
+  put(6, 99);
+  put(7, 100);
+  put(8, 300);
+  put(9, 301);
+  EXPECT_EQ(mid_frequency_words(examples), (WordCounts{{7, 100}, {8, 300}}));
+  for (int32_t word = 10; word < 510; ++word) put(word, 200);
+  const WordCounts most = mid_frequency_words(examples);
+  EXPECT_EQ(most.size(), 500u);
+  EXPECT_TRUE(most.contains(8) && !most.contains(7) && !most.contains(509));
+}
+
+}  // namespace
+}  // namespace heed::probe

@@ -1,0 +1,146 @@
+// heed features and heed probe.
+#include "dialog/probe/feature_file.h"
+#include "nn/safetensors.h"
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+class ProbeProgram : public ProgramWithRun {
+ protected:
+  static Arguments on_model(const std::string& command) {
+    return {command, "--model", run(), "--data", kSample, "--limit", "40"};
+  }
+  static Json results(const Arguments& command) {
+    return json_of(command + Arguments{"--json", "-"});
+  }
+};
+
+TEST_F(ProbeProgram, AgreesWithTheReference) {
+  const Json json = results({"probe", "--features", kReference + "probe/sixty"});
+  const Json expected = Json::parse(read_file(kReference + "probe/sixty/expected.json", 1 << 24));
+  EXPECT_NEAR(json["tasks"]["Task"]["f1"].get<double>(), expected["f1"].get<double>(), 1e-12);
+  EXPECT_EQ(json["tasks"]["Task"]["labels"], 60);
+  EXPECT_EQ(json["tasks"]["Task"]["unconverged"], 0);
+  EXPECT_EQ(json["inputs"]["examples"], Json({{"train", 350}, {"test", 150}}));
+  expect_made_with(json["heed"], "probe");
+}
+
+// One command: the model, and all that it is to be compared with.
+TEST_F(ProbeProgram, ProbesARun) {
+  const Arguments command = on_model("probe") + Arguments{"--standardise"};
+  const Json json = results(command + Arguments{"--controls"});
+  for (const char* task : {"ResponseLength", "UtteranceLoc", "WordCont"}) {
+    const Json& result = json["tasks"][task];
+    EXPECT_GE(result["f1"], result["interval"][0]) << task;
+    EXPECT_LE(result["f1"], result["interval"][1]) << task;
+    EXPECT_NEAR(result["selectivity"],
+                result["f1"].get<double>() - result["control_f1"].get<double>(), 1e-12);
+    for (const char* baseline : {"untrained", "bag-of-words", "length"}) {
+      EXPECT_TRUE(json["baselines"][baseline][task]["f1"].is_number()) << baseline << task;
+    }
+  }
+  EXPECT_EQ(json["tasks"].size(), 3u);
+  const Result r = heed_program(command);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("UtteranceLoc +5 ")));
+  EXPECT_NE(r.out.find("best  untrained  bag-of-words  length"), std::string::npos) << r.out;
+}
+
+// The way through files, and any batch and threads, give the same numbers.
+TEST_F(ProbeProgram, FeaturesAreWhatProbeReads) {
+  const Json direct = results(on_model("probe") + Arguments{"--pool", "mean"});
+  const auto features = [&](const std::string& out, const Arguments& more) {
+    const Result r = heed_program(on_model("features") +
+                                  Arguments{"--pool", "mean", "--out", dir.path(out)} + more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return dir.read(out + "/train.safetensors") + dir.read(out + "/valid.safetensors") +
+           dir.read(out + "/test.jsonl");
+  };
+  const std::string first = features("a", {"--threads", "1"});
+  EXPECT_EQ(features("b", {"--threads", "3", "--batch", "7"}), first);
+  const Json read = results({"probe", "--features", dir.path("a")});
+  EXPECT_EQ(read["tasks"], direct["tasks"]);
+  expect_made_with(Json::parse(dir.read("a/features.json"))["heed"], "features");
+  EXPECT_EQ(results({"probe", "--features", dir.path("a"), "--eval-part", "valid"})["tasks"].size(),
+            3u);
+}
+
+TEST_F(ProbeProgram, EpochsOfARun) {
+  const std::string out = dir.path("run");
+  ASSERT_EQ(
+      heed_program(with(tiny_training(out), "--epochs", "2") + Arguments{"--keep-every", "1"}).code,
+      0);
+  const auto x = [&](const std::string& epoch) {
+    const Result r = heed_program({"features", "--model", out, "--data", kSample, "--limit", "5",
+                                   "--epoch", epoch, "--out", dir.path(epoch)});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return load_tensors(dir.path(epoch + "/train.safetensors")).at("x").to_vector();
+  };
+  EXPECT_EQ(x("untrained"), x("0"));
+  EXPECT_EQ(x("last"), x("2"));
+  EXPECT_NE(x("1"), x("2"));
+  EXPECT_NE(x("0"), x("1"));
+  EXPECT_TRUE(x("best") == x("1") || x("best") == x("2"));
+  const auto fails = [&](const std::string& model, const std::string& epoch, int code,
+                         const std::string& says) {
+    expect_failure(heed_program({"features", "--model", model, "--data", kSample, "--epoch", epoch,
+                                 "--out", dir.path("x")}),
+                   code, says, epoch);
+  };
+  fails(out, "3", 1, "holds no epoch-3.safetensors; a training keeps it with --keep-every");
+  fails(out, "first", 2, "epoch: expected a number, untrained, best or last, got 'first'");
+  fails(kModel, "last", 1, "a model without its run (there is no settings.json)");
+}
+
+// PART.labels.jsonl beside the dialogues.
+TEST_F(ProbeProgram, AnnotationAddsTasks) {
+  std::string dialogues, labels;
+  for (int i = 0; i < 4; ++i) {
+    const std::string id = "d" + std::to_string(i);
+    dialogues += dialogue(id, {"hello", "how are you", "well"});
+    labels = "{\"id\": \"" + id + "#3\", \"labels\": {\"Mood\": [\"good\"]}}\n" + labels;
+  }
+  for (const char* part : {"train", "test"}) {
+    dir.write("data/" + std::string(part) + ".jsonl", dialogues);
+    dir.write("data/" + std::string(part) + ".labels.jsonl", labels);
+  }
+  const Arguments command = {"probe", "--model", run(), "--data", dir.path("data")};
+  EXPECT_EQ(results(command + Arguments{"--tasks", "Mood"})["tasks"]["Mood"]["f1"], 1);
+  dir.write("data/test.labels.jsonl", labels.substr(labels.find('\n') + 1));
+  expect_failure(heed_program(command), 1, "has no labels of the example \"d3#3\"", "missing");
+  dir.write("data/test.jsonl", dialogue("d", {"a", "b", "c"}) + dialogue("d", {"a", "b", "c"}));
+  expect_failure(heed_program(command), 1, "two dialogues have the id \"d\"", "twice");
+}
+
+TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
+  const std::string features = kReference + "probe/separable";
+  const auto fails = [&](const Arguments& arguments, int code, const std::string& says) {
+    expect_failure(heed_program(Arguments{"probe"} + arguments), code, says, join(arguments));
+  };
+  fails({}, 2, "give --features DIR, or --model RUN and --data DIR");
+  fails({"--features", features, "--model", run(), "--data", kSample}, 2,
+        "give --features DIR, or");
+  fails({"--model", run()}, 2, "--model: needs --data DIR");
+  fails({"--features", features, "--data", kSample}, 2, "--data: is for --model");
+  fails({"--features", features, "--tasks", "Task,Topic"}, 2,
+        "--tasks: expected all or some of Task, got 'Topic'");
+  fails({"--features", features, "--max-iter", "0"}, 2, "expected a whole number from 1");
+  fails({"--features", features, "--eval-part", "valid"}, 1, "holds no valid.safetensors");
+  fails({"--features", kSample}, 1, "holds no train.safetensors");
+  fails({"--model", run(), "--data", dir.path("none")}, 1, "not a directory");
+  const Result r = heed_program({"probe", "--features", features, "--max-iter", "1"});
+  EXPECT_EQ(r.err,
+            "heed: warning: features, Task: 2 labels had not converged after 1 iteration\n");
+  // Features do not go where dialogues lie.
+  std::filesystem::copy(kSample, dir.path("data"));
+  dir.write("data/train.jsonl", dialogue("d", {"a", "b", "c"}));
+  expect_failure(
+      heed_program({"features", "--model", run(), "--data", kSample, "--out", dir.path("data")}), 2,
+      "so perhaps dialogues, which would be replaced", "--out");
+}
+
+}  // namespace
+}  // namespace heed
