@@ -41,6 +41,12 @@ def run(program, cell, heed):
     return json.loads(done.stdout.splitlines()[-1])
 
 
+def made_with(result):
+    """Version and kernels of a result of `heed bench`; runs that are kept may be older than the key "heed"."""
+    heed = result["heed"]
+    return (heed["version"], heed["kernels"]) if isinstance(heed, dict) else (heed, result["kernels"])
+
+
 def write_runs(path, runs):
     path.write_text("[\n" + ",\n".join(json.dumps(r) for r in runs) + "\n]\n")
 
@@ -125,10 +131,11 @@ def write_page(runs, path):
          "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024)"],
         text=True, stdout=subprocess.PIPE).stdout.strip()
     last = runs[-1]
+    version, kernels = made_with(last["heed"])
     sizes = "; ".join(f"`{name}` is `{flags}`" for name, (flags, _) in SIZES.items()
                       if any(r["cell"]["size"] == name for r in runs))
     path.write_text(PAGE.format(
-        heed=last["heed"]["heed"], kernels=last["heed"]["kernels"], torch=last["torch"]["torch"],
+        heed=version, kernels=kernels, torch=last["torch"]["torch"],
         python=platform.python_version(), machine=last["machine"], imported=imported or "?", sizes=sizes,
         table=table(runs)))
 

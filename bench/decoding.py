@@ -15,7 +15,7 @@ import statistics
 import subprocess
 from pathlib import Path
 
-from compare_torch import ROOT, SIZES, STRUCTURES, write_runs
+from compare_torch import ROOT, SIZES, STRUCTURES, made_with, write_runs
 
 WORKS = ["forward", "score", "beam"]
 
@@ -78,8 +78,9 @@ def main():
     runs = json.loads(path.read_text())
     cells = [cell for i, cell in enumerate(r["cell"] for r in runs)
              if cell not in [r["cell"] for r in runs[:i]]]
+    version, kernels = made_with(runs[0]["forward"])
     (args.out / "decoding.md").write_text(PAGE.format(
-        heed=runs[0]["forward"]["heed"], kernels=runs[0]["forward"]["kernels"], machine=runs[0]["machine"],
+        heed=version, kernels=kernels, machine=runs[0]["machine"],
         sizes="; ".join(f"`{size}` is `{SIZES[size][0]}`" for size in dict.fromkeys(c["size"] for c in cells)),
         rows="\n".join(row(cell, [r for r in runs if r["cell"] == cell]) for cell in cells)))
 

@@ -17,15 +17,16 @@
 #include "dialog/text/text_file.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/progress.h"
+#include "heed/provenance.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
-#include "tensor/cuda/runtime.h"
-#include "tensor/kernels/isa.h"
 #include "tensor/kernels/peak.h"
-#include "tensor/parallel.h"
 
 namespace heed {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -180,6 +181,7 @@ struct Timing {
 
 Timing time_steps(int64_t steps, Stepper& stepper, const std::vector<Work>& all) {
   Timing timing;
+  Progress progress;
   stepper(all[0], 0);  // the warm-up
   const double processor = processor_seconds();
   for (int64_t i = 1; i <= steps; ++i) {
@@ -187,42 +189,46 @@ Timing time_steps(int64_t steps, Stepper& stepper, const std::vector<Work>& all)
     const Done done = stepper(all[i % all.size()], static_cast<uint64_t>(i));
     const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
     timing.seconds.push_back(seconds.count());
+    timing.total += seconds.count();
+    progress.show(
+        "step " + std::to_string(i) + " of " + std::to_string(steps) + "  " +
+        format_seconds(timing.total / static_cast<double>(i) * static_cast<double>(steps - i)) +
+        " left");
     timing.sum = {timing.sum.tokens + done.tokens, timing.sum.flops + done.flops, done.loss};
   }
   timing.processor = processor_seconds() - processor;
-  timing.total = std::accumulate(timing.seconds.begin(), timing.seconds.end(), 0.0);
   std::sort(timing.seconds.begin(), timing.seconds.end());
   return timing;
 }
 
-nlohmann::ordered_json report(const Options& o, Device device, const Timing& t, double peak) {
+Json inputs_json(const Options& o) {
+  return {{"structure", o.structure}, {"work", o.work},
+          {"batch", o.batch},         {"embed", o.embed},
+          {"hidden", o.hidden},       {"layers", o.layers},
+          {"vocab", o.vocab},         {"dropout", o.dropout},
+          {"steps", o.steps},         {"lengths", o.lengths.empty() ? Json() : Json(o.lengths)},
+          {"seed", o.common->seed}};
+}
+
+// Null for what is not counted or not measured.
+Json report(const Options& o, Device device, const Timing& t, double peak) {
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
-  nlohmann::ordered_json json = {{"heed", HEED_VERSION},
-                                 {"kernels", cpu::isa()},
-                                 {"structure", o.structure},
-                                 {"work", o.work},
-                                 {"device", device.str()},
-                                 {"threads", num_threads()},
-                                 {"median_step_s", t.median()},
-                                 {"cpu_step_s", t.processor / t.steps()},
-                                 {"tokens_per_step", t.sum.tokens / t.steps()},
-                                 {"tokens_per_s", t.sum.tokens / t.total},
-                                 {"loss", t.sum.loss},
-                                 {"peak_rss_mb", usage.ru_maxrss / 1024},
-                                 {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20}};
-  if (device.is_cuda()) {
-    json["device_name"] = cuda::device_name(device.index);
-    json["matmul"] = o.common->matmul;
-  } else {
-    json["peak_gflops"] = peak / 1e9;
-  }
-  if (t.sum.flops > 0) {
-    json["gflop_per_step"] = t.sum.flops / 1e9 / t.steps();
-    json["gflops"] = t.sum.flops / t.total / 1e9;
-    if (peak > 0) json["share_of_peak"] = t.sum.flops / t.total / peak;
-  }
-  return json;
+  const auto number = [](bool known, double value) { return known ? Json(value) : Json(); };
+  const double flops = t.sum.flops;
+  return {{"heed", provenance("bench", *o.common)},
+          {"inputs", inputs_json(o)},
+          {"median_step_s", t.median()},
+          {"cpu_step_s", t.processor / t.steps()},
+          {"tokens_per_step", t.sum.tokens / t.steps()},
+          {"tokens_per_s", t.sum.tokens / t.total},
+          {"loss", t.sum.loss},
+          {"peak_rss_mb", usage.ru_maxrss / 1024},
+          {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20},
+          {"peak_gflops", number(peak > 0, peak / 1e9)},
+          {"gflop_per_step", number(flops > 0, flops / 1e9 / t.steps())},
+          {"gflops", number(flops > 0, flops / t.total / 1e9)},
+          {"share_of_peak", number(flops > 0 && peak > 0, flops / t.total / peak)}};
 }
 
 void run(const Options& o) {
@@ -249,7 +255,8 @@ void add_bench(CLI::App& app) {
       "bench", "Time training steps, scoring or decoding; prints one line of JSON");
   c->footer(
       "A step is forward, loss with attention loss, backward, clipping and SGD, on random words. "
-      "The share of peak is against the multiply-add peak that the same program measures first.\n"
+      "The share of peak is against the multiply-add peak that the same program measures first; "
+      "multiply-adds are counted for training the LSTM structures, and null for all else.\n"
       "Example:\n"
       "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 "
       "--vocab 25000 --threads 1");

@@ -36,6 +36,7 @@ void add_compare(CLI::App& app);
 void add_distract(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_features(CLI::App& app);
+void add_info(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_prepare_split(CLI::App& prepare);  // a command of prepare
 void add_probe(CLI::App& app);

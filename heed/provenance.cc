@@ -50,21 +50,20 @@ std::vector<std::pair<std::string, std::string>> made_with() {
   return {{"version", version()}, {"commit", commit()}, {"kernels", cpu::isa()}};
 }
 
-Json provenance(const std::string& command, const Common& common, DType dtype) {
-  Json json = {{"version", version()},
-               {"commit", commit()},
-               {"command", command},
-               {"date", date()},
-               {"device", common.device},
-               {"matmul", common.matmul},
-               {"dtype", name_of(dtype)},
-               {"threads", num_threads()},
-               {"kernels", cpu::isa()},
-               {"cpu", cpu_model()},
-               {"cores", std::thread::hardware_concurrency()}};
+Json provenance(const std::string& command, const Common& common, const std::string& dtype) {
   const Device device = Device::parse(common.device);
-  if (device.is_cuda()) json["gpu"] = cuda::device_name(device.index);
-  return json;
+  return {{"version", version()},
+          {"commit", commit()},
+          {"command", command},
+          {"date", date()},
+          {"device", common.device},
+          {"gpu", device.is_cuda() ? Json(cuda::device_name(device.index)) : Json()},
+          {"matmul", common.matmul},
+          {"dtype", dtype},
+          {"threads", num_threads()},
+          {"kernels", cpu::isa()},
+          {"cpu", cpu_model()},
+          {"cores", std::thread::hardware_concurrency()}};
 }
 
 std::string as_text(const Json& object) {

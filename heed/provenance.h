@@ -19,9 +19,10 @@ std::string commit();
 std::vector<std::pair<std::string, std::string>> made_with();
 
 // The key "heed" of a result: the program (version, commit, command), the arithmetic (device,
-// matmul, dtype, threads, kernels), the class of the machine (cpu, cores) and the date (UTC).
+// gpu, matmul, dtype, threads, kernels), the class of the machine (cpu, cores) and the date (UTC).
+// The same keys for every command; gpu is null without one.
 nlohmann::ordered_json provenance(const std::string& command, const Common& common,
-                                  DType dtype = DType::f32);
+                                  const std::string& dtype = "f32");
 
 // A line for people: "version 0.1.0; commit 7427bfe3a1c2; ...", objects within it in brackets.
 std::string as_text(const nlohmann::ordered_json& object);

@@ -7,6 +7,7 @@
 
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
+#include "heed/text_table.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -49,48 +50,21 @@ Column of_head(const HeadSummary& head, size_t i) {
           }};
 }
 
-// Cells of a column, its title first, all of one width.
-std::vector<std::string> cells_of(const Column& column, const std::vector<TestSetResult>& results) {
-  std::vector<std::string> cells = {column.title};
-  for (const TestSetResult& r : results) cells.push_back(column.cell(r.summary));
-  size_t width = 0;
-  for (const std::string& cell : cells) width = std::max(width, cell.size());
-  for (std::string& cell : cells) cell.insert(0, width - cell.size(), ' ');
-  return cells;
-}
-
 }  // namespace
 
-// As many columns beside each other as fit; the others follow below, with the names again.
 std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
                           int width) {
-  std::vector<std::string> names = {"test set"};
-  for (const TestSetResult& r : results) names.push_back(r.name);
-  size_t longest = 0;
-  for (const std::string& name : names) longest = std::max(longest, name.size());
-  for (std::string& name : names) name.resize(longest, ' ');
-
-  std::string table;
-  std::vector<std::string> lines = names;
-  const auto end_block = [&] {
-    for (const std::string& line : lines) table += line + "\n";
-    lines = names;
-  };
+  std::vector<std::vector<std::string>> table = {{"test set"}};
+  for (const TestSetResult& r : results) table[0].push_back(r.name);
   std::vector<Column> columns(std::begin(kColumns), std::end(kColumns));
   columns.push_back({unit, count_of});
   const size_t heads = results.empty() ? 0 : results[0].summary.heads.size();
   for (size_t i = 0; i < heads; ++i) columns.push_back(of_head(results[0].summary.heads[i], i));
   for (const Column& column : columns) {
-    const std::vector<std::string> cells = cells_of(column, results);
-    const bool first = lines[0].size() == longest;
-    if (!first && lines[0].size() + 2 + cells[0].size() > static_cast<size_t>(width)) {
-      end_block();
-      table += "\n";
-    }
-    for (size_t i = 0; i < lines.size(); ++i) lines[i] += "  " + cells[i];
+    table.push_back({column.title});
+    for (const TestSetResult& r : results) table.back().push_back(column.cell(r.summary));
   }
-  end_block();
-  return table;
+  return text_table(std::move(table), width);
 }
 
 int results_width() {

@@ -17,9 +17,9 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
-  std::string model, json;
+  std::string model, json, dtype = "f32";
   int64_t batch = 32;
-  bool double_precision = false, attention = false;
+  bool attention = false;
   InputFlags input;
 };
 
@@ -54,7 +54,7 @@ void run(const Options& o) {
   JsonOutput output(o.json);
   if (o.attention && !output.wanted()) throw UsageError("--attention: goes into --json FILE");
   LoadedModel loaded = load_model(o.model);
-  if (o.double_precision) convert(*loaded.model, DType::f64);
+  if (o.dtype == "f64") convert(*loaded.model, DType::f64);
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
   const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
@@ -73,8 +73,7 @@ void run(const Options& o) {
                stdout);
   }
   if (!output.wanted()) return;
-  const DType dtype = o.double_precision ? DType::f64 : DType::f32;
-  Json json = {{"heed", provenance("score", *o.common, dtype)},
+  Json json = {{"heed", provenance("score", *o.common, o.dtype)},
                {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
                {"left_out", to_json(left_out)}};
   json.update(to_json(summary, left_out.dialogues_read));
@@ -106,7 +105,9 @@ void add_score(CLI::App& app) {
               "for each token)");
   c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
       ->capture_default_str();
-  c->add_flag("--f64", o->double_precision, "Compute in double precision");
+  c->add_option("--dtype", o->dtype, "Element type of the arithmetic")
+      ->check(CLI::IsMember({"f32", "f64"}))
+      ->capture_default_str();
   c->callback([o] { run(*o); });
 }
 

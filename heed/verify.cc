@@ -71,9 +71,10 @@ void run(const Options& o) {
   }
   if (cases.empty())
     throw DataError("verify: none of these is a case: a folder with expected.json");
-  Json made_with = provenance("verify", *o.common);
-  made_with.erase("dtype");  // the cases say it
-  if (output.wanted()) output.write({{"heed", made_with}, {"ok", ok}, {"cases", cases}});
+  if (output.wanted()) {
+    const Json made_with = provenance("verify", *o.common, o.dtype);
+    output.write({{"heed", made_with}, {"ok", ok}, {"cases", cases}});
+  }
   if (!ok) throw DataError("verify: there are numbers outside of the tolerance");
 }
 

@@ -175,4 +175,16 @@ std::string newest_checkpoint(const std::string& run) {
   return good_checkpoint(run, kNewest, read_state(file_inside(run, kNewest)));
 }
 
+std::optional<TrainState> look_at_checkpoint(const std::string& run) {
+  const std::string newest = in(run, kNewest), before = in(run, kBefore);
+  const bool has_newest = fs::exists(newest), has_before = fs::exists(before);
+  if (!has_newest && !has_before) return std::nullopt;
+  try {
+    if (has_newest) return read_state(file_inside(run, kNewest)).state;
+  } catch (const DataError&) {
+    if (!has_before) throw;
+  }
+  return read_state(file_inside(run, kBefore)).state;
+}
+
 }  // namespace heed

@@ -45,4 +45,8 @@ std::optional<TrainState> load_checkpoint(const std::string& run,
 // The file of the newest checkpoint. Throws DataError if there is none or it is damaged.
 std::string newest_checkpoint(const std::string& run);
 
+// Where the newest readable checkpoint is, without its tensors: for a look. Nothing if there is
+// none; throws DataError where there is only a damaged one.
+std::optional<TrainState> look_at_checkpoint(const std::string& run);
+
 }  // namespace heed

@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
+#include <thread>
 
 namespace heed {
 
@@ -27,15 +29,27 @@ std::string owner_text(const std::string& content) {
   return host.empty() || host == host_name() ? id : id + " on " + host;
 }
 
+std::string lock_path(const std::string& run) {
+  return (std::filesystem::path(run) / "lock").string();
+}
+
+// As flock().
+int lock_or_try_again(int descriptor) {
+  if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
+  if (errno != EWOULDBLOCK) return -1;
+  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  return ::flock(descriptor, LOCK_EX | LOCK_NB);
+}
+
 }  // namespace
 
 RunLock::RunLock(const std::string& run) {
-  const std::string path = (std::filesystem::path(run) / "lock").string();
+  const std::string path = lock_path(run);
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (descriptor_ < 0) {
     throw DataError(path + ": cannot be opened: " + std::strerror(errno));
   }
-  if (::flock(descriptor_, LOCK_EX | LOCK_NB) != 0) {
+  if (lock_or_try_again(descriptor_) != 0) {
     const int error = errno;
     char owner[512] = {};
     const ssize_t bytes = ::read(descriptor_, owner, sizeof owner - 1);
@@ -58,5 +72,14 @@ RunLock::RunLock(const std::string& run) {
 RunLock::~RunLock() {
   ::close(descriptor_);
 }  // which gives the lock back, as does any exit
+
+bool is_locked(const std::string& run) {
+  const int descriptor =
+      ::open(lock_path(run).c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+  if (descriptor < 0) return false;
+  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+  ::close(descriptor);
+  return locked;
+}
 
 }  // namespace heed

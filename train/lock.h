@@ -15,6 +15,9 @@ struct RunIsLocked : DataError {
 // with its process, however that ends: a file "lock" that is left behind locks nothing, whoever has
 // the process id in it by now. Throws RunIsLocked, with the owner's process id (and host, if that
 // is another one), where another process has it.
+//
+// A look at the lock (is_locked()) holds it for an instant, so a lock that is taken is tried again
+// once.
 class RunLock {
  public:
   explicit RunLock(const std::string& run);
@@ -25,5 +28,8 @@ class RunLock {
  private:
   int descriptor_ = -1;
 };
+
+// Whether a process has the lock of the run now.
+bool is_locked(const std::string& run);
 
 }  // namespace heed

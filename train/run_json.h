@@ -24,11 +24,27 @@ inline uint32_t checksum(std::string_view bytes, uint32_t crc = 0) {
       crc32_z(crc, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
 }
 
+// The JSON of a file; throws DataError where it is none, or is nested so deep that to write it
+// would take more stack than there is.
+template <class Json = nlohmann::json> Json parse_json(const std::string& path) {
+  constexpr int kMaxDepth = 100;
+  const auto check_depth = [&](int depth, typename Json::parse_event_t, Json&) {
+    if (depth > kMaxDepth)
+      throw DataError(path + ": nested deeper than " + std::to_string(kMaxDepth));
+    return true;
+  };
+  try {
+    return Json::parse(read_file(path, kMaxRunFileBytes), check_depth);
+  } catch (const nlohmann::json::exception& e) {
+    throw DataError(path + ": not what heed writes there: " + e.what());
+  }
+}
+
 // What `use` makes of the JSON of a file of a run; everything that does not fit is a DataError, and
 // so is a file of a newer format.
 template <class Use> auto with_json(const std::string& path, Use use) {
   try {
-    nlohmann::json json = nlohmann::json::parse(read_file(path, kMaxRunFileBytes));
+    auto json = parse_json(path);
     const int format = json.value("format", 1);
     if (format < 1 || format > kRunFormat) {
       throw DataError(path + ": has format " + std::to_string(format) +

@@ -6,6 +6,7 @@
 
 #include <nlohmann/json.hpp>
 #include <regex>
+#include <set>
 
 #include "tests/heed/program_helpers.h"
 
@@ -83,7 +84,12 @@ inline std::string odd_dialogues(const TempDir& dir) {
                                     dialogue("shorter", {"a"}));
 }
 
+// The key "heed" of a result: the same keys for every command.
 inline void expect_made_with(const nlohmann::json& heed, const std::string& command) {
+  std::set<std::string> keys;
+  for (const auto& [key, value] : heed.items()) keys.insert(key);
+  EXPECT_EQ(keys, (std::set<std::string>{"version", "commit", "command", "date", "device", "gpu",
+                                         "matmul", "dtype", "threads", "kernels", "cpu", "cores"}));
   EXPECT_TRUE(std::regex_match(heed["version"].get<std::string>(), std::regex(R"(\d+\.\d+\.\d+)")));
   EXPECT_TRUE(std::regex_match(heed["commit"].get<std::string>(),
                                std::regex("[0-9a-f]{12}(-dirty)?|unknown")))
@@ -92,6 +98,7 @@ inline void expect_made_with(const nlohmann::json& heed, const std::string& comm
                                std::regex(R"(20\d\d-\d\d-\d\dT\d\d:\d\d:\d\dZ)")));
   EXPECT_EQ(heed["command"], command);
   EXPECT_EQ(heed["device"], "cpu");
+  EXPECT_EQ(heed["gpu"], nullptr);
   EXPECT_EQ(heed["matmul"], "f32");
   for (const char* key : {"kernels", "cpu"}) EXPECT_NE(heed[key].get<std::string>(), "") << key;
   EXPECT_GE(heed["threads"], 1);

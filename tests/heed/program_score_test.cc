@@ -53,7 +53,7 @@ TEST_F(Score, HasTheTokensThatTheModelSees) {
 TEST_F(Score, AttentionOfEveryStepOnRequest) {
   for (const std::string structure : {"non-hier", "static", "dynamic-ui"}) {
     const std::string model = kReference + structure;
-    const Json scores = score(model, model + "/dialogs.jsonl", {"--attention", "--f64"});
+    const Json scores = score(model, model + "/dialogs.jsonl", {"--attention", "--dtype", "f64"});
     EXPECT_EQ(scores["heed"]["dtype"], "f64");
     for (const Json& d : scores["per_example"]) {
       const size_t steps = d["nll"].size(), utterances = d["as_scores"].size();

@@ -93,8 +93,8 @@ TEST_F(Program, EvaluateOnAllTestSets) {
 TEST_F(Program, ScoreHasTheKeysAndNumbersOfTheReference) {
   for (const std::string structure : {"non-hier", "dynamic-ui"}) {
     const std::string json = dir.path(structure + ".json"), place = kReference + structure;
-    const Result r = heed_program(
-        {"score", "--model", place, "--data", place + "/dialogs.jsonl", "--json", json, "--f64"});
+    const Result r = heed_program({"score", "--model", place, "--data", place + "/dialogs.jsonl",
+                                   "--json", json, "--dtype", "f64"});
     ASSERT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "DAS ratio"));
     const Json scores = Json::parse(dir.read(structure + ".json"));
@@ -135,6 +135,10 @@ TEST(Verify, TheReferenceAndADamagedOne) {
   EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 5 * 2 * 13);
 
   const TempDir dir;
+  const Json both = Json::parse(
+      heed_program({"verify", kReference + "static", "--json", "-", "--threads", "1"}).out);
+  expect_made_with(both["heed"], "verify");
+  EXPECT_EQ(both["heed"]["dtype"], "both");
   fs::copy(kReference + "static", dir.path("case"));
   Json expected = Json::parse(dir.read("case/expected.json"));
   expected["loss"] = expected["loss"].get<double>() * 1.01;

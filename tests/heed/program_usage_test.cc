@@ -30,7 +30,7 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, compare, distract, "
-    "features, probe, prepare, reproduce, "
+    "features, probe, info, prepare, reproduce, "
     "report, verify, bench, help";
 
 TEST(Usage, AWordThatIsNoCommand) {
@@ -40,7 +40,7 @@ TEST(Usage, AWordThatIsNoCommand) {
   fails("tran", "; did you mean 'train'?");
   fails("tarin", "; did you mean 'train'?");
   fails("eval", "; did you mean 'evaluate'?");
-  fails("info", kCommands);
+  fails("frobnicate", kCommands);
   const std::string ubunto =
       "there is no command 'prepare ubunto'; did you mean 'ubuntu'? (see heed prepare --help)";
   expect_line({"prepare", "ubunto"}, ubunto);
@@ -49,7 +49,8 @@ TEST(Usage, AWordThatIsNoCommand) {
               "there is no command 'prepare xyzzy'; there are: text, ubuntu, dailydialog, "
               "personachat, multiwoz, sgd, split (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
-  expect_failure(heed_program({"help", "info"}), 2, "'info'" + kCommands + "\n", "help");
+  expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
+                 "help");
 }
 
 TEST(Usage, NoWordAtAll) {
@@ -147,7 +148,7 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.out.rfind("heed trains LSTM", 0), 0u) << r.out;
   for (const char* command :
        {"train", "evaluate", "score", "show", "chat", "respond", "distract", "compare", "features",
-        "probe", "prepare", "reproduce", "report", "verify", "bench", "help"}) {
+        "probe", "info", "prepare", "reproduce", "report", "verify", "bench", "help"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -198,8 +199,8 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"prepare multiwoz", {"in", "out", "limit", "min-turns", "split", "valid", "test", "seed"}},
       {"prepare text", {"in", "out", "layout", "limit", "min-turns"}},
       {"prepare split", {"in", "out", "by", "valid", "test", "seed"}},
-      {"score", Arguments{"model", "data", "json", "batch", "f64", "limit", "examples", "max-turns",
-                          "max-utterance", "max-response", "attention"} +
+      {"score", Arguments{"model", "data", "json", "batch", "dtype", "limit", "examples",
+                          "max-turns", "max-utterance", "max-response", "attention"} +
                     device},
       {"show",
        Arguments{"model", "data", "seed", "limit", "max-turns", "max-utterance", "max-response"} +
@@ -213,6 +214,7 @@ TEST(Help, OfACommandNamesEveryOption) {
                  "standardise", "max-iter", "controls", "eval-part", "json", "seed"} +
            device},
       {"chat", Arguments{"model", "seed"} + device},
+      {"info", {"json"}},
       {"verify", Arguments{"dtype", "json"} + device},
       {"bench", Arguments{"structure", "batch", "embed", "hidden", "layers", "vocab", "dropout",
                           "steps", "lengths", "seed"} +
@@ -280,7 +282,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 17 + 7u);
+  ASSERT_EQ(commands.size(), 1 + 18 + 7u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

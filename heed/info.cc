@@ -1,0 +1,100 @@
+#include "heed/info.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "heed/commands.h"
+#include "heed/info_text.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct Options {
+  CommonPtr common;
+  std::string path, json;
+};
+
+Json info_of_directory(const std::string& path) {
+  const auto has = [&](const char* file) {
+    std::error_code ignored;
+    return fs::exists(fs::path(path) / file, ignored);
+  };
+  if (has("experiment.json") || has("sweep.json")) return info_of_folder(path);
+  if (has("settings.json")) return info_of_run(path);
+  if (has("config.json")) return info_of_model(path);
+  if (is_data_directory(path)) return info_of_data(path);
+  if (is_folder_of_runs(path)) return info_of_folder(path);
+  throw DataError(path +
+                  ": holds nothing that heed makes: no config.json (a model), settings.json (a "
+                  "run), experiment.json, train.jsonl, or folders with one of them");
+}
+
+// The files of --json begin with a line of their own; a dialogue is a line.
+bool is_json_file(const std::string& path) {
+  if (path.ends_with(".json")) return true;
+  char begin[2] = {};
+  std::ifstream(path, std::ios::binary).read(begin, 2);
+  return begin[0] == '{' && begin[1] == '\n';
+}
+
+Json info_of(const std::string& path) {
+  std::error_code ignored;
+  if (fs::is_directory(path, ignored)) return info_of_directory(path);
+  if (!fs::exists(path, ignored)) throw DataError(path + ": no such file or directory");
+  if (!fs::is_regular_file(path, ignored)) {
+    throw DataError(path + ": neither a file nor a directory");
+  }
+  if (path.ends_with(".safetensors")) return info_of_weights(path);
+  return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path);
+}
+
+// The contents of a file as if they stood there themselves.
+void print(Json info) {
+  const Json contents = info.value("contents", Json::object());
+  info.erase("contents");
+  std::fputs(info_text(info, results_width()).c_str(), stdout);
+  if (contents.empty()) return;
+  const std::string text = info_text(contents, results_width());
+  std::fputs(((text.starts_with('\n') ? "" : "\n") + text).c_str(), stdout);
+}
+
+void run(const Options& o) {
+  JsonOutput output(o.json);
+  Json json = {{"path", o.path}};
+  json.update(info_of(o.path));
+  if (!output.to_stdout()) print(json);
+  if (!output.wanted()) return;
+  Json whole = {{"heed", provenance("info", *o.common)}};
+  whole.update(json);
+  output.write(whole);
+}
+
+}  // namespace
+
+void add_info(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "info", "Say what a model, run, experiment, result or file of dialogues holds");
+  c->footer(
+      "A model: its sizes, parameters and vocabulary. A run: also its settings, its log and "
+      "whether "
+      "it is complete. A folder of runs or an experiment: how far each is. A data directory or "
+      "dialogues: counts and checksums. A .json file: what made it, and its numbers.\n"
+      "Examples:\n"
+      "  heed info runs/first\n"
+      "  heed info data/ubuntu-sample\n"
+      "  heed info results.json --json -");
+  o->common = add_common(*c, {.device = false, .seed = ""});
+  c->add_option("path", o->path, "What to look at")->required();
+  c->add_option("--json", o->json, "Write the same to this file, - for standard output");
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

@@ -1,0 +1,92 @@
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "dialog/data/example.h"
+#include "dialog/text/format.h"
+#include "dialog/text/tokenizer.h"
+#include "dialog/text/vocabulary.h"
+#include "heed/info.h"
+#include "heed/progress.h"
+#include "train/run_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr const char* kParts[] = {"train", "valid", "test"};
+
+bool has_part(const std::string& directory, const std::string& part) {
+  std::error_code ignored;
+  return fs::exists(fs::path(directory) / (part + ".jsonl"), ignored) ||
+         fs::exists(fs::path(directory) / (part + ".jsonl.gz"), ignored);
+}
+
+std::vector<Dialogue> read(const std::string& path) {
+  Progress progress;
+  return read_dialogues(path, {.progress = [&](size_t count) {
+                          progress.show("reading " + path + ": " + counted(count, "dialogue"));
+                        }});
+}
+
+Json counts_json(const std::string& path) {
+  const std::vector<Dialogue> dialogues = read(path);
+  size_t turns = 0, longest = 0, too_short = 0, distractions = 0;
+  std::set<std::string> speakers;
+  for (const Dialogue& d : dialogues) {
+    turns += d.turns.size();
+    longest = std::max(longest, d.turns.size());
+    too_short += d.turns.size() < kMinTurns;
+    for (const Turn& turn : d.turns) {
+      distractions += turn.distraction;
+      if (!turn.speaker.empty()) speakers.insert(turn.speaker);
+    }
+  }
+  int64_t tokens = 0;
+  const TokenCounts words = count_tokens(dialogues);
+  for (const auto& [word, count] : words) tokens += count;
+  return {{"path", path},
+          {"bytes", fs::file_size(path)},
+          {"fingerprint", fingerprint(dialogues)},
+          {"dialogues", dialogues.size()},
+          {"too_short", too_short},
+          {"turns", turns},
+          {"mean_turns", static_cast<double>(turns) / static_cast<double>(dialogues.size())},
+          {"most_turns", longest},
+          {"speakers", speakers.size()},
+          {"distractions", distractions},
+          {"tokens", tokens},
+          {"words", words.size()}};
+}
+
+}  // namespace
+
+bool is_data_directory(const std::string& directory) {
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](const char* part) { return has_part(directory, part); });
+}
+
+Json info_of_data(const std::string& directory) {
+  Json info = {{"kind", "data"}, {"parts", Json::object()}};
+  for (const char* part : kParts) {
+    if (has_part(directory, part)) info["parts"][part] = counts_json(find_part(directory, part));
+  }
+  return info;
+}
+
+Json info_of_dialogues(const std::string& file) {
+  Json info = {{"kind", "dialogues"}};
+  info.update(counts_json(file));
+  return info;
+}
+
+Json info_of_result(const std::string& file) {
+  Json json = parse_json<Json>(file);
+  if (!json.is_object()) throw DataError(file + ": not a JSON object");
+  const bool is_result = json.contains("heed") && json["heed"].is_object();
+  return {{"kind", is_result ? "result" : "json"}, {"contents", std::move(json)}};
+}
+
+}  // namespace heed

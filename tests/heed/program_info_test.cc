@@ -1,0 +1,249 @@
+// heed info: what there is to say of a path.
+#include <sys/stat.h>
+
+#include <chrono>
+#include <thread>
+
+#include "dialog/data/corpus.h"
+#include "tests/heed/program_data.h"
+#include "train/run_directory.h"
+
+namespace heed {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+class Info : public ProgramWithRun {
+ protected:
+  static json info(const std::string& path) { return json_of({"info", path, "--json", "-"}); }
+  static std::string text(const std::string& path) {
+    const Result r = heed_program({"info", path});
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(r.err, "");
+    return r.out;
+  }
+  static void fails(const std::string& path, const std::string& says) {
+    expect_failure(heed_program({"info", path}), 1, says, path);
+  }
+  std::string copy_of_run() const {
+    fs::copy(run(), dir.path("copy"));
+    return dir.path("copy");
+  }
+};
+
+TEST_F(Info, OfAModel) {
+  const json model = info(kModel);
+  EXPECT_EQ(model["kind"], "model");
+  EXPECT_EQ(model["path"], kModel);
+  expect_made_with(model["heed"], "info");
+  EXPECT_EQ(model["model"], json::parse(std::ifstream(kModel + "/config.json")));
+  const int64_t words = model["model"]["vocab_size"], size = model["model"]["embedding_size"];
+  EXPECT_EQ(model["vocabulary"]["tokens"], words);
+  int64_t numbers = 0;
+  for (const json& tensor : model["parameters"]["tensors"]) {
+    int64_t product = 1;
+    for (const int64_t n : tensor["shape"]) product *= n;
+    EXPECT_EQ(tensor["numbers"], product) << tensor;
+    numbers += product;
+  }
+  EXPECT_EQ(model["parameters"]["numbers"], numbers);
+  EXPECT_EQ(model["parameters"]["tensors"][0], json({{"name", "encoder.embedding.weight"},
+                                                     {"shape", {words, size}},
+                                                     {"type", "f32"},
+                                                     {"numbers", words * size}}));
+  const std::string file = kModel + "/model.safetensors";
+  EXPECT_EQ(model["parameters"]["bytes"], fs::file_size(file));
+  EXPECT_EQ(model["parameters"]["fingerprint"], file_checksum(file));
+  const std::string shown = text(kModel);
+  EXPECT_TRUE(has(shown, "kind  model\n")) << shown;
+  EXPECT_TRUE(has(shown, "\nencoder.embedding.weight ")) << shown;
+
+  const json weights = info(file);
+  EXPECT_EQ(weights["kind"], "weights");
+  EXPECT_EQ(weights["tensors"].size(), model["parameters"]["tensors"].size());
+  EXPECT_EQ(weights["fingerprint"], model["parameters"]["fingerprint"]);
+}
+
+TEST_F(Info, OfARun) {
+  const json complete = info(run());
+  EXPECT_EQ(complete["kind"], "run");
+  EXPECT_EQ(complete["format"], kRunFormat);
+  EXPECT_EQ(complete["state"]["status"], "complete");
+  EXPECT_EQ(complete["state"]["epochs"], 1);
+  EXPECT_EQ(complete["settings"]["insert_prob"], 0.7);
+  expect_made_with(complete["begun_with"], "train");
+  ASSERT_EQ(complete["log"].size(), 1u);
+  const EpochLog log = load_log(run())[0];
+  EXPECT_EQ(complete["log"][0]["loss"], log.loss);
+  EXPECT_EQ(complete["state"]["best"],
+            json({{"epoch", 1}, {"valid_perplexity", value_of(log.metrics, "valid_perplexity")}}));
+  EXPECT_EQ(complete["model"]["vocab_size"], 150);
+  EXPECT_EQ(complete["parameters"]["tensors"].size(), 10u);
+  const std::string shown = text(run());
+  for (const char* part : {"  status                 complete\n", "\nlog (1)\nepoch ", "\nmodel\n",
+                           "  insert_prob                    0.7\n"}) {
+    EXPECT_TRUE(has(shown, part)) << part << "\n" << shown;
+  }
+}
+
+TEST_F(Info, TellsWhereATrainingIs) {
+  const std::string copy = copy_of_run();
+  const auto status = [&] { return info(copy)["state"]["status"]; };
+  std::string settings = dir.read("copy/settings.json");
+  const std::string one = "\"max_epochs\": 1", two = "\"max_epochs\": 2";
+  dir.write("copy/settings.json", settings.replace(settings.find(one), one.size(), two));
+  EXPECT_EQ(status(), "resumable");
+  fs::remove(copy + "/state.json");
+  EXPECT_EQ(status(), "model");  // as one that was published
+  EXPECT_EQ(info(copy)["state"]["epochs"], 1);
+  fs::remove(copy + "/model.safetensors");
+  fs::remove(copy + "/log.jsonl");
+  const json begun = info(copy);
+  EXPECT_EQ(begun["state"]["status"], "begun");
+  EXPECT_EQ(begun["parameters"], nullptr);
+  EXPECT_EQ(begun["log"], json::array());
+}
+
+TEST_F(Info, ATrainingThatRunsIsNotDisturbed) {
+  const std::string out = dir.path("running");
+  Running program(with(with(tiny_training(out), "--examples", "all"), "--epochs", "100000"), dir,
+                  dir.path("out"));
+  for (int i = 0; i < 3000 && !has(dir.read("out"), "epoch  1 "); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  EXPECT_EQ(info(out)["state"]["status"], "running");
+  EXPECT_EQ(info(dir.path(""))["counts"], json({{"runs", 1}, {"running", 1}}));
+  program.send(SIGTERM);
+  EXPECT_EQ(program.wait(), -SIGTERM);
+  EXPECT_EQ(info(out)["state"]["status"], "resumable");
+}
+
+TEST_F(Info, OfAFolderOfRuns) {
+  copy_of_run();
+  fs::copy(kModel, dir.path("a model"));
+  fs::copy(run(), dir.path("damaged"));
+  dir.write("damaged/state.json", "{");
+  fs::remove(dir.path("damaged/state.previous.json"));
+  dir.write("notes.txt", "mine");
+  const json folder = info(dir.path(""));
+  EXPECT_EQ(folder["kind"], "runs");
+  EXPECT_EQ(folder["counts"], json({{"runs", 3}, {"complete", 1}, {"damaged", 1}, {"model", 1}}));
+  ASSERT_EQ(folder["runs"].size(), 3u);
+  EXPECT_EQ(folder["runs"][0], json({{"name", "a model"}, {"status", "model"}}));
+  EXPECT_EQ(folder["runs"][1]["name"], "copy");
+  EXPECT_EQ(folder["runs"][1]["best_epoch"], 1);
+  EXPECT_TRUE(has(folder["runs"][2]["problem"], "state.json: not what heed writes there"))
+      << folder;
+}
+
+TEST_F(Info, OfTheKeptExperiment) {
+  const std::string folder = HEED_SOURCE_DIR "/docs/results/experiment";
+  const json experiment = info(folder);
+  EXPECT_EQ(experiment["kind"], "experiment");
+  EXPECT_EQ(experiment["experiment"]["settings"]["vocab"], 5000);
+  EXPECT_EQ(experiment["counts"]["runs"], experiment["counts"]["evaluated"]);
+  EXPECT_EQ(experiment["counts"]["runs"], experiment["runs"].size());
+  for (const json& one : experiment["runs"]) {
+    const std::vector<EpochLog> log = load_log(folder + "/" + one["name"].get<std::string>());
+    EXPECT_EQ(one["epochs"], log.size());
+    EXPECT_EQ(one["valid_perplexity"],
+              value_of(log[one["best_epoch"].get<size_t>() - 1].metrics, "valid_perplexity"));
+  }
+}
+
+TEST_F(Info, OfDialogues) {
+  const json data = info(kSample);
+  EXPECT_EQ(data["kind"], "data");
+  const std::vector<Dialogue> test = read_dialogues(kTestPart);
+  const json& part = data["parts"]["test"];
+  EXPECT_EQ(part["path"], kTestPart);
+  EXPECT_EQ(part["dialogues"], test.size());
+  EXPECT_EQ(part["fingerprint"], fingerprint(test));
+
+  const json odd = info(odd_dialogues(dir));
+  EXPECT_EQ(odd["kind"], "dialogues");
+  EXPECT_EQ(odd["dialogues"], 5);
+  EXPECT_EQ(odd["too_short"], 2);
+  EXPECT_EQ(odd["turns"], 15 + 2 + 4 + 3 + 1);
+  EXPECT_EQ(odd["most_turns"], 15);
+  EXPECT_EQ(odd["distractions"], 2);
+  EXPECT_EQ(odd["speakers"], 0);
+  const std::string named = dir.write(
+      "named.jsonl", R"({"turns":[{"speaker":"A","text":"a b"},{"speaker":"B","text":"a."}]})");
+  EXPECT_EQ(info(named)["speakers"], 2);
+  EXPECT_EQ(info(named)["tokens"], 4);  // a b a .
+  EXPECT_EQ(info(named)["words"], 3);
+}
+
+TEST_F(Info, OfAResult) {
+  const std::string file = dir.path("result");  // whatever its name
+  const Arguments evaluate = {"evaluate", "--model", run(),  "--data", kTestPart, "--limit",
+                              "5",        "--test",  "none", "--json", file,      "--per-example"};
+  ASSERT_EQ(heed_program(evaluate).code, 0);
+  const json result = info(file);
+  EXPECT_EQ(result["kind"], "result");
+  EXPECT_EQ(result["contents"], json::parse(dir.read("result")));
+  const std::string shown = text(file);
+  EXPECT_TRUE(has(shown, "\n  command  evaluate\n")) << shown;
+  EXPECT_TRUE(has(shown, "\n  data.fingerprint  ")) << shown;
+  EXPECT_EQ(info(run() + "/state.json")["kind"], "json");
+}
+
+TEST_F(Info, SaysWhatItCannotRead) {
+  fails(dir.path("nothing"), "nothing: no such file or directory");
+  fails("/dev/null", "/dev/null: neither a file nor a directory");
+  fails(dir.path(""), "holds nothing that heed makes");
+  fails(HEED_SOURCE_DIR "/README.md", "README.md:1: not valid JSON");
+  fails(dir.write("list.json", "[1]"), "list.json: not a JSON object");
+  fails(dir.write("bad.json", "{"), "bad.json: not what heed writes there");
+  fails(dir.write("deep.json", std::string(100000, '[')), "deep.json: nested deeper than 100");
+  fails(dir.write("short.safetensors", "x"), "shorter than 8 bytes");
+  const std::string copy = copy_of_run();
+  dir.write("copy/log.jsonl", "no\n");
+  fails(copy, "log.jsonl:1: not what heed writes there");
+  dir.write("copy/settings.json", R"({"format": 99})");
+  fails(copy, "settings.json: has format 99; this program reads up to ");
+  dir.write("copy/settings.json", "[]");
+  fails(copy, "settings.json: not ");
+  fs::remove(copy + "/settings.json");
+  fs::remove(copy + "/vocab.txt");
+  fails(copy, "vocab.txt: cannot open");
+  fs::remove(copy + "/config.json");
+  fs::create_symlink("/etc/hostname", copy + "/config.json");
+  fails(copy, "config.json: leads out of its directory");
+  fs::create_directory(dir.path("pipes"));
+  ASSERT_EQ(mkfifo(dir.path("pipes/settings.json").c_str(), 0600), 0);
+  fails(dir.path("pipes/settings.json"), "neither a file nor a directory");
+  expect_failure(heed_program({"info", dir.path("pipes")}), 1, "is not a regular file", "a pipe");
+}
+
+// Names and texts of strangers are shown, never obeyed, on any terminal.
+TEST_F(Info, ShowsStrangeTextsAndFitsTheTerminal) {
+  const std::string file =
+      dir.write("x.json",
+                "{\"a\\u001b[2J\": {\"b\\n\": \"\\u202e\xff\", \"c\": [1, 2.5, null]},"
+                " \"list\": [{\"x\": \"\\u0007\"}, {\"y\": true}], \"empty\": []}");
+  expect_failure(heed_program({"info", file}), 1, "not what heed writes there", "not UTF-8");
+  const std::string strange =
+      dir.write("y.json",
+                "{\"a\\u001b[2J\": {\"b\\n\": \"\\u202e\", \"c\": [1, 2.5, null]},"
+                " \"list\": [{\"x\": \"\\u0007\"}, {\"x\": true}], \"empty\": []}");
+  const std::string shown = text(strange);
+  for (const char* part : {"\x1b", "\x07", "\u202e"}) EXPECT_FALSE(has(shown, part)) << shown;
+  EXPECT_TRUE(has(shown, "1, 2.5, -")) << shown;
+  EXPECT_TRUE(has(shown, "empty  none\n")) << shown;
+  setenv("COLUMNS", "60", 1);
+  std::istringstream lines(text(run()));
+  unsetenv("COLUMNS");
+  for (std::string line; std::getline(lines, line);) {
+    EXPECT_LE(line.size(), has(line, "path") ? line.size() : 60u) << line;
+  }
+}
+
+}  // namespace
+}  // namespace heed
