@@ -25,7 +25,7 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
         "How a GPU multiplies: f32, or faster and less exactly tf32 or bf16")
-        ->check(CLI::IsMember({"f32", "tf32", "bf16"}));
+        ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may stand behind the command
   return common;

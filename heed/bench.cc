@@ -19,6 +19,7 @@
 #include "heed/commands.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
+#include "heed/shared_options.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
 #include "tensor/kernels/peak.h"
@@ -261,15 +262,15 @@ void add_bench(CLI::App& app) {
       "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 "
       "--vocab 25000 --threads 1");
   o->common = add_common(*c, {.seed = "Seed of the weights and the words"});
-  c->add_option("--structure", o->structure, "The model structure")->capture_default_str();
+  add_structure(*c, o->structure);
   c->add_option(
        "--work", o->work,
        "What a step is: train; forward, the first half of it; score, as `heed score` does; "
        "beam, responses of the same lengths by beam search with 5 hypotheses")
-      ->check(CLI::IsMember({"train", "forward", "score", "beam"}))
+      ->check(one_of({"train", "forward", "score", "beam"}))
       ->capture_default_str();
   c->add_option("--batch", o->batch, "Dialogues in a batch")
-      ->check(whole_number(1, 1'000'000))
+      ->check(whole_number(1, kMaxBatch))
       ->capture_default_str();
   const auto size = [&](const char* name, int64_t& value, const char* text, int64_t least = 1) {
     c->add_option(name, value, text)

@@ -12,6 +12,7 @@
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
 #include "heed/messages.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
@@ -150,7 +151,7 @@ void add_chat(CLI::App& app) {
       "Example:\n"
       "  heed chat --model runs/first --decode beam");
   o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  c->add_option("--model", o->model, "Directory of a run or a model")->required();
+  add_model(*c, o->model);
   o->decode.declare(*c);
   c->callback([o] { Chat(*o).run(); });
 }

@@ -1,11 +1,13 @@
 #include "heed/checks.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <filesystem>
 #include <optional>
 #include <sstream>
 
+#include "heed/usage.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -63,6 +65,18 @@ CLI::Validator number_from(double low) {
 CLI::Validator number_above(double low) {
   return check<double>("a number", "above " + short_text(low), "",
                        [=](double value) { return std::isfinite(value) && low < value; });
+}
+
+CLI::Validator one_of(const std::vector<std::string>& words) {
+  constexpr size_t kShort = 22;
+  std::string all;
+  for (const std::string& word : words) all += (all.empty() ? "" : ",") + word;
+  return CLI::Validator(
+      [words](const std::string& text) {
+        const bool known = std::find(words.begin(), words.end(), text) != words.end();
+        return known ? "" : expected_one_of(words, text);
+      },
+      all.size() <= kShort ? "{" + all + "}" : "");
 }
 
 void check_numbers(CLI::App& app) {

@@ -3,6 +3,8 @@
 
 #include <CLI/App.hpp>
 #include <cstdint>
+#include <string>
+#include <vector>
 
 namespace heed {
 
@@ -10,6 +12,9 @@ CLI::Validator whole_number(int64_t low, int64_t high);  // both included
 CLI::Validator number(double low, double high);          // both included
 CLI::Validator number_from(double low);
 CLI::Validator number_above(double low);
+// One of these words. --help shows them where they are few.
+CLI::Validator one_of(const std::vector<std::string>& words);
+constexpr int64_t kMaxBatch = 1'000'000;
 
 // Adds to every option of the commands that takes a number the check that it is one, whole: CLI11
 // reads -1 as a large unsigned number, and cuts a number that is too large.

@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
@@ -14,6 +15,9 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
+#include "tensor/file.h"
+#include "train/run_directory.h"
 
 namespace heed {
 namespace {
@@ -166,6 +170,17 @@ std::vector<Measured> named(const std::vector<std::string>& paths) {
   return runs;
 }
 
+// A model that is compared with itself, under whatever name: that it changes nothing says nothing.
+void note_equal_models(const std::vector<Measured>& runs) {
+  std::map<uint32_t, const Measured*> seen;
+  for (const Measured& run : runs) {
+    const auto [first, is_new] =
+        seen.emplace(file_checksum(file_inside(run.path, "model.safetensors")), &run);
+    if (is_new) continue;
+    note(first->second->path + " and " + run.path + " are the same model: nothing can change");
+  }
+}
+
 // What makes numbers hard to compare.
 void note_differences(const Measured& run, const Measured& first) {
   const std::string both = first.name + " and " + run.name;
@@ -197,8 +212,10 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   const std::vector<TestSet> sets = select_test_sets(o.test);
-  o.input.check_pool(sets);
+  o.input.check(sets);
   std::vector<Measured> runs = named(o.runs);
+  for (const Measured& run : runs) check_is_model(run.path);
+  note_equal_models(runs);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.runs[0]), sets);
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   measure(runs, o, inputs, examples, device);
@@ -251,12 +268,12 @@ void add_compare(CLI::App& app) {
       ->required()
       ->expected(2, 100);
   o->input.declare(*c);
+  o->input.declare_tokens(*c);
   c->add_option("--test", o->test,
-                "Test sets, with commas, as in heed evaluate; none: perplexity, others: DAS ratio")
+                "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio")
       ->capture_default_str();
-  c->add_option("--json", o->json, "Write the results to this file, - for standard output");
-  c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
-      ->capture_default_str();
+  add_json(*c, o->json);
+  add_batch(*c, o->batch);
   o->input.declare_insertion(*c);
   c->callback([o] { run(*o); });
 }

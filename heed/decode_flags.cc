@@ -1,31 +1,45 @@
 #include "heed/decode_flags.h"
 
 #include "dialog/text/tokenizer.h"
+#include "heed/checks.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 
 void DecodeFlags::declare(CLI::App& c) {
-  const auto add = [&](const char* name, auto& value, const char* help) {
-    c.add_option(name, value, help)->capture_default_str()->group("Responses");
+  command_ = &c;
+  const auto add = [&](const char* name, auto& value, const char* help,
+                       const CLI::Validator& check) {
+    c.add_option(name, value, help)->check(check)->capture_default_str()->group("Responses");
   };
   c.add_option("--decode", method,
                "greedy: the most probable word each time; sample: drawn from the most probable "
                "ones; beam: the best of several hypotheses")
-      ->check(CLI::IsMember({"greedy", "sample", "beam"}))
+      ->check(one_of({"greedy", "sample", "beam"}))
       ->capture_default_str()
       ->group("Responses");
-  add("--max-length", options.max_length, "Longest response, in words");
-  add("--top-k", options.top_k, "sample: from how many words to draw, 0: all");
+  add("--max-length", options.max_length, "Longest response, in words", whole_number(1, 10000));
+  add("--top-k", options.top_k, "sample: from how many words to draw, 0: all",
+      whole_number(0, 1'000'000'000));
   add("--temperature", options.temperature,
-      "sample: below 1 keeps to probable words, above 1 is more daring");
-  add("--beam-size", options.beam_size, "beam: how many hypotheses");
+      "sample: below 1 keeps to probable words, above 1 is more daring", number(0.001, 1000));
+  add("--beam-size", options.beam_size, "beam: how many hypotheses", whole_number(1, 1000));
   add("--length-penalty", options.length_penalty,
-      "beam: ranks by log p / length^PENALTY; 0 favours short responses, 1 does not");
+      "beam: ranks by log p / length^PENALTY; 0 favours short responses, 1 does not",
+      number(0, 10));
   c.add_flag("--allow-unk", options.allow_unk, "Responses may hold <unk>, the unknown word")
       ->group("Responses");
 }
 
 DecodeOptions DecodeFlags::get(uint64_t seed) const {
+  const auto only_for = [&](const char* one, const std::vector<const char*>& options) {
+    if (method == one) return;
+    for (const char* option : options) {
+      refuse_given(*command_, option, std::string("--decode ") + one);
+    }
+  };
+  only_for("sample", {"--top-k", "--temperature"});
+  only_for("beam", {"--beam-size", "--length-penalty"});
   DecodeOptions result = options;
   using Method = DecodeOptions::Method;
   result.method = method == "beam"     ? Method::kBeam

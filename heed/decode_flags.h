@@ -16,10 +16,13 @@ struct DecodeFlags {
 
   // Declares --decode, --max-length, --top-k, --temperature, --beam-size and so on.
   void declare(CLI::App& command);
-  // Throws UsageError for numbers out of range.
+  // Throws UsageError for an option that the method would not look at.
   DecodeOptions get(uint64_t seed) const;
   // Those that the method looks at, under their names.
   nlohmann::ordered_json to_json() const;
+
+ private:
+  const CLI::App* command_ = nullptr;  // knows which options were given
 };
 
 // A response as a person writes it: "don't", not "don ' t".

@@ -9,6 +9,7 @@
 #include "heed/left_out.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -143,11 +144,12 @@ void add_distract(CLI::App& app) {
   o->input.declare(*c);
   c->add_option("--out", o->out, "File to write, gzip if its name ends in .gz")->required();
   c->add_option("--test", o->test,
-                "What is inserted: none, random:P, or frequent: or rare: with begin, middle or end")
+                "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end")
       ->capture_default_str();
   c->add_option("--model", o->model,
-                "Take the bounds of this run; otherwise those that heed train has by itself");
-  c->add_option("--json", o->json, "Write how it was made to this file, - for standard output");
+                "Directory of a run or a model, whose bounds are taken; otherwise those that heed "
+                "train has by itself");
+  add_json(*c, o->json);
   o->input.declare_insertion(*c);
   c->callback([o] { run(*o); });
 }

@@ -9,6 +9,7 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
@@ -46,7 +47,7 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   const std::vector<TestSet> sets = select_test_sets(o.test);
-  o.input.check_pool(sets);
+  o.input.check(sets);
   LoadedModel loaded = load_model(o.model);
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
@@ -90,17 +91,17 @@ void add_evaluate(CLI::App& app) {
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
       "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random");
   o->common = add_common(*c, {.seed = "Seed of the distractions"});
-  c->add_option("--model", o->model, "Directory of a run or a model")->required();
+  add_model(*c, o->model);
   o->input.declare(*c);
+  o->input.declare_tokens(*c);
   c->add_option(
        "--test", o->test,
        "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle "
        "or end; random, frequent and rare alone: three sets each")
       ->capture_default_str();
-  c->add_option("--json", o->json, "Write the results to this file, - for standard output");
+  add_json(*c, o->json);
   c->add_flag("--per-example", o->per_example, "Numbers of every example into the JSON as well");
-  c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
-      ->capture_default_str();
+  add_batch(*c, o->batch);
   o->input.declare_insertion(*c);
   c->callback([o] { run(*o); });
 }

@@ -8,6 +8,7 @@
 #include "heed/info_text.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -93,7 +94,7 @@ void add_info(CLI::App& app) {
       "  heed info results.json --json -");
   o->common = add_common(*c, {.device = false, .seed = ""});
   c->add_option("path", o->path, "What to look at")->required();
-  c->add_option("--json", o->json, "Write the same to this file, - for standard output");
+  add_json(*c, o->json);
   c->callback([o] { run(*o); });
 }
 

@@ -1,7 +1,10 @@
 #include "heed/inputs.h"
 
+#include <algorithm>
 #include <filesystem>
 
+#include "heed/checks.h"
+#include "heed/shared_options.h"
 #include "tensor/file.h"
 #include "train/run_directory.h"
 
@@ -10,6 +13,8 @@ namespace heed {
 using Json = nlohmann::ordered_json;
 
 namespace {
+
+constexpr const char* kExamples = "Examples (else as in its training)";
 
 bool is_directory(const std::string& path) {
   std::error_code ignored;
@@ -23,24 +28,26 @@ Json file_json(const std::string& path, const std::vector<Dialogue>& dialogues) 
 }  // namespace
 
 void InputFlags::declare(CLI::App& c) {
+  command_ = &c;
   c.add_option("--data", data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip")
       ->required();
-  c.add_option("--limit", limit, "Only the first dialogues of --data, 0: all")
-      ->capture_default_str();
-  const char* group = "Examples (else as in its training)";
+  c.add_option("--limit", limit, "Read only the first dialogues, 0: all")->capture_default_str();
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third on")
-      ->check(CLI::IsMember({"last", "all"}))
-      ->group(group);
+      ->check(one_of({"last", "all"}))
+      ->group(kExamples);
   c.add_option("--max-turns", max_turns,
                "Utterances of context read, the last ones, beside distractions; 0: all")
-      ->group(group);
+      ->group(kExamples);
+}
+
+void InputFlags::declare_tokens(CLI::App& c) {
   c.add_option("--max-utterance", max_utterance, "Tokens of an utterance, the first ones; 0: all")
-      ->group(group);
+      ->group(kExamples);
   c.add_option("--max-response", max_response, "Tokens of a response, the first ones; 0: all")
-      ->group(group);
+      ->group(kExamples);
 }
 
 void InputFlags::declare_insertion(CLI::App& c) {
@@ -61,7 +68,17 @@ bool InputFlags::has_pool() const {
   return !pool.empty() || is_directory(data);
 }
 
-void InputFlags::check_pool(const std::vector<TestSet>& sets) const {
+void InputFlags::check(const std::vector<TestSet>& sets) const {
+  using Kind = TestSet::Kind;
+  const std::pair<const char*, Kind> uses[] = {
+      {"--pool", Kind::kRandom}, {"--frequent", Kind::kFrequent}, {"--rare", Kind::kRare}};
+  for (const auto& [option, kind] : uses) {
+    const bool used = std::any_of(sets.begin(), sets.end(),
+                                  [k = kind](const TestSet& set) { return set.kind == k; });
+    if (used || sets.empty()) continue;
+    const std::string name = option + 2;
+    refuse_given(*command_, option, "test sets " + (name == "pool" ? "random" : name) + ":");
+  }
   if (!needs_pool(sets) || has_pool()) return;
   throw UsageError(
       "random distractions need dialogues to be drawn from: give --pool FILE or DIR, or --data DIR "
@@ -83,7 +100,7 @@ std::vector<Example> Inputs::examples(const Vocabulary& vocabulary) const {
 
 Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
                    const std::vector<TestSet>& sets) {
-  flags.check_pool(sets);
+  flags.check(sets);
   Inputs inputs{.data_path = find_dialogues(flags.data, "test"),
                 .pool_path = {},
                 .dialogues = {},

@@ -20,16 +20,21 @@ struct InputFlags {
   std::optional<int> max_turns, max_utterance, max_response;
   PhraseText phrases;
 
-  // Declares --data, --limit, --examples, --max-turns, --max-utterance and --max-response.
+  // Declares --data, --limit, --examples and --max-turns.
   void declare(CLI::App& command);
+  // Declares --max-utterance and --max-response, in the group of --max-turns.
+  void declare_tokens(CLI::App& command);
   // Declares --pool, --frequent and --rare.
   void declare_insertion(CLI::App& command);
 
   // Whether there is something to draw random distractions from.
   bool has_pool() const;
-  // Throws UsageError if random distractions are asked for and there is nothing to draw them from;
-  // before the long work.
-  void check_pool(const std::vector<TestSet>& sets) const;
+  // Throws UsageError if random distractions are asked for and there is nothing to draw them from,
+  // and for --pool, --frequent or --rare that none of the sets is made with; before the long work.
+  void check(const std::vector<TestSet>& sets) const;
+
+ private:
+  const CLI::App* command_ = nullptr;  // knows which options were given
 };
 
 struct Inputs {

@@ -4,6 +4,7 @@
 #include "experiments/distraction/paper.h"
 #include "experiments/distraction/tables.h"
 #include "heed/commands.h"
+#include "heed/shared_options.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -45,7 +46,7 @@ void add_report(CLI::App& app) {
   add_common(*c, {.device = false, .seed = ""});
   c->add_option("--runs", o->runs, "Directory of the experiment, the --out of heed reproduce")
       ->required();
-  c->add_option("--html", o->html, "Write the page to this file");
+  add_html(*c, o->html);
   c->add_option("--tables", o->tables,
                 "Write the tables into this directory: Markdown, CSV and JSON");
   c->callback([o] { run(*o); });

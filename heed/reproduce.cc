@@ -59,7 +59,7 @@ void declare_tests(CLI::App& c, ExperimentSettings& settings) {
                "Only the first dialogues of the test part; 0: as --limit")
       ->capture_default_str()
       ->group(tests);
-  c.add_option("--max-length", settings.max_response, "Longest generated response, in words")
+  c.add_option("--max-length", settings.max_response, "Longest response, in words")
       ->check(whole_number(1, 1000))
       ->capture_default_str()
       ->group(tests);
@@ -84,8 +84,8 @@ void add_reproduce(CLI::App& app) {
       "  heed reproduce --data data/ubuntu-sample --out runs/smoke --preset smoke --jobs 2 "
       "--threads 1\n"
       "  heed report --runs runs/smoke --html report.html");
-  o->common = add_common(*c, {.seed = "The first seed; see --seeds"});
-  c->add_option("--data", o->data, "Directory with train, valid and test (.jsonl or .jsonl.gz)")
+  o->common = add_common(*c, {.seed = "Seed of the first training of each variant; see --seeds"});
+  c->add_option("--data", o->data, "Dialogues: a data directory (its three parts are read)")
       ->required();
   c->add_option("--out", o->out, "Directory of the experiment, made if missing")->required();
   o->work.declare(*c);

@@ -9,6 +9,7 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
@@ -113,12 +114,12 @@ void add_respond(CLI::App& app) {
       "--json "
       "quality.json");
   o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  c->add_option("--model", o->model, "Directory of a run or a model")->required();
+  add_model(*c, o->model);
   o->input.declare(*c);
+  o->input.declare_tokens(*c);
   c->add_option("--out", o->out, "File of the responses, - for standard output")->required();
-  c->add_option("--json", o->json, "Write the measures to this file, - for standard output");
-  c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
-      ->capture_default_str();
+  add_json(*c, o->json);
+  add_batch(*c, o->batch);
   o->decode.declare(*c);
   c->callback([o] { run(*o); });
 }

@@ -3,12 +3,14 @@
 #include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/run.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
@@ -97,16 +99,16 @@ void add_score(CLI::App& app) {
       "Example:\n"
       "  heed score --model runs/first --data dialogues.jsonl --json scores.json");
   o->common = add_common(*c, {.seed = ""});
-  c->add_option("--model", o->model, "Directory of a run or a model")->required();
+  add_model(*c, o->model);
   o->input.declare(*c);
-  c->add_option("--json", o->json, "Write the scores to this file, - for standard output");
+  o->input.declare_tokens(*c);
+  add_json(*c, o->json);
   c->add_flag("--attention", o->attention,
               "The attention of every step into the JSON as well, for each utterance (non-hier: "
               "for each token)");
-  c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
-      ->capture_default_str();
+  add_batch(*c, o->batch);
   c->add_option("--dtype", o->dtype, "Element type of the arithmetic")
-      ->check(CLI::IsMember({"f32", "f64"}))
+      ->check(one_of({"f32", "f64"}))
       ->capture_default_str();
   c->callback([o] { run(*o); });
 }

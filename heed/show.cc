@@ -11,6 +11,7 @@
 #include "heed/left_out.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
+#include "heed/shared_options.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;  // knows which options were given
   std::string model, baseline, test = "random:1.0", html;
   std::vector<std::string> ids, names;
   size_t count = 3;
@@ -152,7 +154,12 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
 
 void run(const Options& o) {
   const Device device = start(*o.common);
-  o.decode.get(1);  // complains before the long work, and so does the file
+  if (!o.ids.empty()) refuse_given(*o.command, "--count", "the first dialogues, not for --id");
+  o.decode.get(1);  // complains before the long work, and so do models and files
+  std::vector<std::string> runs = {o.model};
+  if (!o.baseline.empty()) runs.insert(runs.begin(), o.baseline);
+  const std::vector<std::string> names = names_of(o, runs);
+  for (const std::string& model : runs) check_is_model(model);
   if (!o.html.empty()) check_writable(o.html);
   const TestSet test = parse_test_set(o.test);
   const auto sets = o.html.empty() ? std::vector{test}
@@ -171,9 +178,6 @@ void run(const Options& o) {
       pick(distracted(texts.examples, test, texts.pool, texts.phrases, o.common->seed), chosen),
       words);
 
-  std::vector<std::string> runs = {o.model};
-  if (!o.baseline.empty()) runs.insert(runs.begin(), o.baseline);
-  const std::vector<std::string> names = names_of(o, runs);
   for (size_t m = 0; m < runs.size(); ++m) {
     view.models.push_back({names[m], ""});
     add_model(view, o, inputs, runs[m], chosen, device);
@@ -203,21 +207,21 @@ void add_show(CLI::App& app) {
       "attention.html\n"
       "  heed show --model runs/trained --data my.jsonl --test frequent:middle");
   o->common = add_common(*c, {.seed = "Seed of the distractions and of drawn responses"});
-  c->add_option("--model", o->model, "Directory of a run or a model")->required();
+  o->command = c;
+  add_model(*c, o->model);
   c->add_option("--baseline", o->baseline, "Another one, shown to the left of it");
   c->add_option("--name", o->names,
                 "Names to show, the baseline's first; otherwise those of the directories");
   o->input.declare(*c);
+  o->input.declare_tokens(*c);
   c->add_option("--test", o->test,
-                "What is inserted: none, random:P, or frequent: or rare: with begin, middle or end")
+                "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end")
       ->capture_default_str();
   c->add_option("--count", o->count, "How many dialogues, the first ones of the data")
       ->capture_default_str();
   c->add_option("--id", o->ids, "Show these dialogues instead");
-  c->add_option("--html", o->html,
-                "Write a web page as well, with the results on all test sets (takes longer)");
-  c->add_option("--batch", o->batch, "Dialogues in a batch; changes no result")
-      ->capture_default_str();
+  add_html(*c, o->html, ", with the results on all test sets (takes longer)");
+  add_batch(*c, o->batch);
   o->input.declare_insertion(*c);
   o->decode.declare(*c);
   c->callback([o] { run(*o); });

@@ -10,6 +10,7 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "heed/train_flags.h"
 
@@ -69,6 +70,8 @@ void print_epoch(const EpochLog& e, bool best, int64_t words) {
   std::fflush(stdout);
 }
 
+// Throws Error where the model is worse than a guess, so that what stands behind `&&` does not
+// begin.
 void print_end(const std::string& out, const TrainSettings& settings, bool worked) {
   const std::vector<EpochLog> log = load_log(out);
   if (!worked) {
@@ -79,14 +82,15 @@ void print_end(const std::string& out, const TrainSettings& settings, bool worke
   }
   const double best = best_perplexity(log);
   if (is_worse_than_a_guess(best, settings.model.vocab_size)) {
-    std::printf(
-        "ended, but something went wrong: the best validation perplexity is %.4g, and a uniform "
-        "guess among the words has %ld; try a smaller --rate, more dialogues or more epochs (the "
-        "model is in %s)\n",
-        best, static_cast<long>(settings.model.vocab_size), out.c_str());
-  } else {
-    std::printf("done: the best model is in %s\n", out.c_str());
+    char text[300];
+    std::snprintf(text, sizeof text,
+                  "ended, but something went wrong: the best validation perplexity is %.4g, and a "
+                  "uniform guess among the words has %ld; try a smaller --rate, more dialogues or "
+                  "more epochs",
+                  best, static_cast<long>(settings.model.vocab_size));
+    throw Error(text + (" (the model is in " + out + ")"));
   }
+  std::printf("done: the best model is in %s\n", out.c_str());
 }
 
 void run(const Options& o) {
@@ -141,7 +145,8 @@ void add_train(CLI::App& app) {
       "  heed train --data data/ubuntu-sample --out runs/baseline --preset smoke");
   o->common = add_common(*c, {.seed = "Seed of the first weights, the order and the distractions"});
   o->command = c;
-  c->add_option("--data", o->data, "Directory with train.jsonl and valid.jsonl (or .jsonl.gz)")
+  c->add_option("--data", o->data,
+                "Dialogues: a data directory (its train and valid parts are read)")
       ->required();
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   o->flags.declare_model(*c);

@@ -8,12 +8,16 @@
 
 namespace heed {
 
+static std::vector<std::string> preset_names() {
+  std::vector<std::string> names;
+  for (const Preset& preset : presets()) names.push_back(preset.name);
+  return names;
+}
+
 void TrainFlags::declare_model(CLI::App& c) {
-  c.add_option("--structure", structure,
-               "The model: " + structure_names() +
-                   ". A transformer takes adam, a warm-up of 200 steps and a "
-                   "fifth of the preset's rate")
-      ->capture_default_str();
+  add_structure(c, structure,
+                ". A transformer takes adam, a warm-up of 200 steps and a fifth of the preset's "
+                "rate");
   c.add_option("--insert-prob", insert_prob,
                "Probability with which each of two distractions is inserted")
       ->check(number(0, 1))
@@ -22,6 +26,7 @@ void TrainFlags::declare_model(CLI::App& c) {
 
 void TrainFlags::declare(CLI::App& c) {
   c.add_option("--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table())
+      ->check(one_of(preset_names()))
       ->capture_default_str();
   c.add_option("--attention-weight", attention_weight,
                "Weight of the attention loss (instead of the preset's); 0 leaves it out")
@@ -45,7 +50,9 @@ void TrainFlags::declare_sizes(CLI::App& c) {
   c.add_option("--vocab", vocab, "Vocabulary size, special tokens included")
       ->check(whole_number(kSpecialTokens + 1, Vocabulary::kMaxSize))
       ->group(sizes);
-  c.add_option("--batch", batch, "Dialogues in a batch")->group(sizes);
+  c.add_option("--batch", batch, "Dialogues in a batch")
+      ->check(whole_number(1, kMaxBatch))
+      ->group(sizes);
   c.add_option("--dropout", dropout, "Dropout probability")->group(sizes);
   c.add_option("--epochs", epochs, "Epochs at most")->group(sizes);
 }
@@ -55,18 +62,20 @@ void TrainFlags::declare_examples(CLI::App& c) {
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third on "
                "(instead of the preset's)")
-      ->check(CLI::IsMember({"last", "all"}))
+      ->check(one_of({"last", "all"}))
       ->group(data);
-  c.add_option("--max-turns", bounds.max_turns, "Utterances of context kept, 0: all")
+  c.add_option("--max-turns", bounds.max_turns, "Utterances of context read, the last ones; 0: all")
       ->capture_default_str()
       ->group(data);
-  c.add_option("--max-utterance", bounds.max_utterance_tokens, "Tokens of an utterance, 0: all")
+  c.add_option("--max-utterance", bounds.max_utterance_tokens,
+               "Tokens of an utterance, the first ones; 0: all")
       ->capture_default_str()
       ->group(data);
-  c.add_option("--max-response", bounds.max_response_tokens, "Tokens of a response, 0: all")
+  c.add_option("--max-response", bounds.max_response_tokens,
+               "Tokens of a response, the first ones; 0: all")
       ->capture_default_str()
       ->group(data);
-  c.add_option("--limit", limit, "Read only the first dialogues of each part, 0: all")
+  c.add_option("--limit", limit, "Read only the first dialogues, of each part; 0: all")
       ->capture_default_str()
       ->group(data);
 }
@@ -74,7 +83,7 @@ void TrainFlags::declare_examples(CLI::App& c) {
 void TrainFlags::declare_optimizer(CLI::App& c) {
   const char* group = "Optimiser";
   c.add_option("--optimizer", optimizer, "sgd or adam (instead of the preset's)")
-      ->check(CLI::IsMember({"sgd", "adam"}))
+      ->check(one_of({"sgd", "adam"}))
       ->group(group);
   c.add_option("--rate", rate, "Learning rate (instead of the preset's)")->group(group);
   c.add_option("--warm-up", warm_up, "Steps in which the rate grows to its full size")

@@ -1,6 +1,7 @@
 #include "heed/usage.h"
 
 #include <algorithm>
+#include <regex>
 #include <sstream>
 
 namespace heed {
@@ -44,6 +45,17 @@ std::string option_of(const std::string& word) {
   return word.substr(0, word.find('='));
 }
 
+bool takes_words(const CLI::App& command) {
+  const std::vector<const CLI::Option*> options = command.get_options();
+  return std::any_of(options.begin(), options.end(),
+                     [](const CLI::Option* option) { return option->get_positional(); });
+}
+
+// What an option of earlier versions is called now; empty for others.
+std::string renamed(const std::string& option) {
+  return option == "--f64" ? "--dtype f64" : "";
+}
+
 // Words that no option and no command took, in the order in which they were typed. What follows an
 // unknown option may be its value, so then only the options are named.
 std::string unexpected(const CLI::App& app, const CLI::App& command,
@@ -56,11 +68,16 @@ std::string unexpected(const CLI::App& app, const CLI::App& command,
     if (word.size() > 1 && word[0] == '-') options.push_back(option_of(word));
   }
   if (options.empty()) {
-    return "unexpected: " + join(words, " ") + "; every value stands behind its option";
+    return "unexpected: " + join(words, " ") +
+           (takes_words(command) ? "" : "; every value stands behind its option");
   }
   const std::string& first = options[0];
   if (&command != &app && command.get_option_no_throw(first) != nullptr) {
     return first + " must stand behind the command, as in " + full_name(command) + " " + first;
+  }
+  const std::string now = renamed(first);
+  if (!now.empty() && command.get_option_no_throw(now.substr(0, now.find(' '))) != nullptr) {
+    return first + " is now " + now;
   }
   const std::string who = &command == &app ? "there is" : full_name(command) + " has";
   return who + " no option " + join(options, ", ") + did_you_mean(first, option_names(command));
@@ -74,6 +91,39 @@ std::string missing_command(const CLI::App& app, const CLI::App& command) {
          "--preset smoke";
 }
 
+// What CLI11 says in words of its own, in ours; empty for all else.
+//   --decode: sampel not in {greedy,sample,beam}
+//   --limit: At Most 1 required but received 2
+//   Could not convert: --resume = maybe
+//   my.toml was not readable (missing?)
+std::string in_our_words(const std::string& text) {
+  std::smatch found;
+  const auto matches = [&](const char* pattern) {
+    return std::regex_match(text, found, std::regex(pattern));
+  };
+  if (text.size() > 1000) return "";  // std::regex takes a stack frame a character
+  if (matches(R"((.+?): (.*) not in \{([^{}]*)\})")) {
+    std::vector<std::string> words;
+    std::istringstream list(found[3]);
+    for (std::string word; std::getline(list, word, ',');) words.push_back(word);
+    return found[1].str() + ": " + expected_one_of(words, found[2]);
+  }
+  if (matches(R"((.+?): At Most 1 required but received (\d+))")) {
+    return found[1].str() + ": takes one value, got " + found[2].str();
+  }
+  if (matches(R"((.+?): At (least|Most) (\d+) required but received (\d+))")) {
+    return found[1].str() + ": at " + (found[2] == "Most" ? "most " : "least ") + found[3].str() +
+           " are needed, got " + found[4].str();
+  }
+  if (matches(R"(Could not convert: (.+?) = (.*))")) {
+    return found[1].str() + ": cannot take '" + found[2].str() + "'";
+  }
+  if (matches(R"((.*) was not readable \(missing\?\))")) {
+    return "--config: " + found[1].str() + " cannot be read";
+  }
+  return "";
+}
+
 std::string message(const CLI::App& app, const CLI::App& command, const CLI::ParseError& error) {
   std::vector<std::string> words = app.remaining();
   std::erase(words, "--");
@@ -84,7 +134,8 @@ std::string message(const CLI::App& app, const CLI::App& command, const CLI::Par
   if (error.get_name() == "ArgumentMismatch" && text.ends_with(" missing")) {
     return text.substr(0, text.find(':')) + ": its value is missing";
   }
-  return text;
+  const std::string ours = in_our_words(text);
+  return ours.empty() ? text : ours;
 }
 
 }  // namespace
@@ -93,7 +144,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
   const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   constexpr size_t kLongest = 40;  // what is longer was no name
   if (bare.size() > kLongest) return "";
-  const size_t most = 1 + bare.size() / 4;
+  const size_t most = bare.size() < 5 ? 1 : 1 + bare.size() / 4;
   std::string best;
   size_t least = most + 1;
   for (const std::string& candidate : candidates) {
@@ -110,6 +161,14 @@ std::string did_you_mean(const std::string& word, const std::vector<std::string>
                          const std::string& quote) {
   const std::string meant = nearest(word, candidates);
   return meant.empty() ? "" : "; did you mean " + quote + meant + quote + "?";
+}
+
+std::string expected_one_of(const std::vector<std::string>& words, const std::string& got) {
+  std::string all;
+  for (size_t i = 0; i < words.size(); ++i) {
+    all += (i == 0 ? "" : i + 1 == words.size() ? " or " : ", ") + words[i];
+  }
+  return "expected " + all + ", got '" + got + "'" + did_you_mean(got, words);
 }
 
 std::vector<std::string> command_names(const CLI::App& app) {

@@ -14,6 +14,9 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,
                          const std::string& quote = "");
 
+// "expected f32, f64 or both, got 'f23'; did you mean f32?"
+std::string expected_one_of(const std::vector<std::string>& words, const std::string& got);
+
 std::vector<std::string> command_names(const CLI::App& app);     // of its sub-commands
 std::vector<std::string> option_names(const CLI::App& command);  // the long ones, "--limit"
 std::string full_name(const CLI::App& command);                  // "heed prepare ubuntu"

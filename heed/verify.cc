@@ -5,10 +5,12 @@
 #include <vector>
 
 #include "dialog/text/terminal.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/messages.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/shared_options.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -89,9 +91,9 @@ void add_verify(CLI::App& app) {
   c->add_option("cases", o->cases, "Directories with a model, dialogs.jsonl and expected.json")
       ->required();
   c->add_option("--dtype", o->dtype, "Element type of the arithmetic")
-      ->check(CLI::IsMember({"f32", "f64", "both"}))
+      ->check(one_of({"f32", "f64", "both"}))
       ->capture_default_str();
-  c->add_option("--json", o->json, "Write the comparison to this file, - for standard output");
+  add_json(*c, o->json);
   c->callback([o] { run(*o); });
 }
 

@@ -8,13 +8,10 @@
 #include "nn/safetensors.h"
 #include "tensor/file.h"
 #include "tensor/machine.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
-
-std::string in(const std::string& directory, const char* file) {
-  return (std::filesystem::path(directory) / file).string();
-}
 
 // The value of a key, of the type of T; throws DataError if there is none.
 template <class T> T get(const std::string& path, const nlohmann::json& json, const char* key) {
@@ -30,26 +27,6 @@ template <class T> T get(const std::string& path, const nlohmann::json& json, co
 
 double parameter_bytes(const ModelConfig& config) {
   return 4 * parameter_count(config);
-}
-
-void check_is_model(const std::string& directory) {
-  namespace fs = std::filesystem;
-  std::error_code ignored;
-  if (fs::is_regular_file(directory, ignored)) {
-    throw DataError(directory + ": is a file; give the folder of the model or run that it lies in");
-  }
-  if (!fs::is_directory(directory, ignored)) {
-    throw DataError(directory + ": no such directory of a model or a run");
-  }
-  if (!fs::exists(in(directory, "config.json"), ignored)) {
-    throw DataError(directory + ": not a directory of a model or a run: it has no config.json");
-  }
-  if (fs::exists(in(directory, "settings.json"), ignored) &&
-      !fs::exists(in(directory, "model.safetensors"), ignored)) {
-    throw DataError(directory +
-                    ": no model yet: an epoch of the training has to be finished "
-                    "(there is no model.safetensors)");
-  }
 }
 
 }  // namespace
@@ -98,6 +75,26 @@ void check_memory(const ModelConfig& config) {
                      std::to_string(std::llround(needed / kGiB)) + " GiB, there are " +
                      std::to_string(std::llround(memory / kGiB)) +
                      "; choose smaller sizes, layers or vocabulary");
+  }
+}
+
+void check_is_model(const std::string& directory) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  if (fs::is_regular_file(directory, ignored)) {
+    throw DataError(directory + ": is a file; give the folder of the model or run that it lies in");
+  }
+  if (!fs::is_directory(directory, ignored)) {
+    throw DataError(directory + ": no such directory of a model or a run");
+  }
+  if (!fs::exists(in(directory, "config.json"), ignored)) {
+    throw DataError(directory + ": not a directory of a model or a run: it has no config.json");
+  }
+  if (fs::exists(in(directory, "settings.json"), ignored) &&
+      !fs::exists(in(directory, "model.safetensors"), ignored)) {
+    throw DataError(directory +
+                    ": no model yet: an epoch of the training has to be finished "
+                    "(there is no model.safetensors)");
   }
 }
 

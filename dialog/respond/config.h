@@ -17,6 +17,9 @@ ModelConfig load_config(const std::string& directory);
 // there is (usable_memory()), before anything is allocated.
 void check_memory(const ModelConfig& config);
 
+// Throws DataError, with what is there instead, where a directory holds no model, or none yet.
+void check_is_model(const std::string& directory);
+
 struct LoadedModel {
   std::unique_ptr<Responder> model;
   Vocabulary vocabulary;

@@ -1,48 +1,103 @@
-// All options of all commands: one name, one meaning.
-#include "heed/app.h"
-
-#include <CLI/CLI.hpp>
-#include <map>
+// One name, one meaning; and what is said of an option that was mistyped.
 #include <set>
 
-#include "heed/usage.h"
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/options_helpers.h"
 
 namespace heed {
 namespace {
 
-// Every command that does something, by its full name without "heed".
-void add_commands(const CLI::App& app, std::map<std::string, const CLI::App*>& found) {
-  for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    if (command_names(*command).empty()) {
-      found[full_name(*command).substr(5)] = command;
-    } else {
-      add_commands(*command, found);
+// What an option is, without the remarks behind it: "Read only the first dialogues" of "Read only
+// the first dialogues, of each part; 0: all".
+std::string meaning_of(const CLI::Option& option) {
+  const std::string text = option.get_description(), type = option.get_type_name();
+  return text.substr(0, text.find_first_of(":;,.(")) + " [" + type.substr(0, type.find(':')) + "]";
+}
+
+// What one name may mean two things in.
+const std::map<std::string, std::string> kTwoMeanings = {
+    {"--in", "each command of prepare reads files of its own"},
+    {"--out", "what is written: a file, or a directory with several"},
+    {"--seed", "of what is drawn; always a seed"},
+    {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
+
+TEST_F(Options, OneNameHasOneMeaning) {
+  std::map<std::string, std::map<std::string, std::string>> found;  // name, meaning, commands
+  for (const auto& [name, command] : commands) {
+    for (const std::string& option : option_names(*command)) {
+      found[option][meaning_of(*command->get_option(option))] += " " + name;
+    }
+  }
+  for (const auto& [option, meanings] : found) {
+    if (kTwoMeanings.contains(option)) continue;
+    for (const auto& [meaning, who] : meanings) {
+      EXPECT_EQ(meanings.size(), 1u) << option << " in" << who << ": " << meaning;
+    }
+  }
+  for (const auto& [option, why] : kTwoMeanings) EXPECT_TRUE(found.contains(option)) << option;
+  for (const auto& [meaning, who] : found["--seed"]) {
+    EXPECT_TRUE(meaning.starts_with("Seed of ")) << who << ": " << meaning;
+  }
+}
+
+TEST_F(Options, NoMeaningHasTwoNames) {
+  for (const auto& [name, command] : commands) {
+    std::map<std::string, std::string> names;
+    for (const std::string& option : option_names(*command)) {
+      const std::string text = command->get_option(option)->get_description();
+      EXPECT_EQ(names[text], "") << name << ": " << option;
+      names[text] = option;
     }
   }
 }
 
-class Options : public testing::Test {
- protected:
-  Options() { add_commands(*app, commands); }
-  const std::unique_ptr<CLI::App> app = make_app();
-  std::map<std::string, const CLI::App*> commands;
-};
+// ---- mistakes -----------------------------------------------------------------------------------
 
-TEST_F(Options, OneNameHasOneMeaning) {
-  std::map<std::string, std::map<std::string, std::string>> texts;
-  for (const auto& [name, command] : commands) {
-    for (const CLI::Option* option : command->get_options()) {
-      for (const std::string& long_name : option->get_lnames()) {
-        texts[long_name][option->get_type_name() + " | " + option->get_description()] += " " + name;
-      }
-    }
-  }
-  for (const auto& [name, meanings] : texts) {
-    if (meanings.size() == 1) continue;
-    printf("--%s\n", name.c_str());
-    for (const auto& [text, who] : meanings) printf("   %s: %s\n", who.c_str(), text.c_str());
-  }
+TEST_F(Options, SayWhatIsPossible) {
+  const auto says = [](const Arguments& command, const std::string& text) {
+    expect_failure(heed_program(command), 2, "heed: " + text + " (see heed ", join(command));
+  };
+  const Arguments respond = {"respond", "--model", "m", "--data", "d", "--out", "o"},
+                  train = {"train", "--data", "d", "--out", "o"}, score = score_with("m", "d");
+  says(respond + Arguments{"--decode", "sampel"},
+       "--decode: expected greedy, sample or beam, got 'sampel'; did you mean sample?");
+  says(respond + Arguments{"--decode", "x,{y}"},
+       "--decode: expected greedy, sample or beam, got 'x,{y}'");
+  says(train + Arguments{"--structure", "statik"},
+       "--structure: expected non-hier, static, static-ui, dynamic, dynamic-ui, hred or "
+       "transformer, got 'statik'; did you mean static?");
+  says(train + Arguments{"--preset", "smok"},
+       "--preset: expected paper, laptop, demo or smoke, got 'smok'; did you mean smoke?");
+  says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
+       "--by: expected conversation, day, folder or dialogue, got 'dya'; did you mean day?");
+  says(score + Arguments{"--limit", "3", "--limit", "4"}, "--limit: takes one value, got 2");
+  says({"compare", "a", "--data", "d"}, "runs: at least 2 are needed, got 1");
+  says(train + Arguments{"--resume=perhaps"}, "--resume: cannot take 'perhaps'");
+  says({"info", "a", "b"}, "unexpected: b");
+  says(score + Arguments{"--f64"}, "--f64 is now --dtype f64");
+  expect_failure(heed_program({"train", "--config", "nowhere.toml"}), 2,
+                 "--config: nowhere.toml cannot be read", "--config");
+}
+
+// Given where it would do nothing, an option is a mistake.
+TEST_F(Options, ThatWouldDoNothingAreRefused) {
+  const auto says = [](const Arguments& command, const std::string& text) {
+    expect_failure(heed_program(command), 2, text + ", and would do nothing here\n", join(command));
+  };
+  const Arguments chat = {"chat", "--model", kModel},
+                  show = {"show", "--model", kModel, "--data", kDialogs, "--test", "none"},
+                  evaluate = {"evaluate", "--model", kModel, "--data", kDialogs, "--test", "none"};
+  says(chat + Arguments{"--top-k", "5"}, "--top-k: is for --decode sample");
+  says(chat + Arguments{"--decode", "beam", "--temperature", "1"},
+       "--temperature: is for --decode sample");
+  says(chat + Arguments{"--beam-size", "5"}, "--beam-size: is for --decode beam");
+  says(chat + Arguments{"--length-penalty", "0"}, "--length-penalty: is for --decode beam");
+  says(evaluate + Arguments{"--pool", kDialogs}, "--pool: is for test sets random:");
+  says(evaluate + Arguments{"--frequent", "a"}, "--frequent: is for test sets frequent:");
+  says(with(evaluate, "--test", "frequent") + Arguments{"--rare", "a"},
+       "--rare: is for test sets rare:");
+  says(show + Arguments{"--rare", "a"}, "--rare: is for test sets rare:");
+  says(show + Arguments{"--id", "a", "--count", "2"},
+       "--count: is for the first dialogues, not for --id");
 }
 
 }  // namespace

@@ -68,6 +68,12 @@ TEST_F(Compare, ARunWithItselfDoesNotChange) {
     EXPECT_EQ(change["p_holm"], 1);
     EXPECT_EQ(row["runs"][0]["name"], run());  // their names are equal: their paths
   }
+  const std::string copy = dir.path("copy");
+  std::filesystem::copy(run(), copy);
+  const Result r = heed_program(command(run(), copy));
+  EXPECT_NE(r.err.find(run() + " and " + copy + " are the same model: nothing can change"),
+            std::string::npos)
+      << r.err;
 }
 
 TEST_F(Compare, SaysWhatCannotBeCompared) {
@@ -76,7 +82,14 @@ TEST_F(Compare, SaysWhatCannotBeCompared) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.err.find("different vocabularies"), std::string::npos) << r.err;
   EXPECT_NE(r.err.find("different bounds"), std::string::npos) << r.err;
-  expect_failure(heed_program({"compare", run(), "--data", kSample}), 2, "runs", "one run");
+  expect_failure(heed_program({"compare", run(), "--data", kSample}), 2,
+                 "runs: at least 2 are needed, got 1", "one run");
+  // before anything is read, and before other mistakes
+  expect_failure(heed_program({"compare", run(), dir.path("nope"), "--data", "nowhere"}), 2,
+                 "give --pool", "");
+  expect_failure(
+      heed_program({"compare", run(), dir.path("nope"), "--data", "nowhere", "--test", "none"}), 1,
+      "nope: no such directory of a model", "no model");
   expect_failure(heed_program({"compare", run(), kModel, "--data", kTestPart}), 2,
                  "give --pool FILE or DIR", "no pool");
 }

@@ -60,9 +60,9 @@ TEST_F(Respond, DecodesAsAsked) {
 TEST_F(Respond, RefusesWhatMakesNoSense) {
   expect_failure(heed_program(command("-") + Arguments{"--json", "-"}), 2, "cannot both be -", "-");
   expect_failure(heed_program(command("-") + Arguments{"--batch", "0"}), 2,
-                 "batch: expected at least 1", "--batch");
-  expect_failure(heed_program(command("-") + Arguments{"--max-length", "0"}), 2, "max_length",
-                 "--max-length");
+                 "--batch: expected a whole number from 1", "--batch");
+  expect_failure(heed_program(command("-") + Arguments{"--max-length", "0"}), 2,
+                 "--max-length: expected a whole number from 1 to 10000", "--max-length");
 }
 
 }  // namespace

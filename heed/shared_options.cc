@@ -1,0 +1,42 @@
+#include "heed/shared_options.h"
+
+#include <CLI/CLI.hpp>
+
+#include "dialog/respond/structure.h"
+#include "heed/checks.h"
+#include "tensor/error.h"
+
+namespace heed {
+
+void add_model(CLI::App& c, std::string& directory) {
+  c.add_option("--model", directory, "Directory of a run or a model")->required();
+}
+
+void add_json(CLI::App& c, std::string& file) {
+  c.add_option("--json", file, "Write the results to this file, - for standard output");
+}
+
+void add_html(CLI::App& c, std::string& file, const std::string& remark) {
+  c.add_option("--html", file, "Write a web page to this file" + remark);
+}
+
+void add_batch(CLI::App& c, int64_t& size) {
+  c.add_option("--batch", size, "Dialogues in a batch; changes no result")
+      ->check(whole_number(1, kMaxBatch))
+      ->capture_default_str();
+}
+
+CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& remark) {
+  std::vector<std::string> names;
+  for (const Structure& s : structures()) names.emplace_back(s.name);
+  return c.add_option("--structure", name, "The model: " + structure_names() + remark)
+      ->check(one_of(names))
+      ->capture_default_str();
+}
+
+void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for) {
+  if (command.count(option) == 0) return;
+  throw UsageError(option + ": is for " + is_for + ", and would do nothing here");
+}
+
+}  // namespace heed

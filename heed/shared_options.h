@@ -1,0 +1,22 @@
+// Options that several commands have: under one name, with one text.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdint>
+#include <string>
+
+namespace heed {
+
+void add_model(CLI::App& command, std::string& directory);  // --model, required
+void add_json(CLI::App& command, std::string& file);        // --json
+void add_html(CLI::App& command, std::string& file, const std::string& remark = "");
+// --batch, of commands whose results do not depend on it.
+void add_batch(CLI::App& command, int64_t& size);
+// --structure, the name of one.
+CLI::Option* add_structure(CLI::App& command, std::string& name, const std::string& remark = "");
+
+// Throws UsageError "--top-k: is for --decode sample, and would do nothing here" where the option
+// was given.
+void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for);
+
+}  // namespace heed
