@@ -5,6 +5,7 @@
 
 #include "dialog/respond/structures.h"
 #include "heed/checks.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 

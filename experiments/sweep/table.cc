@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "experiments/engine/variant_tables.h"
 #include "experiments/sweep/sweep.h"
