@@ -62,11 +62,11 @@ void add_annotation(probe::LabelledExamples& labels, const std::string& path) {
 }  // namespace
 
 void EncodeFlags::declare(CLI::App& c, bool required) {
-  c.add_option("--model", model, "Directory of a run")->required(required);
+  c.add_option("--model", model, "Directory of a run or a model")->required(required);
   c.add_option(
        "--data", data,
-       "Data directory with the parts train and test; its files PART.labels.jsonl, if there "
-       "are any, add tasks")
+       "Dialogues: a data directory with the parts train and test; its files PART.labels.jsonl, "
+       "if there are any, add tasks")
       ->required(required);
   c.add_option("--epoch", epoch,
                "Which model of the run: best, last, untrained, or the number of an epoch that "
@@ -77,7 +77,7 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
                "transformer's positions; top: the top layer of an LSTM")
       ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
       ->capture_default_str();
-  c.add_option("--limit", limit, "Only the first dialogues of each part, 0: all")
+  c.add_option("--limit", limit, "Read only the first dialogues, of each part; 0: all")
       ->capture_default_str();
   c.add_option("--batch", batch, "Dialogues in a batch; changes no result")->capture_default_str();
 }

@@ -34,22 +34,22 @@ std::string lock_path(const std::string& run) {
 }
 
 // As flock().
-int lock_or_try_again(int descriptor) {
+int lock_or_try_again(int descriptor, std::chrono::milliseconds patience) {
   if (::flock(descriptor, LOCK_EX | LOCK_NB) == 0) return 0;
-  if (errno != EWOULDBLOCK) return -1;
-  std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  if (errno != EWOULDBLOCK || patience.count() == 0) return -1;
+  std::this_thread::sleep_for(patience);
   return ::flock(descriptor, LOCK_EX | LOCK_NB);
 }
 
 }  // namespace
 
-RunLock::RunLock(const std::string& run) {
+RunLock::RunLock(const std::string& run, std::chrono::milliseconds patience) {
   const std::string path = lock_path(run);
   descriptor_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644);
   if (descriptor_ < 0) {
     throw DataError(path + ": cannot be opened: " + std::strerror(errno));
   }
-  if (lock_or_try_again(descriptor_) != 0) {
+  if (lock_or_try_again(descriptor_, patience) != 0) {
     const int error = errno;
     char owner[512] = {};
     const ssize_t bytes = ::read(descriptor_, owner, sizeof owner - 1);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <chrono>
 #include <string>
 
 #include "tensor/error.h"
@@ -17,10 +18,11 @@ struct RunIsLocked : DataError {
 // is another one), where another process has it.
 //
 // A look at the lock (is_locked()) holds it for an instant, so a lock that is taken is tried again
-// once.
+// once, after the patience.
 class RunLock {
  public:
-  explicit RunLock(const std::string& run);
+  explicit RunLock(const std::string& run,
+                   std::chrono::milliseconds patience = std::chrono::milliseconds(20));
   ~RunLock();
   RunLock(const RunLock&) = delete;
   RunLock& operator=(const RunLock&) = delete;

@@ -151,7 +151,8 @@ bool LeaseOffice::may_take(const std::string& path) {
 std::unique_ptr<Lease> LeaseOffice::take(const std::string& run) {
   std::unique_ptr<RunLock> lock;
   try {
-    lock = std::make_unique<RunLock>(run);
+    // Without patience: whoever had it may have finished the run meanwhile. There is a next round.
+    lock = std::make_unique<RunLock>(run, std::chrono::milliseconds(0));
   } catch (const RunIsLocked&) {
     return nullptr;
   }

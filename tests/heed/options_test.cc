@@ -17,6 +17,7 @@ std::string meaning_of(const CLI::Option& option) {
 const std::map<std::string, std::string> kTwoMeanings = {
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
+    {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
     {"--seed", "of what is drawn; always a seed"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 

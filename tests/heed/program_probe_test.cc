@@ -49,6 +49,13 @@ TEST_F(ProbeProgram, ProbesARun) {
   EXPECT_NE(r.out.find("best  untrained  bag-of-words  length"), std::string::npos) << r.out;
 }
 
+TEST_F(ProbeProgram, AnotherProbe) {
+  const Arguments features = {"probe", "--features", kReference + "probe/sixty"};
+  const double linear = results(features)["tasks"]["Task"]["f1"];
+  const double mlp = results(features + Arguments{"--probe", "mlp"})["tasks"]["Task"]["f1"];
+  EXPECT_NE(mlp, linear);
+}
+
 // The way through files, and any batch and threads, give the same numbers.
 TEST_F(ProbeProgram, FeaturesAreWhatProbeReads) {
   const Json direct = results(on_model("probe") + Arguments{"--pool", "mean"});
@@ -132,8 +139,7 @@ TEST_F(ProbeProgram, RefusesWhatMakesNoSense) {
   fails({"--features", kSample}, 1, "holds no train.safetensors");
   fails({"--model", run(), "--data", dir.path("none")}, 1, "not a directory");
   const Result r = heed_program({"probe", "--features", features, "--max-iter", "1"});
-  EXPECT_EQ(r.err,
-            "heed: warning: features, Task: 2 labels had not converged after 1 iteration\n");
+  EXPECT_EQ(r.err, "heed: warning: features, Task: 2 labels had not converged after 1 iteration\n");
   // Features do not go where dialogues lie.
   std::filesystem::copy(kSample, dir.path("data"));
   dir.write("data/train.jsonl", dialogue("d", {"a", "b", "c"}));

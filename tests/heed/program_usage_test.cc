@@ -31,7 +31,7 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, compare, distract, "
     "features, probe, info, prepare, reproduce, "
-    "report, verify, bench, help";
+    "report, sweep, verify, bench, help";
 
 TEST(Usage, AWordThatIsNoCommand) {
   const auto fails = [](const std::string& word, const std::string& meant) {
