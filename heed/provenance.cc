@@ -4,6 +4,7 @@
 #include <fstream>
 #include <thread>
 
+#include "experiments/engine/plan.h"
 #include "heed/results.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
@@ -46,8 +47,10 @@ std::string commit() {
       ;
 }
 
-std::vector<std::pair<std::string, std::string>> made_with() {
-  return {{"version", version()}, {"commit", commit()}, {"kernels", cpu::isa()}};
+MadeWith made_with(const Common& common) {
+  return {common.device.substr(0, common.device.find(':')),
+          common.matmul,
+          {{"version", version()}, {"commit", commit()}, {"kernels", cpu::isa()}}};
 }
 
 Json provenance(const std::string& command, const Common& common, const std::string& dtype) {

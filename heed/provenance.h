@@ -3,12 +3,12 @@
 
 #include <nlohmann/json.hpp>
 #include <string>
-#include <utility>
-#include <vector>
 
 #include "heed/commands.h"
 
 namespace heed {
+
+struct MadeWith;  // experiments/engine/plan.h
 
 // "0.1.0", and the commit: "7427bfe3a1c2", with "-dirty" behind it where the sources had changes
 // that were not committed, and "unknown" where they came without git.
@@ -16,7 +16,7 @@ std::string version();
 std::string commit();
 
 // What the results of an experiment say: the same on every machine that has this program and CPU.
-std::vector<std::pair<std::string, std::string>> made_with();
+MadeWith made_with(const Common& common);
 
 // The key "heed" of a result: the program (version, commit, command), the arithmetic (device,
 // gpu, matmul, dtype, threads, kernels), the class of the machine (cpu, cores) and the date (UTC).

@@ -35,9 +35,7 @@ void write_tables(const std::string& out) {
 void run(Options& o) {
   set_num_threads(o.common->threads);
   check_device(*o.common);
-  o.settings.device = o.common->device.substr(0, o.common->device.find(':'));
-  o.settings.matmul = o.common->matmul;
-  o.settings.made_with = made_with();
+  o.settings.made_with = made_with(*o.common);
   parse_shard(o.work.shard, o.selection);
   const auto runs = select_runs(names_of(variant_names()), o.common->seed, o.seeds, o.selection);
   o.settings.train = o.flags.settings();

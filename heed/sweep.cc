@@ -11,7 +11,9 @@
 #include "heed/messages.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
+#include "heed/results.h"
 #include "heed/sweep_file.h"
+#include "heed/text_table.h"
 #include "heed/work_flags.h"
 #include "tensor/parallel.h"
 #include "train/buckets.h"
@@ -27,11 +29,28 @@ struct Options {
   WorkFlags work;
 };
 
+// For people: the names of the runs, and the numbers as the table has them.
+std::string text_of(const Table& table) {
+  std::vector<std::vector<std::string>> columns = {{table.rows_are}, {table.groups_are}};
+  for (const Row& row : table.rows) {
+    columns[0].push_back(row.label);
+    columns[1].push_back(row.group);
+  }
+  for (size_t c = 0; c < table.columns.size(); ++c) {
+    columns.push_back({table.columns[c].name});
+    for (const Row& row : table.rows) {
+      columns.back().push_back(print_cell(table.columns[c], row.cells[c]));
+    }
+  }
+  return text_table(std::move(columns), results_width());
+}
+
 void write_table(const std::string& out, const Sweep& sweep) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
   const Table table = sweep_table(out, sweep);
   save_tables(folder, {table});
-  std::printf("%sthe table is in %s\n", to_markdown(table).c_str(), folder.c_str());
+  std::printf("%s%s\nthe table is in %s\n", text_of(table).c_str(), table.note.c_str(),
+              folder.c_str());
 }
 
 // ---- what it will be
@@ -60,7 +79,16 @@ double time_epoch(const SweepPoint& point, Responder& model) {
   return seconds / timed * static_cast<double>(steps_of(point));
 }
 
-// Lists the runs, and estimates how long those that are left will train.
+// What a run will take, with `epoch` seconds of steps in an epoch. A forward pass, which is all
+// that validations and tests are, counts as a third of a step.
+RunTimes times_of(const SweepPoint& point, size_t test_sets, double epoch) {
+  const SweepData& data = *point.data;
+  const double forward = epoch / 3 / static_cast<double>(data.train.train.size());
+  return {{epoch + forward * static_cast<double>(data.train.valid.size())},
+          forward * static_cast<double>(data.test.size() * test_sets)};
+}
+
+// Lists the runs, and estimates how long those that are left will take.
 void dry_run(const Options& o, const SweepRequest& request, const Plan& plan) {
   const Device device = start(*o.common);
   std::map<size_t, double> epochs;  // seconds, by point
@@ -74,15 +102,15 @@ void dry_run(const Options& o, const SweepRequest& request, const Plan& plan) {
       epochs[run.variant] = time_epoch(point, *model);
     }
     RunProgress p{plan.kind(run), finished, plan.max_epochs(run), 0, {}};
-    if (!finished) p.times.epochs = {epochs[run.variant]};
-    std::printf("%-28s %s, %d x %ld steps%s\n", run.name.c_str(),
+    if (!finished) p.times = times_of(point, request.sweep.tests.size(), epochs[run.variant]);
+    std::printf("%-*s %s, %d x %ld steps%s\n", plan.longest_name(), run.name.c_str(),
                 size_of_model(parameter_count(*model)).c_str(), p.max_epochs,
                 static_cast<long>(steps_of(point)), finished ? ", done" : "");
     progress.push_back(std::move(p));
   }
   const double left = seconds_left(progress, o.work.jobs);
-  std::printf("%s; about %s of training with --jobs %d, and validations and tests besides\n",
-              counted(plan.runs.size(), "run").c_str(), format_seconds(left).c_str(), o.work.jobs);
+  std::printf("%s; about %s with --jobs %d\n", counted(plan.runs.size(), "run").c_str(),
+              format_seconds(left).c_str(), o.work.jobs);
 }
 
 void run(Options& o) {
@@ -95,9 +123,7 @@ void run(Options& o) {
   const Plan plan = sweep_plan(o.out, runs, sweep);
   if (o.dry_run) return dry_run(o, request, plan);
   check_device(*o.common);
-  sweep.device = o.common->device.substr(0, o.common->device.find(':'));
-  sweep.matmul = o.common->matmul;
-  sweep.made_with = made_with();
+  sweep.made_with = made_with(*o.common);
   open_sweep(o.out, sweep);
   std::map<std::string, int64_t> words;
   for (const PlannedRun& run : runs) {

@@ -140,35 +140,49 @@ T number_of(const SweepFile& file, const std::string& name, T otherwise, T low, 
                    std::to_string(low) + " to " + std::to_string(high) + ", got '" + text + "'");
 }
 
-// Throws what `check` throws, with the line in front.
-template <class Check> void at_line(const SweepFile& file, int line, Check check) {
-  try {
-    check();
-  } catch (const UsageError& e) {
-    throw UsageError(place(file, line) + e.what());
-  }
-}
-
 std::vector<GridOption> training_options(const SweepFile& file) {
   std::vector<GridOption> options = file.train;
   std::erase_if(options, [](const GridOption& option) { return option.name == "data"; });
   return options;
 }
 
-// Each value by itself, and then with the fixed options: so that a line can be named.
+// Why these options make no training; empty if they do.
+std::string problem_of(const std::vector<GridOption>& options) {
+  try {
+    TrainCommand().settings(options);
+    return "";
+  } catch (const UsageError& e) {
+    return e.what();
+  }
+}
+
+// Names the line of an option without which the others are good, or else of one that is bad alone.
+void check_fixed(const SweepFile& file, const std::vector<GridOption>& fixed) {
+  const std::string problem = problem_of(fixed);
+  if (problem.empty()) return;
+  for (const GridOption& option : fixed) {
+    std::vector<GridOption> others = fixed;
+    std::erase_if(others, [&](const GridOption& other) { return other.name == option.name; });
+    if (problem_of(others).empty()) throw UsageError(place(file, option.line) + problem);
+  }
+  for (const GridOption& option : fixed) {
+    const std::string alone = problem_of({option});
+    if (!alone.empty()) throw UsageError(place(file, option.line) + alone);
+  }
+  throw UsageError(file.path + ": " + problem);
+}
+
+// Each value of the grid with the fixed options, so that a line can be named.
 void check_values(const SweepFile& file) {
   const std::vector<GridOption> fixed = training_options(file);
-  for (const GridOption& option : fixed) {
-    at_line(file, option.line, [&] { TrainCommand().settings({option}); });
-  }
+  check_fixed(file, fixed);
   for (const GridOption& option : file.grid) {
+    if (option.name == "heads" && find(file.grid, "structure")) continue;  // with each point
     for (const std::string& value : option.values) {
-      at_line(file, option.line, [&] {
-        std::vector<GridOption> options = fixed;
-        options.push_back({option.name, {value}});
-        const bool needs_others = option.name == "heads" && find(file.grid, "structure");
-        if (!needs_others) TrainCommand().settings(options);
-      });
+      std::vector<GridOption> options = fixed;
+      options.push_back({option.name, {value}});
+      const std::string problem = problem_of(options);
+      if (!problem.empty()) throw UsageError(place(file, option.line) + problem);
     }
   }
 }
@@ -178,7 +192,11 @@ void read_tests(const SweepFile& file, Sweep& sweep) {
   if (const GridOption* test = find(file.sweep, "test")) {
     std::string list;
     for (const std::string& value : test->values) list += (list.empty() ? "" : ",") + value;
-    at_line(file, test->line, [&] { sweep.tests = select_test_sets(list); });
+    try {
+      sweep.tests = select_test_sets(list);
+    } catch (const UsageError& e) {
+      throw UsageError(place(file, test->line) + e.what());
+    }
   }
   for (const TestSet& set : sweep.tests) known.push_back(set.name);
   const GridOption* best = find(file.sweep, "best");

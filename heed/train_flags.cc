@@ -3,7 +3,6 @@
 #include <charconv>
 #include <sstream>
 
-#include "dialog/respond/structures.h"
 #include "heed/checks.h"
 #include "heed/shared_options.h"
 

@@ -23,17 +23,18 @@ using Kind = WorkerNews::Kind;
 // A line for every epoch and run that ends and for warnings, for people who read it later.
 void print_news(const WorkerNews& news, const Overview& overview, const Work& work) {
   const char* worse = "  worse than a uniform guess";
+  const int width = work.plan.longest_name();
   if (news.kind == Kind::kEpoch) {
-    std::printf("%-28s epoch %2d of %d  valid perplexity %s  %s%s\n", news.run.c_str(), news.epoch,
-                news.max_epochs, perplexity_text(news.metric).c_str(),
+    std::printf("%-*s epoch %2d of %d  valid perplexity %s  %s%s\n", width, news.run.c_str(),
+                news.epoch, news.max_epochs, perplexity_text(news.metric).c_str(),
                 format_seconds(news.seconds).c_str(),
                 is_worse_than_a_guess(news.metric, work.words(news.run)) ? worse : "");
   } else if (news.kind == Kind::kFinished) {
     const double best = best_perplexity(load_log(work.plan.directory({.name = news.run})));
-    std::printf("%-28s done: %zu of %zu%s\n", news.run.c_str(), overview.done(), overview.all(),
-                is_worse_than_a_guess(best, work.words(news.run)) ? worse : "");
+    std::printf("%-*s done: %zu of %zu%s\n", width, news.run.c_str(), overview.done(),
+                overview.all(), is_worse_than_a_guess(best, work.words(news.run)) ? worse : "");
   } else if (news.kind == Kind::kFailed) {
-    std::printf("%-28s failed: %s\n", news.run.c_str(), printable(news.message).c_str());
+    std::printf("%-*s failed: %s\n", width, news.run.c_str(), printable(news.message).c_str());
   } else if (news.kind == Kind::kWarning) {
     warn(news.run + ": " + news.message);
   }

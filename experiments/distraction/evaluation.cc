@@ -8,6 +8,7 @@
 #include "dialog/respond/responses.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/text/tokenizer.h"
+#include "experiments/engine/evaluation_json.h"
 #include "tensor/file.h"
 
 namespace heed {
@@ -78,28 +79,11 @@ Json samples_json(const std::vector<DialogueScore>& scores, const std::vector<To
   return json;
 }
 
-// Who it is, and how its training went.
-Json head_json(const std::string& directory, const PlannedRun& run,
-               const ExperimentSettings& settings, Responder& model) {
-  const std::vector<EpochLog> log = load_log(directory);
-  const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
-    return valid_perplexity(a) < valid_perplexity(b);
-  });
-  if (best == log.end()) throw DataError(in(directory, "log.jsonl") + ": no epoch");
-  Json heed = {{"device", settings.device}, {"matmul", settings.matmul}};
-  for (const auto& [key, value] : settings.made_with) heed[key] = value;
-  const Variant& variant = all_variants()[run.variant];
-  return {{"heed", heed},
-          {"run", run.name},
-          {"variant", variant.name()},
+Json describe(const Variant& variant) {
+  return {{"variant", variant.name()},
           {"structure", variant.structure.name},
           {"insert_prob", variant.insert_prob},
-          {"attention_loss", variant.attention_loss},
-          {"seed", run.seed},
-          {"best_epoch", best->epoch},
-          {"epochs", log.size()},
-          {"valid_perplexity", valid_perplexity(*best)},
-          {"parameters", parameter_count(model)}};
+          {"attention_loss", variant.attention_loss}};
 }
 
 }  // namespace
@@ -127,7 +111,9 @@ void evaluate_run(const std::string& directory, const PlannedRun& run,
                   const OnMeasuring& progress) {
   LoadedModel loaded = load_model(directory);
   Responder& model = *loaded.model;
-  Json json = head_json(directory, run, settings, model);
+  Json json = evaluation_head(directory, run, describe(all_variants()[run.variant]),
+                              kValidPerplexity, settings.made_with);
+  json["parameters"] = parameter_count(model);
   json["conversations"] = data.conversations;
   move(model, device);
   DecodeOptions greedy;

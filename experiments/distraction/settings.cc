@@ -7,6 +7,7 @@
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run_json.h"
 #include "dialog/text/tokenizer.h"
+#include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 
 namespace heed {
@@ -87,8 +88,8 @@ Json describe_settings(const ExperimentSettings& s) {
           {"max-length", s.max_response},
           {"frequent", s.phrases.frequent},
           {"rare", s.phrases.rare},
-          {"device", s.device},
-          {"matmul", s.matmul}};
+          {"device", s.made_with.device},
+          {"matmul", s.made_with.matmul}};
 }
 
 Json describe(const ExperimentSettings& s, const ExperimentData& data) {
@@ -96,10 +97,8 @@ Json describe(const ExperimentSettings& s, const ExperimentData& data) {
       {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
       {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
       {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
-  Json heed = Json::object();  // who began; others may join
-  for (const auto& [key, value] : s.made_with) heed[key] = value;
   return {{"format", kExperimentFormat},
-          {"heed", heed},
+          {"heed", program_json(s.made_with)},  // who began; others may join
           {"test_seed", kTestSeed},
           {"settings", describe_settings(s)},
           {"data", counts}};
@@ -177,7 +176,7 @@ TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentD
 void open_experiment(const std::string& out, const ExperimentSettings& settings,
                      const ExperimentData& data) {
   // what earlier versions did not write down
-  open_folder(out, describe(settings, data),
+  open_folder(out, "experiment", describe(settings, data),
               {{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
   const std::string samples = (fs::path(out) / "samples.json").string();
   if (!fs::exists(samples)) create_once(samples, describe_samples(data).dump(1) + "\n");

@@ -21,9 +21,7 @@ struct ExperimentSettings {
   size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
   int max_response = 50;             // words of a generated response
   PhraseText phrases;
-  std::string device = "cpu", matmul = "f32";  // of all runs: another one is refused
-  // The program, for the results: {"version", "0.1.0"}, {"commit", "7427bfe690d5"} ...
-  std::vector<std::pair<std::string, std::string>> made_with;
+  MadeWith made_with;
 };
 
 struct ExperimentData {

@@ -12,24 +12,32 @@ namespace heed {
 
 using Json = nlohmann::ordered_json;
 
+static const char* const kKinds[] = {"experiment", "sweep"};
+
+// "an experiment", "a sweep"
+static std::string a(const std::string& kind) {
+  return (kind == "experiment" ? "an " : "a ") + kind;
+}
+
 // "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
 // program began it does not count.
-static void check_same(const std::string& out, const Json& there, const Json& here,
-                       const Json& earlier) {
+static void check_same(const std::string& out, const std::string& kind, const Json& there,
+                       const Json& here, const Json& earlier) {
   if (there.value("format", Json()) != here.at("format")) {
-    throw DataError(out + "/experiment.json: written by another version of heed");
+    throw DataError(out + "/" + kind + ".json: written by another version of heed");
   }
   Json settings = there.value("settings", Json::object());
-  for (const auto& [option, value] : earlier.items()) if (!settings.contains(option)) settings[option] = value;
+  for (const auto& [option, value] : earlier.items())
+    if (!settings.contains(option)) settings[option] = value;
   for (const auto& [option, value] : here.at("settings").items()) {
     const Json old = settings.value(option, Json());
     if (old == value) continue;
-    throw UsageError(out + ": holds an experiment with --" + option + " " + old.dump() + ", not " +
-                     value.dump() + "; take the same settings or another --out");
+    throw UsageError(out + ": holds " + a(kind) + " with --" + option + " " + old.dump() +
+                     ", not " + value.dump() + "; take the same settings or another --out");
   }
   if (there.value("data", Json()) == here.at("data")) return;
-  throw UsageError(out +
-                   ": holds an experiment on other data; take the same --data or another --out");
+  throw UsageError(out + ": holds " + a(kind) +
+                   " on other data; take the same --data or another --out");
 }
 
 void create_once(const std::string& path, const std::string& bytes) {
@@ -41,13 +49,22 @@ void create_once(const std::string& path, const std::string& bytes) {
   if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
 }
 
-void open_folder(const std::string& out, const Json& experiment, const Json& earlier) {
+void open_folder(const std::string& out, const std::string& kind, const Json& description,
+                 const Json& earlier) {
+  const auto path_of = [&](const std::string& of) {
+    return (std::filesystem::path(out) / (of + ".json")).string();
+  };
+  for (const char* other : kKinds) {
+    if (other == kind || !std::filesystem::exists(path_of(other))) continue;
+    throw UsageError(path_of(other) +
+                     ": this folder holds another kind of runs; take another --out");
+  }
   make_directory(out);
-  const std::string path = (std::filesystem::path(out) / "experiment.json").string();
-  if (!std::filesystem::exists(path)) create_once(path, experiment.dump(2) + "\n");
+  const std::string path = path_of(kind);
+  if (!std::filesystem::exists(path)) create_once(path, description.dump(2) + "\n");
   const Json there = Json::parse(read_file(path, 1 << 20), nullptr, false);
   if (!there.is_object()) throw DataError(path + ": not what heed writes there");
-  check_same(out, there, experiment, earlier);
+  check_same(out, kind, there, description, earlier);
 }
 
 }  // namespace heed

@@ -1,5 +1,5 @@
-// What the folder of an experiment says about itself: experiment.json, made by the first one who
-// works on it.
+// What the folder of an experiment says about itself: experiment.json, or sweep.json of a sweep,
+// made by the first one who works on it.
 #pragma once
 
 #include <nlohmann/json.hpp>
@@ -11,11 +11,12 @@ namespace heed {
 // under its name complete, and only by one.
 void create_once(const std::string& path, const std::string& bytes);
 
-// Makes the folder, and its experiment.json {"format", ..., "settings": {OPTION: value}, "data":
-// {...}} unless there is one. Then that must have the same format, settings and data: throws
-// UsageError with the first one that differs. `earlier`: settings that older files lack, with the
-// values that they had then.
-void open_folder(const std::string& out, const nlohmann::ordered_json& experiment,
+// Makes the folder, and its KIND.json {"format", ..., "settings": {OPTION: value}, "data": {...}}
+// unless there is one. Then that must have the same format, settings and data: throws UsageError
+// with the first one that differs, and for a folder of another kind. `earlier`: settings that older
+// files lack, with the values that they had then.
+void open_folder(const std::string& out, const std::string& kind,
+                 const nlohmann::ordered_json& description,
                  const nlohmann::ordered_json& earlier = nlohmann::ordered_json::object());
 
 }  // namespace heed

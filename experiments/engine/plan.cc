@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -63,6 +64,12 @@ std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, ui
 
 std::string Plan::directory(const PlannedRun& run) const {
   return (fs::path(out) / run.name).string();
+}
+
+int Plan::longest_name() const {
+  size_t longest = 0;
+  for (const PlannedRun& run : runs) longest = std::max(longest, run.name.size());
+  return static_cast<int>(longest);
 }
 
 bool Plan::is_finished(const PlannedRun& run) const {

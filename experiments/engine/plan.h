@@ -6,6 +6,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "train/loop.h"
@@ -22,6 +23,13 @@ PlannedRun planned_run(const std::vector<std::string>& variants, size_t variant,
 // The run whose directory has this name; nothing if it is that of none.
 std::optional<PlannedRun> find_run(const std::vector<std::string>& variants,
                                    const std::string& name);
+
+// What the runs are made with, for their results.
+struct MadeWith {
+  std::string device = "cpu", matmul = "f32";  // of all runs: another one is refused
+  // The program: {"version", "0.1.0"}, {"commit", "7427bfe690d5"} ...
+  std::vector<std::pair<std::string, std::string>> program = {};
+};
 
 // Which runs of an experiment to work on.
 struct Selection {
@@ -59,6 +67,7 @@ struct Plan {
   std::function<int(const PlannedRun&)> max_epochs = {};
 
   std::string directory(const PlannedRun& run) const;
+  int longest_name() const;  // of its runs, for columns
   bool is_finished(const PlannedRun& run) const;
 };
 

@@ -24,16 +24,16 @@ std::vector<Setting> read_settings(const Json& json) {
 }
 
 void read_experiment(const std::string& folder, const ResultsLayout& layout, Results& results) {
-  const std::string path = (fs::path(folder) / "experiment.json").string();
+  const std::string file = layout.kind + ".json", path = (fs::path(folder) / file).string();
   if (!fs::exists(path)) {
-    throw DataError(folder + ": holds no experiment.json; give the --out of " + layout.made_by);
+    throw DataError(folder + ": holds no " + file + "; give the --out of " + layout.made_by);
   }
   try {
     const Json json = Json::parse(read_file(path, 1 << 26));
     if (json.value("format", Json()) != layout.format) {
-      throw DataError(folder +
-                      "/experiment.json: written by another version of heed, whose results "
-                      "lack what the tables are made of now; run " +
+      throw DataError(path +
+                      ": written by another version of heed, whose results lack what the tables "
+                      "are made of now; run " +
                       layout.made_by + " anew");
     }
     results.settings = read_settings(json.at("settings"));

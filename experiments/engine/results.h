@@ -20,7 +20,8 @@ std::vector<std::string> names_of(const std::vector<VariantName>& variants);
 
 // What the files of an experiment must hold.
 struct ResultsLayout {
-  int format = 1;  // of experiment.json
+  std::string kind = "experiment";  // experiment.json says what the folder holds
+  int format = 1;                   // of that file
   std::vector<VariantName> variants = {};
   std::string made_by = "heed reproduce";  // for messages
   std::string result = "evaluation.json";  // a run that has it is finished

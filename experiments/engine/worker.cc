@@ -88,8 +88,8 @@ class Worker {
     } catch (const std::exception& e) {
       problem = e.what();
     }
-    if (!lease.lost()) save_failure(directory, problem);
     fail(run, problem);
+    if (!lease.lost()) save_failure(directory, problem);
     return true;
   }
 

@@ -6,6 +6,7 @@
 
 #include "dialog/respond/run_json.h"
 #include "dialog/respond/score_json.h"
+#include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "tensor/file.h"
 
@@ -45,43 +46,28 @@ TrainSettings open_run(const Sweep& sweep, const PlannedRun& run, const std::str
 }
 
 Json describe(const Sweep& sweep) {
-  Json heed = Json::object(), settings = Json::object(), data = Json::array();
-  for (const auto& [key, value] : sweep.made_with) heed[key] = value;
+  Json settings = Json::object();
   for (const Setting& s : sweep.fixed) settings[s.name] = s.value;
   for (const GridOption& option : sweep.grid) {
     // An option with one value is in no name, so it may not change.
     if (option.values.size() == 1) settings[option.name] = option.values[0];
   }
-  settings["device"] = sweep.device;
-  settings["matmul"] = sweep.matmul;
-  return {{"format", kSweepFormat}, {"heed", heed}, {"settings", settings}, {"data", data}};
-}
-
-// Who it is, and how its training went.
-Json head_json(const std::string& directory, const Sweep& sweep, const PlannedRun& run,
-               Responder& model) {
-  const std::vector<EpochLog> log = load_log(directory);
-  const auto best = std::min_element(log.begin(), log.end(), [](const auto& a, const auto& b) {
-    return valid_perplexity(a) < valid_perplexity(b);
-  });
-  if (best == log.end()) throw DataError(in(directory, "log.jsonl") + ": no epoch");
-  Json heed = {{"device", sweep.device}, {"matmul", sweep.matmul}}, settings = Json::object();
-  for (const auto& [key, value] : sweep.made_with) heed[key] = value;
-  for (const auto& [name, value] : sweep.points[run.variant].grid.settings) settings[name] = value;
-  return {{"heed", heed},
-          {"run", run.name},
+  settings["device"] = sweep.made_with.device;
+  settings["matmul"] = sweep.made_with.matmul;
+  return {{"format", kSweepFormat},
+          {"heed", program_json(sweep.made_with)},
           {"settings", settings},
-          {"seed", run.seed},
-          {"best_epoch", best->epoch},
-          {"epochs", log.size()},
-          {"valid_perplexity", valid_perplexity(*best)},
-          {"parameters", parameter_count(model)}};
+          {"data", Json::object()}};
 }
 
 void measure(const std::string& directory, const Sweep& sweep, const PlannedRun& run, Device device,
              const OnMeasuring& progress) {
   LoadedModel loaded = load_model(directory);
-  Json json = head_json(directory, sweep, run, *loaded.model);
+  Json settings = Json::object();
+  for (const auto& [name, value] : sweep.points[run.variant].grid.settings) settings[name] = value;
+  Json json =
+      evaluation_head(directory, run, {{"settings", settings}}, kValidPerplexity, sweep.made_with);
+  json["parameters"] = parameter_count(*loaded.model);
   move(*loaded.model, device);
   const SweepData& data = *sweep.points[run.variant].data;
   const auto results = evaluate(
@@ -128,7 +114,7 @@ void open_sweep(const std::string& out, const Sweep& sweep) {
   }
   // Of several vocabularies or bounds each has its own, and the grid may change.
   if (checksums.size() == 1) json["data"] = {{"train_checksum", checksums[0]}};
-  open_folder(out, json);
+  open_folder(out, "sweep", json);
 }
 
 std::vector<VariantName> variants_of(const Sweep& sweep) {

@@ -30,14 +30,13 @@ struct SweepPoint {
 };
 
 struct Sweep {
-  std::vector<Setting> fixed;  // options that all runs have, for experiment.json
+  std::vector<Setting> fixed;  // options that all runs have, for sweep.json
   std::vector<GridOption> grid;
   std::vector<SweepPoint> points;
   std::vector<TestSet> tests;  // may be none
   uint64_t test_seed = 1;      // of their distractions: the same for all runs
   std::string best;            // what the table is sorted by: a key of evaluation.json
-  std::string device = "cpu", matmul = "f32";
-  std::vector<std::pair<std::string, std::string>> made_with;  // the program
+  MadeWith made_with;
 };
 
 // "valid_perplexity"; of a test set its perplexity (none) or its DAS ratio.
@@ -48,7 +47,7 @@ std::string sweep_key(const std::string& name);
 SweepData load_sweep_data(const std::string& directory, const TrainSettings& settings, bool tests,
                           size_t test_limit);
 
-// Writes experiment.json (engine/folder_json.h, which says what is thrown). The values of the grid
+// Writes sweep.json (engine/folder_json.h, which says what is thrown). The values of the grid
 // may change from time to time: that adds runs.
 void open_sweep(const std::string& out, const Sweep& sweep);
 

@@ -8,7 +8,8 @@ namespace heed {
 namespace {
 
 ResultsLayout layout(const Sweep& sweep) {
-  ResultsLayout layout{.format = kSweepFormat,
+  ResultsLayout layout{.kind = "sweep",
+                       .format = kSweepFormat,
                        .variants = variants_of(sweep),
                        .made_by = "heed sweep",
                        .values = {"best_epoch", "epochs", "valid_perplexity", "parameters"}};

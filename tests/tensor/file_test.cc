@@ -2,9 +2,12 @@
 
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <csignal>
 #include <filesystem>
+#include <fstream>
 
 #include "tensor/error.h"
 #include "tensor/machine.h"
@@ -57,6 +60,24 @@ TEST(AtomicFile, ReplacesTheFileOnlyOnCommit) {
   EXPECT_EQ(dir.count_files(), 1u);
 }
 
+// Processes with the same number in two containers, or on two machines, have other names too: the
+// first part is of the place.
+TEST(ProcessName, IsThatOfOneProcess) {
+  const TempDir dir;
+  const std::string mine = process_name(), id = std::to_string(::getpid());
+  EXPECT_EQ(process_name(), mine);
+  ASSERT_TRUE(mine.ends_with("-" + id)) << mine;
+  EXPECT_EQ(mine.size(), 8 + 1 + id.size()) << mine;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    std::ofstream(dir.path("name")) << process_name();
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_EQ(dir.read("name"), mine.substr(0, 9) + std::to_string(child));
+}
+
 TEST(AtomicFile, LeavesNothingBehindWithoutCommit) {
   TempDir dir;
   const std::string path = dir.write("f", "old");
@@ -105,8 +126,7 @@ TEST(AtomicFile, ReportsAWriteThatFails) {
 TEST(AtomicFile, FollowsNoLinkInPlaceOfTheTemporaryFile) {
   const TempDir dir;
   dir.write("precious", "mine");
-  std::filesystem::create_symlink(dir.path("precious"),
-                                  dir.path("f.tmp-" + process_name()));
+  std::filesystem::create_symlink(dir.path("precious"), dir.path("f.tmp-" + process_name()));
   write_file(dir.path("f"), "new");
   EXPECT_EQ(dir.read("precious"), "mine");
   EXPECT_EQ(dir.read("f"), "new");

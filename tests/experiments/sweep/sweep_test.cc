@@ -90,7 +90,9 @@ TEST_F(SweepTest, TheTableIsSorted) {
   EXPECT_TRUE(std::is_sorted(perplexities.begin(), perplexities.end()));
   EXPECT_EQ(table["rows"][0]["cells"][0]["value"], "0.01");
   EXPECT_EQ(table["columns"][4]["key"], "test_sets.random:1.0.das_ratio");
-  EXPECT_TRUE(has(output, shared->read("whole/tables/sweep.md"))) << output;
+  EXPECT_TRUE(has(shared->read("whole/tables/sweep.md"), "| 2 | rate0.01-"));
+  EXPECT_TRUE(has(output, "\nruns ") && has(output, " seeds  rate  insert-prob  valid. perplexity"))
+      << output;
   EXPECT_TRUE(has(shared->read("whole/tables/sweep.csv"), "\n2,rate0.01-"));
 }
 
@@ -120,6 +122,17 @@ TEST_F(SweepTest, SmallBatchesOfFewDialogues) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "run-seed1")) << r.out;
   EXPECT_TRUE(has(r.out, "2 x 10 steps")) << r.out;
+}
+
+// Options that are good only together.
+TEST_F(SweepTest, OptionsMayNeedEachOther) {
+  const std::string text = "[train]\ndata = \"" + kSample +
+                           "\"\nheads = 2\nstructure = \"transformer\"\npreset = \"smoke\"\n"
+                           "limit = 40\n[grid]\nlayers = [1, 2]\n";
+  const Result r =
+      heed_program({"sweep", dir.write("s.toml", text), "--out", dir.path("out"), "--dry-run"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "layers2-seed1")) << r.out;
 }
 
 TEST_F(SweepTest, DryRunListsAndWritesNothing) {
@@ -154,7 +167,22 @@ TEST_F(SweepTest, GoesOnAndTakesMoreValues) {
   dir.write("other.toml", file_of("rate = [0.01, 0.02]\ninsert-prob = [0, 0.7]\n"
                                   "max-norm = 1\n"));
   expect_failure(heed_program(command(dir.path("other.toml"), out)), 2,
-                 "holds an experiment with --max-norm null, not \"1\"", "a fixed option");
+                 "holds a sweep with --max-norm null, not \"1\"", "a fixed option");
+}
+
+// The other commands say what a folder holds, and do not take one kind for the other.
+TEST_F(SweepTest, IsNoExperiment) {
+  expect_failure(heed_program({"report", "--runs", whole(), "--tables", dir.path("tables")}), 1,
+                 "holds no experiment.json; give the --out of heed reproduce", "report");
+  expect_failure(heed_program({"reproduce", "--data", kSample, "--out", whole(), "--preset",
+                               "smoke", "--limit", "40"}),
+                 2, "sweep.json: this folder holds another kind of runs", "reproduce");
+  dir.write("out/experiment.json", "{}");
+  expect_failure(heed_program(command(file(), dir.path("out"))), 2,
+                 "experiment.json: this folder holds another kind of runs", "sweep");
+  const Result info = heed_program({"info", whole()});
+  EXPECT_EQ(info.code, 0) << info.err;
+  EXPECT_TRUE(has(info.out, "rate0.01-insert-prob0-seed1")) << info.out;
 }
 
 // What a run fails of is told, tried once, and does not keep the others from their end.
@@ -214,6 +242,10 @@ TEST_F(SweepTest, MistakesNameTheirLine) {
   fails(data + "[sweep]\ntest = \"randon\"\n", ":4: ");
   fails(data + "[sweep]\nbest = \"none\"\n", ":4: best: expected valid_perplexity or one of");
   fails(data + "[grid]\nheads = [2, 4]\n", ":4: --heads: is for --structure transformer");
+  fails(data + "heads = 2\nrate = 1\n", ":3: --heads: is for --structure transformer");
+  fails(data + "batch = 0\nhidden = 0\n", ":3: ");
+  fails(data + "[grid]\nheads = [2, 4]\nstructure = [\"transformer\", \"static\"]\n",
+        ": heads2-static: --heads: is for --structure transformer");
   dir.write("bad.toml", "[train]\ndata = \"nowhere\"\n");
   expect_failure(heed_program(command(dir.path("bad.toml"), dir.path("out"))), 1, "nowhere: not a",
                  "data");

@@ -1,0 +1,35 @@
+#include "experiments/engine/evaluation_json.h"
+
+#include <algorithm>
+
+#include "train/run_directory.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+Json program_json(const MadeWith& made_with) {
+  Json json = Json::object();
+  for (const auto& [key, value] : made_with.program) json[key] = value;
+  return json;
+}
+
+Json evaluation_head(const std::string& directory, const PlannedRun& run, const Json& variant,
+                     const std::string& metric, const MadeWith& made_with) {
+  const std::vector<EpochLog> log = load_log(directory);
+  const auto best = std::min_element(log.begin(), log.end(), [&](const auto& a, const auto& b) {
+    return value_of(a.metrics, metric) < value_of(b.metrics, metric);
+  });
+  if (best == log.end()) throw DataError(directory + "/log.jsonl: no epoch");
+  Json json = {{"heed", {{"device", made_with.device}, {"matmul", made_with.matmul}}},
+               {"run", run.name}};
+  json["heed"].update(program_json(made_with));
+  json.update(variant);
+  json.update(Json{{"seed", run.seed},
+                   {"best_epoch", best->epoch},
+                   {"epochs", log.size()},
+                   {metric, value_of(best->metrics, metric)}});
+  return json;
+}
+
+}  // namespace heed
