@@ -58,6 +58,7 @@ int run_and_report(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows over a limit is an error like a full disk
+  heed::leave_nothing_on_signals();
   const int code = heed::run_and_report(argc, argv);
   heed::end_by_signal();
   return code;

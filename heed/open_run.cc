@@ -15,11 +15,16 @@ bool has(const std::string& directory, const std::string& file) {
   return fs::exists(fs::path(directory) / file, ignored);
 }
 
-// A run begins with settings.json. Without it these files are a model from elsewhere, or what is
-// left of another run: a training would replace them, or go on from them.
+// A run begins with settings.json. Without it weights, under whatever name, are a model from
+// elsewhere, and the other files what is left of another run: a training would replace them, or go
+// on from them.
 void refuse_what_is_no_run(const std::string& out) {
-  for (const char* file : {"model.safetensors", "state.json", "state.previous.json", "log.jsonl"}) {
-    if (!has(out, file)) continue;
+  std::error_code ignored;
+  for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string file = at->path().filename().string();
+    const bool ours = file.ends_with(".safetensors") || file == "state.json" ||
+                      file == "state.previous.json" || file == "log.jsonl";
+    if (!ours) continue;
     throw UsageError(out + ": holds " + file +
                      " but no settings.json: a model, or part of a run; take another --out");
   }

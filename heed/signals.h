@@ -1,11 +1,15 @@
-// Ctrl-C, SIGTERM and SIGHUP (the terminal was closed) where there is something to save first.
+// Ctrl-C, SIGTERM and SIGHUP (the terminal was closed).
 #pragma once
 
 #include <atomic>
 
 namespace heed {
 
-// From the first call on these signals set the flag and do nothing else, so that the work can end
+// From now on these signals remove what is half written, say so in one line on standard error, and
+// end the program with their default action. Signals that are ignored stay so (nohup).
+void leave_nothing_on_signals();
+
+// Where there is something to save first: from the first call on these signals set the flag and do nothing else, so that the work can end
 // in order. Wrappers such as `timeout` send a signal twice (to the process and to its group): a
 // second one that comes within a second is the same wish. A later one ends the program at once.
 // Signals that are ignored stay so (nohup).

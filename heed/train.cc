@@ -13,9 +13,13 @@
 #include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "heed/train_flags.h"
+#include "tensor/file.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
+
+using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -41,6 +45,22 @@ std::string progress_line(const TrainProgress& p) {
                 p.loss, value_of(p.metrics, kTrainPerplexity), p.rate,
                 format_rate(p.tokens_per_s).c_str(), format_seconds(p.seconds_left).c_str());
   return text;
+}
+
+// A run may go on with other arithmetic than it began with: its numbers are then those of neither.
+void note_other_arithmetic(const std::string& run, const Common& common) {
+  const Json settings = parse_json<Json>(file_inside(run, "settings.json"));
+  const Json before = settings.value("heed", Json::object());
+  const auto kind = [](const std::string& device) { return device.substr(0, device.find(':')); };
+  const auto text = [&](const char* key, const std::string& now) {
+    const Json value = before.is_object() ? before.value(key, Json(now)) : Json(now);
+    return value.is_string() ? value.get<std::string>() : now;
+  };
+  const std::string device = kind(text("device", common.device)),
+                    matmul = text("matmul", common.matmul);
+  if (device == kind(common.device) && matmul == common.matmul) return;
+  note(run + ": began on " + device + " with " + matmul + " and goes on on " + kind(common.device) +
+       " with " + common.matmul + ": not the numbers of either alone");
 }
 
 void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) {
@@ -99,6 +119,7 @@ void run(const Options& o) {
                                 json_text(provenance("train", *o.common))});
   TrainHooks hooks;
   hooks.stop = &stop_on_signals();
+  if (!run.is_new) note_other_arithmetic(o.out, *o.common);
   describe(run, o.out, settings_of(o).loop.batch_size);
 
   Progress progress;

@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -119,6 +120,50 @@ std::string process_name() {
   return place + "-" + std::to_string(::getpid());
 }
 
+// ---- what a signal has to remove ----------------------------------------------------------------
+
+namespace {
+
+// A file that is being written. The path is complete before `state` says so.
+struct HalfWritten {
+  enum State { kFree, kTaken, kNamed };
+  std::atomic<State> state{kFree};
+  char path[4096] = {};
+};
+static_assert(std::atomic<HalfWritten::State>::is_always_lock_free,
+              "a signal handler must not wait");
+HalfWritten half_written[16];
+
+void remember(const std::string& path) {
+  if (path.size() >= sizeof(HalfWritten::path)) return;
+  for (HalfWritten& file : half_written) {
+    auto expected = HalfWritten::kFree;
+    if (!file.state.compare_exchange_strong(expected, HalfWritten::kTaken)) continue;
+    path.copy(file.path, path.size());
+    file.path[path.size()] = '\0';
+    file.state = HalfWritten::kNamed;
+    return;
+  }
+}
+
+void forget(const std::string& path) {
+  for (HalfWritten& file : half_written) {
+    if (file.state != HalfWritten::kNamed || path != file.path) continue;
+    file.state = HalfWritten::kFree;
+    return;
+  }
+}
+
+}  // namespace
+
+void remove_half_written_files() noexcept {
+  for (const HalfWritten& file : half_written) {
+    if (file.state == HalfWritten::kNamed) ::unlink(file.path);
+  }
+}
+
+// ---- writing ------------------------------------------------------------------------------------
+
 AtomicFile::AtomicFile(const std::string& path)
     : path_(path), temporary_(path + ".tmp-" + process_name()) {
   struct stat status;
@@ -128,14 +173,20 @@ AtomicFile::AtomicFile(const std::string& path)
   // A killed process with the same number may have left its file. O_EXCL follows no link that
   // somebody put there.
   ::unlink(temporary_.c_str());
+  remember(temporary_);
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-  if (descriptor_ < 0) fail(path, "cannot write");
+  if (descriptor_ >= 0) return;
+  const int error = errno;
+  forget(temporary_);
+  errno = error;
+  fail(path, "cannot write");
 }
 
 AtomicFile::~AtomicFile() {
   if (descriptor_ < 0) return;
   ::close(descriptor_);
   ::unlink(temporary_.c_str());
+  forget(temporary_);
 }
 
 void AtomicFile::write(std::string_view bytes) {
@@ -162,6 +213,7 @@ void AtomicFile::commit() {
   flush();
   if (::fsync(descriptor_) != 0) fail(path_, "cannot sync");
   if (std::rename(temporary_.c_str(), path_.c_str()) != 0) fail(path_, "cannot rename to");
+  forget(temporary_);
   ::close(descriptor_);
   descriptor_ = -1;
   sync_directory_of(path_);

@@ -43,6 +43,10 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
+// Removes the temporary files of all AtomicFiles of this process that are not committed yet. For
+// the handler of a signal that ends the process: it calls nothing that a handler must not.
+void remove_half_written_files() noexcept;
+
 // Throws DataError where write_file() would, as far as that can be told beforehand; leaves nothing.
 void check_writable(const std::string& path);
 

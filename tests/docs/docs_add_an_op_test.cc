@@ -110,6 +110,9 @@ std::vector<OpCase> unary_rows() {
   const auto unary = unary_row;
   return {
       unary("log_sigmoid(Var)", log_sigmoid, [](double x) { return -std::log(1 + std::exp(-x)); }),
+      unary(
+          "leaky_relu(Var, double)", [](const Var& x) { return leaky_relu(x, 0.1); },
+          [](double x) { return std::max(x, 0.1 * x); }),
   };
 }
 

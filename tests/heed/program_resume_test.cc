@@ -147,6 +147,19 @@ TEST_F(Resume, RemembersItsLimit) {
 }
 
 // Runs of older versions do not say with which --limit and --vocab they were started.
+TEST_F(Resume, SaysThatTheArithmeticIsAnother) {
+  const Result as_before = heed_program(same);
+  EXPECT_EQ(as_before.err, "");
+  change("settings.json", [](Json& json) { json["heed"]["device"] = "cuda:1"; });
+  const Result r = heed_program(same);
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.err, "heed: note: " + run +
+                       ": began on cuda with f32 and goes on on cpu with f32: "
+                       "not the numbers of either alone\n");
+  change("settings.json", [](Json& json) { json.erase("heed"); });  // older runs
+  EXPECT_EQ(heed_program(same).err, "");
+}
+
 TEST_F(Resume, TakesTheLimitOfAnOlderRun) {
   change("settings.json", [](Json& json) {
     json.erase("limit");
@@ -191,7 +204,8 @@ TEST_F(Resume, RefusesSettingsThatWereChangedByHand) {
 
 // What is left of a run, or a model from elsewhere, is not written over.
 TEST_F(Resume, RefusesAFolderWithAModelOrPartOfARun) {
-  for (const char* file : {"model.safetensors", "state.json", "state.previous.json", "log.jsonl"}) {
+  for (const char* file : {"model.safetensors", "model-00001-of-00002.safetensors", "state.json",
+                           "state.previous.json", "log.jsonl"}) {
     const std::string bytes = shared->read("run/model.safetensors");
     const std::string place = dir.path(std::string("with-") + file);
     dir.write(std::string("with-") + file + "/" + file, bytes);

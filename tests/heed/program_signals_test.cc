@@ -120,7 +120,8 @@ TEST_F(Signals, EndAnExperiment) {
   EXPECT_GE(checkpoints, 1);
 }
 
-// A command that has nothing to save is ended as any other, and leaves nothing half written.
+// A command that has nothing to save says one line, is ended as any other, and leaves nothing half
+// written.
 TEST_F(Signals, AnEvaluationLeavesNoFile) {
   fs::create_directory(dir.path("place"));
   Arguments command = {"evaluate",
@@ -138,7 +139,28 @@ TEST_F(Signals, AnEvaluationLeavesNoFile) {
   std::this_thread::sleep_for(milliseconds(150));
   program.send(SIGINT);
   EXPECT_EQ(program.wait(), -SIGINT) << dir.read("stderr");
+  EXPECT_EQ(dir.read("stderr"), "heed: stopped by Ctrl-C (SIGINT) before the end\n");
   EXPECT_TRUE(fs::is_empty(dir.path("place")));
+}
+
+TEST_F(Signals, WhatIsHalfWrittenIsRemoved) {
+  for (const int signal : {SIGTERM, SIGHUP}) {
+    fs::remove_all(dir.path("place"));
+    Running program({"prepare", "split", "--by", "dialogue", "--in", kSample + "/train.jsonl.gz",
+                     "--out", dir.path("place")},
+                    dir, dir.path("out"));
+    const auto writes = [&] {
+      std::error_code ignored;
+      return fs::exists(dir.path("place"), ignored) && !fs::is_empty(dir.path("place"), ignored);
+    };
+    for (int i = 0; i < 60000 && !writes(); ++i) std::this_thread::sleep_for(milliseconds(1));
+    program.send(signal);
+    EXPECT_EQ(program.wait(), -signal) << "too fast for this test: " << dir.read("out");
+    EXPECT_EQ(dir.read("stderr"), std::string("heed: stopped by ") +
+                                      (signal == SIGTERM ? "SIGTERM" : "SIGHUP") +
+                                      " before the end\n");
+    EXPECT_TRUE(fs::is_empty(dir.path("place")));
+  }
 }
 
 // ---- in a shell on a terminal -------------------------------------------------------------------

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <list>
 
 #include "tensor/error.h"
 #include "tensor/machine.h"
@@ -84,6 +85,24 @@ TEST(AtomicFile, LeavesNothingBehindWithoutCommit) {
   { AtomicFile(path).write(std::string(200'000, 'x')); }
   EXPECT_EQ(dir.read("f"), "old");
   EXPECT_EQ(dir.count_files(), 1u);
+}
+
+TEST(AtomicFile, TheHandlerOfASignalRemovesWhatIsHalfWritten) {
+  const TempDir dir;
+  write_file(dir.path("whole"), "x");
+  AtomicFile first(dir.path("first")), again(dir.path("again"));
+  first.write("y");
+  { AtomicFile(dir.path("gone")).write("z"); }
+  EXPECT_EQ(dir.count_files(), 3u);
+  remove_half_written_files();
+  EXPECT_EQ(dir.count_files(), 1u);
+  EXPECT_EQ(dir.read("whole"), "x");
+  // more of them at a time than it can remember: they are written as any
+  std::list<AtomicFile> many;
+  for (int i = 0; i < 40; ++i) many.emplace_back(dir.path(std::to_string(i)));
+  for (AtomicFile& file : many) file.commit();
+  remove_half_written_files();
+  EXPECT_EQ(dir.count_files(), 41u);
 }
 
 TEST(AtomicFile, TakesOverTheTemporaryFileOfAKilledProcess) {
