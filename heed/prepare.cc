@@ -233,6 +233,7 @@ void add_prepare(CLI::App& app) {
   add_ubuntu(*prepare);
   add_prepare_published(*prepare);
   add_prepare_split(*prepare);
+  add_prepare_labels(*prepare);
 }
 
 }  // namespace heed

@@ -47,5 +47,6 @@ using PrepareReader = Prepared (*)(const PrepareOptions&, const Reading&);
 std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read, const char* in);
 
 void add_prepare_published(CLI::App& prepare);  // a command a corpus
+void add_prepare_labels(CLI::App& prepare);
 
 }  // namespace heed

@@ -107,6 +107,28 @@ TEST_F(Prepare, MultiwozSaysWhatIsLeftOut) {
             (Json{{"state", {"hotel-type=hotel"}}}));
 }
 
+TEST_F(Prepare, LabelsForProbes) {
+  const std::string in = dir.write(
+      "d.jsonl",
+      R"({"id": "a", "turns": [{"speaker": "user", "text": "a hotel", "labels": {"state": ["hotel-type=hotel"]}}, )"
+      R"({"speaker": "system", "text": "where ?", "labels": {"act": ["hotel-request area=?"]}}]})"
+      "\n");
+  const Result r = prepare("labels", in, "train.labels.jsonl");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "wrote labels of 1 example of 1 dialogue to ")) << r.out;
+  EXPECT_TRUE(has(r.out, "\nAllSlots            1       1.000  1.0000  hotel-type\n")) << r.out;
+  const Json line = read("train.labels.jsonl")[0];
+  EXPECT_EQ(line.at("id"), "a#2");
+  EXPECT_EQ(line.at("labels").at("ActionSelect"), Json({"hotel-request"}));
+  EXPECT_EQ(line.at("labels").size(), 16u);
+  const std::string bare = dir.write("bare.jsonl", R"({"id": "a", "turns": [{"text": "x"}]})");
+  expect_failure(prepare("labels", bare, "l.jsonl"), 1,
+                 "bare.jsonl: no turn has labels that a task is made of", "no annotation");
+  expect_failure(prepare("labels", in, "l.jsonl", {"--recent", "old"}), 2, "--recent",
+                 "no such way");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("l.jsonl")));
+}
+
 TEST_F(Prepare, OtherFilesAreRefused) {
   const std::string zip = dir.write("c.zip", "PK\x03\x04");
   for (const char* corpus : {"dailydialog", "personachat", "multiwoz", "sgd", "ubuntu", "text"}) {

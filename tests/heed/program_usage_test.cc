@@ -47,7 +47,7 @@ TEST(Usage, AWordThatIsNoCommand) {
   expect_line({"prepare", "ubunto", "--in", "x"}, ubunto);
   expect_line({"prepare", "xyzzy"},
               "there is no command 'prepare xyzzy'; there are: text, ubuntu, dailydialog, "
-              "personachat, multiwoz, sgd, split (see heed prepare --help)");
+              "personachat, multiwoz, sgd, split, labels (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
                  "help");
@@ -196,6 +196,7 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"report", {"runs", "html", "tables"}},
       {"prepare ubuntu",
        {"in", "out", "form", "limit", "min-turns", "keep-wrong", "split", "valid", "test", "seed"}},
+      {"prepare labels", {"in", "out", "location-buckets", "recent", "repeat"}},
       {"prepare multiwoz", {"in", "out", "limit", "min-turns", "split", "valid", "test", "seed"}},
       {"prepare text", {"in", "out", "layout", "limit", "min-turns"}},
       {"prepare split", {"in", "out", "by", "valid", "test", "seed"}},
@@ -282,7 +283,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 18 + 7u);
+  ASSERT_EQ(commands.size(), 1 + 18 + 8u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

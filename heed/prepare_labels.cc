@@ -1,0 +1,79 @@
+// `heed prepare labels`: what probes read off an annotated corpus.
+#include <cstdio>
+
+#include "dialog/probe/labels.h"
+#include "dialog/text/format.h"
+#include "dialog/view/render.h"
+#include "heed/checks.h"
+#include "heed/prepare.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  std::string in, out, recent = "changed", repeat = "slot";
+  size_t location_buckets = probe::LabelOptions{}.location_buckets;
+};
+
+void show_statistics(const probe::LabelledExamples& examples) {
+  std::printf("%-14s %6s %11s %7s  %s\n", "task", "labels", "per example", "share",
+              "most frequent");
+  for (const probe::LabelTask& task : probe::label_tasks()) {
+    const auto found = examples.tasks.find(task.name);
+    if (found == examples.tasks.end()) continue;
+    const probe::LabelStatistics s = probe::statistics(found->second);
+    std::printf("%-14s %6zu %11.3f %7.4f  %s\n", task.name, s.labels, s.per_example, s.share,
+                printable(s.most_frequent).c_str());
+  }
+}
+
+void run(const Options& o) {
+  const std::vector<Dialogue> dialogues = read_dialogues(o.in, {.notes = true});
+  const probe::LabelOptions options{.location_buckets = o.location_buckets,
+                                    .recent_is_new = o.recent == "new",
+                                    .repeats_have_value = o.repeat == "slot-value"};
+  probe::LabelledExamples examples;
+  try {
+    examples = probe::annotated_labels(dialogues, options);
+  } catch (const DataError& error) {
+    throw DataError(o.in + ": " + error.what());
+  }
+  probe::write_labels(o.out, examples);
+  std::printf("wrote labels of %s of %s to %s\n", counted(examples.ids.size(), "example").c_str(),
+              counted(dialogues.size(), "dialogue").c_str(), o.out.c_str());
+  show_statistics(examples);
+}
+
+}  // namespace
+
+void add_prepare_labels(CLI::App& prepare) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = prepare.add_subcommand(
+      "labels", "What probes are to find: topics, slots, acts, personas of annotated dialogues");
+  c->footer(
+      "Of dialogues with states (multiwoz, sgd) the system's turns are examples, of others all "
+      "turns from the second on. docs/probes.md defines the tasks. Beside the parts of a data "
+      "directory such files add the tasks to heed probe.\n"
+      "Example:\n"
+      "  heed prepare labels --in data/multiwoz/train.jsonl --out "
+      "data/multiwoz/train.labels.jsonl");
+  add_common(*c, {.device = false, .seed = ""});
+  c->add_option("--in", o->in, "Dialogues with labels (JSON Lines, plain or gzip)")->required();
+  c->add_option("--out", o->out, "The file to write, gzip if it ends in .gz")->required();
+  c->add_option("--location-buckets", o->location_buckets,
+                "Into how many parts UtteranceLoc divides a dialogue")
+      ->check(whole_number(2, 1000))
+      ->capture_default_str();
+  c->add_option("--recent", o->recent,
+                "What is recent: new and changed values (changed), or new slots only (new)")
+      ->check(CLI::IsMember({"changed", "new"}))
+      ->capture_default_str();
+  c->add_option("--repeat", o->repeat,
+                "What RepeatInfo compares: the slot's name (slot), or its value too (slot-value)")
+      ->check(CLI::IsMember({"slot", "slot-value"}))
+      ->capture_default_str();
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed
