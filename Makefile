@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo reproduce test test-fast asan tsan torture fuzz lint coverage bench nvcc \
+.PHONY: help setup demo reproduce test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
         gpu-check format install loc clean
 
 help:  ## Show this list
@@ -57,6 +57,9 @@ torture: setup  ## Kill, starve and mislead heed; prints a table (ARGS="--kills 
 	cmake --preset release
 	$(BUILD) release -j $(JOBS) --target heed_torture
 	build/release/bin/heed_torture $(ARGS)
+
+mutants: setup  ## Plant small bugs one at a time; says which no test notices (hours; a run goes on where it was)
+	nice -n 15 scripts/mutants.py $(ARGS)
 
 SECONDS ?= 60
 fuzz:  ## Fuzz everything that parses (SECONDS=60 for each target); needs clang

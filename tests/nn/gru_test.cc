@@ -3,6 +3,8 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "tests/file_helpers.h"
 #include "tests/nn/layer_case_helpers.h"
 
@@ -80,6 +82,13 @@ TEST(Gru, DropsBetweenLayersOnly) {
   Gru one = f64(Gru(kIn, 16)), two = f64(Gru(kIn, 16, {.layers = 2}));
   EXPECT_TRUE(same(one(packing, x, {}, drop).y, one(packing, x).y));
   EXPECT_FALSE(same(two(packing, x, {}, drop).y, two(packing, x).y));
+}
+
+TEST(Gru, EveryLayerHasItsOwnMasks) {
+  const auto first = kept_below_top(Gru(3, 16, {.layers = 2}), 2, /*gate=*/2),
+             second = kept_below_top(Gru(3, 16, {.layers = 3}), 3, 2);
+  EXPECT_NEAR(static_cast<double>(std::count(first.begin(), first.end(), true)), 64, 30);
+  EXPECT_NE(first, second);
 }
 
 TEST(GruState, GathersAndCutsAllLayers) {

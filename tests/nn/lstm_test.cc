@@ -1,6 +1,7 @@
 // The Lstm layer against plain loops, and its options against each other.
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
@@ -256,6 +257,14 @@ TEST(Lstm, DropsBetweenLayersOnly) {
   EXPECT_FALSE(same(y, two(packing, x, {}, drop.at(1)).y));
   EXPECT_FALSE(same(y, two(packing, x, {}, drop, "elsewhere").y));
   for (double v : y.value().to_vector()) EXPECT_NE(v, 0);  // not behind the top layer
+}
+
+TEST(Lstm, EveryLayerHasItsOwnMasks) {
+  const auto first = kept_below_top(Lstm(3, 16, {.layers = 2}), 2, /*gate=*/2),
+             second = kept_below_top(Lstm(3, 16, {.layers = 3}), 3, 2);
+  EXPECT_NEAR(static_cast<double>(std::count(first.begin(), first.end(), true)), 64, 30);
+  EXPECT_NEAR(static_cast<double>(std::count(second.begin(), second.end(), true)), 64, 30);
+  EXPECT_NE(first, second);
 }
 
 TEST(LstmState, GathersAndCutsAllLayers) {

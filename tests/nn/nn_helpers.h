@@ -7,7 +7,9 @@
 #include <vector>
 
 #include "autograd/gradcheck.h"
+#include "autograd/packing.h"
 #include "nn/init.h"
+#include "nn/layers.h"
 #include "nn/module.h"
 
 namespace heed {
@@ -76,6 +78,27 @@ template <class Layer> Layer f64(Layer layer) {
   init(layer, /*seed=*/1);
   convert(layer, DType::f64);
   return layer;
+}
+
+// What the top layer of a stack of recurrent layers sees of a constant, 16 units wide, through the
+// dropout below it: the layers below put out the same numbers everywhere, and the top one hands
+// them on by the block `gate` of its gates.
+template <class Layer> std::vector<bool> kept_below_top(Layer layer, int64_t layers, int64_t gate) {
+  layer = f64(std::move(layer));
+  for (const NamedParameter& p : parameters(layer)) {
+    std::vector<double> values(p.var.shape().numel(), p.name.starts_with("bias") ? 0.5 : 0.0);
+    if (p.name == "weight_ih_l" + std::to_string(layers - 1)) {
+      for (int64_t i = 0; i < 16; ++i) values[(gate * 16 + i) * 16 + i] = 1;
+    }
+    p.var.set_value(Tensor::from(values, p.var.shape()));
+  }
+  const Packing packing = Packing::single_step(8);
+  const Var x = Tensor::zeros({8, 3}, DType::f64);
+  const Vec whole = layer(packing, x).y.value().to_vector();
+  const Vec y = layer(packing, x, {}, {.p = 0.5, .seed = 1, .step = 1}).y.value().to_vector();
+  std::vector<bool> kept;
+  for (size_t i = 0; i < y.size(); ++i) kept.push_back(y[i] > whole[i]);  // it is doubled
+  return kept;
 }
 
 // Central differences for the input x and all parameters of a module.

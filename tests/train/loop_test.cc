@@ -3,9 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <thread>
 
 #include "autograd/ops.h"
 #include "tests/file_helpers.h"
@@ -175,6 +177,100 @@ TEST_F(LoopTest, SeveralTasksResumeToo) {
   EXPECT_EQ(f.value(), b.value());
 }
 
+// What is drawn in a step is a function of the seed, the epoch and the step of the task.
+TEST_F(LoopTest, EveryStepHasAKeyOfItsOwn) {
+  Point point;
+  Task task = pulling(point, {3, 3, 3, 3});
+  std::vector<std::string> keys;
+  task.loss = [&, loss = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
+    keys.push_back(std::to_string(key.seed) + " " + std::to_string(key.epoch) + " " +
+                   std::to_string(key.step));
+    return loss(examples, key);
+  };
+  settings.seed = 7;
+  ASSERT_TRUE(train(run, settings, {task}));
+  EXPECT_EQ(keys, (std::vector<std::string>{"7 0 0", "7 0 1", "7 1 0", "7 1 1", "7 2 0", "7 2 1"}));
+}
+
+// A task whose steps take so long at least.
+Task slow(Task task, std::chrono::milliseconds time) {
+  task.loss = [loss = task.loss, time](const std::vector<int64_t>& examples, const StepKey& key) {
+    std::this_thread::sleep_for(time);
+    return loss(examples, key);
+  };
+  return task;
+}
+
+// Seconds and tokens are those since it went on, not the steps before.
+TEST_F(LoopTest, TimesOnlyTheStepsSinceItWentOn) {
+  const std::vector<double> to(10, 3);  // five steps of two examples
+  Point first, second;
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.step == 3; };
+  settings.max_epochs = 1;
+  EXPECT_FALSE(train(run, settings, {pulling(first, to)}, hooks));
+  stop = false;
+  double left = 0, rate = 0;
+  hooks.on_step = [&](const TrainProgress& p) {
+    if (p.step == 4) left = p.seconds_left, rate = p.tokens_per_s;
+  };
+  EXPECT_TRUE(
+      train(run, settings, {slow(pulling(second, to), std::chrono::milliseconds(20))}, hooks));
+  EXPECT_GE(left, 0.02);              // one step, as the one that was measured
+  EXPECT_NEAR(rate * left, 2, 1e-9);  // whose two tokens these are
+}
+
+TEST_F(LoopTest, ACheckpointBeginsTheIntervalAnew) {
+  Point point;
+  settings.max_epochs = 1;
+  settings.batch_size = 1;
+  TrainHooks hooks;
+  hooks.checkpoint_seconds = 0.1;
+  int checkpoints = 0;
+  const auto begin = std::chrono::steady_clock::now();
+  std::chrono::duration<double> took{};
+  hooks.on_step = [&](const TrainProgress& p) {  // before the step's own checkpoint
+    const std::string last = "checkpoint-0-" + std::to_string(p.step - 1) + ".safetensors";
+    checkpoints += fs::exists(fs::path(run) / last);
+    took = std::chrono::steady_clock::now() - begin;
+  };
+  const Task task = slow(pulling(point, std::vector<double>(150, 3)), std::chrono::milliseconds(2));
+  EXPECT_TRUE(train(run, settings, {task}, hooks));
+  EXPECT_GE(checkpoints, 1);
+  EXPECT_LE(checkpoints, took.count() / 0.1);
+}
+
+// The loss that Task::guess is compared with: 100 nats a token where a guess costs 1, but in one
+// step of 20; then always.
+TEST_F(LoopTest, ALossThatRunsAwayIsSaidOnce) {
+  Point point;
+  Task task = pulling(point, std::vector<double>(80, 3));
+  task.guess = 1;
+  int step = 0;
+  int far_from = 1000;
+  task.loss = [&, loss = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
+    Loss result = loss(examples, key);
+    result.nll = ++step == 20 ? 4 : step >= far_from ? 100 : 1;
+    return result;
+  };
+  std::vector<std::string> warnings;
+  TrainHooks hooks;
+  hooks.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+  settings.max_epochs = 1;
+  ASSERT_TRUE(train(run, settings, {task}, hooks));
+  EXPECT_TRUE(warnings.empty()) << warnings[0];  // one bad batch is none
+  step = 0, far_from = 30;
+  fs::create_directory(dir.path("far"));
+  ASSERT_TRUE(train(dir.path("far"), settings, {task}, hooks));
+  ASSERT_EQ(warnings.size(), 1u);
+  EXPECT_EQ(
+      warnings[0],
+      "training: epoch 1, step 30: the loss runs away: 13.5 nats a token where a uniform guess "
+      "costs 1; the learning rate 0.1 seems too large. Stop with Ctrl-C and try a smaller --rate");
+}
+
 TEST_F(LoopTest, KeepsModelsOfEpochs) {
   Point point;
   settings.keep_every = 2;
@@ -200,6 +296,34 @@ TEST_F(LoopTest, AMetricMayRise) {
   hooks.on_epoch = [&](const EpochLog&, bool is_best) { best.push_back(is_best); };
   ASSERT_TRUE(train(run, settings, {task}, hooks));
   EXPECT_EQ(best, (std::vector<bool>{true, true, true}));
+}
+
+// A warm-up is that of the training, over all epochs: rates of 1/8, 2/8, ..., then the whole.
+TEST_F(LoopTest, WarmsUpOnce) {
+  Point point;
+  settings.optimizer.warm_up = 8;
+  settings.max_norm = 100;
+  settings.schedule.patience = 100;
+  Task task = pulling(point, std::vector<double>(10, 3));
+  std::vector<double> values = {0};
+  TrainHooks hooks;
+  hooks.on_step = [&](const TrainProgress&) { values.push_back(point.value()); };
+  ASSERT_TRUE(train(run, settings, {task}, hooks));
+  ASSERT_EQ(values.size(), 16u);
+  for (size_t i = 1; i < values.size(); ++i) {  // x += 0.1 2 (3 - x) of the rate
+    const double part = (values[i] - values[i - 1]) / (0.2 * (3 - values[i - 1]));
+    EXPECT_NEAR(part, std::min(1.0, static_cast<double>(i) / 8), 1e-9) << i;
+  }
+}
+
+TEST_F(LoopTest, GroupsHaveRatesOfTheirOwn) {
+  for (const char* optimizer : {"sgd", "adam"}) {
+    Point point;
+    settings.optimizer = {.name = optimizer, .groups = {{.name = "x", .rate = 0}}};
+    fs::create_directory(dir.path(optimizer));
+    ASSERT_TRUE(train(dir.path(optimizer), settings, {pulling(point, {3, 3})}));
+    EXPECT_EQ(point.value(), 0) << optimizer;
+  }
 }
 
 TEST_F(LoopTest, NeedsATurnForEachTask) {

@@ -36,11 +36,11 @@ std::vector<Example> make_contexts(int count, int64_t words, uint64_t seed = 5) 
   std::vector<Example> examples(count);
   for (int i = 0; i < count; ++i) {
     examples[i].id = "dialogue " + std::to_string(i);
-    for (uint64_t k = 0; k < 1 + rng.below(5); ++k) {
-      examples[i].context.emplace_back();
-      for (uint64_t j = 0; j < 1 + rng.below(4); ++j) {
-        examples[i].context.back().push_back(
-            static_cast<int32_t>(kSpecialTokens + rng.below(words)));
+    const uint64_t utterances = 1 + rng.below(5);
+    for (uint64_t k = 0; k < utterances; ++k) {
+      std::vector<int32_t>& utterance = examples[i].context.emplace_back(1 + rng.below(4));
+      for (int32_t& word : utterance) {
+        word = static_cast<int32_t>(kSpecialTokens + rng.below(words));
       }
     }
     examples[i].distraction.assign(examples[i].context.size(), 0);
@@ -212,31 +212,58 @@ TEST_P(Decode, GreedyTakesTheMostProbableToken) {
   }
 }
 
-// The best of all responses of at most three of three words.
-TEST_P(Decode, AWideBeamFindsTheBestResponse) {
-  LstmResponder model = make_model(GetParam(), 3);
-  const auto examples = make_contexts(4, 3);
-  DecodeOptions options = options_of(Method::kBeam, 3);
-  options.beam_size = 1000;
-  for (const double penalty : {0.0, 1.0}) {
-    options.length_penalty = penalty;
-    const auto decoded = decode(model, pointers(examples), options);
-    for (size_t i = 0; i < examples.size(); ++i) {
-      double best = -INFINITY;
-      for (int code = 0; code < 64; ++code) {  // a digit of 3 and all behind it: nothing
-        std::vector<int32_t> response;
-        for (int c = code; response.size() < 3 && c % 4 < 3; c /= 4) {
-          response.push_back(kSpecialTokens + c % 4);
-        }
-        const bool finished = response.size() < 3;
-        const double length = static_cast<double>(response.size() + (finished ? 1 : 0));
-        best = std::max(
-            best, log_prob(model, examples[i], response, finished) / std::pow(length, penalty));
-      }
-      const double length = static_cast<double>(decoded[i].attention.size());
-      EXPECT_NEAR(decoded[i].log_prob / std::pow(length, penalty), best, 1e-10);
+// A response, or the beginning of one that is not ended.
+struct Written {
+  double length;  // <eos> counted
+  double log_prob;
+};
+
+// All responses of at most four of two words, ended or cut off at the fourth.
+std::vector<Written> all_responses(LstmResponder& model, const Example& example) {
+  std::vector<Written> all;
+  std::vector<std::vector<int32_t>> open = {{}};
+  while (!open.empty()) {
+    const std::vector<int32_t> response = open.back();
+    open.pop_back();
+    const bool finished = response.size() < 4;
+    all.push_back({static_cast<double>(response.size() + finished),
+                   log_prob(model, example, response, finished)});
+    for (int32_t word = 0; finished && word < 2; ++word) {
+      open.push_back(response);
+      open.back().push_back(kSpecialTokens + word);
     }
   }
+  return all;
+}
+
+// By every penalty, which choose responses of different lengths.
+TEST_P(Decode, AWideBeamFindsTheBestResponse) {
+  DecodeOptions options = options_of(Method::kBeam, 4);
+  options.beam_size = 1000;
+  std::map<double, double> lengths;  // of the best ones, added up
+  for (const uint64_t seed : {3, 4}) {
+    LstmResponder model = make_model(GetParam(), 2, DType::f64, seed);
+    const auto examples = make_contexts(6, 2, seed);
+    std::vector<std::vector<Written>> all;
+    for (const Example& e : examples) all.push_back(all_responses(model, e));
+    for (const double penalty : {0.0, 0.5, 1.0, 1.5, 2.0, 3.0}) {
+      options.length_penalty = penalty;
+      const auto decoded = decode(model, pointers(examples), options);
+      for (size_t i = 0; i < examples.size(); ++i) {
+        const auto score = [&](const Written& w) {
+          return w.log_prob / std::pow(w.length, penalty);
+        };
+        const Written best = *std::max_element(
+            all[i].begin(), all[i].end(),
+            [&](const Written& a, const Written& b) { return score(a) < score(b); });
+        EXPECT_NEAR(decoded[i].log_prob, best.log_prob, 1e-10) << penalty;
+        EXPECT_EQ(static_cast<double>(decoded[i].attention.size()), best.length) << penalty;
+        lengths[penalty] += best.length;
+      }
+    }
+  }
+  EXPECT_LT(lengths[0], lengths[0.5]);
+  EXPECT_LT(lengths[0.5], lengths[1]);
 }
 
 TEST_P(Decode, ABeamOfOneIsGreedyAndAWiderOneIsNotWorse) {

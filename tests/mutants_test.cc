@@ -1,0 +1,85 @@
+// The list of planted bugs (tests/mutants/, docs/reliability.md) is about the sources as they are
+// now: `make mutants` would skip a row that no longer applies, and nobody would see what it saw.
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kRoot = HEED_SOURCE_DIR;
+
+std::string text_of(const fs::path& path) {
+  std::ostringstream bytes;
+  bytes << std::ifstream(path, std::ios::binary).rdbuf();
+  return bytes.str();
+}
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t n = 0;
+  for (size_t at = 0; (at = text.find(part, at)) != text.npos; at += part.size()) ++n;
+  return n;
+}
+
+std::set<std::string> names_of_tests() {
+  std::set<std::string> names = {"torture"};
+  for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tests")) {
+    if (entry.path().extension() == ".cc") names.insert(entry.path().stem().string());
+  }
+  return names;
+}
+
+// All that is wrong with the rows of a file.
+std::string mistakes(const fs::path& list, const std::set<std::string>& tests) {
+  std::string wrong;
+  std::set<std::string> seen;
+  int number = 0;
+  for (const nlohmann::json& row : nlohmann::json::parse(text_of(list))) {
+    const std::string where = list.filename().string() + " row " + std::to_string(++number) + ": ";
+    const std::string file = row.at("file"), old = row.at("old"), replaced = row.at("new");
+    const size_t times = count(text_of(kRoot / file), old);
+    if (old.empty() || times != 1) {
+      wrong += where + file + " holds \"old\" " + std::to_string(times) + " times, not once\n";
+    }
+    if (old == replaced) wrong += where + "changes nothing\n";
+    if (!seen.insert(file + old + replaced).second) wrong += where + "stands there twice\n";
+    if (row.at("breaks").get<std::string>().empty()) wrong += where + "does not say what breaks\n";
+    if (row.at("tests").empty()) wrong += where + "names no test\n";
+    for (const std::string name : row.at("tests")) {
+      if (!tests.contains(name.substr(0, name.find(':'))))
+        wrong += where + "no test " + name + "\n";
+    }
+  }
+  return wrong;
+}
+
+TEST(Mutants, EveryRowApplies) {
+  const std::set<std::string> tests = names_of_tests();
+  int lists = 0;
+  for (const auto& entry : fs::directory_iterator(kRoot / "tests/mutants")) {
+    EXPECT_EQ(mistakes(entry.path(), tests), "");
+    ++lists;
+  }
+  EXPECT_GE(lists, 8);
+}
+
+TEST(Mutants, AMistakeIsSeen) {
+  const TempDir dir;
+  const std::string list = dir.write("list.json", R"([
+    {"file": "README.md", "old": "no such text", "new": "", "breaks": "", "tests": ["no_test"]},
+    {"file": "README.md", "old": "e", "new": "e", "breaks": "x", "tests": []}])");
+  const std::string wrong = mistakes(list, {"gemm_test"});
+  for (const char* part : {"row 1: README.md holds \"old\" 0 times", "row 1: does not say",
+                           "row 1: no test no_test", "row 2: changes nothing", "row 2: names no"}) {
+    EXPECT_NE(wrong.find(part), wrong.npos) << part << "\n" << wrong;
+  }
+}
+
+}  // namespace
+}  // namespace heed
