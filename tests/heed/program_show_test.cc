@@ -28,6 +28,30 @@ TEST_F(Show, NumbersUtterancesByTheirPlaceInTheDialogue) {
   EXPECT_FALSE(has(html, "<span class=\"k\">1</span>"));
 }
 
+// Beside each other both models have the numbers that they have alone.
+TEST_F(Show, EachModelHasItsOwnNumbers) {
+  const std::string models = HEED_SOURCE_DIR "/data/models/";
+  const auto numbers = [&](const Arguments& which) {
+    const Result r = heed_program(
+        Arguments{"show", "--data", kTestPart, "--limit", "3", "--test", "none"} + which);
+    EXPECT_EQ(r.code, 0) << r.err;
+    const std::regex percent(R"(\d+ %)");
+    return std::vector<std::string>(std::sregex_token_iterator(r.out.begin(), r.out.end(), percent),
+                                    {});
+  };
+  const auto trained = numbers({"--model", models + "trained"}),
+             baseline = numbers({"--model", models + "baseline"}),
+             both = numbers({"--model", models + "trained", "--baseline", models + "baseline"});
+  ASSERT_EQ(trained.size(), baseline.size());
+  EXPECT_NE(trained, baseline);
+  std::vector<std::string> expected;
+  for (size_t i = 0; i < trained.size(); ++i) {
+    expected.push_back(baseline[i]);
+    expected.push_back(trained[i]);
+  }
+  EXPECT_EQ(both, expected);
+}
+
 TEST_F(Show, OneDialogueAloneHasAPage) {
   const std::string data = dir.write("one.jsonl", dialogue("d", {"a", "b", "c"}));
   const std::string page = dir.path("page.html");

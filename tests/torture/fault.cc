@@ -8,6 +8,7 @@
 //                              (the folder is renamed to FOLDER.gone before it)
 //   HEED_FAULT_BYTES=N         the disk is full after N bytes
 //   HEED_FAULT_COUNT=FILE      the number of calls, written when the program ends
+//   HEED_FAULT_LOG=FILE        a line for each of the calls: its name and the file
 #include <dlfcn.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -74,11 +75,23 @@ bool is_below(const std::string& path) {
   return !plan().below.empty() && path.rfind(plan().below + "/", 0) == 0;
 }
 
-bool is_below(int descriptor) {
+std::string path_of(int descriptor) {
   char path[PATH_MAX] = {};
   const std::string link = "/proc/self/fd/" + std::to_string(descriptor);
-  const bool known = readlink(link.c_str(), path, sizeof path - 1) > 0;
-  return known && (is_below(std::string(path)) || plan().below == path);
+  return readlink(link.c_str(), path, sizeof path - 1) > 0 ? path : "";
+}
+
+bool is_below(int descriptor) {
+  const std::string path = path_of(descriptor);
+  return is_below(path) || (!path.empty() && plan().below == path);
+}
+
+void note(const char* call, const std::string& path) {
+  static const std::string log = variable("HEED_FAULT_LOG");
+  if (log.empty()) return;
+  static FILE* const file = std::fopen(log.c_str(), "a");
+  std::fprintf(file, "%s %s\n", call, path.c_str());
+  std::fflush(file);
 }
 
 // Counts a call, and does what is planned for it. Returns true if it shall fail, with errno set;
@@ -122,14 +135,17 @@ extern "C" int open(const char* path, int flags, ...) {
   va_start(rest, flags);
   const mode_t mode = (flags & O_CREAT) != 0 ? va_arg(rest, mode_t) : 0;
   va_end(rest);
-  if ((flags & (O_WRONLY | O_RDWR)) != 0 && is_below(std::string(path)) && strikes("open"))
-    return -1;
+  if ((flags & (O_WRONLY | O_RDWR)) != 0 && is_below(std::string(path))) {
+    note("open", path);
+    if (strikes("open")) return -1;
+  }
   return real<int(const char*, int, ...)>("open")(path, flags, mode);
 }
 
 extern "C" ssize_t write(int descriptor, const void* bytes, size_t size) {
   bool half = false;
   if (is_below(descriptor)) {
+    note("write", path_of(descriptor));
     if (strikes("write", &half)) return -1;
     if (half && size > 1) size /= 2;
     Plan& p = plan();
@@ -141,11 +157,17 @@ extern "C" ssize_t write(int descriptor, const void* bytes, size_t size) {
 }
 
 extern "C" int fsync(int descriptor) {
-  if (is_below(descriptor) && strikes("fsync")) return -1;
+  if (is_below(descriptor)) {
+    note("fsync", path_of(descriptor));
+    if (strikes("fsync")) return -1;
+  }
   return real<int(int)>("fsync")(descriptor);
 }
 
 extern "C" int rename(const char* from, const char* to) noexcept {
-  if (is_below(std::string(to)) && strikes("rename")) return -1;
+  if (is_below(std::string(to))) {
+    note("rename", from);
+    if (strikes("rename")) return -1;
+  }
   return real<int(const char*, const char*)>("rename")(from, to);
 }

@@ -105,6 +105,7 @@ int run_all(Options o, const std::string& command) {
     table.add(full_disk(trainings, b));
     table.add(vanishing_folder(trainings, b));
     table.add(damaged_checkpoints(trainings, b));
+    table.add(synced_files(trainings));
   }
   if (wanted("memory")) table.add(little_memory(o.settings, b));
   if (wanted("lock")) table.add(two_at_once(trainings));

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <random>
+#include <set>
+#include <sstream>
 #include <thread>
 
 namespace torture {
@@ -209,6 +211,52 @@ Row little_memory(const Settings& settings, const Budget& budget) {
       }
       row.finish(where, training, folder / "run");
     }
+  }
+  return row;
+}
+
+// "write /tmp/x/run/log.jsonl.tmp-17" -> the rule that is broken there, or "".
+class SyncRules {
+ public:
+  std::string hear(const std::string& call, const std::string& path) {
+    const bool of_folder = call == "fsync" && path == waiting_;
+    if (!waiting_.empty() && !of_folder) {
+      return waiting_ + " was not synced after a rename in it, before: " + call + " " + path;
+    }
+    if (call == "write") unsynced_.insert(path);
+    if (call == "fsync") unsynced_.erase(path);
+    if (of_folder) waiting_.clear();
+    if (call == "rename") {
+      if (unsynced_.contains(path)) return path + " was renamed before it was synced";
+      waiting_ = fs::path(path).parent_path().string();
+    }
+    return "";
+  }
+
+ private:
+  std::set<std::string> unsynced_;
+  std::string waiting_;  // a folder in which something was renamed
+};
+
+Row synced_files(const Trainings& trainings) {
+  Row row{.what = "files and folders are synced in order"};
+  for (const Training& training : trainings) {
+    const Folder folder;
+    const std::string out = folder / "run", log = folder / "log";
+    Conditions conditions = training.with_fault(out, "none:0:none");
+    conditions.environment["HEED_FAULT_LOG"] = log;
+    row.judge(training.name(), run(training.command(out), conditions));
+    SyncRules rules;
+    std::istringstream calls(read_file(log));
+    bool made = false;  // the folder itself
+    for (std::string call, path; calls >> call >> path; ++row.injected) {
+      made = made || (call == "fsync" && path == out);
+      const std::string broken = rules.hear(call, path);
+      if (!broken.empty()) row.problems.push_back(training.name() + ": " + broken);
+      if (!broken.empty()) break;
+    }
+    if (!made) row.problems.push_back(training.name() + ": says nothing of its calls");
+    row.finish(training.name(), training, out);
   }
   return row;
 }

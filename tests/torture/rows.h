@@ -43,6 +43,9 @@ Row vanishing_folder(const Trainings& trainings, const Budget& budget);
 Row damaged_checkpoints(const Trainings& trainings, const Budget& budget);
 Row little_memory(const Settings& settings, const Budget& budget);
 Row two_at_once(const Trainings& trainings);
+// What a power failure would show: each file is on the disk before it gets its name, and the name
+// before the next call.
+Row synced_files(const Trainings& trainings);
 
 // Thousands of steps with ragged batches: memory stays, and so does the time of a step.
 Row long_run(const Settings& settings, const Budget& budget);

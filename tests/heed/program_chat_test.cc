@@ -1,0 +1,71 @@
+// heed chat: how much of a conversation it keeps and reads, and what it draws.
+#include <regex>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+// It was trained with 10 turns of 50 tokens.
+const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+
+std::string chat(const std::string& typed, const Arguments& more = {}) {
+  const TempDir dir;
+  dir.write("typed", typed);
+  const Result r = heed_program(Arguments{"chat", "--model", kTrained, "--threads", "1"} + more, "",
+                                dir.path("typed"));
+  EXPECT_EQ(r.code, 0) << r.err;
+  return r.out;
+}
+
+// All matches of an expression, one after the other.
+std::vector<std::string> all(const std::string& text, const std::string& expression) {
+  const std::regex regex(expression, std::regex::multiline);
+  std::vector<std::string> found;
+  for (auto it = std::sregex_iterator(text.begin(), text.end(), regex);
+       it != std::sregex_iterator(); ++it) {
+    found.push_back(it->str());
+  }
+  return found;
+}
+
+std::string last_answer(const std::string& out) {
+  return out.substr(out.rfind("\nmodel: "));
+}
+
+TEST(Chat, KeepsAsManyTurnsAsInTraining) {
+  std::string typed;
+  for (const char* word : {"one", "two", "three", "four", "five", "six", "seven", "eight"}) {
+    typed += std::string(word) + "\n";
+  }
+  const std::string last = last_answer(chat(typed));
+  EXPECT_EQ(all(last, " (you|model): ").size(), 10u) << last;
+  EXPECT_NE(last.find("10 ? you: eight"), last.npos) << last;
+  EXPECT_EQ(last.find("you: one"), last.npos) << last;
+}
+
+// What is behind the 50 tokens that an utterance had in training is shown, and not read.
+TEST(Chat, ReadsAsMuchOfALineAsInTraining) {
+  std::string line;
+  for (int i = 0; i < 50; ++i) line += "ubuntu ";
+  const auto numbers = [&](const std::string& more) {
+    return all(chat(line + more + "\nwhat is it?\n"), R"(\d+ %|^model: .*$)");
+  };
+  const std::vector<std::string> cut = numbers("");
+  EXPECT_GE(cut.size(), 5u);
+  EXPECT_EQ(numbers("windows windows windows windows"), cut);
+  line.erase(0, 70);  // forty words: now it is read
+  EXPECT_NE(numbers("windows windows windows windows"), numbers(""));
+}
+
+TEST(Chat, DrawsEveryAnswerAnew) {
+  const std::string out = chat("hello there\n/reset\nhello there\n/reset\nhello there\n",
+                               {"--decode", "sample", "--temperature", "3", "--top-k", "0"});
+  const std::vector<std::string> answers = all(out, "^model: .*$");
+  ASSERT_EQ(answers.size(), 3u) << out;
+  EXPECT_NE(answers[0], answers[1]);
+  EXPECT_NE(answers[1], answers[2]);
+}
+
+}  // namespace
+}  // namespace heed
