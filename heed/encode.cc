@@ -5,6 +5,8 @@
 
 #include "dialog/probe/representations.h"
 #include "dialog/probe/unannotated.h"
+#include "dialog/text/format.h"
+#include "heed/messages.h"
 #include "heed/progress.h"
 #include "train/run_directory.h"
 
@@ -44,19 +46,36 @@ std::string labels_path(const std::string& directory, const std::string& part) {
   return "";
 }
 
-// Adds the tasks of a label file, by the ids of the examples. It may have others than these.
-void add_annotation(probe::LabelledExamples& labels, const std::string& path) {
+// Adds the tasks of a label file, by the ids of the examples; they replace those of the same names.
+// Examples that it has no line of are left out: in many corpora only one side's turns are labelled.
+EncodeInput annotated(const EncodeInput& input, const std::string& path) {
   const probe::LabelledExamples file = probe::read_labels(path);
   std::map<std::string, size_t> places;
   for (size_t i = 0; i < file.ids.size(); ++i) places[file.ids[i]] = i;
-  for (const std::string& id : labels.ids) {
-    const auto found = places.find(id);
-    if (found == places.end()) {
-      throw DataError(path + ": has no labels of the example \"" + id +
-                      "\" (DIALOGUE#TURN, turns counted from 1)");
+  EncodeInput kept{input.name, {}, {}};
+  for (size_t i = 0; i < input.examples.size(); ++i) {
+    const auto found = places.find(input.labels.ids[i]);
+    if (found == places.end()) continue;
+    kept.examples.push_back(input.examples[i]);
+    kept.labels.ids.push_back(input.labels.ids[i]);
+    kept.labels.keys.push_back(input.labels.keys[i]);
+    for (const auto& [task, sets] : input.labels.tasks) {
+      if (!file.tasks.contains(task)) kept.labels.tasks[task].push_back(sets[i]);
     }
-    for (const auto& [task, sets] : file.tasks) labels.tasks[task].push_back(sets[found->second]);
+    for (const auto& [task, sets] : file.tasks) {
+      kept.labels.tasks[task].push_back(sets[found->second]);
+    }
   }
+  if (kept.examples.empty()) {
+    throw DataError(path + ": has labels of none of " + counted(input.examples.size(), "example") +
+                    ", such as \"" + input.labels.ids[0] +
+                    "\" (DIALOGUE#TURN, turns counted from 1)");
+  }
+  if (const size_t left_out = input.examples.size() - kept.examples.size(); left_out > 0) {
+    note(counted(left_out, "example") + " of " + std::to_string(input.examples.size()) +
+         " left out: " + path + " has no labels of them");
+  }
+  return kept;
 }
 
 }  // namespace
@@ -100,7 +119,7 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
     input.labels =
         probe::unannotated_labels(make_examples(dialogues, words, bounds), words, mid_frequency);
     const std::string annotation = labels_path(flags.data, name);
-    if (!annotation.empty()) add_annotation(input.labels, annotation);
+    if (!annotation.empty()) input = annotated(input, annotation);
     json_["data"][name] = {{"path", path},
                            {"fingerprint", fingerprint(dialogues)},
                            {"dialogues", dialogues.size()},

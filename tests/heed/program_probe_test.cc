@@ -116,8 +116,24 @@ TEST_F(ProbeProgram, AnnotationAddsTasks) {
   }
   const Arguments command = {"probe", "--model", run(), "--data", dir.path("data")};
   EXPECT_EQ(results(command + Arguments{"--tasks", "Mood"})["tasks"]["Mood"]["f1"], 1);
+  // a turn without labels is no example
   dir.write("data/test.labels.jsonl", labels.substr(labels.find('\n') + 1));
-  expect_failure(heed_program(command), 1, "has no labels of the example \"d3#3\"", "missing");
+  const Result fewer = heed_program(command + Arguments{"--json", dir.path("fewer.json")});
+  EXPECT_EQ(fewer.code, 0);
+  const std::string says = "1 example of 4 left out: " + dir.path("data/test.labels.jsonl");
+  EXPECT_NE(fewer.err.find(says), std::string::npos) << fewer.err;
+  const Json json = Json::parse(dir.read("fewer.json"));
+  EXPECT_EQ(json["inputs"]["data"]["test"]["examples"], 3);
+  EXPECT_EQ(json["tasks"].size(), 4u);
+  // a task of the file replaces one of the same name
+  const std::string places = "{\"id\": \"d0#3\", \"labels\": {\"UtteranceLoc\": [\"end\"]}}\n";
+  dir.write("data/train.labels.jsonl", places);
+  dir.write("data/test.labels.jsonl", places);
+  EXPECT_EQ(results(command)["tasks"]["UtteranceLoc"]["constant"], 1);
+  dir.write("data/train.labels.jsonl", labels);
+  dir.write("data/test.labels.jsonl", "{\"id\": \"d0#2\", \"labels\": {\"Mood\": []}}\n");
+  expect_failure(heed_program(command), 1, "has labels of none of 4 examples, such as \"d0#3\"",
+                 "of other turns");
   dir.write("data/test.jsonl", dialogue("d", {"a", "b", "c"}) + dialogue("d", {"a", "b", "c"}));
   expect_failure(heed_program(command), 1, "two dialogues have the id \"d\"", "twice");
 }
