@@ -148,7 +148,7 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.out.rfind("heed trains LSTM", 0), 0u) << r.out;
   for (const char* command :
        {"train", "evaluate", "score", "show", "chat", "respond", "distract", "compare", "features",
-        "probe", "info", "prepare", "reproduce", "report", "verify", "bench", "help"}) {
+        "probe", "info", "prepare", "reproduce", "report", "sweep", "verify", "bench", "help"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -194,6 +194,8 @@ TEST(Help, OfACommandNamesEveryOption) {
                               "limit", "test-limit", "max-length", "frequent", "rare", "seed"} +
                         device},
       {"report", {"runs", "html", "tables"}},
+      {"sweep",
+       Arguments{"out", "jobs", "shard", "dry-run", "checkpoint-every", "dead-after"} + device},
       {"prepare ubuntu",
        {"in", "out", "form", "limit", "min-turns", "keep-wrong", "split", "valid", "test", "seed"}},
       {"prepare labels", {"in", "out", "location-buckets", "recent", "repeat"}},
