@@ -69,7 +69,7 @@ TEST_F(Options, SayWhatIsPossible) {
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo or smoke, got 'smok'; did you mean smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
-       "--by: expected conversation, day, folder or dialogue, got 'dya'; did you mean day?");
+       "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you mean day?");
   says(score + Arguments{"--limit", "3", "--limit", "4"}, "--limit: takes one value, got 2");
   says({"compare", "a", "--data", "d"}, "runs: at least 2 are needed, got 1");
   says(train + Arguments{"--resume=perhaps"}, "--resume: cannot take 'perhaps'");

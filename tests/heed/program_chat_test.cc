@@ -40,7 +40,7 @@ TEST(Chat, KeepsAsManyTurnsAsInTraining) {
   }
   const std::string last = last_answer(chat(typed));
   EXPECT_EQ(all(last, " (you|model): ").size(), 10u) << last;
-  EXPECT_NE(last.find("10 ? you: eight"), last.npos) << last;
+  EXPECT_NE(last.find("15 ? you: eight"), last.npos) << last;
   EXPECT_EQ(last.find("you: one"), last.npos) << last;
 }
 

@@ -129,6 +129,34 @@ TEST_F(Prepare, LabelsForProbes) {
   EXPECT_FALSE(std::filesystem::exists(dir.path("l.jsonl")));
 }
 
+TEST_F(Prepare, LabelsOfOtherDefinitions) {
+  std::string turns;
+  for (const char* state : {R"("hotel-area=north")", R"("hotel-area=south")",
+                            R"("hotel-area=south", "taxi-area=south")"}) {
+    turns += std::string(turns.empty() ? "" : ", ") +
+             R"({"speaker": "user", "text": "x", "labels": {"state": [)" + state +
+             R"(]}}, {"speaker": "system", "text": "y"})";
+  }
+  const std::string in = dir.write("d.jsonl", R"({"id": "a", "turns": [)" + turns + "]}\n");
+  const auto labels = [&](const std::string& task, const Arguments& options) {
+    const Result r = prepare("labels", in, "l.jsonl", options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::vector<Json> found;
+    for (const Json& line : read("l.jsonl")) found.push_back(line.at("labels").at(task));
+    return Json(found);
+  };
+  EXPECT_EQ(labels("UtteranceLoc", {}), Json::parse(R"([["0"], ["1"], ["3"]])"));
+  EXPECT_EQ(labels("UtteranceLoc", {"--location-buckets", "2"}),
+            Json::parse(R"([["0"], ["0"], ["1"]])"));
+  EXPECT_EQ(labels("RecentSlots", {}),
+            Json::parse(R"([["hotel-area"], ["hotel-area"], ["taxi-area"]])"));
+  EXPECT_EQ(labels("RecentSlots", {"--recent", "new"}),
+            Json::parse(R"([["hotel-area"], ["none"], ["taxi-area"]])"));
+  EXPECT_EQ(labels("RepeatInfo", {}), Json::parse(R"([["none"], ["area"], ["area"]])"));
+  EXPECT_EQ(labels("RepeatInfo", {"--repeat", "slot-value"}),
+            Json::parse(R"([["none"], ["none"], ["area"]])"));
+}
+
 TEST_F(Prepare, OtherFilesAreRefused) {
   const std::string zip = dir.write("c.zip", "PK\x03\x04");
   for (const char* corpus : {"dailydialog", "personachat", "multiwoz", "sgd", "ubuntu", "text"}) {
