@@ -43,7 +43,7 @@ void TrainFlags::declare_sizes(CLI::App& c) {
       ->check(size)
       ->group(sizes);
   c.add_option("--hidden", hidden, "Hidden size")->check(size)->group(sizes);
-  c.add_option("--embed", embed, "Embedding size, the hidden size if not given")
+  c.add_option("--embed", embed, "Embedding size; that of --hidden if only that is given")
       ->check(size)
       ->group(sizes);
   c.add_option("--heads", heads, "Attention heads of a transformer")->check(size)->group(sizes);
@@ -98,17 +98,17 @@ void TrainFlags::declare_optimizer(CLI::App& c) {
                "their name (instead of the preset's); may be given several times")
       ->group(group);
   c.add_option("--keep-every", keep_every,
-               "Keep the model of every so many epochs too, as epoch-N.safetensors; 0: none")
+               "Keep the model of every so many epochs too, as epoch-N.safetensors; 0: none "
+               "(instead of the preset's)")
       ->check(whole_number(0, 1000000))
-      ->capture_default_str()
       ->group(group);
   c.add_option("--max-norm", max_norm,
                "Global-norm clipping of the gradient (instead of the preset's)")
       ->check(number_above(0))
       ->group(group);
   c.add_option("--patience", patience,
-               "Halve the rate after this many epochs without a better validation perplexity")
-      ->capture_default_str()
+               "Halve the rate after this many epochs without a better validation perplexity "
+               "(instead of the preset's)")
       ->group(group);
   c.add_option("--min-rate", min_rate, "Stop when the rate would fall below; a 1000th of --rate")
       ->group(group);
@@ -139,10 +139,10 @@ ParameterGroup parse_group(const std::string& text) {
 }  // namespace
 
 TrainSettings TrainFlags::settings(const Structure& structure) const {
-  TrainSettings s = suited_to(structure, find_preset(preset).settings);
+  TrainSettings s = suited_to(structure, find_preset(preset));
   s.model.num_layers = layers.value_or(s.model.num_layers);
   s.model.hidden_size = hidden.value_or(s.model.hidden_size);
-  s.model.embedding_size = embed.value_or(s.model.hidden_size);
+  s.model.embedding_size = embed.value_or(hidden ? *hidden : s.model.embedding_size);
   s.model.vocab_size = vocab.value_or(s.model.vocab_size);
   s.vocabulary = s.model.vocab_size;
   s.limit = limit;
@@ -169,8 +169,8 @@ TrainSettings TrainFlags::settings(const Structure& structure) const {
   s.loop.schedule.rate = rate.value_or(s.loop.schedule.rate);
   s.loop.schedule.min_rate = min_rate.value_or(s.loop.schedule.rate / 1000);
   s.loop.schedule.halve_after = halve_after.value_or(s.loop.schedule.halve_after);
-  s.loop.schedule.patience = patience;
-  s.loop.keep_every = keep_every;
+  s.loop.schedule.patience = patience.value_or(s.loop.schedule.patience);
+  s.loop.keep_every = keep_every.value_or(s.loop.keep_every);
   return s;
 }
 

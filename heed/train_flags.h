@@ -15,13 +15,12 @@ struct TrainFlags {
   double insert_prob = 0;
   std::string preset = "laptop";
   std::optional<int64_t> layers, embed, hidden, heads, vocab, batch;
-  std::optional<int> epochs, warm_up, halve_after;
+  std::optional<int> epochs, warm_up, halve_after, patience, keep_every;
   std::optional<double> attention_weight, dropout, rate, min_rate, max_norm, weight_decay;
   std::optional<std::string> examples, optimizer;
   std::vector<std::string> groups;  // "NAME:RATE:DECAY"
   size_t limit = 0;
   ExampleOptions bounds;
-  int patience = 1, keep_every = 0;
 
   // Declares --structure and --insert-prob, which an experiment has variants of.
   void declare_model(CLI::App& command);

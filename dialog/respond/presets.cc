@@ -26,6 +26,34 @@ const OptimizerSettings kAdam{.name = "adam",
 // dialogues, and so fewer epochs.
 const ExampleOptions kAllTurns{.all_positions = true};
 
+// As Parthasarathi, Pineau & Chandar (2020, section 4) train what is probed: Adam, a rate that
+// nothing changes, no attention loss; every epoch is kept, for heed probe --epoch.
+struct ProbeSizes {
+  int64_t vocabulary, embedding, hidden, epochs;
+};
+TrainSettings probe_settings(const ProbeSizes& sizes, double dropout, double rate, int warm_up) {
+  constexpr int kNever = 1000000;
+  TrainSettings s{.examples = kAllTurns,
+                  .attention_weight = 0,
+                  .loop = {.batch_size = 32,
+                           .optimizer = {.name = "adam", .warm_up = warm_up},
+                           .max_norm = 10,
+                           .max_epochs = static_cast<int>(sizes.epochs),
+                           .schedule = {.rate = rate, .patience = kNever},
+                           .keep_every = 1}};
+  s.model.num_layers = 2;
+  s.model.vocab_size = sizes.vocabulary;
+  s.model.embedding_size = sizes.embedding;
+  s.model.hidden_size = sizes.hidden;
+  s.model.lstm_bias = true;
+  s.model.dropout = dropout;
+  return s;
+}
+
+// The paper's sizes: of LSTMs, and of a transformer.
+constexpr ProbeSizes kProbed{17000, 128, 256, 25}, kProbedTransformer{17000, 512, 512, 25};
+constexpr ProbeSizes kSmall{2000, 32, 64, 2}, kSmallTransformer{2000, 64, 64, 2};
+
 }  // namespace
 
 // The times are processor time of heed train on the 12,208 bundled dialogues, p = 0.7, one thread
@@ -72,6 +100,19 @@ const std::vector<Preset>& presets() {
                              .max_epochs = 2,
                              .schedule = {.rate = 0.01, .halve_after = 1}}},
        .time = "about a minute on one core"},
+      // The paper has one rate for all; probe-tuned one that suits each.
+      {.name = "probe-paper",
+       .settings = probe_settings(kProbed, 0, 4e-3, 0),
+       .time = "hours on one core (not measured)",
+       .transformer = probe_settings(kProbedTransformer, 0.2, 4e-3, 0)},
+      {.name = "probe-tuned",
+       .settings = probe_settings(kProbed, 0, 1e-3, 0),
+       .time = "as long as probe-paper",
+       .transformer = probe_settings(kProbedTransformer, 0.2, 5e-4, 4000)},
+      {.name = "probe-smoke",
+       .settings = probe_settings(kSmall, 0, 4e-3, 0),
+       .time = "about a minute on one core",
+       .transformer = probe_settings(kSmallTransformer, 0.2, 1e-3, 200)},
   };
   return kPresets;
 }
@@ -85,9 +126,12 @@ const Preset& find_preset(const std::string& name) {
   throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
 }
 
-TrainSettings suited_to(const Structure& structure, TrainSettings settings) {
+TrainSettings suited_to(const Structure& structure, const Preset& preset) {
+  const bool is_transformer = structure.family == Family::kTransformer;
+  TrainSettings settings =
+      is_transformer ? preset.transformer.value_or(preset.settings) : preset.settings;
   settings.model.structure = structure;
-  if (structure.family != Family::kTransformer) return settings;
+  if (!is_transformer || preset.transformer) return settings;
   OptimizerSettings& optimizer = settings.loop.optimizer;
   double& rate = settings.loop.schedule.rate;
   rate = optimizer.name == "adam" ? rate / 5 : 0.0005;

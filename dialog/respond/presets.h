@@ -1,6 +1,7 @@
 // Sizes and ways of training that belong together.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -12,13 +13,15 @@ struct Preset {
   std::string name;
   TrainSettings settings;  // all but structure, insertion and seed
   std::string time;        // how long a training takes, for people
+  std::optional<TrainSettings> transformer =
+      {};  // for that structure, if it has settings of its own
 };
-// paper, laptop, demo and smoke. They stand in presets.cc and nowhere else.
+// They stand in presets.cc and nowhere else.
 const std::vector<Preset>& presets();
 const Preset& find_preset(const std::string& name);  // throws UsageError, with the names
-// What of a preset suits the structure: a transformer has no recurrent weights, and learns with a
-// fifth of the rate after a warm-up.
-TrainSettings suited_to(const Structure& structure, TrainSettings settings);
+// A preset's settings for a structure. Where it has none of its own for a transformer, which has no
+// recurrent weights, that learns with a fifth of the rate after a warm-up.
+TrainSettings suited_to(const Structure& structure, const Preset& preset);
 std::string preset_table();  // a line for each, for --help
 
 }  // namespace heed

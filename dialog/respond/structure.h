@@ -18,14 +18,20 @@ namespace heed {
 //   static-ui    q utterance states    H_q                  yes
 //   dynamic      q utterance states    h_t                  no
 //   dynamic-ui   q utterance states    h_t                  yes
-// Two more have a form of their own (hred.h, transformer.h).
-enum class Family { kLstm, kHred, kTransformer };
+// Those of seq2seq.h are one model with two: how the context is read (encoder), and attention. The
+// Transformer has a form of its own (transformer.h).
+enum class Family { kLstm, kSeq2Seq, kTransformer };
 struct Structure {
+  enum class Encoder { kForward, kBothWays, kStacked, kUtterances };
+
   std::string_view name = "static-ui";
   Family family = Family::kLstm;
   bool hierarchical = true;  // memory of utterances, not of tokens
   bool static_query = true;  // one context vector for all decoding steps
   bool integration = true;   // an LSTM over H_1..H_q starts the decoder ("utterance integration")
+  // of Family::kSeq2Seq:
+  Encoder encoder = Encoder::kForward;
+  bool attention = true;
 
   // Throws UsageError, with the valid names, if there is no such structure.
   static Structure parse(std::string_view name);

@@ -1,21 +1,26 @@
 // The list of response models. A new one has a row here, and its case in make_responder().
 #include "dialog/respond/structures.h"
 
-#include "dialog/respond/hred.h"
 #include "dialog/respond/lstm.h"
+#include "dialog/respond/seq2seq.h"
 #include "dialog/respond/transformer.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
 
 const std::vector<Structure>& structures() {
+  using Encoder = Structure::Encoder;
   static const std::vector<Structure> kAll = {
       {"non-hier", Family::kLstm, false, false, false},
       {"static", Family::kLstm, true, true, false},
       {"static-ui", Family::kLstm, true, true, true},
       {"dynamic", Family::kLstm, true, false, false},
       {"dynamic-ui", Family::kLstm, true, false, true},
-      {"hred", Family::kHred, true, false, false},
+      {"lstm", Family::kSeq2Seq, false, false, false, Encoder::kForward, false},
+      {"lstm-attention", Family::kSeq2Seq, false, false, false, Encoder::kForward},
+      {"bilstm-attention", Family::kSeq2Seq, false, false, false, Encoder::kBothWays},
+      {"hred", Family::kSeq2Seq, true, false, false, Encoder::kUtterances},
+      {"hred-stacked", Family::kSeq2Seq, false, false, false, Encoder::kStacked},
       {"transformer", Family::kTransformer, false, false, false}};
   return kAll;
 }
@@ -70,7 +75,7 @@ void ModelConfig::check() const {
 
 std::unique_ptr<Responder> make_responder(const ModelConfig& config) {
   switch (config.structure.family) {
-    case Family::kHred: return std::make_unique<HredResponder>(config);
+    case Family::kSeq2Seq: return std::make_unique<Seq2SeqResponder>(config);
     case Family::kTransformer: return std::make_unique<TransformerResponder>(config);
     case Family::kLstm: break;
   }
@@ -97,10 +102,20 @@ double lstm_structure_count(const ModelConfig& c) {
          (c.structure.integration ? lstm_count(c, h) : 0) + 2 * h * h + v * h;
 }
 
-double hred_count(const ModelConfig& c) {
+// The same in both directions: an upper layer reads both.
+double bilstm_count(const ModelConfig& c, double in) {
+  const double h = c.hidden_size, layers = c.num_layers;
+  return 8 * h * (in + h + (layers - 1) * 3 * h + (c.lstm_bias ? layers : 0));
+}
+
+double seq2seq_count(const ModelConfig& c) {
+  using Encoder = Structure::Encoder;
   const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
-  const double attention = 2 * h * h + h, input = e * (e + h) + e;
-  return 2 * v * e + 2 * lstm_count(c, e) + lstm_count(c, h) + attention + input + v * h;
+  const double attention = c.structure.attention ? 2 * h * h + h + e * (e + h) + e : 0;
+  const Encoder encoder = c.structure.encoder;
+  const double first = encoder == Encoder::kBothWays ? bilstm_count(c, e) : lstm_count(c, e);
+  const bool two = encoder == Encoder::kUtterances || encoder == Encoder::kStacked;
+  return 2 * v * e + first + (two ? lstm_count(c, h) : 0) + lstm_count(c, e) + attention + v * h;
 }
 
 double transformer_count(const ModelConfig& c) {
@@ -115,7 +130,7 @@ double transformer_count(const ModelConfig& c) {
 
 double parameter_count(const ModelConfig& c) {
   switch (c.structure.family) {
-    case Family::kHred: return hred_count(c);
+    case Family::kSeq2Seq: return seq2seq_count(c);
     case Family::kTransformer: return transformer_count(c);
     case Family::kLstm: break;
   }

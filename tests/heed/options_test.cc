@@ -67,7 +67,8 @@ TEST_F(Options, SayWhatIsPossible) {
        "--structure: expected non-hier, static, static-ui, dynamic, dynamic-ui, hred or "
        "transformer, got 'statik'; did you mean static?");
   says(train + Arguments{"--preset", "smok"},
-       "--preset: expected paper, laptop, demo or smoke, got 'smok'; did you mean smoke?");
+       "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned or probe-smoke, "
+       "got 'smok'; did you mean smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you mean day?");
   says(score + Arguments{"--limit", "3", "--limit", "4"}, "--limit: takes one value, got 2");

@@ -68,6 +68,22 @@ TEST(DropoutPlaces, OfHred) {
   EXPECT_EQ(dropouts(Structure::parse("hred")), expected);
 }
 
+TEST(DropoutPlaces, OfTheOthersOfItsKind) {
+  Places expected = {{"gather_rows (18, 5)", 1},
+                     {"lstm (18, 6)", 1},
+                     {"gather_rows (12, 5)", 1},
+                     {"lstm (12, 6)", 1}};
+  EXPECT_EQ(dropouts(Structure::parse("lstm")), expected);
+  expected = {{"gather_rows (18, 5)", 1},
+              {"lstm (18, 6)", 1},
+              {"gather_rows (12, 5)", 1},
+              {"segment_context (3, 6)", 4},
+              {"lstm (3, 6)", 4}};
+  EXPECT_EQ(dropouts(Structure::parse("lstm-attention")), expected);
+  expected["lstm (18, 6)"] = 3;  // within both LSTMs, and between them
+  EXPECT_EQ(dropouts(Structure::parse("hred-stacked")), expected);
+}
+
 // Attention weights of two heads: 3 x 6 x 6 pairs in the encoder; in the decoder 3 x (1 + 2 + 3 +
 // 4) of its own and 3 x 4 x 6 with the context. "affine" is what attention and the feed-forward
 // part add to the row.

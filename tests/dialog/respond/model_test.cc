@@ -319,7 +319,7 @@ TEST(ModelConfig, RefusesWhatMakesNoModel) {
 TEST(Structure, UnknownNamesAreRefusedWithTheKnownOnes) {
   EXPECT_EQ(error_of<UsageError>([] { Structure::parse("Static"); }),
             "structure: expected one of non-hier, static, static-ui, dynamic, dynamic-ui, "
-            "hred, transformer, got "
+            "lstm, lstm-attention, bilstm-attention, hred, hred-stacked, transformer, got "
             "'Static'");
   EXPECT_EQ(Structure::parse("dynamic-ui").name, "dynamic-ui");
 }

@@ -8,6 +8,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "dialog/respond/structure.h"
 #include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tests/devices.h"
@@ -19,8 +20,9 @@ namespace {
 using Json = nlohmann::json;
 
 const std::filesystem::path kCases = std::filesystem::path(HEED_SOURCE_DIR) / "tests/reference";
-const std::vector<std::string> kStructures = {"non-hier",   "static", "static-ui",  "dynamic",
-                                              "dynamic-ui", "hred",   "transformer"};
+const std::vector<std::string> kStructures = {
+    "non-hier",    "static", "static-ui",      "dynamic",          "dynamic-ui",  "hred",
+    "transformer", "lstm",   "lstm-attention", "bilstm-attention", "hred-stacked"};
 
 std::string failures(const std::vector<VerifyRow>& rows) {
   std::string text;
@@ -248,7 +250,11 @@ TEST(Verify, NotANumberIsAnInfiniteError) {
     const float nan = NAN;
     std::memcpy(file.data() + sizeof header + header + at, &nan, sizeof nan);
     c.directory.write("case/model.safetensors", file);
+    const bool looks = Structure::parse(structure).attention;
     for (const VerifyRow& row : c.verify(DType::f32)) {
+      const bool of_attention =
+          row.kind.find("as_") != std::string::npos || row.kind == "attention_loss";
+      if (!looks && of_attention) continue;  // even, whatever the weights
       EXPECT_FALSE(row.ok()) << structure << " " << row.kind;
       EXPECT_EQ(row.max_error, INFINITY) << structure << " " << row.kind;
     }

@@ -1,5 +1,5 @@
-"""HRED and Transformer response models in plain PyTorch: the specification of dialog/respond/hred.h
-and transformer.h, one dialogue at a time, with PyTorch's own attention nowhere in it."""
+"""Seq2Seq (HRED and its kin) and Transformer response models in plain PyTorch: the specification of
+dialog/respond/seq2seq.h and transformer.h, one dialogue at a time, with PyTorch's own attention nowhere in it."""
 import math
 
 import torch
@@ -27,44 +27,67 @@ def scores(attention, mask, context, as_of_tokens):
     return attention_loss, int(lengths.sum()) / lengths * sums
 
 
-class Hred(torch.nn.Module):
-    def __init__(self, vocab, embed, hidden, layers):
+class Seq2Seq(torch.nn.Module):
+    """reading: forward, both, stacked or utterances."""
+
+    def __init__(self, reading, attends, vocab, embed, hidden, layers):
         super().__init__()
-        self.embed, self.hidden = embed, hidden
+        self.reading, self.attends = reading, attends
         Linear = torch.nn.Linear
         self.encoder = torch.nn.ModuleDict({"embedding": torch.nn.Embedding(vocab, embed),
-                                            "lstm": Lstm(embed, hidden, layers)})
-        self.context = torch.nn.ModuleDict({"lstm": Lstm(hidden, hidden, layers)})
-        self.decoder = torch.nn.ModuleDict({
-            "embedding": torch.nn.Embedding(vocab, embed),
-            "attention": torch.nn.ModuleDict({"query": Linear(hidden, hidden, bias=False),
-                                              "memory": Linear(hidden, hidden, bias=False),
-                                              "score": Linear(hidden, 1, bias=False)}),
-            "combine": Linear(embed + hidden, embed),
-            "lstm": Lstm(embed, hidden, layers),
-            "output": Linear(hidden, vocab, bias=False)})
+                                            "lstm": Lstm(embed, hidden, layers, bidirectional=reading == "both")})
+        if reading in ("stacked", "utterances"):
+            self.context = torch.nn.ModuleDict({"lstm": Lstm(hidden, hidden, layers)})
+        self.decoder = torch.nn.ModuleDict({"embedding": torch.nn.Embedding(vocab, embed)})
+        if attends:
+            self.decoder["attention"] = torch.nn.ModuleDict({"query": Linear(hidden, hidden, bias=False),
+                                                             "memory": Linear(hidden, hidden, bias=False),
+                                                             "score": Linear(hidden, 1, bias=False)})
+            self.decoder["combine"] = Linear(embed + hidden, embed)
+        self.decoder["lstm"] = Lstm(embed, hidden, layers)
+        self.decoder["output"] = Linear(hidden, vocab, bias=False)
+
+    def read(self, tokens):
+        return self.encoder["lstm"](self.encoder["embedding"](torch.tensor(tokens))[None])
+
+    def encode(self, dialog):
+        """The memory [rows, H] and the state that starts the decoder."""
+        if self.reading == "utterances":
+            utterances = torch.stack([self.read(u + [EOU])[0][0, -1] for u in dialog["context"]])
+            out, state = self.context["lstm"](utterances[None])
+            return out[0], state
+        out, state = self.read([t for u in dialog["context"] for t in u + [EOU]])
+        if self.reading == "stacked":
+            out, state = self.context["lstm"](out)
+        if self.reading == "both":
+            forward, backward = out.chunk(2, -1)
+            out, state = forward + backward, tuple(x[0::2] + x[1::2] for x in state)
+        return out[0], state
 
     def forward(self, dialog):
-        utterances = []
-        for u in dialog["context"]:
-            out, _ = self.encoder["lstm"](self.encoder["embedding"](torch.tensor(u + [EOU]))[None])
-            utterances.append(out[0, -1])
-        out, state = self.context["lstm"](torch.stack(utterances)[None])
-        memory = out[0]                                            # g_1 .. g_q
-        part = self.decoder["attention"]
+        memory, state = self.encode(dialog)
+        weights = torch.full((len(memory),), 1 / len(memory))
         nll, attention = [], []
         for x, y in zip([SOS] + dialog["response"], dialog["response"] + [EOS]):
-            s = state[0][-1, 0]                                    # s_{t-1}
-            weights = torch.softmax(part["score"](torch.tanh(part["query"](s) + part["memory"](memory)))[:, 0], 0)
-            e = self.decoder["embedding"](torch.tensor(x))
-            step = self.decoder["combine"](torch.cat([e, weights @ memory]))
+            step = self.decoder["embedding"](torch.tensor(x))
+            if self.attends:
+                part, s = self.decoder["attention"], state[0][-1, 0]      # s_{t-1}
+                weights = torch.softmax(part["score"](torch.tanh(part["query"](s) + part["memory"](memory)))[:, 0], 0)
+                step = self.decoder["combine"](torch.cat([step, weights @ memory]))
             out, state = self.decoder["lstm"](step[None, None], state)
             nll.append(F.cross_entropy(self.decoder["output"](out[0]), torch.tensor([y])))
             attention.append(weights)
         nll, attention = torch.stack(nll), torch.stack(attention)
-        mask = torch.tensor(dialog["distraction"], dtype=attention.dtype)
-        attention_loss, as_scores = scores(attention, mask, dialog["context"], False)
+        mask, of_tokens = torch.tensor(dialog["distraction"], dtype=attention.dtype), self.reading != "utterances"
+        if of_tokens:
+            mask = torch.repeat_interleave(mask, torch.tensor([len(u) + 1 for u in dialog["context"]]))
+        attention_loss, as_scores = scores(attention, mask, dialog["context"], of_tokens)
         return {"nll": nll, "attention": attention, "attention_loss": attention_loss, "as_scores": as_scores}
+
+
+# name -> how the context is read, and whether the decoder attends
+SEQ2SEQ = {"hred": ("utterances", True), "lstm": ("forward", False), "lstm-attention": ("forward", True),
+           "bilstm-attention": ("both", True), "hred-stacked": ("stacked", True)}
 
 
 class Attention(torch.nn.Module):

@@ -1,0 +1,82 @@
+// Encoder-decoders of LSTMs by two switches: how the context is read, and whether the decoder
+// attends (Parthasarathi, Pineau & Chandar 2020, section 3).
+//
+//   encoder     memory                                                starts the decoder
+//   forward     h_1..h_m = LSTM(tokens of the context)                its final state
+//   both ways   o_j = forward h_j + backward h_j                      the same sum of final states
+//   stacked     h_1..h_m = LSTM(LSTM(tokens of the context))          the second one's final state
+//   utterances  g_1..g_q = LSTM(u_1..u_q), u_k the last state of      its final state
+//               LSTM(tokens of utterance k, <eou> last), from zero
+//
+// Decoder with attention (Bahdanau et al. 2015), memory k_1, k_2 ...:
+//   c_t = sum_j a_tj k_j,   a_t = softmax_j(v . tanh(W_q s_{t-1} + W_m k_j))
+//   s_t = LSTM(W_in [embedding(y_{t-1}); c_t] + b_in, s_{t-1}),   logits = W_o s_t
+// without:
+//   s_t = LSTM(embedding(y_{t-1}), s_{t-1}),   logits = W_o s_t
+// It looks at nothing then; what is shown as its attention is even.
+//
+// With utterances it is a hierarchical recurrent encoder-decoder (HRED: Sordoni et al. 2015). All
+// LSTMs have num_layers layers; states are those of the top layer. W_o has no bias, as in all
+// response models of heed.
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "dialog/respond/responder.h"
+#include "nn/attention.h"
+#include "nn/init.h"
+#include "nn/lstm.h"
+
+namespace heed {
+
+class Seq2SeqResponder : public Responder {
+ public:
+  explicit Seq2SeqResponder(const ModelConfig& config);  // blank, to be loaded
+  void visit(Visitor& v) override;
+  const ModelConfig& config() const override { return config_; }
+  BatchParts parts() const override;
+  void init(uint64_t seed) override { heed::init(*this, seed); }
+  Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
+  Var representation(const Batch& batch, Pooling pooling) const override;
+  std::unique_ptr<Writer> read(const Batch& batch) const override;
+
+  bool attends() const { return config_.structure.attention; }
+  struct Encoded {
+    AdditiveAttention::Memory memory;  // dialogue after dialogue; undefined without attention
+    LstmState state;                   // starts the decoder
+  };
+  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
+  // What the last tokens add to the decoder's input: i32 (n) -> (n, E)
+  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const;
+  struct Step {
+    Var weights;  // of the segments' rows
+    LstmState state;
+  };
+  Step step(const AdditiveAttention::Memory& memory, const Segments& segments,
+            const Var& token_part, const LstmState& state, const DropoutMode& drop = {}) const;
+  Var logits(const Var& hidden) const { return output_(hidden); }
+
+ private:
+  // Rows of a memory and the states behind them, both in batch order.
+  struct ReadContext {
+    Var memory;
+    LstmState state;
+  };
+  ReadContext read_tokens(const Batch& batch, const DropoutMode& drop) const;
+  ReadContext read_utterances(const Batch& batch, const DropoutMode& drop) const;
+  Taught teach_attending(const Batch& batch, const DropoutMode& drop) const;
+  Taught teach_blind(const Batch& batch, const DropoutMode& drop) const;
+
+  ModelConfig config_;
+  Embedding source_;
+  Lstm first_;
+  std::vector<Lstm> second_;  // one or none, and so below
+  Embedding target_;
+  std::vector<AdditiveAttention> attention_;
+  std::vector<Linear> input_;  // W_in, b_in
+  Lstm decoder_;
+  Linear output_;
+};
+
+}  // namespace heed
