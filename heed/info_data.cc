@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include "dialog/data/example.h"
@@ -26,9 +27,33 @@ bool has_part(const std::string& directory, const std::string& part) {
 
 std::vector<Dialogue> read(const std::string& path) {
   Progress progress;
-  return read_dialogues(path, {.progress = [&](size_t count) {
-                          progress.show("reading " + path + ": " + counted(count, "dialogue"));
-                        }});
+  return read_dialogues(path,
+                        {.progress =
+                             [&](size_t count) {
+                               progress.show("reading " + path + ": " + counted(count, "dialogue"));
+                             },
+                         .notes = true});
+}
+
+// Of each label of turns or dialogues, how many have it, and how many different values it has. One
+// that both have is counted for both.
+Json labels_json(const std::vector<Dialogue>& dialogues) {
+  std::map<std::string, std::pair<size_t, std::set<std::string>>> found;
+  const auto add = [&](const Labels& labels) {
+    for (const auto& [name, values] : labels) {
+      found[name].first += 1;
+      found[name].second.insert(values.begin(), values.end());
+    }
+  };
+  for (const Dialogue& d : dialogues) {
+    add(d.notes->labels);
+    for (const Turn& turn : d.turns) add(turn.notes->labels);
+  }
+  Json json = Json::array();
+  for (const auto& [name, of] : found) {
+    json.push_back({{"name", name}, {"labelled", of.first}, {"values", of.second.size()}});
+  }
+  return json;
 }
 
 Json counts_json(const std::string& path) {
@@ -58,7 +83,8 @@ Json counts_json(const std::string& path) {
           {"speakers", speakers.size()},
           {"distractions", distractions},
           {"tokens", tokens},
-          {"words", words.size()}};
+          {"words", words.size()},
+          {"labels", labels_json(dialogues)}};
 }
 
 }  // namespace

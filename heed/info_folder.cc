@@ -14,7 +14,7 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr const char *kSettings = "settings.json", *kConfig = "config.json",
-                     *kEvaluation = "evaluation.json";
+                     *kEvaluation = "evaluation.json", *kFailed = "failed.json";
 
 bool has(const fs::path& directory, const char* file) {
   std::error_code ignored;
@@ -40,7 +40,13 @@ std::vector<fs::path> runs_in(const std::string& folder) {
 Json status_of(const fs::path& run) {
   if (has(run, kSettings)) {
     Json state = state_of_run(run.string());
-    if (has(run, kEvaluation)) state["status"] = "evaluated";
+    if (has(run, kEvaluation)) {
+      state["status"] = "evaluated";
+    } else if (has(run, kFailed) && state["status"] != "running") {
+      state["status"] = "failed";
+      state["problem"] =
+          parse_json<Json>(file_inside(run.string(), kFailed)).value("message", Json());
+    }
     return state;
   }
   if (!has(run, kEvaluation)) return {{"status", "model"}};
@@ -57,7 +63,7 @@ Json run_json(const fs::path& path) {
   Json json = {{"name", path.filename().string()}};
   try {
     const Json status = status_of(path);
-    for (const char* key : {"status", "epochs", "max_epochs"}) {
+    for (const char* key : {"status", "epochs", "max_epochs", "problem"}) {
       if (status.contains(key)) json[key] = status[key];
     }
     if (!status.value("best", Json()).is_object()) return json;
@@ -68,7 +74,7 @@ Json run_json(const fs::path& path) {
     json["problem"] = e.what();
   } catch (const nlohmann::json::exception&) {
     json["status"] = "damaged";
-    json["problem"] = "evaluation.json: not what heed writes there";
+    json["problem"] = "evaluation.json or failed.json: not what heed writes there";
   }
   return json;
 }

@@ -180,6 +180,29 @@ TEST_F(Info, OfDialogues) {
   EXPECT_EQ(info(named)["words"], 3);
 }
 
+TEST_F(Info, OfLabels) {
+  const std::string file = dir.write(
+      "labels.jsonl",
+      R"({"labels":{"topic":["bus"]},"turns":[{"text":"a","labels":{"act":["ask","thank"]}},)"
+      R"({"text":"b","labels":{"act":["ask"]}}]})");
+  EXPECT_EQ(info(file)["labels"],
+            json::array({{{"name", "act"}, {"labelled", 2}, {"values", 2}},
+                         {{"name", "topic"}, {"labelled", 1}, {"values", 1}}}));
+  EXPECT_EQ(info(odd_dialogues(dir))["labels"], json::array());
+}
+
+TEST_F(Info, OfARunThatFailed) {
+  const std::string copy = copy_of_run();
+  dir.write("copy/failed.json", R"({"message": "the loss is not a number"})");
+  const json folder = info(dir.path(""));
+  EXPECT_EQ(folder["runs"][0]["status"], "failed");
+  EXPECT_EQ(folder["runs"][0]["problem"], "the loss is not a number");
+  dir.write("copy/failed.json", "[]");
+  EXPECT_EQ(info(dir.path(""))["runs"][0]["status"], "damaged");
+  dir.write("copy/evaluation.json", "{}");  // tried again, and finished
+  EXPECT_EQ(info(dir.path(""))["runs"][0]["status"], "evaluated");
+}
+
 TEST_F(Info, OfAResult) {
   const std::string file = dir.path("result");  // whatever its name
   const Arguments evaluate = {"evaluate", "--model", run(),  "--data", kTestPart, "--limit",
