@@ -10,6 +10,7 @@
 #include "dialog/text/tokenizer.h"
 #include "experiments/engine/evaluation_json.h"
 #include "tensor/file.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -18,10 +19,6 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 constexpr int64_t kBatch = 32;  // changes no result
-
-std::string in(const std::string& directory, const char* file) {
-  return (fs::path(directory) / file).string();
-}
 
 // Six digits: the numbers of single dialogues are many, and are only ever averaged.
 Json rounded(const std::optional<double>& value) {

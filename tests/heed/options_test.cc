@@ -64,8 +64,7 @@ TEST_F(Options, SayWhatIsPossible) {
   says(respond + Arguments{"--decode", "x,{y}"},
        "--decode: expected greedy, sample or beam, got 'x,{y}'");
   says(train + Arguments{"--structure", "statik"},
-       "--structure: expected non-hier, static, static-ui, dynamic, dynamic-ui, hred or "
-       "transformer, got 'statik'; did you mean static?");
+       "hred-stacked or transformer, got 'statik'; did you mean static?");
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned or probe-smoke, "
        "got 'smok'; did you mean smoke?");
