@@ -134,6 +134,11 @@ void add_cell(std::string& line, const std::string& cell, size_t width) {
   line += std::string(width > cell.size() ? width - cell.size() : 0, ' ') + cell;
 }
 
+// Of a column: its name, or 100.00.
+size_t width_of(const EncoderResult& r) {
+  return std::max<size_t>(r.name.size(), 6) + 2;
+}
+
 // F1 of every encoder, a line a task; with the control task, selectivity of the first one.
 std::string table(const std::vector<EncoderResult>& results,
                   const std::vector<std::string>& tasks) {
@@ -144,7 +149,7 @@ std::string table(const std::vector<EncoderResult>& results,
   std::string text = "F1 " + std::string(longest - 3, ' ');
   add_cell(text, "labels", 8);
   add_cell(text, "constant", 10);
-  for (const EncoderResult& r : results) add_cell(text, r.name, r.name.size() + 2);
+  for (const EncoderResult& r : results) add_cell(text, r.name, width_of(r));
   if (control) text += "  selectivity";
   text += "\n";
   for (size_t t = 0; t < tasks.size(); ++t) {
@@ -152,8 +157,7 @@ std::string table(const std::vector<EncoderResult>& results,
     std::string line = tasks[t] + std::string(longest - tasks[t].size(), ' ');
     add_cell(line, std::to_string(first.labels), 8);
     add_cell(line, percent(first.constant), 10);
-    for (const EncoderResult& r : results)
-      add_cell(line, percent(r.tasks[t].f1), r.name.size() + 2);
+    for (const EncoderResult& r : results) add_cell(line, percent(r.tasks[t].f1), width_of(r));
     if (control) add_cell(line, percent(first.f1 - first.control_f1.value()), 13);
     text += line + "\n";
   }

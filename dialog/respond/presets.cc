@@ -111,7 +111,7 @@ const std::vector<Preset>& presets() {
        .transformer = probe_settings(kProbedTransformer, 0.2, 5e-4, 4000)},
       {.name = "probe-smoke",
        .settings = probe_settings(kSmall, 0, 4e-3, 0),
-       .time = "about a minute on one core",
+       .time = "minutes on one core (not measured)",
        .transformer = probe_settings(kSmallTransformer, 0.2, 1e-3, 200)},
   };
   return kPresets;
