@@ -64,12 +64,15 @@ TEST_F(Options, SayWhatIsPossible) {
   says(respond + Arguments{"--decode", "x,{y}"},
        "--decode: expected greedy, sample or beam, got 'x,{y}'");
   says(train + Arguments{"--structure", "statik"},
-       "hred-stacked or transformer, got 'statik'; did you mean static?");
+       "--structure: expected non-hier, static, static-ui, dynamic, dynamic-ui, lstm, "
+       "lstm-attention, bilstm-attention, hred, hred-stacked or transformer, got 'statik'; did you "
+       "mean static?");
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned or probe-smoke, "
        "got 'smok'; did you mean smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
-       "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you mean day?");
+       "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
+       "mean day?");
   says(score + Arguments{"--limit", "3", "--limit", "4"}, "--limit: takes one value, got 2");
   says({"compare", "a", "--data", "d"}, "runs: at least 2 are needed, got 1");
   says(train + Arguments{"--resume=perhaps"}, "--resume: cannot take 'perhaps'");
