@@ -58,8 +58,9 @@ static const char* const kStartHere =
 
 std::unique_ptr<CLI::App> make_app() {
   auto owned = std::make_unique<CLI::App>(
-      "heed trains LSTM sequence-to-sequence models on multi-turn dialogues and measures how much "
-      "of their attention distracting utterances steal (the DAS ratio).",
+      "heed trains models that respond in multi-turn dialogues, and measures how much of their "
+      "attention distracting utterances steal (the DAS ratio), and what their encoders know "
+      "(probe tasks).",
       "heed");
   CLI::App& app = *owned;
   app.formatter(std::make_shared<HelpFormatter>());

@@ -145,7 +145,7 @@ TEST(Help, NamesEveryCommand) {
   const Result r = heed_program({"--help"});
   EXPECT_EQ(r.code, 0);
   EXPECT_EQ(r.err, "");
-  EXPECT_EQ(r.out.rfind("heed trains LSTM", 0), 0u) << r.out;
+  EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
   for (const char* command :
        {"train", "evaluate", "score", "show", "chat", "respond", "distract", "compare", "features",
         "probe", "info", "prepare", "reproduce", "report", "sweep", "verify", "bench", "help"}) {
