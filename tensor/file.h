@@ -23,8 +23,8 @@ void make_directory(const std::string& path);
 std::string process_name();
 
 // A file that appears under its name complete or not at all, whenever the process is killed: the
-// bytes go to "<path>.tmp-<process_name()>", and commit() syncs and renames it. Without a commit() the
-// temporary file is removed. Refuses to replace anything but a regular file (a device, a
+// bytes go to "<path>.tmp-<process_name()>", and commit() syncs and renames it. Without a commit()
+// the temporary file is removed. Refuses to replace anything but a regular file (a device, a
 // directory).
 class AtomicFile {
  public:

@@ -1,5 +1,5 @@
-// The main() of all tests: GoogleTest's, and an error where --gtest_filter leaves nothing to run, or
-// the kernels are not those that the test is for (tests/with_kernels.sh).
+// The main() of all tests: GoogleTest's, and an error where --gtest_filter leaves nothing to run,
+// or the kernels are not those that the test is for (tests/with_kernels.sh).
 #include <gtest/gtest.h>
 
 #include <cstdio>

@@ -101,7 +101,8 @@ Published read_schema_guided(const std::string& path, const Reading& reading) {
     read_published((fs::path(path) / name).string(), Braces::kLines, reading, read_dialogue,
                    corpus);
   }
-  if (corpus.dialogues.empty()) throw DataError(path + ": holds no dialogue in a file dialogues*.json");
+  if (corpus.dialogues.empty())
+    throw DataError(path + ": holds no dialogue in a file dialogues*.json");
   return corpus;
 }
 
