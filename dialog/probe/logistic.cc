@@ -18,11 +18,10 @@ namespace {
 constexpr int64_t kBlock = 2048;  // examples whose scores exist at once
 constexpr int64_t kPiece = 64;    // of them, for one thread at a time
 
-// The scores s of a piece of examples for A labels, row after row, become residuals p - y, p = 1 /
-// (1
-// + e^-s); sum_i softplus(s_i) - y_i s_i is added to `losses` (A). place: of a label among the A,
-// or -1. With e = e^-|s|, softplus(s) = max(s, 0) + log(1 + e): the logarithm is taken of the
-// product over the piece, which is at most 2^kPiece.
+// The scores s of a piece of examples for A labels, row after row, become residuals p - y with
+// p = 1 / (1 + e^-s); sum_i softplus(s_i) - y_i s_i is added to `losses` (A). place: of a label
+// among the A, or -1. With e = e^-|s|, softplus(s) = max(s, 0) + log(1 + e): the logarithm is taken
+// of the product over the piece, which is at most 2^kPiece.
 void to_residuals(double* scores, const LabelIds* labels, int64_t rows,
                   const std::vector<int32_t>& place, std::vector<double>& losses) {
   const size_t count = losses.size();

@@ -187,6 +187,8 @@ TEST(Docs, SnippetsAreCompiledSomewhere) {
                                                 "docs/add-an-op.md",
                                                 "docs/add-a-layer.md",
                                                 "docs/add-an-optimizer.md",
+                                                "docs/add-an-experiment.md",
+                                                "docs/probes.md",
                                                 "docs/memory-and-graph.md",
                                                 "docs/numerics.md"};
   std::vector<std::string> texts;

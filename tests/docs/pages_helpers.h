@@ -78,8 +78,8 @@ inline Page parse(const std::string& name) {
 inline const std::vector<Page>& pages() {
   static const std::vector<Page> all = [] {
     std::vector<Page> result;
-    for (const char* name :
-         {"README.md", "CONTRIBUTING.md", "data/README.md", "tests/reference/README.md"}) {
+    for (const char* name : {"README.md", "CONTRIBUTING.md", "SECURITY.md", "data/README.md",
+                             "data/models/README.md", "tests/reference/README.md"}) {
       if (fs::exists(kRoot / name)) result.push_back(parse(name));
     }
     std::vector<std::string> docs;

@@ -169,10 +169,17 @@ TEST(Apply, PutsThePhrasesInTheirPlace) {
   EXPECT_EQ(flat(apply_named("rare:end", shortest)), (Ids{10, 301, 302, 13}));
 }
 
-TEST(Apply, RandomIsTheInsertionOfTraining) {
-  Rng rng(1);
-  EXPECT_EQ(flat(apply_named("random:1.0", small_example())),
-            flat(insert_random(small_example(), small_pool(), 1, rng)));
+TEST(Apply, RandomInsertsUtterancesOfOtherDialogues) {
+  const Example got = apply_named("random:1.0", small_example());
+  ASSERT_EQ(got.context.size(), 6u);
+  EXPECT_EQ(got.context.back(), Ids{13});
+  Ids original;
+  for (size_t k = 0; k < got.context.size(); ++k) {
+    const int32_t id = got.context[k][0];
+    EXPECT_EQ(got.distraction[k], id > 100) << id;
+    if (id < 100) original.push_back(id);
+  }
+  EXPECT_EQ(original, (Ids{10, 11, 12, 13}));
   EXPECT_EQ(flat(apply_named("none", small_example())), flat(small_example()));
   EXPECT_EQ(flat(apply_named("random:0", small_example())), flat(small_example()));
 }
