@@ -13,6 +13,7 @@
 #include "heed/messages.h"
 #include "heed/progress.h"
 #include "heed/signals.h"
+#include "tensor/parallel.h"
 #include "train/run_directory.h"
 
 namespace heed {
@@ -48,8 +49,10 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
   const auto show = [&] { progress.show(overview.line(format_seconds)); };
   const WorkFlags& flags = work.flags;
   const LeaseOptions lease{std::min(10.0, flags.dead_after / 6), flags.dead_after};
+  Common common = work.common;
+  if (common.threads == 0) common.threads = std::max(1, num_threads() / flags.jobs);
   const auto body = [&](const TellNews& tell) {
-    heed::work(work.plan, {start(work.common), lease, flags.checkpoint_seconds, &stop, tell});
+    heed::work(work.plan, {start(common), lease, flags.checkpoint_seconds, &stop, tell});
   };
   const auto on_news = [&](const WorkerNews& news) {
     overview.hear(news);
@@ -71,8 +74,8 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
 void WorkFlags::declare(CLI::App& c) {
   const char* work = "Work";
   c.add_option("--jobs", jobs,
-               "Worker processes, each with a run of its own; on N cores --jobs N --threads 1 is "
-               "faster than --jobs 1 --threads N")
+               "Worker processes, each with a run of its own, that share the cores (--threads 0); on "
+               "N cores --jobs N is faster than --jobs 1")
       ->check(whole_number(1, 1024))
       ->capture_default_str()
       ->group(work);
