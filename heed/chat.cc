@@ -53,6 +53,7 @@ Chat::Chat(const Options& o) {
   loaded_ = load_model(o.model);
   move(*loaded_.model, device);
   bounds_ = load_example_options(o.model);
+  make_examples({}, Vocabulary(), bounds_);  // complains of bounds that make no sense
   style_ = terminal_style(stdout);
   prompts_ = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
 }
@@ -113,6 +114,9 @@ void Chat::add_turn(const std::string& who, const std::string& text, std::vector
     shown_.erase(shown_.begin());
     conversation_.context.erase(conversation_.context.begin());
   }
+  const size_t gone = keep_last_tokens(conversation_.context, bounds_.max_context_tokens);
+  forgotten_ += static_cast<int>(gone);
+  shown_.erase(shown_.begin(), shown_.begin() + static_cast<ptrdiff_t>(gone));
   conversation_.distraction.assign(shown_.size(), 0);
 }
 

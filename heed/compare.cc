@@ -219,7 +219,7 @@ void run(const Options& o) {
   const Inputs inputs = read_inputs(o.input, load_example_options(o.runs[0]), sets);
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   measure(runs, o, inputs, examples, device);
-  const LeftOut left_out = find_left_out(inputs.dialogues, examples);
+  const LeftOut left_out = find_left_out(inputs, examples);
   say(left_out, inputs);
   for (const Measured& run : runs) note_differences(run, runs[0]);
 

@@ -79,11 +79,12 @@ std::vector<Dialogue> distracted_dialogues(const Inputs& inputs,
   const Pool pool = pool_of(inputs.pool, texts);
   const auto inserted =
       distracted(examples, inputs.sets[0], pool, phrases_of(inputs.phrases, texts), seed);
+  const size_t least = static_cast<size_t>(inputs.bounds.min_turns);
   std::vector<Dialogue> result;
   for (const Dialogue& d : inputs.dialogues) {
-    if (d.turns.size() < kMinTurns) continue;
+    if (d.turns.size() < least) continue;
     const size_t last = d.turns.size() - 1;
-    for (size_t i = inputs.bounds.all_positions ? kMinTurns - 1 : last; i <= last; ++i) {
+    for (size_t i = inputs.bounds.all_positions ? least - 1 : last; i <= last; ++i) {
       result.push_back(insert(d, i, inserted[result.size()], texts));
     }
   }
@@ -98,7 +99,7 @@ void run(const Options& o) {
   const Inputs inputs = read_inputs(o.input, bounds, {set});
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   LeftOut left_out;  // the rest of the dialogues is written, whatever the bounds
-  left_out.dialogues = find_left_out(inputs.dialogues, {}).dialogues;
+  left_out.dialogues = find_left_out(inputs, {}).dialogues;
 
   const auto dialogues = distracted_dialogues(inputs, examples, o.common->seed);
   write_dialogues(o.out, dialogues);

@@ -5,6 +5,7 @@
 
 #include "dialog/probe/representations.h"
 #include "dialog/probe/unannotated.h"
+#include "dialog/respond/choose_epoch.h"
 #include "dialog/text/format.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
@@ -26,7 +27,7 @@ std::vector<Example> examples_of(const std::string& path, const std::vector<Dial
                                  const Vocabulary& vocabulary, const ExampleOptions& bounds) {
   std::vector<Example> examples = make_examples(dialogues, vocabulary, bounds);
   if (examples.empty()) {
-    throw DataError(path + ": no dialogue with two utterances of context and a response");
+    throw DataError(path + ": " + no_example(bounds));
   }
   std::set<std::string> ids;
   for (const Example& e : examples) {
@@ -78,6 +79,36 @@ EncodeInput annotated(const EncodeInput& input, const std::string& path) {
   return kept;
 }
 
+// The epoch as load_epoch() knows it. Where it is to be chosen, `json` gets what it was chosen by.
+std::string epoch_of(const EncodeFlags& flags, Device device, Json& json) {
+  if (!chooses_epoch(flags.epoch)) return flags.epoch;
+  const std::string path = find_part(flags.data, "valid");
+  const std::vector<Dialogue> dialogues = read_dialogues(path, flags.limit);
+  Progress progress;
+  const ChosenEpoch chosen =
+      choose_epoch(flags.model, flags.epoch, dialogues, flags.batch, device,
+                   [&](int epoch, int64_t examples, int64_t) {
+                     progress.show(flags.epoch + ": epoch " + std::to_string(epoch) + ", " +
+                                   counted(static_cast<size_t>(examples), "example"));
+                   });
+  progress.done();
+  const auto percent = [](double share) { return decimal(100 * share, 2); };
+  const OverlapMeans& best = chosen.best.overlap;
+  note(flags.epoch + ": epoch " + std::to_string(chosen.best.epoch) + " of " +
+       std::to_string(chosen.epochs.size()) + " that were kept, with BLEU-2 " +
+       percent(best.bleu_2) + ", ROUGE-L " + percent(best.rouge_l) + ", METEOR " +
+       percent(best.meteor) + " on " + path);
+  json["chosen"] = chosen.best.epoch;
+  json["epochs"] = Json::array();
+  for (const KeptEpoch& e : chosen.epochs) {
+    json["epochs"].push_back({{"epoch", e.epoch},
+                              {"bleu_2", e.overlap.bleu_2},
+                              {"rouge_l", e.overlap.rouge_l},
+                              {"meteor_exact_stem", e.overlap.meteor}});
+  }
+  return std::to_string(chosen.best.epoch);
+}
+
 }  // namespace
 
 void EncodeFlags::declare(CLI::App& c, bool required) {
@@ -88,8 +119,9 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
        "if there are any, add tasks")
       ->required(required);
   c.add_option("--epoch", epoch,
-               "Which model of the run: best, last, untrained, or the number of an epoch that "
-               "--keep-every kept")
+               "Which model of the run: best, last, untrained, the number of an epoch that "
+               "--keep-every kept, or best-bleu, best-rouge, best-meteor: that of them whose own "
+               "responses to the valid part have the most BLEU-2, ROUGE-L or METEOR")
       ->capture_default_str();
   c.add_option("--pool", pool,
                "How states become one vector: sum, mean or last, over an LSTM's layers or a "
@@ -102,12 +134,14 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
 }
 
 Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device)
-    : flags_(flags), device_(device), loaded_(load_epoch(flags.model, flags.epoch)) {
+    : flags_(flags),
+      device_(device),
+      json_({{"model", {{"path", flags.model}, {"epoch", flags.epoch}, {"pool", flags.pool}}}}),
+      loaded_(load_epoch(flags.model, epoch_of(flags, device, json_["model"]))) {
   move(*loaded_.model, device);
   const ExampleOptions bounds = bounds_of(flags.model);
   Vocabulary words;  // all of them: labels are the same whatever words the model knows
   probe::WordCounts mid_frequency;
-  json_["model"] = {{"path", flags.model}, {"epoch", flags.epoch}, {"pool", flags.pool}};
   for (const std::string& name : parts) {
     const std::string path = find_part(flags.data, name);
     const std::vector<Dialogue> dialogues = read_dialogues(path, flags.limit);

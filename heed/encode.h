@@ -53,10 +53,10 @@ class Encoding {
 
   EncodeFlags flags_;
   Device device_;
+  nlohmann::ordered_json json_;
   LoadedModel loaded_;
   std::unique_ptr<Responder> untrained_;
   std::vector<EncodeInput> parts_;
-  nlohmann::ordered_json json_;
 };
 
 }  // namespace heed

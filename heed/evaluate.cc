@@ -52,7 +52,7 @@ void run(const Options& o) {
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
   const EncodedInputs encoded(inputs, loaded.vocabulary);
-  const LeftOut left_out = find_left_out(inputs.dialogues, encoded.examples);
+  const LeftOut left_out = find_left_out(inputs, encoded.examples);
 
   PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
   const auto results =

@@ -63,7 +63,7 @@ Json counts_json(const std::string& path) {
   for (const Dialogue& d : dialogues) {
     turns += d.turns.size();
     longest = std::max(longest, d.turns.size());
-    too_short += d.turns.size() < kMinTurns;
+    too_short += d.turns.size() < static_cast<size_t>(kMinTurns);
     for (const Turn& turn : d.turns) {
       distractions += turn.distraction;
       if (!turn.speaker.empty()) speakers.insert(turn.speaker);

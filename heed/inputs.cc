@@ -35,15 +35,23 @@ void InputFlags::declare(CLI::App& c) {
       ->required();
   c.add_option("--limit", limit, "Read only the first dialogues, 0: all")->capture_default_str();
   c.add_option("--examples", examples,
-               "last: a dialogue's last turn is the response; all: every turn from the third on")
+               "last: a dialogue's last turn is the response; all: every turn from the third (or "
+               "--min-turns) on")
       ->check(one_of({"last", "all"}))
       ->group(kExamples);
   c.add_option("--max-turns", max_turns,
                "Utterances of context read, the last ones, beside distractions; 0: all")
       ->group(kExamples);
+  c.add_option("--min-turns", min_turns,
+               "Leave out shorter dialogues; with --examples all the turn of this number is the "
+               "first response. From 2 on")
+      ->group(kExamples);
 }
 
 void InputFlags::declare_tokens(CLI::App& c) {
+  c.add_option("--max-context", max_context,
+               "Tokens of the context, the last ones, the end of each utterance counted; 0: all")
+      ->group(kExamples);
   c.add_option("--max-utterance", max_utterance, "Tokens of an utterance, the first ones; 0: all")
       ->group(kExamples);
   c.add_option("--max-response", max_response, "Tokens of a response, the first ones; 0: all")
@@ -93,7 +101,7 @@ std::string Inputs::unit(size_t count) const {
 std::vector<Example> Inputs::examples(const Vocabulary& vocabulary) const {
   std::vector<Example> result = make_examples(dialogues, vocabulary, bounds);
   if (result.empty()) {
-    throw DataError(data_path + ": no dialogue with two utterances of context and a response");
+    throw DataError(data_path + ": " + no_example(bounds));
   }
   return result;
 }
@@ -113,6 +121,8 @@ Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
   inputs.bounds.max_turns = flags.max_turns.value_or(training.max_turns);
   inputs.bounds.max_utterance_tokens = flags.max_utterance.value_or(training.max_utterance_tokens);
   inputs.bounds.max_response_tokens = flags.max_response.value_or(training.max_response_tokens);
+  inputs.bounds.max_context_tokens = flags.max_context.value_or(training.max_context_tokens);
+  inputs.bounds.min_turns = flags.min_turns.value_or(training.min_turns);
   make_examples({}, Vocabulary(), inputs.bounds);  // complains of bounds before the reading
   inputs.dialogues = read_dialogues(inputs.data_path, flags.limit);
   if (needs_pool(sets)) {
@@ -138,6 +148,8 @@ Json inputs_json(const Inputs& inputs, const std::vector<std::string>& models, u
   json["max_turns"] = inputs.bounds.max_turns;
   json["max_utterance"] = inputs.bounds.max_utterance_tokens;
   json["max_response"] = inputs.bounds.max_response_tokens;
+  if (inputs.bounds.max_context_tokens > 0) json["max_context"] = inputs.bounds.max_context_tokens;
+  if (inputs.bounds.min_turns != kMinTurns) json["min_turns"] = inputs.bounds.min_turns;
   if (inputs.sets.empty()) return json;
   json["test"] = Json::array();
   for (const TestSet& set : inputs.sets) json["test"].push_back(set.name);

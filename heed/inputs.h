@@ -17,12 +17,12 @@ namespace heed {
 struct InputFlags {
   std::string data, pool, examples;
   size_t limit = 0;
-  std::optional<int> max_turns, max_utterance, max_response;
+  std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
   PhraseText phrases;
 
-  // Declares --data, --limit, --examples and --max-turns.
+  // Declares --data, --limit, --examples, --max-turns and --min-turns.
   void declare(CLI::App& command);
-  // Declares --max-utterance and --max-response, in the group of --max-turns.
+  // Declares --max-utterance, --max-response and --max-context, in the group of --max-turns.
   void declare_tokens(CLI::App& command);
   // Declares --pool, --frequent and --rare.
   void declare_insertion(CLI::App& command);

@@ -21,21 +21,34 @@ std::string list(const std::vector<std::string>& ids) {
   return text;
 }
 
+// What says how old the turns of a context may be.
+std::string options_of(const ExampleOptions& bounds) {
+  if (bounds.max_context_tokens == 0) return "--max-turns";
+  return bounds.max_turns == 0 ? "--max-context" : "--max-turns or --max-context";
+}
+
+std::string older_than(const ExampleOptions& bounds) {
+  if (bounds.max_context_tokens > 0) return "older than " + options_of(bounds) + " allow";
+  return "older than the last " + std::to_string(bounds.max_turns) +
+         " of the context (--max-turns)";
+}
+
 }  // namespace
 
-LeftOut find_left_out(const std::vector<Dialogue>& dialogues,
-                      const std::vector<Example>& examples) {
+LeftOut find_left_out(const Inputs& inputs, const std::vector<Example>& examples) {
   LeftOut left_out;
-  for (const Dialogue& d : dialogues) {
-    if (d.turns.size() < kMinTurns) left_out.dialogues.push_back(d.id);
+  for (const Dialogue& d : inputs.dialogues) {
+    if (d.turns.size() < static_cast<size_t>(inputs.bounds.min_turns))
+      left_out.dialogues.push_back(d.id);
   }
-  left_out.dialogues_read = dialogues.size() - left_out.dialogues.size();
+  left_out.dialogues_read = inputs.dialogues.size() - left_out.dialogues.size();
   for (const Example& e : examples) {
     left_out.turns += e.cut.turns;
     left_out.with_turns += e.cut.turns > 0;
     left_out.distractions += e.cut.distractions;
     left_out.utterances += e.cut.utterances;
     left_out.responses += e.cut.response;
+    left_out.contexts += e.cut.context;
     if (e.cut.distractions > 0) left_out.with_distractions.push_back(e.id);
     if (e.response_is_distraction) left_out.marked_responses.push_back(e.id);
   }
@@ -43,30 +56,36 @@ LeftOut find_left_out(const std::vector<Dialogue>& dialogues,
 }
 
 Json to_json(const LeftOut& l) {
-  return {{"dialogues", l.dialogues},
-          {"turns", l.turns},
-          {"distractions", l.distractions},
-          {"distractions_of", l.with_distractions},
-          {"cut_utterances", l.utterances},
-          {"cut_responses", l.responses},
-          {"marked_responses", l.marked_responses}};
+  Json json = {{"dialogues", l.dialogues},
+               {"turns", l.turns},
+               {"distractions", l.distractions},
+               {"distractions_of", l.with_distractions},
+               {"cut_utterances", l.utterances},
+               {"cut_responses", l.responses},
+               {"marked_responses", l.marked_responses}};
+  if (l.contexts > 0) json["cut_contexts"] = l.contexts;
+  return json;
 }
 
 void say(const LeftOut& l, const Inputs& inputs) {
   const ExampleOptions& bounds = inputs.bounds;
   if (!l.dialogues.empty()) {
     note(counted(l.dialogues.size(), "dialogue") + " left out (fewer than " +
-         std::to_string(kMinTurns) + " turns): " + list(l.dialogues));
+         std::to_string(bounds.min_turns) + " turns): " + list(l.dialogues));
   }
   if (l.turns > 0) {
     note(counted(l.turns, "turn") + " of " + std::to_string(l.with_turns) + " " +
-         inputs.unit(l.with_turns) + " not read: older than the last " +
-         std::to_string(bounds.max_turns) + " of the context (--max-turns)");
+         inputs.unit(l.with_turns) + " not read: " + older_than(bounds));
   }
   if (l.distractions > 0) {
     const size_t examples = l.with_distractions.size();
     note(counted(l.distractions, "distraction") + " not read, in " + std::to_string(examples) +
-         " " + inputs.unit(examples) + " (older than --max-turns): " + list(l.with_distractions));
+         " " + inputs.unit(examples) + " (older than " + options_of(bounds) +
+         "): " + list(l.with_distractions));
+  }
+  if (l.contexts > 0) {
+    note(counted(l.contexts, "context") + " cut to the last " +
+         std::to_string(bounds.max_context_tokens) + " tokens (--max-context)");
   }
   if (l.utterances > 0) {
     note(counted(l.utterances, "utterance") + " cut to the first " +

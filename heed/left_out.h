@@ -14,11 +14,12 @@ struct LeftOut {
   std::vector<std::string> dialogues;  // too short for an example
   // Sums over the examples, and the ids of those that they concern.
   size_t turns = 0, distractions = 0, utterances = 0, responses = 0;
+  size_t contexts = 0;    // examples whose context has too many tokens
   size_t with_turns = 0;  // examples with turns that are not read
   std::vector<std::string> with_distractions, marked_responses;
 };
-// Of all dialogues, and of these examples of them.
-LeftOut find_left_out(const std::vector<Dialogue>& dialogues, const std::vector<Example>& examples);
+// Of all dialogues that were read, and of these examples of them.
+LeftOut find_left_out(const Inputs& inputs, const std::vector<Example>& examples);
 
 nlohmann::ordered_json to_json(const LeftOut& left_out);
 // One line for each thing that there is, on standard error.

@@ -60,7 +60,7 @@ void run(const Options& o) {
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
   const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
-  const LeftOut left_out = find_left_out(inputs.dialogues, examples);
+  const LeftOut left_out = find_left_out(inputs, examples);
 
   PassProgress progress(1, examples, inputs.unit(examples.size()));
   const auto on_batch = [&](const ScoreProgress& done) {

@@ -168,8 +168,8 @@ void run(const Options& o) {
   const Vocabulary words = all_words(inputs);
   const EncodedInputs texts(inputs, words);
   const std::vector<size_t> chosen = choose(o, texts.examples);
-  const LeftOut left_out = find_left_out(
-      inputs.dialogues, !o.html.empty() ? texts.examples : pick(texts.examples, chosen));
+  const LeftOut left_out =
+      find_left_out(inputs, !o.html.empty() ? texts.examples : pick(texts.examples, chosen));
   AttentionView view;
   view.data = fs::path(inputs.data_path).filename().string();
   view.test_set = test.name;

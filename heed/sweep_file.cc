@@ -216,7 +216,8 @@ const SweepData* data_for(SweepRequest& request, std::map<std::string, const Swe
   std::ostringstream key;
   key << s.model.vocab_size << " " << s.limit.value_or(0) << " " << s.examples.all_positions << " "
       << s.examples.max_turns << " " << s.examples.max_utterance_tokens << " "
-      << s.examples.max_response_tokens;
+      << s.examples.max_response_tokens << " " << s.examples.max_context_tokens << " "
+      << s.examples.min_turns;
   const SweepData*& place = known[key.str()];
   if (!place) {
     request.loaded.push_back(std::make_unique<SweepData>(

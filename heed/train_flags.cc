@@ -60,21 +60,21 @@ void TrainFlags::declare_sizes(CLI::App& c) {
 void TrainFlags::declare_examples(CLI::App& c) {
   const char* data = "Dialogues";
   c.add_option("--examples", examples,
-               "last: a dialogue's last turn is the response; all: every turn from the third on "
-               "(instead of the preset's)")
+               "last: a dialogue's last turn is the response; all: every turn from the third (or "
+               "--min-turns) on (instead of the preset's)")
       ->check(one_of({"last", "all"}))
       ->group(data);
-  c.add_option("--max-turns", bounds.max_turns, "Utterances of context read, the last ones; 0: all")
-      ->capture_default_str()
-      ->group(data);
-  c.add_option("--max-utterance", bounds.max_utterance_tokens,
-               "Tokens of an utterance, the first ones; 0: all")
-      ->capture_default_str()
-      ->group(data);
-  c.add_option("--max-response", bounds.max_response_tokens,
-               "Tokens of a response, the first ones; 0: all")
-      ->capture_default_str()
-      ->group(data);
+  const auto bound = [&](const char* name, std::optional<int>& value, const std::string& what) {
+    c.add_option(name, value, what + " (instead of the preset's)")->group(data);
+  };
+  bound("--max-turns", max_turns, "Utterances of context read, the last ones; 0: all");
+  bound("--min-turns", min_turns,
+        "Leave out shorter dialogues; with --examples all the turn of this number is the first "
+        "response. From 2 on");
+  bound("--max-context", max_context,
+        "Tokens of the context, the last ones, the end of each utterance counted; 0: all");
+  bound("--max-utterance", max_utterance, "Tokens of an utterance, the first ones; 0: all");
+  bound("--max-response", max_response, "Tokens of a response, the first ones; 0: all");
   c.add_option("--limit", limit, "Read only the first dialogues, of each part; 0: all")
       ->capture_default_str()
       ->group(data);
@@ -87,6 +87,11 @@ void TrainFlags::declare_optimizer(CLI::App& c) {
       ->group(group);
   c.add_option("--rate", rate, "Learning rate (instead of the preset's)")->group(group);
   c.add_option("--warm-up", warm_up, "Steps in which the rate grows to its full size")
+      ->group(group);
+  c.add_option("--rate-decay", rate_decay,
+               "What becomes of the rate after the warm-up: none: nothing; inverse-sqrt: it falls "
+               "as 1 / sqrt(steps) (instead of the preset's)")
+      ->check(one_of({"none", "inverse-sqrt"}))
       ->group(group);
   c.add_option(
        "--weight-decay", weight_decay,
@@ -138,6 +143,15 @@ ParameterGroup parse_group(const std::string& text) {
 
 }  // namespace
 
+void TrainFlags::set_bounds(ExampleOptions& e) const {
+  if (examples) e.all_positions = *examples == "all";
+  e.max_turns = max_turns.value_or(e.max_turns);
+  e.min_turns = min_turns.value_or(e.min_turns);
+  e.max_context_tokens = max_context.value_or(e.max_context_tokens);
+  e.max_utterance_tokens = max_utterance.value_or(e.max_utterance_tokens);
+  e.max_response_tokens = max_response.value_or(e.max_response_tokens);
+}
+
 TrainSettings TrainFlags::settings(const Structure& structure) const {
   TrainSettings s = suited_to(structure, find_preset(preset));
   s.model.num_layers = layers.value_or(s.model.num_layers);
@@ -152,9 +166,7 @@ TrainSettings TrainFlags::settings(const Structure& structure) const {
   s.model.dropout = dropout.value_or(s.model.dropout);
   s.loop.batch_size = batch.value_or(s.loop.batch_size);
   s.loop.max_epochs = epochs.value_or(s.loop.max_epochs);
-  const bool all_positions = examples ? *examples == "all" : s.examples.all_positions;
-  s.examples = bounds;
-  s.examples.all_positions = all_positions;
+  set_bounds(s.examples);
   if (optimizer &&
       *optimizer != s.loop.optimizer.name) {  // nothing of the preset's is meant for it
     s.loop.optimizer = {.name = *optimizer};
@@ -163,6 +175,7 @@ TrainSettings TrainFlags::settings(const Structure& structure) const {
   }
   s.loop.optimizer.weight_decay = weight_decay.value_or(s.loop.optimizer.weight_decay);
   s.loop.optimizer.warm_up = warm_up.value_or(s.loop.optimizer.warm_up);
+  s.loop.optimizer.rate_decay = rate_decay.value_or(s.loop.optimizer.rate_decay);
   if (!groups.empty()) s.loop.optimizer.groups.clear();
   for (const std::string& group : groups) s.loop.optimizer.groups.push_back(parse_group(group));
   s.loop.max_norm = max_norm.value_or(s.loop.max_norm);
@@ -198,11 +211,14 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"dropout", s.model.dropout},
                                     {"examples", s.examples.all_positions ? "all" : "last"},
                                     {"max-turns", s.examples.max_turns},
+                                    {"min-turns", s.examples.min_turns},
+                                    {"max-context", s.examples.max_context_tokens},
                                     {"max-utterance", s.examples.max_utterance_tokens},
                                     {"max-response", s.examples.max_response_tokens},
                                     {"limit", nullptr},
                                     {"optimizer", s.loop.optimizer.name},
                                     {"warm-up", s.loop.optimizer.warm_up},
+                                    {"rate-decay", s.loop.optimizer.rate_decay},
                                     {"weight-decay", s.loop.optimizer.weight_decay},
                                     {"group", ""},
                                     {"patience", s.loop.schedule.patience},

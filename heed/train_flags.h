@@ -16,11 +16,11 @@ struct TrainFlags {
   std::string preset = "laptop";
   std::optional<int64_t> layers, embed, hidden, heads, vocab, batch;
   std::optional<int> epochs, warm_up, halve_after, patience, keep_every;
+  std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
   std::optional<double> attention_weight, dropout, rate, min_rate, max_norm, weight_decay;
-  std::optional<std::string> examples, optimizer;
+  std::optional<std::string> examples, optimizer, rate_decay;
   std::vector<std::string> groups;  // "NAME:RATE:DECAY"
   size_t limit = 0;
-  ExampleOptions bounds;
 
   // Declares --structure and --insert-prob, which an experiment has variants of.
   void declare_model(CLI::App& command);
@@ -31,6 +31,7 @@ struct TrainFlags {
   TrainSettings model_settings() const;
 
  private:
+  void set_bounds(ExampleOptions& examples) const;  // where they were given
   void declare_sizes(CLI::App& command);
   void declare_examples(CLI::App& command);
   void declare_optimizer(CLI::App& command);

@@ -200,10 +200,10 @@ class Loop {
     }
   }
 
-  // The schedule's rate; in the first steps of the training a growing part of it.
+  // The schedule's rate, or the part of it that the warm-up and the decay leave.
   double rate_of_step(int64_t steps_an_epoch) const {
     const int64_t done = state_.epoch * steps_an_epoch + state_.step;
-    return schedule_.rate() * linear_warm_up(done, settings_.optimizer.warm_up);
+    return schedule_.rate() * settings_.optimizer.rate_factor(done);
   }
 
   void train_step(Member& member, const std::vector<int64_t>& examples, int64_t n, double rate) {

@@ -63,7 +63,24 @@ NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::Options, rate, min_rate, min
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::State, rate, best, epoch, bad_epochs, halvings,
                                    finished)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ParameterGroup, name, rate, weight_decay)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(OptimizerSettings, name, weight_decay, groups, warm_up)
+
+// What older versions had no other value of is kept only where it is another one.
+inline void to_json(nlohmann::json& json, const OptimizerSettings& s) {
+  json = {{"name", s.name},
+          {"weight_decay", s.weight_decay},
+          {"groups", s.groups},
+          {"warm_up", s.warm_up}};
+  if (s.rate_decay != OptimizerSettings{}.rate_decay) json["rate_decay"] = s.rate_decay;
+}
+
+inline void from_json(const nlohmann::json& json, OptimizerSettings& s) {
+  s = {};
+  json.at("name").get_to(s.name);
+  json.at("weight_decay").get_to(s.weight_decay);
+  json.at("groups").get_to(s.groups);
+  json.at("warm_up").get_to(s.warm_up);
+  s.rate_decay = json.value("rate_decay", s.rate_decay);
+}
 
 // Of a task's settings, which these keys are a part of. What is missing has its default: runs of
 // before there was a choice of optimisers have none.

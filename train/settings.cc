@@ -27,6 +27,17 @@ void OptimizerSettings::check() const {
     throw UsageError("weight_decay: expected 0 or more, got " + std::to_string(weight_decay));
   }
   if (warm_up < 0) throw UsageError("warm_up: expected 0 steps or more");
+  if (rate_decay != "none" && rate_decay != "inverse-sqrt") {
+    throw UsageError("rate_decay: expected none or inverse-sqrt, got '" + rate_decay + "'");
+  }
+  if (rate_decay == "inverse-sqrt" && warm_up == 0) {
+    throw UsageError("rate_decay: inverse-sqrt needs a warm-up of 1 step or more");
+  }
+}
+
+double OptimizerSettings::rate_factor(int64_t step) const {
+  return rate_decay == "inverse-sqrt" ? inverse_sqrt_decay(step, warm_up)
+                                      : linear_warm_up(step, warm_up);
 }
 
 std::unique_ptr<Optimizer> make_optimizer(Module& module, const OptimizerSettings& settings) {

@@ -17,6 +17,12 @@ struct OptimizerSettings {
   double weight_decay = 0;
   std::vector<ParameterGroup> groups = {};
   int warm_up = 0;  // steps in which the rate grows linearly from 0
+  // After them: none; or inverse-sqrt, which needs a warm-up (inverse_sqrt_decay() of
+  // optim/schedule.h).
+  std::string rate_decay = "none";
+
+  // The part of the schedule's rate that a step of the training has, step = 0, 1, ...
+  double rate_factor(int64_t step) const;
 
   // Throws UsageError for another name or numbers out of range.
   void check() const;

@@ -8,18 +8,23 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMinContext = kMinTurns - 1;
-
 void check_options(const ExampleOptions& options) {
   const auto check = [](bool ok, const char* rule, int value) {
     if (!ok) throw UsageError("examples: " + std::string(rule) + ", got " + std::to_string(value));
   };
-  check(options.max_turns == 0 || options.max_turns >= static_cast<int>(kMinContext),
-        "the turns to keep must be 0 (all) or at least 2", options.max_turns);
+  check(options.min_turns >= 2, "the turns of a dialogue must be at least 2", options.min_turns);
+  const int least = options.min_turns == 2 ? 1 : 2;
+  check(options.max_turns == 0 || options.max_turns >= least,
+        least == 1 ? "the turns to keep must be 0 (all) or more"
+                   : "the turns to keep must be 0 (all) or at least 2",
+        options.max_turns);
   check(options.max_utterance_tokens >= 0, "the tokens of an utterance must be 0 (all) or more",
         options.max_utterance_tokens);
   check(options.max_response_tokens >= 0, "the tokens of a response must be 0 (all) or more",
         options.max_response_tokens);
+  check(options.max_context_tokens == 0 || options.max_context_tokens >= 2,
+        "the tokens of a context must be 0 (all) or at least 2, a word and its <eou>",
+        options.max_context_tokens);
 }
 
 // The first `count` tokens; all of them for 0.
@@ -45,8 +50,14 @@ size_t first_turn(const Dialogue& dialogue, size_t response, size_t most) {
   return first;
 }
 
-bool is_cut(const std::vector<int32_t>& read, const std::vector<int32_t>& whole) {
-  return read.size() < whole.size();
+bool is_longer(const std::vector<int32_t>& tokens, int bound) {
+  return bound > 0 && tokens.size() > static_cast<size_t>(bound);
+}
+
+int64_t tokens_of(const std::vector<std::vector<int32_t>>& context) {
+  int64_t count = 0;
+  for (const auto& utterance : context) count += static_cast<int64_t>(utterance.size()) + 1;
+  return count;
 }
 
 // turns[0 .. response-1] are the context, turns[response] is the response.
@@ -56,16 +67,21 @@ Example make_example(const Dialogue& dialogue, const std::vector<std::vector<int
   example.id = dialogue.id;
   if (options.all_positions) example.id += "#" + std::to_string(response + 1);
   example.dialogue_id = dialogue.id;
-  const size_t begin = first_turn(dialogue, response, static_cast<size_t>(options.max_turns));
+  size_t begin = first_turn(dialogue, response, static_cast<size_t>(options.max_turns));
+  for (size_t i = begin; i < response; ++i) {
+    example.context.push_back(as_utterance(turns[i], options.max_utterance_tokens));
+  }
+  const int64_t tokens = tokens_of(example.context);
+  begin += keep_last_tokens(example.context, options.max_context_tokens);
+  example.cut.context = tokens_of(example.context) < tokens;
   example.cut.turns = static_cast<int>(begin);
   for (size_t i = 0; i < begin; ++i) example.cut.distractions += dialogue.turns[i].distraction;
   for (size_t i = begin; i < response; ++i) {
-    example.context.push_back(as_utterance(turns[i], options.max_utterance_tokens));
     example.distraction.push_back(dialogue.turns[i].distraction);
-    example.cut.utterances += is_cut(example.context.back(), turns[i]);
+    example.cut.utterances += is_longer(turns[i], options.max_utterance_tokens);
   }
   example.response = first(turns[response], options.max_response_tokens);
-  example.cut.response = is_cut(example.response, turns[response]);
+  example.cut.response = is_longer(turns[response], options.max_response_tokens);
   example.response_is_distraction = dialogue.turns[response].distraction;
   return example;
 }
@@ -97,15 +113,35 @@ std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary&
   return as_utterance(vocabulary.encode(tokenizer(text)), max_tokens);
 }
 
+size_t keep_last_tokens(std::vector<std::vector<int32_t>>& context, int most) {
+  if (most == 0) return 0;
+  size_t room = static_cast<size_t>(most), begin = context.size();
+  while (begin > 0 && room >= 2) {  // of a word and its <eou>
+    std::vector<int32_t>& utterance = context[--begin];
+    const size_t kept = std::min(utterance.size(), room - 1);
+    utterance.erase(utterance.begin(), utterance.end() - static_cast<ptrdiff_t>(kept));
+    room -= kept + 1;
+  }
+  context.erase(context.begin(), context.begin() + static_cast<ptrdiff_t>(begin));
+  return begin;
+}
+
+std::string no_example(const ExampleOptions& options) {
+  return options.min_turns == kMinTurns
+             ? "no dialogue with two utterances of context and a response"
+             : "no dialogue with " + std::to_string(options.min_turns) + " turns or more";
+}
+
 std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
                                    const Vocabulary& vocabulary, const ExampleOptions& options,
                                    int64_t* left_out) {
   check_options(options);
   std::vector<Example> examples;
   if (left_out) *left_out = 0;
+  const size_t least = static_cast<size_t>(options.min_turns);
   Tokenizer tokenizer;
   for (const Dialogue& dialogue : dialogues) {
-    if (dialogue.turns.size() < kMinTurns) {
+    if (dialogue.turns.size() < least) {
       if (left_out) ++*left_out;
       continue;
     }
@@ -113,7 +149,7 @@ std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
     for (const Turn& turn : dialogue.turns)
       turns.push_back(vocabulary.encode(tokenizer(turn.text)));
     const size_t last = turns.size() - 1;
-    for (size_t i = options.all_positions ? kMinContext : last; i <= last; ++i) {
+    for (size_t i = options.all_positions ? least - 1 : last; i <= last; ++i) {
       if (i < last && dialogue.turns[i].distraction) continue;  // nobody's response
       examples.push_back(make_example(dialogue, turns, i, options));
     }

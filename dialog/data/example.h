@@ -25,14 +25,18 @@ struct Example {
     int turns = 0;  // before the first utterance of the context; it is the turn of that index
     int distractions = 0;   // of these turns
     int utterances = 0;     // of the context that are read, but not to their end
+    bool context = false;   // it has more tokens than max_context_tokens
     bool response = false;  // not read to its end
   } cut = {};
   bool response_is_distraction = false;  // it is marked as one, which changes nothing
 };
 
+// Without another rule fewer turns make no example: two utterances of context and a response.
+constexpr int kMinTurns = 3;
+
 struct ExampleOptions {
-  // One example for each turn from the third on that is not marked as a distraction, not only for
-  // the last one.
+  // One example for each turn from the min_turns-th on that is not marked as a distraction, not
+  // only for the last one.
   bool all_positions = false;
   // Each bound can be 0: none. Of too many turns the last ones are kept, of too many tokens the
   // first ones.
@@ -41,6 +45,11 @@ struct ExampleOptions {
   int max_turns = 10;
   int max_utterance_tokens = 50;
   int max_response_tokens = 50;
+  // Of the context as a whole, the last ones, <eou> of each utterance counted.
+  int max_context_tokens = 0;
+  // Turns of the shortest dialogue, the response among them: a context has one turn less, and 2
+  // allow a query without a history.
+  int min_turns = kMinTurns;
 
   bool operator==(const ExampleOptions&) const = default;
 };
@@ -53,14 +62,19 @@ TokenCounts count_tokens(const std::vector<Dialogue>& dialogues);
 std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
                                       int max_tokens = 0);
 
-// Fewer turns make no example: two utterances of context and a response.
-constexpr size_t kMinTurns = 3;
+// Keeps the last `most` tokens of a context (0: all), <eou> of each utterance counted; of the first
+// utterance that is left, the end. One of which nothing but its <eou> would be left goes. Returns
+// the number of utterances that went, all of them from the front.
+size_t keep_last_tokens(std::vector<std::vector<int32_t>>& context, int most);
 
 // The last turn of a dialogue is the response, the turns before it are the context. Dialogues with
-// fewer than two utterances of context are left out and counted in *left_out (if given). A response
-// may be empty: then only <eos> is predicted. Throws UsageError for negative bounds or one turn.
+// fewer than min_turns turns are left out and counted in *left_out (if given). A response may be
+// empty: then only <eos> is predicted. Throws UsageError for negative bounds, contexts without a
+// turn or a token, and a min_turns below 2.
 std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
                                    const Vocabulary& vocabulary, const ExampleOptions& options = {},
                                    int64_t* left_out = nullptr);
+// "no dialogue with ...", where a file has none that is long enough.
+std::string no_example(const ExampleOptions& options);
 
 }  // namespace heed

@@ -2,9 +2,16 @@
 
 #include <algorithm>
 
+#include "dialog/text/vocabulary.h"
 #include "tensor/kernels/top_k.h"
 
 namespace heed {
+
+std::vector<int32_t> never_written(bool allow_unk) {
+  std::vector<int32_t> tokens = {kPad, kSos, kEou};
+  if (!allow_unk) tokens.push_back(kUnk);
+  return tokens;
+}
 
 std::vector<std::vector<Choice>> best_choices(const Tensor& logits,
                                               const std::vector<int32_t>& excluded, int64_t count) {

@@ -13,6 +13,9 @@ struct Choice {
   double log_prob;
 };
 
+// The tokens that never come in a response, see DecodeOptions.
+std::vector<int32_t> never_written(bool allow_unk);
+
 // For each row of logits (n, V), on the CPU, the `count` most probable tokens that are not among
 // `excluded`, or all of them, best first; equal ones by number. Their log p are those of a softmax
 // over all V tokens, NaN where that is.

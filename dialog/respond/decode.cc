@@ -90,9 +90,8 @@ Search::Search(const Responder& model, const Batch& batch,
       order_(batch.order),
       options_(options),
       beam_size_(options.method == Method::kBeam ? options.beam_size : 1),
-      excluded_{kPad, kSos, kEou},
+      excluded_(never_written(options.allow_unk)),
       beams_(batch.size, Beam(1)) {
-  if (!options.allow_unk) excluded_.push_back(kUnk);
   for (int64_t b = 0; b < batch.size; ++b) {
     rngs_.emplace_back(options.seed, "decode", purpose_id(examples[order_[b]]->id));
     beams_[b][0].row = static_cast<int32_t>(b);

@@ -26,17 +26,24 @@ const OptimizerSettings kAdam{.name = "adam",
 // dialogues, and so fewer epochs.
 const ExampleOptions kAllTurns{.all_positions = true};
 
-// As Parthasarathi, Pineau & Chandar (2020, section 4) train what is probed: Adam, a rate that
-// nothing changes, no attention loss; every epoch is kept, for heed probe --epoch.
+// As Parthasarathi, Pineau & Chandar (2020, section 4) train what is probed: the last 100 tokens of
+// any context, Adam, a rate that nothing changes, no attention loss; every epoch is kept, for heed
+// probe --epoch.
+const ExampleOptions kProbeExamples{.all_positions = true,
+                                    .max_turns = 0,
+                                    .max_utterance_tokens = 0,
+                                    .max_context_tokens = 100,
+                                    .min_turns = 2};
 struct ProbeSizes {
   int64_t vocabulary, embedding, hidden, epochs;
 };
-TrainSettings probe_settings(const ProbeSizes& sizes, double dropout, double rate, int warm_up) {
+TrainSettings probe_settings(const ProbeSizes& sizes, double dropout, double rate,
+                             const OptimizerSettings& optimizer = {.name = "adam"}) {
   constexpr int kNever = 1000000;
-  TrainSettings s{.examples = kAllTurns,
+  TrainSettings s{.examples = kProbeExamples,
                   .attention_weight = 0,
                   .loop = {.batch_size = 32,
-                           .optimizer = {.name = "adam", .warm_up = warm_up},
+                           .optimizer = optimizer,
                            .max_norm = 10,
                            .max_epochs = static_cast<int>(sizes.epochs),
                            .schedule = {.rate = rate, .patience = kNever},
@@ -102,17 +109,20 @@ const std::vector<Preset>& presets() {
        .time = "about a minute on one core"},
       // The paper has one rate for all; probe-tuned one that suits each.
       {.name = "probe-paper",
-       .settings = probe_settings(kProbed, 0, 4e-3, 0),
+       .settings = probe_settings(kProbed, 0, 4e-3),
        .time = "hours on one core (not measured)",
-       .transformer = probe_settings(kProbedTransformer, 0.2, 4e-3, 0)},
+       .transformer = probe_settings(kProbedTransformer, 0.2, 4e-3)},
       {.name = "probe-tuned",
-       .settings = probe_settings(kProbed, 0, 1e-3, 0),
+       .settings = probe_settings(kProbed, 0, 1e-3),
        .time = "as long as probe-paper",
-       .transformer = probe_settings(kProbedTransformer, 0.2, 5e-4, 4000)},
+       .transformer =
+           probe_settings(kProbedTransformer, 0.2, 5e-4,
+                          {.name = "adam", .warm_up = 4000, .rate_decay = "inverse-sqrt"})},
       {.name = "probe-smoke",
-       .settings = probe_settings(kSmall, 0, 4e-3, 0),
+       .settings = probe_settings(kSmall, 0, 4e-3),
        .time = "minutes on one core (not measured)",
-       .transformer = probe_settings(kSmallTransformer, 0.2, 1e-3, 200)},
+       .transformer =
+           probe_settings(kSmallTransformer, 0.2, 1e-3, {.name = "adam", .warm_up = 200})},
   };
   return kPresets;
 }

@@ -3,14 +3,19 @@
 #include <algorithm>
 
 #include "autograd/keep_packed.h"
+#include "dialog/respond/taught_choices.h"
 #include "tensor/error.h"
 
 namespace heed {
 
-std::vector<Tokens> respond(Responder& model, const std::vector<Example>& examples,
-                            const Vocabulary& vocabulary, const DecodeOptions& options,
-                            int64_t batch_size,
-                            const std::function<void(const RespondProgress&)>& progress) {
+namespace {
+
+using OnBatch = std::function<void(const RespondProgress&)>;
+
+// `write` gives the tokens of the responses to a batch.
+template <class Write>
+std::vector<Tokens> in_batches(const std::vector<Example>& examples, const Vocabulary& vocabulary,
+                               int64_t batch_size, const OnBatch& progress, Write write) {
   if (batch_size < 1) {
     throw UsageError("batch: expected at least 1, got " + std::to_string(batch_size));
   }
@@ -21,10 +26,10 @@ std::vector<Tokens> respond(Responder& model, const std::vector<Example>& exampl
     std::vector<const Example*> batch;
     const size_t end = std::min(examples.size(), at + static_cast<size_t>(batch_size));
     for (size_t i = at; i < end; ++i) batch.push_back(&examples[i]);
-    for (const Decoding& decoding : decode(model, batch, options)) {
+    for (const std::vector<int32_t>& response : write(batch)) {
       responses.emplace_back();
-      for (int32_t token : decoding.tokens) responses.back().push_back(vocabulary.token(token));
-      done.tokens += static_cast<int64_t>(decoding.tokens.size()) + 1;
+      for (int32_t token : response) responses.back().push_back(vocabulary.token(token));
+      done.tokens += static_cast<int64_t>(response.size()) + 1;
     }
     for (const Example* e : batch) {
       for (const auto& utterance : e->context) {
@@ -34,6 +39,38 @@ std::vector<Tokens> respond(Responder& model, const std::vector<Example>& exampl
     done.examples = static_cast<int64_t>(end);
     if (progress) progress(done);
   }
+  return responses;
+}
+
+}  // namespace
+
+std::vector<Tokens> respond(Responder& model, const std::vector<Example>& examples,
+                            const Vocabulary& vocabulary, const DecodeOptions& options,
+                            int64_t batch_size, const OnBatch& progress) {
+  return in_batches(examples, vocabulary, batch_size, progress, [&](const auto& batch) {
+    std::vector<std::vector<int32_t>> responses;
+    for (Decoding& d : decode(model, batch, options)) responses.push_back(std::move(d.tokens));
+    return responses;
+  });
+}
+
+std::vector<Tokens> respond_taught(Responder& model, const std::vector<Example>& examples,
+                                   const Vocabulary& vocabulary, bool allow_unk, int64_t batch_size,
+                                   const OnBatch& progress) {
+  return in_batches(examples, vocabulary, batch_size, progress,
+                    [&](const auto& batch) { return taught_choices(model, batch, allow_unk); });
+}
+
+std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
+                                    const ExampleOptions& bounds) {
+  const Vocabulary words =
+      Vocabulary::build(count_tokens(dialogues), {.max_size = Vocabulary::kMaxSize});
+  std::vector<Tokens> responses;
+  for (const Example& e : make_examples(dialogues, words, bounds)) {
+    responses.emplace_back();
+    for (int32_t token : e.response) responses.back().push_back(words.token(token));
+  }
+  if (responses.empty()) throw DataError("responses: " + no_example(bounds));
   return responses;
 }
 

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include "dialog/data/example.h"
 #include "dialog/respond/decode.h"
 #include "dialog/text/overlap.h"
 #include "dialog/text/vocabulary.h"
@@ -21,6 +22,17 @@ std::vector<Tokens> respond(Responder& model, const std::vector<Example>& exampl
                             const Vocabulary& vocabulary, const DecodeOptions& options,
                             int64_t batch_size,
                             const std::function<void(const RespondProgress&)>& progress = {});
+// The same of what the model finds most probable behind the words of the human response, see
+// taught_choices().
+std::vector<Tokens> respond_taught(
+    Responder& model, const std::vector<Example>& examples, const Vocabulary& vocabulary,
+    bool allow_unk, int64_t batch_size,
+    const std::function<void(const RespondProgress&)>& progress = {});
+
+// The human responses of the examples that these dialogues make, in all their words, where a model
+// has <unk>. Throws DataError if there is none.
+std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
+                                    const ExampleOptions& bounds);
 
 // Of generated responses; for human ones there is no BLEU.
 struct ResponseQuality {

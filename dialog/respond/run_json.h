@@ -6,8 +6,27 @@
 
 namespace heed {
 
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ExampleOptions, all_positions, max_turns, max_utterance_tokens,
-                                   max_response_tokens)
+// What older versions had no other value of is kept only where it is another one.
+inline void to_json(nlohmann::json& json, const ExampleOptions& o) {
+  json = {{"all_positions", o.all_positions},
+          {"max_turns", o.max_turns},
+          {"max_utterance_tokens", o.max_utterance_tokens},
+          {"max_response_tokens", o.max_response_tokens}};
+  const ExampleOptions usual;
+  if (o.max_context_tokens != usual.max_context_tokens)
+    json["max_context_tokens"] = o.max_context_tokens;
+  if (o.min_turns != usual.min_turns) json["min_turns"] = o.min_turns;
+}
+
+inline void from_json(const nlohmann::json& json, ExampleOptions& o) {
+  o = {};
+  json.at("all_positions").get_to(o.all_positions);
+  json.at("max_turns").get_to(o.max_turns);
+  json.at("max_utterance_tokens").get_to(o.max_utterance_tokens);
+  json.at("max_response_tokens").get_to(o.max_response_tokens);
+  o.max_context_tokens = json.value("max_context_tokens", o.max_context_tokens);
+  o.min_turns = json.value("min_turns", o.min_turns);
+}
 
 inline void to_json(nlohmann::json& json, const TrainSettings& s) {
   json = {{"examples", s.examples},

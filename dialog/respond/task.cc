@@ -113,9 +113,8 @@ TrainData load_train_data(const std::string& directory, int64_t vocab_size,
   for (const auto& [part, name] :
        {std::pair(&data.train, "train"), std::pair(&data.valid, "valid")}) {
     if (!part->empty()) continue;
-    throw DataError(
-        find_part(directory, name) +
-        ": no dialogue with two utterances of context and a response: each needs 3 turns");
+    throw DataError(find_part(directory, name) + ": " + no_example(options) + ": each needs " +
+                    std::to_string(options.min_turns) + " turns");
   }
   if (data.vocabulary.size() == kSpecialTokens) {
     throw DataError(find_part(directory, "train") + ": holds no words");

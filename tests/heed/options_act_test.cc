@@ -146,11 +146,19 @@ const Rows kDevice = {{"--threads", {}, {}, "Evaluate.SaysWhatItIsMadeWith"},
 const Row kBatch = {"--batch", {}, {}, "Program.ScoreHasTheKeysAndNumbersOfTheReference"};
 const Row kModelRow = {"--model", {}, {}, "Program.EvaluateOnAllTestSets"};
 const Row kData = {"--data", {}, {}, "Evaluate.DataIsADirectoryOrAFile"};
-const Rows kInputs = {kData, {"--limit", {"1"}}, {"--examples", {"all"}}, {"--max-turns", {"2"}}};
+const Rows kInputs = {kData,
+                      {"--limit", {"1"}},
+                      {"--examples", {"all"}},
+                      {"--max-turns", {"2"}},
+                      {"--min-turns", {"2"}, {"--examples", "all"}}};
 // The same of a model that was trained with --examples all.
-const Rows kInputsOfTrained = {
-    kData, {"--limit", {"1"}}, {"--examples", {"last"}}, {"--max-turns", {"2"}}};
-const Rows kBounds = {{"--max-utterance", {"2"}}, {"--max-response", {"2"}}};
+const Rows kInputsOfTrained = {kData,
+                               {"--limit", {"1"}},
+                               {"--examples", {"last"}},
+                               {"--max-turns", {"2"}},
+                               {"--min-turns", {"2"}, {"--examples", "all"}}};
+const Rows kBounds = {
+    {"--max-utterance", {"2"}}, {"--max-response", {"2"}}, {"--max-context", {"4"}}};
 const Rows kInsertion = {{"--pool", {kDialogs}, {"--test", "random:1.0"}},
                          {"--frequent", {"hello there"}, {"--test", "frequent:end"}},
                          {"--rare", {"hello there"}, {"--test", "rare:end"}}};
@@ -211,6 +219,7 @@ TEST_F(Act, Respond) {
                  kModelRow,
                  {"--seed", {"2"}, {"--decode", "sample"}},
                  {"--json", {"OUT.json"}},
+                 {"--taught", {}},
                  {"--out", {}, {}, "Respond.WritesResponsesAndMeasures"}}}));
 }
 
@@ -262,10 +271,12 @@ TEST_F(Act, Train) {
                       {"--heads", {"4"}, {"--structure", "transformer"}}};
   const Rows examples = {{"--examples", {"all"}},    {"--max-turns", {"2"}},
                          {"--max-utterance", {"2"}}, {"--max-response", {"2"}},
+                         {"--min-turns", {"4"}},     {"--max-context", {"5"}},
                          {"--limit", {"10"}},        {"--insert-prob", {"1"}}};
   const Rows optimiser = {{"--optimizer", {"sgd"}},
                           {"--rate", {"0.001"}},
                           {"--warm-up", {"5"}},
+                          {"--rate-decay", {"inverse-sqrt"}, {"--warm-up", "2"}},
                           {"--weight-decay", {"0"}},
                           {"--group", {"lstm:0.5:0.5"}},
                           {"--max-norm", {"0.01"}},

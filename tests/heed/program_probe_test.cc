@@ -98,8 +98,63 @@ TEST_F(ProbeProgram, EpochsOfARun) {
                    code, says, epoch);
   };
   fails(out, "3", 1, "holds no epoch-3.safetensors; a training keeps it with --keep-every");
-  fails(out, "first", 2, "epoch: expected a number, untrained, best or last, got 'first'");
+  fails(
+      out, "first", 2,
+      "epoch: expected a number, untrained, best, last, best-bleu, best-rouge or best-meteor, got "
+      "'first'");
+  fails(run(), "best-bleu", 1, "holds no epoch-N.safetensors to choose from");
   fails(kModel, "last", 1, "a model without its run (there is no settings.json)");
+}
+
+// An epoch by what its model writes: the one whose numbers are the highest, and its features.
+TEST_F(ProbeProgram, ChoosesAnEpochByItsResponses) {
+  const std::string out = dir.path("run");
+  ASSERT_EQ(
+      heed_program(with(tiny_training(out), "--epochs", "3") + Arguments{"--keep-every", "1"}).code,
+      0);
+  const auto features = [&](const std::string& epoch) {
+    const Result r = heed_program({"features", "--model", out, "--data", kSample, "--limit", "20",
+                                   "--epoch", epoch, "--out", dir.path(epoch)});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return load_tensors(dir.path(epoch + "/train.safetensors")).at("x").to_vector();
+  };
+  for (const auto& [name, key] : {std::pair("best-bleu", "bleu_2"),
+                                  {"best-rouge", "rouge_l"},
+                                  {"best-meteor", "meteor_exact_stem"}}) {
+    const auto x = features(name);
+    const Json model =
+        Json::parse(dir.read(std::string(name) + "/features.json"))["inputs"]["model"];
+    EXPECT_EQ(model["epoch"], name);
+    ASSERT_EQ(model["epochs"].size(), 3u);
+    Json best = model["epochs"][0];
+    for (const Json& epoch : model["epochs"]) {
+      if (epoch[key] > best[key]) best = epoch;
+    }
+    EXPECT_EQ(model["chosen"], best["epoch"]);
+    EXPECT_EQ(x, features(std::to_string(best["epoch"].get<int>()))) << name;
+  }
+}
+
+// A run that reads from the second turn on finds the labels of every turn of the system.
+TEST_F(ProbeProgram, EveryLabelledTurnIsAnExample) {
+  const std::string out = dir.path("run");
+  ASSERT_EQ(heed_program(with(tiny_training(out), "--examples", "all") +
+                         Arguments{"--min-turns", "2", "--max-context", "20"})
+                .code,
+            0);
+  const Json settings = Json::parse(dir.read("run/settings.json"));
+  EXPECT_EQ(settings["examples"]["min_turns"], 2);
+  EXPECT_EQ(settings["examples"]["max_context_tokens"], 20);
+  const std::string labels =
+      "{\"id\": \"d#2\", \"labels\": {\"Mood\": [\"good\"]}}\n"
+      "{\"id\": \"d#4\", \"labels\": {\"Mood\": [\"bad\"]}}\n";
+  for (const char* part : {"train", "test"}) {
+    dir.write("data/" + std::string(part) + ".jsonl", dialogue("d", {"a", "b", "c", "d"}));
+    dir.write("data/" + std::string(part) + ".labels.jsonl", labels);
+  }
+  const Json json =
+      results({"probe", "--model", out, "--data", dir.path("data"), "--tasks", "Mood"});
+  EXPECT_EQ(json["inputs"]["examples"], Json({{"train", 2}, {"test", 2}}));
 }
 
 // PART.labels.jsonl beside the dialogues.

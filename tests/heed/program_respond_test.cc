@@ -43,6 +43,27 @@ TEST_F(Respond, WritesResponsesAndMeasures) {
   EXPECT_EQ(json["inputs"]["data"]["path"], kTestPart);
 }
 
+// Mean overlaps of the responses with the human ones; with --taught of those behind human words.
+TEST_F(Respond, MeasuresOverlapAlsoOfTaughtWords) {
+  const Json json = json_of(command(dir.path("out.jsonl")) + Arguments{"--taught", "--json", "-"});
+  std::vector<Tokens> written, human;
+  for (const Json& line : lines(dir.read("out.jsonl")))
+    written.push_back(tokenize(line["response"].get<std::string>()));
+  for (const Dialogue& d : read_dialogues(kTestPart, 20)) {
+    human.push_back(tokenize(d.turns.back().text));
+    if (human.back().size() > 50) human.back().resize(50);
+  }
+  const OverlapMeans means = mean_overlap(written, human);
+  EXPECT_DOUBLE_EQ(json["responses"]["bleu_2"], means.bleu_2);
+  EXPECT_DOUBLE_EQ(json["responses"]["rouge_l"], means.rouge_l);
+  EXPECT_DOUBLE_EQ(json["responses"]["meteor_exact_stem"], means.meteor);
+  EXPECT_TRUE(json["human"]["rouge_l"].is_null());
+  EXPECT_NE(json["taught"]["mean_length"], json["responses"]["mean_length"]);
+  const Result r = heed_program(command(dir.path("out.jsonl")) + Arguments{"--taught"});
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("BLEU-2 +ROUGE-L +METEOR"))) << r.out;
+  EXPECT_TRUE(std::regex_search(r.out, std::regex("\ntaught  +[0-9]"))) << r.out;
+}
+
 TEST_F(Respond, DecodesAsAsked) {
   const std::string greedy = heed_program(command("-")).out;
   EXPECT_EQ(lines(greedy).size(), 20u);

@@ -102,6 +102,8 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
       {"--dropout", "0.5", "0.2"},
       {"--examples", "all", "last"},
       {"--max-turns", "5", "4"},
+      {"--min-turns", "2", "3"},
+      {"--max-context", "30", "0"},
       {"--max-utterance", "11", "10"},
       {"--max-response", "3", "50"},
       {"--limit", "61", "60"},
@@ -111,6 +113,7 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
       {"--seed", "2", "1"},
       {"--optimizer", "sgd", "adam"},
       {"--warm-up", "5", "0"},
+      {"--rate-decay", "inverse-sqrt", "none"},
       {"--weight-decay", "0.5", "0.2"},
       {"--group", "lstm:1:1", "lstm:0.2:0.05 combine:0.2:0.05"}};
   const std::string settings = dir.read("run/settings.json");

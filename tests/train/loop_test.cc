@@ -316,6 +316,40 @@ TEST_F(LoopTest, WarmsUpOnce) {
   }
 }
 
+// And so is a decay: 1/4, 2/4, ... 1, then sqrt(4 / step). A training that stops goes on with it.
+TEST_F(LoopTest, DecaysAfterTheWarmUpAlsoWhenResumed) {
+  Point point;
+  settings.optimizer.warm_up = 4;
+  settings.optimizer.rate_decay = "inverse-sqrt";
+  settings.max_norm = 100;
+  settings.schedule.patience = 100;
+  std::vector<double> values = {0};
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress&) {
+    values.push_back(point.value());
+    stop = values.size() == 8;
+  };
+  EXPECT_FALSE(train(run, settings, {pulling(point, std::vector<double>(10, 3))}, hooks));
+  ASSERT_TRUE(train(run, settings, {pulling(point, std::vector<double>(10, 3))}, hooks));
+  ASSERT_EQ(values.size(), 16u);
+  for (size_t i = 1; i < values.size(); ++i) {  // x += 0.1 2 (3 - x) of the rate
+    const double part = (values[i] - values[i - 1]) / (0.2 * (3 - values[i - 1]));
+    const double step = static_cast<double>(i);
+    EXPECT_NEAR(part, std::min(step / 4, std::sqrt(4 / step)), 1e-9) << i;
+  }
+}
+
+TEST_F(LoopTest, RefusesADecayWithoutAWarmUp) {
+  OptimizerSettings optimizer{.rate_decay = "inverse-sqrt"};
+  EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
+            "rate_decay: inverse-sqrt needs a warm-up of 1 step or more");
+  optimizer.rate_decay = "fast";
+  EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
+            "rate_decay: expected none or inverse-sqrt, got 'fast'");
+}
+
 TEST_F(LoopTest, GroupsHaveRatesOfTheirOwn) {
   for (const char* optimizer : {"sgd", "adam"}) {
     Point point;

@@ -113,6 +113,56 @@ TEST(MakeExamples, SaysWhatTheBoundsLeaveOut) {
   EXPECT_EQ(make_examples({dialogue({" ", "b", "c"})}, letters())[0].cut.utterances, 0);
 }
 
+// <eou> of each utterance counts; what is left of the first one is its end.
+TEST(MakeExamples, KeepsTheLastTokensOfAContext) {
+  Dialogue d = dialogue({"a b c", "d", "e f", "g"});
+  d.turns[0].distraction = true;
+  const auto read = [&](int most) {
+    return make_examples({d}, letters(), {.max_context_tokens = most})[0];
+  };
+  const std::vector<Ids> whole = {{5, 6, 7}, {8}, {9, 10}};
+  EXPECT_EQ(read(0).context, whole);
+  EXPECT_EQ(read(9).context, whole);
+  EXPECT_FALSE(read(9).cut.context);
+  EXPECT_EQ(read(8).context, (std::vector<Ids>{{6, 7}, {8}, {9, 10}}));
+  EXPECT_TRUE(read(8).cut.context);
+  EXPECT_EQ(read(8).cut.turns, 0);
+  EXPECT_EQ(read(8).cut.utterances, 0);
+  EXPECT_EQ(read(7).context, (std::vector<Ids>{{7}, {8}, {9, 10}}));
+  for (const int most : {5, 6}) {  // nothing, or only <eou>, would be left of the first
+    const Example e = read(most);
+    EXPECT_EQ(e.context, (std::vector<Ids>{{8}, {9, 10}}));
+    EXPECT_EQ(e.distraction, (std::vector<char>{0, 0}));
+    EXPECT_EQ(e.cut.turns, 1);
+    EXPECT_EQ(e.cut.distractions, 1);
+    EXPECT_TRUE(e.cut.context);
+  }
+  EXPECT_EQ(read(4).context, (std::vector<Ids>{{9, 10}}));
+  EXPECT_EQ(read(2).context, (std::vector<Ids>{{10}}));
+  // the bound of an utterance comes first
+  const Example both =
+      make_examples({d}, letters(), {.max_utterance_tokens = 1, .max_context_tokens = 4})[0];
+  EXPECT_EQ(both.context, (std::vector<Ids>{{8}, {9}}));
+  EXPECT_EQ(both.cut.utterances, 1);
+}
+
+TEST(MakeExamples, AContextMayBeOneUtterance) {
+  const std::vector<Dialogue> dialogues = {dialogue({"a", "b", "c"}), dialogue({"a", "b"}),
+                                           dialogue({"a"})};
+  int64_t left_out = -1;
+  const std::vector<Example> all =
+      make_examples(dialogues, letters(), {.all_positions = true, .min_turns = 2}, &left_out);
+  EXPECT_EQ(left_out, 1);
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(all[0].id, "d#2");
+  EXPECT_EQ(all[0].context, (std::vector<Ids>{{5}}));
+  EXPECT_EQ(all[1].id, "d#3");
+  EXPECT_EQ(make_examples(dialogues, letters(), {.min_turns = 2}).size(), 2u);
+  EXPECT_EQ(make_examples(dialogues, letters(), {.max_turns = 1, .min_turns = 2})[0].context,
+            (std::vector<Ids>{{6}}));
+  EXPECT_TRUE(make_examples(dialogues, letters(), {.min_turns = 4}).empty());
+}
+
 TEST(MakeExamples, CountsDialoguesThatAreTooShort) {
   int64_t left_out = -1;
   const std::vector<Dialogue> dialogues = {dialogue({"a"}), dialogue({"a", "b"}),
@@ -141,6 +191,13 @@ TEST(MakeExamples, RefusesBoundsThatMakeNoSense) {
             "examples: the tokens of an utterance must be 0 (all) or more, got -1");
   EXPECT_EQ(error({.max_response_tokens = -1}),
             "examples: the tokens of a response must be 0 (all) or more, got -1");
+  EXPECT_EQ(error({.max_turns = -1, .min_turns = 2}),
+            "examples: the turns to keep must be 0 (all) or more, got -1");
+  EXPECT_EQ(
+      error({.max_context_tokens = 1}),
+      "examples: the tokens of a context must be 0 (all) or at least 2, a word and its <eou>, "
+      "got 1");
+  EXPECT_EQ(error({.min_turns = 1}), "examples: the turns of a dialogue must be at least 2, got 1");
 }
 
 TEST(MakeExamples, UsesTheWholeSample) {

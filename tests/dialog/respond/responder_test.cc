@@ -8,6 +8,7 @@
 #include "dialog/respond/config.h"
 #include "dialog/respond/decode.h"
 #include "dialog/respond/structures.h"
+#include "dialog/respond/taught_choices.h"
 #include "optim/optim.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
@@ -87,6 +88,65 @@ TEST_P(AnyResponder, WritesWhatItWouldBeTaught) {
       const std::vector<double> as = written[i].as_scores();
       ASSERT_EQ(as.size(), s.as_scores.size());
       for (size_t k = 0; k < as.size(); ++k) EXPECT_NEAR(as[k], s.as_scores[k], 1e-10);
+    }
+  }
+}
+
+// A query without a history: nothing for DAS to measure, and no error.
+TEST_P(AnyResponder, ReadsContextsOfOneUtterance) {
+  const auto m = model();
+  std::vector<Example> examples = random_examples(6, 5);
+  for (size_t i = 0; i < examples.size(); i += 2) {
+    examples[i].context.erase(examples[i].context.begin(), examples[i].context.end() - 1);
+    examples[i].distraction = {0};
+  }
+  const auto scores = score(*m, examples, 6);
+  for (size_t i = 0; i < examples.size(); i += 2) {
+    ASSERT_EQ(scores[i].as_scores.size(), 1u);
+    EXPECT_NEAR(scores[i].as_scores[0], 1, 1e-12);
+    EXPECT_FALSE(scores[i].das_ratio);
+    EXPECT_NEAR(scores[i].nll[0], score(*m, {examples[i]}, 1)[0].nll[0], 1e-12);
+  }
+  EXPECT_EQ(summarize({scores[0], scores[2]}).as_history, std::nullopt);
+  EXPECT_TRUE(std::isfinite(summarize(scores).perplexity));
+  // a distraction alone before the query is no history either
+  Example distracted = examples[0];
+  distracted.context.insert(distracted.context.begin(), {5, 6});
+  distracted.distraction = {1, 0};
+  EXPECT_FALSE(score(*m, {distracted}, 1)[0].das_ratio);
+  EXPECT_EQ(decode(*m, pointers(examples)).size(), examples.size());
+  m->representation(make_batch(pointers(examples), m->parts()), Pooling::kSum);
+}
+
+// Behind its own words, what a model finds most probable is what it writes; behind the words of
+// others it is the token with the smallest -log p there.
+TEST_P(AnyResponder, ChoosesBehindTheWordsOfTheResponse) {
+  const auto m = model();
+  std::vector<Example> examples = random_examples(6, 5);
+  const std::vector<Decoding> written = decode(*m, pointers(examples), {.max_length = 6});
+  std::vector<Example> own = examples;
+  for (size_t i = 0; i < own.size(); ++i) {
+    own[i].response = written[i].tokens;
+    if (!written[i].finished) own[i].response.pop_back();
+  }
+  const auto taught = taught_choices(*m, pointers(own));
+  for (size_t i = 0; i < own.size(); ++i) EXPECT_EQ(taught[i], written[i].tokens) << i;
+
+  for (const Example& e : examples) {
+    const std::vector<int32_t> chosen = taught_choices(*m, {&e})[0];
+    ASSERT_LE(chosen.size(), e.response.size() + 1);
+    for (size_t t = 0; t < chosen.size(); ++t) {
+      std::vector<Example> next;  // the beginning of the response, and every word behind it
+      for (int32_t word = kSpecialTokens; word < kTestVocabulary; ++word) {
+        next.push_back(e);
+        next.back().response.resize(t);
+        next.back().response.push_back(word);
+      }
+      const auto scores = score(*m, next, 32);
+      const auto best = std::min_element(
+          scores.begin(), scores.end(),
+          [&](const DialogueScore& a, const DialogueScore& b) { return a.nll[t] < b.nll[t]; });
+      EXPECT_EQ(chosen[t], kSpecialTokens + (best - scores.begin())) << t;
     }
   }
 }

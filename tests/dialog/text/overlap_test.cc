@@ -71,5 +71,56 @@ TEST(DistinctN, DividesByAllTokens) {
             "distinct-n: n must be at least 1, got 0");
 }
 
+// BLEU-2 and METEOR are those of NLTK 3.10.4: sentence_bleu with weights of 1/2, and its METEOR
+// without synonyms.
+TEST(SentenceScores, AreThoseOfNltk) {
+  struct Row {
+    const char *hypothesis, *reference;
+    double bleu_2, rouge_l, meteor;
+  };
+  const Row rows[] = {
+      {"it is a guide to action which ensures that the military always obeys the commands of the "
+       "party",
+       "it is a guide to action that ensures that the military will forever heed party commands",
+       0.560112033611, 0.647058823529, 0.694444444444},
+      {"the restaurant has moderate prices and is rated highly",
+       "a moderately priced restaurant that people rate highly", 0.000000000000, 0.235294117647,
+       0.550617283951},
+      {"i have booked a table", "i have booked it for you , the table is booking", 0.190491945540,
+       0.500000000000, 0.360576923077},
+      {"the the the cat", "the cat sat on the mat", 0.303265329856, 0.400000000000, 0.258620689655},
+      {"book the books", "books the book booking", 0.000000000000, 0.285714285714, 0.384615384615},
+      {"yes", "yes", 0.000000000000, 1.000000000000, 0.500000000000},
+      {"a b", "a b", 1.000000000000, 1.000000000000, 0.937500000000},
+      {"a b c d", "d c b a", 0.000000000000, 0.250000000000, 0.500000000000},
+      {"a b", "c d", 0.000000000000, 0.000000000000, 0.000000000000}};
+  for (const Row& row : rows) {
+    const Tokens hypothesis = tokenize(row.hypothesis), reference = tokenize(row.reference);
+    EXPECT_NEAR(sentence_bleu_2(hypothesis, reference), row.bleu_2, 1e-12) << row.hypothesis;
+    EXPECT_NEAR(rouge_l(hypothesis, reference), row.rouge_l, 1e-12) << row.hypothesis;
+    EXPECT_NEAR(meteor_exact_stem(hypothesis, reference), row.meteor, 1e-12) << row.hypothesis;
+  }
+}
+
+TEST(SentenceScores, AreZeroOfNothing) {
+  const Tokens none, word = {"a"};
+  for (const auto score : {sentence_bleu_2, rouge_l, meteor_exact_stem}) {
+    EXPECT_EQ(score(none, none), 0);
+    EXPECT_EQ(score(none, word), 0);
+    EXPECT_EQ(score(word, none), 0);
+  }
+}
+
+TEST(MeanOverlap, IsTheMeanOverPairs) {
+  const OverlapMeans means = mean_overlap(texts({"a b", "a b"}), texts({"a b", "c d"}));
+  EXPECT_DOUBLE_EQ(means.bleu_2, 0.5);
+  EXPECT_DOUBLE_EQ(means.rouge_l, 0.5);
+  EXPECT_DOUBLE_EQ(means.meteor, meteor_exact_stem({"a", "b"}, {"a", "b"}) / 2);
+  EXPECT_EQ(error_of<UsageError>([] { (void)mean_overlap(texts({"a"}), {}); }),
+            "overlap: 1 hypotheses for 0 references");
+  EXPECT_EQ(error_of<UsageError>([] { (void)mean_overlap({}, {}); }),
+            "overlap: there are no texts to compare");
+}
+
 }  // namespace
 }  // namespace heed

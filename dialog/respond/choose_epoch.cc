@@ -1,0 +1,80 @@
+#include "dialog/respond/choose_epoch.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <string_view>
+
+#include "dialog/respond/responses.h"
+
+namespace heed {
+namespace {
+
+const std::map<std::string, double OverlapMeans::*>& measures() {
+  static const std::map<std::string, double OverlapMeans::*> kMeasures = {
+      {"best-bleu", &OverlapMeans::bleu_2},
+      {"best-rouge", &OverlapMeans::rouge_l},
+      {"best-meteor", &OverlapMeans::meteor}};
+  return kMeasures;
+}
+
+// N of all files epoch-N.safetensors, in order.
+std::vector<int> kept_epochs(const std::string& run) {
+  constexpr std::string_view kBegin = "epoch-", kEnd = ".safetensors";
+  std::vector<int> epochs;
+  std::error_code error;
+  for (std::filesystem::directory_iterator at(run, error), end; !error && at != end;
+       at.increment(error)) {
+    const std::string file = at->path().filename().string();
+    if (!file.starts_with(kBegin) || !file.ends_with(kEnd)) continue;
+    const char *first = file.data() + kBegin.size(),
+               *last = file.data() + file.size() - kEnd.size();
+    int epoch = 0;
+    const auto [stopped, wrong] = std::from_chars(first, last, epoch);
+    if (first < last && wrong == std::errc() && stopped == last) epochs.push_back(epoch);
+  }
+  std::sort(epochs.begin(), epochs.end());
+  return epochs;
+}
+
+}  // namespace
+
+bool chooses_epoch(const std::string& name) {
+  return measures().contains(name);
+}
+
+ChosenEpoch choose_epoch(const std::string& run, const std::string& name,
+                         const std::vector<Dialogue>& dialogues, int64_t batch_size, Device device,
+                         const ChooseProgress& progress) {
+  if (!chooses_epoch(name)) {
+    throw UsageError("epoch: expected best-bleu, best-rouge or best-meteor, got '" + name + "'");
+  }
+  const std::vector<int> kept = kept_epochs(run);
+  if (kept.empty()) {
+    throw DataError(run +
+                    ": holds no epoch-N.safetensors to choose from; a training keeps them "
+                    "with --keep-every");
+  }
+  const ExampleOptions bounds = load_example_options(run);
+  const std::vector<Tokens> references = human_responses(dialogues, bounds);
+  ChosenEpoch chosen;
+  for (const int epoch : kept) {
+    const LoadedModel loaded = load_epoch(run, std::to_string(epoch));
+    move(*loaded.model, device);
+    const auto examples = make_examples(dialogues, loaded.vocabulary, bounds);
+    const auto responses = respond(*loaded.model, examples, loaded.vocabulary, {.max_length = 100},
+                                   batch_size, [&](const RespondProgress& done) {
+                                     if (progress) progress(epoch, done.examples, done.tokens);
+                                   });
+    chosen.epochs.push_back({epoch, mean_overlap(responses, references)});
+  }
+  const auto measure = measures().at(name);
+  chosen.best = *std::max_element(chosen.epochs.begin(), chosen.epochs.end(),
+                                  [&](const KeptEpoch& a, const KeptEpoch& b) {
+                                    return a.overlap.*measure < b.overlap.*measure;
+                                  });
+  return chosen;
+}
+
+}  // namespace heed

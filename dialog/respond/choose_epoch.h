@@ -1,0 +1,35 @@
+// Which of the epochs that a training kept writes best.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "dialog/data/corpus.h"
+#include "dialog/respond/run.h"
+#include "dialog/text/overlap.h"
+
+namespace heed {
+
+// "best-bleu", "best-rouge" or "best-meteor".
+bool chooses_epoch(const std::string& name);
+
+struct KeptEpoch {
+  int epoch;
+  OverlapMeans overlap;  // of its responses with the human ones
+};
+struct ChosenEpoch {
+  KeptEpoch best;                 // of equal ones the first
+  std::vector<KeptEpoch> epochs;  // all, in their order
+};
+using ChooseProgress = std::function<void(int epoch, int64_t examples, int64_t tokens)>;
+
+// Every epoch-N.safetensors of a run writes responses, greedily and of 100 tokens at most, to these
+// dialogues, whose examples have the bounds of the training; the best one by the mean BLEU-2,
+// ROUGE-L or METEOR (Parthasarathi, Pineau & Chandar 2020, section 4). Throws UsageError for
+// another name, DataError where the run kept no epoch or no dialogue is long enough.
+ChosenEpoch choose_epoch(const std::string& run, const std::string& name,
+                         const std::vector<Dialogue>& dialogues, int64_t batch_size, Device device,
+                         const ChooseProgress& progress = {});
+
+}  // namespace heed

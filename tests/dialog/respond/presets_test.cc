@@ -1,0 +1,76 @@
+// The presets of what is probed against Parthasarathi, Pineau & Chandar (2020).
+#include "dialog/respond/presets.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "dialog/respond/structures.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kVocabulary = 17100, kEmbedding = 128, kHidden = 256;
+
+double count_of(const char* structure) {
+  TrainSettings settings = suited_to(Structure::parse(structure), find_preset("probe-paper"));
+  settings.model.vocab_size = kVocabulary;
+  return parameter_count(settings.model);
+}
+
+// Table 3 in millions, and to the last one what a program in PyTorch with the attention of the
+// authors' program has: two biases in each LSTM layer, one in the output layer, and attention by
+// position, W (E + H) -> 101 and its bias. heed has one bias in each LSTM layer, none in the output
+// layer, and Bahdanau's attention: W_q, W_m of H x H, and v.
+TEST(ProbePaper, HasTheParametersOfTable3) {
+  struct Row {
+    const char* structure;
+    double millions, in_pytorch;
+    int lstm_layers;  // each direction is one
+  };
+  const Row rows[] = {{"lstm", 11, 10615500, 4},
+                      {"lstm-attention", 11, 10703665, 4},
+                      {"hred", 12, 11756337, 6},
+                      {"hred-stacked", 12, 11756337, 6},
+                      {"bilstm-attention", 12, 12149553, 6},
+                      {"transformer", 41, 40997580, 0}};
+  constexpr double kByPosition = (kEmbedding + kHidden) * 101 + 101,
+                   kAdditive = 2 * kHidden * kHidden + kHidden;
+  for (const Row& row : rows) {
+    const bool attends = row.lstm_layers > 0 && std::string(row.structure) != "lstm";
+    const double expected = row.in_pytorch - kVocabulary - 4.0 * kHidden * row.lstm_layers +
+                            (attends ? kAdditive - kByPosition : 0);
+    EXPECT_EQ(count_of(row.structure), expected) << row.structure;
+    EXPECT_EQ(std::round(row.in_pytorch / 1e6), row.millions) << row.structure;
+    EXPECT_EQ(std::round(count_of(row.structure) / 1e6), row.millions) << row.structure;
+  }
+}
+
+TEST(ProbePresets, ReadTheLast100TokensFromTheSecondTurnOn) {
+  for (const char* name : {"probe-paper", "probe-tuned", "probe-smoke"}) {
+    for (const char* structure : {"lstm", "transformer"}) {
+      const TrainSettings s = suited_to(Structure::parse(structure), find_preset(name));
+      EXPECT_EQ(s.examples, (ExampleOptions{.all_positions = true,
+                                            .max_turns = 0,
+                                            .max_utterance_tokens = 0,
+                                            .max_context_tokens = 100,
+                                            .min_turns = 2}));
+      s.check();
+    }
+  }
+}
+
+TEST(ProbeTuned, WarmsATransformerUpAndLetsTheRateDecay) {
+  const LoopSettings s =
+      suited_to(Structure::parse("transformer"), find_preset("probe-tuned")).loop;
+  EXPECT_EQ(s.schedule.rate, 5e-4);
+  EXPECT_EQ(s.optimizer.rate_factor(1999), 0.5);
+  EXPECT_EQ(s.optimizer.rate_factor(3999), 1);
+  EXPECT_EQ(s.optimizer.rate_factor(15999), 0.5);
+  EXPECT_EQ(suited_to(Structure::parse("lstm"), find_preset("probe-tuned"))
+                .loop.optimizer.rate_factor(100000),
+            1);
+}
+
+}  // namespace
+}  // namespace heed
