@@ -39,6 +39,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/probe",
      {"dialog/respond/responder.h", "dialog/parts", "dialog/data", "dialog/text", "train", "optim",
       "nn", "autograd", "tensor"}},
+    {"dialog/adversarial", {"tensor"}},
+    {"dialog/judge", {"dialog/text", "tensor"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor"}},
     {"experiments/engine", {"train", "dialog/text", "optim", "nn", "autograd", "tensor"}},
     {"experiments/sweep",
