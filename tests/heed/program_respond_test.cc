@@ -1,4 +1,5 @@
 // heed respond: the responses of one run, decoded in every way, and their measures.
+#include "dialog/data/corpus.h"
 #include "dialog/text/overlap.h"
 #include "dialog/text/tokenizer.h"
 #include "tests/heed/program_data.h"
