@@ -31,10 +31,10 @@ struct EncodeInput {
   probe::LabelledExamples labels;
 };
 
-// A run's encoder at an epoch, and parts of a data directory. Every turn from the third on is an
-// example; the bounds are those of the training. The labels are those of the tasks that need no
-// annotation, and, where there is a file PART.labels.jsonl, those of the file, which then says
-// which of these turns are examples.
+// A run's encoder at an epoch, and parts of a data directory. Every turn from the third (or
+// min_turns of the training) on is an example; the bounds are those of the training. The labels are
+// those of the tasks that need no annotation, and, where there is a file PART.labels.jsonl, those
+// of the file, which then says which of these turns are examples.
 class Encoding {
  public:
   // Throws UsageError and DataError. Reads "train" and these parts.

@@ -65,8 +65,8 @@ void add_features(CLI::App& app) {
   c->footer(
       "--out holds, for train, test and valid, PART.safetensors with a tensor x (examples, "
       "dimensions) and PART.jsonl with the labels of each row (docs/probes.md). Every turn from "
-      "the "
-      "third on is an example.\n"
+      "the third on is an example, or from the second on where the run was trained with "
+      "--min-turns 2.\n"
       "Example:\n"
       "  heed features --model runs/first --data data/ubuntu-sample --out features\n"
       "  heed probe --features features");
