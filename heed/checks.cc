@@ -100,7 +100,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_output(const std::string& option) {
+// --key is what `heed judge export` and `simulate` write, and others read.
+bool is_output(const std::string& option, const CLI::App& command) {
+  if (option == "--key") return command.get_name() == "export" || command.get_name() == "simulate";
   return option == "--out" || option == "--json" || option == "--html";
 }
 
@@ -122,7 +124,7 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
   if (output == "-" || !fs::is_regular_file(output, ignored)) return;
   const std::string text = option + " " + output.string();
   for (const CLI::Option* input : command.get_options()) {
-    if (input->count() == 0 || is_output(input->get_name())) continue;
+    if (input->count() == 0 || is_output(input->get_name(), command)) continue;
     for (const std::string& value : input->results()) {
       if (is_same_file(output, value)) {
         throw UsageError(text + ": is what " + input->get_name() +
@@ -140,7 +142,7 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
 void check_outputs(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {  // that were given
     for (const CLI::Option* option : command->get_options()) {
-      if (option->count() == 0 || !is_output(option->get_name())) continue;
+      if (option->count() == 0 || !is_output(option->get_name(), *command)) continue;
       for (const std::string& path : option->results()) {
         check_output(option->get_name(), path, *command);
       }

@@ -106,13 +106,6 @@ size_t correct(std::vector<Row>& rows) {
 
 // ---- output
 
-// "0.72 [0.69, 0.75]"; changes with their sign
-std::string interval_text(const std::optional<Estimate>& e, int digits, bool change) {
-  if (!e) return "-";
-  const auto number = [&](double x) { return (change && x > 0 ? "+" : "") + decimal(x, digits); };
-  return number(e->value) + " [" + number(e->interval.low) + ", " + number(e->interval.high) + "]";
-}
-
 void print(const std::vector<Row>& rows, const std::vector<Measured>& runs) {
   size_t width = 0;
   for (const Measured& run : runs) width = std::max(width, printable(run.name).size());
@@ -130,11 +123,6 @@ void print(const std::vector<Row>& rows, const std::vector<Measured>& runs) {
       std::printf("\n");
     }
   }
-}
-
-Json to_json(const std::optional<Estimate>& e) {
-  if (!e) return {};
-  return {{"value", e->value}, {"low", e->interval.low}, {"high", e->interval.high}};
 }
 
 Json to_json(const Row& row, const std::vector<Measured>& runs) {

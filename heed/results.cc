@@ -78,6 +78,17 @@ nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues) {
   return json;
 }
 
+nlohmann::ordered_json to_json(const std::optional<Estimate>& e) {
+  if (!e) return {};
+  return {{"value", e->value}, {"low", e->interval.low}, {"high", e->interval.high}};
+}
+
+std::string interval_text(const std::optional<Estimate>& e, int digits, bool change) {
+  if (!e) return "-";
+  const auto number = [&](double x) { return (change && x > 0 ? "+" : "") + decimal(x, digits); };
+  return number(e->value) + " [" + number(e->interval.low) + ", " + number(e->interval.high) + "]";
+}
+
 std::string json_text(const nlohmann::ordered_json& json, int indent) {
   return json.dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
 }

@@ -1,0 +1,95 @@
+#include "heed/judge.h"
+
+#include <cstdio>
+
+#include "dialog/text/format.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/results.h"
+#include "tensor/error.h"
+#include "train/run_directory.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+void JudgementFlags::declare(CLI::App& c) {
+  c.add_option("--judgements", judgements,
+               "Judgements of people: JSON Lines, plain or gzip, one judgement a line")
+      ->required()
+      ->option_text("FILE");
+}
+
+void add_key(CLI::App& c, std::string& file, const std::string& remark) {
+  c.add_option("--key", file, "File of the key: " + remark)->option_text("FILE");
+}
+
+void add_items(CLI::App& c, int64_t& items) {
+  c.add_option("--items", items, "Items, half of them real")->check(whole_number(2, 20000));
+}
+
+Json screening_json(const judge::Screened& s) {
+  return {{"annotators", s.annotators}, {"failed", s.failed},   {"too_few", s.too_few},
+          {"checks", s.checks},         {"dropped", s.dropped}, {"cut", s.cut},
+          {"judgements", s.list.size()}};
+}
+
+void say(const judge::Screened& s) {
+  std::printf("%s of %s", counted(s.list.size(), "judgement").c_str(),
+              counted(static_cast<size_t>(s.annotators), "annotator").c_str());
+  if (s.checks > 0) std::printf(", %ld answers to test questions", static_cast<long>(s.checks));
+  if (s.failed > 0) std::printf("; failed the test questions: %ld", static_cast<long>(s.failed));
+  if (s.too_few > 0) std::printf("; with too few judgements: %ld", static_cast<long>(s.too_few));
+  if (s.dropped > 0)
+    std::printf("; judgements dropped with them: %ld", static_cast<long>(s.dropped));
+  if (s.cut > 0) std::printf("; cut: %ld", static_cast<long>(s.cut));
+  std::printf("\n");
+}
+
+void require_some(const judge::Screened& s, const std::string& path) {
+  if (!s.list.empty()) return;
+  throw DataError(path + ": no judgement is left: " + std::to_string(s.failed) +
+                  " annotators failed the test questions and " + std::to_string(s.too_few) +
+                  " have too few judgements" + (s.too_few > 0 ? " (--least 1 takes them)" : ""));
+}
+
+Json to_json(const Agreement& a) {
+  return {{"pi", to_json(a.pi)},
+          {"observed", a.observed},
+          {"expected", a.expected},
+          {"items", a.items},
+          {"left_out", a.left_out}};
+}
+
+Json source_json(const std::string& path) {
+  return {{"path", path}, {"fingerprint", file_checksum(path)}};
+}
+
+std::string json_lines(const std::vector<Json>& lines) {
+  std::string text;
+  for (const Json& line : lines) text += json_text(line) + "\n";
+  return text;
+}
+
+void add_judge(CLI::App& app) {
+  CLI::App* judge = app.add_subcommand(
+      "judge", "Judgements of people: items to judge, and what the judgements say");
+  judge->require_subcommand(1)->fallthrough();
+  judge->footer(
+      "Real or written by a model? Print items.jsonl for people, hide key.jsonl, collect their "
+      "answers:\n"
+      "  heed judge export --model runs/first --data data/ubuntu-sample --items 100 --out "
+      "items.jsonl --key key.jsonl\n"
+      "  heed judge score --judgements judgements.jsonl --key key.jsonl\n"
+      "Which of two responses is better?\n"
+      "  heed judge export --a runs/one --b runs/two --data data/ubuntu-sample --pairs 100 --out "
+      "pairs.jsonl --key key.jsonl\n"
+      "  heed judge ties --judgements judgements.jsonl --key key.jsonl --size 20\n"
+      "docs/judgements.md goes through it.");
+  add_judge_export(*judge);
+  add_judge_score(*judge);
+  add_judge_ties(*judge);
+  add_judge_simulate(*judge);
+}
+
+}  // namespace heed

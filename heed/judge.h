@@ -1,0 +1,45 @@
+// What the commands of `heed judge` share: judgements of people as files (docs/judgements.md).
+#pragma once
+
+#include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dialog/judge/screening.h"
+#include "experiments/engine/agreement.h"
+
+namespace heed {
+
+// Of the commands that read judgements.
+struct JudgementFlags {
+  std::string judgements, key;
+  judge::Screening rules;
+
+  void declare(CLI::App& command);  // --judgements
+};
+void add_key(CLI::App& command, std::string& file, const std::string& remark);  // --key
+// --items, with which half are real.
+void add_items(CLI::App& command, int64_t& items);
+
+// What was screened away, as JSON and as lines for people on standard output. Throws DataError if
+// nothing is left, with what to do.
+nlohmann::ordered_json screening_json(const judge::Screened& screened);
+void say(const judge::Screened& screened);
+void require_some(const judge::Screened& screened, const std::string& path);
+
+// {"pi": {"value", "low", "high"}, "observed", "expected", "items", "left_out"}.
+nlohmann::ordered_json to_json(const Agreement& agreement);
+
+// {"path", "fingerprint"} of a file that was read.
+nlohmann::ordered_json source_json(const std::string& path);
+
+// JSON Lines as a text.
+std::string json_lines(const std::vector<nlohmann::ordered_json>& lines);
+
+void add_judge_export(CLI::App& judge);
+void add_judge_score(CLI::App& judge);
+void add_judge_ties(CLI::App& judge);
+void add_judge_simulate(CLI::App& judge);
+
+}  // namespace heed

@@ -1,0 +1,312 @@
+// `heed judge score`: how well people tell real responses from others, and how far they agree.
+#include <algorithm>
+#include <cstdio>
+#include <optional>
+
+#include "dialog/adversarial/confusion.h"
+#include "dialog/text/format.h"
+#include "experiments/engine/agreement.h"
+#include "experiments/engine/hypothesis.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/judge.h"
+#include "heed/messages.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+#include "heed/shared_options.h"
+#include "heed/text_table.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using adversarial::Confusion;
+using judge::Key;
+
+struct Options {
+  CommonPtr common;
+  JudgementFlags flags{
+      .judgements = {}, .key = {}, .rules = {.pass = 0.9, .least = 10, .most = 150}};
+  std::string predictions, json;
+};
+
+// Judges of items: what they chose, item by item, and the numbers of it with intervals over items.
+struct Row {
+  std::string name;
+  std::vector<Confusion> items = {};
+  std::vector<std::optional<Estimate>> metrics = {};  // in the order of kMetrics
+};
+
+struct Metric {
+  const char *group, *name;  // "" is no group
+  adversarial::Ratio (*of)(const adversarial::Scores&);
+};
+using S = adversarial::Scores;
+const Metric kMetrics[] = {
+    {"", "accuracy", [](const S& s) { return s.accuracy; }},
+    {"real", "precision", [](const S& s) { return s.real.precision; }},
+    {"real", "recall", [](const S& s) { return s.real.recall; }},
+    {"real", "f1", [](const S& s) { return s.real.f1; }},
+    {"fake", "precision", [](const S& s) { return s.fake.precision; }},
+    {"fake", "recall", [](const S& s) { return s.fake.recall; }},
+    {"fake", "f1", [](const S& s) { return s.fake.f1; }},
+};
+
+Confusion sum(const std::vector<Confusion>& items) {
+  Confusion all;
+  for (const Confusion& c : items) {
+    all.real_as_real += c.real_as_real;
+    all.real_as_fake += c.real_as_fake;
+    all.fake_as_real += c.fake_as_real;
+    all.fake_as_fake += c.fake_as_fake;
+  }
+  return all;
+}
+
+void measure(Row& row, uint64_t seed) {
+  std::vector<Quotient> quotients(std::size(kMetrics));
+  for (const Confusion& item : row.items) {
+    const adversarial::Scores scores = adversarial::scores(item);
+    for (size_t m = 0; m < quotients.size(); ++m) {
+      const adversarial::Ratio ratio = kMetrics[m].of(scores);
+      quotients[m].top.push_back(static_cast<double>(ratio.top));
+      quotients[m].bottom.push_back(static_cast<double>(ratio.bottom));
+    }
+  }
+  for (const Resampled& r : bootstrap(quotients, seed)) row.metrics.push_back(estimate(r));
+}
+
+// ---- who judges
+
+// The items that have judgements, and what these are: n_real and n_fake of each.
+struct Votes {
+  std::vector<size_t> items;  // places in the key
+  RatingCounts counts;
+};
+
+Votes votes_of(const Key& key, const std::vector<judge::Judgement>& judgements) {
+  std::vector<std::vector<int64_t>> all(key.items.size(), std::vector<int64_t>(2));
+  for (const judge::Judgement& j : judgements) ++all[j.item][static_cast<size_t>(j.choice)];
+  Votes votes;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (all[i][0] + all[i][1] == 0) continue;
+    votes.items.push_back(i);
+    votes.counts.push_back(all[i]);
+  }
+  return votes;
+}
+
+// Single judgements.
+Row people_of(const Key& key, const Votes& votes) {
+  Row row{.name = "judgements"};
+  for (size_t i = 0; i < votes.items.size(); ++i) {
+    const int64_t as_real = votes.counts[i][judge::kReal], as_fake = votes.counts[i][judge::kFake];
+    const bool real = key.items[votes.items[i]].truth == judge::kReal;
+    row.items.push_back(real ? Confusion{.real_as_real = as_real, .real_as_fake = as_fake}
+                             : Confusion{.fake_as_real = as_real, .fake_as_fake = as_fake});
+  }
+  return row;
+}
+
+// One choice for each item; where there is none, as in a tie, an item without counts.
+using Choices = std::vector<std::optional<bool>>;  // judged real?
+
+Row row_of(const std::string& name, const Key& key, const Votes& votes, const Choices& choices) {
+  Row row{.name = name, .items = std::vector<Confusion>(votes.items.size())};
+  for (size_t i = 0; i < choices.size(); ++i) {
+    const bool real = key.items[votes.items[i]].truth == judge::kReal;
+    if (choices[i]) row.items[i].add(real, *choices[i]);
+  }
+  return row;
+}
+
+Choices majority_of(const Votes& votes) {
+  Choices choices;
+  for (const auto& n : votes.counts) {
+    choices.push_back(n[0] == n[1] ? std::nullopt
+                                   : std::optional(n[judge::kReal] > n[judge::kFake]));
+  }
+  return choices;
+}
+
+// ---- the numbers
+
+struct Numbers {
+  std::vector<Row> rows;  // judgements, majority, classifier
+  Agreement people;
+  int64_t undecided = 0;  // items whose judgements are even
+  // Of a classifier and the majority, where there are predictions.
+  std::optional<Agreement> with_majority = {};
+  std::optional<RankSum> ranks = {};  // of p_real; nothing where one class is missing
+  int64_t only_people = 0, only_classifier = 0;
+};
+
+// The exact test against chance of one choice for each item.
+BinomialTest against_chance(const Row& row) {
+  const adversarial::Ratio accuracy = adversarial::scores(sum(row.items)).accuracy;
+  return binomial_test(accuracy.top, accuracy.bottom);
+}
+
+void add_classifier(Numbers& numbers, const Key& key, const Votes& votes,
+                    const std::vector<double>& p_real, uint64_t seed) {
+  Choices choices;
+  std::vector<double> of_real, of_fake;
+  for (const size_t item : votes.items) {
+    choices.push_back(p_real[item] >= 0.5);
+    (key.items[item].truth == judge::kReal ? of_real : of_fake).push_back(p_real[item]);
+  }
+  numbers.rows.push_back(row_of("classifier", key, votes, choices));
+  if (!of_real.empty() && !of_fake.empty()) numbers.ranks = rank_sum(of_real, of_fake);
+  const Choices majority = majority_of(votes);
+  RatingCounts both;
+  for (size_t i = 0; i < choices.size(); ++i) {
+    if (!majority[i]) continue;
+    const int64_t real = *majority[i] + *choices[i];
+    both.push_back({real, 2 - real});
+    const bool truth = key.items[votes.items[i]].truth == judge::kReal;
+    numbers.only_people += *majority[i] == truth && *choices[i] != truth;
+    numbers.only_classifier += *majority[i] != truth && *choices[i] == truth;
+  }
+  numbers.with_majority = fleiss_pi(both, seed);
+}
+
+Numbers numbers_of(const Key& key, const Votes& votes, const std::vector<double>& p_real,
+                   uint64_t seed) {
+  const Choices majority = majority_of(votes);
+  Numbers numbers{.rows = {people_of(key, votes), row_of("majority", key, votes, majority)},
+                  .people = fleiss_pi(votes.counts, seed),
+                  .undecided = std::count(majority.begin(), majority.end(), std::nullopt)};
+  if (!p_real.empty()) add_classifier(numbers, key, votes, p_real, seed);
+  for (Row& row : numbers.rows) measure(row, seed);
+  return numbers;
+}
+
+// ---- output
+
+Json to_json(const Row& row, bool one_an_item) {
+  const Confusion c = sum(row.items);
+  Json json = {{"counts",
+                {{"real_as_real", c.real_as_real},
+                 {"real_as_fake", c.real_as_fake},
+                 {"fake_as_real", c.fake_as_real},
+                 {"fake_as_fake", c.fake_as_fake}}}};
+  for (size_t m = 0; m < std::size(kMetrics); ++m) {
+    const std::string group = kMetrics[m].group;
+    (group.empty() ? json : json[group])[kMetrics[m].name] = to_json(row.metrics[m]);
+  }
+  if (one_an_item) json["p_against_chance"] = against_chance(row).p_value;
+  return json;
+}
+
+Json to_json(const Numbers& n) {
+  Json json = {{"pi", to_json(n.people)},
+               {"judgements", to_json(n.rows[0], false)},
+               {"majority", to_json(n.rows[1], true)}};
+  json["majority"]["undecided"] = n.undecided;
+  if (!n.with_majority) return json;
+  json["classifier"] = to_json(n.rows[2], true);
+  json["classifier"]["auc"] = n.ranks ? Json(n.ranks->auc) : Json();
+  json["classifier"]["p_rank_sum"] = n.ranks ? Json(n.ranks->p_value) : Json();
+  json["classifier"]["with_majority"] = to_json(*n.with_majority);
+  json["classifier"]["only_majority_right"] = n.only_people;
+  json["classifier"]["only_classifier_right"] = n.only_classifier;
+  json["classifier"]["p_mcnemar"] = mcnemar_test(n.only_people, n.only_classifier);
+  return json;
+}
+
+void print(const Numbers& n) {
+  std::vector<std::vector<std::string>> table = {{""}};
+  for (const Row& row : n.rows) table[0].push_back(row.name);
+  for (size_t m = 0; m < std::size(kMetrics); ++m) {
+    const std::string group = kMetrics[m].group;
+    table.push_back({(group.empty() ? "" : group + " ") + kMetrics[m].name});
+    for (const Row& row : n.rows) table.back().push_back(interval_text(row.metrics[m], 3));
+  }
+  std::fputs(text_table(std::move(table), results_width()).c_str(), stdout);
+  std::printf("Fleiss' pi of the annotators: %s, over %ld items\n",
+              interval_text(n.people.pi, 3).c_str(), static_cast<long>(n.people.items));
+  std::printf("majority against chance: p = %.3g; undecided items: %ld\n",
+              against_chance(n.rows[1]).p_value, static_cast<long>(n.undecided));
+  if (!n.with_majority) return;
+  std::printf("classifier against chance: p = %.3g; AUC %s; pi with the majority: %s\n",
+              against_chance(n.rows[2]).p_value, n.ranks ? decimal(n.ranks->auc, 3).c_str() : "-",
+              interval_text(n.with_majority->pi, 3).c_str());
+  std::printf("right is only the majority: %ld items, only the classifier: %ld; McNemar p = %.3g\n",
+              static_cast<long>(n.only_people), static_cast<long>(n.only_classifier),
+              mcnemar_test(n.only_people, n.only_classifier));
+}
+
+void run(const Options& o) {
+  JsonOutput output(o.json);
+  const Key key = judge::read_key(o.flags.key, judge::Task::kRealOrFake);
+  const judge::Judgements judgements =
+      judge::read_judgements(o.flags.judgements, judge::Task::kRealOrFake, key);
+  const std::vector<double> p_real =
+      o.predictions.empty() ? std::vector<double>() : judge::read_predictions(o.predictions, key);
+  const judge::Screened screened = judge::screen(judgements, key, o.flags.rules);
+  require_some(screened, o.flags.judgements);
+  const Votes votes = votes_of(key, screened.list);
+  const Numbers numbers = numbers_of(key, votes, p_real, o.common->seed);
+  if (key.simulated) note("these judgements are simulated, nobody made them");
+  if (!output.to_stdout()) {
+    print(numbers);
+    say(screened);
+  }
+  if (!output.wanted()) return;
+  Json json = {{"heed", provenance("judge score", *o.common)},
+               {"inputs",
+                {{"judgements", source_json(o.flags.judgements)},
+                 {"key", source_json(o.flags.key)},
+                 {"predictions", o.predictions.empty() ? Json() : source_json(o.predictions)},
+                 {"pass", o.flags.rules.pass},
+                 {"least", o.flags.rules.least},
+                 {"most", o.flags.rules.most},
+                 {"seed", o.common->seed}}},
+               {"simulated", key.simulated},
+               {"screening", screening_json(screened)},
+               {"items", votes.items.size()}};
+  json.update(to_json(numbers));
+  output.write(json);
+}
+
+}  // namespace
+
+void add_judge_score(CLI::App& judge) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = judge.add_subcommand(
+      "score", "How well people tell real responses from others, and how far they agree");
+  c->footer(
+      "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or \"fake\"}, a "
+      "line of "
+      "the key {\"item\": ..., \"real\": true or false}; \"check\": true marks a test question. "
+      "Scores are over single judgements and over majorities; intervals are 95 %, of a bootstrap "
+      "over items.\n"
+      "Example:\n"
+      "  heed judge score --judgements judgements.jsonl --key key.jsonl --json scores.json");
+  o->common = add_common(*c, {.device = false, .seed = "Seed of the intervals"});
+  o->flags.declare(*c);
+  add_key(*c, o->flags.key, "what is real");
+  c->get_option("--key")->required();
+  c->add_option(
+       "--predictions", o->predictions,
+       "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...}, to "
+       "compare it with people")
+      ->option_text("FILE");
+  c->add_option("--pass", o->flags.rules.pass,
+                "Share of the test questions that an annotator must have right, or all his "
+                "judgements are dropped")
+      ->check(number(0, 1))
+      ->capture_default_str();
+  c->add_option("--least", o->flags.rules.least,
+                "Judgements that an annotator must have made, test questions not counted")
+      ->check(whole_number(0, 1000000))
+      ->capture_default_str();
+  c->add_option("--most", o->flags.rules.most,
+                "Judgements of an annotator that are used, the first ones; 0: all")
+      ->check(whole_number(0, 1000000))
+      ->capture_default_str();
+  add_json(*c, o->json);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

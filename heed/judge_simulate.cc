@@ -1,0 +1,86 @@
+// `heed judge simulate`: judgements of annotators who do not exist, to see what agreement can show.
+#include <cstdio>
+
+#include "dialog/judge/simulate.h"
+#include "dialog/text/format.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/judge.h"
+#include "heed/results.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonPtr common;
+  judge::SimulatedPeople people;
+  std::string out, key;
+};
+
+void run(const Options& o) {
+  if (o.out == o.key) throw UsageError("--key " + o.key + ": is --out, too; give another file");
+  if (o.key == "-") throw UsageError("--key: must be a file");
+  JsonOutput judgements_file(o.out), key_file(o.key);
+  const judge::Simulated made = judge::simulate(o.people, o.common->seed);
+  std::vector<Json> key, judgements;
+  for (const judge::KeyItem& item : made.key.items) {
+    key.push_back({{"item", item.id}, {"real", item.truth == judge::kReal}, {"simulated", true}});
+  }
+  const std::vector<std::string>& words = judge::choices(judge::Task::kRealOrFake);
+  for (const judge::Judgement& j : made.judgements.list) {
+    judgements.push_back({{"item", made.key.items[j.item].id},
+                          {"annotator", made.judgements.annotators[j.annotator]},
+                          {"choice", words[static_cast<size_t>(j.choice)]},
+                          {"simulated", true}});
+  }
+  key_file.write_text(json_lines(key));
+  judgements_file.write_text(json_lines(judgements));
+  if (judgements_file.to_stdout()) return;
+  std::printf("wrote %s to %s, the key to %s\n",
+              counted(judgements.size(), "simulated judgement").c_str(), o.out.c_str(),
+              o.key.c_str());
+  std::printf("with many items: accuracy %s, Fleiss' pi %s\n",
+              decimal(judge::expected_accuracy(o.people), 3).c_str(),
+              decimal(judge::expected_pi(o.people), 3).c_str());
+}
+
+}  // namespace
+
+void add_judge_simulate(CLI::App& judge) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = judge.add_subcommand(
+      "simulate", "Judgements of annotators who do not exist: what can agreement show?");
+  c->footer(
+      "Every annotator judges every item. Their judgements and the key are marked as simulated and "
+      "cannot be mixed with those of people.\n"
+      "Example:\n"
+      "  heed judge simulate --error-real 0.5 --error-fake 0.5 --shared 0.8 --out made.jsonl --key "
+      "made-key.jsonl\n"
+      "  heed judge score --judgements made.jsonl --key made-key.jsonl");
+  o->common = add_common(*c, {.device = false, .seed = "Seed of the judgements"});
+  add_items(*c, o->people.items);
+  c->get_option("--items")->capture_default_str();
+  c->add_option("--annotators", o->people.annotators, "Annotators of every item")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  c->add_option("--error-real", o->people.error_real, "Share of the real ones that are judged fake")
+      ->check(number(0, 1))
+      ->capture_default_str();
+  c->add_option("--error-fake", o->people.error_fake, "Share of the fake ones that are judged real")
+      ->check(number(0, 1))
+      ->capture_default_str();
+  c->add_option("--shared", o->people.shared,
+                "Share of the judgements that follow a view which all have of an item; it is wrong "
+                "as often, so only agreement grows")
+      ->check(number(0, 1))
+      ->capture_default_str();
+  c->add_option("--out", o->out, "File of the judgements, - for standard output")->required();
+  add_key(*c, o->key, "what is real");
+  c->get_option("--key")->required();
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

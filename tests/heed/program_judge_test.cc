@@ -1,0 +1,364 @@
+// heed judge: export, score, ties, simulate.
+#include <regex>
+#include <set>
+
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+
+std::vector<Json> lines_of(const std::string& text) {
+  std::vector<Json> lines;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
+  return lines;
+}
+
+// ---- score
+
+// Two real items, two fake ones, three annotators; 8 of 12 judgements are right.
+const std::string kKey =
+    "{\"item\": \"1\", \"real\": true}\n{\"item\": \"2\", \"real\": true}\n"
+    "{\"item\": \"3\", \"real\": false}\n{\"item\": \"4\", \"real\": false}\n";
+
+std::string judgement(int item, const std::string& annotator, const std::string& choice) {
+  return Json({{"item", item}, {"annotator", annotator}, {"choice", choice}}).dump() + "\n";
+}
+
+std::string by_hand() {
+  const std::vector<std::vector<std::string>> choices = {{"real", "real", "real"},
+                                                         {"real", "fake", "fake"},
+                                                         {"fake", "fake", "real"},
+                                                         {"fake", "fake", "real"}};
+  std::string text;
+  for (int i = 0; i < 4; ++i) {
+    for (int a = 0; a < 3; ++a) text += judgement(i + 1, std::string(1, "abc"[a]), choices[i][a]);
+  }
+  return text;
+}
+
+class Judge : public testing::Test {
+ protected:
+  Arguments score(const std::string& judgements, const std::string& key = kKey) const {
+    return {"judge",        "score",
+            "--judgements", dir.write("j.jsonl", judgements),
+            "--key",        dir.write("key.jsonl", key),
+            "--least",      "1"};
+  }
+  Json json_of(const Arguments& command) const {
+    const Result r = heed_program(command + Arguments{"--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(r.out);
+  }
+  const TempDir dir;
+};
+
+TEST_F(Judge, ScoresAHandMadeFile) {
+  const Json json = json_of(score(by_hand()));
+  const Json& single = json["judgements"];
+  EXPECT_EQ(
+      single["counts"],
+      Json({{"real_as_real", 4}, {"real_as_fake", 2}, {"fake_as_real", 2}, {"fake_as_fake", 4}}));
+  EXPECT_DOUBLE_EQ(single["accuracy"]["value"], 8.0 / 12);
+  EXPECT_DOUBLE_EQ(single["real"]["recall"]["value"], 4.0 / 6);
+  EXPECT_LE(single["accuracy"]["low"], single["accuracy"]["value"]);
+  EXPECT_GE(single["accuracy"]["high"], single["accuracy"]["value"]);
+  // P = (1 + 3 x 1/3) / 4, p = 1/2
+  EXPECT_NEAR(json["pi"]["pi"]["value"], 0.0, 1e-12);
+  EXPECT_NEAR(json["pi"]["observed"], 0.5, 1e-12);
+  // Majorities: right on 1, 3 and 4: p = 2 x 5/16.
+  EXPECT_DOUBLE_EQ(json["majority"]["accuracy"]["value"], 0.75);
+  EXPECT_NEAR(json["majority"]["p_against_chance"], 0.625, 1e-12);
+  EXPECT_EQ(json["majority"]["undecided"], 0);
+  EXPECT_FALSE(json.contains("classifier"));
+  EXPECT_EQ(json["simulated"], false);
+  EXPECT_EQ(json["screening"]["annotators"], 3);
+  EXPECT_EQ(json["heed"]["command"], "judge score");
+  const Result r = heed_program(score(by_hand()));
+  EXPECT_NE(r.out.find("0.667 ["), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("Fleiss' pi of the annotators: 0.000 ["), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("12 judgements of 3 annotators\n"), std::string::npos) << r.out;
+  // Another seed, other intervals; the same one, the same.
+  const Json again = json_of(score(by_hand()));
+  EXPECT_EQ(again["judgements"], single);
+  const Json other = json_of(score(by_hand()) + Arguments{"--seed", "2"});
+  EXPECT_NE(other["judgements"], single);
+  EXPECT_EQ(other["judgements"]["accuracy"]["value"], single["accuracy"]["value"]);
+}
+
+TEST_F(Judge, ComparesAClassifierWithPeople) {
+  const std::string p =
+      dir.write("p.jsonl",
+                "{\"item\": 1, \"p_real\": 0.4}\n{\"item\": 2, \"p_real\": 0.9}\n"
+                "{\"item\": 3, \"p_real\": 0.4}\n{\"item\": 4, \"p_real\": 0.1}\n");
+  const Arguments command = score(by_hand()) + Arguments{"--predictions", p};
+  const Json json = json_of(command), classifier = json["classifier"];
+  EXPECT_DOUBLE_EQ(classifier["accuracy"]["value"], 0.75);
+  EXPECT_DOUBLE_EQ(classifier["auc"], 3.5 / 4);  // one of four pairs is even
+  EXPECT_EQ(classifier["only_majority_right"], 1);
+  EXPECT_EQ(classifier["only_classifier_right"], 1);
+  EXPECT_EQ(classifier["p_mcnemar"], 1.0);
+  // They agree on items 3 and 4; both call one of four real.
+  EXPECT_NEAR(classifier["with_majority"]["pi"]["value"], (0.5 - 0.625) / 0.375, 1e-12);
+  const Result r = heed_program(command);
+  EXPECT_NE(r.out.find("AUC 0.875"), std::string::npos) << r.out;
+  dir.write("p.jsonl", "{\"item\": 1, \"p_real\": 0.4}\n");
+  expect_failure(heed_program(command), 1, "has no line of the item \"2\"", "predictions");
+}
+
+TEST_F(Judge, EvenVotesDecideNothing) {
+  const Json json = json_of(
+      score(judgement(1, "a", "real") + judgement(1, "b", "fake") + judgement(3, "a", "fake")));
+  EXPECT_EQ(json["majority"]["undecided"], 1);
+  EXPECT_EQ(json["majority"]["accuracy"]["value"], 1.0);
+  EXPECT_EQ(json["items"], 2);
+  EXPECT_EQ(json["pi"]["items"], 1);
+  EXPECT_EQ(json["pi"]["left_out"], 1);
+  EXPECT_TRUE(json["majority"]["real"]["f1"].is_null());
+}
+
+TEST_F(Judge, ScreensAnnotators) {
+  const std::string key = kKey + "{\"item\": \"5\", \"real\": false, \"check\": true}\n";
+  const std::string text = by_hand() + judgement(5, "a", "fake") + judgement(5, "b", "real");
+  const Json json = json_of(score(text, key));
+  EXPECT_EQ(json["screening"]["failed"], 1);
+  EXPECT_EQ(json["screening"]["dropped"], 4);
+  EXPECT_EQ(json["screening"]["annotators"], 2);
+  EXPECT_EQ(json_of(score(text, key) + Arguments{"--pass", "0"})["screening"]["failed"], 0);
+  EXPECT_EQ(json_of(score(text, key) + Arguments{"--most", "3"})["screening"]["cut"], 2);
+  expect_failure(heed_program(with(score(text, key), "--least", "5")), 1,
+                 "no judgement is left: 1 annotators failed the test questions and 2 have too few "
+                 "judgements (--least 1 takes them)",
+                 "--least");
+}
+
+TEST_F(Judge, HostileFilesAreOneLine) {
+  const auto says = [&](const Arguments& command, const std::string& text) {
+    expect_failure(heed_program(command), 1, text, join(command));
+  };
+  says(score("{\n"), "j.jsonl:1: expected a JSON object");
+  says(score(judgement(9, "a", "real")), "j.jsonl:1: the item \"9\" is not in the key");
+  says(score(judgement(1, "a", "real") + judgement(1, "a", "fake")),
+       "j.jsonl:2: the annotator \"a\" judges the item \"1\" twice");
+  says(with(score(by_hand()), "--key", dir.path("nowhere")), "nowhere: ");
+  says(score(by_hand(), "\n"), "key.jsonl: holds no item");
+  says(score("\n"), "j.jsonl: holds no judgement");
+  const Arguments over = score(by_hand()) + Arguments{"--json", dir.path("key.jsonl")};
+  expect_failure(heed_program(over), 2, "is what --key reads, and would be replaced", "--json");
+  EXPECT_EQ(dir.read("key.jsonl"), kKey);
+}
+
+// ---- simulate
+
+TEST_F(Judge, SimulatedPeopleComeOutAsExpected) {
+  const auto make = [&](const Arguments& more) {
+    const Result r =
+        heed_program(Arguments{"judge", "simulate", "--items", "500", "--out",
+                               dir.path("made.jsonl"), "--key", dir.path("made-key.jsonl")} +
+                     more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  };
+  const Arguments read = {"judge",        "score",
+                          "--judgements", dir.path("made.jsonl"),
+                          "--key",        dir.path("made-key.jsonl"),
+                          "--most",       "0"};
+  const std::string said =
+      make({"--annotators", "4", "--error-real", "0.5", "--error-fake", "0.5", "--shared", "0.8"});
+  EXPECT_NE(said.find("accuracy 0.500, Fleiss' pi 0.640"), std::string::npos) << said;
+  const Json json = json_of(read);
+  EXPECT_EQ(json["simulated"], true);
+  EXPECT_NEAR(json["pi"]["pi"]["value"], 0.64, 0.08);
+  EXPECT_NEAR(json["judgements"]["accuracy"]["value"], 0.5, 0.08);
+  EXPECT_EQ(json["screening"]["judgements"], 2000);
+  const std::string first = dir.read("made.jsonl");
+  make({"--annotators", "4", "--error-real", "0.5", "--error-fake", "0.5", "--shared", "0.8",
+        "--seed", "2"});
+  EXPECT_NE(dir.read("made.jsonl"), first);
+  // Not with those of people.
+  dir.write("made.jsonl", by_hand());
+  expect_failure(heed_program(read), 1, "judgements of people, and a key that is simulated",
+                 "mixed");
+  expect_failure(
+      heed_program({"judge", "simulate", "--out", dir.path("x"), "--key", dir.path("x")}), 2,
+      "is --out, too; give another file", "--key");
+}
+
+// ---- ties
+
+// 20 pairs in two rounds; 5 of them are identical, which are ties.
+TEST_F(Judge, TiesWithAndWithoutIdenticalResponses) {
+  std::string key, text;
+  for (int i = 0; i < 20; ++i) {
+    key += Json({{"item", i}, {"identical", i < 5}, {"swapped", i == 19}}).dump() + "\n";
+    for (int round = 1; round <= 2; ++round) {
+      Json line = Json::parse(judgement(i, round == 1 ? "ada" : "ben", i < 8 ? "tie" : "a"));
+      line["round"] = round;
+      text += line.dump() + "\n";
+    }
+  }
+  const Arguments ties = {"judge",        "ties",
+                          "--judgements", dir.write("j.jsonl", text),
+                          "--key",        dir.write("key.jsonl", key),
+                          "--size",       "10",
+                          "--samples",    "2000"};
+  const Json json = json_of(ties);
+  ASSERT_EQ(json["rounds"].size(), 4u);
+  const Json &all = json["rounds"][0], &different = json["rounds"][1];
+  EXPECT_EQ(all["round"], 1);
+  EXPECT_EQ(all["pairs"], 20);
+  EXPECT_EQ(all["ties"], 8);
+  EXPECT_EQ(all["a"], 11);
+  EXPECT_EQ(all["b"], 1);  // it stood on the other side
+  EXPECT_NEAR(all["samples"]["mean"], 0.4, 0.01);
+  EXPECT_NEAR(all["samples"]["expected_deviation"], std::sqrt(0.24 / 10 * 10 / 19), 1e-12);
+  EXPECT_EQ(different["pairs_with"], "different responses");
+  EXPECT_EQ(different["pairs"], 15);
+  EXPECT_DOUBLE_EQ(different["share"]["value"], 3.0 / 15);
+  EXPECT_EQ(json["pi"]["pi"]["value"], 1.0);
+  const Result r = heed_program(ties);
+  EXPECT_NE(r.out.find("1, different"), std::string::npos) << r.out;
+  EXPECT_NE(json_of(ties + Arguments{"--seed", "2"})["rounds"], json["rounds"]);
+  expect_failure(heed_program(with(ties, "--size", "16")), 1,
+                 "round 1 has 15 different pairs, fewer than --size 16", "--size");
+  // Without a key all pairs are ordinary.
+  const Json alone =
+      json_of({"judge", "ties", "--judgements", dir.path("j.jsonl"), "--size", "16"});
+  EXPECT_EQ(alone["rounds"].size(), 2u);
+  EXPECT_EQ(alone["rounds"][0]["a"], 12);
+}
+
+TEST_F(Judge, TiesDropThoseWhoFailTestQuestions) {
+  std::string key, text;
+  for (int i = 0; i < 6; ++i) {
+    key += Json({{"item", i}, {"check", i < 3}, {"expected", "a"}}).dump() + "\n";
+    text += judgement(i, "ada", "b");
+  }
+  const Arguments ties = {"judge",        "ties",
+                          "--judgements", dir.write("j.jsonl", text),
+                          "--key",        dir.write("key.jsonl", key),
+                          "--size",       "1"};
+  expect_failure(heed_program(ties), 1, "no judgement is left: 1 annotators failed", "failures");
+  EXPECT_EQ(json_of(ties + Arguments{"--failures", "4"})["rounds"][0]["b"], 3);
+}
+
+// ---- export
+
+Arguments exporting(const TempDir& dir) {
+  return {"judge",     "export",
+          "--data",    kSample,
+          "--limit",   "80",
+          "--threads", "1",
+          "--out",     dir.path("items.jsonl"),
+          "--key",     dir.path("key.jsonl")};
+}
+
+TEST_F(Judge, ExportsRealAndGeneratedResponses) {
+  const Arguments command =
+      exporting(dir) + Arguments{"--model", kTrained,   "--items", "21",     "--checks",
+                                 "0.1",     "--decode", "sample",  "--seed", "3"};
+  const Json summary = json_of(command);
+  const std::vector<Json> items = lines_of(dir.read("items.jsonl")),
+                          key = lines_of(dir.read("key.jsonl"));
+  ASSERT_EQ(items.size(), 23u);
+  ASSERT_EQ(key.size(), 23u);
+  int real = 0, fake = 0, checks = 0;
+  std::set<std::string> ids, generated;
+  for (size_t i = 0; i < items.size(); ++i) {
+    EXPECT_EQ(items[i]["item"], std::to_string(i + 1));
+    EXPECT_EQ(key[i]["item"], items[i]["item"]);
+    EXPECT_EQ(items[i].size(), 3u);  // item, context, response: nothing that tells
+    EXPECT_GE(items[i]["context"].size(), 2u);
+    EXPECT_TRUE(ids.insert(key[i]["id"]).second);  // no two of one example
+    if (key[i].contains("check")) {
+      ++checks;
+      EXPECT_EQ(key[i]["real"], false);
+      continue;
+    }
+    ++(key[i]["real"] ? real : fake);
+    if (!key[i]["real"]) {
+      EXPECT_TRUE(generated.insert(items[i]["response"]).second);
+    }
+  }
+  EXPECT_EQ(real, 11);
+  EXPECT_EQ(fake, 10);
+  EXPECT_EQ(checks, 2);
+  EXPECT_EQ(summary["items"], 21);
+  EXPECT_EQ(summary["inputs"]["models"].size(), 1u);
+  // The same again; another seed draws others.
+  const std::string before = dir.read("items.jsonl");
+  json_of(command);
+  EXPECT_EQ(dir.read("items.jsonl"), before);
+  json_of(with(command, "--seed", "4"));
+  EXPECT_NE(dir.read("items.jsonl"), before);
+  // What judge score reads: somebody who calls everything real.
+  std::string text;
+  for (const Json& item : items)
+    text += judgement(std::stoi(item["item"].get<std::string>()), "a", "real");
+  json_of(command);
+  const Json scores = json_of({"judge", "score", "--judgements", dir.write("j.jsonl", text),
+                               "--key", dir.path("key.jsonl"), "--pass", "0"});
+  EXPECT_EQ(scores["judgements"]["real"]["recall"]["value"], 1.0);
+  EXPECT_NEAR(scores["judgements"]["accuracy"]["value"], 11.0 / 21, 1e-12);
+}
+
+TEST_F(Judge, ExportsPairs) {
+  const Arguments command =
+      exporting(dir) +
+      Arguments{"--a",     kTrained, "--b",      HEED_SOURCE_DIR "/data/models/baseline",
+                "--pairs", "30",     "--checks", "0.2"};
+  const Json summary = json_of(command);
+  const std::vector<Json> items = lines_of(dir.read("items.jsonl")),
+                          key = lines_of(dir.read("key.jsonl"));
+  ASSERT_EQ(items.size(), 36u);
+  int swapped = 0, identical = 0, checks = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    EXPECT_EQ(key[i]["identical"], items[i]["a"] == items[i]["b"]);
+    swapped += key[i]["swapped"].get<bool>();
+    identical += key[i]["identical"].get<bool>();
+    if (!key[i].contains("check")) continue;
+    ++checks;
+    EXPECT_EQ(key[i]["expected"], key[i]["swapped"] ? "b" : "a");
+  }
+  EXPECT_EQ(checks, 6);
+  EXPECT_GT(swapped, 5);
+  EXPECT_LT(swapped, 31);
+  EXPECT_EQ(summary["identical"], identical);
+  // A model against itself: all pairs are ties.
+  EXPECT_EQ(json_of(with(command, "--b", kTrained))["identical"], 30);
+}
+
+TEST_F(Judge, ExportSaysWhatIsWrong) {
+  const auto says = [&](const Arguments& more, int code, const std::string& text) {
+    expect_failure(heed_program(exporting(dir) + more), code, text, join(more));
+  };
+  const std::string both = "give --model and --items (real or generated), or --a, --b and --pairs";
+  says({}, 2, both);
+  says({"--model", kTrained, "--items", "4", "--pairs", "4"}, 2, both);
+  says({"--model", kTrained}, 2, "--items is required with --model");
+  says({"--items", "4"}, 2, "--model is required with --items");
+  says({"--a", kTrained, "--pairs", "4"}, 2, "--b is required for pairs");
+  says({"--model", kTrained, "--items", "200"}, 1,
+       "test questions; ask for fewer, or give more dialogues");
+  says({"--model", dir.path("no"), "--items", "4"}, 1, "no: no such directory");
+  expect_failure(heed_program(with(exporting(dir), "--key", dir.path("items.jsonl")) +
+                              Arguments{"--model", kTrained, "--items", "4"}),
+                 2, "is --out, too; give another file", "--key");
+  expect_failure(heed_program(with(exporting(dir), "--key", "-") +
+                              Arguments{"--model", kTrained, "--items", "4"}),
+                 2, "--key: must be a file, apart from what people see", "--key");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("items.jsonl")));
+  EXPECT_FALSE(std::filesystem::exists(dir.path("key.jsonl")));
+  // A key does not replace what is read.
+  const std::string data = dir.write("mine.jsonl", "{}\n");
+  const Arguments over = with(with(exporting(dir), "--key", data), "--data", data);
+  expect_failure(heed_program(over + Arguments{"--model", kTrained, "--items", "4"}), 2,
+                 "is what --data reads, and would be replaced", "--key");
+}
+
+}  // namespace
+}  // namespace heed
