@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo reproduce test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+.PHONY: help setup demo reproduce probes test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
         gpu-check format install loc clean
 
 help:  ## Show this list
@@ -28,6 +28,11 @@ reproduce: setup  ## The experiment in small: 23 variants, 9 test sets, one page
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/reproduce.sh
+
+probes: setup  ## The experiment on probes in small: 11 models, 3 tasks, one page (some minutes)
+	@cmake --preset release > /dev/null
+	@$(BUILD) release -j $(JOBS) --target heed_program
+	@scripts/probes.sh
 
 test: setup  ## Every test
 	cmake --preset release

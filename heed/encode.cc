@@ -1,10 +1,8 @@
 #include "heed/encode.h"
 
 #include <algorithm>
-#include <filesystem>
 
 #include "dialog/probe/representations.h"
-#include "dialog/probe/unannotated.h"
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/text/format.h"
 #include "heed/messages.h"
@@ -14,69 +12,13 @@
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
-ExampleOptions bounds_of(const std::string& run) {
-  ExampleOptions bounds = load_example_options(run);
-  bounds.all_positions = true;  // positions in a dialogue are what several tasks ask for
-  return bounds;
-}
-
-std::vector<Example> examples_of(const std::string& path, const std::vector<Dialogue>& dialogues,
-                                 const Vocabulary& vocabulary, const ExampleOptions& bounds) {
-  std::vector<Example> examples = make_examples(dialogues, vocabulary, bounds);
-  if (examples.empty()) {
-    throw DataError(path + ": " + no_example(bounds));
-  }
-  std::set<std::string> ids;
-  for (const Example& e : examples) {
-    if (ids.insert(e.id).second) continue;
-    throw DataError(path + ": two dialogues have the id \"" + e.dialogue_id +
-                    "\", by which labels are found; give every dialogue its own");
-  }
-  return examples;
-}
-
-// PART.labels.jsonl or .gz; empty if there is neither.
-std::string labels_path(const std::string& directory, const std::string& part) {
-  for (const char* ending : {".labels.jsonl", ".labels.jsonl.gz"}) {
-    const fs::path path = fs::path(directory) / (part + ending);
-    if (fs::exists(path)) return path.string();
-  }
-  return "";
-}
-
-// Adds the tasks of a label file, by the ids of the examples; they replace those of the same names.
-// Examples that it has no line of are left out: in many corpora only one side's turns are labelled.
-EncodeInput annotated(const EncodeInput& input, const std::string& path) {
-  const probe::LabelledExamples file = probe::read_labels(path);
-  std::map<std::string, size_t> places;
-  for (size_t i = 0; i < file.ids.size(); ++i) places[file.ids[i]] = i;
-  EncodeInput kept{input.name, {}, {}};
-  for (size_t i = 0; i < input.examples.size(); ++i) {
-    const auto found = places.find(input.labels.ids[i]);
-    if (found == places.end()) continue;
-    kept.examples.push_back(input.examples[i]);
-    kept.labels.ids.push_back(input.labels.ids[i]);
-    kept.labels.keys.push_back(input.labels.keys[i]);
-    for (const auto& [task, sets] : input.labels.tasks) {
-      if (!file.tasks.contains(task)) kept.labels.tasks[task].push_back(sets[i]);
-    }
-    for (const auto& [task, sets] : file.tasks) {
-      kept.labels.tasks[task].push_back(sets[found->second]);
-    }
-  }
-  if (kept.examples.empty()) {
-    throw DataError(path + ": has labels of none of " + counted(input.examples.size(), "example") +
-                    ", such as \"" + input.labels.ids[0] +
-                    "\" (DIALOGUE#TURN, turns counted from 1)");
-  }
-  if (const size_t left_out = input.examples.size() - kept.examples.size(); left_out > 0) {
-    note(counted(left_out, "example") + " of " + std::to_string(input.examples.size()) +
-         " left out: " + path + " has no labels of them");
-  }
-  return kept;
+void note_left_out(const EncodeInput& input) {
+  if (input.left_out == 0) return;
+  note(counted(input.left_out, "example") + " of " +
+       std::to_string(input.left_out + input.examples.size()) + " left out: " + input.label_file +
+       " has no labels of them");
 }
 
 // The epoch as load_epoch() knows it. Where it is to be chosen, `json` gets what it was chosen by.
@@ -139,26 +81,15 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
       json_({{"model", {{"path", flags.model}, {"epoch", flags.epoch}, {"pool", flags.pool}}}}),
       loaded_(load_epoch(flags.model, epoch_of(flags, device, json_["model"]))) {
   move(*loaded_.model, device);
-  const ExampleOptions bounds = bounds_of(flags.model);
-  Vocabulary words;  // all of them: labels are the same whatever words the model knows
-  probe::WordCounts mid_frequency;
-  for (const std::string& name : parts) {
-    const std::string path = find_part(flags.data, name);
-    const std::vector<Dialogue> dialogues = read_dialogues(path, flags.limit);
-    EncodeInput input{name, examples_of(path, dialogues, loaded_.vocabulary, bounds), {}};
-    if (parts_.empty()) {
-      words = Vocabulary::build(count_tokens(dialogues), {.max_size = Vocabulary::kMaxSize});
-      mid_frequency = probe::mid_frequency_words(make_examples(dialogues, words, bounds));
-    }
-    input.labels =
-        probe::unannotated_labels(make_examples(dialogues, words, bounds), words, mid_frequency);
-    const std::string annotation = labels_path(flags.data, name);
-    if (!annotation.empty()) input = annotated(input, annotation);
-    json_["data"][name] = {{"path", path},
-                           {"fingerprint", fingerprint(dialogues)},
-                           {"dialogues", dialogues.size()},
-                           {"examples", input.examples.size()}};
-    parts_.push_back(std::move(input));
+  parts_ = probe::read_labelled_parts(flags.data, parts, loaded_.vocabulary,
+                                      load_example_options(flags.model),
+                                      std::vector<size_t>(parts.size(), flags.limit));
+  for (const EncodeInput& input : parts_) {
+    note_left_out(input);
+    json_["data"][input.name] = {{"path", input.path},
+                                 {"fingerprint", input.fingerprint},
+                                 {"dialogues", input.dialogues},
+                                 {"examples", input.examples.size()}};
   }
   json_["limit"] = flags.limit;
 }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "dialog/probe/labelled_parts.h"
 #include "dialog/probe/probe.h"
 #include "dialog/respond/run.h"
 #include "heed/commands.h"
@@ -23,18 +24,10 @@ struct EncodeFlags {
   void declare(CLI::App& command, bool required);
 };
 
-// A part of a data directory: its examples in the numbers of the model's vocabulary, and their
-// labels.
-struct EncodeInput {
-  std::string name;  // "train"
-  std::vector<Example> examples;
-  probe::LabelledExamples labels;
-};
+using EncodeInput = probe::LabelledPart;
 
-// A run's encoder at an epoch, and parts of a data directory. Every turn from the third (or
-// min_turns of the training) on is an example; the bounds are those of the training. The labels are
-// those of the tasks that need no annotation, and, where there is a file PART.labels.jsonl, those
-// of the file, which then says which of these turns are examples.
+// A run's encoder at an epoch, and parts of a data directory (dialog/probe/labelled_parts.h),
+// within the bounds of the training.
 class Encoding {
  public:
   // Throws UsageError and DataError. Reads "train" and these parts.

@@ -180,7 +180,8 @@ std::string usage_line(const CLI::App& app, const std::string& name) {
     if (!option->get_required()) continue;
     text += " " + entry_of(*option).name;
   }
-  return text + (command_names(app).empty() ? " [OPTIONS]" : " COMMAND [OPTIONS]");
+  if (command_names(app).empty()) return text + " [OPTIONS]";
+  return text + (app.get_require_subcommand_min() > 0 ? " COMMAND [OPTIONS]" : " [OPTIONS]");
 }
 
 }  // namespace

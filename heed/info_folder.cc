@@ -87,7 +87,7 @@ bool is_folder_of_runs(const std::string& folder) {
 
 Json info_of_folder(const std::string& folder) {
   Json info = {{"kind", "runs"}};
-  for (const char* kind : {"experiment", "sweep"}) {
+  for (const char* kind : {"experiment", "probes", "sweep"}) {
     const std::string file = std::string(kind) + ".json";
     if (!has(folder, file.c_str())) continue;
     info["kind"] = kind;

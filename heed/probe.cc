@@ -82,17 +82,6 @@ EncoderResult probe_encoder(const Encoder& encoder, const std::vector<std::strin
 
 // ---- results
 
-// "d7#3" -> "d7": examples of a dialogue are not independent.
-std::vector<int> dialogue_of(const std::vector<std::string>& ids) {
-  std::map<std::string, int> numbers;
-  std::vector<int> result;
-  for (const std::string& id : ids) {
-    result.push_back(numbers.emplace(id.substr(0, id.rfind('#')), static_cast<int>(numbers.size()))
-                         .first->second);
-  }
-  return result;
-}
-
 Json interval_json(const TaskResult& r, const std::vector<std::string>& ids, uint64_t seed) {
   Series top, bottom;
   for (const probe::Hits& h : r.examples) {
@@ -100,7 +89,7 @@ Json interval_json(const TaskResult& r, const std::vector<std::string>& ids, uin
     bottom.emplace_back(
         static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives));
   }
-  const auto f1 = estimate(bootstrap({quotient(top, bottom, dialogue_of(ids))}, seed)[0]);
+  const auto f1 = estimate(bootstrap({quotient(top, bottom, probe::dialogues_of(ids))}, seed)[0]);
   return f1 ? Json{f1->interval.low, f1->interval.high} : Json();
 }
 

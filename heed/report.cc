@@ -3,6 +3,8 @@
 #include "experiments/distraction/page.h"
 #include "experiments/distraction/paper.h"
 #include "experiments/distraction/tables.h"
+#include "experiments/probes/claims.h"
+#include "experiments/probes/page.h"
 #include "heed/commands.h"
 #include "heed/shared_options.h"
 #include "tensor/file.h"
@@ -14,22 +16,43 @@ struct Options {
   std::string runs, html, tables;
 };
 
+// Of an experiment, whichever it is.
+struct Report {
+  std::vector<Table> tables;
+  Claims claims;
+  const char* claims_note;
+  std::string page;
+};
+
+Report of_distractions(const std::string& folder) {
+  const DistractionResults results = load_distraction_results(folder);
+  const Inference inference = infer(results);
+  const std::vector<Table> tables = all_tables(results, inference);
+  return {tables, check_claims(results), kClaimsNote, render_page(results, inference, tables)};
+}
+
+Report of_probes(const std::string& folder) {
+  const ProbesResults results = load_probes_results(folder);
+  const Inference inference = infer_probes(results);
+  const std::vector<Table> tables = probe_tables(results, inference);
+  return {tables, check_probe_claims(results), kProbeClaimsNote,
+          render_probes_page(results, inference, tables)};
+}
+
 void run(const Options& o) {
   if (o.html.empty() && o.tables.empty()) {
     throw UsageError("report: give --html FILE or --tables DIR, or both");
   }
   // now, so that a place that cannot be written to is noticed before the work
   if (!o.html.empty()) check_writable(o.html);
-  const DistractionResults results = load_distraction_results(o.runs);
-  const Inference inference = infer(results);
-  const std::vector<Table> tables = all_tables(results, inference);
+  const Report report = holds_probes(o.runs) ? of_probes(o.runs) : of_distractions(o.runs);
   if (!o.tables.empty()) {
-    save_tables(o.tables, tables);
-    save_claims(o.tables, check_claims(results), kClaimsNote);
+    save_tables(o.tables, report.tables);
+    save_claims(o.tables, report.claims, report.claims_note);
     std::printf("the tables are in %s\n", o.tables.c_str());
   }
   if (o.html.empty()) return;
-  write_file(o.html, render_page(results, inference, tables));
+  write_file(o.html, report.page);
   std::printf("%s is written\n", o.html.c_str());
 }
 

@@ -7,20 +7,13 @@
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/provenance.h"
-#include "heed/train_flags.h"
-#include "heed/work_flags.h"
+#include "heed/reproduce.h"
 #include "tensor/parallel.h"
 
 namespace heed {
 namespace {
 
-struct Options {
-  CommonPtr common;
-  std::string data, out;
-  int seeds = 1;
-  Selection selection;
-  WorkFlags work;
-  TrainFlags flags;
+struct Options : ExperimentFlags {
   ExperimentSettings settings;
 };
 
@@ -38,8 +31,8 @@ void run(Options& o) {
   o.settings.made_with = made_with(*o.common);
   parse_shard(o.work.shard, o.selection);
   const auto runs = select_runs(names_of(variant_names()), o.common->seed, o.seeds, o.selection);
-  o.settings.train = o.flags.settings();
-  o.settings.limit = o.flags.limit;
+  o.settings.train = o.train.settings();
+  o.settings.limit = o.train.limit;
   const ExperimentData data = load_experiment_data(o.data, o.settings);
   open_experiment(o.out, o.settings, data);
   const Plan plan = distraction_plan(o.out, runs, o.settings, data);
@@ -71,6 +64,20 @@ void declare_tests(CLI::App& c, ExperimentSettings& settings) {
 
 }  // namespace
 
+void ExperimentFlags::declare(CLI::App& c, const std::string& only) {
+  common = add_common(c, {.seed = "Seed of the first training of each variant; see --seeds"});
+  c.add_option("--data", data, "Dialogues: a data directory (its three parts are read)")
+      ->required();
+  c.add_option("--out", out, "Directory of the experiment, made if missing")->required();
+  work.declare(c);
+  c.add_option("--only", selection.only, "Only the variants that fit, with * and ?: " + only)
+      ->group("Work");
+  c.add_option("--seeds", seeds, "Train every variant with this many seeds, from --seed on")
+      ->capture_default_str()
+      ->group("Work");
+  train.declare(c);
+}
+
 void add_reproduce(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
@@ -81,21 +88,15 @@ void add_reproduce(CLI::App& app) {
       "Example:\n"
       "  heed reproduce --data data/ubuntu-sample --out runs/smoke --preset smoke --jobs 2 "
       "--threads 1\n"
-      "  heed report --runs runs/smoke --html report.html");
-  o->common = add_common(*c, {.seed = "Seed of the first training of each variant; see --seeds"});
-  c->add_option("--data", o->data, "Dialogues: a data directory (its three parts are read)")
-      ->required();
-  c->add_option("--out", o->out, "Directory of the experiment, made if missing")->required();
-  o->work.declare(*c);
-  c->add_option("--only", o->selection.only,
-                "Only the variants that fit, with * and ?: \"static-ui*\", \"*-p0.7\"")
-      ->group("Work");
-  c->add_option("--seeds", o->seeds, "Train every variant with this many seeds, from --seed on")
-      ->capture_default_str()
-      ->group("Work");
-  o->flags.declare(*c);
+      "  heed report --runs runs/smoke --html report.html\n"
+      "Another experiment:\n"
+      "  heed reproduce probes --help");
+  o->declare(*c, "\"static-ui*\", \"*-p0.7\"");
   declare_tests(*c, o->settings);
-  c->callback([o] { run(*o); });
+  add_reproduce_probes(*c);
+  c->callback([o, c] {
+    if (c->get_subcommands().empty()) run(*o);
+  });
 }
 
 }  // namespace heed

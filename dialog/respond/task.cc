@@ -10,6 +10,7 @@
 
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
+#include "dialog/respond/run_json.h"
 #include "dialog/respond/structures.h"
 
 namespace heed {
@@ -134,6 +135,23 @@ void check_training(const TrainSettings& settings, const TrainData& data) {
         "training: distractions come from other dialogues, and there is only one; give more "
         "dialogues or --insert-prob 0");
   }
+}
+
+void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data) {
+  if (!std::filesystem::exists(in(directory, "settings.json"))) {
+    check_training(settings, data);
+    start_run(directory, settings, data.vocabulary);
+    return;
+  }
+  const TrainSettings there = load_settings(directory);
+  const auto differs = nlohmann::json(there) != nlohmann::json(settings) ||
+                       there.model.structure.name != settings.model.structure.name ||
+                       there.model.num_layers != settings.model.num_layers ||
+                       there.model.hidden_size != settings.model.hidden_size ||
+                       there.model.embedding_size != settings.model.embedding_size ||
+                       there.model.vocab_size != settings.model.vocab_size ||
+                       there.model.dropout != settings.model.dropout;
+  if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
 }
 
 Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data) {

@@ -29,6 +29,10 @@ TrainData load_train_data(const std::string& directory, int64_t vocab_size,
 // begun.
 void check_training(const TrainSettings& settings, const TrainData& data);
 
+// Begins a run with these settings in a directory that holds none. Throws DataError where it holds
+// one with others.
+void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data);
+
 // The task of the training loop: `model` learns to respond to the training examples, in every epoch
 // with other distractions. It refers to the three, which must outlive it.
 Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data);

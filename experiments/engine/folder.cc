@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <map>
 
 #include "experiments/engine/folder_json.h"
 #include "tensor/error.h"
@@ -12,12 +13,9 @@ namespace heed {
 
 using Json = nlohmann::ordered_json;
 
-static const char* const kKinds[] = {"experiment", "sweep"};
-
-// "an experiment", "a sweep"
-static std::string a(const std::string& kind) {
-  return (kind == "experiment" ? "an " : "a ") + kind;
-}
+// With the article that a sentence needs.
+static const std::map<std::string, std::string> kKinds = {
+    {"experiment", "an experiment"}, {"sweep", "a sweep"}, {"probes", "an experiment on probes"}};
 
 // "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
 // program began it does not count.
@@ -32,11 +30,11 @@ static void check_same(const std::string& out, const std::string& kind, const Js
   for (const auto& [option, value] : here.at("settings").items()) {
     const Json old = settings.value(option, Json());
     if (old == value) continue;
-    throw UsageError(out + ": holds " + a(kind) + " with --" + option + " " + old.dump() +
+    throw UsageError(out + ": holds " + kKinds.at(kind) + " with --" + option + " " + old.dump() +
                      ", not " + value.dump() + "; take the same settings or another --out");
   }
   if (there.value("data", Json()) == here.at("data")) return;
-  throw UsageError(out + ": holds " + a(kind) +
+  throw UsageError(out + ": holds " + kKinds.at(kind) +
                    " on other data; take the same --data or another --out");
 }
 
@@ -54,7 +52,7 @@ void open_folder(const std::string& out, const std::string& kind, const Json& de
   const auto path_of = [&](const std::string& of) {
     return (std::filesystem::path(out) / (of + ".json")).string();
   };
-  for (const char* other : kKinds) {
+  for (const auto& [other, name] : kKinds) {
     if (other == kind || !std::filesystem::exists(path_of(other))) continue;
     throw UsageError(path_of(other) +
                      ": this folder holds another kind of runs; take another --out");

@@ -1,47 +1,24 @@
 #include "experiments/sweep/sweep.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "dialog/respond/run_json.h"
 #include "dialog/respond/score_json.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "tensor/file.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 constexpr int64_t kBatch = 32;  // changes no result
 
 TrainSettings settings_of(const Sweep& sweep, const PlannedRun& run) {
   TrainSettings settings = sweep.points[run.variant].settings;
   settings.loop.seed = run.seed;
-  return settings;
-}
-
-// The settings of the run, which is begun if it is new. It is an ordinary run, as of heed train.
-TrainSettings open_run(const Sweep& sweep, const PlannedRun& run, const std::string& directory) {
-  const TrainSettings settings = settings_of(sweep, run);
-  const TrainData& data = sweep.points[run.variant].data->train;
-  if (!fs::exists(in(directory, "settings.json"))) {
-    check_training(settings, data);
-    start_run(directory, settings, data.vocabulary);
-    return settings;
-  }
-  const TrainSettings there = load_settings(directory);
-  const auto differs = nlohmann::json(there) != nlohmann::json(settings) ||
-                       there.model.structure.name != settings.model.structure.name ||
-                       there.model.num_layers != settings.model.num_layers ||
-                       there.model.hidden_size != settings.model.hidden_size ||
-                       there.model.embedding_size != settings.model.embedding_size ||
-                       there.model.vocab_size != settings.model.vocab_size ||
-                       there.model.dropout != settings.model.dropout;
-  if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
   return settings;
 }
 
@@ -127,8 +104,10 @@ Plan sweep_plan(const std::string& out, const std::vector<PlannedRun>& runs, con
   Plan plan{.out = out, .runs = runs};
   plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
                    const TrainHooks& hooks) {
-    return train(directory, open_run(sweep, run, directory), sweep.points[run.variant].data->train,
-                 device, hooks);
+    const TrainSettings settings = settings_of(sweep, run);
+    const TrainData& data = sweep.points[run.variant].data->train;
+    begin_run(directory, settings, data);
+    return train(directory, settings, data, device, hooks);
   };
   plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
                      const OnMeasuring& progress) {

@@ -181,6 +181,11 @@ TEST(Help, OfACommandNamesEveryOption) {
                               "checkpoint-every", "dead-after", "layers", "hidden", "epochs",
                               "limit", "test-limit", "max-length", "frequent", "rare", "seed"} +
                         device},
+      {"reproduce probes",
+       Arguments{"data", "out", "preset", "jobs", "only", "shard", "seeds", "checkpoint-every",
+                 "dead-after", "hidden", "limit", "test-limit", "readings", "max-iter", "responses",
+                 "max-length", "keep-every", "seed"} +
+           device},
       {"report", {"runs", "html", "tables"}},
       {"sweep",
        Arguments{"out", "jobs", "shard", "dry-run", "checkpoint-every", "dead-after"} + device},

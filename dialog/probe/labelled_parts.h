@@ -1,0 +1,40 @@
+// The parts of a data directory as what is probed: examples with their labels.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/data/example.h"
+#include "dialog/probe/label_file.h"
+
+namespace heed::probe {
+
+// A part: its examples in the numbers of a vocabulary, and their labels.
+struct LabelledPart {
+  std::string name;  // "train"
+  std::vector<Example> examples = {};
+  LabelledExamples labels = {};
+  std::string path = {};  // of its dialogues
+  uint32_t fingerprint = 0;
+  size_t dialogues = 0;
+  std::string label_file = {};  // empty if there is none
+  size_t left_out = 0;     // examples that it has no labels of
+};
+
+// Reads parts of a data directory, "train" first. Every turn from the third on is an example,
+// within the other bounds of `bounds`; `limits` dialogues of each part are read (0: all). The
+// labels are those of the tasks that need no annotation (unannotated.h; mid-frequency words are
+// those of the first part) and, where there is a file PART.labels.jsonl or .gz, those of the file,
+// which then says which of these turns are examples. Throws DataError for parts without an example,
+// for dialogues of the same id, and where a file has labels of no example.
+std::vector<LabelledPart> read_labelled_parts(const std::string& directory,
+                                              const std::vector<std::string>& parts,
+                                              const Vocabulary& vocabulary,
+                                              const ExampleOptions& bounds,
+                                              const std::vector<size_t>& limits);
+
+// Of each example the dialogue that it is of, numbered from 0 as they come: examples of a dialogue
+// are not independent. "d7#3" is of "d7".
+std::vector<int> dialogues_of(const std::vector<std::string>& ids);
+
+}  // namespace heed::probe

@@ -1,0 +1,250 @@
+// What the paper's numbers say when they are read closely.
+#include <algorithm>
+#include <cmath>
+
+#include "dialog/text/format.h"
+#include "experiments/engine/variant_tables.h"
+#include "experiments/probes/claims.h"
+#include "experiments/probes/paper.h"
+
+namespace heed {
+namespace {
+
+using Number = std::optional<double>;
+
+const VariantNumbers& paper() {
+  return probe_paper().numbers.numbers;
+}
+
+std::string points(double share) {
+  return decimal(100 * share, 1);
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+  return names.empty() ? "none" : text;
+}
+
+// Calls a function with each cell of the paper's tables of logistic probes.
+template <class Function> void for_each_paper_cell(Function function) {
+  for (const PaperTable& table : probe_paper().tables) {
+    if (table.probe != "logistic") continue;
+    for (size_t v = 0; v < kPaperModels; ++v) {
+      for (const char* checkpoint : kCheckpoints) {
+        for (const std::string& task : table.tasks) {
+          const std::string key = claim_key(table.probe, table.corpus, checkpoint, task);
+          function(v, key);
+        }
+      }
+    }
+  }
+}
+
+// ---- deviations
+
+std::string paper_deviations() {
+  double largest = 0;
+  for_each_paper_cell([&](size_t v, const std::string& key) {
+    largest = std::max(largest, paper().get(v, key + kPrintedSpread).value_or(0));
+  });
+  return "up to " + points(largest) + " is printed, which is a deviation of " +
+         points(std::sqrt(largest)) + " points";
+}
+
+std::string our_deviations(const ProbesResults& results) {
+  if (results.seeds() < 2) return "one seed: no deviation";
+  double largest = 0;
+  for (size_t v = 0; v < results.variants.size(); ++v) {
+    for (const std::string& reading : results.readings) {
+      for (const std::string& task : results.tasks) {
+        for (const char* checkpoint : kCheckpoints) {
+          const Cell cell = cell_over_seeds(results, v, score_key(checkpoint, reading, task));
+          largest = std::max(largest, cell.deviation.value_or(0));
+        }
+      }
+    }
+  }
+  return "at most " + points(largest) + " points; as the paper prints it " +
+         decimal(100 * largest * largest, 2);
+}
+
+// ---- collapsed runs
+
+// Of three runs with this mean one or two score 0 and the others are equal: then the variance is
+// 0.75 or 3 times the squared mean. To the rounding of the cell and of its spread.
+bool looks_collapsed(double mean, double variance) {
+  for (const double factor : {0.75, 3.0}) {
+    const double expected = factor * mean * mean, rounding = 0.00005 + 2 * factor * mean * 0.00005;
+    if (mean > 0.05 && std::abs(variance - expected) <= rounding + 0.02 * expected) return true;
+  }
+  return false;
+}
+
+std::string paper_collapses() {
+  std::vector<size_t> fits(kPaperModels), cells(kPaperModels);
+  for_each_paper_cell([&](size_t v, const std::string& key) {
+    const Number mean = paper().get(v, key), variance = paper().get(v, key + kPrintedSpread);
+    if (!mean || !variance) return;
+    ++cells[v];
+    fits[v] += looks_collapsed(*mean, *variance);
+  });
+  std::string text = "cells with the variance of runs of which one or two score 0:";
+  for (size_t v = 0; v < kPaperModels; ++v) {
+    text += (v == 0 ? " " : ", ") + probed_names()[v].name + " " + std::to_string(fits[v]) +
+            " of " + std::to_string(cells[v]);
+  }
+  return text;
+}
+
+// Whether a run has less than half of what the best run of its variant has, on most tasks.
+bool has_collapsed(const ProbesResults& results, const RunResult& run, const std::string& reading) {
+  size_t low = 0;
+  for (const std::string& task : results.tasks) {
+    const std::string key = score_key("best", reading, task);
+    double best = 0;
+    for (const RunResult* other : results.of(run.run.variant)) {
+      best = std::max(best, other->numbers.value(key).value_or(0));
+    }
+    low += best > 0 && run.numbers.value(key).value_or(0) < 0.5 * best;
+  }
+  return 2 * low > results.tasks.size();
+}
+
+std::string our_collapses(const ProbesResults& results) {
+  if (results.seeds() < 2) return "one seed: cannot be told";
+  std::vector<std::string> names;
+  for (const RunResult& run : results.runs) {
+    if (has_collapsed(results, run, results.readings[0])) names.push_back(run.run.name);
+  }
+  return "runs with less than half of their model's best run on most tasks: " + listed(names);
+}
+
+// ---- tasks at the level of a constant prediction
+
+constexpr double kNear = 0.03;
+
+// An untrained HRED is nearly constant, so its F1 is about that of the most frequent labels.
+std::string paper_constants() {
+  std::vector<std::string> names;
+  const size_t hred = probed_variant("hred");
+  for (const char* corpus : {"MultiWOZ", "PersonaChat"}) {
+    for (const std::string& task : tasks_of(corpus)) {
+      const Number level = paper().get(hred, claim_key("logistic", corpus, "untrained", task));
+      double best = 0;
+      for (size_t v = 0; v < kPaperModels; ++v) {
+        for (const char* checkpoint : {"last", "best"}) {
+          best = std::max(
+              best, paper().get(v, claim_key("logistic", corpus, checkpoint, task)).value_or(0));
+        }
+      }
+      if (level && *level > 0.05 && best <= *level + 1.2 * kNear) names.push_back(task);
+    }
+  }
+  return listed(names);
+}
+
+std::string our_constants(const ProbesResults& results) {
+  std::vector<std::string> names;
+  for (const std::string& task : results.tasks) {
+    double best = 0, constant = 0;
+    for (const RunResult& run : results.runs) {
+      constant = run.numbers.value("constant." + task).value_or(0);
+      for (const std::string& reading : results.readings) {
+        for (const char* checkpoint : {"last", "best"}) {
+          const auto f1 = run.numbers.value(score_key(checkpoint, reading, task));
+          best = std::max(best, f1.value_or(0));
+        }
+      }
+    }
+    if (constant > 0 && best <= constant + kNear) names.push_back(task);
+  }
+  return listed(names);
+}
+
+// ---- the untrained Transformer, and how long its representations are
+
+std::string untrained_transformer(const VariantNumbers& numbers) {
+  size_t wins = 0, all = 0;
+  for (const std::string& task : tasks_of("MultiWOZ")) {
+    const std::string key = claim_key("logistic", "MultiWOZ", "untrained", task);
+    const Number its = numbers.get(probed_variant("transformer"), key);
+    double best = 0;
+    for (const size_t rnn : rnn_variants())
+      best = std::max(best, numbers.get(rnn, key).value_or(0));
+    all += its.has_value();
+    wins += its && *its > best;
+  }
+  return all == 0 ? "numbers are missing"
+                  : "best of all untrained on " + std::to_string(wins) + " of " +
+                        std::to_string(all) + " tasks";
+}
+
+Number mean_over_rnns(const Results& results, const std::string& key) {
+  std::vector<double> values;
+  for (const size_t rnn : rnn_variants()) {
+    if (const auto value = cell_over_seeds(results, rnn, key).value) values.push_back(*value);
+  }
+  const auto mean = spread(values);
+  return mean ? Number(mean->mean) : std::nullopt;
+}
+
+// The untrained Transformer's lead, in points of F1 as a mean over tasks, by each reading.
+std::string our_lengths(const ProbesResults& results) {
+  const size_t transformer = probed_variant("transformer");
+  const Number its = cell_over_seeds(results, transformer, "checkpoints.untrained.length").value,
+               theirs = mean_over_rnns(results, "checkpoints.untrained.length");
+  if (!its || !theirs || !(*theirs > 0)) return "numbers are missing";
+  std::string text = decimal(*its / *theirs, 1) +
+                     " times as long; lead of the untrained "
+                     "Transformer over the untrained RNN models' mean:";
+  for (const std::string& reading : results.readings) {
+    double lead = 0;
+    for (const std::string& task : results.tasks) {
+      const std::string key = score_key("untrained", reading, task);
+      lead += cell_over_seeds(results, transformer, key).value.value_or(0) -
+              mean_over_rnns(results, key).value_or(0);
+    }
+    text += " " + reading + " " + points(lead / static_cast<double>(results.tasks.size()));
+  }
+  return text;
+}
+
+std::string paper_widths() {
+  const size_t transformer = probed_variant("transformer");
+  return "about " + decimal(paper().get(transformer, "width.untrained").value(), 0) +
+         " times as wide, by construction: a sum over as many as 100 normalised vectors beside a "
+         "sum of two; there is one reading, the raw one";
+}
+
+}  // namespace
+
+Table doubts_table(const ProbesResults& results) {
+  const VariantNumbers ours = claim_numbers(results, results.readings[0]);
+  Table table{
+      .id = "doubts",
+      .title = "The printed numbers read closely, and ours",
+      .note = "Ours by the first reading (" + results.readings[0] +
+              ") unless it is said. Three points above a constant prediction or less "
+              "counts as its level.",
+      .rows_are = "check",
+      .groups_are = "of",
+      .columns = {{"", "the paper", "data/probe-tasks.json"}, {"", "here", "evaluation.json"}}};
+  const auto add = [&](const char* of, const char* check, const std::string& theirs,
+                       const std::string& here) {
+    Row row{of, check, {{.text = theirs}, {.text = here}}, {probe_paper().numbers.source}};
+    for (const RunResult& run : results.runs) row.sources.push_back(source_of(run));
+    table.rows.push_back(std::move(row));
+  };
+  add("seeds", "spread: a variance, printed as a deviation", paper_deviations(),
+      our_deviations(results));
+  add("seeds", "collapsed runs in the means", paper_collapses(), our_collapses(results));
+  add("tasks", "at the level of a constant prediction", paper_constants(), our_constants(results));
+  add("encoders", "a random projection of words is a strong encoder",
+      untrained_transformer(paper()), untrained_transformer(ours));
+  add("encoders", "length of the representation as capacity", paper_widths(), our_lengths(results));
+  add("training", "learning rate", "0.004 for all models", results.setting("rates"));
+  return table;
+}
+
+}  // namespace heed

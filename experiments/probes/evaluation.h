@@ -1,0 +1,41 @@
+// What is measured of one run, and its file: evaluation.json, written last of all, so that a run
+// that has one is finished.
+#pragma once
+
+#include <string>
+
+#include "experiments/engine/plan.h"
+#include "experiments/probes/settings.h"
+
+namespace heed {
+
+// The models of a run that tables are made of. best: by the validation perplexity.
+constexpr const char* kCheckpoints[] = {"untrained", "last", "best"};
+
+// What every encoder is to be compared with: the labels that most training examples have, the words
+// of the context through a random projection, and its length.
+constexpr const char* kBaselines[] = {"constant", "bag-of-words", "length"};
+
+// Names of numbers, as evaluation.json has them. F1 and all like it are in [0, 1].
+//   checkpoints.best.raw.UtteranceLoc.f1
+std::string score_key(const std::string& checkpoint, const std::string& reading,
+                      const std::string& task, const std::string& number = "f1");
+//   baselines.length.raw.UtteranceLoc
+std::string baseline_key(const std::string& baseline, const std::string& reading,
+                         const std::string& task);
+//   by_epoch.raw.UtteranceLoc: a series, F1 untrained and after each epoch; null where no model of
+//   the epoch was kept
+std::string curve_key(const std::string& reading, const std::string& task);
+
+// Probes the models of a trained run on every task, by every reading; the best one also on the
+// control task and by the responses that it writes.
+void measure_probes(const std::string& directory, const PlannedRun& run,
+                    const ProbesSettings& settings, const ProbesData& data, Device device,
+                    const OnMeasuring& progress);
+
+// How the runs are trained and measured. The plan refers to the settings and the data, which must
+// outlive it.
+Plan probes_plan(const std::string& out, const std::vector<PlannedRun>& runs,
+                 const ProbesSettings& settings, const ProbesData& data);
+
+}  // namespace heed

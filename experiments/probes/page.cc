@@ -1,0 +1,136 @@
+#include "experiments/probes/page.h"
+
+#include <algorithm>
+#include <set>
+
+#include "dialog/text/format.h"
+#include "experiments/engine/figures.h"
+#include "experiments/engine/page.h"
+#include "experiments/probes/claims.h"
+
+namespace heed {
+namespace {
+
+// What the page is put together from.
+struct Contents {
+  const ProbesResults& results;
+  const Inference& inference;
+  const std::vector<Table>& tables;
+};
+
+std::vector<PageFact> facts(const ProbesResults& r) {
+  std::vector<double> scores;
+  for (const RunResult& run : r.runs) {
+    for (const std::string& task : r.tasks) {
+      const auto f1 = run.numbers.value(score_key("best", r.readings[0], task));
+      if (f1) scores.push_back(100 * *f1);
+    }
+  }
+  return {{"trainings", std::to_string(r.runs.size()),
+           std::to_string(r.variants.size()) + " models, seeds: " + std::to_string(r.seeds())},
+          {"tasks", std::to_string(r.tasks.size()), r.setting("tasks")},
+          {"training examples", r.setting("train_examples"),
+           "at most " + r.setting("epochs") + " epochs"},
+          {"probes trained on", r.setting("probe_train_examples"), "examples"},
+          {"test examples", std::to_string(r.items()),
+           "of " + std::to_string(r.cluster_count()) + " dialogues"},
+          {"F1", range_text(scores, 1), "best epochs, all tasks, " + r.readings[0]},
+          {"computed in", time_spent(r), "all workers together"}};
+}
+
+std::string warning(const Results& r) {
+  size_t missing = 0;
+  for (size_t v = 0; v < r.variants.size(); ++v) missing += r.of(v).empty();
+  if (missing == 0) return "";
+  return std::to_string(missing) + " of the " + std::to_string(r.variants.size()) +
+         " models are not finished: they are missing below.";
+}
+
+std::string with_table(const Contents& c, const std::string& id, bool intervals = false) {
+  return with_note(table_of(c.tables, id), intervals);
+}
+
+// The tables whose id begins so, in their order.
+std::string with_tables(const Contents& c, const std::string& prefix, bool intervals = false) {
+  std::string html;
+  for (const Table& table : c.tables) {
+    if (!table.id.starts_with(prefix)) continue;
+    html += "<h3>" + table.title + "</h3>\n" + with_note(table, intervals);
+  }
+  return html;
+}
+
+struct Section {
+  const char *id, *title;
+  std::string (*body)(const Contents&);
+};
+
+const Section kSections[] = {
+    {"claims", "Does the paper hold here?",
+     [](const Contents& c) {
+       return note_html(kProbeClaimsNote) + claims_html(check_probe_claims(c.results));
+     }},
+    {"doubts", "The printed numbers read closely",
+     [](const Contents& c) { return with_table(c, "doubts"); }},
+    {"scores", "What can be read off each encoder",
+     [](const Contents& c) {
+       std::string html;
+       for (const std::string& reading : c.results.readings) {
+         const Table& table = table_of(c.tables, reading);
+         html += "<h3>" + table.title + "</h3>\n" + with_note(table, true);
+       }
+       return html;
+     }},
+    {"epochs", "Figures 5 to 7: F1 by epoch",
+     [](const Contents& c) {
+       std::string html;
+       for (const std::string& reading : c.results.readings) {
+         html += "<h3>" + reading_title(reading) + "</h3>\n" + epochs_figure(c.results, reading);
+       }
+       return note_html("Epoch 0 is the untrained model. Means over seeds.") + html;
+     }},
+    {"changes", "Is a model better than the Transformer?",
+     [](const Contents& c) {
+       return with_tables(c, "changes-", true) + note_html("* and bold: corrected p < 0.05.");
+     }},
+    {"selectivity", "Meaning or memory?",
+     [](const Contents& c) { return with_table(c, "selectivity"); }},
+    {"paper", "Beside the paper's numbers",
+     [](const Contents& c) { return with_tables(c, "paper"); }},
+    {"trainings", "The trainings", [](const Contents& c) { return with_table(c, "runs"); }},
+    {"sources", "Where every number is from",
+     [](const Contents& c) {
+       return note_html(
+                  "All numbers are computed from evaluation.json of each run, and from "
+                  "data/probe-tasks.json of heed for the paper; where a table has several epochs a "
+                  "row, CHECKPOINT stands for untrained, last and best.") +
+              sources_html(c.tables);
+     }},
+    {"settings", "Settings", [](const Contents& c) { return settings_html(c.results); }}};
+
+constexpr char kLead[] =
+    "Dialogue models are trained in the ordinary way and frozen. Then simple classifiers, the "
+    "<strong>probes</strong>, read facts of the conversation off the vector that each encoder "
+    "makes of the context. An experiment of Parthasarathi, Pineau &amp; Chandar (2020), done again "
+    "with heed, with what a careful reader asks for beside it.";
+constexpr char kFooter[] =
+    "Written by <code>heed report</code>. Parthasarathi, Pineau &amp; Chandar, <cite>How To "
+    "Evaluate Your Dialogue System: Probe Tasks as an Alternative for Token-level Evaluation "
+    "Metrics</cite>, 2020.";
+
+}  // namespace
+
+std::string render_probes_page(const ProbesResults& results, const Inference& inference,
+                               const std::vector<Table>& tables) {
+  const Contents contents{results, inference, tables};
+  Page page{.title = "What do dialogue encoders know?",
+            .lead = kLead,
+            .facts = facts(results),
+            .warning = warning(results),
+            .sections = {},
+            .footer = kFooter};
+  for (const Section& s : kSections) page.sections.push_back({s.id, s.title, s.body(contents)});
+  return render(page);
+}
+
+}  // namespace heed

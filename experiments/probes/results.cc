@@ -1,0 +1,141 @@
+#include "experiments/probes/results.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "experiments/engine/variant_tables.h"
+#include "experiments/probes/paper.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string path_of(const std::string& folder) {
+  return (fs::path(folder) / (std::string(kProbesKind) + ".json")).string();
+}
+
+// "A,B"
+std::vector<std::string> split(const std::string& list) {
+  std::vector<std::string> names;
+  std::istringstream in(list);
+  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
+  return names;
+}
+
+ResultsLayout layout(const ProbesResults& named) {
+  ResultsLayout layout{
+      .kind = kProbesKind,
+      .format = kProbesFormat,
+      .variants = probed_names(),
+      .made_by = "heed reproduce probes",
+      .clusters = "dialogues",
+      .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu2"}};
+  for (const std::string& task : named.tasks) {
+    layout.values.push_back("constant." + task);
+    layout.values.push_back("selectivity." + task);
+    for (const std::string& reading : named.readings) {
+      for (const char* checkpoint : kCheckpoints) {
+        layout.values.push_back(score_key(checkpoint, reading, task));
+      }
+      for (const char* baseline : kBaselines) {
+        layout.values.push_back(baseline_key(baseline, reading, task));
+      }
+      layout.items.push_back(score_key("best", reading, task, "hits"));
+      layout.items.push_back(score_key("best", reading, task, "counted"));
+    }
+  }
+  return layout;
+}
+
+// The tasks and the readings, which say what the files of the runs must hold.
+void read_names(const std::string& folder, ProbesResults& results) {
+  const std::string path = path_of(folder);
+  try {
+    const auto json = nlohmann::json::parse(read_file(path, 1 << 26));
+    results.tasks = split(json.at("data").at("tasks").get<std::string>());
+    results.readings = split(json.at("settings").at("readings").get<std::string>());
+  } catch (const nlohmann::json::exception& e) {
+    throw DataError(path + ": not what heed writes there: " + e.what());
+  }
+}
+
+std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key) {
+  return cell_over_seeds(results, variant, key).value;
+}
+
+// How wide the representations are, in those of the RNN models' mean.
+void add_widths(const Results& results, VariantNumbers& numbers) {
+  for (const char* checkpoint : {"untrained", "last"}) {
+    const std::string key = std::string("checkpoints.") + checkpoint + ".range";
+    std::vector<double> of_rnns;
+    for (const size_t rnn : rnn_variants()) {
+      if (const auto range = mean_of(results, rnn, key)) of_rnns.push_back(*range);
+    }
+    const auto rnns = spread(of_rnns);
+    const size_t transformer = probed_variant("transformer");
+    const auto range = mean_of(results, transformer, key);
+    if (!rnns || !range || !(rnns->mean > 0)) continue;
+    numbers.set(transformer, std::string("width.") + checkpoint, *range / rnns->mean);
+  }
+}
+
+}  // namespace
+
+bool ProbesResults::has_reading(const std::string& reading) const {
+  return std::find(readings.begin(), readings.end(), reading) != readings.end();
+}
+
+bool holds_probes(const std::string& folder) {
+  return fs::exists(path_of(folder));
+}
+
+ProbesResults load_probes_results(const std::string& folder) {
+  ProbesResults results;
+  read_names(folder, results);
+  static_cast<Results&>(results) = load_results(folder, layout(results));
+  return results;
+}
+
+Inference infer_probes(const ProbesResults& results) {
+  std::vector<Measure> measures;
+  const size_t transformer = probed_variant("transformer");
+  Comparison comparison{{}, [transformer](size_t variant) {
+                          return variant == transformer ? std::nullopt : std::optional(transformer);
+                        }};
+  for (const std::string& reading : results.readings) {
+    for (const std::string& task : results.tasks) {
+      measures.push_back({score_key("best", reading, task),
+                          score_key("best", reading, task, "hits"),
+                          score_key("best", reading, task, "counted")});
+      comparison.keys.push_back(measures.back().key);
+    }
+  }
+  return {results, measures, comparison};
+}
+
+VariantNumbers claim_numbers(const ProbesResults& results, const std::string& reading) {
+  VariantNumbers numbers;
+  for (size_t v = 0; v < results.variants.size(); ++v) {
+    for (const char* corpus : {"MultiWOZ", "PersonaChat"}) {
+      for (const std::string& task : tasks_of(corpus)) {
+        for (const char* checkpoint : kCheckpoints) {
+          numbers.set(v, claim_key("logistic", corpus, checkpoint, task),
+                      mean_of(results, v, score_key(checkpoint, reading, task)));
+          numbers.set(v, claim_key("mlp", corpus, checkpoint, task),
+                      mean_of(results, v, score_key(checkpoint, "mlp", task)));
+        }
+      }
+      const Cell bleu = cell_over_seeds(results, v, "responses.bleu2");
+      numbers.set(v, bleu_key(corpus), bleu.value);
+      numbers.set(v, bleu_key(corpus) + kPrintedSpread, bleu.deviation);
+    }
+  }
+  add_widths(results, numbers);
+  return numbers;
+}
+
+}  // namespace heed

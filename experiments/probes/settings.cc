@@ -1,0 +1,126 @@
+#include "experiments/probes/settings.h"
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "experiments/engine/evaluation_json.h"
+#include "experiments/engine/folder_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
+  return text;
+}
+
+std::vector<std::string> tasks_of(const probe::LabelledPart& part) {
+  std::vector<std::string> tasks;
+  for (const auto& [task, sets] : part.labels.tasks) tasks.push_back(task);
+  return tasks;
+}
+
+// The responses to the spoken examples in all their words, where the models see <unk>.
+std::vector<Tokens> references(const ProbesData& data, const ExampleOptions& bounds, size_t limit) {
+  const std::vector<Dialogue> dialogues = read_dialogues(data.test.path, limit);
+  const Vocabulary words = Vocabulary::build(count_tokens(dialogues),
+                                             {.max_size = Vocabulary::kMaxSize, .min_count = 1});
+  std::map<std::string, Tokens> by_id;
+  for (const Example& e : make_examples(dialogues, words, bounds)) {
+    for (const int32_t token : e.response) by_id[e.id].push_back(words.token(token));
+  }
+  std::vector<Tokens> found;
+  for (const Example& e : data.spoken) found.push_back(by_id[e.id]);
+  return found;
+}
+
+Json describe(const ProbesSettings& s, const ProbesData& data) {
+  Json settings = Json::object();
+  for (const Setting& option : s.options) settings[option.name] = option.value;
+  std::vector<std::string> names;
+  for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
+  settings["readings"] = joined(names);
+  settings["max-iter"] = s.max_iterations;
+  settings["responses"] = s.responses;
+  settings["max-length"] = s.max_response;
+  settings["limit"] = s.limit;
+  settings["test-limit"] = s.test_limit;
+  settings["device"] = s.made_with.device;
+  settings["matmul"] = s.made_with.matmul;
+  return {{"format", kProbesFormat},
+          {"heed", program_json(s.made_with)},  // who began; others may join
+          {"settings", settings},
+          {"data",
+           {{"tasks", joined(data.tasks)},
+            {"probe_train_examples", data.fit.examples.size()},
+            {"probe_test_examples", data.test.examples.size()},
+            {"train_examples", data.train.train.size()},
+            {"valid_examples", data.train.valid.size()},
+            {"vocabulary", data.train.vocabulary.size()},
+            {"train_checksum", data.train.fingerprint()},
+            {"test_checksum", data.test.fingerprint}}}};
+}
+
+}  // namespace
+
+const std::vector<ProbeReading>& readings() {
+  using Kind = probe::ProbeOptions::Kind;
+  static const std::vector<ProbeReading> kReadings = {
+      {"raw", Pooling::kSum, false, Kind::kLogistic},
+      {"standardised", Pooling::kMean, true, Kind::kLogistic},
+      {"mlp", Pooling::kSum, false, Kind::kMlp}};
+  return kReadings;
+}
+
+std::vector<ProbeReading> parse_readings(const std::string& names) {
+  std::set<std::string> wanted;
+  std::istringstream in(names);
+  for (std::string name; std::getline(in, name, ',');) {
+    const bool known = std::any_of(readings().begin(), readings().end(),
+                                   [&](const ProbeReading& r) { return r.name == name; });
+    if (known && wanted.insert(name).second) continue;
+    throw UsageError("--readings: expected some of raw, standardised and mlp, each once, with " +
+                     std::string("commas, got '") + names + "'");
+  }
+  std::vector<ProbeReading> found;
+  for (const ProbeReading& reading : readings()) {
+    if (wanted.contains(reading.name)) found.push_back(reading);
+  }
+  if (found.empty()) throw UsageError("--readings: names none of raw, standardised and mlp");
+  return found;
+}
+
+ProbesData load_probes_data(const std::string& directory, const ProbesSettings& s) {
+  ProbesData data;
+  ExampleOptions bounds = s.train.at(0).examples;
+  data.train = load_train_data(directory, s.train[0].model.vocab_size, bounds, s.limit);
+  bounds.all_positions = true;
+  const size_t test_limit = s.test_limit ? s.test_limit : s.limit;
+  auto parts = probe::read_labelled_parts(directory, {"train", "test"}, data.train.vocabulary,
+                                          bounds, {s.limit, test_limit});
+  data.fit = std::move(parts[0]);
+  data.test = std::move(parts[1]);
+  data.tasks = tasks_of(data.fit);
+  if (data.tasks != tasks_of(data.test)) {
+    throw DataError(directory + ": train has labels of " + joined(data.tasks) + ", test of " +
+                    joined(tasks_of(data.test)) + "; both need the same tasks");
+  }
+  data.dialogues = probe::dialogues_of(data.test.labels.ids);
+  const size_t spoken = std::min(data.test.examples.size(), static_cast<size_t>(s.responses));
+  data.spoken.assign(data.test.examples.begin(),
+                     data.test.examples.begin() + static_cast<std::ptrdiff_t>(spoken));
+  data.references = references(data, bounds, test_limit);
+  return data;
+}
+
+void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data) {
+  open_folder(out, kProbesKind, describe(settings, data));
+}
+
+}  // namespace heed

@@ -1,0 +1,59 @@
+// What the experiment on probes is made with, and the data that it is made on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/probe/labelled_parts.h"
+#include "dialog/probe/probe.h"
+#include "dialog/respond/task.h"
+#include "dialog/text/overlap.h"
+#include "experiments/probes/variant.h"
+
+namespace heed {
+
+constexpr char kProbesKind[] = "probes";  // probes.json says what the folder holds
+constexpr int kProbesFormat = 1;
+
+// A way to probe: each F1 is measured by each.
+struct ProbeReading {
+  std::string name;  // "raw"
+  Pooling pooling;   // of the representation
+  bool standardise;  // each dimension
+  probe::ProbeOptions::Kind kind;
+};
+// raw: logistic regression on the sum over layers or positions, as in the paper; standardised: on
+// their mean, each dimension to mean 0 and variance 1, so that no encoder gains by its length; mlp:
+// one hidden layer, on the sum.
+const std::vector<ProbeReading>& readings();
+// "raw,mlp" -> two of them, in the order of readings(). Throws UsageError.
+std::vector<ProbeReading> parse_readings(const std::string& names);
+
+struct ProbesSettings {
+  std::vector<TrainSettings> train;  // of each variant, but for the seed
+  std::vector<Setting> options;      // what they were made of, for probes.json
+  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
+  std::vector<ProbeReading> readings;
+  int max_iterations = 1000;  // of a probe's solver
+  int responses = 200;        // test examples that models respond to, for BLEU
+  int max_response = 50;      // words of a response
+  MadeWith made_with;
+};
+
+struct ProbesData {
+  TrainData train;
+  probe::LabelledPart fit, test;  // what probes are trained and measured on
+  std::vector<std::string> tasks;
+  std::vector<int> dialogues;      // of each example of `test` its dialogue, from 0
+  std::vector<Example> spoken;     // those of `test` that models respond to
+  std::vector<Tokens> references;  // the human responses to them, as words
+};
+
+// Reads train, valid and test of a data directory. Throws DataError where train and test do not
+// have labels of the same tasks.
+ProbesData load_probes_data(const std::string& directory, const ProbesSettings& settings);
+
+// Writes probes.json (engine/folder_json.h, which says what is thrown).
+void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data);
+
+}  // namespace heed

@@ -1,0 +1,47 @@
+#include "experiments/probes/variant.h"
+
+#include <algorithm>
+
+namespace heed {
+
+const std::vector<Structure>& probed_structures() {
+  static const std::vector<Structure> kStructures = [] {
+    std::vector<Structure> all;
+    for (const char* name :
+         {"lstm", "lstm-attention", "hred", "bilstm-attention", "transformer", "hred-stacked"}) {
+      all.push_back(Structure::parse(name));
+    }
+    for (const Structure& s : structures(Family::kLstm)) all.push_back(s);
+    return all;
+  }();
+  return kStructures;
+}
+
+size_t probed_variant(std::string_view structure) {
+  const auto& all = probed_structures();
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Structure& s) { return s.name == structure; });
+  check_internal(found != all.end(), "a model that is not probed");
+  return static_cast<size_t>(found - all.begin());
+}
+
+const std::vector<size_t>& rnn_variants() {
+  static const std::vector<size_t> kRnns = {
+      probed_variant("lstm"), probed_variant("lstm-attention"), probed_variant("hred"),
+      probed_variant("bilstm-attention")};
+  return kRnns;
+}
+
+const std::vector<VariantName>& probed_names() {
+  static const std::vector<VariantName> kNames = [] {
+    std::vector<VariantName> names;
+    for (const Structure& s : probed_structures()) {
+      const std::string name(s.name);
+      names.push_back({name, names.size() < kPaperModels ? "the paper's" : "others", name});
+    }
+    return names;
+  }();
+  return kNames;
+}
+
+}  // namespace heed

@@ -1,0 +1,29 @@
+// What the experiments have in common as commands.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <string>
+
+#include "heed/commands.h"
+#include "heed/train_flags.h"
+#include "heed/work_flags.h"
+
+namespace heed {
+
+// Options of a command that makes an experiment.
+struct ExperimentFlags {
+  CommonPtr common;
+  std::string data, out;
+  int seeds = 1;
+  Selection selection;
+  WorkFlags work;
+  TrainFlags train;
+
+  // `only`: examples of patterns, for help.
+  void declare(CLI::App& command, const std::string& only);
+};
+
+// `heed reproduce probes`
+void add_reproduce_probes(CLI::App& reproduce);
+
+}  // namespace heed

@@ -1,0 +1,149 @@
+// heed reproduce probes as a user calls it: results, resumption, shards, the page, mistakes.
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+Arguments command(const std::string& out, const std::string& only = "*lstm") {
+  return {"reproduce",       "probes",      "--data",       kSample, "--out",      out,
+          "--preset",        "probe-smoke", "--only",       only,    "--limit",    "30",
+          "--vocab",         "150",         "--hidden",     "8",     "--layers",   "1",
+          "--max-turns",     "4",           "--batch",      "16",    "--max-iter", "30",
+          "--max-utterance", "10",          "--jobs",       "2",     "--threads",  "1",
+          "--responses",     "10",          "--max-length", "8"};
+}
+
+// One finished experiment for all tests that only read it: two models, two seeds.
+class ProbesTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r =
+        without_warnings(heed_program(command(whole(), "[lt]*[mr]") + Arguments{"--seeds", "2"}));
+    ASSERT_EQ(r.code, 0) << r.err;
+    output = r.out;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string whole() { return shared->path("whole"); }
+  static Json json(const std::string& file) { return Json::parse(shared->read("whole/" + file)); }
+
+  static TempDir* shared;
+  static std::string output;
+  const TempDir dir;
+};
+TempDir* ProbesTest::shared = nullptr;
+std::string ProbesTest::output;
+
+TEST_F(ProbesTest, MeasuresEveryEpochOfEveryRun) {
+  EXPECT_TRUE(has(output, "4 runs, 0 of them done; 3 tasks, ")) << output;
+  EXPECT_TRUE(has(output, "done: 4 of 4")) << output;
+  EXPECT_EQ(json("probes.json")["data"]["tasks"], "ResponseLength,UtteranceLoc,WordCont");
+  for (const char* run : {"lstm-seed1", "transformer-seed2"}) {
+    const Json result = json(std::string(run) + "/evaluation.json");
+    EXPECT_EQ(result["run"], run);
+    for (const char* reading : {"raw", "standardised"}) {
+      const Json& best = result["checkpoints"]["best"][reading]["UtteranceLoc"];
+      double hits = 0, counted = 0;
+      for (const Json& h : best["hits"]) hits += h.get<double>();
+      for (const Json& c : best["counted"]) counted += c.get<double>();
+      EXPECT_NEAR(best["f1"].get<double>(), counted > 0 ? hits / counted : 0, 1e-12);
+      const Json& curve = result["by_epoch"][reading]["UtteranceLoc"];
+      ASSERT_EQ(curve.size(), 3u);
+      EXPECT_EQ(curve[0], result["checkpoints"]["untrained"][reading]["UtteranceLoc"]["f1"]);
+      EXPECT_EQ(curve[2], result["checkpoints"]["last"][reading]["UtteranceLoc"]["f1"]);
+      EXPECT_EQ(curve[result["best_epoch"].get<size_t>()], best["f1"]);
+      EXPECT_TRUE(result["baselines"]["length"][reading].contains("WordCont"));
+    }
+    EXPECT_EQ(result["dialogues"].size(), json("probes.json")["data"]["probe_test_examples"]);
+    EXPECT_EQ(result["selectivity"].size(), 3u);
+    EXPECT_GT(result["checkpoints"]["untrained"]["length"], 0);
+  }
+}
+
+// A run is one that heed probe sees the same of.
+TEST_F(ProbesTest, AgreesWithHeedProbe) {
+  const Result r = heed_program({"probe", "--model", whole() + "/lstm-seed1", "--data", kSample,
+                                 "--limit", "30", "--max-iter", "30", "--epoch", "last", "--json",
+                                 dir.path("probe.json"), "--threads", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json probe = Json::parse(dir.read("probe.json"));
+  const Json ours = json("lstm-seed1/evaluation.json")["checkpoints"];
+  for (const auto& [task, score] : probe["tasks"].items()) {
+    EXPECT_EQ(score["f1"], ours["last"]["raw"][task]["f1"]) << task;
+    EXPECT_EQ(probe["baselines"]["untrained"][task]["f1"], ours["untrained"]["raw"][task]["f1"]);
+  }
+}
+
+TEST_F(ProbesTest, TablesAndPage) {
+  const Json table = json("tables/raw.json");
+  ASSERT_EQ(table["rows"].size(), 2 * 3 + 3u);  // models x checkpoints, baselines
+  const Json doubts = json("tables/doubts.json"), paper = json("tables/paper6.json");
+  EXPECT_EQ(doubts["rows"].size(), 6u);
+  EXPECT_EQ(paper["rows"].size(), 15u);
+  EXPECT_EQ(json("tables/claims.json").size(), 15u);
+  const Result r = heed_program({"report", "--runs", whole(), "--html", dir.path("page.html"),
+                                 "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string page = dir.read("page.html");
+  for (const char* part : {"What do dialogue encoders know?", "Figures 5 to 7", "Table 8",
+                           "9 of the 11 models are not finished", "12.2 points"}) {
+    EXPECT_TRUE(has(page, part)) << part;
+  }
+  EXPECT_EQ(dir.read("tables/raw.csv"), shared->read("whole/tables/raw.csv"));
+  const Result info = heed_program({"info", whole()});
+  EXPECT_EQ(info.code, 0) << info.err;
+}
+
+TEST_F(ProbesTest, GoesOnByShardsToTheSameNumbers) {
+  const std::string out = dir.path("out");
+  const Arguments both = command(out, "[lt]*[mr]") + Arguments{"--seeds", "2"};
+  for (const char* shard : {"1/4", "3/4"}) {
+    ASSERT_EQ(without_warnings(heed_program(both + Arguments{"--shard", shard})).code, 0);
+  }
+  for (const char* run : {"lstm-seed1", "lstm-seed2"}) {
+    const std::string file = std::string(run) + "/evaluation.json";
+    EXPECT_EQ(dir.read("out/" + file), shared->read("whole/" + file));
+  }
+  const Result again =
+      without_warnings(heed_program(command(out, "lstm") + Arguments{"--seeds", "2"}));
+  EXPECT_TRUE(has(again.out, "2 runs, 2 of them done")) << again.out;
+}
+
+TEST_F(ProbesTest, Mistakes) {
+  const auto fails = [&](const Arguments& more, const std::string& says) {
+    expect_failure(heed_program(command(whole()) + more), 2, says, join(more));
+  };
+  fails({"--readings", "raw,fine"}, "--readings: expected some of raw, standardised and mlp");
+  fails({"--readings", "raw,raw"}, "each once");
+  fails({"--readings", ""}, "--readings");
+  fails({"--readings", "raw"},
+        "holds an experiment on probes with --readings \"raw,standardised\"");
+  expect_failure(heed_program(with(command(whole()), "--only", "gru")), 2, "no variant fits 'gru'",
+                 "only");
+  expect_failure(heed_program(with(command(whole()), "--max-iter", "31")), 2, "--max-iter 30",
+                 "max-iter");
+  expect_failure(heed_program({"reproduce", "probes", "--data", kSample}), 2,
+                 "--out is required (see heed reproduce probes --help)", "no out");
+  expect_failure(heed_program({"reproduce", "--out", dir.path("x")}), 2,
+                 "--data is required (see heed reproduce --help)", "the other experiment");
+  expect_failure(heed_program({"reproduce", "--data", kSample, "--out", whole(), "--preset",
+                               "smoke", "--limit", "40"}),
+                 2, "probes.json: this folder holds another kind of runs", "distraction");
+  expect_failure(heed_program({"report", "--runs", dir.path("no"), "--tables", dir.path("t")}), 1,
+                 "holds no experiment.json", "report");
+  dir.write("bad/probes.json", "{\"data\": 3}");
+  expect_failure(heed_program({"report", "--runs", dir.path("bad"), "--tables", dir.path("t")}), 1,
+                 "probes.json: not what heed writes there", "a damaged folder");
+}
+
+}  // namespace
+}  // namespace heed
