@@ -21,7 +21,7 @@ struct LabelledPart {
   size_t left_out = 0;     // examples that it has no labels of
 };
 
-// Reads parts of a data directory, "train" first. Every turn from the third on is an example,
+// Reads parts of a data directory, "train" first. Every turn from the min_turns-th on is an example,
 // within the other bounds of `bounds`; `limits` dialogues of each part are read (0: all). The
 // labels are those of the tasks that need no annotation (unannotated.h; mid-frequency words are
 // those of the first part) and, where there is a file PART.labels.jsonl or .gz, those of the file,
