@@ -128,7 +128,7 @@ std::string message(const CLI::App& app, const CLI::App& command, const CLI::Par
   std::vector<std::string> words = app.remaining();
   std::erase(words, "--");
   if (!words.empty()) return unexpected(app, command, words);
-  const bool needs_command = !command_names(command).empty();
+  const bool needs_command = command.get_require_subcommand_min() > 0;
   if (error.get_name() == "RequiredError" && needs_command) return missing_command(app, command);
   const std::string text = error.what();
   if (error.get_name() == "ArgumentMismatch" && text.ends_with(" missing")) {
