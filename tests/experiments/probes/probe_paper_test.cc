@@ -110,14 +110,5 @@ TEST(Extent, OfFourPoints) {
   EXPECT_NEAR(extent.range, 6, 1e-6);
 }
 
-// By hand: p_1 = 2/3 and p_2 = 1/2 of the first, a text half as long as the reference the second.
-TEST(MeanBleu2, ByHand) {
-  EXPECT_NEAR(mean_bleu2({{"a", "b", "c"}, {"a", "b"}}, {{"a", "b", "d"}, {"a", "b", "c", "d"}}),
-              (std::sqrt(1.0 / 3) + std::exp(-1.0)) / 2, 1e-12);
-  EXPECT_EQ(mean_bleu2({{"a"}}, {{"a"}}), 0);  // no pair of words
-  EXPECT_EQ(mean_bleu2({}, {}), 0);
-  EXPECT_THROW(mean_bleu2({{"a"}}, {}), UsageError);
-}
-
 }  // namespace
 }  // namespace heed
