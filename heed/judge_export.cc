@@ -278,13 +278,13 @@ void run(const CLI::App& c, const Options& o) {
       o.is_pairs() ? std::vector<std::string>{o.a, o.b} : std::vector<std::string>{o.model};
   const Inputs inputs = read_inputs(o.input, load_example_options(models[0]));
   Passages passages(o, inputs, device);
-  say(find_left_out(inputs, passages.examples()), inputs);
   const size_t wanted = static_cast<size_t>(o.wanted()) + o.wanted_checks();
   if (passages.left() < wanted) fail_too_few(o, inputs, passages.left());
   Unfit unfit;
   const std::vector<Item> items =
       o.is_pairs() ? pairs_of(passages, o) : items_of(passages, o, unfit);
   if (items.size() < wanted) fail_too_few(o, inputs, items.size());
+  say(find_left_out(inputs, passages.examples()), inputs);
 
   const auto [shown, hidden] = lines_of(items, o.common->seed);
   key_file.write_text(hidden);

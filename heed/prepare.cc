@@ -140,14 +140,14 @@ void run(const PrepareOptions& o, PrepareReader read) {
                }});
   progress.done();
   const size_t all = dialogues.size();
-  std::erase_if(dialogues, [&](const Dialogue& d) { return d.turns.size() < o.min_turns; });
+  const std::string least = counted(static_cast<size_t>(o.min_turns), "turn");
+  std::erase_if(dialogues, [&](const Dialogue& d) { return std::ssize(d.turns) < o.min_turns; });
   if (dialogues.empty()) {
-    throw DataError(o.in + ": none of " + counted(all, "dialogue") + " has " +
-                    counted(o.min_turns, "turn"));
+    throw DataError(o.in + ": none of " + counted(all, "dialogue") + " has " + least);
   }
   for (const std::string& remark : remarks) std::printf("%s\n", remark.c_str());
   std::printf("read %s of %s, left out %zu with fewer than %s\n", counted(all, "dialogue").c_str(),
-              o.in.c_str(), all - dialogues.size(), counted(o.min_turns, "turn").c_str());
+              o.in.c_str(), all - dialogues.size(), least.c_str());
   show_notes(dialogues);
   if (splits) {
     write_split(o.split, dialogues, o.in, o.out);

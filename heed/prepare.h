@@ -31,7 +31,8 @@ void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,
 // Of a command that reads files of others.
 struct PrepareOptions {
   std::string in, out, form = "auto";  // of the file: --form or --layout
-  size_t limit = 0, min_turns = 3;
+  size_t limit = 0;
+  int min_turns = 3;
   bool keep_wrong = false;
   SplitOptions split;
 };
