@@ -73,9 +73,10 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
 
 void WorkFlags::declare(CLI::App& c) {
   const char* work = "Work";
-  c.add_option("--jobs", jobs,
-               "Worker processes, each with a run of its own, that share the cores (--threads 0); on "
-               "N cores --jobs N is faster than --jobs 1")
+  c.add_option(
+       "--jobs", jobs,
+       "Worker processes, each with a run of its own, that share the cores (--threads 0); on "
+       "N cores --jobs N is faster than --jobs 1")
       ->check(whole_number(1, 1024))
       ->capture_default_str()
       ->group(work);

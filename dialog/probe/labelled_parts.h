@@ -18,12 +18,12 @@ struct LabelledPart {
   uint32_t fingerprint = 0;
   size_t dialogues = 0;
   std::string label_file = {};  // empty if there is none
-  size_t left_out = 0;     // examples that it has no labels of
+  size_t left_out = 0;          // examples that it has no labels of
 };
 
-// Reads parts of a data directory, "train" first. Every turn from the min_turns-th on is an example,
-// within the other bounds of `bounds`; `limits` dialogues of each part are read (0: all). The
-// labels are those of the tasks that need no annotation (unannotated.h; mid-frequency words are
+// Reads parts of a data directory, "train" first. Every turn from the min_turns-th on is an
+// example, within the other bounds of `bounds`; `limits` dialogues of each part are read (0: all).
+// The labels are those of the tasks that need no annotation (unannotated.h; mid-frequency words are
 // those of the first part) and, where there is a file PART.labels.jsonl or .gz, those of the file,
 // which then says which of these turns are examples. Throws DataError for parts without an example,
 // for dialogues of the same id, and where a file has labels of no example.
