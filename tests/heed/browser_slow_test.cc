@@ -173,9 +173,12 @@ constexpr char kScreens[] =
 
 // Perplexities of a training that has hardly begun, and long texts.
 std::string wide_report() {
-  Results results = made_up_results(2);
+  DistractionResults results = made_up_results(2);
   results.samples[0].context[0].text = std::string(200, 'x');
-  for (RunResult& run : results.runs) run.evaluation.sets[0].summary.perplexity *= 40;
+  const std::string perplexity = key_of(0, "perplexity");
+  for (RunResult& run : results.runs) {
+    run.numbers.set(perplexity, 40 * *run.numbers.value(perplexity));
+  }
   return page_of(results);
 }
 
