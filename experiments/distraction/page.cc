@@ -53,12 +53,7 @@ std::string with_table(const Contents& c, const std::string& id, bool intervals 
   return with_note(table_of(c.tables, id), intervals);
 }
 
-struct Section {
-  const char *id, *title;
-  std::string (*body)(const Contents&);
-};
-
-const Section kSections[] = {
+const SectionRow<Contents> kSections[] = {
     {"claims", "Does the paper hold here?",
      [](const Contents& c) {
        return note_html(
@@ -164,14 +159,12 @@ constexpr char kFooter[] =
 std::string render_page(const DistractionResults& results, const Inference& inference,
                         const std::vector<Table>& tables) {
   const Contents contents{results, inference, tables, mean_numbers(results)};
-  Page page{.title = "Where do dialogue models look?",
-            .lead = kLead,
-            .facts = facts(contents),
-            .warning = warning(contents),
-            .sections = {},
-            .footer = kFooter};
-  for (const Section& s : kSections) page.sections.push_back({s.id, s.title, s.body(contents)});
-  return render(page);
+  return render({.title = "Where do dialogue models look?",
+                 .lead = kLead,
+                 .facts = facts(contents),
+                 .warning = warning(contents),
+                 .sections = sections_of(kSections, contents),
+                 .footer = kFooter});
 }
 
 }  // namespace heed

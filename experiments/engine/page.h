@@ -29,6 +29,19 @@ struct Page {
 };
 std::string render(const Page& page);
 
+// A section as a row of an experiment's list; its Contents are what the page is put together from.
+template <class Contents> struct SectionRow {
+  const char *id, *title;
+  std::string (*body)(const Contents&);
+};
+template <class Contents, size_t n>
+std::vector<PageSection> sections_of(const SectionRow<Contents> (&rows)[n],
+                                     const Contents& contents) {
+  std::vector<PageSection> sections;
+  for (const auto& row : rows) sections.push_back({row.id, row.title, row.body(contents)});
+  return sections;
+}
+
 // ---- what sections are put together from; all texts are escaped
 
 std::string note_html(const std::string& text);

@@ -60,12 +60,7 @@ std::string with_tables(const Contents& c, const std::string& prefix, bool inter
   return html;
 }
 
-struct Section {
-  const char *id, *title;
-  std::string (*body)(const Contents&);
-};
-
-const Section kSections[] = {
+const SectionRow<Contents> kSections[] = {
     {"claims", "Does the paper hold here?",
      [](const Contents& c) {
        return note_html(kProbeClaimsNote) + claims_html(check_probe_claims(c.results));
@@ -123,14 +118,12 @@ constexpr char kFooter[] =
 std::string render_probes_page(const ProbesResults& results, const Inference& inference,
                                const std::vector<Table>& tables) {
   const Contents contents{results, inference, tables};
-  Page page{.title = "What do dialogue encoders know?",
-            .lead = kLead,
-            .facts = facts(results),
-            .warning = warning(results),
-            .sections = {},
-            .footer = kFooter};
-  for (const Section& s : kSections) page.sections.push_back({s.id, s.title, s.body(contents)});
-  return render(page);
+  return render({.title = "What do dialogue encoders know?",
+                 .lead = kLead,
+                 .facts = facts(results),
+                 .warning = warning(results),
+                 .sections = sections_of(kSections, contents),
+                 .footer = kFooter});
 }
 
 }  // namespace heed
