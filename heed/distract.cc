@@ -79,14 +79,10 @@ std::vector<Dialogue> distracted_dialogues(const Inputs& inputs,
   const Pool pool = pool_of(inputs.pool, texts);
   const auto inserted =
       distracted(examples, inputs.sets[0], pool, phrases_of(inputs.phrases, texts), seed);
-  const size_t least = static_cast<size_t>(inputs.bounds.min_turns);
   std::vector<Dialogue> result;
   for (const Dialogue& d : inputs.dialogues) {
-    if (d.turns.size() < least) continue;
-    const size_t last = d.turns.size() - 1;
-    for (size_t i = inputs.bounds.all_positions ? least - 1 : last; i <= last; ++i) {
+    for (size_t i : responses_of(d, inputs.bounds))
       result.push_back(insert(d, i, inserted[result.size()], texts));
-    }
   }
   return result;
 }

@@ -46,6 +46,8 @@ void InputFlags::declare(CLI::App& c) {
                "Leave out shorter dialogues; with --examples all the turn of this number is the "
                "first response. From 2 on")
       ->group(kExamples);
+  c.add_option("--speaker", speaker, "Only turns of this speaker are responses; \"\": anybody's")
+      ->group(kExamples);
 }
 
 void InputFlags::declare_tokens(CLI::App& c) {
@@ -127,6 +129,7 @@ Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
   inputs.bounds.max_response_tokens = flags.max_response.value_or(training.max_response_tokens);
   inputs.bounds.max_context_tokens = flags.max_context.value_or(training.max_context_tokens);
   inputs.bounds.min_turns = flags.min_turns.value_or(training.min_turns);
+  inputs.bounds.speaker = flags.speaker.value_or(training.speaker);
   make_examples({}, Vocabulary(), inputs.bounds);  // complains of bounds before the reading
   inputs.dialogues = read_dialogues(inputs.data_path, flags.limit);
   if (needs_pool(sets)) {
@@ -154,6 +157,7 @@ Json inputs_json(const Inputs& inputs, const std::vector<std::string>& models, u
   json["max_response"] = inputs.bounds.max_response_tokens;
   if (inputs.bounds.max_context_tokens > 0) json["max_context"] = inputs.bounds.max_context_tokens;
   if (inputs.bounds.min_turns != kMinTurns) json["min_turns"] = inputs.bounds.min_turns;
+  if (!inputs.bounds.speaker.empty()) json["speaker"] = inputs.bounds.speaker;
   if (inputs.sets.empty()) return json;
   json["test"] = Json::array();
   for (const TestSet& set : inputs.sets) json["test"].push_back(set.name);

@@ -18,6 +18,7 @@ struct InputFlags {
   std::string data, pool, examples;
   size_t limit = 0;
   std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
+  std::optional<std::string> speaker;
   PhraseText phrases;
 
   // Declares --data, --limit, --examples, --max-turns and --min-turns.

@@ -38,8 +38,7 @@ std::string older_than(const ExampleOptions& bounds) {
 LeftOut find_left_out(const Inputs& inputs, const std::vector<Example>& examples) {
   LeftOut left_out;
   for (const Dialogue& d : inputs.dialogues) {
-    if (d.turns.size() < static_cast<size_t>(inputs.bounds.min_turns))
-      left_out.dialogues.push_back(d.id);
+    if (responses_of(d, inputs.bounds).empty()) left_out.dialogues.push_back(d.id);
   }
   left_out.dialogues_read = inputs.dialogues.size() - left_out.dialogues.size();
   for (const Example& e : examples) {
@@ -71,7 +70,9 @@ void say(const LeftOut& l, const Inputs& inputs) {
   const ExampleOptions& bounds = inputs.bounds;
   if (!l.dialogues.empty()) {
     note(counted(l.dialogues.size(), "dialogue") + " left out (fewer than " +
-         std::to_string(bounds.min_turns) + " turns): " + list(l.dialogues));
+         std::to_string(bounds.min_turns) + " turns" +
+         (bounds.speaker.empty() ? "" : ", or none of " + bounds.speaker + " from there on") +
+         "): " + list(l.dialogues));
   }
   if (l.turns > 0) {
     note(counted(l.turns, "turn") + " of " + std::to_string(l.with_turns) + " " +

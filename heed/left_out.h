@@ -11,7 +11,7 @@ namespace heed {
 
 struct LeftOut {
   size_t dialogues_read = 0;           // all others
-  std::vector<std::string> dialogues;  // too short for an example
+  std::vector<std::string> dialogues;  // without a response
   // Sums over the examples, and the ids of those that they concern.
   size_t turns = 0, distractions = 0, utterances = 0, responses = 0;
   size_t contexts = 0;    // examples whose context has too many tokens

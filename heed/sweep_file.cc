@@ -217,7 +217,7 @@ const SweepData* data_for(SweepRequest& request, std::map<std::string, const Swe
   key << s.model.vocab_size << " " << s.limit.value_or(0) << " " << s.examples.all_positions << " "
       << s.examples.max_turns << " " << s.examples.max_utterance_tokens << " "
       << s.examples.max_response_tokens << " " << s.examples.max_context_tokens << " "
-      << s.examples.min_turns;
+      << s.examples.min_turns << " " << s.examples.speaker;
   const SweepData*& place = known[key.str()];
   if (!place) {
     request.loaded.push_back(std::make_unique<SweepData>(

@@ -70,7 +70,7 @@ void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) 
               counted(m.num_layers, "layer").c_str(), static_cast<long>(m.hidden_size),
               static_cast<long>(m.vocab_size),
               size_of_model(static_cast<int64_t>(parameter_count(m))).c_str());
-  std::printf("%zu training and %s, %s left out (too short)\n", run.data.train.size(),
+  std::printf("%zu training and %s, %s left out (no response)\n", run.data.train.size(),
               counted(run.data.valid.size(), "validation example").c_str(),
               counted(run.data.left_out, "dialogue").c_str());
   const int64_t batch = run.settings.loop.batch_size;

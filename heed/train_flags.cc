@@ -71,6 +71,10 @@ void TrainFlags::declare_examples(CLI::App& c) {
   bound("--min-turns", min_turns,
         "Leave out shorter dialogues; with --examples all the turn of this number is the first "
         "response. From 2 on");
+  c.add_option("--speaker", speaker,
+               "Only turns of this speaker are responses, as those of system in MultiWOZ (default: "
+               "anybody's)")
+      ->group(data);
   bound("--max-context", max_context,
         "Tokens of the context, the last ones, the end of each utterance counted; 0: all");
   bound("--max-utterance", max_utterance, "Tokens of an utterance, the first ones; 0: all");
@@ -147,6 +151,7 @@ void TrainFlags::set_bounds(ExampleOptions& e) const {
   if (examples) e.all_positions = *examples == "all";
   e.max_turns = max_turns.value_or(e.max_turns);
   e.min_turns = min_turns.value_or(e.min_turns);
+  e.speaker = speaker.value_or(e.speaker);
   e.max_context_tokens = max_context.value_or(e.max_context_tokens);
   e.max_utterance_tokens = max_utterance.value_or(e.max_utterance_tokens);
   e.max_response_tokens = max_response.value_or(e.max_response_tokens);
@@ -212,6 +217,7 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"examples", s.examples.all_positions ? "all" : "last"},
                                     {"max-turns", s.examples.max_turns},
                                     {"min-turns", s.examples.min_turns},
+                                    {"speaker", s.examples.speaker},
                                     {"max-context", s.examples.max_context_tokens},
                                     {"max-utterance", s.examples.max_utterance_tokens},
                                     {"max-response", s.examples.max_response_tokens},

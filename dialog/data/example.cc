@@ -127,9 +127,24 @@ size_t keep_last_tokens(std::vector<std::vector<int32_t>>& context, int most) {
 }
 
 std::string no_example(const ExampleOptions& options) {
-  return options.min_turns == kMinTurns
-             ? "no dialogue with two utterances of context and a response"
-             : "no dialogue with " + std::to_string(options.min_turns) + " turns or more";
+  const std::string none =
+      options.min_turns == kMinTurns
+          ? "no dialogue with two utterances of context and a response"
+          : "no dialogue with " + std::to_string(options.min_turns) + " turns or more";
+  return options.speaker.empty() ? none : none + " of the speaker '" + options.speaker + "'";
+}
+
+std::vector<size_t> responses_of(const Dialogue& dialogue, const ExampleOptions& options) {
+  std::vector<size_t> responses;
+  const size_t count = dialogue.turns.size();
+  for (size_t i = static_cast<size_t>(options.min_turns) - 1; i < count; ++i) {
+    const Turn& turn = dialogue.turns[i];
+    if (!options.speaker.empty() && turn.speaker != options.speaker) continue;
+    if (turn.distraction && i + 1 < count) continue;  // nobody's response
+    responses.push_back(i);
+  }
+  if (!options.all_positions && !responses.empty()) responses = {responses.back()};
+  return responses;
 }
 
 std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
@@ -138,21 +153,17 @@ std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
   check_options(options);
   std::vector<Example> examples;
   if (left_out) *left_out = 0;
-  const size_t least = static_cast<size_t>(options.min_turns);
   Tokenizer tokenizer;
   for (const Dialogue& dialogue : dialogues) {
-    if (dialogue.turns.size() < least) {
+    const std::vector<size_t> responses = responses_of(dialogue, options);
+    if (responses.empty()) {
       if (left_out) ++*left_out;
       continue;
     }
     std::vector<std::vector<int32_t>> turns;
     for (const Turn& turn : dialogue.turns)
       turns.push_back(vocabulary.encode(tokenizer(turn.text)));
-    const size_t last = turns.size() - 1;
-    for (size_t i = options.all_positions ? least - 1 : last; i <= last; ++i) {
-      if (i < last && dialogue.turns[i].distraction) continue;  // nobody's response
-      examples.push_back(make_example(dialogue, turns, i, options));
-    }
+    for (size_t i : responses) examples.push_back(make_example(dialogue, turns, i, options));
   }
   return examples;
 }

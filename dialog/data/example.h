@@ -50,6 +50,9 @@ struct ExampleOptions {
   // Turns of the shortest dialogue, the response among them: a context has one turn less, and 2
   // allow a query without a history.
   int min_turns = kMinTurns;
+  // Only turns of this speaker are responses, as those of "system" where a user talks to one;
+  // empty: anybody's.
+  std::string speaker = {};
 
   bool operator==(const ExampleOptions&) const = default;
 };
@@ -67,10 +70,13 @@ std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary&
 // the number of utterances that went, all of them from the front.
 size_t keep_last_tokens(std::vector<std::vector<int32_t>>& context, int most);
 
-// The last turn of a dialogue is the response, the turns before it are the context. Dialogues with
-// fewer than min_turns turns are left out and counted in *left_out (if given). A response may be
-// empty: then only <eos> is predicted. Throws UsageError for negative bounds, contexts without a
-// turn or a token, and a min_turns below 2.
+// The turns of a dialogue that are responses, from the min_turns-th on and of the speaker: of all
+// the last one, with all_positions each that is not marked as a distraction.
+std::vector<size_t> responses_of(const Dialogue& dialogue, const ExampleOptions& options);
+
+// A response and the turns before it, the context. Dialogues without a response are left out and
+// counted in *left_out (if given). A response may be empty: then only <eos> is predicted. Throws
+// UsageError for negative bounds, contexts without a turn or a token, and a min_turns below 2.
 std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
                                    const Vocabulary& vocabulary, const ExampleOptions& options = {},
                                    int64_t* left_out = nullptr);

@@ -16,6 +16,7 @@ inline void to_json(nlohmann::json& json, const ExampleOptions& o) {
   if (o.max_context_tokens != usual.max_context_tokens)
     json["max_context_tokens"] = o.max_context_tokens;
   if (o.min_turns != usual.min_turns) json["min_turns"] = o.min_turns;
+  if (o.speaker != usual.speaker) json["speaker"] = o.speaker;
 }
 
 inline void from_json(const nlohmann::json& json, ExampleOptions& o) {
@@ -26,6 +27,7 @@ inline void from_json(const nlohmann::json& json, ExampleOptions& o) {
   json.at("max_response_tokens").get_to(o.max_response_tokens);
   o.max_context_tokens = json.value("max_context_tokens", o.max_context_tokens);
   o.min_turns = json.value("min_turns", o.min_turns);
+  o.speaker = json.value("speaker", o.speaker);
 }
 
 inline void to_json(nlohmann::json& json, const TrainSettings& s) {

@@ -15,7 +15,7 @@ struct TrainData {
   Vocabulary vocabulary;
   std::vector<Example> train, valid;
   Pool pool;             // random distractions are drawn from here
-  int64_t left_out = 0;  // dialogues that are too short for an example
+  int64_t left_out = 0;  // dialogues without a response
 
   uint32_t fingerprint() const;
 };

@@ -62,34 +62,43 @@ std::vector<std::string> words_of(const std::vector<int32_t>& tokens, const Voca
 // Under the names of their options.
 Json describe_settings(const ExperimentSettings& s) {
   const TrainSettings& t = s.train;
-  return {{"attention-weight", t.attention_weight},
-          {"layers", t.model.num_layers},
-          {"hidden", t.model.hidden_size},
-          {"embed", t.model.embedding_size},
-          {"vocab", t.model.vocab_size},
-          {"batch", t.loop.batch_size},
-          {"dropout", t.model.dropout},
-          {"epochs", t.loop.max_epochs},
-          {"examples", t.examples.all_positions ? "all" : "last"},
-          {"max-turns", t.examples.max_turns},
-          {"max-utterance", t.examples.max_utterance_tokens},
-          {"max-response", t.examples.max_response_tokens},
-          {"limit", s.limit},
-          {"test-limit", s.test_limit},
-          {"optimizer", t.loop.optimizer.name},
-          {"weight-decay", t.loop.optimizer.weight_decay},
-          {"group", nlohmann::json(t.loop.optimizer.groups)},
-          {"warm-up", t.loop.optimizer.warm_up},
-          {"rate", t.loop.schedule.rate},
-          {"max-norm", t.loop.max_norm},
-          {"patience", t.loop.schedule.patience},
-          {"min-rate", t.loop.schedule.min_rate},
-          {"halve-after", t.loop.schedule.halve_after},
-          {"max-length", s.max_response},
-          {"frequent", s.phrases.frequent},
-          {"rare", s.phrases.rare},
-          {"device", s.made_with.device},
-          {"matmul", s.made_with.matmul}};
+  Json json = {{"attention-weight", t.attention_weight},
+               {"layers", t.model.num_layers},
+               {"hidden", t.model.hidden_size},
+               {"embed", t.model.embedding_size},
+               {"vocab", t.model.vocab_size},
+               {"batch", t.loop.batch_size},
+               {"dropout", t.model.dropout},
+               {"epochs", t.loop.max_epochs},
+               {"examples", t.examples.all_positions ? "all" : "last"},
+               {"max-turns", t.examples.max_turns},
+               {"max-utterance", t.examples.max_utterance_tokens},
+               {"max-response", t.examples.max_response_tokens},
+               {"limit", s.limit},
+               {"test-limit", s.test_limit},
+               {"optimizer", t.loop.optimizer.name},
+               {"weight-decay", t.loop.optimizer.weight_decay},
+               {"group", nlohmann::json(t.loop.optimizer.groups)},
+               {"warm-up", t.loop.optimizer.warm_up},
+               {"rate", t.loop.schedule.rate},
+               {"max-norm", t.loop.max_norm},
+               {"patience", t.loop.schedule.patience},
+               {"min-rate", t.loop.schedule.min_rate},
+               {"halve-after", t.loop.schedule.halve_after},
+               {"max-length", s.max_response},
+               {"frequent", s.phrases.frequent},
+               {"rare", s.phrases.rare},
+               {"device", s.made_with.device},
+               {"matmul", s.made_with.matmul}};
+  // Older experiments had no other value of these.
+  const ExampleOptions usual;
+  if (t.examples.min_turns != usual.min_turns) json["min-turns"] = t.examples.min_turns;
+  if (t.examples.speaker != usual.speaker) json["speaker"] = t.examples.speaker;
+  if (t.examples.max_context_tokens != usual.max_context_tokens)
+    json["max-context"] = t.examples.max_context_tokens;
+  if (t.loop.optimizer.rate_decay != OptimizerSettings{}.rate_decay)
+    json["rate-decay"] = t.loop.optimizer.rate_decay;
+  return json;
 }
 
 Json describe(const ExperimentSettings& s, const ExperimentData& data) {

@@ -28,7 +28,11 @@ class Act : public Options {
     shared = new TempDir;
     std::filesystem::create_directory(data());
     for (const char* part : {"train", "valid", "test"}) {
-      write_dialogues(data() + "/" + part + ".jsonl", read_dialogues(find_part(kSample, part), 60));
+      std::vector<Dialogue> dialogues = read_dialogues(find_part(kSample, part), 60);
+      for (Dialogue& d : dialogues) {  // the same two speakers in all, for --speaker
+        for (size_t i = 0; i < d.turns.size(); ++i) d.turns[i].speaker = i % 2 == 0 ? "A" : "B";
+      }
+      write_dialogues(data() + "/" + part + ".jsonl", dialogues);
     }
     for (const char* seed : {"1", "2"}) {
       const Arguments train =
@@ -150,12 +154,14 @@ const Rows kInputs = {kData,
                       {"--limit", {"1"}},
                       {"--examples", {"all"}},
                       {"--max-turns", {"2"}},
+                      {"--speaker", {"A"}},
                       {"--min-turns", {"2"}, {"--examples", "all"}}};
 // The same of a model that was trained with --examples all.
 const Rows kInputsOfTrained = {kData,
                                {"--limit", {"1"}},
                                {"--examples", {"last"}},
                                {"--max-turns", {"2"}},
+                               {"--speaker", {"A"}},
                                {"--min-turns", {"2"}, {"--examples", "all"}}};
 const Rows kBounds = {
     {"--max-utterance", {"2"}}, {"--max-response", {"2"}}, {"--max-context", {"4"}}};
@@ -269,10 +275,10 @@ TEST_F(Act, Train) {
                       {"--epochs", {"1"}},
                       {"--structure", {"dynamic"}},
                       {"--heads", {"4"}, {"--structure", "transformer"}}};
-  const Rows examples = {{"--examples", {"all"}},    {"--max-turns", {"2"}},
-                         {"--max-utterance", {"2"}}, {"--max-response", {"2"}},
-                         {"--min-turns", {"4"}},     {"--max-context", {"5"}},
-                         {"--limit", {"10"}},        {"--insert-prob", {"1"}}};
+  const Rows examples = {
+      {"--examples", {"all"}},   {"--max-turns", {"2"}}, {"--max-utterance", {"2"}},
+      {"--max-response", {"2"}}, {"--min-turns", {"4"}}, {"--max-context", {"5"}},
+      {"--speaker", {"A"}},      {"--limit", {"10"}},    {"--insert-prob", {"1"}}};
   const Rows optimiser = {{"--optimizer", {"sgd"}},
                           {"--rate", {"0.001"}},
                           {"--warm-up", {"5"}},

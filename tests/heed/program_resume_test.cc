@@ -103,6 +103,7 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
       {"--examples", "all", "last"},
       {"--max-turns", "5", "4"},
       {"--min-turns", "2", "3"},
+      {"--speaker", "A", ""},
       {"--max-context", "30", "0"},
       {"--max-utterance", "11", "10"},
       {"--max-response", "3", "50"},

@@ -27,7 +27,7 @@ bool wait_for(const TempDir& dir, const std::string& file, const std::string& te
   return false;
 }
 
-const char* const kBegun = "left out (too short)";  // said when signals are waited for
+const char* const kBegun = "left out (no response)";  // said when signals are waited for
 
 // Epochs of many short steps; 100000 of them would take hours.
 Arguments training(const std::string& out, const std::string& epochs) {

@@ -94,6 +94,35 @@ TEST(MakeExamples, DistractionsDoNotCountAsTurns) {
   EXPECT_EQ(context({0, 1, 2, 3, 4}, 2), (Ids{5, 6, 7, 8, 9}));
 }
 
+// In each of them, as in a dialogue of a user with a system, which may have the last word or not.
+TEST(MakeExamples, TakesTheResponsesOfOneSpeaker) {
+  Dialogue d = dialogue({"a", "b", "c", "d", "e"});
+  for (size_t i = 0; i < d.turns.size(); ++i) d.turns[i].speaker = i % 2 == 0 ? "user" : "system";
+  const auto ids = [&](ExampleOptions options) {
+    std::vector<std::string> result;
+    for (const Example& e : make_examples({d}, letters(), options)) result.push_back(e.id);
+    return result;
+  };
+  using Ids = std::vector<std::string>;
+  ExampleOptions options{.all_positions = true, .min_turns = 2, .speaker = "system"};
+  EXPECT_EQ(ids(options), (Ids{d.id + "#2", d.id + "#4"}));
+  options.min_turns = 3;
+  EXPECT_EQ(ids(options), (Ids{d.id + "#4"}));
+  options.speaker = "user";
+  EXPECT_EQ(ids(options), (Ids{d.id + "#3", d.id + "#5"}));
+  options.speaker = "system";
+  options.all_positions = false;
+  const Example last = make_examples({d}, letters(), options).at(0);
+  EXPECT_EQ(last.context.size(), 3u);
+  EXPECT_EQ(last.response, (std::vector<int32_t>{8}));
+
+  options.speaker = "nobody";
+  int64_t left_out = 0;
+  EXPECT_TRUE(make_examples({d}, letters(), options, &left_out).empty());
+  EXPECT_EQ(left_out, 1);
+  EXPECT_NE(no_example(options).find("of the speaker 'nobody'"), std::string::npos);
+}
+
 TEST(MakeExamples, SaysWhatTheBoundsLeaveOut) {
   Dialogue d = dialogue({"a", "b", "a b c", "d", "e f", "a b"});
   d.turns[0].distraction = d.turns[5].distraction = true;
