@@ -15,6 +15,9 @@ namespace heed {
 std::vector<Example> distracted(const std::vector<Example>& examples, const TestSet& set,
                                 const Pool& pool, const Phrases& phrases, uint64_t seed);
 
+// The seed of an experiment's test sets: all runs see the same distractions, whatever their own.
+constexpr uint64_t kTestSeed = 1;
+
 // What is kept of an example.
 struct ExampleResult {
   std::string id;

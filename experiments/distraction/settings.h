@@ -13,7 +13,6 @@
 namespace heed {
 
 constexpr int kExperimentFormat = 2;  // of the files in its folder
-constexpr uint64_t kTestSeed = 1;     // all runs see the same distractions, whatever their own seed
 constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialogues
 
 struct ExperimentSettings {

@@ -5,6 +5,7 @@
 
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
+#include "experiments/engine/correlation.h"
 
 namespace heed {
 namespace {
@@ -56,7 +57,7 @@ void draw(Plot& plot, const PlotLine& line) {
     points.push_back({plot.x(p.x), plot.y(std::min(p.y, plot.y.high))});
     plot.whisker(points.back().first, p.interval, line.css + " thin");
   }
-  plot.svg.polyline(points, line.css + " " + line.line);
+  if (!line.line.empty()) plot.svg.polyline(points, line.css + " " + line.line);
   for (size_t i = 0; i < points.size(); ++i) {
     const std::string& title = line.points[i].title;
     if (!title.empty()) plot.svg.mark(line.mark, points[i], line.css, title);
@@ -65,10 +66,11 @@ void draw(Plot& plot, const PlotLine& line) {
 
 }  // namespace
 
-std::string panels_html(const PanelAxes& axes, const std::vector<Panel>& panels,
+std::string panels_html(const PanelAxes& common, const std::vector<Panel>& panels,
                         const std::vector<LegendEntry>& legend) {
   std::string html = "<div class=\"panels\">\n";
   for (const Panel& panel : panels) {
+    const PanelAxes& axes = panel.axes ? *panel.axes : common;
     Plot plot(axes.width, axes.height, panel.label, panel.title);
     plot.x.low = axes.x_low, plot.x.high = axes.x_high;
     plot.y.low = axes.y_low, plot.y.high = axes.y_high;

@@ -26,13 +26,9 @@ struct PlotPoint {
   std::optional<Interval> interval = {};  // a vertical line
 };
 struct PlotLine {
-  std::string css, line;  // colour and kind of line: "c0", "dash"
+  std::string css, line;  // colour and kind of line: "c0", "dash"; without a kind marks only
   int mark = 0;           // Svg::mark()
   std::vector<PlotPoint> points = {};
-};
-struct Panel {
-  std::string title, label;  // to be seen, and for those who do not see it
-  std::vector<PlotLine> lines = {};
 };
 // Of all panels. What is above them is drawn at their edge.
 struct PanelAxes {
@@ -43,6 +39,11 @@ struct PanelAxes {
   std::vector<double> y_ticks = {};
   int y_digits = 1;
   bool line_at_one = false;
+};
+struct Panel {
+  std::string title, label;  // to be seen, and for those who do not see it
+  std::vector<PlotLine> lines = {};
+  std::optional<PanelAxes> axes = {};  // instead of those of all
 };
 std::string panels_html(const PanelAxes& axes, const std::vector<Panel>& panels,
                         const std::vector<LegendEntry>& legend);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "tensor/file.h"
@@ -35,6 +36,16 @@ void collect(const Json& json, const std::string& name, Numbers& numbers) {
     numbers.set(name, number(json));
   } else if (json.is_string()) {
     numbers.set_text(name, json.get<std::string>());
+  }
+}
+
+void read_numbers(const std::string& path, const std::string& name, Numbers& numbers) {
+  try {
+    const Json json = Json::parse(read_file(path, 1 << 30));
+    if (!json.is_object()) throw DataError(path + ": not what heed writes there: no object");
+    collect(json, name, numbers);
+  } catch (const Json::exception& e) {
+    throw DataError(path + ": not what heed writes there: " + e.what());
   }
 }
 
@@ -90,14 +101,12 @@ std::vector<std::string> Numbers::names() const {
 
 Numbers load_numbers(const std::string& path) {
   Numbers numbers;
-  try {
-    const Json json = Json::parse(read_file(path, 1 << 30));
-    if (!json.is_object()) throw DataError(path + ": not what heed writes there: no object");
-    collect(json, "", numbers);
-  } catch (const Json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
-  }
+  read_numbers(path, "", numbers);
   return numbers;
+}
+
+void add_numbers(const std::string& path, Numbers& numbers) {
+  read_numbers(path, std::filesystem::path(path).stem().string(), numbers);
 }
 
 // ---- of variants

@@ -27,6 +27,7 @@ class Numbers {
 
   bool has(const std::string& name) const { return places_.contains(name); }
   bool has_series(const std::string& name) const { return series_.contains(name); }
+  bool has_text(const std::string& name) const { return texts_.contains(name); }
   // Of all numbers, in the order of the file.
   std::vector<std::string> names() const;
 
@@ -44,6 +45,9 @@ class Numbers {
 // Reads a JSON file: numbers and nulls are numbers, lists of them are series, other lists have
 // their elements under ".0", ".1", and so on. Throws DataError where it is none.
 Numbers load_numbers(const std::string& path);
+// Adds those of another file under the name of the file: attention.json's "examples" is
+// "attention.examples".
+void add_numbers(const std::string& path, Numbers& numbers);
 
 // Numbers of the variants of an experiment by name: those of a paper, or ours.
 class VariantNumbers {

@@ -90,7 +90,7 @@ text.title { font-size: 13px; font-weight: 650; fill: var(--ink); }
 .one { stroke: var(--soft); stroke-dasharray: 5 4; stroke-width: 1.4; }
 .whisker { stroke: var(--ink); stroke-width: 1.6; }
 .c0 { --c: var(--c0); } .c1 { --c: var(--c1); } .c2 { --c: var(--c2); } .c3 { --c: var(--c3); }
-.c4 { --c: var(--c4); }
+.c4 { --c: var(--c4); } .rest { --c: var(--bar0); }
 .solid, .dash, .dots, .mixed, .thin { stroke: var(--c); stroke-width: 2; }
 .dash { stroke-dasharray: 7 4; } .dots { stroke-dasharray: 2 3.2; }
 .mixed { stroke-dasharray: 9 3 2 3; } .thin { stroke-width: 1.1; }

@@ -73,7 +73,10 @@ int Plan::longest_name() const {
 }
 
 bool Plan::is_finished(const PlannedRun& run) const {
-  return fs::exists(fs::path(directory(run)) / result);
+  const fs::path directory = this->directory(run);
+  return fs::exists(directory / result) &&
+         std::all_of(additions.begin(), additions.end(),
+                     [&](const std::string& file) { return fs::exists(directory / file); });
 }
 
 }  // namespace heed

@@ -54,11 +54,14 @@ struct Plan {
   // Returns what the loop returns: false if it was stopped.
   std::function<bool(const PlannedRun&, const std::string& directory, Device, const TrainHooks&)>
       train = {};
-  // Measures the trained run, and writes the file `result` last of all: a run that has it is
-  // finished.
+  // Measures the trained run, and writes what it lacks of the file `result` and of the additions,
+  // in this order: a run that has all is finished.
   std::function<void(const PlannedRun&, const std::string& directory, Device, const OnMeasuring&)>
       measure = {};
   std::string result = "evaluation.json";
+  // Further files with measurements, which folders of older versions lack: runs are completed, not
+  // trained again.
+  std::vector<std::string> additions = {};
   // Columns of the training's log, of the epoch so far and of the validation, and their name for
   // people.
   std::string train_metric = {}, valid_metric = {}, metric_name = {};

@@ -87,6 +87,10 @@ RunResult load_run(const std::string& folder, const PlannedRun& run, const Resul
   const std::string directory = (fs::path(folder) / run.name).string(),
                     path = (fs::path(directory) / layout.result).string();
   RunResult result{run, load_numbers(path), load_log(directory), load_times(directory)};
+  for (const std::string& file : layout.additions) {
+    const fs::path addition = fs::path(directory) / file;
+    if (fs::exists(addition)) add_numbers(addition.string(), result.numbers);
+  }
   if (result.log.empty()) throw DataError(directory + "/log.jsonl: no epoch");
   const std::vector<int> clusters = check_layout(path, result.numbers, layout);
   if (results.runs.empty()) results.clusters = clusters;
@@ -107,8 +111,8 @@ std::vector<std::string> names_of(const std::vector<VariantName>& variants) {
   return names;
 }
 
-std::string source_of(const RunResult& run) {
-  return run.run.name + "/evaluation.json";
+std::string source_of(const RunResult& run, const std::string& file) {
+  return run.run.name + "/" + file;
 }
 
 std::vector<const RunResult*> Results::of(size_t variant) const {

@@ -23,8 +23,9 @@ struct ResultsLayout {
   std::string kind = "experiment";  // experiment.json says what the folder holds
   int format = 1;                   // of that file
   std::vector<VariantName> variants = {};
-  std::string made_by = "heed reproduce";  // for messages
-  std::string result = "evaluation.json";  // a run that has it is finished
+  std::string made_by = "heed reproduce";   // for messages
+  std::string result = "evaluation.json";   // a run that has it is finished
+  std::vector<std::string> additions = {};  // of a run, which it may lack: Plan::additions
   std::string clusters = {};  // the series with the cluster of each item, from 0; none: no items
   std::vector<std::string> values = {};  // numbers, which may be null
   std::vector<std::string> items = {};   // series: a number an item, or empty: none has any
@@ -38,7 +39,7 @@ struct RunResult {
   RunTimes times;
 };
 // The file of a run that its numbers come from, in the folder.
-std::string source_of(const RunResult& run);
+std::string source_of(const RunResult& run, const std::string& file = "evaluation.json");
 
 struct Setting {
   std::string name, value;  // "hidden", "64"

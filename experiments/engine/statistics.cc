@@ -13,23 +13,6 @@ namespace {
 
 constexpr int64_t kChunk = 250;  // resamples in one matrix product
 
-// How often each of n clusters is drawn in the resamples from `first` on, (count, n).
-Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed) {
-  std::vector<double> counts(static_cast<size_t>(n * count), 0.0);
-  for (int64_t b = 0; b < count; ++b) {
-    const RandomKey key{seed, purpose_id("bootstrap"), static_cast<uint64_t>(first + b)};
-    for (int64_t i = 0; i < n; i += 4) {
-      const Philox4 r = key.block(static_cast<uint64_t>(i / 4));
-      const uint32_t words[4] = {r.x, r.y, r.z, r.w};
-      for (int64_t k = 0; k < std::min<int64_t>(4, n - i); ++k) {
-        // floor(n * word / 2^32): off from uniform by less than n / 2^32
-        counts[b * n + static_cast<int64_t>((static_cast<uint64_t>(n) * words[k]) >> 32)] += 1;
-      }
-    }
-  }
-  return Tensor::from(counts, {count, n});
-}
-
 // The tops or the bottoms of all quotients as the columns of a matrix, (clusters, quotients).
 Tensor columns(const std::vector<Quotient>& quotients, std::vector<double> Quotient::*part) {
   const size_t n = (quotients[0].*part).size(), m = quotients.size();
@@ -51,6 +34,22 @@ double divide(double top, double bottom) {
 }
 
 }  // namespace
+
+Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed) {
+  std::vector<double> counts(static_cast<size_t>(n * count), 0.0);
+  for (int64_t b = 0; b < count; ++b) {
+    const RandomKey key{seed, purpose_id("bootstrap"), static_cast<uint64_t>(first + b)};
+    for (int64_t i = 0; i < n; i += 4) {
+      const Philox4 r = key.block(static_cast<uint64_t>(i / 4));
+      const uint32_t words[4] = {r.x, r.y, r.z, r.w};
+      for (int64_t k = 0; k < std::min<int64_t>(4, n - i); ++k) {
+        // floor(n * word / 2^32): off from uniform by less than n / 2^32
+        counts[b * n + static_cast<int64_t>((static_cast<uint64_t>(n) * words[k]) >> 32)] += 1;
+      }
+    }
+  }
+  return Tensor::from(counts, {count, n});
+}
 
 Quotient quotient(const Series& top, const Series& bottom, const std::vector<int>& cluster) {
   check_internal(top.size() == cluster.size() && bottom.size() == cluster.size(),
@@ -166,35 +165,6 @@ std::optional<Spread> spread(const std::vector<double>& values) {
   for (double v : values) squares += (v - result.mean) * (v - result.mean);
   result.deviation = std::sqrt(squares / (n - 1));
   return result;
-}
-
-std::optional<double> rank_correlation(const std::vector<std::pair<double, double>>& pairs) {
-  const size_t n = pairs.size();
-  if (n < 3) return std::nullopt;
-  // Ranks from 1; equal values share the mean of theirs.
-  const auto ranks = [&](auto value) {
-    std::vector<double> result(n);
-    for (size_t i = 0; i < n; ++i) {
-      double below = 0, equal = 0;
-      for (size_t k = 0; k < n; ++k) {
-        below += value(pairs[k]) < value(pairs[i]);
-        equal += value(pairs[k]) == value(pairs[i]);
-      }
-      result[i] = below + (equal + 1) / 2;
-    }
-    return result;
-  };
-  const auto a = ranks([](const auto&p) { return p.first; }),
-             b = ranks([](const auto&p) { return p.second; });
-  const double mean = (static_cast<double>(n) + 1) / 2;
-  double ab = 0, aa = 0, bb = 0;
-  for (size_t i = 0; i < n; ++i) {
-    ab += (a[i] - mean) * (b[i] - mean);
-    aa += (a[i] - mean) * (a[i] - mean);
-    bb += (b[i] - mean) * (b[i] - mean);
-  }
-  if (aa == 0 || bb == 0) return std::nullopt;
-  return ab / std::sqrt(aa * bb);
 }
 
 }  // namespace heed

@@ -44,6 +44,8 @@ struct Resampled {
 // so the result is the same everywhere and for any number of threads.
 constexpr int64_t kResamples = 10000;
 std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed = 1);
+// How often each of n clusters is drawn in its resamples first, first + 1, ...: f64 (count, n).
+Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed);
 
 // The same of each draw: mean over seeds, difference of two models, exp.
 Resampled over_seeds(const std::vector<const Resampled*>& of_seeds);
@@ -71,8 +73,5 @@ struct Spread {
   std::optional<double> deviation;
 };
 std::optional<Spread> spread(const std::vector<double>& values);
-
-// Spearman's rank correlation of the pairs; nothing below three of them or without any spread.
-std::optional<double> rank_correlation(const std::vector<std::pair<double, double>>& pairs);
 
 }  // namespace heed

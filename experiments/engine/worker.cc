@@ -107,7 +107,7 @@ class Worker {
       if (stopping() || lease.lost()) throw Stopped{};
       tell({.kind = WorkerNews::Kind::kMeasuring, .run = run.name, .part = part, .message = what});
     });
-    times.evaluation = now() - begin;
+    times.evaluation += now() - begin;
     save_times(directory, times);
     return true;
   }

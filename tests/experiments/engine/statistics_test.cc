@@ -234,14 +234,5 @@ TEST(Spread, OfASample) {
   EXPECT_DOUBLE_EQ(spread({1, 2, 3, 4})->mean, 2.5);
 }
 
-TEST(RankCorrelation, OfSpearman) {
-  EXPECT_DOUBLE_EQ(*rank_correlation({{1, 10}, {2, 100}, {3, 1000}}), 1);
-  EXPECT_DOUBLE_EQ(*rank_correlation({{1, 3}, {2, 2}, {3, 1}}), -1);
-  // ranks 1 2.5 2.5 4 and 1 2 3 4: cov 4.5 / sqrt(4.5 * 5)
-  EXPECT_NEAR(*rank_correlation({{1, 1}, {2, 2}, {2, 3}, {3, 4}}), 4.5 / std::sqrt(22.5), 1e-12);
-  EXPECT_FALSE(rank_correlation({{1, 1}, {2, 2}}));
-  EXPECT_FALSE(rank_correlation({{1, 1}, {1, 2}, {1, 3}}));
-}
-
 }  // namespace
 }  // namespace heed
