@@ -19,6 +19,11 @@ const std::map<std::string, double OverlapMeans::*>& measures() {
   return kMeasures;
 }
 
+auto measure_of(const std::string& name) {
+  if (chooses_epoch(name)) return measures().at(name);
+  throw UsageError("epoch: expected best-bleu, best-rouge or best-meteor, got '" + name + "'");
+}
+
 // N of all files epoch-N.safetensors, in order.
 std::vector<int> kept_epochs(const std::string& run) {
   constexpr std::string_view kBegin = "epoch-", kEnd = ".safetensors";
@@ -44,12 +49,10 @@ bool chooses_epoch(const std::string& name) {
   return measures().contains(name);
 }
 
-ChosenEpoch choose_epoch(const std::string& run, const std::string& name,
-                         const std::vector<Dialogue>& dialogues, int64_t batch_size, Device device,
-                         const ChooseProgress& progress) {
-  if (!chooses_epoch(name)) {
-    throw UsageError("epoch: expected best-bleu, best-rouge or best-meteor, got '" + name + "'");
-  }
+std::vector<KeptEpoch> overlaps_of_epochs(const std::string& run,
+                                          const std::vector<Dialogue>& dialogues,
+                                          int64_t batch_size, Device device,
+                                          const ChooseProgress& progress) {
   const std::vector<int> kept = kept_epochs(run);
   if (kept.empty()) {
     throw DataError(run +
@@ -58,7 +61,7 @@ ChosenEpoch choose_epoch(const std::string& run, const std::string& name,
   }
   const ExampleOptions bounds = load_example_options(run);
   const std::vector<Tokens> references = human_responses(dialogues, bounds);
-  ChosenEpoch chosen;
+  std::vector<KeptEpoch> epochs;
   for (const int epoch : kept) {
     const LoadedModel loaded = load_epoch(run, std::to_string(epoch));
     move(*loaded.model, device);
@@ -67,14 +70,26 @@ ChosenEpoch choose_epoch(const std::string& run, const std::string& name,
                                    batch_size, [&](const RespondProgress& done) {
                                      if (progress) progress(epoch, done.examples, done.tokens);
                                    });
-    chosen.epochs.push_back({epoch, mean_overlap(responses, references)});
+    epochs.push_back({epoch, mean_overlap(responses, references)});
   }
-  const auto measure = measures().at(name);
-  chosen.best = *std::max_element(chosen.epochs.begin(), chosen.epochs.end(),
-                                  [&](const KeptEpoch& a, const KeptEpoch& b) {
-                                    return a.overlap.*measure < b.overlap.*measure;
-                                  });
-  return chosen;
+  return epochs;
+}
+
+KeptEpoch best_epoch(const std::vector<KeptEpoch>& epochs, const std::string& name) {
+  const auto measure = measure_of(name);
+  if (epochs.empty()) throw UsageError("epoch: there is none to choose from");
+  return *std::max_element(epochs.begin(), epochs.end(),
+                           [&](const KeptEpoch& a, const KeptEpoch& b) {
+                             return a.overlap.*measure < b.overlap.*measure;
+                           });
+}
+
+ChosenEpoch choose_epoch(const std::string& run, const std::string& name,
+                         const std::vector<Dialogue>& dialogues, int64_t batch_size, Device device,
+                         const ChooseProgress& progress) {
+  measure_of(name);  // a wrong name is to be known before the work
+  std::vector<KeptEpoch> epochs = overlaps_of_epochs(run, dialogues, batch_size, device, progress);
+  return {best_epoch(epochs, name), std::move(epochs)};
 }
 
 }  // namespace heed

@@ -25,9 +25,16 @@ struct ChosenEpoch {
 using ChooseProgress = std::function<void(int epoch, int64_t examples, int64_t tokens)>;
 
 // Every epoch-N.safetensors of a run writes responses, greedily and of 100 tokens at most, to these
-// dialogues, whose examples have the bounds of the training; the best one by the mean BLEU-2,
-// ROUGE-L or METEOR (Parthasarathi, Pineau & Chandar 2020, section 4). Throws UsageError for
-// another name, DataError where the run kept no epoch or no dialogue is long enough.
+// dialogues, whose examples have the bounds of the training. Throws DataError where the run kept no
+// epoch or no dialogue is long enough.
+std::vector<KeptEpoch> overlaps_of_epochs(const std::string& run,
+                                          const std::vector<Dialogue>& dialogues,
+                                          int64_t batch_size, Device device,
+                                          const ChooseProgress& progress = {});
+// The best one by the mean BLEU-2, ROUGE-L or METEOR (Parthasarathi, Pineau & Chandar 2020, section
+// 4). Throws UsageError for another name or no epoch.
+KeptEpoch best_epoch(const std::vector<KeptEpoch>& epochs, const std::string& name);
+// Both.
 ChosenEpoch choose_epoch(const std::string& run, const std::string& name,
                          const std::vector<Dialogue>& dialogues, int64_t batch_size, Device device,
                          const ChooseProgress& progress = {});
