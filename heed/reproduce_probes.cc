@@ -68,6 +68,9 @@ void run(Options& o) {
   const auto runs = select_runs(names_of(probed_names()), o.common->seed, o.seeds, o.selection);
   for (const Structure& s : probed_structures()) o.settings.train.push_back(o.train.settings(s));
   o.settings.limit = o.train.limit;
+  if (o.settings.choose > 0 && o.settings.train[0].loop.keep_every == 0) {
+    throw UsageError("--choose: there are no epochs to choose from without --keep-every");
+  }
   const ProbesData data = load_probes_data(o.data, o.settings);
   choose_batches(o, data.train.train.size(), o.settings);
   o.settings.options = describe(o.settings);
@@ -105,6 +108,13 @@ void declare_probes(CLI::App& c, Options& o) {
       ->group(probes);
   c.add_option("--max-length", o.settings.max_response, "Longest response, in words")
       ->check(whole_number(1, 1000))
+      ->capture_default_str()
+      ->group(probes);
+  c.add_option("--choose", o.settings.choose,
+               "Let every kept epoch respond to the first dialogues of the valid part, and also "
+               "probe those that write best by BLEU-2, ROUGE-L and METEOR (Tables 9 to 11); 0: "
+               "not, since writing takes long. Finished folders can have it later")
+      ->check(whole_number(0, 1000000))
       ->capture_default_str()
       ->group(probes);
 }

@@ -204,7 +204,7 @@ ClaimResult any_selection(const VariantNumbers& t) {
   std::string figure;
   double worst = 0;
   for (const char* metric : {"F1", "METEOR", "BERT"}) {
-    double largest = 0;
+    Number largest;
     for (size_t v = 0; v < kPaperModels; ++v) {
       std::vector<double> distances;
       for (const std::string& task : tasks_of("MultiWOZ")) {
@@ -212,13 +212,14 @@ ClaimResult any_selection(const VariantNumbers& t) {
                      other = t.get(v, selection_key(metric, "MultiWOZ", task));
         if (by_bleu && other) distances.push_back(std::abs(*other - *by_bleu));
       }
-      if (const auto mean = spread(distances)) largest = std::max(largest, mean->mean);
+      if (const auto mean = spread(distances)) largest = std::max(largest.value_or(0), mean->mean);
     }
-    worst = std::max(worst, largest);
+    if (!largest) continue;
+    worst = std::max(worst, *largest);
     figure += (figure.empty() ? "largest mean difference of a model: " : ", ") +
-              std::string(metric) + " " + percent(largest);
+              std::string(metric) + " " + percent(*largest);
   }
-  if (worst == 0) return {};
+  if (figure.empty()) return {};
   return {worst <= 0.05, figure};
 }
 

@@ -4,10 +4,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "dialog/probe/representations.h"
-#include "dialog/respond/responses.h"
 #include "experiments/engine/evaluation_json.h"
-#include "experiments/probes/extent.h"
+#include "experiments/probes/additions.h"
+#include "experiments/probes/measurement_json.h"
 #include "tensor/file.h"
 #include "train/run_json.h"
 
@@ -15,9 +14,6 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using probe::Part, probe::TaskResult;
-
-constexpr int64_t kBatch = 32;  // changes no result
 
 TrainSettings run_settings(const ProbesSettings& settings, const ProbesData& data,
                            const PlannedRun& run) {
@@ -43,119 +39,6 @@ std::map<int, std::string> epochs_of(const std::string& directory, int best, int
   return epochs;
 }
 
-// Twice the hits and what they are divided by, of each example: F1 is the quotient of their sums.
-void add_items(Json& json, const TaskResult& result) {
-  for (const probe::Hits& h : result.examples) {
-    json["hits"].push_back(2 * h.true_positives);
-    json["counted"].push_back(2 * h.true_positives + h.false_positives + h.false_negatives);
-  }
-}
-
-Json score_json(const TaskResult& r) {
-  return {{"f1", r.f1},
-          {"exact", r.exact},
-          {"accuracy", r.accuracy ? Json(*r.accuracy) : Json()},
-          {"unconverged", r.unconverged}};
-}
-
-class Measurement {
- public:
-  Measurement(const ProbesSettings& settings, const ProbesData& data, uint64_t seed,
-              const OnMeasuring& progress)
-      : settings_(settings), data_(data), seed_(seed), progress_(progress) {}
-
-  // All tasks by one reading of a representation of both parts.
-  std::map<std::string, TaskResult> probe_all(const std::string& what, const Part& fit,
-                                              const Part& test, const ProbeReading& reading,
-                                              bool control) const {
-    std::map<std::string, TaskResult> results;
-    for (const std::string& task : data_.tasks) {
-      progress_(what + " " + reading.name,
-                static_cast<double>(results.size()) / static_cast<double>(data_.tasks.size()));
-      results[task] = probe::probe(fit, test, task,
-                                   {.kind = reading.kind,
-                                    .max_iterations = settings_.max_iterations,
-                                    .standardise = reading.standardise,
-                                    .control = control,
-                                    .seed = seed_});
-    }
-    return results;
-  }
-
-  Part encode(Responder& model, const probe::LabelledPart& part, Pooling pooling) const {
-    return {probe::encode(model, part.examples, pooling, kBatch,
-                          [&](int64_t done, int64_t) {
-                            progress_("encoding", static_cast<double>(done) /
-                                                      static_cast<double>(part.examples.size()));
-                          }),
-            part.labels};
-  }
-
-  // Everything of a model, as the file has it of a checkpoint; `whole`: also what only the best one
-  // has.
-  Json checkpoint(Responder& model, const std::string& name, bool whole, Json& selectivity) const {
-    Json json = Json::object();
-    for (const ProbeReading& reading : settings_.readings) {
-      const Part fit = encode(model, data_.fit, reading.pooling),
-                 test = encode(model, data_.test, reading.pooling);
-      if (!json.contains("length")) {
-        const Extent extent = extent_of(fit.x);
-        json["length"] = extent.length;
-        json["range"] = extent.range;
-      }
-      const bool control = whole && &reading == &settings_.readings.back();
-      for (const auto& [task, result] : probe_all(name, fit, test, reading, control)) {
-        json[reading.name][task] = score_json(result);
-        if (whole) add_items(json[reading.name][task], result);
-        if (result.control_f1) selectivity[task] = result.f1 - *result.control_f1;
-      }
-    }
-    return json;
-  }
-
-  // What every encoder is to be compared with; also fills in the F1 of constant predictions.
-  Json baselines(int64_t width, Json& constant) const {
-    Json json = Json::object();
-    const auto add = [&](const std::string& name, const Part& fit, const Part& test) {
-      for (const ProbeReading& reading : settings_.readings) {
-        for (const auto& [task, result] : probe_all(name, fit, test, reading, false)) {
-          json[name][reading.name][task] = result.f1;
-          constant[task] = result.constant;
-        }
-      }
-    };
-    const auto bag = [&](const probe::LabelledPart& part) {
-      return Part{probe::bag_of_words(part.examples, width, seed_), part.labels};
-    };
-    const auto length = [&](const probe::LabelledPart& part) {
-      return Part{probe::context_lengths(part.examples), part.labels};
-    };
-    add("bag-of-words", bag(data_.fit), bag(data_.test));
-    add("length", length(data_.fit), length(data_.test));
-    return json;
-  }
-
-  Json responses(Responder& model, const Vocabulary& vocabulary) const {
-    if (data_.spoken.empty()) return {{"bleu2", nullptr}};
-    DecodeOptions greedy;
-    greedy.max_length = settings_.max_response;
-    const auto written =
-        respond(model, data_.spoken, vocabulary, greedy, kBatch, [&](const RespondProgress& done) {
-          progress_("responses",
-                    static_cast<double>(done.examples) / static_cast<double>(data_.spoken.size()));
-        });
-    return {{"decode", "greedy"},
-            {"bleu2", mean_overlap(written, data_.references).bleu_2},
-            {"examples", data_.spoken.size()}};
-  }
-
- private:
-  const ProbesSettings& settings_;
-  const ProbesData& data_;
-  const uint64_t seed_;
-  const OnMeasuring& progress_;
-};
-
 // F1 by epoch, from the checkpoints of the epochs.
 Json curves(const std::map<int, Json>& epochs, const ProbesSettings& settings,
             const ProbesData& data, int last) {
@@ -172,16 +55,8 @@ Json curves(const std::map<int, Json>& epochs, const ProbesSettings& settings,
   return json;
 }
 
-// Of the best model the items too; they are of no use for the others.
-Json without_items(Json checkpoint) {
-  for (auto& [reading, tasks] : checkpoint.items()) {
-    if (!tasks.is_object()) continue;
-    for (auto& [task, score] : tasks.items()) {
-      score.erase("hits");
-      score.erase("counted");
-    }
-  }
-  return checkpoint;
+bool is_evaluated(const std::string& directory) {
+  return std::filesystem::exists(in(directory, "evaluation.json"));
 }
 
 }  // namespace
@@ -213,7 +88,8 @@ void measure_probes(const std::string& directory, const PlannedRun& run,
     LoadedModel loaded = load_epoch(directory, name);
     json["parameters"] = parameter_count(*loaded.model);
     move(*loaded.model, device);
-    epochs[epoch] = measurement.checkpoint(*loaded.model, name, epoch == best, json["selectivity"]);
+    epochs[epoch] =
+        measurement.checkpoint(*loaded.model, name, epoch == best ? &json["selectivity"] : nullptr);
     epochs[epoch]["epoch"] = epoch;
     if (epoch != best) continue;
     json["responses"] = measurement.responses(*loaded.model, loaded.vocabulary);
@@ -233,14 +109,17 @@ Plan probes_plan(const std::string& out, const std::vector<PlannedRun>& runs,
   Plan plan{.out = out, .runs = runs};
   plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
                    const TrainHooks& hooks) {
+    if (is_evaluated(directory)) return true;
     const TrainSettings its = run_settings(settings, data, run);
     begin_run(directory, its, data.train);
     return train(directory, its, data.train, device, hooks);
   };
   plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
                      const OnMeasuring& progress) {
-    measure_probes(directory, run, settings, data, device, progress);
+    if (!is_evaluated(directory)) measure_probes(directory, run, settings, data, device, progress);
+    measure_additions(directory, run, settings, data, device, progress);
   };
+  plan.additions = addition_files(settings);
   plan.train_metric = kTrainPerplexity;
   plan.valid_metric = kValidPerplexity;
   plan.metric_name = "perplexity";

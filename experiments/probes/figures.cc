@@ -1,18 +1,10 @@
 #include <algorithm>
 
 #include "dialog/text/format.h"
-#include "experiments/engine/figures.h"
 #include "experiments/probes/page.h"
 
 namespace heed {
 namespace {
-
-// The paper's models have full lines and a mark each, the others thin ones.
-LegendEntry style_of(size_t variant) {
-  const std::string css = "c" + std::to_string(variant % 5);
-  return {static_cast<int>(variant % 5), css, variant < kPaperModels ? "solid" : "thin",
-          probed_names()[variant].name};
-}
 
 // Mean over the seeds that have an epoch; as many as the longest training has.
 std::vector<std::optional<double>> mean_curve(const ProbesResults& results, size_t variant,
@@ -49,6 +41,12 @@ PlotLine line_of(const ProbesResults& results, size_t variant, const std::string
 }
 
 }  // namespace
+
+LegendEntry style_of(size_t variant) {
+  const std::string css = "c" + std::to_string(variant % 5);
+  return {static_cast<int>(variant % 5), css, variant < kPaperModels ? "solid" : "thin",
+          probed_names()[variant].name};
+}
 
 std::string epochs_figure(const ProbesResults& results, const std::string& reading) {
   std::vector<Panel> panels;

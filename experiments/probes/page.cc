@@ -6,6 +6,7 @@
 #include "dialog/text/format.h"
 #include "experiments/engine/figures.h"
 #include "experiments/engine/page.h"
+#include "experiments/probes/attention.h"
 #include "experiments/probes/claims.h"
 
 namespace heed {
@@ -60,6 +61,18 @@ std::string with_tables(const Contents& c, const std::string& prefix, bool inter
   return html;
 }
 
+bool has_tables(const Contents& c, const std::string& prefix) {
+  return std::any_of(c.tables.begin(), c.tables.end(),
+                     [&](const Table& table) { return table.id.starts_with(prefix); });
+}
+
+// What folders of older versions lack.
+std::string not_measured(const std::string& what) {
+  return note_html(what +
+                   ": not measured yet. The command that made these runs, heed reproduce "
+                   "probes, adds it; nothing is trained again.");
+}
+
 const SectionRow<Contents> kSections[] = {
     {"claims", "Does the paper hold here?",
      [](const Contents& c) {
@@ -90,8 +103,19 @@ const SectionRow<Contents> kSections[] = {
      }},
     {"selectivity", "Meaning or memory?",
      [](const Contents& c) { return with_table(c, "selectivity"); }},
+    {"attention", "Do models that look less at distractions know more?",
+     [](const Contents& c) {
+       if (!has_tables(c, "das")) return not_measured("Where models look");
+       return note_html(correlations_note(c.results)) + attention_figure(c.results) +
+              with_tables(c, "das", true);
+     }},
+    {"components", "Figures 2 and 4: the first two principal components",
+     [](const Contents& c) {
+       const std::string figure = components_figure(c.results);
+       return figure.empty() ? not_measured("Principal components") : figure;
+     }},
     {"paper", "Beside the paper's numbers",
-     [](const Contents& c) { return with_tables(c, "paper"); }},
+     [](const Contents& c) { return with_tables(c, "paper") + with_tables(c, "chosen"); }},
     {"trainings", "The trainings", [](const Contents& c) { return with_table(c, "runs"); }},
     {"sources", "Where every number is from",
      [](const Contents& c) {

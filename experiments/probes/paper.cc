@@ -41,15 +41,18 @@ void read_table(const Json& json, const std::string& probe, const std::string& n
   paper.tables.push_back(std::move(table));
 }
 
-void read_selection(const Json& json, VariantNumbers& numbers) {
+void read_selection(const Json& json, const std::string& name, ProbePaper& paper) {
   const auto corpus = json.at("dataset").get<std::string>();
   for (const auto& [model, rows] : json.at("cells").items()) {
     for (const auto& [metric, cells] : rows.items()) {
       for (const auto& [task, pair] : cells.items()) {
-        set_pair(numbers, probed_variant(model), selection_key(metric, corpus, task), pair);
+        set_pair(paper.numbers.numbers, probed_variant(model), selection_key(metric, corpus, task),
+                 pair);
       }
     }
   }
+  paper.selections.push_back({std::stoi(name.substr(5)), "logistic", corpus,
+                              json.at("columns").get<std::vector<std::string>>()});
 }
 
 void read_others(const Json& json, VariantNumbers& numbers) {
@@ -79,12 +82,12 @@ void read_others(const Json& json, VariantNumbers& numbers) {
 
 ProbePaper read() {
   const Json json = Json::parse(kText);
-  ProbePaper paper{{{}, "data/probe-tasks.json"}, {}};
+  ProbePaper paper{{{}, "data/probe-tasks.json"}, {}, {}};
   for (const auto& [key, probe] : {std::pair("logistic_probe", "logistic"), {"mlp_probe", "mlp"}}) {
     for (const auto& [name, table] : json.at(key).items()) read_table(table, probe, name, paper);
   }
   for (const auto& [name, table] : json.at("selection_metric").items()) {
-    read_selection(table, paper.numbers.numbers);
+    read_selection(table, name, paper);
   }
   read_others(json, paper.numbers.numbers);
   return paper;
@@ -109,6 +112,12 @@ std::string bleu_key(const std::string& corpus) {
 std::string selection_key(const std::string& metric, const std::string& corpus,
                           const std::string& task) {
   return "selection." + metric + "." + corpus + "." + task;
+}
+
+const std::vector<std::pair<std::string, std::string>>& choices() {
+  static const std::vector<std::pair<std::string, std::string>> kNames = {
+      {"best-bleu", "BLEU"}, {"best-rouge", "F1"}, {"best-meteor", "METEOR"}};
+  return kNames;
 }
 
 std::string table8_key(const std::string& level) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "experiments/engine/variant_tables.h"
@@ -21,7 +22,8 @@ struct ProbePaper {
   // By the names below. F1 and BLEU in [0, 1]; what is printed behind the plus-minus sign likewise
   // over 100.
   PaperNumbers numbers;
-  std::vector<PaperTable> tables;  // 5 to 7, 12 to 14
+  std::vector<PaperTable> tables;      // 5 to 7, 12 to 14
+  std::vector<PaperTable> selections;  // 9 to 11: 5 models x 4 metrics that choose a checkpoint
 };
 const ProbePaper& probe_paper();
 
@@ -32,6 +34,9 @@ std::string bleu_key(const std::string& corpus);
 // By which metric the checkpoint was chosen: "BERT", "F1", "BLEU", "METEOR".
 std::string selection_key(const std::string& metric, const std::string& corpus,
                           const std::string& task);
+// The measures by which chosen.json has an epoch (dialog/respond/choose_epoch.h), and what the
+// paper calls them: "best-rouge" and "F1".
+const std::vector<std::pair<std::string, std::string>>& choices();
 // A mean of Table 8 as it is printed.
 std::string table8_key(const std::string& level);
 constexpr char kPrintedSpread[] = ".printed_spread";

@@ -5,7 +5,9 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "dialog/text/format.h"
 #include "experiments/engine/variant_tables.h"
+#include "experiments/probes/additions.h"
 #include "experiments/probes/paper.h"
 #include "tensor/file.h"
 
@@ -32,6 +34,7 @@ ResultsLayout layout(const ProbesResults& named) {
       .format = kProbesFormat,
       .variants = probed_names(),
       .made_by = "heed reproduce probes",
+      .additions = addition_files(),
       .clusters = "dialogues",
       .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu2"}};
   for (const std::string& task : named.tasks) {
@@ -67,6 +70,25 @@ std::optional<double> mean_of(const Results& results, size_t variant, const std:
   return cell_over_seeds(results, variant, key).value;
 }
 
+constexpr char kChosenOf[] = "chosen.valid_dialogues";
+
+// Epochs that were chosen by other dialogues are no means over seeds, and no models side by side.
+void check_choices(const ProbesResults& results) {
+  std::optional<double> first;
+  for (const RunResult& run : results.runs) {
+    const auto number = run.numbers.value(kChosenOf);
+    if (!number) continue;
+    if (first && *first != *number) {
+      throw DataError(results.folder + "/" + source_of(run, "chosen.json") + ": chosen by " +
+                      counted(static_cast<size_t>(std::max(0.0, *number)), "dialogue") +
+                      ", other runs by " + decimal(*first, 0) +
+                      "; remove the file, and run heed reproduce probes with --choose " +
+                      decimal(*first, 0));
+    }
+    first = number;
+  }
+}
+
 // How wide the representations are, in those of the RNN models' mean.
 void add_widths(const Results& results, VariantNumbers& numbers) {
   for (const char* checkpoint : {"untrained", "last"}) {
@@ -89,6 +111,13 @@ bool ProbesResults::has_reading(const std::string& reading) const {
   return std::find(readings.begin(), readings.end(), reading) != readings.end();
 }
 
+std::string ProbesResults::setting_of_choice() const {
+  for (const RunResult& run : runs) {
+    if (const auto number = run.numbers.value(kChosenOf)) return decimal(*number, 0);
+  }
+  return "";
+}
+
 bool holds_probes(const std::string& folder) {
   return fs::exists(path_of(folder));
 }
@@ -97,6 +126,7 @@ ProbesResults load_probes_results(const std::string& folder) {
   ProbesResults results;
   read_names(folder, results);
   static_cast<Results&>(results) = load_results(folder, layout(results));
+  check_choices(results);
   return results;
 }
 
@@ -127,6 +157,12 @@ VariantNumbers claim_numbers(const ProbesResults& results, const std::string& re
                       mean_of(results, v, score_key(checkpoint, reading, task)));
           numbers.set(v, claim_key("mlp", corpus, checkpoint, task),
                       mean_of(results, v, score_key(checkpoint, "mlp", task)));
+        }
+      }
+      for (const auto& [choice, metric] : choices()) {
+        for (const std::string& task : tasks_of(corpus)) {
+          numbers.set(v, selection_key(metric, corpus, task),
+                      mean_of(results, v, chosen_key(choice, reading + "." + task + ".f1")));
         }
       }
       const Cell bleu = cell_over_seeds(results, v, "responses.bleu2");

@@ -14,6 +14,9 @@ struct ProbesResults : Results {
   std::vector<std::string> tasks, readings;
 
   bool has_reading(const std::string& reading) const;
+  // How many dialogues of valid the epochs of chosen.json were chosen by; empty where there are
+  // none.
+  std::string setting_of_choice() const;
 };
 
 // Whether a folder is one of this experiment.

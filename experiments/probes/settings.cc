@@ -116,6 +116,7 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
   data.spoken.assign(data.test.examples.begin(),
                      data.test.examples.begin() + static_cast<std::ptrdiff_t>(spoken));
   data.references = references(data, bounds, test_limit);
+  if (s.choose > 0) data.valid = read_dialogues(find_part(directory, "valid"), s.choose);
   return data;
 }
 

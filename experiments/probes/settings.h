@@ -37,6 +37,9 @@ struct ProbesSettings {
   int max_iterations = 1000;  // of a probe's solver
   int responses = 200;        // test examples that models respond to, for BLEU
   int max_response = 50;      // words of a response
+  // Dialogues of the valid part that every kept epoch responds to, so that those that write best
+  // are probed too; 0: none. In no probes.json: a folder without them can have them later.
+  size_t choose = 0;
   MadeWith made_with;
 };
 
@@ -47,6 +50,7 @@ struct ProbesData {
   std::vector<int> dialogues;      // of each example of `test` its dialogue, from 0
   std::vector<Example> spoken;     // those of `test` that models respond to
   std::vector<Tokens> references;  // the human responses to them, as words
+  std::vector<Dialogue> valid;     // those of ProbesSettings::choose
 };
 
 // Reads train, valid and test of a data directory. Throws DataError where train and test do not

@@ -118,6 +118,65 @@ TEST_F(ProbesTest, GoesOnByShardsToTheSameNumbers) {
   EXPECT_TRUE(has(again.out, "2 runs, 2 of them done")) << again.out;
 }
 
+// A folder that a version made which knew evaluation.json only: its tables are made, and the same
+// command completes it without training or probing anything again.
+TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
+  const std::string out = dir.path("old");
+  fs::copy(HEED_SOURCE_DIR "/tests/experiments/probes/run-folder-1", out,
+           fs::copy_options::recursive);
+  const auto bytes = [&](const std::string& file) {
+    return dir.read("old/lstm-attention-seed1/" + file);
+  };
+  const std::string evaluation = bytes("evaluation.json"), model = bytes("model.safetensors"),
+                    log = bytes("log.jsonl");
+  const Arguments report = {"report", "--runs", out, "--html", dir.path("page.html")};
+  ASSERT_EQ(heed_program(report).code, 0);
+  EXPECT_TRUE(has(dir.read("page.html"), "Where models look: not measured yet"));
+
+  const Arguments same =
+      with(with(with(command(out, "lstm-attention"), "--vocab", "40"), "--hidden", "4"), "--jobs",
+           "1") +
+      Arguments{"--embed", "4", "--readings", "raw"};
+  const Result r = without_warnings(heed_program(same + Arguments{"--choose", "3"}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "1 run, 0 of them done")) << r.out;
+  EXPECT_EQ(bytes("evaluation.json"), evaluation);
+  EXPECT_EQ(bytes("model.safetensors"), model);
+  EXPECT_EQ(bytes("log.jsonl"), log);
+  const Json attention = Json::parse(bytes("attention.json")),
+             components = Json::parse(bytes("components.json")),
+             chosen = Json::parse(bytes("chosen.json")), taught = Json::parse(bytes("taught.json"));
+  EXPECT_EQ(attention["test_sets"].size(), 9u);
+  EXPECT_EQ(components["untrained"]["x"].size(), components["label"].size());
+  EXPECT_EQ(taught["decode"], "taught");
+  EXPECT_EQ(chosen["valid_dialogues"], 3);
+  EXPECT_TRUE(chosen["best-meteor"]["raw"]["UtteranceLoc"]["f1"].is_number());
+  ASSERT_EQ(heed_program(report).code, 0);
+  EXPECT_FALSE(has(dir.read("page.html"), "not measured yet"));
+  // without --choose it is as good as done, and with it too
+  for (const Arguments& more : {Arguments{}, Arguments{"--choose", "3"}}) {
+    const Result again = without_warnings(heed_program(same + more));
+    EXPECT_TRUE(has(again.out, "1 run, 1 of them done")) << again.out;
+  }
+}
+
+// Where a model looks is what heed evaluate says of the last examples of the dialogues.
+TEST_F(ProbesTest, AttentionAgreesWithHeedEvaluate) {
+  const Result r = heed_program({"evaluate", "--model", whole() + "/transformer-seed1", "--data",
+                                 kSample, "--limit", "30", "--examples", "last", "--test",
+                                 "frequent,rare", "--json", dir.path("e.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json there = Json::parse(dir.read("e.json"))["test_sets"];
+  const Json here = json("transformer-seed1/attention.json")["test_sets"];
+  for (const auto& [set, result] : there.items()) {
+    EXPECT_EQ(here[set]["das_ratio"], result["das_ratio"]) << set;
+    EXPECT_EQ(here[set]["distracted"], result["distracted"]) << set;
+  }
+  EXPECT_EQ(there.size(), 6u);
+  EXPECT_EQ(json("lstm-seed1/attention.json")["attends"], 0);
+  EXPECT_EQ(json("lstm-seed1/attention.json")["test_sets"].size(), 0u);
+}
+
 TEST_F(ProbesTest, Mistakes) {
   const auto fails = [&](const Arguments& more, const std::string& says) {
     expect_failure(heed_program(command(whole()) + more), 2, says, join(more));
@@ -125,6 +184,8 @@ TEST_F(ProbesTest, Mistakes) {
   fails({"--readings", "raw,fine"}, "--readings: expected some of raw, standardised and mlp");
   fails({"--readings", "raw,raw"}, "each once");
   fails({"--readings", ""}, "--readings");
+  fails({"--choose", "3", "--keep-every", "0"}, "--choose: there are no epochs to choose from");
+  fails({"--choose", "-1"}, "--choose");
   fails({"--readings", "raw"},
         "holds an experiment on probes with --readings \"raw,standardised\"");
   expect_failure(heed_program(with(command(whole()), "--only", "gru")), 2, "no variant fits 'gru'",

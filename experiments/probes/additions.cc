@@ -1,0 +1,261 @@
+#include "experiments/probes/additions.h"
+
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "dialog/probe/principal_components.h"
+#include "dialog/probe/representations.h"
+#include "dialog/respond/choose_epoch.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/score_json.h"
+#include "experiments/engine/evaluation_json.h"
+#include "experiments/probes/evaluation.h"
+#include "experiments/probes/measurement_json.h"
+#include "experiments/probes/paper.h"
+#include "tensor/file.h"
+#include "train/run_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// A run to be measured.
+struct Subject {
+  const std::string& directory;
+  const PlannedRun& run;
+  const ProbesSettings& settings;
+  const ProbesData& data;
+  Device device;
+  const OnMeasuring& progress;
+
+  LoadedModel model(const std::string& epoch) const {
+    LoadedModel loaded = load_epoch(directory, epoch);
+    move(*loaded.model, device);
+    return loaded;
+  }
+};
+
+// The last example of each dialogue, which has the longest history.
+std::vector<Example> last_examples(const ProbesData& data) {
+  std::vector<Example> last;
+  for (size_t i = 0; i < data.test.examples.size(); ++i) {
+    const bool follows = i > 0 && data.dialogues[i] == data.dialogues[i - 1];
+    if (follows) last.pop_back();
+    last.push_back(data.test.examples[i]);
+  }
+  return last;
+}
+
+void measure_attention(const Subject& s, Json& json) {
+  const LoadedModel best = s.model("best");
+  const bool attends = best.model->config().structure.attention;
+  json["attends"] = attends ? 1 : 0;
+  json["test_sets"] = Json::object();
+  if (!attends) return;
+  const std::vector<Example> examples = last_examples(s.data);
+  std::vector<TestSet> sets;
+  for (const std::string_view set : kTestSets) sets.push_back(parse_test_set(set));
+  const Phrases phrases = encode_phrases({}, s.data.train.vocabulary,
+                                         s.settings.train.at(0).examples.max_utterance_tokens);
+  const auto results = evaluate(
+      *best.model, examples, sets, s.data.train.pool, phrases, kTestSeed, kProbesBatch,
+      [&](const std::string& set, const ScoreProgress& done) {
+        s.progress(set, static_cast<double>(done.examples) / static_cast<double>(examples.size()));
+      });
+  for (const TestSetResult& result : results) {
+    ScoreSummary summary = result.summary;
+    summary.heads.clear();
+    json["test_sets"][result.name] = to_json(summary);
+  }
+}
+
+// ---- principal components
+
+constexpr size_t kFitted = 2000, kDrawn = 200, kTexts = 5;
+
+// The places of `most` of n things at even distances.
+std::vector<size_t> spread_out(size_t n, size_t most) {
+  std::vector<size_t> places;
+  for (size_t i = 0; i < std::min(n, most); ++i) places.push_back(i * n / std::min(n, most));
+  return places;
+}
+
+// The task that points are coloured by: one whose examples have a label each.
+std::string colouring_task(const std::vector<std::string>& tasks) {
+  for (const char* wanted : {"RecentTopic", "UtteranceLoc"}) {
+    if (std::find(tasks.begin(), tasks.end(), wanted) != tasks.end()) return wanted;
+  }
+  return tasks.at(0);
+}
+
+// The most frequent label sets of these examples, as texts, and of each the place of its own.
+void add_labels(const probe::LabelSets& sets, const std::vector<size_t>& places, Json& json) {
+  std::map<std::string, int> counts;
+  std::vector<std::string> texts;
+  for (const size_t i : places) {
+    std::string text;
+    for (const std::string& label : sets[i]) text += (text.empty() ? "" : ", ") + label;
+    texts.push_back(text);
+    ++counts[text];
+  }
+  std::vector<std::pair<int, std::string>> order;
+  for (const auto& [text, count] : counts) order.emplace_back(-count, text);
+  std::sort(order.begin(), order.end());
+  order.resize(std::min(order.size(), kTexts));
+  json["labels"] = Json::array();
+  std::map<std::string, size_t> place;
+  for (const auto& [count, text] : order) {
+    place[text] = json["labels"].size();
+    json["labels"].push_back(text);
+  }
+  for (const std::string& text : texts) {
+    json["label"].push_back(place.contains(text) ? place[text] : json["labels"].size());
+  }
+}
+
+// Six digits: they are only ever drawn.
+Json rounded(double value) {
+  if (!std::isfinite(value)) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+Json components_of(const Tensor& x, const std::vector<size_t>& drawn) {
+  const int64_t count = std::min<int64_t>(2, x.shape()[1]);
+  const auto found = probe::principal_components(x, count);
+  const Tensor at = found.coordinates(x);
+  Json json = {{"share", Json::array()}, {"x", Json::array()}, {"y", Json::array()}};
+  for (const double variance : found.variance) {
+    json["share"].push_back(found.total > 0 ? variance / found.total : 0);
+  }
+  for (const size_t i : drawn) {
+    const double* const point = at.data<double>() + static_cast<int64_t>(i) * count;
+    json["x"].push_back(rounded(point[0]));
+    json["y"].push_back(rounded(count > 1 ? point[1] : 0));
+  }
+  return json;
+}
+
+void measure_components(const Subject& s, Json& json) {
+  const std::vector<size_t> places = spread_out(s.data.fit.examples.size(), kFitted);
+  const std::vector<size_t> drawn = spread_out(places.size(), kDrawn);
+  std::vector<Example> examples;
+  std::vector<size_t> examples_drawn;
+  for (const size_t i : places) examples.push_back(s.data.fit.examples[i]);
+  for (const size_t i : drawn) examples_drawn.push_back(places[i]);
+  const std::string task = colouring_task(s.data.tasks);
+  json["task"] = task;
+  json["examples"] = examples.size();
+  add_labels(s.data.fit.labels.tasks.at(task), examples_drawn, json);
+  for (const char* checkpoint : kCheckpoints) {
+    const LoadedModel loaded = s.model(checkpoint);
+    json[checkpoint] = components_of(
+        probe::encode(*loaded.model, examples, Pooling::kSum, kProbesBatch,
+                      [&](int64_t done, int64_t) {
+                        s.progress("components", static_cast<double>(done) /
+                                                     static_cast<double>(examples.size()));
+                      }),
+        drawn);
+  }
+}
+
+// ---- text
+
+void measure_taught(const Subject& s, Json& json) {
+  const LoadedModel best = s.model("best");
+  json.update(
+      Measurement(s.settings, s.data, s.run.seed, s.progress).taught(*best.model, best.vocabulary));
+}
+
+Json overlap_json(const OverlapMeans& overlap) {
+  return {{"bleu2", overlap.bleu_2}, {"rouge_l", overlap.rouge_l}, {"meteor", overlap.meteor}};
+}
+
+void measure_chosen(const Subject& s, Json& json) {
+  const auto all = static_cast<double>(s.data.valid.size());
+  const std::vector<KeptEpoch> kept = overlaps_of_epochs(
+      s.directory, s.data.valid, kProbesBatch, s.device, [&](int epoch, int64_t done, int64_t) {
+        s.progress("epoch " + std::to_string(epoch),
+                   std::min(1.0, static_cast<double>(done) / all));
+      });
+  const Measurement measurement(s.settings, s.data, s.run.seed, s.progress);
+  json["valid_dialogues"] = s.data.valid.size();
+  std::map<int, Json> measured;
+  for (const auto& [name, metric] : choices()) {
+    const KeptEpoch best = best_epoch(kept, name);
+    Json& its = measured[best.epoch];
+    if (its.is_null()) {
+      const LoadedModel loaded = s.model(std::to_string(best.epoch));
+      its = without_items(measurement.checkpoint(*loaded.model, name, nullptr));
+      its["epoch"] = best.epoch;
+      its["valid"] = overlap_json(best.overlap);
+      its["free"] = measurement.responses(*loaded.model, loaded.vocabulary);
+      its["taught"] = measurement.taught(*loaded.model, loaded.vocabulary);
+    }
+    json[name] = its;
+  }
+}
+
+struct Addition {
+  const char* file;
+  bool on_request;
+  void (*measure)(const Subject&, Json&);
+};
+constexpr Addition kAdditions[] = {{"attention.json", false, measure_attention},
+                                   {"components.json", false, measure_components},
+                                   {"taught.json", false, measure_taught},
+                                   {"chosen.json", true, measure_chosen}};
+
+bool is_asked_for(const Addition& addition, const ProbesSettings& settings) {
+  return !addition.on_request || settings.choose > 0;
+}
+
+}  // namespace
+
+std::vector<std::string> addition_files() {
+  std::vector<std::string> files;
+  for (const Addition& addition : kAdditions) files.emplace_back(addition.file);
+  return files;
+}
+
+std::vector<std::string> addition_files(const ProbesSettings& settings) {
+  std::vector<std::string> files;
+  for (const Addition& addition : kAdditions) {
+    if (is_asked_for(addition, settings)) files.emplace_back(addition.file);
+  }
+  return files;
+}
+
+void measure_additions(const std::string& directory, const PlannedRun& run,
+                       const ProbesSettings& settings, const ProbesData& data, Device device,
+                       const OnMeasuring& progress) {
+  const Subject subject{directory, run, settings, data, device, progress};
+  for (const Addition& addition : kAdditions) {
+    if (!is_asked_for(addition, settings) || fs::exists(in(directory, addition.file))) continue;
+    Json json = evaluation_head(directory, run, {{"structure", probed_names()[run.variant].name}},
+                                kValidPerplexity, settings.made_with);
+    addition.measure(subject, json);
+    progress("all", 1);  // the last moment to give up
+    write_file(in(directory, addition.file), json.dump() + "\n");
+  }
+}
+
+std::string das_key(const std::string& test_set) {
+  return "attention.test_sets." + test_set + ".das_ratio";
+}
+
+std::string components_key(const std::string& checkpoint, const std::string& number) {
+  return "components." + checkpoint + "." + number;
+}
+
+std::string chosen_key(const std::string& epoch, const std::string& number) {
+  return "chosen." + epoch + "." + number;
+}
+
+}  // namespace heed

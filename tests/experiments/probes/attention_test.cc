@@ -1,0 +1,124 @@
+// DAS ratios beside probe scores: made-up runs whose correlations are known.
+#include "experiments/probes/attention.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/probes/additions.h"
+#include "experiments/probes/page.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kSets[] = {"random:0.5",     "random:0.7",      "random:1.0",
+                                 "frequent:begin", "frequent:middle", "frequent:end",
+                                 "rare:begin",     "rare:middle",     "rare:end"};
+
+class Attention : public testing::Test {
+ protected:
+  Attention() {
+    results.variants = probed_names();
+    results.tasks = {"AllSlots", "AllTopics", "RecentTopic"};
+    results.readings = {"raw"};
+    results.settings = {{"insert-prob", "0.0"}};
+  }
+  // DAS ratio das + 0.1 place of the set; none where das is 0, as of lstm.
+  void add(const std::string& model, uint64_t seed, double das, const std::vector<double>& f1) {
+    RunResult run{planned_run(names_of(results.variants), probed_variant(model), seed), {}, {}, {}};
+    for (size_t s = 0; das > 0 && s < std::size(kSets); ++s) {
+      run.numbers.set(das_key(kSets[s]), das + 0.1 * static_cast<double>(s));
+    }
+    for (size_t t = 0; t < f1.size(); ++t) {
+      run.numbers.set(score_key("best", "raw", results.tasks[t]), f1[t]);
+    }
+    results.runs.push_back(std::move(run));
+  }
+  const Row& row(const Table& table, const std::string& label) const {
+    for (const Row& r : table.rows) {
+      if (r.label == label) return r;
+    }
+    throw std::runtime_error("no row " + label);
+  }
+  ProbesResults results;
+};
+
+TEST_F(Attention, CorrelationsOfRuns) {
+  add("lstm", 1, 0, {0.9, 0.9, 0.9});  // no attention: in no pair
+  add("lstm-attention", 1, 0.8, {0.4, 0.1, 0.3});
+  add("lstm-attention", 2, 0.9, {0.3, 0.2, 0.3});
+  add("hred", 1, 1.0, {0.2, 0.3, 0.3});
+  add("hred", 2, 1.2, {0.1, 0.6, 0.3});
+  add("transformer", 1, 1.4, {0.05, 0.9, 0.3});
+  const std::vector<Table> tables = attention_tables(results);
+  ASSERT_EQ(tables.size(), 2u);
+  const Table& table = table_of(tables, "das-raw");
+  EXPECT_EQ(table.columns[2].group, "random, p = 1.0");
+  const auto cell = [&](const std::string& label, size_t column) {
+    return row(table, label).cells[column].value;
+  };
+  EXPECT_EQ(cell("AllSlots", 0), 3);
+  EXPECT_EQ(cell("AllSlots", 1), 5);
+  EXPECT_DOUBLE_EQ(*cell("AllSlots", 2), -1);  // Spearman
+  EXPECT_DOUBLE_EQ(*cell("AllTopics", 2), 1);
+  // deviations -.26 -.16 -.06 .14 .34 and .19 .09 -.01 -.11 -.16
+  EXPECT_NEAR(*cell("AllSlots", 3), -0.1330 / std::sqrt(0.2320 * 0.0820), 1e-9);
+  EXPECT_FALSE(cell("RecentTopic", 2));  // all the same
+  // AllSlots and RecentTopic are hard, AllTopics is medium
+  EXPECT_DOUBLE_EQ(*cell("hard, mean of 2", 2), -1);
+  EXPECT_DOUBLE_EQ(*cell("medium, mean of 1", 2), 1);
+  EXPECT_EQ(row(table, "hard, mean of 2").group, "means");
+  EXPECT_TRUE(row(table, "AllSlots").cells[2].interval);
+}
+
+TEST_F(Attention, RatiosOfModels) {
+  add("lstm", 1, 0, {0.9, 0.9, 0.9});
+  add("hred", 1, 0.5, {0.1, 0.2, 0.3});
+  add("hred", 2, 0.7, {0.1, 0.2, 0.3});
+  const std::vector<Table> tables = attention_tables(results);
+  const Table& das = table_of(tables, "das");
+  ASSERT_EQ(das.rows.size(), 2u);
+  EXPECT_FALSE(das.rows[0].cells[0].value);
+  EXPECT_NEAR(*das.rows[1].cells[0].value, 0.8, 1e-12);  // random:1.0
+  EXPECT_NEAR(*das.rows[1].cells[0].deviation, std::sqrt(0.02), 1e-12);
+  EXPECT_NEAR(*das.rows[1].cells[3].value, 1.0, 1e-12);  // frequent: the mean of three places
+  EXPECT_NE(das.note.find("--insert-prob 0.0"), std::string::npos);
+  EXPECT_NE(correlations_note(results).find("too few models"), std::string::npos);
+  EXPECT_FALSE(row(table_of(tables, "das-raw"), "AllSlots").cells[2].value);
+  // two marks of one model with one entry in the legend
+  const std::string figure = attention_figure(results);
+  EXPECT_NE(figure.find("hred-seed2: DAS ratio 0.900, F1 20.00"), std::string::npos) << figure;
+}
+
+TEST_F(Attention, NothingWithoutMeasurements) {
+  add("hred", 1, 0, {0.1, 0.2, 0.3});
+  EXPECT_TRUE(attention_tables(results).empty());
+}
+
+// Points that are no numbers, and lists that do not fit, are not drawn.
+TEST_F(Attention, ComponentsAreDrawnAsFarAsTheyFit) {
+  add("hred", 1, 0.5, {0.1, 0.2, 0.3});
+  EXPECT_EQ(components_figure(results), "");
+  Numbers& numbers = results.runs[0].numbers;
+  numbers.set_text("components.task", "<b>");
+  numbers.set_text("components.labels.0", "hotel");
+  numbers.set_series("components.label", {0, 1, 7, -1, std::nullopt});
+  for (const char* checkpoint : {"untrained", "last"}) {
+    numbers.set_series(components_key(checkpoint, "share"), {0.5, 0.25});
+    numbers.set_series(components_key(checkpoint, "x"), {1, 2, 3, 4, 5});
+    numbers.set_series(components_key(checkpoint, "y"), {1, 2, std::nullopt, 4, 5});
+  }
+  numbers.set_series(components_key("last", "y"), {1, 2});
+  const std::string figure = components_figure(results);
+  EXPECT_NE(figure.find("by &lt;b&gt;"), std::string::npos);
+  EXPECT_NE(figure.find("untrained: 50 and 25 % of variance"), std::string::npos);
+  EXPECT_EQ(figure.find("last:"), std::string::npos);
+  const auto count = [&](const std::string& part) {
+    size_t n = 0;
+    for (size_t at = 0; (at = figure.find(part, at)) != std::string::npos; ++at) ++n;
+    return n;
+  };
+  EXPECT_EQ(count("<title>hotel</title>"), 1u);
+  EXPECT_EQ(count("<title>others</title>"), 1u);  // label 1: none of the texts
+}
+
+}  // namespace
+}  // namespace heed
