@@ -121,7 +121,9 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
 }
 
 void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data) {
-  open_folder(out, kProbesKind, describe(settings, data));
+  // options that came later, and what folders without them were made with
+  const Json earlier = {{"speaker", ""}};
+  open_folder(out, kProbesKind, describe(settings, data), earlier);
 }
 
 }  // namespace heed
