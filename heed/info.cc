@@ -30,6 +30,7 @@ Json info_of_directory(const std::string& path) {
   if (has("experiment.json") || has("sweep.json")) return info_of_folder(path);
   if (has("settings.json")) return info_of_run(path);
   if (has("config.json")) return info_of_model(path);
+  if (is_features_directory(path)) return info_of_features(path);
   if (is_data_directory(path)) return info_of_data(path);
   if (is_folder_of_runs(path)) return info_of_folder(path);
   throw DataError(path +
@@ -87,7 +88,8 @@ void add_info(CLI::App& app) {
       "A model: its sizes, parameters and vocabulary. A run: also its settings, its log and "
       "whether "
       "it is complete. A folder of runs or an experiment: how far each is. A data directory or "
-      "dialogues: counts and checksums. A .json file: what made it, and its numbers.\n"
+      "dialogues: counts and checksums. Features: examples, dimensions and tasks. A .json file: "
+      "what made it, and its numbers.\n"
       "Examples:\n"
       "  heed info runs/first\n"
       "  heed info data/ubuntu-sample\n"

@@ -30,6 +30,10 @@ nlohmann::ordered_json info_of_data(const std::string& directory);
 nlohmann::ordered_json info_of_dialogues(const std::string& file);
 bool is_data_directory(const std::string& directory);
 
+// A directory of representations (dialog/probe/feature_file.h).
+nlohmann::ordered_json info_of_features(const std::string& directory);
+bool is_features_directory(const std::string& directory);
+
 // A file of JSON: what --json wrote, or one of a run's.
 nlohmann::ordered_json info_of_result(const std::string& file);
 

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "dialog/data/example.h"
+#include "dialog/probe/feature_file.h"
 #include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/vocabulary.h"
@@ -87,6 +88,23 @@ Json counts_json(const std::string& path) {
           {"labels", labels_json(dialogues)}};
 }
 
+bool has_features(const std::string& directory, const std::string& part) {
+  std::error_code ignored;
+  return fs::exists(fs::path(directory) / (part + ".safetensors"), ignored) &&
+         has_part(directory, part);
+}
+
+Json features_json(const std::string& directory, const std::string& part) {
+  const probe::Part read = probe::read_part(directory, part);
+  Json tasks = Json::array();
+  for (const auto& [task, sets] : read.examples.tasks) {
+    std::set<std::string> labels;
+    for (const auto& set : sets) labels.insert(set.begin(), set.end());
+    tasks.push_back({{"task", task}, {"labels", labels.size()}});
+  }
+  return {{"examples", read.x.shape()[0]}, {"dimensions", read.x.shape()[1]}, {"tasks", tasks}};
+}
+
 }  // namespace
 
 bool is_data_directory(const std::string& directory) {
@@ -99,6 +117,22 @@ Json info_of_data(const std::string& directory) {
   for (const char* part : kParts) {
     if (has_part(directory, part)) info["parts"][part] = counts_json(find_part(directory, part));
   }
+  return info;
+}
+
+bool is_features_directory(const std::string& directory) {
+  return std::any_of(std::begin(kParts), std::end(kParts),
+                     [&](const char* part) { return has_features(directory, part); });
+}
+
+Json info_of_features(const std::string& directory) {
+  Json info = {{"kind", "features"}, {"parts", Json::object()}};
+  for (const char* part : kParts) {
+    if (has_features(directory, part)) info["parts"][part] = features_json(directory, part);
+  }
+  const fs::path made_by = fs::path(directory) / "features.json";
+  std::error_code ignored;
+  if (fs::exists(made_by, ignored)) info["contents"] = parse_json<Json>(made_by.string());
   return info;
 }
 

@@ -71,6 +71,16 @@ TEST_F(ProbeProgram, FeaturesAreWhatProbeReads) {
   const Json read = results({"probe", "--features", dir.path("a")});
   EXPECT_EQ(read["tasks"], direct["tasks"]);
   expect_made_with(Json::parse(dir.read("a/features.json"))["heed"], "features");
+  const Json info = json_of({"info", dir.path("a"), "--json", "-"});
+  EXPECT_EQ(info["kind"], "features");
+  EXPECT_EQ(info["parts"].size(), 3u);
+  EXPECT_EQ(info["parts"]["train"]["examples"], direct["inputs"]["examples"]["train"]);
+  EXPECT_EQ(info["parts"]["train"]["tasks"][1]["task"], "UtteranceLoc");
+  EXPECT_EQ(info["parts"]["train"]["tasks"][1]["labels"], 5);
+  const std::string weights = dir.read("a/train.safetensors");
+  dir.write("a/train.safetensors", weights.substr(0, weights.size() - 1));
+  expect_failure(heed_program({"info", dir.path("a")}), 1, "train.safetensors", "damaged features");
+  dir.write("a/train.safetensors", weights);
   EXPECT_EQ(results({"probe", "--features", dir.path("a"), "--eval-part", "valid"})["tasks"].size(),
             3u);
 }
