@@ -43,17 +43,10 @@ std::string head_html(const Table& table) {
   return html + "</tr></thead>\n";
 }
 
-std::string interval_text(Column column, const Cell& cell) {
-  column.sign = false;
-  return cell.interval ? "[" + print_value(column, cell.interval->low) + ", " +
-                             print_value(column, cell.interval->high) + "]"
-                       : "";
-}
-
 // "95 % interval [0.71, 0.75], corrected p = 0.003; mean of ratios 0.81, median of ratios 0.70"
 std::string explanation(const Column& column, const Cell& cell) {
   std::string text;
-  if (cell.interval) text = "95 % interval " + interval_text(column, cell);
+  if (cell.interval) text = "95 % interval " + print_interval(column, cell);
   if (cell.p_value) text += ", corrected p = " + decimal(*cell.p_value, 4);
   std::string others;
   for (size_t i = 0; i < cell.others.size(); ++i) {
@@ -76,7 +69,7 @@ std::string cell_html(const Column& column, const Cell& cell, bool intervals, bo
                      attribute("title", explanation(column, cell)) + ">" +
                      escape(print_cell(column, cell)) + (sure ? "*" : "");
   if (intervals && cell.interval) {
-    html += "<small>" + escape(interval_text(column, cell)) + "</small>";
+    html += "<small>" + escape(print_interval(column, cell)) + "</small>";
   }
   return html + "</td>";
 }

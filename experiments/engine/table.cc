@@ -106,6 +106,13 @@ std::string print_cell(const Column& column, const Cell& cell) {
   return text + (cell.doubtful ? "?" : "");
 }
 
+std::string print_interval(Column column, const Cell& cell) {
+  column.sign = false;
+  return cell.interval ? "[" + print_value(column, cell.interval->low) + ", " +
+                             print_value(column, cell.interval->high) + "]"
+                       : "";
+}
+
 std::string to_markdown(const Table& table) {
   std::string text = "## " + table.title + "\n\n" + table.note + "\n\n| " + table.groups_are +
                      " | " + table.rows_are + " |";
@@ -118,7 +125,9 @@ std::string to_markdown(const Table& table) {
   for (const Row& row : table.rows) {
     text += "| " + row.group + " | " + row.label + " |";
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      const std::string cell = print_cell(table.columns[c], row.cells[c]);
+      std::string cell = print_cell(table.columns[c], row.cells[c]);
+      const std::string interval = print_interval(table.columns[c], row.cells[c]);
+      if (table.intervals && !interval.empty()) cell += " " + interval;
       text += row.cells[c].best ? " **" + cell + "** |" : " " + cell + " |";
     }
     text += "\n";

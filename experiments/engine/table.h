@@ -48,6 +48,7 @@ struct Table {
   std::string rows_are = "structure", groups_are = "trained with";
   std::vector<Column> columns = {};
   std::vector<Row> rows = {};
+  bool intervals = false;  // in Markdown too: the table is about them
 };
 
 // Marks the best cell of each column that says what best is, if its interval overlaps with none of
@@ -58,6 +59,9 @@ void mark_best(Table& table);
 std::string print_value(const Column& column, const std::optional<double>& value);
 // With "± deviation" where there are several seeds.
 std::string print_cell(const Column& column, const Cell& cell);
+
+// "[0.71, 0.75]"; empty where there is none.
+std::string print_interval(Column column, const Cell& cell);
 
 std::string to_markdown(const Table& table);  // best values in bold
 // One line a row. Besides the value of each column its deviation, interval, p-value and others,

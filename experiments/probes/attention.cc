@@ -138,7 +138,8 @@ Table correlations_table(const ProbesResults& results, const std::string& readin
               .note = correlations_note(results),
               .rows_are = "task",
               .groups_are = "tasks",
-              .columns = {{"", "models", "attention.json", 0}, {"", "runs", "attention.json", 0}}};
+              .columns = {{"", "models", "attention.json", 0}, {"", "runs", "attention.json", 0}},
+              .intervals = true};
   std::vector<Series> ratios;
   for (const DasColumn& column : kDas) {
     ratios.push_back(das_of(results, column.set));
@@ -169,6 +170,14 @@ Table correlations_table(const ProbesResults& results, const std::string& readin
     table.rows.push_back(std::move(row));
   }
   return table;
+}
+
+// Without lines, which tell the paper's models from the others elsewhere, each has a shape and
+// colour of its own.
+LegendEntry mark_of(size_t variant) {
+  LegendEntry style = style_of(variant);
+  if (variant >= kPaperModels) style.mark = variant < 2 * kPaperModels ? 5 : 4;
+  return {style.mark, style.css, "", style.text};
 }
 
 }  // namespace
@@ -216,7 +225,7 @@ std::string attention_figure(const ProbesResults& results) {
       if (!ratio || !f1) continue;
       ratios.push_back(*ratio);
       scores.push_back(*f1);
-      const LegendEntry style = style_of(run.run.variant);
+      const LegendEntry style = mark_of(run.run.variant);
       panel.lines.push_back({style.css,
                              "",
                              style.mark,
@@ -225,7 +234,7 @@ std::string attention_figure(const ProbesResults& results) {
                                    decimal(100 * *f1, 2)}}});
       const bool is_new = std::none_of(legend.begin(), legend.end(),
                                        [&](const LegendEntry& e) { return e.text == style.text; });
-      if (is_new) legend.push_back({style.mark, style.css, "", style.text});
+      if (is_new) legend.push_back(style);
     }
     panels.push_back(std::move(panel));
   }

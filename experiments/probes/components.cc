@@ -93,17 +93,19 @@ Panel panel_of(const Cloud& cloud, const std::string& title,
 std::string figure_of(const RunResult& run, const std::string& model) {
   const std::vector<std::string> texts = texts_of(run.numbers);
   std::vector<Panel> panels;
+  bool others = false;  // points of none of the texts
   for (const char* checkpoint : kCheckpoints) {
     const auto cloud = cloud_of(run.numbers, checkpoint, texts.size());
     if (!cloud) continue;
     panels.push_back(panel_of(*cloud,
-                              std::string(checkpoint) + ": " + decimal(100 * cloud->share_x, 0) +
-                                  " and " + decimal(100 * cloud->share_y, 0) + " % of variance",
+                              std::string(checkpoint) + " (" + decimal(100 * cloud->share_x, 0) +
+                                  " and " + decimal(100 * cloud->share_y, 0) + " %)",
                               texts));
+    others = others || std::count(cloud->labels.begin(), cloud->labels.end(), texts.size()) > 0;
   }
   if (panels.empty()) return "";
   std::vector<LegendEntry> legend;
-  for (size_t k = 0; k <= texts.size(); ++k) legend.push_back(style_of_label(k, texts));
+  for (size_t k = 0; k < texts.size() + others; ++k) legend.push_back(style_of_label(k, texts));
   const std::string task = run.numbers.has_text("components.task")
                                ? run.numbers.text("components.task")
                                : std::string("its label");
@@ -122,9 +124,9 @@ std::string components_figure(const ProbesResults& results) {
   if (html.empty()) return "";
   return note_html(
              "The sum over layers or positions (the raw reading) of training examples, the first "
-             "seed of each model. Every panel has axes of its own: compare their ranges, which the "
-             "paper calls the size of the manifold. The most frequent labels have colours and "
-             "marks.") +
+             "seed of each model; in brackets the components' shares of the variance. Every panel "
+             "has axes of its own: compare their ranges, which the paper calls the size of the "
+             "manifold. The most frequent labels have colours and marks.") +
          html;
 }
 

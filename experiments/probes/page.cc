@@ -106,8 +106,13 @@ const SectionRow<Contents> kSections[] = {
     {"attention", "Do models that look less at distractions know more?",
      [](const Contents& c) {
        if (!has_tables(c, "das")) return not_measured("Where models look");
-       return note_html(correlations_note(c.results)) + attention_figure(c.results) +
-              with_tables(c, "das", true);
+       std::string html = note_html(correlations_note(c.results)) + attention_figure(c.results) +
+                          with_table(c, "das");
+       for (const std::string& reading : c.results.readings) {
+         html += "<h3>" + reading_title(reading) + "</h3>\n" +
+                 table_html(table_of(c.tables, "das-" + reading), true);
+       }
+       return html;
      }},
     {"components", "Figures 2 and 4: the first two principal components",
      [](const Contents& c) {

@@ -67,6 +67,8 @@ TEST_F(Attention, CorrelationsOfRuns) {
   EXPECT_DOUBLE_EQ(*cell("medium, mean of 1", 2), 1);
   EXPECT_EQ(row(table, "hard, mean of 2").group, "means");
   EXPECT_TRUE(row(table, "AllSlots").cells[2].interval);
+  EXPECT_NE(to_markdown(table).find("-1.00 [-1.00, -1.00]"), std::string::npos)
+      << to_markdown(table);
 }
 
 TEST_F(Attention, RatiosOfModels) {
@@ -86,6 +88,21 @@ TEST_F(Attention, RatiosOfModels) {
   // two marks of one model with one entry in the legend
   const std::string figure = attention_figure(results);
   EXPECT_NE(figure.find("hred-seed2: DAS ratio 0.900, F1 20.00"), std::string::npos) << figure;
+}
+
+TEST_F(Attention, EveryModelHasAMarkOfItsOwn) {
+  std::vector<std::string> keys;
+  for (const VariantName& v : results.variants) add(v.name, 1, 0.5, {0.1, 0.2, 0.3});
+  const std::string figure = attention_figure(results);
+  const std::string begin = "<li>", end = "</svg>";
+  for (size_t at = 0; (at = figure.find(begin, at)) != std::string::npos; ++at) {
+    const size_t shape = figure.find("<", figure.find("<svg", at) + 1);
+    keys.push_back(figure.substr(shape, figure.find(end, at) - shape));
+  }
+  ASSERT_EQ(keys.size(), results.variants.size());
+  for (size_t i = 0; i < keys.size(); ++i) {
+    for (size_t k = i + 1; k < keys.size(); ++k) EXPECT_NE(keys[i], keys[k]) << i << " " << k;
+  }
 }
 
 TEST_F(Attention, NothingWithoutMeasurements) {
@@ -109,8 +126,9 @@ TEST_F(Attention, ComponentsAreDrawnAsFarAsTheyFit) {
   numbers.set_series(components_key("last", "y"), {1, 2});
   const std::string figure = components_figure(results);
   EXPECT_NE(figure.find("by &lt;b&gt;"), std::string::npos);
-  EXPECT_NE(figure.find("untrained: 50 and 25 % of variance"), std::string::npos);
-  EXPECT_EQ(figure.find("last:"), std::string::npos);
+  EXPECT_NE(figure.find("untrained (50 and 25 %)"), std::string::npos);
+  EXPECT_NE(figure.find("others</li>"), std::string::npos) << figure;
+  EXPECT_EQ(figure.find("last ("), std::string::npos);
   const auto count = [&](const std::string& part) {
     size_t n = 0;
     for (size_t at = 0; (at = figure.find(part, at)) != std::string::npos; ++at) ++n;
