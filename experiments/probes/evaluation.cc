@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "experiments/engine/evaluation_json.h"
+#include "experiments/engine/folder_json.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/measurement_json.h"
 #include "tensor/file.h"
@@ -55,6 +56,22 @@ Json curves(const std::map<int, Json>& epochs, const ProbesSettings& settings,
   return json;
 }
 
+// Bags of words and lengths of contexts are the same for all runs of a seed and a width: the first
+// run measures them, the others read its file.
+Json baselines(const std::string& directory, const Measurement& measurement, uint64_t seed,
+               int64_t width) {
+  const std::string name =
+      "baselines-seed" + std::to_string(seed) + "-width" + std::to_string(width) + ".json";
+  const std::string file =
+      (std::filesystem::path(directory).parent_path() / name).lexically_normal().string();
+  if (!std::filesystem::exists(file)) {
+    Json json;
+    json["baselines"] = measurement.baselines(width, json["constant"]);
+    create_once(file, json.dump() + "\n");
+  }
+  return parse_json<Json>(file);
+}
+
 bool is_evaluated(const std::string& directory) {
   return std::filesystem::exists(in(directory, "evaluation.json"));
 }
@@ -93,7 +110,7 @@ void measure_probes(const std::string& directory, const PlannedRun& run,
     epochs[epoch]["epoch"] = epoch;
     if (epoch != best) continue;
     json["responses"] = measurement.responses(*loaded.model, loaded.vocabulary);
-    json["baselines"] = measurement.baselines(loaded.model->config().hidden_size, json["constant"]);
+    json.update(baselines(directory, measurement, run.seed, loaded.model->config().hidden_size));
   }
   json["dialogues"] = data.dialogues;
   json["checkpoints"] = {{"untrained", without_items(epochs.at(0))},
