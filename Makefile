@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo reproduce probes test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+.PHONY: help setup demo program reproduce probes test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
         gpu-check format install loc clean
 
 help:  ## Show this list
@@ -19,8 +19,10 @@ help:  ## Show this list
 setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh
 
+# A fresh clone builds what the demo needs, a half of it all; any other target then builds the rest.
 demo: setup  ## Build the program and show what it does on the bundled dialogues
-	@cmake --preset release > /dev/null
+	@test -f build/release/build.ninja || cmake --preset release -D HEED_EXPERIMENTS=OFF -D HEED_TESTS=OFF \
+	  -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
 
@@ -28,6 +30,10 @@ reproduce: setup  ## The experiment in small: 23 variants, 9 test sets, one page
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/reproduce.sh
+
+program: setup  ## Build the program, with all its commands
+	@cmake --preset release > /dev/null
+	@$(BUILD) release -j $(JOBS) --target heed_program
 
 probes: setup  ## The experiment on probes in small: 11 models, 3 tasks, one page (some minutes)
 	@cmake --preset release > /dev/null

@@ -1,0 +1,40 @@
+// The commands of a build without experiments (HEED_EXPERIMENTS=OFF): they say where they are.
+#include "heed/commands.h"
+#include "heed/prepare.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+void left_out(CLI::App& app, const std::string& name) {
+  const std::string where = "is not in this build: make program builds the whole of heed";
+  CLI::App* c = app.add_subcommand(name, "(" + where + ")");
+  c->allow_extras();
+  c->callback([=] { throw UsageError(name + ": " + where); });
+}
+
+}  // namespace
+
+void add_features(CLI::App& app) {
+  left_out(app, "features");
+}
+void add_judge(CLI::App& app) {
+  left_out(app, "judge");
+}
+void add_prepare_labels(CLI::App& prepare) {
+  left_out(prepare, "labels");
+}
+void add_probe(CLI::App& app) {
+  left_out(app, "probe");
+}
+void add_report(CLI::App& app) {
+  left_out(app, "report");
+}
+void add_reproduce(CLI::App& app) {
+  left_out(app, "reproduce");
+}
+void add_sweep(CLI::App& app) {
+  left_out(app, "sweep");
+}
+
+}  // namespace heed
