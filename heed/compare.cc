@@ -17,6 +17,7 @@
 #include "heed/results.h"
 #include "heed/shared_options.h"
 #include "tensor/file.h"
+#include "train/model_directory.h"
 #include "train/run_directory.h"
 
 namespace heed {

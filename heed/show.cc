@@ -13,6 +13,7 @@
 #include "heed/provenance.h"
 #include "heed/shared_options.h"
 #include "tensor/file.h"
+#include "train/model_directory.h"
 
 namespace heed {
 namespace {

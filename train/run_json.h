@@ -57,6 +57,19 @@ template <class Use> auto with_json(const std::string& path, Use use) {
   }
 }
 
+// The value of a key of the file, of the type of T; throws DataError if there is none.
+template <class T>
+T typed_value(const std::string& path, const nlohmann::json& json, const char* key) {
+  const auto found = json.find(key);
+  if (found == json.end()) throw DataError(path + ": '" + key + "' is missing");
+  const bool fits = std::is_same_v<T, bool>          ? found->is_boolean()
+                    : std::is_same_v<T, std::string> ? found->is_string()
+                    : std::is_same_v<T, double>      ? found->is_number()
+                                                     : found->is_number_integer();
+  if (!fits) throw DataError(path + ": '" + key + "' has the wrong type");
+  return found->get<T>();
+}
+
 // What stands in the files: the fields, under their own names.
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::Options, rate, min_rate, min_improvement,
                                    patience, max_halvings, halve_after)

@@ -13,12 +13,8 @@ void save_config(const std::string& directory, const ModelConfig& config);
 // Throws DataError for what is missing, of the wrong type, or out of range.
 ModelConfig load_config(const std::string& directory);
 
-// Throws UsageError where the parameters and their gradients would not fit into the memory that
-// there is (usable_memory()), before anything is allocated.
+// See check_memory() of train/model_directory.h.
 void check_memory(const ModelConfig& config);
-
-// Throws DataError, with what is there instead, where a directory holds no model, or none yet.
-void check_is_model(const std::string& directory);
 
 struct LoadedModel {
   std::unique_ptr<Responder> model;

@@ -121,4 +121,11 @@ bool Vocabulary::add(std::string_view token) {
   return true;
 }
 
+Vocabulary load_vocabulary(const std::string& path, int64_t size) {
+  Vocabulary vocabulary = Vocabulary::load(path, size);
+  if (vocabulary.size() == size) return vocabulary;
+  throw DataError(path + ": " + std::to_string(vocabulary.size()) + " tokens, config.json says " +
+                  std::to_string(size));
+}
+
 }  // namespace heed

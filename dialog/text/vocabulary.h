@@ -56,4 +56,8 @@ class Vocabulary {
   std::unordered_map<std::string, int32_t, StringHash, std::equal_to<>> ids_;
 };
 
+// The vocabulary of a model, whose config.json says how many tokens it has. Throws DataError as
+// Vocabulary::load(), and for another number.
+Vocabulary load_vocabulary(const std::string& path, int64_t size);
+
 }  // namespace heed

@@ -1,0 +1,55 @@
+#include "train/model_directory.h"
+
+#include <cmath>
+#include <filesystem>
+
+#include "tensor/machine.h"
+#include "train/run_json.h"
+
+namespace heed {
+
+namespace fs = std::filesystem;
+
+void check_is_model(const std::string& directory) {
+  std::error_code ignored;
+  if (fs::is_regular_file(directory, ignored)) {
+    throw DataError(directory + ": is a file; give the folder of the model or run that it lies in");
+  }
+  if (!fs::is_directory(directory, ignored)) {
+    throw DataError(directory + ": no such directory of a model or a run");
+  }
+  if (!fs::exists(in(directory, "config.json"), ignored)) {
+    throw DataError(directory + ": not a directory of a model or a run: it has no config.json");
+  }
+  if (fs::exists(in(directory, "settings.json"), ignored) &&
+      !fs::exists(in(directory, "model.safetensors"), ignored)) {
+    throw DataError(directory +
+                    ": no model yet: an epoch of the training has to be finished "
+                    "(there is no model.safetensors)");
+  }
+}
+
+std::string weights_of(const std::string& directory, double parameters) {
+  std::string weights = file_inside(directory, "model.safetensors");
+  std::error_code error;
+  const double bytes = static_cast<double>(fs::file_size(weights, error));
+  if (error) throw DataError(weights + ": cannot be read: " + error.message());
+  if (4 * parameters > bytes) {
+    throw DataError(weights + ": smaller than the parameters that config.json describes");
+  }
+  return weights;
+}
+
+void check_memory(double parameters) {
+  const double needed = 2 * 4 * parameters;
+  const double memory = usable_memory();
+  if (needed > memory) {
+    constexpr double kGiB = 1 << 30;
+    throw UsageError("model: parameters and gradients need " +
+                     std::to_string(std::llround(needed / kGiB)) + " GiB, there are " +
+                     std::to_string(std::llround(memory / kGiB)) +
+                     "; choose smaller sizes, layers or vocabulary");
+  }
+}
+
+}  // namespace heed
