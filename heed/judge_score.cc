@@ -6,10 +6,10 @@
 #include "dialog/adversarial/confusion.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/agreement.h"
-#include "experiments/engine/hypothesis.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/judge.h"
+#include "heed/judged_rows.h"
 #include "heed/messages.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
@@ -29,52 +29,6 @@ struct Options {
       .judgements = {}, .key = {}, .rules = {.pass = 0.9, .least = 10, .most = 150}};
   std::string predictions, json;
 };
-
-// Judges of items: what they chose, item by item, and the numbers of it with intervals over items.
-struct Row {
-  std::string name;
-  std::vector<Confusion> items = {};
-  std::vector<std::optional<Estimate>> metrics = {};  // in the order of kMetrics
-};
-
-struct Metric {
-  const char *group, *name;  // "" is no group
-  adversarial::Ratio (*of)(const adversarial::Scores&);
-};
-using S = adversarial::Scores;
-const Metric kMetrics[] = {
-    {"", "accuracy", [](const S& s) { return s.accuracy; }},
-    {"real", "precision", [](const S& s) { return s.real.precision; }},
-    {"real", "recall", [](const S& s) { return s.real.recall; }},
-    {"real", "f1", [](const S& s) { return s.real.f1; }},
-    {"fake", "precision", [](const S& s) { return s.fake.precision; }},
-    {"fake", "recall", [](const S& s) { return s.fake.recall; }},
-    {"fake", "f1", [](const S& s) { return s.fake.f1; }},
-};
-
-Confusion sum(const std::vector<Confusion>& items) {
-  Confusion all;
-  for (const Confusion& c : items) {
-    all.real_as_real += c.real_as_real;
-    all.real_as_fake += c.real_as_fake;
-    all.fake_as_real += c.fake_as_real;
-    all.fake_as_fake += c.fake_as_fake;
-  }
-  return all;
-}
-
-void measure(Row& row, uint64_t seed) {
-  std::vector<Quotient> quotients(std::size(kMetrics));
-  for (const Confusion& item : row.items) {
-    const adversarial::Scores scores = adversarial::scores(item);
-    for (size_t m = 0; m < quotients.size(); ++m) {
-      const adversarial::Ratio ratio = kMetrics[m].of(scores);
-      quotients[m].top.push_back(static_cast<double>(ratio.top));
-      quotients[m].bottom.push_back(static_cast<double>(ratio.bottom));
-    }
-  }
-  for (const Resampled& r : bootstrap(quotients, seed)) row.metrics.push_back(estimate(r));
-}
 
 // ---- who judges
 
@@ -97,8 +51,8 @@ Votes votes_of(const Key& key, const std::vector<judge::Judgement>& judgements) 
 }
 
 // Single judgements.
-Row people_of(const Key& key, const Votes& votes) {
-  Row row{.name = "judgements"};
+JudgedRow people_of(const Key& key, const Votes& votes) {
+  JudgedRow row{.name = "judgements"};
   for (size_t i = 0; i < votes.items.size(); ++i) {
     const int64_t as_real = votes.counts[i][judge::kReal], as_fake = votes.counts[i][judge::kFake];
     const bool real = key.items[votes.items[i]].truth == judge::kReal;
@@ -111,8 +65,9 @@ Row people_of(const Key& key, const Votes& votes) {
 // One choice for each item; where there is none, as in a tie, an item without counts.
 using Choices = std::vector<std::optional<bool>>;  // judged real?
 
-Row row_of(const std::string& name, const Key& key, const Votes& votes, const Choices& choices) {
-  Row row{.name = name, .items = std::vector<Confusion>(votes.items.size())};
+JudgedRow row_of(const std::string& name, const Key& key, const Votes& votes,
+                 const Choices& choices) {
+  JudgedRow row{.name = name, .items = std::vector<Confusion>(votes.items.size())};
   for (size_t i = 0; i < choices.size(); ++i) {
     const bool real = key.items[votes.items[i]].truth == judge::kReal;
     if (choices[i]) row.items[i].add(real, *choices[i]);
@@ -132,7 +87,7 @@ Choices majority_of(const Votes& votes) {
 // ---- the numbers
 
 struct Numbers {
-  std::vector<Row> rows;  // judgements, majority, classifier
+  std::vector<JudgedRow> rows;  // judgements, majority, classifier
   Agreement people;
   int64_t undecided = 0;  // items whose judgements are even
   // Of a classifier and the majority, where there are predictions.
@@ -140,12 +95,6 @@ struct Numbers {
   std::optional<RankSum> ranks = {};  // of p_real; nothing where one class is missing
   int64_t only_people = 0, only_classifier = 0;
 };
-
-// The exact test against chance of one choice for each item.
-BinomialTest against_chance(const Row& row) {
-  const adversarial::Ratio accuracy = adversarial::scores(sum(row.items)).accuracy;
-  return binomial_test(accuracy.top, accuracy.bottom);
-}
 
 void add_classifier(Numbers& numbers, const Key& key, const Votes& votes,
                     const std::vector<double>& p_real, uint64_t seed) {
@@ -177,34 +126,25 @@ Numbers numbers_of(const Key& key, const Votes& votes, const std::vector<double>
                   .people = fleiss_pi(votes.counts, seed),
                   .undecided = std::count(majority.begin(), majority.end(), std::nullopt)};
   if (!p_real.empty()) add_classifier(numbers, key, votes, p_real, seed);
-  for (Row& row : numbers.rows) measure(row, seed);
+  for (JudgedRow& row : numbers.rows) measure(row, seed);
   return numbers;
 }
 
 // ---- output
 
-Json to_json(const Row& row, bool one_an_item) {
-  const Confusion c = sum(row.items);
-  Json json = {{"counts",
-                {{"real_as_real", c.real_as_real},
-                 {"real_as_fake", c.real_as_fake},
-                 {"fake_as_real", c.fake_as_real},
-                 {"fake_as_fake", c.fake_as_fake}}}};
-  for (size_t m = 0; m < std::size(kMetrics); ++m) {
-    const std::string group = kMetrics[m].group;
-    (group.empty() ? json : json[group])[kMetrics[m].name] = to_json(row.metrics[m]);
-  }
-  if (one_an_item) json["p_against_chance"] = against_chance(row).p_value;
+Json with_test(const JudgedRow& row) {
+  Json json = to_json(row);
+  json["p_against_chance"] = against_chance(row).p_value;
   return json;
 }
 
 Json to_json(const Numbers& n) {
   Json json = {{"pi", to_json(n.people)},
-               {"judgements", to_json(n.rows[0], false)},
-               {"majority", to_json(n.rows[1], true)}};
+               {"judgements", to_json(n.rows[0])},
+               {"majority", with_test(n.rows[1])}};
   json["majority"]["undecided"] = n.undecided;
   if (!n.with_majority) return json;
-  json["classifier"] = to_json(n.rows[2], true);
+  json["classifier"] = with_test(n.rows[2]);
   json["classifier"]["auc"] = n.ranks ? Json(n.ranks->auc) : Json();
   json["classifier"]["p_rank_sum"] = n.ranks ? Json(n.ranks->p_value) : Json();
   json["classifier"]["with_majority"] = to_json(*n.with_majority);
@@ -215,14 +155,7 @@ Json to_json(const Numbers& n) {
 }
 
 void print(const Numbers& n) {
-  std::vector<std::vector<std::string>> table = {{""}};
-  for (const Row& row : n.rows) table[0].push_back(row.name);
-  for (size_t m = 0; m < std::size(kMetrics); ++m) {
-    const std::string group = kMetrics[m].group;
-    table.push_back({(group.empty() ? "" : group + " ") + kMetrics[m].name});
-    for (const Row& row : n.rows) table.back().push_back(interval_text(row.metrics[m], 3));
-  }
-  std::fputs(text_table(std::move(table), results_width()).c_str(), stdout);
+  std::fputs(text_table(columns_of(n.rows), results_width()).c_str(), stdout);
   std::printf("Fleiss' pi of the annotators: %s, over %ld items\n",
               interval_text(n.people.pi, 3).c_str(), static_cast<long>(n.people.items));
   std::printf("majority against chance: p = %.3g; undecided items: %ld\n",

@@ -1,0 +1,35 @@
+// Rows of a table of judges (people, a majority, a classifier) who said of items whether they are
+// real: accuracy, and precision, recall and F1 of both classes, with 95 % intervals.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dialog/adversarial/confusion.h"
+#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/statistics.h"
+
+namespace heed {
+
+struct JudgedRow {
+  std::string name;
+  std::vector<adversarial::Confusion> items = {};     // what was chosen, item by item
+  std::vector<std::optional<Estimate>> metrics = {};  // in the order of the columns
+};
+
+// Makes the metrics. Intervals are of a bootstrap over clusters of items, of which cluster[i] is
+// that of item i, from 0; over items where it is empty.
+void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster = {});
+
+adversarial::Confusion sum(const std::vector<adversarial::Confusion>& items);
+// The exact test against chance of one choice for each item.
+BinomialTest against_chance(const JudgedRow& row);
+
+// "counts", "accuracy", "real" and "fake", each metric with its interval.
+nlohmann::ordered_json to_json(const JudgedRow& row);
+// The columns of a table: names, then the metrics with their intervals.
+std::vector<std::vector<std::string>> columns_of(const std::vector<JudgedRow>& rows);
+
+}  // namespace heed
