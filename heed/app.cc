@@ -82,6 +82,7 @@ std::unique_ptr<CLI::App> make_app() {
   add_features(app);
   add_probe(app);
   add_judge(app);
+  add_discriminate(app);
   add_info(app);
   add_prepare(app);
   add_reproduce(app);

@@ -100,8 +100,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// --key is what `heed judge export` and `simulate` write, and others read.
+// --key is what `heed judge export` and `simulate` write, and others read; --predictions what
+// `heed discriminate test` writes, and `heed judge score` reads.
 bool is_output(const std::string& option, const CLI::App& command) {
+  if (option == "--predictions") return command.get_name() == "test";
   if (option == "--key") return command.get_name() == "export" || command.get_name() == "simulate";
   return option == "--out" || option == "--json" || option == "--html";
 }

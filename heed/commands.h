@@ -33,6 +33,7 @@ Device start(const Common& common);
 void add_bench(CLI::App& app);
 void add_chat(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_discriminate(CLI::App& app);
 void add_distract(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_features(CLI::App& app);

@@ -30,9 +30,8 @@ void refuse_what_is_no_run(const std::string& out) {
   }
 }
 
-void refuse_run(const RunRequest& r) {
-  throw UsageError(r.out +
-                   ": holds a run already; --resume goes on with it, or take another --out");
+void refuse_run(const std::string& out) {
+  throw UsageError(out + ": holds a run already; --resume goes on with it, or take another --out");
 }
 
 std::string text_of(const nlohmann::ordered_json& value) {
@@ -94,7 +93,7 @@ OpenRun begin(const RunRequest& r) {
   check_training(s, run.data);
   make_directory(r.out);
   run.lock = std::make_unique<RunLock>(r.out);
-  if (has(r.out, "settings.json")) refuse_run(r);  // by somebody else, since we looked
+  if (has(r.out, "settings.json")) refuse_run(r.out);  // by somebody else, since we looked
   start_run(r.out, s, run.data.vocabulary, r.made_with);
   return run;
 }
@@ -111,9 +110,14 @@ int64_t batch_size_for(const TrainSettings& s, size_t examples) {
   return size;
 }
 
+void refuse_other_run(const std::string& out) {
+  if (has(out, "settings.json")) refuse_run(out);
+  refuse_what_is_no_run(out);
+}
+
 OpenRun open_run(const RunRequest& request) {
   if (has(request.out, "settings.json")) {
-    if (!request.resume) refuse_run(request);
+    if (!request.resume) refuse_run(request.out);
     return go_on(request);
   }
   refuse_what_is_no_run(request.out);

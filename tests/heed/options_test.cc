@@ -18,6 +18,8 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
+    {"--predictions", "what a classifier says: written by discriminate test, read by judge score"},
+    {"--responses", "a file of them, or of how many examples"},
     {"--seed", "of what is drawn; always a seed"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 

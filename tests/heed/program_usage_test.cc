@@ -30,7 +30,7 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, compare, distract, "
-    "features, probe, judge, info, prepare, reproduce, "
+    "features, probe, judge, discriminate, info, prepare, reproduce, "
     "report, sweep, verify, bench, help";
 
 TEST(Usage, AWordThatIsNoCommand) {
@@ -146,9 +146,10 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.code, 0);
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
-  for (const char* command : {"train", "evaluate", "score", "show", "chat", "respond", "distract",
-                              "compare", "features", "probe", "judge", "info", "prepare",
-                              "reproduce", "report", "sweep", "verify", "bench", "help"}) {
+  for (const char* command :
+       {"train",     "evaluate", "score", "show",   "chat",         "respond", "distract",
+        "compare",   "features", "probe", "judge",  "discriminate", "info",    "prepare",
+        "reproduce", "report",   "sweep", "verify", "bench",        "help"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -234,6 +235,14 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"judge ties", {"judgements", "key", "samples", "size", "failures", "json", "seed"}},
       {"judge simulate",
        {"items", "annotators", "error-real", "error-fake", "shared", "out", "key", "seed"}},
+      {"discriminate train",
+       Arguments{"data", "out", "negatives", "preset", "context", "response-only", "limit",
+                 "resume", "checkpoint-every", "hidden", "embed", "vocab", "batch", "dropout",
+                 "epochs", "rate", "seed"} +
+           device},
+      {"discriminate test", Arguments{"model", "data", "negatives", "responses", "limit", "batch",
+                                      "json", "predictions", "seed"} +
+                                device},
       {"chat", Arguments{"model", "seed"} + device},
       {"info", {"json"}},
       {"verify", Arguments{"dtype", "json"} + device},
@@ -303,7 +312,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 19 + 13u);
+  ASSERT_EQ(commands.size(), 1 + 20 + 15u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

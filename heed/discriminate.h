@@ -1,0 +1,24 @@
+// What the commands of `heed discriminate` share.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "dialog/adversarial/task.h"
+
+namespace heed {
+
+// The parts of a list with commas. Throws UsageError for an empty one.
+std::vector<std::string> comma_list(const std::string& option, const std::string& text);
+
+// What became no passage, and which responses of a file stand in no passage's place, as lines on
+// standard error and as JSON.
+void say_left_out(const adversarial::Part& part, const std::string& name);
+nlohmann::ordered_json left_out_json(const adversarial::Part& part);
+
+void add_discriminate_train(CLI::App& discriminate);
+void add_discriminate_test(CLI::App& discriminate);
+
+}  // namespace heed

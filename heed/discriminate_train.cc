@@ -1,0 +1,258 @@
+// `heed discriminate train`
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+
+#include "dialog/text/format.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/discriminate.h"
+#include "heed/messages.h"
+#include "heed/open_run.h"
+#include "heed/progress.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+#include "heed/shared_options.h"
+#include "heed/signals.h"
+#include "tensor/file.h"
+#include "train/lock.h"
+#include "train/model_directory.h"
+
+namespace heed {
+namespace {
+
+using adversarial::Settings;
+using adversarial::TrainData;
+
+struct Options {
+  CommonPtr common;
+  const CLI::App* command = nullptr;  // knows which options were given
+  std::string data, out, negatives = "random", preset = "laptop";
+  bool resume = false, response_only = false;
+  int context = adversarial::PassageOptions{}.context;
+  size_t limit = 0;
+  std::optional<int64_t> hidden, embed, vocab, batch;
+  std::optional<int> epochs;
+  std::optional<double> rate, dropout;
+  double checkpoint_every = TrainHooks{}.checkpoint_seconds;
+
+  bool given(const char* option) const { return command->count(option) > 0; }
+};
+
+Settings settings_of(const Options& o) {
+  Settings s = adversarial::find_preset(o.preset).settings;
+  s.preset = o.preset;
+  s.model.response_only = o.response_only;
+  s.model.passages.context = o.context;
+  s.model.hidden_size = o.hidden.value_or(s.model.hidden_size);
+  s.model.embedding_size = o.embed.value_or(o.hidden.value_or(s.model.embedding_size));
+  s.model.vocab_size = o.vocab.value_or(s.model.vocab_size);
+  s.model.dropout = o.dropout.value_or(s.model.dropout);
+  s.negatives = adversarial::Negatives::parse(o.negatives);
+  s.limit = o.limit;
+  s.loop.batch_size = o.batch.value_or(s.loop.batch_size);
+  s.loop.max_epochs = o.epochs.value_or(s.loop.max_epochs);
+  s.loop.schedule.rate = o.rate.value_or(s.loop.schedule.rate);
+  s.loop.seed = o.common->seed;
+  s.check();
+  return s;
+}
+
+// What was given and says something else than the run was begun with.
+void refuse_contradictions(const Options& o, const Settings& run) {
+  const Settings asked = settings_of(o);
+  const std::pair<const char*, bool> same[] = {
+      {"--preset", asked.preset == run.preset},
+      {"--negatives", asked.negatives.name() == run.negatives.name()},
+      {"--response-only", asked.model.response_only == run.model.response_only},
+      {"--context", asked.model.passages.context == run.model.passages.context},
+      {"--hidden", asked.model.hidden_size == run.model.hidden_size},
+      {"--embed", asked.model.embedding_size == run.model.embedding_size},
+      {"--vocab", asked.model.vocab_size >= run.model.vocab_size},
+      {"--dropout", asked.model.dropout == run.model.dropout},
+      {"--limit", asked.limit == run.limit},
+      {"--batch", asked.loop.batch_size == run.loop.batch_size},
+      {"--rate", asked.loop.schedule.rate == run.loop.schedule.rate},
+      {"--seed", asked.loop.seed == run.loop.seed}};
+  for (const auto& [option, agrees] : same) {
+    if (agrees || !o.given(option)) continue;
+    throw UsageError(std::string(option) + ": the run " + o.out +
+                     " was started with another value; leave the option out, or take another "
+                     "--out");
+  }
+}
+
+struct Opened {
+  std::unique_ptr<RunLock> lock;
+  Settings settings;
+  TrainData data;
+};
+
+Opened go_on(const Options& o, const std::vector<std::string>& directories) {
+  Opened run{std::make_unique<RunLock>(o.out), adversarial::load_settings(o.out), {}};
+  Settings& s = run.settings;
+  refuse_contradictions(o, s);
+  s.loop.max_epochs = o.epochs.value_or(s.loop.max_epochs);
+  const Vocabulary words = load_vocabulary(file_inside(o.out, "vocab.txt"), s.model.vocab_size);
+  run.data = load_train_data(directories, s, &words);
+  if (run.data.fingerprint() != s.data_fingerprint) {
+    throw DataError(o.data + ": not the dialogues that the run " + o.out +
+                    " was started with: another --data, or files that have changed since");
+  }
+  change_settings(o.out, s.loop);
+  return run;
+}
+
+Opened begin(const Options& o, const std::vector<std::string>& directories) {
+  Opened run{nullptr, settings_of(o), {}};
+  Settings& s = run.settings;
+  run.data = load_train_data(directories, s);
+  s.model.vocab_size = run.data.vocabulary.size();
+  s.data_fingerprint = run.data.fingerprint();
+  check_memory(adversarial::parameter_count(s.model));
+  make_directory(o.out);
+  run.lock = std::make_unique<RunLock>(o.out);
+  refuse_other_run(o.out);  // by somebody else, since we looked
+  start_run(o.out, s, run.data.vocabulary, json_text(provenance("discriminate train", *o.common)));
+  return run;
+}
+
+Opened open(const Options& o) {
+  const std::vector<std::string> directories = comma_list("--data", o.data);
+  if (o.resume && std::filesystem::exists(std::filesystem::path(o.out) / "settings.json")) {
+    return go_on(o, directories);
+  }
+  refuse_other_run(o.out);
+  return begin(o, directories);
+}
+
+void describe(const Opened& run, const std::string& out) {
+  const adversarial::Config& m = run.settings.model;
+  std::printf("%s: %ld words, %ld cells in each direction%s, against responses: %s\n", out.c_str(),
+              static_cast<long>(m.vocab_size), static_cast<long>(m.hidden_size),
+              m.response_only ? ", reads no context" : "", run.settings.negatives.name().c_str());
+  std::printf("%s and %zu to validate, each real and fake\n",
+              counted(run.data.train.passages.size(), "passage").c_str(),
+              run.data.valid.passages.size());
+  std::fflush(stdout);
+  say_left_out(run.data.train, "train");
+  say_left_out(run.data.valid, "valid");
+}
+
+std::string progress_line(const TrainProgress& p) {
+  char text[200];
+  std::snprintf(
+      text, sizeof text,
+      "epoch %d/%d  step %ld/%ld  loss %.3f  accuracy %.3f  %s tokens/s  %s left in epoch", p.epoch,
+      p.max_epochs, static_cast<long>(p.step), static_cast<long>(p.steps), p.loss,
+      value_of(p.metrics, adversarial::kTrainAccuracy), format_rate(p.tokens_per_s).c_str(),
+      format_seconds(p.seconds_left).c_str());
+  return text;
+}
+
+void print_epoch(const EpochLog& e, bool best) {
+  using namespace adversarial;
+  std::printf("epoch %2d  loss %.4f  accuracy %.3f  valid loss %.4f  valid accuracy %.3f%s\n",
+              e.epoch, e.loss, value_of(e.metrics, kTrainAccuracy), value_of(e.metrics, kValidLoss),
+              value_of(e.metrics, kValidAccuracy), best ? "  best" : "");
+  std::fflush(stdout);
+}
+
+void run(const Options& o) {
+  const Device device = start(*o.common);
+  const Opened run = open(o);
+  describe(run, o.out);
+  Progress progress;
+  TrainHooks hooks;
+  hooks.stop = &stop_on_signals();
+  hooks.checkpoint_seconds = o.checkpoint_every;
+  hooks.on_step = [&](const TrainProgress& p) { progress.show(progress_line(p)); };
+  hooks.on_epoch = [&](const EpochLog& e, bool best) {
+    progress.done();
+    print_epoch(e, best);
+  };
+  hooks.on_warning = [&](const std::string& text) {
+    progress.done();
+    warn(text);
+  };
+  const bool finished = adversarial::train(o.out, run.settings, run.data, device, hooks);
+  progress.done();
+  if (finished) {
+    std::printf("done: the best model is in %s\n", o.out.c_str());
+  } else {
+    std::printf("stopped: the same command with --resume goes on from here (%s)\n", o.out.c_str());
+  }
+}
+
+void declare_sizes(CLI::App& c, Options& o) {
+  const char* sizes = "Sizes (instead of the preset's)";
+  const CLI::Validator size = whole_number(1, 1 << 24);
+  c.add_option("--hidden", o.hidden, "Hidden size")->check(size)->group(sizes);
+  c.add_option("--embed", o.embed, "Embedding size; that of --hidden if only that is given")
+      ->check(size)
+      ->group(sizes);
+  c.add_option("--vocab", o.vocab, "Vocabulary size, special tokens included")
+      ->check(whole_number(kSpecialTokens + 1, Vocabulary::kMaxSize))
+      ->group(sizes);
+  c.add_option("--batch", o.batch, "Dialogues in a batch: here passages, real ones and fake ones")
+      ->check(whole_number(1, kMaxBatch))
+      ->group(sizes);
+  c.add_option("--dropout", o.dropout, "Dropout probability")->group(sizes);
+  c.add_option("--epochs", o.epochs, "Epochs at most")->group(sizes);
+  c.add_option("--rate", o.rate, "Learning rate (instead of the preset's)")->group(sizes);
+}
+
+}  // namespace
+
+void add_discriminate_train(CLI::App& discriminate) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = discriminate.add_subcommand(
+      "train", "Train a discriminator between real responses and others, or go on with one");
+  c->footer(
+      "Passages are runs of turns with 3 to 25 tokens each. Every passage is learned from twice in "
+      "an "
+      "epoch: as it was said, and with another response in place of its own, drawn anew each "
+      "time. "
+      "The best model by the loss on the validation part is kept; after three epochs without a "
+      "better "
+      "one the training ends. --resume goes on to the same result.\n"
+      "Examples:\n"
+      "  heed discriminate train --data data/ubuntu-sample --preset smoke --out runs/judge\n"
+      "  heed discriminate train --data data/ubuntu-sample --preset smoke --response-only --out "
+      "runs/control");
+  o->command = c;
+  o->common = add_common(*c, {.seed = "Seed of the first weights, the order and the replacements"});
+  c->add_option("--data", o->data,
+                "Dialogues: a data directory (its train and valid parts are read), or several with "
+                "commas: responses are replaced by others of the same one")
+      ->required();
+  c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
+  c->add_option("--negatives", o->negatives,
+                "What stands in the place of responses: random, length-matched (of as many tokens, "
+                "or one more or less), same-conversation, or generated:FILE (as heed respond "
+                "writes them)")
+      ->capture_default_str();
+  c->add_option("--preset", o->preset,
+                "Sizes and an optimiser that belong together\n" + adversarial::preset_table())
+      ->check(one_of({"paper", "laptop", "smoke"}))
+      ->capture_default_str();
+  c->add_option("--context", o->context, "Utterances before the response, 1 or 2")
+      ->check(whole_number(1, 2))
+      ->capture_default_str();
+  c->add_flag("--response-only", o->response_only,
+              "A control: it reads the response and not the context");
+  c->add_option("--limit", o->limit, "Read only the first dialogues, of each part; 0: all")
+      ->capture_default_str();
+  c->add_flag(
+      "--resume", o->resume,
+      "Go on with the run in --out, with its own settings except --epochs; starts one where "
+      "there is none yet");
+  c->add_option("--checkpoint-every", o->checkpoint_every,
+                "Seconds between checkpoints within an epoch; 0: after every step")
+      ->check(number_from(0))
+      ->capture_default_str();
+  declare_sizes(*c, *o);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

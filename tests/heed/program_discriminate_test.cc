@@ -1,0 +1,181 @@
+// heed discriminate.
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// A training of a second.
+Arguments tiny_discriminator(const std::string& out) {
+  return {"discriminate", "train", "--data",   kSample, "--out",     out,  "--preset", "smoke",
+          "--limit",      "60",    "--hidden", "6",     "--vocab",   "90", "--epochs", "2",
+          "--batch",      "16",    "--rate",   "0.01",  "--threads", "1"};
+}
+
+class Discriminate : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r = heed_program(tiny_discriminator(run()));
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string run() { return shared->path("run"); }
+  static Arguments test_of(const std::string& model) {
+    return {"discriminate", "test", "--model", model, "--data", kSample, "--limit", "60"};
+  }
+  static Json results(const Arguments& command) {
+    const Result r = heed_program(command + Arguments{"--json", "-"});
+    EXPECT_EQ(r.code, 0) << join(command) << r.err;
+    return Json::parse(r.out, nullptr, false);
+  }
+  static std::vector<Json> lines_of(const std::string& text) {
+    std::vector<Json> lines;
+    std::istringstream in(text);
+    for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+  inline static TempDir* shared = nullptr;
+  const TempDir dir;
+};
+
+TEST_F(Discriminate, TrainsARun) {
+  const Json config = Json::parse(shared->read("run/config.json"));
+  EXPECT_EQ(config["system"], "adversarial");
+  EXPECT_EQ(config["kind"], "discriminator");
+  EXPECT_EQ(config["vocab_size"], 90);
+  const Json settings = Json::parse(shared->read("run/settings.json"));
+  EXPECT_EQ(settings["negatives"], "random");
+  expect_made_with(settings["heed"], "discriminate train");
+  EXPECT_EQ(lines_of(shared->read("run/log.jsonl")).size(), 2u);
+  const Result r = heed_program({"info", run()});
+  EXPECT_EQ(r.code, 0) << r.err;
+}
+
+// Stopped by a signal and gone on with: the same model and log.
+TEST_F(Discriminate, GoesOnToTheSameResult) {
+  const std::string out = dir.path("parts");
+  ASSERT_EQ(heed_program(with(tiny_discriminator(out), "--epochs", "1")).code, 0);
+  const Arguments resume = tiny_discriminator(out) + Arguments{"--resume"};
+  Running training(resume + Arguments{"--checkpoint-every", "0"}, dir, dir.path("stdout"));
+  training.send(SIGTERM);
+  training.wait();
+  const Result r = heed_program(resume);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(dir.read("parts/model.safetensors") == shared->read("run/model.safetensors"));
+  EXPECT_EQ(dir.read("parts/log.jsonl"), shared->read("run/log.jsonl"));
+}
+
+TEST_F(Discriminate, EachOptionOfATrainingActs) {
+  const std::string base = shared->read("run/log.jsonl");
+  const std::vector<Arguments> options = {{"--negatives", "length-matched"},
+                                          {"--context", "1"},
+                                          {"--response-only"},
+                                          {"--dropout", "0"},
+                                          {"--embed", "4"},
+                                          {"--seed", "2"}};
+  for (const Arguments& option : options) {
+    const std::string out = dir.path("run" + option[0]);
+    const Result r = heed_program(tiny_discriminator(out) + option);
+    EXPECT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(dir.read("run" + option[0] + "/log.jsonl"), base) << option[0];
+  }
+}
+
+TEST_F(Discriminate, RefusesOtherRunsAndContradictions) {
+  const auto fails = [&](const Arguments& more, int code, const std::string& says) {
+    expect_failure(heed_program(tiny_discriminator(run()) + more), code, says, join(more));
+  };
+  fails({}, 2, "holds a run already; --resume goes on with it");
+  fails({"--resume", "--dropout", "0"}, 2, "--dropout: the run");
+  expect_failure(
+      heed_program(with(tiny_discriminator(run()), "--limit", "50") + Arguments{"--resume"}), 2,
+      "--limit: the run", "limit");
+  const Arguments other = {"discriminate", "train", "--data",  dir.path("d"),
+                           "--out",        run(),   "--resume"};
+  for (const char* part : {"train", "valid"}) {
+    dir.write("d/" + std::string(part) + ".jsonl", dialogue("a", {"a b c", "d e f", "g h i"}) +
+                                                       dialogue("b", {"j k l", "m n o", "p q r"}));
+  }
+  expect_failure(heed_program(other), 1, "not the dialogues that the run", "other data");
+  expect_failure(heed_program(with(tiny_discriminator(dir.path("x")), "--data", kSample + ",,")), 2,
+                 "--data: an empty name", "list");
+  expect_failure(heed_program(tiny_discriminator(dir.path("x")) + Arguments{"--negatives", "some"}),
+                 2, "negatives: expected random, length-matched", "negatives");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  const std::string respond = dir.path("respond");
+  ASSERT_EQ(heed_program(tiny_training(respond)).code, 0);
+  expect_failure(heed_program(tiny_discriminator(respond) + Arguments{"--resume"}), 1,
+                 "not a discriminator", "another system");
+  expect_failure(heed_program(test_of(respond)), 1, "not a discriminator", "another system");
+  expect_failure(heed_program(score_with(run(), kSample)), 1, "does not write responses", "score");
+}
+
+TEST_F(Discriminate, TestsARowForEachCorpus) {
+  const Json json = results(with(test_of(run()), "--data", kSample + "," + kTestPart));
+  expect_made_with(json["heed"], "discriminate test");
+  ASSERT_EQ(json["corpora"].size(), 2u);
+  for (const Json& row : json["corpora"]) {
+    const Json& c = row["counts"];
+    const int n = row["passages"];
+    EXPECT_EQ(c["real_as_real"].get<int>() + c["real_as_fake"].get<int>(), n);
+    EXPECT_EQ(c["fake_as_real"].get<int>() + c["fake_as_fake"].get<int>(), n);
+    EXPECT_NEAR(row["accuracy"]["value"],
+                (c["real_as_real"].get<int>() + c["fake_as_fake"].get<int>()) / (2.0 * n), 1e-12);
+    EXPECT_LE(row["accuracy"]["low"], row["accuracy"]["value"]);
+    EXPECT_GT(row["auc"], 0);
+  }
+  // the same items; only the directory has a part to choose a threshold on
+  EXPECT_EQ(json["corpora"][0]["counts"], json["corpora"][1]["counts"]);
+  EXPECT_TRUE(json["corpora"][0]["accuracy_at_threshold"].is_number());
+  EXPECT_TRUE(json["corpora"][1]["accuracy_at_threshold"].is_null());
+  const Result r = heed_program(test_of(run()));
+  EXPECT_NE(r.out.find("at threshold"), std::string::npos) << r.out;
+}
+
+TEST_F(Discriminate, PredictionsAreWhatJudgeScoreReads) {
+  const std::string file = dir.path("p.jsonl");
+  const Result r = heed_program(test_of(run()) + Arguments{"--predictions", file});
+  ASSERT_EQ(r.code, 0) << r.err;
+  std::string key, judgements;
+  for (const Json& line : lines_of(dir.read("p.jsonl"))) {
+    EXPECT_TRUE(line["id"].is_string());
+    double sum = 0;
+    for (const Json& a : line["attention"]) sum += a.get<double>();
+    EXPECT_NEAR(sum, 1, 1e-5);
+    key += Json({{"item", line["item"]}, {"real", line["real"]}}).dump() + "\n";
+    judgements +=
+        Json({{"item", line["item"]}, {"annotator", "a"}, {"choice", "real"}}).dump() + "\n";
+  }
+  const Json scored =
+      results({"judge", "score", "--judgements", dir.write("j.jsonl", judgements), "--key",
+               dir.write("k.jsonl", key), "--predictions", file, "--most", "0"});
+  const Json tested = results(test_of(run()))["corpora"][0];
+  EXPECT_EQ(scored["classifier"]["counts"], tested["counts"]);
+  EXPECT_EQ(scored["classifier"]["auc"], tested["auc"]);
+}
+
+TEST_F(Discriminate, AgainstGeneratedResponses) {
+  const std::string base = results(test_of(run()))["corpora"].dump();
+  EXPECT_NE(results(test_of(run()) + Arguments{"--negatives", "length-matched"})["corpora"].dump(),
+            base);
+  EXPECT_NE(results(test_of(run()) + Arguments{"--seed", "2"})["corpora"].dump(), base);
+  EXPECT_EQ(results(test_of(run()) + Arguments{"--batch", "7"})["corpora"].dump(), base);
+  dir.write("d/test.jsonl", dialogue("a", {"a b c", "d e f", "g h i"}) +
+                                dialogue("b", {"j k l", "m n o", "p q r"}));
+  const std::string responses = dir.write("r.jsonl",
+                                          "{\"id\": \"b\", \"response\": \"ok thank you\"}\n"
+                                          "{\"id\": \"x\", \"response\": \"never mind that\"}\n");
+  const Arguments command = {"discriminate",           "test",        "--model", run(), "--data",
+                             dir.path("d/test.jsonl"), "--responses", responses};
+  const Json json = results(command);
+  EXPECT_EQ(json["corpora"][0]["passages"], 1);
+  EXPECT_EQ(json["corpora"][0]["left_out"]["irreplaceable"], 1);
+  EXPECT_EQ(json["corpora"][0]["left_out"]["responses"]["no_passage"], 1);
+  expect_failure(heed_program(command + Arguments{"--negatives", "random"}), 2,
+                 "--negatives: says what --responses does", "both");
+}
+
+}  // namespace
+}  // namespace heed
