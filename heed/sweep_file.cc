@@ -177,7 +177,10 @@ void check_values(const SweepFile& file) {
   const std::vector<GridOption> fixed = training_options(file);
   check_fixed(file, fixed);
   for (const GridOption& option : file.grid) {
-    if (option.name == "heads" && find(file.grid, "structure")) continue;  // with each point
+    // with each point: not all structures have them
+    const bool of_structure = option.name == "heads" || option.name == "attention" ||
+                              option.name == "bidirectional" || option.name == "no-input-feeding";
+    if (of_structure && find(file.grid, "structure")) continue;
     for (const std::string& value : option.values) {
       std::vector<GridOption> options = fixed;
       options.push_back({option.name, {value}});

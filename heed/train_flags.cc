@@ -31,9 +31,28 @@ void TrainFlags::declare(CLI::App& c) {
   c.add_option("--attention-weight", attention_weight,
                "Weight of the attention loss (instead of the preset's); 0 leaves it out")
       ->check(number_from(0));
+  declare_form(c);
   declare_sizes(c);
   declare_examples(c);
   declare_optimizer(c);
+}
+
+void TrainFlags::declare_form(CLI::App& c) {
+  const char* form = "Form (instead of the preset's)";
+  c.add_option(
+       "--attention", attention,
+       "Score of a memory row k for a query q: dot k.q, general k.(W q), additive "
+       "v.tanh(W q + U k); otherwise additive in lstm-attention, bilstm-attention, hred and "
+       "hred-stacked, dot in the other structures that have a choice")
+      ->check(one_of(attention_scores()))
+      ->group(form);
+  c.add_flag("--bidirectional", bidirectional,
+             "The encoder reads in both directions, each with half of --hidden (non-hier)")
+      ->group(form);
+  c.add_flag("--no-input-feeding", no_input_feeding,
+             "The decoder does not read the context vector of the step before (non-hier, dynamic, "
+             "dynamic-ui)")
+      ->group(form);
 }
 
 void TrainFlags::declare_sizes(CLI::App& c) {
@@ -168,6 +187,9 @@ TrainSettings TrainFlags::settings(const Structure& structure) const {
   s.preset = preset;
   s.attention_weight = attention_weight.value_or(s.attention_weight);
   s.model.heads = heads.value_or(s.model.heads);
+  if (attention) s.model.attention = parse_attention_score(*attention);
+  s.model.bidirectional = bidirectional.value_or(s.model.bidirectional);
+  if (no_input_feeding) s.model.input_feeding = !*no_input_feeding;
   s.model.dropout = dropout.value_or(s.model.dropout);
   s.loop.batch_size = batch.value_or(s.loop.batch_size);
   s.loop.max_epochs = epochs.value_or(s.loop.max_epochs);
@@ -211,6 +233,9 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"hidden", s.model.hidden_size},
                                     {"embed", s.model.embedding_size},
                                     {"heads", s.model.heads},
+                                    {"attention", name_of(s.model.attention_score())},
+                                    {"bidirectional", s.model.bidirectional},
+                                    {"no-input-feeding", !s.model.input_feeding},
                                     {"vocab", nullptr},
                                     {"batch", s.loop.batch_size},
                                     {"dropout", s.model.dropout},

@@ -18,7 +18,8 @@ struct TrainFlags {
   std::optional<int> epochs, warm_up, halve_after, patience, keep_every;
   std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
   std::optional<double> attention_weight, dropout, rate, min_rate, max_norm, weight_decay;
-  std::optional<std::string> examples, speaker, optimizer, rate_decay;
+  std::optional<std::string> examples, speaker, optimizer, rate_decay, attention;
+  std::optional<bool> bidirectional, no_input_feeding;
   std::vector<std::string> groups;  // "NAME:RATE:DECAY"
   size_t limit = 0;
 
@@ -33,6 +34,7 @@ struct TrainFlags {
  private:
   void set_bounds(ExampleOptions& examples) const;  // where they were given
   void declare_sizes(CLI::App& command);
+  void declare_form(CLI::App& command);
   void declare_examples(CLI::App& command);
   void declare_optimizer(CLI::App& command);
 };

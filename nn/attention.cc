@@ -1,5 +1,7 @@
 #include "nn/attention.h"
 
+#include "tensor/error.h"
+
 namespace heed {
 
 static void check_queries(const char* name, const Var& query, const Segments& segments) {
@@ -42,6 +44,45 @@ Attended AdditiveAttention::operator()(const Var& query, const Memory& memory,
   const Var k = looked_at(memory.keys, segments);
   const Var weights = segment_softmax(reshape(score(tanh(q + k)), {used}), segments);
   return {segment_context(weights, memory.values, segments), weights};
+}
+
+const std::vector<std::string>& attention_scores() {
+  static const std::vector<std::string> kNames = {"dot", "general", "additive"};
+  return kNames;
+}
+
+std::string name_of(AttentionScore score) {
+  return attention_scores()[static_cast<size_t>(score)];
+}
+
+AttentionScore parse_attention_score(const std::string& name) {
+  for (const auto score :
+       {AttentionScore::kDot, AttentionScore::kGeneral, AttentionScore::kAdditive}) {
+    if (name == name_of(score)) return score;
+  }
+  throw UsageError("attention: expected one of dot, general, additive, got '" + name + "'");
+}
+
+Attention::Attention(AttentionScore score, int64_t query_size, int64_t memory_size,
+                     int64_t hidden) {
+  if (score == AttentionScore::kGeneral) general_.emplace_back(query_size, memory_size);
+  if (score == AttentionScore::kAdditive) additive_.emplace_back(query_size, memory_size, hidden);
+}
+
+Attention::Memory Attention::read(const Var& memory) const {
+  return additive_.empty() ? Memory{{}, memory} : additive_[0].read(memory);
+}
+
+Attended Attention::operator()(const Var& query, const Memory& memory,
+                               const Segments& segments) const {
+  if (!additive_.empty()) return additive_[0](query, memory, segments);
+  return general_.empty() ? attend(query, memory.values, segments)
+                          : general_[0](query, memory.values, segments);
+}
+
+void Attention::visit(Visitor& v) {
+  for (GeneralAttention& attention : general_) attention.visit(v);
+  for (AdditiveAttention& attention : additive_) attention.visit(v);
 }
 
 }  // namespace heed

@@ -1,9 +1,13 @@
 // Attention over ragged memories: query b looks at the rows of its own segment. All return the
-// context and the weights; the three differ in how they score a memory row k for a query q:
+// context and the weights; the three differ in how they score a memory row k for a query q, and
+// Attention is whichever of them is asked for:
 //   dot      k . q                        Luong et al. 2015
 //   general  k . (W q)                    Luong et al. 2015
 //   additive v . tanh(W q + U k)          Bahdanau et al. 2015
 #pragma once
+
+#include <string>
+#include <vector>
 
 #include "autograd/ops.h"
 #include "nn/layers.h"
@@ -59,6 +63,28 @@ class AdditiveAttention : public Module {
   }
 
   Linear query_part, memory_part, score;
+};
+
+enum class AttentionScore { kDot, kGeneral, kAdditive };
+const std::vector<std::string>& attention_scores();  // "dot", "general", "additive"
+std::string name_of(AttentionScore score);
+AttentionScore parse_attention_score(const std::string& name);  // throws UsageError
+
+// Attention by any of the scores, with the parameters of that one: none, "project.weight", or
+// "query.weight", "memory.weight" and "score.weight". Dot needs queries as wide as the memory.
+class Attention : public Module {
+ public:
+  using Memory = AdditiveAttention::Memory;  // without keys but for the additive score
+
+  // `hidden` is the width of the additive score.
+  Attention(AttentionScore score, int64_t query_size, int64_t memory_size, int64_t hidden);
+  Memory read(const Var& memory) const;
+  Attended operator()(const Var& query, const Memory& memory, const Segments& segments) const;
+  void visit(Visitor& v) override;
+
+ private:
+  std::vector<GeneralAttention> general_;  // one or none, and so below
+  std::vector<AdditiveAttention> additive_;
 };
 
 }  // namespace heed

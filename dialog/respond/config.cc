@@ -17,6 +17,9 @@ void save_config(const std::string& directory, const ModelConfig& c) {
       {"hidden_size", c.hidden_size}, {"num_layers", c.num_layers},
       {"lstm_bias", c.lstm_bias},     {"dropout", c.dropout}};
   if (c.structure.family == Family::kTransformer) json["heads"] = c.heads;
+  if (c.attention) json["attention"] = name_of(*c.attention);
+  if (c.bidirectional) json["bidirectional"] = true;
+  if (!c.input_feeding) json["input_feeding"] = false;
   write_file(in(directory, "config.json"), json.dump(2) + "\n");
 }
 
@@ -38,6 +41,11 @@ ModelConfig load_config(const std::string& directory) {
     c.lstm_bias = typed_value<bool>(path, json, "lstm_bias");
     c.dropout = typed_value<double>(path, json, "dropout");
     if (json.contains("heads")) c.heads = typed_value<int64_t>(path, json, "heads");
+    if (json.contains("attention")) {
+      c.attention = parse_attention_score(typed_value<std::string>(path, json, "attention"));
+    }
+    if (json.contains("bidirectional")) c.bidirectional = typed_value<bool>(path, json, "bidirectional");
+    if (json.contains("input_feeding")) c.input_feeding = typed_value<bool>(path, json, "input_feeding");
     c.check();
   } catch (const UsageError& e) {
     throw DataError(path + ": " + e.what());

@@ -10,6 +10,18 @@ double lstm(double n, double first_step, double in, double hidden, double layers
   return 2 * 4 * hidden * (n * in + n * hidden * (layers - 1) + recurrent * layers);
 }
 
+// The same with `hidden` numbers a layer from two directions of half of them.
+double bilstm(double n, double first_step, double in, double hidden, double layers) {
+  const double each = hidden / 2, recurrent = (n - first_step) * each;
+  return 2 * (2 * 4 * each * (n * in + n * hidden * (layers - 1) + recurrent * layers));
+}
+
+// What a score costs besides a product of two rows: of the queries, and of the memory once.
+double scoring(AttentionScore score, double queries, double memory, double hidden) {
+  if (score == AttentionScore::kDot) return 0;
+  return 2 * hidden * hidden * (queries + (score == AttentionScore::kAdditive ? memory : 0));
+}
+
 }  // namespace
 
 double training_flops(const ModelConfig& c, const Batch& batch) {
@@ -17,7 +29,8 @@ double training_flops(const ModelConfig& c, const Batch& batch) {
   const double e = c.embedding_size, h = c.hidden_size, layers = c.num_layers, v = c.vocab_size;
   const double batch_size = batch.size, tokens = batch.context.packing.rows(),
                steps = batch.response.packing.rows();
-  double forward = lstm(tokens, batch_size, e, h, layers);
+  double forward = c.bidirectional ? bilstm(tokens, batch_size, e, h, layers)
+                                   : lstm(tokens, batch_size, e, h, layers);
   if (c.structure.integration) {
     forward += lstm(batch.sequences.packing.rows(), batch_size, h, h, layers);
   }
@@ -32,7 +45,9 @@ double training_flops(const ModelConfig& c, const Batch& batch) {
           static_cast<double>(batch.memory.segments.length(b) * batch.response.packing.length(b));
     }
   }
-  forward += contexts * 2 * (4 * h * h + h * h) + steps * 2 * h * h + looked_at * 4 * h;
+  const double fed = c.input_feeding ? 4 * h * h : 0;
+  forward += contexts * 2 * (fed + h * h) + steps * 2 * h * h + looked_at * 4 * h;
+  forward += scoring(c.attention_score(), contexts, batch.memory.segments.total(), h);
   forward += steps * 2 * h * v;
   return 3 * forward;
 }

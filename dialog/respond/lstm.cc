@@ -10,10 +10,26 @@ LstmOptions lstm_options(const ModelConfig& config) {
   return {config.num_layers, config.lstm_bias, /*bidirectional=*/false};
 }
 
+// Two directions of half the size side by side are as wide as one.
+Lstm encoder_lstm(const ModelConfig& c) {
+  LstmOptions options = lstm_options(c);
+  options.bidirectional = c.bidirectional;
+  return {c.embedding_size, c.bidirectional ? c.hidden_size / 2 : c.hidden_size, options};
+}
+
+// Of each layer [forward; backward], (B, H) from two states (B, H / 2).
+std::vector<Var> side_by_side(const std::vector<Var>& states) {
+  std::vector<Var> joined;
+  for (size_t l = 0; l < states.size(); l += 2) {
+    joined.push_back(concat({states[l], states[l + 1]}, 1));
+  }
+  return joined;
+}
+
 }  // namespace
 
-LstmResponder::Side::Side(const ModelConfig& c, int64_t lstm_input)
-    : embedding(c.vocab_size, c.embedding_size), lstm(lstm_input, c.hidden_size, lstm_options(c)) {}
+LstmResponder::Side::Side(const ModelConfig& c, Lstm reads)
+    : embedding(c.vocab_size, c.embedding_size), lstm(std::move(reads)) {}
 
 void LstmResponder::Side::visit(Visitor& v) {
   v("embedding", embedding);
@@ -24,18 +40,21 @@ LstmResponder::Integration::Integration(const ModelConfig& c)
     : lstm(c.hidden_size, c.hidden_size, lstm_options(c)) {}
 
 LstmResponder::Decoder::Decoder(const ModelConfig& c)
-    : Side(c, c.embedding_size + c.hidden_size),
+    : Side(c, Lstm(c.input_feeding ? c.embedding_size + c.hidden_size : c.embedding_size,
+                   c.hidden_size, lstm_options(c))),
+      attention(c.attention_score(), c.hidden_size, c.hidden_size, c.hidden_size),
       combine(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
       output(c.hidden_size, c.vocab_size, /*with_bias=*/false) {}
 
 void LstmResponder::Decoder::visit(Visitor& v) {
   Side::visit(v);
+  v("attention", attention);
   v("combine", combine);
   v("output", output);
 }
 
 LstmResponder::LstmResponder(const ModelConfig& config)
-    : config_((config.check(), config)), encoder_(config, config.embedding_size), decoder_(config) {
+    : config_((config.check(), config)), encoder_(config, encoder_lstm(config)), decoder_(config) {
   if (config.structure.integration) integration_.emplace_back(config);
 }
 
@@ -53,19 +72,20 @@ LstmResponder::Encoded LstmResponder::encode(const Batch& batch, const DropoutMo
   const Var embedded = drop(encoder_.embedding(batch.context.tokens), "encoder.embedding");
   const Lstm::Output read =
       encoder_.lstm(batch.context.packing, embedded, {}, drop, "encoder.lstm");
-  Encoded out{gather_rows(read.y, batch.memory.rows), batch.memory.segments, {}, {}, {}};
+  const Var memory = gather_rows(read.y, batch.memory.rows);
+  Encoded out{decoder_.attention.read(memory), batch.memory.segments, {}, {}, {}};
   if (config_.structure.integration) {
-    const Var utterances = gather_rows(out.memory, batch.sequences.rows);
+    const Var utterances = gather_rows(memory, batch.sequences.rows);
     out.state = integration_[0]
                     .lstm(batch.sequences.packing, utterances, {}, drop, "integration.lstm")
                     .state.gather(batch.sequences.to_batch);
   } else {
     out.state = read.state.gather(batch.context.to_batch);
   }
-  const Var query = config_.structure.static_query
-                        ? gather_rows(out.memory, batch.memory.query_rows)
-                        : out.state.top();
-  out.start = attend(query, out.memory, out.segments);
+  if (config_.bidirectional) out.state = {side_by_side(out.state.h), side_by_side(out.state.c)};
+  const Var query = config_.structure.static_query ? gather_rows(memory, batch.memory.query_rows)
+                                                   : out.state.top();
+  out.start = decoder_.attention(query, out.memory, out.segments);
   if (config_.structure.static_query) {
     out.context_gates = affine_columns(drop(out.start.context, "decoder.context"),
                                        decoder_.lstm.weight_ih(0), config_.embedding_size);
@@ -89,9 +109,11 @@ LstmResponder::Step LstmResponder::step(const Encoded& encoded, const Var& token
                                  state, drop, "decoder.lstm");
     return {out.y, encoded.start, out.state};
   }
-  const Lstm::Output out = decoder_.lstm.from_gates(
-      one, token_gates, drop(context, "decoder.context"), state, drop, "decoder.lstm");
-  return {out.y, attend(out.y, encoded.memory, encoded.segments.first(running)), out.state};
+  const Var fed = config_.input_feeding ? drop(context, "decoder.context") : Var();
+  const Lstm::Output out =
+      decoder_.lstm.from_gates(one, token_gates, fed, state, drop, "decoder.lstm");
+  return {out.y, decoder_.attention(out.y, encoded.memory, encoded.segments.first(running)),
+          out.state};
 }
 
 // W_c [c; h] = W_c[:, :H] c + W_c[:, H:] h
@@ -148,6 +170,28 @@ LstmResponder::Decoded LstmResponder::decode_dynamic(const Batch& batch, const E
           AttentionTrace::step_by_step(weights, encoded.segments)};
 }
 
+// No step waits for the context vector of the one before: all are one LSTM call.
+LstmResponder::Decoded LstmResponder::decode_unfed(const Batch& batch, const Encoded& encoded,
+                                                   const DropoutMode& drop) const {
+  const Packing& packing = batch.response.packing;
+  const Var hidden = decoder_.lstm
+                         .from_gates(packing, token_gates(batch.response.inputs, drop), Var(),
+                                     encoded.state, drop, "decoder.lstm")
+                         .y;
+  std::vector<Var> contexts, weights;
+  for (int64_t t = 0; t < packing.steps(); ++t) {
+    const int64_t running = packing.batch_size(t), at = packing.offset(t);
+    const Attended attended = decoder_.attention(rows(hidden, at, at + running), encoded.memory,
+                                                 encoded.segments.first(running));
+    contexts.push_back(attended.context);
+    weights.push_back(attended.weights);
+  }
+  const Var& w = decoder_.combine.weight;
+  const Var z = tanh(affine_columns(concat(contexts, 0), w, 0) +
+                     affine_columns(hidden, w, config_.hidden_size));
+  return {drop(z, "decoder.combine"), AttentionTrace::step_by_step(weights, encoded.segments)};
+}
+
 BatchParts LstmResponder::parts() const {
   const Structure& s = config_.structure;
   return {.memory = s.hierarchical ? MemoryOf::kUtterances : MemoryOf::kTokens,
@@ -157,7 +201,8 @@ BatchParts LstmResponder::parts() const {
 Taught LstmResponder::teach(const Batch& batch, const DropoutMode& drop) const {
   const Encoded encoded = encode(batch, drop);
   const Decoded decoded = config_.structure.static_query ? decode_static(batch, encoded, drop)
-                                                         : decode_dynamic(batch, encoded, drop);
+                          : config_.input_feeding        ? decode_dynamic(batch, encoded, drop)
+                                                         : decode_unfed(batch, encoded, drop);
   const CrossEntropy loss =
       linear_cross_entropy(decoded.z, decoder_.output.weight, batch.response.targets);
   return {loss.total, loss.nll, decoded.attention};

@@ -6,6 +6,14 @@
 //   attention    weights = softmax(memory . query), c = weights . memory               Eqs. 3-5
 //   decoder      h_t = LSTM([embedding(y_{t-1}); c_{t-1}]), c_0 from the initial state
 //   output       logits = W_o tanh(W_c [c_t; h_t])
+//
+// ModelConfig has three options beside (Luong et al. 2015; all together, with non-hier, the
+// generator of Bruni & Fernández 2017): another score than the dot product, memory . (W query) or
+// an additive one (nn/attention.h); an encoder in both directions, whose final states start the
+// decoder side by side, layer by layer; and a decoder without input feeding,
+//                h_t = LSTM(embedding(y_{t-1}))
+// whose states are then known before any attention: dropout falls on tanh(W_c [c_t; h_t]), in place
+// of the c_{t-1} that is not fed.
 #pragma once
 
 #include <string>
@@ -34,10 +42,10 @@ class LstmResponder : public Responder {
 
   // What the encoder makes of a batch; all in batch order.
   struct Encoded {
-    Var memory;         // (M, H)
-    Segments segments;  // of the memory
-    LstmState state;    // starts the decoder
-    Attended start;     // c_0 and its weights; for static structures those of all steps
+    Attention::Memory memory;  // (M, H)
+    Segments segments;         // of the memory
+    LstmState state;           // starts the decoder
+    Attended start;            // c_0 and its weights; for static structures those of all steps
     Var context_gates;  // for static structures, (B, 4H): what c_0 adds to the gates in all steps
   };
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
@@ -58,7 +66,7 @@ class LstmResponder : public Responder {
 
  private:
   struct Side : Module {
-    Side(const ModelConfig& config, int64_t lstm_input);
+    Side(const ModelConfig& config, Lstm reads);
     void visit(Visitor& v) override;
     Embedding embedding;
     Lstm lstm;
@@ -71,6 +79,7 @@ class LstmResponder : public Responder {
   struct Decoder : Side {
     explicit Decoder(const ModelConfig& config);
     void visit(Visitor& v) override;
+    Attention attention;
     Linear combine, output;
   };
   struct Decoded {
@@ -79,6 +88,7 @@ class LstmResponder : public Responder {
   };
   Decoded decode_static(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
   Decoded decode_dynamic(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
+  Decoded decode_unfed(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
 
   ModelConfig config_;
   Side encoder_;

@@ -61,6 +61,40 @@ TrainSettings probe_settings(const ProbeSizes& sizes, double dropout, double rat
 constexpr ProbeSizes kProbed{17000, 128, 256, 25}, kProbedTransformer{17000, 512, 512, 25};
 constexpr ProbeSizes kSmall{2000, 32, 64, 2}, kSmallTransformer{2000, 64, 64, 2};
 
+// The generator of Bruni & Fernández (2017), for the structure non-hier: two utterances of context;
+// what their text leaves open as in OpenNMT.
+TrainSettings generator_settings(int64_t layers, int64_t hidden, int64_t embedding,
+                                 int64_t vocabulary) {
+  TrainSettings s{.examples = {.all_positions = true,
+                               .max_turns = 2,
+                               .max_utterance_tokens = 25,
+                               .max_response_tokens = 25,
+                               .min_turns = 2},
+                  .attention_weight = 0,
+                  .loop = {.batch_size = 64,
+                           .optimizer = {.name = "sgd"},
+                           .max_norm = 5,
+                           .max_epochs = 13,
+                           .schedule = {.rate = 1, .halve_after = 5}}};
+  s.model = sizes(layers, hidden, vocabulary);
+  s.model.embedding_size = embedding;
+  s.model.lstm_bias = true;
+  s.model.dropout = 0.3;
+  s.model.attention = AttentionScore::kGeneral;
+  s.model.bidirectional = true;
+  s.model.input_feeding = false;
+  return s;
+}
+TrainSettings small_generator() {
+  TrainSettings s = generator_settings(1, 64, 64, 2000);
+  s.loop.batch_size = 32;
+  s.loop.optimizer = kAdam;
+  s.loop.max_norm = 1;
+  s.loop.max_epochs = 2;
+  s.loop.schedule = {.rate = 0.01, .halve_after = 1};
+  return s;
+}
+
 }  // namespace
 
 // The times are processor time of heed train on the 12,208 bundled dialogues, p = 0.7, one thread
@@ -123,6 +157,12 @@ const std::vector<Preset>& presets() {
        .time = "minutes on one core (not measured)",
        .transformer =
            probe_settings(kSmallTransformer, 0.2, 1e-3, {.name = "adam", .warm_up = 200})},
+      {.name = "generator-paper",
+       .settings = generator_settings(2, 2048, 500, 25005),
+       .time = "days on one core (not measured); for --structure non-hier"},
+      {.name = "generator-smoke",
+       .settings = small_generator(),
+       .time = "about a minute on one core (not measured); for --structure non-hier"},
   };
   return kPresets;
 }

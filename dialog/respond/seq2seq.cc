@@ -86,7 +86,7 @@ Seq2SeqResponder::Seq2SeqResponder(const ModelConfig& c)
     second_.emplace_back(c.hidden_size, c.hidden_size, lstm_options(c));
   }
   if (!attends()) return;
-  attention_.emplace_back(c.hidden_size, c.hidden_size, c.hidden_size);
+  attention_.emplace_back(c.attention_score(), c.hidden_size, c.hidden_size, c.hidden_size);
   input_.emplace_back(c.embedding_size + c.hidden_size, c.embedding_size);
 }
 
@@ -95,7 +95,7 @@ void Seq2SeqResponder::visit(Visitor& v) {
   v("encoder.lstm", first_);
   for (Lstm& lstm : second_) v("context.lstm", lstm);
   v("decoder.embedding", target_);
-  for (AdditiveAttention& attention : attention_) v("decoder.attention", attention);
+  for (Attention& attention : attention_) v("decoder.attention", attention);
   for (Linear& input : input_) v("decoder.combine", input);
   v("decoder.lstm", decoder_);
   v("decoder.output", output_);
@@ -148,7 +148,7 @@ Var Seq2SeqResponder::token_part(const Tensor& tokens, const DropoutMode& drop) 
   return attends() ? affine_columns(words, input_[0].weight, 0) + input_[0].bias : words;
 }
 
-Seq2SeqResponder::Step Seq2SeqResponder::step(const AdditiveAttention::Memory& memory,
+Seq2SeqResponder::Step Seq2SeqResponder::step(const Attention::Memory& memory,
                                               const Segments& segments, const Var& token_part,
                                               const LstmState& state,
                                               const DropoutMode& drop) const {

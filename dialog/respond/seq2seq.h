@@ -10,6 +10,7 @@
 //
 // Decoder with attention (Bahdanau et al. 2015), memory k_1, k_2 ...:
 //   c_t = sum_j a_tj k_j,   a_t = softmax_j(v . tanh(W_q s_{t-1} + W_m k_j))
+//   (or the score k_j . (W s_{t-1}) or k_j . s_{t-1}: ModelConfig::attention)
 //   s_t = LSTM(W_in [embedding(y_{t-1}); c_t] + b_in, s_{t-1}),   logits = W_o s_t
 // without:
 //   s_t = LSTM(embedding(y_{t-1}), s_{t-1}),   logits = W_o s_t
@@ -43,8 +44,8 @@ class Seq2SeqResponder : public Responder {
 
   bool attends() const { return config_.structure.attention; }
   struct Encoded {
-    AdditiveAttention::Memory memory;  // dialogue after dialogue; undefined without attention
-    LstmState state;                   // starts the decoder
+    Attention::Memory memory;  // dialogue after dialogue; undefined without attention
+    LstmState state;           // starts the decoder
   };
   Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
   // What the last tokens add to the decoder's input: i32 (n) -> (n, E)
@@ -53,8 +54,8 @@ class Seq2SeqResponder : public Responder {
     Var weights;  // of the segments' rows
     LstmState state;
   };
-  Step step(const AdditiveAttention::Memory& memory, const Segments& segments,
-            const Var& token_part, const LstmState& state, const DropoutMode& drop = {}) const;
+  Step step(const Attention::Memory& memory, const Segments& segments, const Var& token_part,
+            const LstmState& state, const DropoutMode& drop = {}) const;
   Var logits(const Var& hidden) const { return output_(hidden); }
 
  private:
@@ -73,7 +74,7 @@ class Seq2SeqResponder : public Responder {
   Lstm first_;
   std::vector<Lstm> second_;  // one or none, and so below
   Embedding target_;
-  std::vector<AdditiveAttention> attention_;
+  std::vector<Attention> attention_;
   std::vector<Linear> input_;  // W_in, b_in
   Lstm decoder_;
   Linear output_;

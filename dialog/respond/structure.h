@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "nn/attention.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -49,9 +51,19 @@ struct ModelConfig {
   bool lstm_bias = false;
   double dropout = 0.2;
   int64_t heads = 2;  // of a transformer
+  // How the decoder scores what it may look at; without a value as its structure does: dot in the
+  // five structures, additive in those of seq2seq.h.
+  std::optional<AttentionScore> attention = {};
+  // An encoder that reads in both directions, half of the hidden size each (non-hier only: at the
+  // end of an utterance the backward direction has read the ones behind it, not that one).
+  bool bidirectional = false;
+  // The decoder reads the context vector of the step before; structures that attend in each step
+  // can do without.
+  bool input_feeding = true;
 
-  // Throws UsageError for sizes that are not positive or do not fit together, or a dropout outside
-  // of [0, 1).
+  AttentionScore attention_score() const;
+  // Throws UsageError for sizes that are not positive or do not fit together, a dropout outside of
+  // [0, 1), and for what the structure does not have.
   void check() const;
 };
 

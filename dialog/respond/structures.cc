@@ -48,6 +48,33 @@ Structure Structure::parse(std::string_view name) {
                    std::string(name) + "'");
 }
 
+AttentionScore ModelConfig::attention_score() const {
+  const bool additive = structure.family == Family::kSeq2Seq;
+  return attention.value_or(additive ? AttentionScore::kAdditive : AttentionScore::kDot);
+}
+
+namespace {
+
+// What a structure does not have.
+void check_options(const ModelConfig& c) {
+  const Structure& s = c.structure;
+  const auto refuse = [&](bool wrong, const char* rule) {
+    if (wrong) throw UsageError(std::string(rule) + ", not " + std::string(s.name));
+  };
+  refuse(c.attention && (s.family == Family::kTransformer || !s.attention),
+         "attention: is for structures that attend with one score, as static-ui or hred");
+  refuse(c.bidirectional && (s.family != Family::kLstm || s.hierarchical),
+         "bidirectional: is for the structure non-hier");
+  refuse(!c.input_feeding && (s.family != Family::kLstm || s.static_query),
+         "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui");
+  if (c.bidirectional && c.hidden_size % 2 != 0) {
+    throw UsageError("hidden_size: each direction of a bidirectional encoder has half of it, got " +
+                     std::to_string(c.hidden_size));
+  }
+}
+
+}  // namespace
+
 void ModelConfig::check() const {
   const auto positive = [](const char* name, int64_t value) {
     if (value < 1 || value > kMaxModelSize) {
@@ -71,6 +98,7 @@ void ModelConfig::check() const {
   if (!(dropout >= 0 && dropout < 1)) {
     throw UsageError("dropout: expected a number in [0, 1), got " + std::to_string(dropout));
   }
+  check_options(*this);
 }
 
 std::unique_ptr<Responder> make_responder(const ModelConfig& config) {
@@ -96,24 +124,36 @@ double lstm_count(const ModelConfig& c, double in) {
   return 4 * h * (in + h + (layers - 1) * 2 * h + (c.lstm_bias ? layers : 0));
 }
 
-double lstm_structure_count(const ModelConfig& c) {
-  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
-  return 2 * v * e + lstm_count(c, e) + lstm_count(c, e + h) +
-         (c.structure.integration ? lstm_count(c, h) : 0) + 2 * h * h + v * h;
+// The same in both directions, each of size h: an upper layer reads both.
+double bilstm_count(const ModelConfig& c, double in, double h) {
+  const double layers = c.num_layers;
+  return 8 * h * (in + h + (layers - 1) * 3 * h + (c.lstm_bias ? layers : 0));
 }
 
-// The same in both directions: an upper layer reads both.
-double bilstm_count(const ModelConfig& c, double in) {
-  const double h = c.hidden_size, layers = c.num_layers;
-  return 8 * h * (in + h + (layers - 1) * 3 * h + (c.lstm_bias ? layers : 0));
+// What scores queries and memory rows of width h.
+double attention_count(const ModelConfig& c) {
+  const double h = c.hidden_size;
+  switch (c.attention_score()) {
+    case AttentionScore::kDot: return 0;
+    case AttentionScore::kGeneral: return h * h;
+    case AttentionScore::kAdditive: break;
+  }
+  return 2 * h * h + h;
+}
+
+double lstm_structure_count(const ModelConfig& c) {
+  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
+  return 2 * v * e + (c.bidirectional ? bilstm_count(c, e, h / 2) : lstm_count(c, e)) +
+         lstm_count(c, c.input_feeding ? e + h : e) +
+         (c.structure.integration ? lstm_count(c, h) : 0) + attention_count(c) + 2 * h * h + v * h;
 }
 
 double seq2seq_count(const ModelConfig& c) {
   using Encoder = Structure::Encoder;
   const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
-  const double attention = c.structure.attention ? 2 * h * h + h + e * (e + h) + e : 0;
+  const double attention = c.structure.attention ? attention_count(c) + e * (e + h) + e : 0;
   const Encoder encoder = c.structure.encoder;
-  const double first = encoder == Encoder::kBothWays ? bilstm_count(c, e) : lstm_count(c, e);
+  const double first = encoder == Encoder::kBothWays ? bilstm_count(c, e, h) : lstm_count(c, e);
   const bool two = encoder == Encoder::kUtterances || encoder == Encoder::kStacked;
   return 2 * v * e + first + (two ? lstm_count(c, h) : 0) + lstm_count(c, e) + attention + v * h;
 }

@@ -150,7 +150,10 @@ void begin_run(const std::string& directory, const TrainSettings& settings, cons
                        there.model.hidden_size != settings.model.hidden_size ||
                        there.model.embedding_size != settings.model.embedding_size ||
                        there.model.vocab_size != settings.model.vocab_size ||
-                       there.model.dropout != settings.model.dropout;
+                       there.model.dropout != settings.model.dropout ||
+                       there.model.attention_score() != settings.model.attention_score() ||
+                       there.model.bidirectional != settings.model.bidirectional ||
+                       there.model.input_feeding != settings.model.input_feeding;
   if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
 }
 

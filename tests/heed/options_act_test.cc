@@ -229,6 +229,21 @@ TEST_F(Act, Respond) {
                  {"--out", {}, {}, "Respond.WritesResponsesAndMeasures"}}}));
 }
 
+TEST_F(Act, Generate) {
+  Rows decoding = all_of({kDecoding, {{"--leave-out", {"repeated"}}, {"--beam", {"1"}}}});
+  decoding[0].values = {"greedy"};
+  check("generate", {reading("generate", kTrained, data()) + Arguments{"--out", "OUT.jsonl"}},
+        all_of({kDevice,
+                kInputsOfTrained,
+                kBounds,
+                decoding,
+                {kBatch,
+                 kModelRow,
+                 {"--seed", {"2"}, {"--decode", "sample"}},
+                 {"--json", {"OUT.json"}},
+                 {"--out", {}, {}, "Generate.WritesDialoguesThatEndWithTheModelsResponse"}}}));
+}
+
 TEST_F(Act, Show) {
   check("show", {reading("show", kTrained, data())},
         all_of({kDevice,
@@ -274,7 +289,10 @@ TEST_F(Act, Train) {
                       {"--dropout", {"0.5"}},
                       {"--epochs", {"1"}},
                       {"--structure", {"dynamic"}},
-                      {"--heads", {"4"}, {"--structure", "transformer"}}};
+                      {"--heads", {"4"}, {"--structure", "transformer"}},
+                      {"--attention", {"general"}},
+                      {"--bidirectional", {}, {"--structure", "non-hier"}},
+                      {"--no-input-feeding", {}, {"--structure", "dynamic"}}};
   const Rows examples = {
       {"--examples", {"all"}},   {"--max-turns", {"2"}}, {"--max-utterance", {"2"}},
       {"--max-response", {"2"}}, {"--min-turns", {"4"}}, {"--max-context", {"5"}},
@@ -373,8 +391,9 @@ TEST_F(Act, ReproduceReadsAsManyTestDialogues) {
 
 // Of all other commands: their tests name the option.
 TEST_F(Act, OthersAreTestedByName) {
-  const std::set<std::string> here = {"evaluate", "compare", "score",  "respond", "show", "chat",
-                                      "distract", "train",   "verify", "info",    "bench"};
+  const std::set<std::string> here = {"evaluate", "compare", "score", "respond",
+                                      "generate", "show",    "chat",  "distract",
+                                      "train",    "verify",  "info",  "bench"};
   for (const auto& [name, command] : commands) {
     for (const std::string& option : option_names(*command)) {
       const bool general = option == "--help";

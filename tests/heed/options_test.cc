@@ -15,6 +15,7 @@ std::string meaning_of(const CLI::Option& option) {
 
 // What one name may mean two things in.
 const std::map<std::string, std::string> kTwoMeanings = {
+    {"--attention", "of a training the score, of heed score that its weights are shown"},
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
@@ -70,8 +71,8 @@ TEST_F(Options, SayWhatIsPossible) {
        "lstm-attention, bilstm-attention, hred, hred-stacked or transformer, got 'statik'; did you "
        "mean static?");
   says(train + Arguments{"--preset", "smok"},
-       "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned or probe-smoke, "
-       "got 'smok'; did you mean smoke?");
+       "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
+       "generator-paper or generator-smoke, got 'smok'; did you mean smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
        "mean day?");

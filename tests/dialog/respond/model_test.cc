@@ -347,6 +347,24 @@ TEST(Flops, AreThoseCountedByHand) {
   }
 }
 
+// With options, in the same units. Each direction of the encoder has one number: 4 x (3 x 4) +
+// 3 x (1 x 4) = 60. W s_t are 2 x 2 in each of the two steps; of an additive score the products
+// with the memory of 4 rows, too; unfed, no step has the 2 x 8 of the context in its gates.
+TEST(Flops, OfTheOptions) {
+  const std::vector<Example> examples = {{"a", "a", {{6}, {7}}, {0, 0}, {8}}};
+  ModelConfig plain{Structure::parse("non-hier"), 10, 3, 2, 1, false, 0};
+  const Batch batch = make_batch(pointers(examples), LstmResponder(plain).parts());
+  const auto more = [&](auto change) {
+    ModelConfig config = plain;
+    change(config);
+    return (training_flops(config, batch) - training_flops(plain, batch)) / (3 * 2);
+  };
+  EXPECT_EQ(more([](auto& c) { c.bidirectional = true; }), 2 * 60 - 144);
+  EXPECT_EQ(more([](auto& c) { c.attention = AttentionScore::kGeneral; }), 2 * 4);
+  EXPECT_EQ(more([](auto& c) { c.attention = AttentionScore::kAdditive; }), 2 * 4 + 4 * 4);
+  EXPECT_EQ(more([](auto& c) { c.input_feeding = false; }), -2 * 16);
+}
+
 // A second layer reads and keeps H numbers a row: 4 x (2 x 8) + 3 x (2 x 8) and 2 x (16 + 16).
 TEST(Flops, OfASecondLayer) {
   const std::vector<Example> examples = {{"a", "a", {{6}, {7}}, {0, 0}, {8}}};

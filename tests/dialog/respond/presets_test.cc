@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "dialog/respond/structures.h"
+#include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
@@ -70,6 +71,26 @@ TEST(ProbeTuned, WarmsATransformerUpAndLetsTheRateDecay) {
   EXPECT_EQ(suited_to(Structure::parse("lstm"), find_preset("probe-tuned"))
                 .loop.optimizer.rate_factor(100000),
             1);
+}
+
+// Bruni & Fernández (2017): 180,966,773 numbers in PyTorch, with two biases in each of the LSTM
+// layers (2 x 2 directions of 4 x 1024, 2 of 4 x 2048) and one in the output layer, where heed has
+// one and none.
+TEST(GeneratorPaper, HasTheParametersOfTheGenerator) {
+  const TrainSettings s = suited_to(Structure::parse("non-hier"), find_preset("generator-paper"));
+  EXPECT_EQ(parameter_count(s.model),
+            180966773.0 - (2 * 2 * 4 * 1024 + 2 * 4 * 2048) - s.model.vocab_size);
+  EXPECT_EQ(s.model.attention_score(), AttentionScore::kGeneral);
+  EXPECT_TRUE(s.model.bidirectional);
+  EXPECT_FALSE(s.model.input_feeding);
+  EXPECT_EQ(s.loop.batch_size, 64);
+  EXPECT_EQ(s.loop.schedule.halve_after, 5);
+  EXPECT_EQ(s.examples.max_turns, 2);
+  for (const char* name : {"generator-paper", "generator-smoke"}) {
+    suited_to(Structure::parse("non-hier"), find_preset(name)).check();
+    EXPECT_EQ(error_of<UsageError>([&] { suited_to(Structure(), find_preset(name)).check(); }),
+              "bidirectional: is for the structure non-hier, not static-ui");
+  }
 }
 
 }  // namespace

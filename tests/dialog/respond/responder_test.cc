@@ -16,10 +16,39 @@
 namespace heed {
 namespace {
 
-class AnyResponder : public testing::TestWithParam<Structure> {
+// Every structure as it comes, and with the options that it has.
+struct Form {
+  std::string name;
+  ModelConfig config;
+};
+
+std::vector<Form> forms() {
+  std::vector<Form> all;
+  for (const Structure& s : structures()) all.push_back({std::string(s.name), small_config(s)});
+  const auto add = [&](const char* structure, const char* option, auto change) {
+    all.push_back(
+        {std::string(structure) + "-" + option, small_config(Structure::parse(structure))});
+    change(all.back().config);
+  };
+  for (const char* s : {"non-hier", "static", "dynamic-ui", "hred"}) {
+    add(s, "general", [](ModelConfig& c) { c.attention = AttentionScore::kGeneral; });
+  }
+  add("static-ui", "additive", [](ModelConfig& c) { c.attention = AttentionScore::kAdditive; });
+  add("lstm-attention", "dot", [](ModelConfig& c) { c.attention = AttentionScore::kDot; });
+  add("non-hier", "both-ways", [](ModelConfig& c) { c.bidirectional = true; });
+  add("dynamic", "unfed", [](ModelConfig& c) { c.input_feeding = false; });
+  add("non-hier", "generator", [](ModelConfig& c) {
+    c.attention = AttentionScore::kGeneral;
+    c.bidirectional = true;
+    c.input_feeding = false;
+  });
+  return all;
+}
+
+class AnyResponder : public testing::TestWithParam<Form> {
  protected:
   static std::unique_ptr<Responder> model(uint64_t seed = 3) {
-    std::unique_ptr<Responder> made = make_responder(small_config(GetParam()), seed);
+    std::unique_ptr<Responder> made = make_responder(GetParam().config, seed);
     convert(*made, DType::f64);
     return made;
   }
@@ -27,7 +56,7 @@ class AnyResponder : public testing::TestWithParam<Structure> {
 
 TEST_P(AnyResponder, HasAsManyParametersAsWereCounted) {
   for (const bool bias : {false, true}) {
-    ModelConfig config = small_config(GetParam());
+    ModelConfig config = GetParam().config;
     config.lstm_bias = bias;
     EXPECT_EQ(parameter_count(*make_responder(config)), parameter_count(config));
   }
@@ -35,14 +64,18 @@ TEST_P(AnyResponder, HasAsManyParametersAsWereCounted) {
 
 TEST_P(AnyResponder, IsADirectoryThatLoads) {
   const TempDir dir;
-  const auto made = make_responder(small_config(GetParam()), 3);
+  const auto made = make_responder(GetParam().config, 3);
   TokenCounts counts;
   for (int i = kSpecialTokens; i < kTestVocabulary; ++i) counts["w" + std::to_string(i)] = 1;
   const Vocabulary words = Vocabulary::build(counts);
   save_model(dir.path("model"), *made, words);
   const LoadedModel loaded = load_model(dir.path("model"));
-  EXPECT_EQ(loaded.model->config().structure.name, GetParam().name);
-  EXPECT_EQ(loaded.model->config().heads, made->config().heads);
+  const ModelConfig &there = loaded.model->config(), &here = GetParam().config;
+  EXPECT_EQ(there.structure.name, here.structure.name);
+  EXPECT_EQ(there.heads, here.heads);
+  EXPECT_EQ(there.attention_score(), here.attention_score());
+  EXPECT_EQ(there.bidirectional, here.bidirectional);
+  EXPECT_EQ(there.input_feeding, here.input_feeding);
   const auto a = parameters(*made), b = parameters(*loaded.model);
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {
@@ -166,9 +199,9 @@ TEST_P(AnyResponder, TheAttentionLossReachesTheWeights) {
   }
   const double before = attention_loss(batch, taught).value().item();
   EXPECT_GT(before, 0);
-  if (!GetParam().attention) return;  // has no weights for it
+  if (!GetParam().config.structure.attention) return;  // has no weights for it
   Adam optimizer(*m, {.rate = 0.02});
-  for (int step = 0; step < 40; ++step) {
+  for (int step = 0; step < 100; ++step) {
     zero_grad(*m);
     attention_loss(batch, m->teach(batch)).backward();
     optimizer.step();
@@ -176,9 +209,9 @@ TEST_P(AnyResponder, TheAttentionLossReachesTheWeights) {
   EXPECT_LT(attention_loss(batch, m->teach(batch)).value().item(), 0.7 * before);
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, AnyResponder, testing::ValuesIn(structures()),
+INSTANTIATE_TEST_SUITE_P(Structures, AnyResponder, testing::ValuesIn(forms()),
                          [](const auto& info) {
-                           std::string name(info.param.name);
+                           std::string name = info.param.name;
                            std::replace(name.begin(), name.end(), '-', '_');
                            return name;
                          });
@@ -188,6 +221,37 @@ TEST(Transformer, HeadsDivideTheWidth) {
   config.heads = 4;
   EXPECT_EQ(error_of<UsageError>([&] { make_responder(config); }),
             "hidden_size: of a transformer it is even and a multiple of the 4 heads, got 6");
+}
+
+TEST(ModelConfig, RefusesOptionsThatAStructureDoesNotHave) {
+  const auto error = [](const char* structure, auto change) {
+    ModelConfig config = small_config(Structure::parse(structure));
+    change(config);
+    return error_of<UsageError>([&] { make_responder(config); });
+  };
+  for (const char* s : {"lstm", "transformer"}) {
+    EXPECT_EQ(
+        error(s, [](ModelConfig& c) { c.attention = AttentionScore::kGeneral; }),
+        "attention: is for structures that attend with one score, as static-ui or hred, not " +
+            std::string(s));
+  }
+  for (const char* s : {"dynamic", "bilstm-attention", "transformer"}) {
+    EXPECT_EQ(error(s, [](ModelConfig& c) { c.bidirectional = true; }),
+              "bidirectional: is for the structure non-hier, not " + std::string(s));
+  }
+  for (const char* s : {"static", "hred"}) {
+    EXPECT_EQ(error(s, [](ModelConfig& c) { c.input_feeding = false; }),
+              "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui, not " +
+                  std::string(s));
+  }
+  EXPECT_EQ(error("non-hier",
+                  [](ModelConfig& c) {
+                    c.bidirectional = true;
+                    c.hidden_size = 5;
+                  }),
+            "hidden_size: each direction of a bidirectional encoder has half of it, got 5");
+  EXPECT_EQ(error_of<UsageError>([] { parse_attention_score("Dot"); }),
+            "attention: expected one of dot, general, additive, got 'Dot'");
 }
 
 // What is measured is the mean over the heads of the last layer; each layer and head has a column.

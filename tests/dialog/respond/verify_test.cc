@@ -21,8 +21,10 @@ using Json = nlohmann::json;
 
 const std::filesystem::path kCases = std::filesystem::path(HEED_SOURCE_DIR) / "tests/reference";
 const std::vector<std::string> kStructures = {
-    "non-hier",    "static", "static-ui",      "dynamic",          "dynamic-ui",  "hred",
-    "transformer", "lstm",   "lstm-attention", "bilstm-attention", "hred-stacked"};
+    "non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "hred", "transformer", "lstm",
+    "lstm-attention", "bilstm-attention", "hred-stacked",
+    // with options
+    "static-ui-general", "dynamic-unfed", "hred-general", "lstm-attention-dot", "generator"};
 
 std::string failures(const std::vector<VerifyRow>& rows) {
   std::string text;
@@ -250,7 +252,8 @@ TEST(Verify, NotANumberIsAnInfiniteError) {
     const float nan = NAN;
     std::memcpy(file.data() + sizeof header + header + at, &nan, sizeof nan);
     c.directory.write("case/model.safetensors", file);
-    const bool looks = Structure::parse(structure).attention;
+    const auto config = Json::parse(c.directory.read("case/config.json"));
+    const bool looks = Structure::parse(config["structure"].get<std::string>()).attention;
     for (const VerifyRow& row : c.verify(DType::f32)) {
       const bool of_attention =
           row.kind.find("as_") != std::string::npos || row.kind == "attention_loss";

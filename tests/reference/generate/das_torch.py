@@ -24,9 +24,15 @@ STRUCTURES = ["non-hier", "static", "static-ui", "dynamic", "dynamic-ui"]
 
 class DialogModel(nn.Module):
     """One of the five structures.  Dropout is left out: it is random, so two
-    implementations agree only without it (evaluation mode)."""
+    implementations agree only without it (evaluation mode).
 
-    def __init__(self, structure, vocab, embed, hidden, layers, bias=False):
+    attention      dot: k . q, or general: k . (W q) (Luong et al. 2015)
+    bidirectional  encoder: two directions of hidden / 2 cells, side by side,
+                   also in the states that start the decoder, layer by layer
+    input_feeding  the decoder reads c_{t-1} beside the word"""
+
+    def __init__(self, structure, vocab, embed, hidden, layers, bias=False,
+                 attention="dot", bidirectional=False, input_feeding=True):
         super().__init__()
         assert structure in STRUCTURES
         self.structure = structure
@@ -35,13 +41,18 @@ class DialogModel(nn.Module):
         self.ui = structure.endswith("-ui")
         self.encoder = nn.ModuleDict({
             "embedding": nn.Embedding(vocab, embed, padding_idx=PAD),
-            "lstm": nn.LSTM(embed, hidden, layers, bias=bias, batch_first=True)})
+            "lstm": nn.LSTM(embed, hidden // 2 if bidirectional else hidden, layers, bias=bias,
+                            batch_first=True, bidirectional=bidirectional)})
+        self.bidirectional, self.input_feeding = bidirectional, input_feeding
         if self.ui:
             self.integration = nn.ModuleDict({
                 "lstm": nn.LSTM(hidden, hidden, layers, bias=bias, batch_first=True)})
         self.decoder = nn.ModuleDict({
             "embedding": nn.Embedding(vocab, embed, padding_idx=PAD),
-            "lstm": nn.LSTM(embed + hidden, hidden, layers, bias=bias, batch_first=True),
+            "lstm": nn.LSTM(embed + hidden if input_feeding else embed, hidden, layers, bias=bias,
+                            batch_first=True),
+            **({"attention": nn.ModuleDict({"project": nn.Linear(hidden, hidden, bias=False)})}
+               if attention == "general" else {}),
             "combine": nn.Linear(2 * hidden, hidden, bias=False),
             "output": nn.Linear(hidden, vocab, bias=False)})
 
@@ -62,6 +73,8 @@ class DialogModel(nn.Module):
 
         # one encoder LSTM runs over the whole context (Eq. 2)
         outputs, state = self.encoder["lstm"](self.encoder["embedding"](tokens)[None])
+        if self.bidirectional:                                # [2 L, 1, H / 2] -> [L, 1, H]
+            state = tuple(torch.cat([x[0::2], x[1::2]], -1) for x in state)
         memory = outputs[0]                                   # [m, H]
         if self.hierarchical:
             memory = memory[torch.cumsum(lengths, 0) - 1]     # last token of each utterance
@@ -72,7 +85,10 @@ class DialogModel(nn.Module):
         top = state[0][-1, 0]                                 # top layer's h, step 0
 
         def attend(h):
-            scores = memory @ (static_query if self.static else h)
+            query = static_query if self.static else h
+            if "attention" in self.decoder:
+                query = self.decoder["attention"]["project"](query)
+            scores = memory @ query
             weights = torch.softmax(scores, 0)                # Eqs. 3-5
             return weights, weights @ memory
 
@@ -82,7 +98,8 @@ class DialogModel(nn.Module):
         nll, attention = [], []
         for x, y in zip(inputs, targets):
             e = self.decoder["embedding"](torch.tensor(x))
-            out, state = self.decoder["lstm"](torch.cat([e, c])[None, None], state)
+            step = torch.cat([e, c]) if self.input_feeding else e
+            out, state = self.decoder["lstm"](step[None, None], state)
             h = out[0, 0]
             weights, c = attend(h)                            # c_t: used here and fed to step t+1
             z = torch.tanh(self.decoder["combine"](torch.cat([c, h])))

@@ -28,11 +28,11 @@ def scores(attention, mask, context, as_of_tokens):
 
 
 class Seq2Seq(torch.nn.Module):
-    """reading: forward, both, stacked or utterances."""
+    """reading: forward, both, stacked or utterances; attention: additive, general or dot."""
 
-    def __init__(self, reading, attends, vocab, embed, hidden, layers):
+    def __init__(self, reading, attends, vocab, embed, hidden, layers, attention="additive"):
         super().__init__()
-        self.reading, self.attends = reading, attends
+        self.reading, self.attends, self.attention = reading, attends, attention
         Linear = torch.nn.Linear
         self.encoder = torch.nn.ModuleDict({"embedding": torch.nn.Embedding(vocab, embed),
                                             "lstm": Lstm(embed, hidden, layers, bidirectional=reading == "both")})
@@ -40,9 +40,9 @@ class Seq2Seq(torch.nn.Module):
             self.context = torch.nn.ModuleDict({"lstm": Lstm(hidden, hidden, layers)})
         self.decoder = torch.nn.ModuleDict({"embedding": torch.nn.Embedding(vocab, embed)})
         if attends:
-            self.decoder["attention"] = torch.nn.ModuleDict({"query": Linear(hidden, hidden, bias=False),
-                                                             "memory": Linear(hidden, hidden, bias=False),
-                                                             "score": Linear(hidden, 1, bias=False)})
+            names = {"additive": ("query", "memory", "score"), "general": ("project",), "dot": ()}[attention]
+            self.decoder["attention"] = torch.nn.ModuleDict(
+                {name: Linear(hidden, 1 if name == "score" else hidden, bias=False) for name in names})
             self.decoder["combine"] = Linear(embed + hidden, embed)
         self.decoder["lstm"] = Lstm(embed, hidden, layers)
         self.decoder["output"] = Linear(hidden, vocab, bias=False)
@@ -64,6 +64,13 @@ class Seq2Seq(torch.nn.Module):
             out, state = forward + backward, tuple(x[0::2] + x[1::2] for x in state)
         return out[0], state
 
+    def scores(self, memory, s):
+        """Of each row of the memory, for the state s before the step."""
+        part = self.decoder["attention"]
+        if self.attention == "additive":
+            return part["score"](torch.tanh(part["query"](s) + part["memory"](memory)))[:, 0]
+        return memory @ (part["project"](s) if self.attention == "general" else s)
+
     def forward(self, dialog):
         memory, state = self.encode(dialog)
         weights = torch.full((len(memory),), 1 / len(memory))
@@ -71,8 +78,7 @@ class Seq2Seq(torch.nn.Module):
         for x, y in zip([SOS] + dialog["response"], dialog["response"] + [EOS]):
             step = self.decoder["embedding"](torch.tensor(x))
             if self.attends:
-                part, s = self.decoder["attention"], state[0][-1, 0]      # s_{t-1}
-                weights = torch.softmax(part["score"](torch.tanh(part["query"](s) + part["memory"](memory)))[:, 0], 0)
+                weights = torch.softmax(self.scores(memory, state[0][-1, 0]), 0)      # s_{t-1}
                 step = self.decoder["combine"](torch.cat([step, weights @ memory]))
             out, state = self.decoder["lstm"](step[None, None], state)
             nll.append(F.cross_entropy(self.decoder["output"](out[0]), torch.tensor([y])))
