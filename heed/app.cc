@@ -77,6 +77,7 @@ std::unique_ptr<CLI::App> make_app() {
   add_show(app);
   add_chat(app);
   add_respond(app);
+  add_generate(app);
   add_compare(app);
   add_distract(app);
   add_features(app);

@@ -37,6 +37,7 @@ void add_discriminate(CLI::App& app);
 void add_distract(CLI::App& app);
 void add_evaluate(CLI::App& app);
 void add_features(CLI::App& app);
+void add_generate(CLI::App& app);
 void add_info(CLI::App& app);
 void add_judge(CLI::App& app);
 void add_prepare(CLI::App& app);

@@ -63,6 +63,13 @@ nlohmann::ordered_json DecodeFlags::to_json() const {
   return json;
 }
 
+nlohmann::ordered_json to_json(const ResponseSieve::Counts& left_out) {
+  return {{"repeated", left_out.repeated},
+          {"unknown", left_out.unknown},
+          {"empty", left_out.empty},
+          {"as_people", left_out.as_people}};
+}
+
 static std::vector<std::string> words_of(const std::vector<int32_t>& tokens,
                                          const Vocabulary& vocabulary) {
   std::vector<std::string> words;

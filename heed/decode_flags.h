@@ -4,14 +4,14 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "dialog/respond/decode.h"
+#include "dialog/respond/responses.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
 
 // How a program's responses are decoded, as options of a sub-command.
 struct DecodeFlags {
-  std::string method = "greedy";
+  std::string method = "greedy";  // if --decode is not given
   DecodeOptions options;
 
   // Declares --decode, --max-length, --top-k, --temperature, --beam-size and so on.
@@ -24,6 +24,9 @@ struct DecodeFlags {
  private:
   const CLI::App* command_ = nullptr;  // knows which options were given
 };
+
+// Of generated responses, why and how many.
+nlohmann::ordered_json to_json(const ResponseSieve::Counts& left_out);
 
 // A response as a person writes it: "don't", not "don ' t".
 std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary);

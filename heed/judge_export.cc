@@ -3,7 +3,6 @@
 #include <cmath>
 #include <cstdio>
 #include <numeric>
-#include <set>
 
 #include "dialog/judge/judgements.h"
 #include "dialog/respond/responses.h"
@@ -46,11 +45,6 @@ struct Options {
 // What people see of an item and what they do not; both get the item's number at the end.
 struct Item {
   Json shown, hidden;
-};
-
-// Generated responses that nobody is asked about.
-struct Unfit {
-  int64_t empty = 0, unknown = 0, repeated = 0, as_people = 0;
 };
 
 // The examples in a random order, as people read them, and the responses of models to them.
@@ -138,33 +132,22 @@ Item real_or_fake(const Passages& passages, size_t place, const std::string& res
 }
 
 // Generated responses: not empty, none twice, none with <unk>, none that is the human one.
-std::vector<Item> generated(Passages& passages, size_t wanted, const Options& o, Unfit& unfit) {
+std::vector<Item> generated(Passages& passages, size_t wanted, const Options& o,
+                            ResponseSieve& sieve) {
   std::vector<Item> items;
-  std::set<std::string> seen;
   while (items.size() < wanted && passages.left() > 0) {
     const std::vector<size_t> places =
         passages.take(std::max(wanted - items.size(), static_cast<size_t>(o.batch)));
     const std::vector<Tokens> responses = passages.respond_to(places, o.model);
     for (size_t i = 0; i < places.size() && items.size() < wanted; ++i) {
-      const std::string text = detokenize(responses[i]);
-      const bool unknown = std::count(responses[i].begin(), responses[i].end(), "<unk>") > 0;
-      if (text.empty()) {
-        ++unfit.empty;
-      } else if (unknown) {
-        ++unfit.unknown;
-      } else if (text == passages.response(places[i])) {
-        ++unfit.as_people;
-      } else if (!seen.insert(text).second) {
-        ++unfit.repeated;
-      } else {
-        items.push_back(real_or_fake(passages, places[i], text, false));
-      }
+      if (!sieve.passes(responses[i], passages.response(places[i]))) continue;
+      items.push_back(real_or_fake(passages, places[i], detokenize(responses[i]), false));
     }
   }
   return items;
 }
 
-std::vector<Item> items_of(Passages& passages, const Options& o, Unfit& unfit) {
+std::vector<Item> items_of(Passages& passages, const Options& o, ResponseSieve& sieve) {
   const auto fake = static_cast<size_t>(o.items) / 2, real = static_cast<size_t>(o.items) - fake;
   Rng rng(o.common->seed, "judge.checks");
   std::vector<Item> items;
@@ -175,7 +158,7 @@ std::vector<Item> items_of(Passages& passages, const Options& o, Unfit& unfit) {
     items.push_back(real_or_fake(passages, place, passages.shuffled(place, rng), false));
     items.back().hidden["check"] = true;
   }
-  const std::vector<Item> fakes = generated(passages, fake, o, unfit);
+  const std::vector<Item> fakes = generated(passages, fake, o, sieve);
   items.insert(items.end(), fakes.begin(), fakes.end());
   return items;
 }
@@ -255,7 +238,7 @@ int64_t count_of(const std::vector<Item>& items, const char* key) {
                        [&](const Item& item) { return item.hidden.value(key, false); });
 }
 
-void say(const Options& o, const std::vector<Item>& items, const Unfit& unfit) {
+void say(const Options& o, const std::vector<Item>& items, const ResponseSieve::Counts& unfit) {
   const auto checks = static_cast<size_t>(count_of(items, "check"));
   std::printf("wrote %s and %s to %s, the key to %s\n",
               counted(items.size() - checks, o.is_pairs() ? "pair" : "item").c_str(),
@@ -280,16 +263,16 @@ void run(const CLI::App& c, const Options& o) {
   Passages passages(o, inputs, device);
   const size_t wanted = static_cast<size_t>(o.wanted()) + o.wanted_checks();
   if (passages.left() < wanted) fail_too_few(o, inputs, passages.left());
-  Unfit unfit;
+  ResponseSieve sieve({.unknown = true, .repeated = true, .as_people = true});
   const std::vector<Item> items =
-      o.is_pairs() ? pairs_of(passages, o) : items_of(passages, o, unfit);
+      o.is_pairs() ? pairs_of(passages, o) : items_of(passages, o, sieve);
   if (items.size() < wanted) fail_too_few(o, inputs, items.size());
   say(find_left_out(inputs, passages.examples()), inputs);
 
   const auto [shown, hidden] = lines_of(items, o.common->seed);
   key_file.write_text(hidden);
   items_file.write_text(shown);
-  if (!output.to_stdout() && !items_file.to_stdout()) say(o, items, unfit);
+  if (!output.to_stdout() && !items_file.to_stdout()) say(o, items, sieve.left_out());
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("judge export", *o.common)},
                {"inputs", inputs_json(inputs, models, o.common->seed)},
@@ -300,10 +283,7 @@ void run(const CLI::App& c, const Options& o) {
   if (o.is_pairs()) {
     json["identical"] = count_of(items, "identical");
   } else {
-    json["left_out"] = {{"repeated", unfit.repeated},
-                        {"unknown", unfit.unknown},
-                        {"empty", unfit.empty},
-                        {"as_people", unfit.as_people}};
+    json["left_out"] = to_json(sieve.left_out());
   }
   output.write(json);
 }

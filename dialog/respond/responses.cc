@@ -4,6 +4,7 @@
 
 #include "autograd/keep_packed.h"
 #include "dialog/respond/taught_choices.h"
+#include "dialog/text/tokenizer.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -72,6 +73,22 @@ std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
   }
   if (responses.empty()) throw DataError("responses: " + no_example(bounds));
   return responses;
+}
+
+bool ResponseSieve::passes(const Tokens& response, const std::string& human) {
+  const std::string text = detokenize(response);
+  int64_t* reason = nullptr;
+  if (text.empty()) {
+    reason = &counts_.empty;
+  } else if (rules_.unknown && std::count(response.begin(), response.end(), "<unk>") > 0) {
+    reason = &counts_.unknown;
+  } else if (rules_.as_people && text == human) {
+    reason = &counts_.as_people;
+  } else if (rules_.repeated && !seen_.insert(text).second) {
+    reason = &counts_.repeated;
+  }
+  if (reason) ++*reason;
+  return !reason;
 }
 
 ResponseQuality measure_responses(const std::vector<Tokens>& responses,

@@ -3,6 +3,8 @@
 
 #include <functional>
 #include <optional>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "dialog/data/example.h"
@@ -33,6 +35,29 @@ std::vector<Tokens> respond_taught(
 // has <unk>. Throws DataError if there is none.
 std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
                                     const ExampleOptions& bounds);
+
+// Which generated responses are left out before anybody, a person or a program, is asked whether
+// people said them: empty ones always; as asked for those with <unk>, those of the same words as
+// one before, and those of the same words as the human response. They are counted, each for the
+// first of these reasons that it has.
+class ResponseSieve {
+ public:
+  struct Rules {
+    bool unknown = false, repeated = false, as_people = false;
+  };
+  struct Counts {
+    int64_t empty = 0, unknown = 0, repeated = 0, as_people = 0;
+  };
+  explicit ResponseSieve(const Rules& rules) : rules_(rules) {}
+  // Whether the response stays; `human` is the text of the one that people gave.
+  bool passes(const Tokens& response, const std::string& human);
+  const Counts& left_out() const { return counts_; }
+
+ private:
+  Rules rules_;
+  Counts counts_;
+  std::set<std::string> seen_;
+};
 
 // Of generated responses; for human ones there is no BLEU.
 struct ResponseQuality {

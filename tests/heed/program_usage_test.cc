@@ -29,7 +29,7 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 }
 
 const std::string kCommands =
-    "; there are: train, evaluate, score, show, chat, respond, compare, distract, "
+    "; there are: train, evaluate, score, show, chat, respond, generate, compare, distract, "
     "features, probe, judge, discriminate, info, prepare, reproduce, "
     "report, sweep, verify, bench, help";
 
@@ -147,9 +147,9 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
   for (const char* command :
-       {"train",     "evaluate", "score", "show",   "chat",         "respond", "distract",
-        "compare",   "features", "probe", "judge",  "discriminate", "info",    "prepare",
-        "reproduce", "report",   "sweep", "verify", "bench",        "help"}) {
+       {"train",    "evaluate",  "score",    "show",  "chat",   "respond",      "generate",
+        "distract", "compare",   "features", "probe", "judge",  "discriminate", "info",
+        "prepare",  "reproduce", "report",   "sweep", "verify", "bench",        "help"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -220,6 +220,8 @@ TEST(Help, OfACommandNamesEveryOption) {
            device},
       {"respond",
        {"model", "data", "out", "json", "limit", "decode", "taught", "max-length", "beam-size"}},
+      {"generate",
+       {"model", "data", "out", "json", "limit", "decode", "leave-out", "max-length", "beam"}},
       {"distract", {"data", "out", "test", "pool", "json", "limit", "max-turns", "seed"}},
       {"compare", {"data", "test", "pool", "json", "limit", "max-turns"}},
       {"features", Arguments{"model", "data", "out", "epoch", "pool", "limit", "batch"} + device},
@@ -312,7 +314,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 20 + 15u);
+  ASSERT_EQ(commands.size(), 1 + 21 + 15u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

@@ -1,0 +1,183 @@
+// `heed generate`: dialogues whose last utterance is a model's, to be told from real ones.
+#include <cstdio>
+#include <filesystem>
+
+#include "dialog/respond/responses.h"
+#include "dialog/text/format.h"
+#include "dialog/text/tokenizer.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/decode_flags.h"
+#include "heed/inputs.h"
+#include "heed/left_out.h"
+#include "heed/progress.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+#include "heed/shared_options.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonPtr common;
+  std::string model, out, json;
+  int64_t batch = 32, beam = 0;
+  std::vector<std::string> leave_out;
+  const CLI::App* command = nullptr;
+  InputFlags input;
+  DecodeFlags decode;
+
+  ResponseSieve::Rules rules() const {
+    const auto given = [&](const char* what) {
+      return std::count(leave_out.begin(), leave_out.end(), what) > 0;
+    };
+    return {.unknown = given("unk"), .repeated = given("repeated"), .as_people = given("human")};
+  }
+};
+
+// --beam 5 is short for --decode beam --beam-size 5.
+DecodeOptions decoding_of(Options& o) {
+  if (o.beam > 0) {
+    refuse_given(*o.command, "--beam-size", "searches without --beam");
+    if (o.decode.method != "beam") refuse_given(*o.command, "--beam", "--decode beam");
+    o.decode.options.beam_size = o.beam;
+  }
+  return o.decode.get(o.common->seed);
+}
+
+// The name of the model's folder.
+std::string source_of(const std::string& model) {
+  const std::filesystem::path path = std::filesystem::absolute(model).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+// Where an example comes from.
+struct Place {
+  const Dialogue* dialogue;
+  size_t turn;  // of the response
+};
+
+// Of all examples, in their order.
+std::vector<Place> places_of(const Inputs& inputs) {
+  std::vector<Place> places;
+  for (const Dialogue& dialogue : inputs.dialogues) {
+    for (const size_t turn : responses_of(dialogue, inputs.bounds)) {
+      places.push_back({&dialogue, turn});
+    }
+  }
+  return places;
+}
+
+// The dialogue up to the response, which is in the place of the real one.
+Json passage(const std::string& id, const Place& place, const std::string& response,
+             const std::string& source) {
+  Json turns = Json::array();
+  for (size_t i = 0; i <= place.turn; ++i) {
+    const Turn& turn = place.dialogue->turns[i];
+    Json json = Json::object();
+    if (!turn.speaker.empty()) json["speaker"] = turn.speaker;
+    json["text"] = i == place.turn ? response : turn.text;
+    if (turn.distraction && i < place.turn) json["distraction"] = true;
+    turns.push_back(std::move(json));
+  }
+  return {{"id", id}, {"turns", std::move(turns)}, {"real", false}, {"source", source}};
+}
+
+std::string lines(const std::vector<Example>& examples, const std::vector<Tokens>& responses,
+                  const Inputs& inputs, const std::string& source, ResponseSieve& sieve,
+                  int64_t& written) {
+  const std::vector<Place> places = places_of(inputs);
+  const std::vector<Tokens> human = human_responses(inputs.dialogues, inputs.bounds);
+  std::string text;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    if (!sieve.passes(responses[i], detokenize(human[i]))) continue;
+    text += json_text(passage(examples[i].id, places[i], detokenize(responses[i]), source)) + "\n";
+    ++written;
+  }
+  return text;
+}
+
+void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_out) {
+  std::printf("wrote %s of %s to %s\n", counted(written, "passage").c_str(),
+              source_of(o.model).c_str(), o.out.c_str());
+  std::printf("left out: %ld empty, %ld repeated, %ld with <unk>, %ld as people's\n",
+              static_cast<long>(left_out.empty), static_cast<long>(left_out.repeated),
+              static_cast<long>(left_out.unknown), static_cast<long>(left_out.as_people));
+}
+
+void run(Options& o) {
+  const Device device = start(*o.common);
+  const DecodeOptions options = decoding_of(o);
+  if (o.out == "-" && o.json == "-")
+    throw UsageError("generate: --out and --json cannot both be -");
+  JsonOutput passages_file(o.out), output(o.json);
+  LoadedModel loaded = load_model(o.model);
+  move(*loaded.model, device);
+  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
+  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
+
+  PassProgress progress(1, examples, inputs.unit(examples.size()));
+  const auto responses =
+      respond(*loaded.model, examples, loaded.vocabulary, options, o.batch,
+              [&](const RespondProgress& done) { progress.show("", done.examples, done.tokens); });
+  progress.done();
+  say(find_left_out(inputs, examples), inputs);
+  ResponseSieve sieve(o.rules());
+  int64_t written = 0;
+  const std::string text = lines(examples, responses, inputs, source_of(o.model), sieve, written);
+  if (written == 0) {
+    throw DataError(inputs.data_path + ": all " + std::to_string(examples.size()) +
+                    " responses were left out; train the model for longer, or leave fewer out "
+                    "(--leave-out, --decode sample)");
+  }
+  passages_file.write_text(text);
+  if (!output.to_stdout() && !passages_file.to_stdout()) say(o, written, sieve.left_out());
+  if (!output.wanted()) return;
+  Json json = {{"heed", provenance("generate", *o.common)},
+               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"decode", o.decode.to_json()},
+               {"leave_out", o.leave_out},
+               {"passages", written},
+               {"left_out", to_json(sieve.left_out())}};
+  json["decode"]["seed"] = o.common->seed;
+  output.write(json);
+}
+
+}  // namespace
+
+void add_generate(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  o->decode.method = "beam";
+  CLI::App* c = app.add_subcommand(
+      "generate", "Write dialogues that end with a model's response, to be told from real ones");
+  c->footer(
+      "A line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "
+      "\"source\": MODEL}: its last turn is the model's response, the others are the real ones. "
+      "Empty responses are left out and counted.\n"
+      "Examples:\n"
+      "  heed generate --model runs/first --data data/ubuntu-sample --beam 5 --out fakes.jsonl\n"
+      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk "
+      "--out fakes.jsonl");
+  o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
+  add_model(*c, o->model);
+  o->input.declare(*c);
+  o->input.declare_tokens(*c);
+  c->add_option("--out", o->out, "File of the dialogues, - for standard output")->required();
+  c->add_option("--leave-out", o->leave_out,
+                "Responses to leave out, several with commas: repeated: of the same words as one "
+                "before; unk: that hold <unk>; human: of the same words as the real one")
+      ->delimiter(',')
+      ->check(one_of({"repeated", "unk", "human"}));
+  add_json(*c, o->json);
+  add_batch(*c, o->batch);
+  o->command = c;
+  c->add_option("--beam", o->beam, "Beam search with so many hypotheses, which is also the default")
+      ->check(whole_number(1, 1000))
+      ->group("Responses");
+  o->decode.declare(*c);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed
