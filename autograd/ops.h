@@ -140,14 +140,15 @@ Var layer_norm(const Var& x, const Var& gain, const Var& bias, double eps = 1e-5
 Var cross_entropy(const Var& logits, const Tensor& targets, double smoothing = 0);
 Var squared_error(const Var& x, const Var& target);  // sum (x - target)^2 -> ()
 // cross_entropy(affine(x, w), targets, smoothing) in chunks of rows: the logits of all rows never
-// exist at once. x (n, in), w (C, in). `total` is the sum of the losses; through `nll` (n), which
-// is -ln p_target also where the loss is smoothed, no gradient flows.
+// exist at once. x (n, in), w (C, in). `total` is the sum of the losses, each times its row's
+// weight (n) if there are weights; through `nll` (n), which is -ln p_target also where the loss is
+// smoothed or weighted, no gradient flows.
 struct CrossEntropy {
   Var total;
   Tensor nll;
 };
 CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets,
-                                  double smoothing = 0);
+                                  double smoothing = 0, const Tensor& weights = {});
 
 // ---- rows and shapes
 Var gather_rows(const Var& x, const Tensor& ids);  // x (n, ...), i32 (m) -> (m, ...): x[ids_i]

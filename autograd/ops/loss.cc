@@ -27,6 +27,14 @@ void check_smoothing(const char* op, double smoothing) {
   }
 }
 
+void check_weights(const char* op, const Tensor& weights, const Var& x, int64_t rows) {
+  if (!weights.defined()) return;
+  check_shape(weights.dtype() == x.dtype() && weights.shape() == Shape{rows}, op,
+              ": weights must be ", name_of(x.dtype()), " ", Shape{rows}, ", got ",
+              name_of(weights.dtype()), " ", weights.shape());
+  check_devices(op, weights, x.value());
+}
+
 // How many rows of logits linear_cross_entropy() makes at once: 32 MiB of f32 logits, but at least
 // 256 rows, as every chunk reads W twice and dW once.
 int64_t chunk_rows(int64_t rows, int64_t classes) {
@@ -71,19 +79,20 @@ Var squared_error(const Var& x, const Var& target) {
 }
 
 // For each chunk of rows: logits = x W^T, loss, and right away, while the chunk is in the cache,
-// its gradient P = softmax - q, in the place of the logits, for a total that counts once:
+// its gradient P = weight (softmax - q), in the place of the logits, for a total that counts once:
 //   dx = P W,   dW += P^T x
 // The backward pass then only multiplies both by d(total). 3 products in all, none made twice.
 CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targets,
-                                  double smoothing) {
+                                  double smoothing, const Tensor& weights) {
   check_shape(x.shape().rank() == 2 && w.shape().rank() == 2 && x.shape()[1] == w.shape()[1],
               "linear_cross_entropy: x ", x.shape(), " does not fit the weight ", w.shape());
   check_types("linear_cross_entropy", x, w);
   const int64_t n = x.shape()[0], classes = w.shape()[0], chunk = chunk_rows(n, classes);
   check_targets("linear_cross_entropy", targets, x, n, classes);
   check_smoothing("linear_cross_entropy", smoothing);
+  check_weights("linear_cross_entropy", weights, x, n);
   const Tensor nll = Tensor::empty({n}, x.dtype(), x.device());
-  const Tensor loss = smoothing > 0 ? empty_like(nll) : nll;
+  const Tensor loss = smoothing > 0 || weights.defined() ? empty_like(nll) : nll;
   const Tensor chunk_logits = Tensor::empty({chunk, classes}, x.dtype(), x.device());
   Tensor dx1 = wants_grad(x) ? empty_like(x.value()) : Tensor();
   Tensor dw1 = wants_grad(w) ? empty_like(w.value()) : Tensor();
@@ -93,9 +102,10 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targ
     const int64_t end = std::min(at + chunk, n);
     const Tensor rows = x.value().rows(at, end), logits = chunk_logits.rows(0, end - at);
     gemm(logits, rows, w.value().t());
-    KERNEL(nll,
-           cross_entropy_in_place(nll.data<T>() + at, loss.data<T>() + at, logits.data<T>(),
-                                  targets.data<int32_t>() + at, T(smoothing), end - at, classes));
+    KERNEL(nll, cross_entropy_in_place(nll.data<T>() + at, loss.data<T>() + at, logits.data<T>(),
+                                       targets.data<int32_t>() + at,
+                                       weights.defined() ? weights.data<T>() + at : nullptr,
+                                       T(smoothing), end - at, classes));
     if (dx1.defined()) gemm(dx1.rows(at, end), logits, w.value());
     if (dw1.defined()) gemm(dw1, logits.t(), rows, at > 0 ? Write::add : Write::assign);
   }

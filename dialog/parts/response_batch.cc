@@ -7,7 +7,7 @@ ResponseBatch pack_responses(const ExamplePointers& examples, Device device) {
   for (const Example* example : examples) {
     lengths.push_back(static_cast<int32_t>(example->response.size()) + 1);
   }
-  ResponseBatch batch{Packing(lengths), {}, {}, {}};
+  ResponseBatch batch{Packing(lengths), {}, {}, {}, {}};
   std::vector<int32_t> inputs(batch.packing.rows()), targets(batch.packing.rows());
   for (size_t b = 0; b < examples.size(); ++b) {
     const std::vector<int32_t>& words = examples[b]->response;

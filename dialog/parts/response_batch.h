@@ -10,6 +10,7 @@ struct ResponseBatch {
   Packing packing;
   Tensor inputs, targets;   // i32 (N'): <sos> w1 .. wn  and  w1 .. wn <eos>, packed
   Tensor dialogue_of_step;  // i32 (N'): batch position of each row
+  Tensor weights = {};      // (N'): of each row's -log p in what a model is taught; none: all are 1
 };
 ResponseBatch pack_responses(const ExamplePointers& examples, Device device);
 

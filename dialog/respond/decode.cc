@@ -90,7 +90,7 @@ Search::Search(const Responder& model, const Batch& batch,
       order_(batch.order),
       options_(options),
       beam_size_(options.method == Method::kBeam ? options.beam_size : 1),
-      excluded_(never_written(options.allow_unk)),
+      excluded_(options.any_token ? std::vector<int32_t>{} : never_written(options.allow_unk)),
       beams_(batch.size, Beam(1)) {
   for (int64_t b = 0; b < batch.size; ++b) {
     rngs_.emplace_back(options.seed, "decode", purpose_id(examples[order_[b]]->id));

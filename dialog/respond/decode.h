@@ -20,6 +20,7 @@ struct DecodeOptions {
   Method method = Method::kGreedy;
   int64_t max_length = 50;  // tokens, <eos> not counted: longer responses are cut off
   bool allow_unk = false;
+  bool any_token = false;  // <pad>, <sos> and <eou> too: of kSample the model's own distribution
 
   int64_t top_k = 20;      // of kSample; 0: all tokens
   double temperature = 1;  // of kSample; towards 0: greedy

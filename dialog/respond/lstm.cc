@@ -203,8 +203,8 @@ Taught LstmResponder::teach(const Batch& batch, const DropoutMode& drop) const {
   const Decoded decoded = config_.structure.static_query ? decode_static(batch, encoded, drop)
                           : config_.input_feeding        ? decode_dynamic(batch, encoded, drop)
                                                          : decode_unfed(batch, encoded, drop);
-  const CrossEntropy loss =
-      linear_cross_entropy(decoded.z, decoder_.output.weight, batch.response.targets);
+  const CrossEntropy loss = linear_cross_entropy(decoded.z, decoder_.output.weight,
+                                                 batch.response.targets, 0, batch.response.weights);
   return {loss.total, loss.nll, decoded.attention};
 }
 

@@ -22,7 +22,7 @@ struct HeadTrace {
 
 // Teacher forcing over a batch. Rows are those of batch.response.packing, N'.
 struct Taught {
-  Var nll_total;             // -log p summed over all rows
+  Var nll_total;             // -log p summed over all rows, each times its weight if it has one
   Tensor nll;                // (N')
   AttentionTrace attention;  // the one that counts, for the loss and for all that is measured
   std::vector<HeadTrace> heads = {};  // what it was made of, and other layers'; none if it is alone

@@ -169,7 +169,8 @@ Taught Seq2SeqResponder::teach_blind(const Batch& batch, const DropoutMode& drop
   const Var hidden = decoder_(batch.response.packing, token_part(batch.response.inputs, drop),
                               encode(batch, drop).state, drop, "decoder.lstm")
                          .y;
-  const CrossEntropy loss = linear_cross_entropy(hidden, output_.weight, batch.response.targets);
+  const CrossEntropy loss = linear_cross_entropy(hidden, output_.weight, batch.response.targets, 0,
+                                                 batch.response.weights);
   const Segments& segments = batch.memory.segments;
   const std::vector<double> even = even_weights(segments);
   const Tensor weights = Tensor::from(even, {segments.total()});
@@ -196,8 +197,8 @@ Taught Seq2SeqResponder::teach_attending(const Batch& batch, const DropoutMode& 
       weights.push_back(out.weights);
     }
   }
-  const CrossEntropy loss =
-      linear_cross_entropy(concat(hidden, 0), output_.weight, batch.response.targets);
+  const CrossEntropy loss = linear_cross_entropy(concat(hidden, 0), output_.weight,
+                                                 batch.response.targets, 0, batch.response.weights);
   return {loss.total, loss.nll, AttentionTrace::step_by_step(weights, segments)};
 }
 

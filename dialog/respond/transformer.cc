@@ -174,7 +174,8 @@ Taught TransformerResponder::teach(const Batch& batch, const DropoutMode& drop) 
     }
   }
   const Var packed = gather_rows(decoder_norm_(y), response.places);
-  const CrossEntropy loss = linear_cross_entropy(packed, output_.weight, batch.response.targets);
+  const CrossEntropy loss = linear_cross_entropy(packed, output_.weight, batch.response.targets, 0,
+                                                 batch.response.weights);
   return {loss.total, loss.nll,
           AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, response.lengths),
           std::move(heads)};

@@ -48,21 +48,21 @@ void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, T smo
 }
 
 template <class T>
-void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets, T smoothing,
-                            int64_t rows, int64_t cols) {
-  const T share = smoothing / T(cols);
+void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets, const T* weights,
+                            T smoothing, int64_t rows, int64_t cols) {
   parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       T* row = x + r * cols;
       const T max = row_max(row, cols), target = row[targets[r]];
       const T extra = smoothed(row, target, smoothing, cols);
       const T sum = row_exp(row, row, max, cols);
+      const T weight = weights ? weights[r] : T(1);
+      const T scale = weight / sum, share = weight * (smoothing / T(cols));
       nll[r] = std::log(sum) - (target - max);
-      loss[r] = nll[r] + extra;
-      const T scale = T(1) / sum;
+      loss[r] = weight * (nll[r] + extra);
 #pragma omp simd
       for (int64_t i = 0; i < cols; ++i) row[i] = row[i] * scale - share;
-      row[targets[r]] -= T(1) - smoothing;
+      row[targets[r]] -= weight * (T(1) - smoothing);
     }
   });
 }

@@ -37,19 +37,21 @@ __global__ void cross_entropy_backward_kernel(Out<T> dx, const T* x, const int32
 // logits can be replaced where they lie.
 template <class T>
 __global__ void cross_entropy_in_place_kernel(T* nll, T* loss, T* x, const int32_t* targets,
-                                              T smoothing, int64_t cols) {
+                                              const T* weights, T smoothing, int64_t cols) {
   T* row = x + blockIdx.x * cols;
   const int64_t target = targets[blockIdx.x];
-  const T max = row_max(row, cols), sum = row_exp_sum(row, max, cols), scale = T(1) / sum;
+  const T weight = weights ? weights[blockIdx.x] : T(1);
+  const T max = row_max(row, cols), sum = row_exp_sum(row, max, cols), scale = weight / sum;
   const T mean = smoothing > T(0) ? row_sum(row, cols) / T(cols) : T(0);
-  const T share = smoothing / T(cols);
+  const T share = weight * (smoothing / T(cols)), whole = weight * (T(1) - smoothing);
   if (target % blockDim.x == threadIdx.x) {
     const T of_row = std::log(sum) - (row[target] - max);
     nll[blockIdx.x] = of_row;
-    loss[blockIdx.x] = smoothing > T(0) ? of_row + smoothing * (row[target] - mean) : of_row;
+    loss[blockIdx.x] =
+        weight * (smoothing > T(0) ? of_row + smoothing * (row[target] - mean) : of_row);
   }
   for (int64_t i = threadIdx.x; i < cols; i += blockDim.x) {
-    row[i] = math::exp(row[i] - max) * scale - share - (i == target ? T(1) - smoothing : T(0));
+    row[i] = math::exp(row[i] - max) * scale - share - (i == target ? whole : T(0));
   }
 }
 
@@ -67,10 +69,10 @@ void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, T smo
 }
 
 template <class T>
-void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets, T smoothing,
-                            int64_t rows, int64_t cols) {
+void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets, const T* weights,
+                            T smoothing, int64_t rows, int64_t cols) {
   launch<cross_entropy_in_place_kernel<T>>({rows, row_threads(cols)}, nll, loss, x, targets,
-                                           smoothing, cols);
+                                           weights, smoothing, cols);
 }
 
 HEED_INSTANTIATE(cross_entropy_forward);

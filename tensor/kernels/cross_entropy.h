@@ -13,8 +13,9 @@ HEED_KERNEL(template <class T> void cross_entropy_forward(T* loss, const T* x,
 HEED_KERNEL(template <class T>
             void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, T smoothing,
                                         const T* dloss, int64_t rows, int64_t cols));
-// All at once: nll and loss (which may be the same memory where e is 0), and the logits become
-// their own gradient x_rj <- p_rj - (1 - e) [j = target] - e / cols
-HEED_KERNEL(template <class T> void cross_entropy_in_place(T* nll, T* loss, T* x,
-                                                           const int32_t* targets, T smoothing,
-                                                           int64_t rows, int64_t cols));
+// All at once: nll, the loss of a row times its weight w_r (1 where `weights` is null; where e is
+// 0, too, nll and loss may be the same memory), and the logits become their own gradient
+//   x_rj <- w_r (p_rj - (1 - e) [j = target] - e / cols)
+HEED_KERNEL(template <class T>
+            void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets,
+                                        const T* weights, T smoothing, int64_t rows, int64_t cols));

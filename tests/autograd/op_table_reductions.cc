@@ -81,7 +81,17 @@ std::vector<double> cross_entropy_of(const Array& logits, double smoothing = 0) 
     return std::vector<double>{(1 - smoothing) * nll - smoothing * mean_of(log_p)};
   });
 }
-std::vector<double> linear_cross_entropy_of(Arrays in, double smoothing = 0) {
+// Row i has the weight weights(i).
+double weight_of(int64_t row) {
+  return 0.5 * static_cast<double>(row % 5) - 1;
+}
+Tensor weights_of(int64_t rows, const Var& x) {
+  std::vector<double> weights;
+  for (int64_t i = 0; i < rows; ++i) weights.push_back(weight_of(i));
+  return Tensor::from(weights, {rows}).to(x.dtype()).to(x.device());
+}
+std::vector<double> linear_cross_entropy_of(Arrays in, double smoothing = 0,
+                                            bool weighted = false) {
   const int64_t n = in[0].shape[0], width = in[0].shape[1], classes = in[1].shape[0];
   Array logits{{n, classes}, {}};
   for (int64_t i = 0; i < n * classes; ++i) {
@@ -91,7 +101,9 @@ std::vector<double> linear_cross_entropy_of(Arrays in, double smoothing = 0) {
     }
     logits.v.push_back(sum);
   }
-  return {sum_of(cross_entropy_of(logits, smoothing))};
+  std::vector<double> losses = cross_entropy_of(logits, smoothing);
+  for (int64_t i = 0; weighted && i < n; ++i) losses[i] *= weight_of(i);
+  return {sum_of(losses)};
 }
 
 OpCase row_function(std::string op, const std::string& name, Var (*call)(const Var&),
@@ -222,7 +234,7 @@ std::vector<OpCase> smoothed_losses() {
                                    {of_one(-0.5), "cross_entropy" + rule + "-0.500000"},
                                    {of_one(std::nan("")), "cross_entropy" + rule + "nan"}}};
   OpCase fused = plain;
-  fused.op = "linear_cross_entropy(Var, Var, Tensor, double)";
+  fused.op = "linear_cross_entropy(Var, Var, Tensor, double, Tensor)";
   fused.call = [](In x) {
     const int64_t classes = x[1].shape()[0];
     return linear_cross_entropy(x[0], x[1], targets_of(x[0].shape()[0], classes), 0.3).total;
@@ -236,7 +248,20 @@ std::vector<OpCase> smoothed_losses() {
                      linear_cross_entropy(zeros_of({1, 2}), zeros_of({3, 2}), Tensor::from({1}), 1);
                    },
                    "linear_cross_entropy" + rule + "1.000000"}};
-  return {plain, fused};
+  OpCase weighted = fused;
+  weighted.variant = "weighted";
+  weighted.call = [](In x) {
+    const int64_t rows = x[0].shape()[0], classes = x[1].shape()[0];
+    return linear_cross_entropy(x[0], x[1], targets_of(rows, classes), 0.3, weights_of(rows, x[0]))
+        .total;
+  };
+  weighted.naive = [](Arrays in) { return linear_cross_entropy_of(in, 0.3, true); };
+  weighted.misuse = {{[] {
+                        linear_cross_entropy(zeros_of({2, 2}), zeros_of({3, 2}),
+                                             Tensor::from({1, 1}), 0, zeros_of({1}).value());
+                      },
+                      "linear_cross_entropy: weights must be f64 (2), got f64 (1)"}};
+  return {plain, fused, weighted};
 }
 
 }  // namespace
@@ -310,7 +335,7 @@ std::vector<OpCase> reduction_cases() {
                                },
                                "cross_entropy: targets must be i32 (2), got f64 (2)"}}});
   cases.push_back(
-      {.op = "linear_cross_entropy(Var, Var, Tensor, double)",
+      {.op = "linear_cross_entropy(Var, Var, Tensor, double, Tensor)",
        .call =
            [](In x) {
              const int64_t classes = x[1].shape()[0];
