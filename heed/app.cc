@@ -84,6 +84,7 @@ std::unique_ptr<CLI::App> make_app() {
   add_probe(app);
   add_judge(app);
   add_discriminate(app);
+  add_adversary(app);
   add_info(app);
   add_prepare(app);
   add_reproduce(app);

@@ -30,6 +30,7 @@ CommonPtr add_common(CLI::App& command, const Uses& uses = {});
 // every sub-command.
 Device start(const Common& common);
 
+void add_adversary(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_chat(CLI::App& app);
 void add_compare(CLI::App& app);

@@ -22,7 +22,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
-  std::string model, out, json;
+  std::string model, out, json, epoch = "best";
   int64_t batch = 32, beam = 0;
   std::vector<std::string> leave_out;
   const CLI::App* command = nullptr;
@@ -113,7 +113,7 @@ void run(Options& o) {
   if (o.out == "-" && o.json == "-")
     throw UsageError("generate: --out and --json cannot both be -");
   JsonOutput passages_file(o.out), output(o.json);
-  LoadedModel loaded = load_model(o.model);
+  LoadedModel loaded = load_epoch(o.model, o.epoch);
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
   const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
@@ -137,6 +137,7 @@ void run(Options& o) {
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("generate", *o.common)},
                {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"epoch", o.epoch},
                {"decode", o.decode.to_json()},
                {"leave_out", o.leave_out},
                {"passages", written},
@@ -162,6 +163,10 @@ void add_generate(CLI::App& app) {
       "--out fakes.jsonl");
   o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
   add_model(*c, o->model);
+  c->add_option("--epoch", o->epoch,
+                "Which model of the run: best, last, untrained, or the number of an epoch that "
+                "--keep-every kept")
+      ->capture_default_str();
   o->input.declare(*c);
   o->input.declare_tokens(*c);
   c->add_option("--out", o->out, "File of the dialogues, - for standard output")->required();

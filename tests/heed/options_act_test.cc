@@ -241,6 +241,7 @@ TEST_F(Act, Generate) {
                  kModelRow,
                  {"--seed", {"2"}, {"--decode", "sample"}},
                  {"--json", {"OUT.json"}},
+                 {"--epoch", {}, {}, "AdversaryProgram.TrainsAndTellsWhatBecameOfThem"},
                  {"--out", {}, {}, "Generate.WritesDialoguesThatEndWithTheModelsResponse"}}}));
 }
 

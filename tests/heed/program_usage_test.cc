@@ -30,7 +30,7 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, generate, compare, distract, "
-    "features, probe, judge, discriminate, info, prepare, reproduce, "
+    "features, probe, judge, discriminate, adversary, info, prepare, reproduce, "
     "report, sweep, verify, bench, help";
 
 TEST(Usage, AWordThatIsNoCommand) {
@@ -147,9 +147,10 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
   for (const char* command :
-       {"train",    "evaluate",  "score",    "show",  "chat",   "respond",      "generate",
-        "distract", "compare",   "features", "probe", "judge",  "discriminate", "info",
-        "prepare",  "reproduce", "report",   "sweep", "verify", "bench",        "help"}) {
+       {"train",        "evaluate",  "score",   "show",     "chat",      "respond",
+        "generate",     "distract",  "compare", "features", "probe",     "judge",
+        "discriminate", "adversary", "info",    "prepare",  "reproduce", "report",
+        "sweep",        "verify",    "bench",   "help"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -222,6 +223,11 @@ TEST(Help, OfACommandNamesEveryOption) {
        {"model", "data", "out", "json", "limit", "decode", "taught", "max-length", "beam-size"}},
       {"generate",
        {"model", "data", "out", "json", "limit", "decode", "leave-out", "max-length", "beam"}},
+      {"adversary",
+       Arguments{"model", "discriminator", "data", "out", "resume", "epochs", "rate", "max-norm",
+                 "batch", "limit", "generator-steps", "discriminator-steps", "teacher-forcing",
+                 "max-length", "checkpoint-every", "seed"} +
+           device},
       {"distract", {"data", "out", "test", "pool", "json", "limit", "max-turns", "seed"}},
       {"compare", {"data", "test", "pool", "json", "limit", "max-turns"}},
       {"features", Arguments{"model", "data", "out", "epoch", "pool", "limit", "batch"} + device},
@@ -314,7 +320,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 21 + 15u);
+  ASSERT_EQ(commands.size(), 1 + 22 + 15u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));
