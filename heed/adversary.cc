@@ -178,10 +178,10 @@ Opened open(const Options& o, Device device) {
 
 void run(const Options& o) {
   const Device device = start(*o.common);
-  TrainHooks hooks;
-  hooks.stop = &stop_on_signals();
   const Opened run = open(o, device);
   Progress progress;
+  TrainHooks hooks;
+  hooks.stop = &stop_on_signals();
   hooks.on_step = [&](const TrainProgress& p) { progress.show(progress_line(p)); };
   hooks.on_validation = [&](int64_t done, int64_t of) {
     progress.show("validation  " + std::to_string(done) + " of " +
@@ -201,6 +201,28 @@ void run(const Options& o) {
   std::printf(finished ? "done: the generator of the lowest perplexity is in %s\n"
                        : "stopped: the same command with --resume goes on from here (%s)\n",
               o.out.c_str());
+}
+
+void declare_training(CLI::App& c, Options& o) {
+  const auto add = [&](const char* name, auto& value, const char* help,
+                       const CLI::Validator& check) {
+    c.add_option(name, value, help)->check(check)->capture_default_str();
+  };
+  add("--epochs", o.epochs, "Epochs at most", whole_number(1, 1000000));
+  add("--rate", o.rate, "Learning rate (of both, Adam)", number_above(0));
+  add("--max-norm", o.max_norm, "Global-norm clipping of the gradient", number_above(0));
+  add("--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
+  add("--limit", o.limit, "Read only the first dialogues, of each part; 0: all",
+      whole_number(0, 1'000'000'000));
+  add("--generator-steps", o.generator_steps, "Steps of the generator in a round",
+      whole_number(1, 1000));
+  add("--discriminator-steps", o.discriminator_steps, "Steps of the discriminator in a round",
+      whole_number(1, 1000));
+  add("--teacher-forcing", o.teacher_forcing,
+      "Weight of the real responses' loss beside that of the rewards", number_from(0));
+  add("--max-length", o.max_length, "Longest response, in words", whole_number(1, 10000));
+  add("--checkpoint-every", o.checkpoint_every,
+      "Seconds between checkpoints within an epoch; 0: after every step", number_from(0));
 }
 
 }  // namespace
@@ -231,25 +253,7 @@ void add_adversary(CLI::App& app) {
   c->add_flag("--resume", o->resume,
               "Go on with the run in --out, with its own settings except --epochs, --rate and "
               "--max-norm");
-  const auto add = [&](const char* name, auto& value, const char* help,
-                       const CLI::Validator& check) {
-    c->add_option(name, value, help)->check(check)->capture_default_str();
-  };
-  add("--epochs", o->epochs, "Epochs at most", whole_number(1, 1000000));
-  add("--rate", o->rate, "Learning rate (of both, Adam)", number_above(0));
-  add("--max-norm", o->max_norm, "Global-norm clipping of the gradient", number_above(0));
-  add("--batch", o->batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
-  add("--limit", o->limit, "Read only the first dialogues, of each part; 0: all",
-      whole_number(0, 1'000'000'000));
-  add("--generator-steps", o->generator_steps, "Steps of the generator in a round",
-      whole_number(1, 1000));
-  add("--discriminator-steps", o->discriminator_steps, "Steps of the discriminator in a round",
-      whole_number(1, 1000));
-  add("--teacher-forcing", o->teacher_forcing,
-      "Weight of the real responses' loss beside that of the rewards", number_from(0));
-  add("--max-length", o->max_length, "Longest response, in words", whole_number(1, 10000));
-  add("--checkpoint-every", o->checkpoint_every,
-      "Seconds between checkpoints within an epoch; 0: after every step", number_from(0));
+  declare_training(*c, *o);
   c->callback([o] { run(*o); });
 }
 

@@ -258,7 +258,7 @@ std::vector<OpCase> smoothed_losses() {
   weighted.naive = [](Arrays in) { return linear_cross_entropy_of(in, 0.3, true); };
   weighted.misuse = {{[] {
                         linear_cross_entropy(zeros_of({2, 2}), zeros_of({3, 2}),
-                                             Tensor::from({1, 1}), 0, zeros_of({1}).value());
+                                             Tensor::from({1, 1}), 0, zeros_of({1}));
                       },
                       "linear_cross_entropy: weights must be f64 (2), got f64 (1)"}};
   return {plain, fused, weighted};
