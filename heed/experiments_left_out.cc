@@ -7,7 +7,7 @@ namespace heed {
 namespace {
 
 void left_out(CLI::App& app, const std::string& name) {
-  const std::string where = "is not in this build: make program builds the whole of heed";
+  const std::string where = "not in this build; make program builds it";
   CLI::App* c = app.add_subcommand(name, "(" + where + ")");
   c->allow_extras();
   c->callback([=] { throw UsageError(name + ": " + where); });
@@ -15,6 +15,15 @@ void left_out(CLI::App& app, const std::string& name) {
 
 }  // namespace
 
+void add_adversary(CLI::App& app) {
+  left_out(app, "adversary");
+}
+void add_discriminate(CLI::App& app) {
+  left_out(app, "discriminate");
+}
+void add_generate(CLI::App& app) {
+  left_out(app, "generate");
+}
 void add_features(CLI::App& app) {
   left_out(app, "features");
 }

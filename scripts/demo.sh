@@ -9,7 +9,7 @@ bin=$PWD/build/release/bin
 heed=$bin/heed
 data=data/ubuntu-sample
 runs=${RUNS:-runs/demo}
-settings=(--data "$data" --structure static-ui --preset demo --seed "${SEED:-1}" --threads 1 --resume)
+settings=(--data "$data" --structure static-ui --preset demo --epochs 2 --seed "${SEED:-1}" --threads 1 --resume)
 
 mkdir -p "$runs"
 echo "Training a baseline and a model that is trained with distractions, side by side."
