@@ -39,8 +39,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/probe",
      {"dialog/respond/responder.h", "dialog/parts", "dialog/data", "dialog/text", "train", "optim",
       "nn", "autograd", "tensor"}},
-    {"dialog/adversarial",
-     {"dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor"}},
+    {"dialog/adversarial",  // whose controls are logistic regressions
+     {"dialog/probe/logistic.h", "dialog/probe/standardise.h", "dialog/parts", "dialog/data",
+      "dialog/text", "train", "optim", "nn", "autograd", "tensor"}},
     {"dialog/adversary",
      {"dialog/adversarial", "dialog/respond", "dialog/parts", "dialog/data", "dialog/text", "train",
       "optim", "nn", "autograd", "tensor"}},

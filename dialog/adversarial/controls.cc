@@ -1,0 +1,80 @@
+#include "dialog/adversarial/controls.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "dialog/probe/logistic.h"
+#include "dialog/probe/standardise.h"
+#include "tensor/error.h"
+#include "tensor/random.h"
+
+namespace heed::adversarial {
+namespace {
+
+// p(real) of the rows of `test`, after a fit to the rows of `train`.
+std::vector<double> fit_and_judge(const Tensor& train, const std::vector<Passage>& of_train,
+                                  const Tensor& test) {
+  std::vector<probe::LabelIds> labels;
+  for (const Passage& p : of_train)
+    labels.push_back(p.real ? probe::LabelIds{0} : probe::LabelIds{});
+  const probe::Logistic fitted = probe::fit_logistic(train, labels, 1);
+  std::vector<double> p_real;
+  for (const double score : fitted.scores(test).to_vector())
+    p_real.push_back(1 / (1 + std::exp(-score)));
+  return p_real;
+}
+
+Tensor lengths_of(const std::vector<Passage>& passages) {
+  std::vector<double> x;
+  for (const Passage& p : passages) {
+    for (const TokenIds& utterance : p.context) x.push_back(static_cast<double>(utterance.size()));
+    x.push_back(static_cast<double>(p.response.size()));
+  }
+  const auto n = static_cast<int64_t>(passages.size());
+  return Tensor::from(x, {n, static_cast<int64_t>(x.size()) / n});
+}
+
+Tensor words_of(const std::vector<Passage>& passages, int64_t width) {
+  const Tensor x = Tensor::zeros({static_cast<int64_t>(passages.size()), width}, DType::f64);
+  double* row = x.data<double>();
+  for (const Passage& p : passages) {
+    for (const int32_t id : p.response) row[id < width ? id : kUnk] = 1;
+    row += width;
+  }
+  return x;
+}
+
+}  // namespace
+
+std::vector<Passage> shuffle_contexts(const std::vector<Passage>& passages, uint64_t seed) {
+  std::vector<Passage> result = passages;
+  const size_t n = passages.size();
+  for (Passage& p : result) {
+    const size_t start = Rng(seed, "adversarial.context", purpose_id(p.id)).below(n);
+    for (size_t i = 0; i < n; ++i) {
+      const Passage& other = passages[(start + i) % n];
+      if (other.corpus != p.corpus || other.conversation == p.conversation) continue;
+      p.context = other.context;
+      break;
+    }
+  }
+  return result;
+}
+
+std::vector<double> length_control(const std::vector<Passage>& train,
+                                   const std::vector<Passage>& test) {
+  check_internal(!train.empty() && !test.empty(), "length_control: no passages");
+  const Tensor x = lengths_of(train);
+  const probe::Standardiser standardise(x);
+  return fit_and_judge(standardise(x), train, standardise(lengths_of(test)));
+}
+
+std::vector<double> unigram_control(const std::vector<Passage>& train,
+                                    const std::vector<Passage>& test, int64_t vocab_size) {
+  const int64_t width = std::min(vocab_size, kSpecialTokens + kUnigrams);
+  const std::vector<Passage> fitted(
+      train.begin(), train.begin() + static_cast<ptrdiff_t>(std::min(train.size(), kMostFitted)));
+  return fit_and_judge(words_of(fitted, width), fitted, words_of(test, width));
+}
+
+}  // namespace heed::adversarial

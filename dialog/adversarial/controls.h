@@ -1,0 +1,28 @@
+// Controls: what of the task needs no coherence. Without them an accuracy says little. (The fourth
+// one is a discriminator that reads the response only: Config::response_only.)
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dialog/adversarial/passage.h"
+
+namespace heed::adversarial {
+
+// The passages with the context of another conversation of the corpus, drawn by (seed, id), so that
+// a real response and its replacement get the same one. The accuracy of a discriminator that uses
+// the context falls to 1/2. Where there is no other conversation the context stays.
+std::vector<Passage> shuffle_contexts(const std::vector<Passage>& passages, uint64_t seed);
+
+// p(real) of the passages of `test` by a logistic regression that is fitted to `train`:
+// on the numbers of tokens of each utterance and of the response, standardised;
+std::vector<double> length_control(const std::vector<Passage>& train,
+                                   const std::vector<Passage>& test);
+// on which of the kUnigrams most frequent words the response has (the others count as one word),
+// from the first kMostFitted passages of `train`.
+constexpr int64_t kUnigrams = 1000;
+constexpr size_t kMostFitted = 20000;
+std::vector<double> unigram_control(const std::vector<Passage>& train,
+                                    const std::vector<Passage>& test, int64_t vocab_size);
+
+}  // namespace heed::adversarial

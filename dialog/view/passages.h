@@ -1,0 +1,29 @@
+// A page of passages with a classifier's attention on every word (as Figure 1 of Bruni and
+// Fernández 2017). What render.h says of texts from other people holds here.
+#pragma once
+
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct WordView {
+  std::string text;
+  double attention = 0;  // its share
+};
+struct PassageView {
+  std::string id;
+  std::vector<std::vector<WordView>> utterances;  // the last one is the response
+  bool real = true;                               // whether the response was said
+  double p_real = 0.5;                            // what the classifier says
+};
+struct PassagesPage {
+  std::string model, data;
+  std::string made_with = {};  // a line for the foot of the page; may be empty
+  std::vector<PassageView> passages;
+};
+// Needs no other file, no network and no script. The darker a word, the more attention; the darkest
+// of a passage has most. The share is in each word's title.
+std::string render_passages(const PassagesPage& page);
+
+}  // namespace heed
