@@ -1,106 +1,118 @@
 // `heed discriminate test`
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <optional>
+#include <functional>
+#include <memory>
 
-#include "dialog/adversarial/confusion.h"
-#include "dialog/adversarial/verdict.h"
+#include "dialog/adversarial/controls.h"
 #include "dialog/text/format.h"
+#include "dialog/view/passages.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/discriminate.h"
+#include "heed/discriminate_table.h"
 #include "heed/judge.h"
-#include "heed/judged_rows.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
-#include "heed/text_table.h"
+#include "tensor/file.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
 using adversarial::Negatives;
-using adversarial::Part;
 using adversarial::Passage;
-using adversarial::Verdict;
 
 struct Options {
   CommonPtr common;
-  std::string model, data, negatives, responses, json, predictions;
+  std::string model, data, negatives, responses, controls, response_only, json, html, predictions;
   size_t limit = 0;
   int64_t batch = 64;
 };
 
-// What passages are judged against: generated responses, what was asked for, or what the model
-// learned from.
+const std::vector<std::string> kControls = {"response-only", "length", "unigram",
+                                            "shuffled-context"};
+
+// Which controls are asked for. Throws UsageError for one that is none.
+std::vector<std::string> controls_of(const Options& o) {
+  std::vector<std::string> names;
+  if (o.controls == "all") {
+    names = kControls;
+  } else if (!o.controls.empty()) {
+    names = comma_list("--controls", o.controls);
+  }
+  for (const std::string& name : names) {
+    if (std::find(kControls.begin(), kControls.end(), name) != kControls.end()) continue;
+    throw UsageError(
+        "--controls: expected all or some of response-only, length, unigram, shuffled-context, "
+        "got '" +
+        name + "'");
+  }
+  const auto at = std::find(names.begin(), names.end(), "response-only");
+  if (at == names.end() && !o.response_only.empty()) names.insert(names.begin(), "response-only");
+  if (at != names.end() && o.response_only.empty()) {
+    if (o.controls != "all") {
+      throw UsageError(
+          "--controls response-only: needs --response-only-run RUN, which heed discriminate train "
+          "--response-only makes");
+    }
+    note(
+        "the control response-only needs a run of its own: train it with heed discriminate train "
+        "--response-only, and give it as --response-only-run RUN");
+    names.erase(at);
+  }
+  return names;
+}
+
+// What passages are judged against.
 Negatives negatives_of(const Options& o) {
   if (!o.responses.empty()) return {Negatives::Kind::kGenerated, o.responses};
-  return Negatives::parse(o.negatives);
+  return Negatives::parse(o.negatives.empty() ? "random" : o.negatives);
 }
 
-// One corpus' passages, and what was said of them.
-struct Tested {
-  std::string corpus;
-  Part part = {};
-  std::vector<Passage> items = {};
-  std::vector<double> p_real = {};
-  std::vector<Verdict> verdicts = {};
-};
-
-// A row of the table: what was said of the items of a corpus.
-struct Numbers {
-  JudgedRow row;
-  std::optional<RankSum> ranks = {};       // of p_real; nothing where one class is missing
-  double threshold = 0.5;                  // chosen on the valid part
-  std::optional<double> accuracy_at = {};  // the accuracy there; nothing without that part
-};
-
-std::vector<adversarial::Prediction> predictions_of(const std::vector<Passage>& items,
-                                                    const std::vector<double>& p_real) {
-  std::vector<adversarial::Prediction> predictions;
-  for (size_t i = 0; i < items.size(); ++i) predictions.push_back({p_real[i], items[i].real});
-  return predictions;
+bool is_directory(const std::string& path) {
+  std::error_code ignored;
+  return std::filesystem::is_directory(path, ignored);
 }
 
-Numbers numbers_of(const std::string& name, const Tested& t, const std::vector<double>& p_real,
-                   uint64_t seed) {
-  Numbers n{.row = {name}};
-  std::vector<double> of_real, of_fake;
-  std::vector<int> cluster;
-  for (size_t i = 0; i < t.items.size(); ++i) {
-    n.row.items.emplace_back().add(t.items[i].real, p_real[i] >= 0.5);
-    (t.items[i].real ? of_real : of_fake).push_back(p_real[i]);
-    cluster.push_back(t.items[i].conversation);
-  }
-  if (!of_real.empty() && !of_fake.empty()) n.ranks = rank_sum(of_real, of_fake);
-  measure(n.row, seed, cluster);
-  return n;
-}
-
-class Tester {
+// A discriminator, and what it says of parts of corpora.
+class Judge {
  public:
-  Tester(const Options& o, Device device)
-      : o_(o), loaded_(adversarial::load_discriminator(o.model)) {
+  Judge(const std::string& run, const Options& o, Device device)
+      : o_(o), loaded_(adversarial::load_discriminator(run)) {
     move(loaded_.model, device);
   }
+  const adversarial::Discriminator& model() const { return loaded_.model; }
+  const Vocabulary& vocabulary() const { return loaded_.vocabulary; }
 
-  // A part of a corpus, judged.
-  Tested judged(const std::string& corpus, const std::string& part, const Negatives& negatives) {
-    Tested t{corpus};
+  // The items of a part; nobody has judged them yet.
+  TestedPart read(const std::string& corpus, const std::string& part,
+                  const Negatives& negatives) const {
+    TestedPart t{corpus};
     t.part = read_part({corpus}, part, loaded_.vocabulary, loaded_.model.config().passages,
                        negatives, o_.limit);
     const adversarial::Replacements replacements = t.part.replacements(negatives.kind);
     t.items =
         with_fakes(t.part.passages, replacements.replaceable(), replacements, o_.common->seed);
-    t.verdicts = adversarial::verdicts_on(loaded_.model, t.items, o_.batch, [&](int64_t done) {
-      progress_.show(corpus + " " + part + ": " + std::to_string(done) + " of " +
-                     counted(t.items.size(), "item"));
+    t.cosines.resize(t.items.size());
+    return t;
+  }
+  std::vector<adversarial::Verdict> verdicts(const std::vector<Passage>& items,
+                                             const std::string& what) {
+    const auto all = verdicts_on(loaded_.model, items, o_.batch, [&](int64_t done) {
+      progress_.show(what + ": " + std::to_string(done) + " of " + counted(items.size(), "item"));
     });
     progress_.done();
-    for (const Verdict& v : t.verdicts) t.p_real.push_back(v.p_real);
+    return all;
+  }
+  TestedPart judged(const std::string& corpus, const std::string& part,
+                    const Negatives& negatives) {
+    TestedPart t = read(corpus, part, negatives);
+    t.verdicts = verdicts(t.items, corpus + " " + part);
     return t;
   }
 
@@ -110,63 +122,109 @@ class Tester {
   Progress progress_;
 };
 
-bool has_valid_part(const std::string& corpus) {
-  if (!std::filesystem::is_directory(corpus)) return false;
-  find_part(corpus, "valid");
-  return true;
+// ---- controls
+
+using Fit = std::function<std::vector<double>(const std::vector<Passage>& train,
+                                              const std::vector<Passage>& test)>;
+
+// Where there is no training part with such responses, each half of the conversations is judged by
+// a fit to the other half.
+std::vector<double> fitted_crosswise(const std::vector<Passage>& items, const Fit& fit) {
+  std::vector<double> p_real(items.size(), 0.5);
+  for (const int half : {0, 1}) {
+    std::vector<Passage> train, test;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < items.size(); ++i) {
+      if (items[i].conversation % 2 == half) {
+        test.push_back(items[i]);
+        places.push_back(i);
+      } else {
+        train.push_back(items[i]);
+      }
+    }
+    if (train.empty() || test.empty()) continue;
+    const std::vector<double> p = fit(train, test);
+    for (size_t i = 0; i < places.size(); ++i) p_real[places[i]] = p[i];
+  }
+  return p_real;
 }
 
-// The threshold is one of the valid part, so that it has not seen what it is tested on.
-void choose_threshold(Numbers& n, const Tested& valid, const Tested& test) {
-  n.threshold = adversarial::best_threshold(predictions_of(valid.items, valid.p_real));
-  n.accuracy_at = adversarial::scores(
-                      adversarial::confusion(predictions_of(test.items, test.p_real), n.threshold))
-                      .accuracy.value();
-}
+// Rows of the controls of a corpus.
+class Controls {
+ public:
+  Controls(const Options& o, Judge& judge, Device device)
+      : o_(o), names_(controls_of(o)), judge_(judge) {
+    if (!o.response_only.empty()) {
+      response_only_ = std::make_unique<Judge>(o.response_only, o, device);
+      if (!response_only_->model().config().response_only) {
+        throw UsageError("--response-only-run " + o.response_only +
+                         ": reads the context, too; heed discriminate train --response-only makes "
+                         "one that does not");
+      }
+    }
+  }
+
+  std::vector<TestNumbers> on(const TestedPart& test, const Negatives& negatives) {
+    std::vector<TestNumbers> rows;
+    for (const std::string& name : names_) {
+      rows.push_back(
+          test_numbers("  " + name, test.items, p_real(name, test, negatives), o_.common->seed));
+    }
+    return rows;
+  }
+
+ private:
+  std::vector<double> p_real(const std::string& name, const TestedPart& test,
+                             const Negatives& negatives) {
+    if (name == "length") return fitted(test, negatives, adversarial::length_control);
+    if (name == "unigram") {
+      const int64_t words = judge_.vocabulary().size();
+      return fitted(test, negatives, [&](const auto& train, const auto& items) {
+        return adversarial::unigram_control(train, items, words);
+      });
+    }
+    TestedPart judged{test.corpus};
+    if (name == "response-only") {
+      // its own vocabulary: the same replacements, as these are drawn by the passages' ids
+      judged = response_only_->judged(test.corpus, "test", negatives);
+      if (judged.items.size() != test.items.size()) {
+        throw UsageError("--response-only-run " + o_.response_only +
+                         ": reads other passages than the model: --context and lengths must agree");
+      }
+    } else {
+      judged.verdicts = judge_.verdicts(adversarial::shuffle_contexts(test.items, o_.common->seed),
+                                        test.corpus + " " + name);
+    }
+    return judged.p_real();
+  }
+
+  std::vector<double> fitted(const TestedPart& test, const Negatives& negatives, const Fit& fit) {
+    if (!is_directory(test.corpus) || negatives.kind == Negatives::Kind::kGenerated)
+      return fitted_crosswise(test.items, fit);
+    return fit(judge_.read(test.corpus, "train", negatives).items, test.items);
+  }
+
+  const Options& o_;
+  const std::vector<std::string> names_;
+  Judge& judge_;
+  std::unique_ptr<Judge> response_only_;
+};
 
 // ---- output
 
-std::string lines_of(const std::vector<Tested>& all) {
-  std::vector<Json> lines;
-  for (const Tested& t : all) {
-    for (size_t i = 0; i < t.items.size(); ++i) {
-      const Passage& p = t.items[i];
-      lines.push_back({{"id", p.id},
-                       {"item", p.id + (p.real ? "/real" : "/fake")},
-                       {"real", p.real},
-                       {"p_real", t.verdicts[i].p_real},
-                       {"attention", t.verdicts[i].attention}});
-      if (all.size() > 1) lines.back()["source"] = t.corpus;
-    }
+Json corpus_json(const TestedPart& t, const std::vector<TestNumbers>& rows, const Json& analysis) {
+  Json json = {{"data", t.corpus},
+               {"fingerprint", t.part.read[0]},
+               {"passages", t.items.size() / 2},
+               {"left_out", left_out_json(t.part)}};
+  json.update(to_json(rows[0]));
+  for (size_t i = 1; i < rows.size(); ++i) {
+    Json control = to_json(rows[i]);
+    control.erase("threshold");
+    control.erase("accuracy_at_threshold");
+    json["controls"][rows[i].row.name.substr(2)] = control;
   }
-  return json_lines(lines);
-}
-
-void print(const std::vector<Numbers>& all) {
-  std::vector<JudgedRow> rows;
-  for (const Numbers& n : all) rows.push_back(n.row);
-  auto table = columns_of(rows);
-  table.push_back({"AUC"});
-  table.push_back({"p (chance)"});
-  table.push_back({"at threshold"});
-  const size_t last = table.size();
-  for (const Numbers& n : all) {
-    char p[32];
-    std::snprintf(p, sizeof p, "%.2g", against_chance(n.row).p_value);
-    table[last - 3].push_back(n.ranks ? decimal(n.ranks->auc, 3) : "-");
-    table[last - 2].push_back(p);
-    table[last - 1].push_back(n.accuracy_at ? decimal(*n.accuracy_at, 3) : "-");
-  }
-  std::fputs(text_table(std::move(table), results_width()).c_str(), stdout);
-}
-
-Json to_json(const Numbers& n) {
-  Json json = to_json(n.row);
-  json["auc"] = n.ranks ? Json(n.ranks->auc) : Json();
-  json["p_rank_sum"] = n.ranks ? Json(n.ranks->p_value) : Json();
-  json["p_against_chance"] = against_chance(n.row).p_value;
-  json["threshold"] = n.threshold;
-  json["accuracy_at_threshold"] = n.accuracy_at ? Json(*n.accuracy_at) : Json();
+  json["analysis"] = analysis;
   return json;
 }
 
@@ -174,49 +232,75 @@ void check_options(const Options& o) {
   if (!o.responses.empty() && !o.negatives.empty()) {
     throw UsageError("--negatives: says what --responses does; give one of the two");
   }
+  if (o.negatives.starts_with("generated:")) {
+    throw UsageError("--negatives " + o.negatives + ": give the file as --responses");
+  }
   if (o.json == "-" && o.predictions == "-") {
     throw UsageError("discriminate test: --json and --predictions cannot both be -");
   }
 }
 
-void run(Options o) {
+// All that is said of the corpora.
+struct Results {
+  std::vector<TestNumbers> rows = {};
+  std::vector<Json> corpora = {}, predictions = {};
+  std::vector<PassageView> views = {};
+  std::string analysis = {};
+};
+
+void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Controls& controls,
+                 Results& results) {
+  const Negatives negatives = negatives_of(o);
+  const adversarial::Reads reads = judge.model().config().reads();
+  TestedPart test = judge.judged(corpus, "test", negatives);
+  say_left_out(test.part, corpus);
+  if (reads == adversarial::Reads::kAll)
+    test.cosines = context_cosines(judge.model(), test.items, o.batch);
+  std::vector<TestNumbers> rows = {test_numbers(corpus, test.items, test.p_real(), o.common->seed)};
+  if (is_directory(corpus)) {
+    const Negatives of_valid = o.responses.empty() ? negatives : Negatives{};
+    choose_threshold(rows[0], judge.judged(corpus, "valid", of_valid), test);
+  }
+  for (TestNumbers& row : controls.on(test, negatives)) rows.push_back(std::move(row));
+  const Json analysis = analysis_json(test, reads);
+  results.analysis += corpus + ":\n" + analysis_text(analysis);
+  results.corpora.push_back(corpus_json(test, rows, analysis));
+  results.rows.insert(results.rows.end(), rows.begin(), rows.end());
+  if (!o.predictions.empty()) {
+    for (size_t i = 0; i < test.items.size(); ++i)
+      results.predictions.push_back(prediction_json(test, i, reads));
+  }
+  if (o.html.empty()) return;
+  for (PassageView& view : views_of(test, judge.model(), judge.vocabulary()))
+    results.views.push_back(std::move(view));
+}
+
+void run(const Options& o) {
   const Device device = start(*o.common);
   check_options(o);
-  if (o.negatives.empty()) o.negatives = "random";
   const JsonOutput output(o.json), predictions(o.predictions);
-  const Negatives negatives = negatives_of(o);
-  Tester tester(o, device);
-  std::vector<Tested> tested;
-  std::vector<Numbers> numbers;
-  for (const std::string& corpus : comma_list("--data", o.data)) {
-    tested.push_back(tester.judged(corpus, "test", negatives));
-    const Tested& test = tested.back();
-    say_left_out(test.part, corpus);
-    numbers.push_back(numbers_of(corpus, test, test.p_real, o.common->seed));
-    if (!has_valid_part(corpus)) continue;
-    const Negatives of_valid =
-        o.responses.empty() ? negatives : Negatives{Negatives::Kind::kRandom};
-    choose_threshold(numbers.back(), tester.judged(corpus, "valid", of_valid), test);
+  if (!o.html.empty()) check_writable(o.html);
+  Judge judge(o.model, o, device);
+  Controls controls(o, judge, device);
+  Results results;
+  for (const std::string& corpus : comma_list("--data", o.data))
+    test_corpus(corpus, o, judge, controls, results);
+  const Json heed = provenance("discriminate test", *o.common);
+  if (predictions.wanted()) predictions.write_text(json_lines(results.predictions));
+  if (!o.html.empty()) {
+    write_file(o.html, render_passages({o.model, o.data, as_text(heed), results.views}));
   }
-  if (predictions.wanted()) predictions.write_text(lines_of(tested));
-  if (!output.to_stdout() && !predictions.to_stdout()) print(numbers);
+  if (!output.to_stdout() && !predictions.to_stdout()) {
+    std::fputs((test_table(results.rows) + results.analysis).c_str(), stdout);
+  }
   if (!output.wanted()) return;
-  Json json = {{"heed", provenance("discriminate test", *o.common)},
-               {"inputs",
-                {{"model", source_json(file_inside(o.model, "model.safetensors"))},
-                 {"negatives", negatives.name()},
+  Json inputs = {{"model", source_json(file_inside(o.model, "model.safetensors"))},
+                 {"negatives", negatives_of(o).name()},
                  {"limit", o.limit},
-                 {"seed", o.common->seed}}},
-               {"corpora", Json::array()}};
-  for (size_t i = 0; i < tested.size(); ++i) {
-    Json corpus = {{"data", tested[i].corpus},
-                   {"fingerprint", tested[i].part.read[0]},
-                   {"passages", tested[i].items.size() / 2},
-                   {"left_out", left_out_json(tested[i].part)}};
-    corpus.update(to_json(numbers[i]));
-    json["corpora"].push_back(std::move(corpus));
-  }
-  output.write(json);
+                 {"seed", o.common->seed}};
+  if (!o.response_only.empty())
+    inputs["response_only"] = source_json(file_inside(o.response_only, "model.safetensors"));
+  output.write({{"heed", heed}, {"inputs", inputs}, {"corpora", results.corpora}});
 }
 
 }  // namespace
@@ -231,7 +315,8 @@ void add_discriminate_test(CLI::App& discriminate) {
       "Intervals are 95 %, of a bootstrap over conversations; p is of the exact binomial test "
       "against 0.5; at threshold: the accuracy at the threshold that is best on the valid part.\n"
       "Examples:\n"
-      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --json judged.json\n"
+      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all "
+      "--json judged.json\n"
       "  heed discriminate test --model runs/judge --data data/ubuntu-sample --responses "
       "responses.jsonl");
   o->common = add_common(*c, {.seed = "Seed of the replacements and of the intervals"});
@@ -246,10 +331,17 @@ void add_discriminate_test(CLI::App& discriminate) {
   c->add_option("--responses", o->responses,
                 "Responses of a model to stand there, as heed respond writes them")
       ->option_text("FILE");
+  c->add_option("--controls", o->controls,
+                "What needs no coherence, as rows: length and unigram (logistic regressions), "
+                "shuffled-context, response-only, some with commas, or all");
+  c->add_option("--response-only-run", o->response_only,
+                "A control: the run of a discriminator that reads the response and not the context")
+      ->option_text("RUN");
   c->add_option("--limit", o->limit, "Read only the first dialogues, of each part; 0: all")
       ->capture_default_str();
   add_batch(*c, o->batch);
   add_json(*c, o->json);
+  add_html(*c, o->html, ": passages with the attention on every word");
   c->add_option("--predictions", o->predictions,
                 "What a classifier says of every item: written to this file, a line each")
       ->option_text("FILE");

@@ -16,6 +16,7 @@ std::string meaning_of(const CLI::Option& option) {
 // What one name may mean two things in.
 const std::map<std::string, std::string> kTwoMeanings = {
     {"--attention", "of a training the score, of heed score that its weights are shown"},
+    {"--controls", "the control task of a probe, or which controls a discriminator stands beside"},
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},

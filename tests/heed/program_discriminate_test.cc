@@ -177,5 +177,69 @@ TEST_F(Discriminate, AgainstGeneratedResponses) {
                  "--negatives: says what --responses does", "both");
 }
 
+TEST_F(Discriminate, ControlsAreRows) {
+  const std::string control = dir.path("control");
+  ASSERT_EQ(heed_program(tiny_discriminator(control) + Arguments{"--response-only"}).code, 0);
+  const Arguments all = test_of(run()) + Arguments{"--controls", "all"};
+  const Json corpus = results(all + Arguments{"--response-only-run", control})["corpora"][0];
+  EXPECT_EQ(corpus["controls"].size(), 4u);
+  for (const char* name : {"response-only", "length", "unigram", "shuffled-context"}) {
+    const Json& row = corpus["controls"][name];
+    int items = 0;
+    for (const auto& [kind, count] : row["counts"].items()) items += count.get<int>();
+    EXPECT_EQ(items, 2 * corpus["passages"].get<int>()) << name;
+    EXPECT_TRUE(row["auc"].is_number());
+  }
+  const Result r = heed_program(all);
+  EXPECT_EQ(r.code, 0);
+  EXPECT_NE(r.err.find("needs a run of its own"), std::string::npos) << r.err;
+  EXPECT_NE(r.out.find("shuffled-context"), std::string::npos);
+  // a file has no training part: half of the conversations for the other half
+  const Json file = results(with(test_of(run()), "--data", kTestPart) +
+                            Arguments{"--controls", "length,unigram"});
+  EXPECT_EQ(file["corpora"][0]["controls"].size(), 2u);
+  const auto fails = [&](const Arguments& more, const std::string& says) {
+    expect_failure(heed_program(test_of(run()) + more), 2, says, join(more));
+  };
+  fails({"--controls", "wide"}, "--controls: expected all or some of response-only, length");
+  fails({"--controls", "response-only"}, "needs --response-only-run RUN");
+  fails({"--response-only-run", run()}, "reads the context, too");
+  fails({"--negatives", "generated:x"}, "give the file as --responses");
+}
+
+TEST_F(Discriminate, SaysWhereItLooks) {
+  const std::string page = dir.path("page.html"), file = dir.path("p.jsonl");
+  const Json analysis = results(
+      test_of(run()) + Arguments{"--html", page, "--predictions", file})["corpora"][0]["analysis"];
+  int64_t items = 0;
+  for (const char* judged : {"judged_real", "judged_fake"}) {
+    const Json& c = analysis[judged];
+    if (c.is_null()) continue;
+    items += c["items"].get<int64_t>();
+    for (const char* of : {"attention", "tokens"}) {
+      EXPECT_NEAR(c[of]["context"].get<double>() + c[of]["response"].get<double>() +
+                      c[of]["sos"].get<double>(),
+                  1, 1e-5);
+    }
+  }
+  const std::vector<Json> lines = lines_of(dir.read("p.jsonl"));
+  EXPECT_EQ(items, static_cast<int64_t>(lines.size()));
+  EXPECT_EQ(analysis["real"]["items"], lines.size() / 2);
+  double response = 0, cosine = 0;
+  for (const Json& line : lines) {
+    if (!line["real"]) continue;
+    response += line["mass"]["response"].get<double>();
+    cosine += line["cosine"].get<double>();
+  }
+  const double n = static_cast<double>(lines.size()) / 2;
+  EXPECT_NEAR(analysis["real"]["attention"]["response"], response / n, 1e-9);
+  EXPECT_NEAR(analysis["real"]["cosine"], cosine / n, 1e-9);
+  EXPECT_GT(analysis["cosine_real_against_fake"]["p"], 0);
+  const std::string html = dir.read("page.html");
+  EXPECT_EQ(html.rfind("<!DOCTYPE html>", 0), 0u);
+  EXPECT_NE(html.find("&lt;eou&gt;"), std::string::npos);
+  EXPECT_NE(heed_program(test_of(run())).out.find("attention on the response"), std::string::npos);
+}
+
 }  // namespace
 }  // namespace heed

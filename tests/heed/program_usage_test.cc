@@ -248,9 +248,10 @@ TEST(Help, OfACommandNamesEveryOption) {
                  "resume", "checkpoint-every", "hidden", "embed", "vocab", "batch", "dropout",
                  "epochs", "rate", "seed"} +
            device},
-      {"discriminate test", Arguments{"model", "data", "negatives", "responses", "limit", "batch",
-                                      "json", "predictions", "seed"} +
-                                device},
+      {"discriminate test",
+       Arguments{"model", "data", "negatives", "responses", "controls", "response-only-run",
+                 "limit", "batch", "json", "html", "predictions", "seed"} +
+           device},
       {"chat", Arguments{"model", "seed"} + device},
       {"info", {"json"}},
       {"verify", Arguments{"dtype", "json"} + device},

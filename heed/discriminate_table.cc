@@ -1,0 +1,229 @@
+#include "heed/discriminate_table.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include "dialog/adversarial/confusion.h"
+#include "dialog/text/format.h"
+#include "heed/results.h"
+#include "heed/text_table.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+using adversarial::Mass;
+using adversarial::Passage;
+
+namespace {
+
+std::vector<adversarial::Prediction> predictions_of(const TestedPart& tested) {
+  std::vector<adversarial::Prediction> predictions;
+  for (size_t i = 0; i < tested.items.size(); ++i)
+    predictions.push_back({tested.verdicts[i].p_real, tested.items[i].real});
+  return predictions;
+}
+
+// The rank-sum test of the numbers of two classes of items, null where one has none.
+Json ranks_json(const std::vector<double>& first, const std::vector<double>& second) {
+  if (first.empty() || second.empty()) return {};
+  const RankSum ranks = rank_sum(first, second);
+  return {{"first_is_larger", ranks.auc}, {"p", ranks.p_value}};
+}
+
+double mean_of(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double x : values) sum += x;
+  return sum / static_cast<double>(values.size());
+}
+
+// A class of items: sums of what is meant over them.
+struct ClassMeans {
+  int64_t items = 0;
+  Mass mass = {}, tokens = {};
+  double score = 0;
+  std::vector<double> cosines = {};
+
+  void add(const Mass& of, const Mass& share, double response_score,
+           const std::optional<double>& cosine) {
+    const auto plus = [](Mass& sum, const Mass& x) {
+      sum.context += x.context;
+      sum.response += x.response;
+      sum.sos += x.sos;
+      sum.eou += x.eou;
+    };
+    ++items;
+    plus(mass, of);
+    plus(tokens, share);
+    score += response_score;
+    if (cosine) cosines.push_back(*cosine);
+  }
+  Json to_json() const {
+    if (items == 0) return {};
+    const auto n = static_cast<double>(items);
+    const auto means = [&](const Mass& m) {
+      return Json{{"context", m.context / n},
+                  {"response", m.response / n},
+                  {"sos", m.sos / n},
+                  {"eou", m.eou / n}};
+    };
+    return {{"items", items},
+            {"attention", means(mass)},
+            {"tokens", means(tokens)},
+            {"response_score", score / n},
+            {"cosine", cosines.empty() ? Json() : Json(mean_of(cosines))}};
+  }
+};
+
+}  // namespace
+
+std::vector<double> TestedPart::p_real() const {
+  std::vector<double> p;
+  for (const adversarial::Verdict& v : verdicts) p.push_back(v.p_real);
+  return p;
+}
+
+TestNumbers test_numbers(const std::string& name, const std::vector<Passage>& items,
+                         const std::vector<double>& p_real, uint64_t seed) {
+  TestNumbers n{.row = {name}};
+  std::vector<double> of_real, of_fake;
+  std::vector<int> cluster;
+  for (size_t i = 0; i < items.size(); ++i) {
+    n.row.items.emplace_back().add(items[i].real, p_real[i] >= 0.5);
+    (items[i].real ? of_real : of_fake).push_back(p_real[i]);
+    cluster.push_back(items[i].conversation);
+  }
+  if (!of_real.empty() && !of_fake.empty()) n.ranks = rank_sum(of_real, of_fake);
+  measure(n.row, seed, cluster);
+  return n;
+}
+
+void choose_threshold(TestNumbers& n, const TestedPart& valid, const TestedPart& test) {
+  n.threshold = adversarial::best_threshold(predictions_of(valid));
+  const auto counts = adversarial::confusion(predictions_of(test), n.threshold);
+  n.accuracy_at = adversarial::scores(counts).accuracy.value();
+}
+
+std::string test_table(const std::vector<TestNumbers>& all) {
+  std::vector<JudgedRow> rows;
+  for (const TestNumbers& n : all) rows.push_back(n.row);
+  std::vector<std::string> auc = {"AUC"}, p = {"p (chance)"}, at = {"at threshold"};
+  for (const TestNumbers& n : all) {
+    char text[32];
+    std::snprintf(text, sizeof text, "%.2g", against_chance(n.row).p_value);
+    auc.push_back(n.ranks ? decimal(n.ranks->auc, 3) : "-");
+    p.push_back(text);
+    at.push_back(n.accuracy_at ? decimal(*n.accuracy_at, 3) : "-");
+  }
+  auto table = columns_of(rows);
+  table.insert(table.end(), {auc, p, at});
+  return text_table(std::move(table), results_width());
+}
+
+Json to_json(const TestNumbers& n) {
+  Json json = to_json(n.row);
+  json["auc"] = n.ranks ? Json(n.ranks->auc) : Json();
+  json["p_rank_sum"] = n.ranks ? Json(n.ranks->p_value) : Json();
+  json["p_against_chance"] = against_chance(n.row).p_value;
+  json["threshold"] = n.threshold;
+  json["accuracy_at_threshold"] = n.accuracy_at ? Json(*n.accuracy_at) : Json();
+  return json;
+}
+
+Json analysis_json(const TestedPart& tested, adversarial::Reads reads) {
+  ClassMeans real, fake, judged_real, judged_fake;
+  for (size_t i = 0; i < tested.items.size(); ++i) {
+    const Passage& p = tested.items[i];
+    const adversarial::Verdict& v = tested.verdicts[i];
+    const Mass mass = attention_mass(p, reads, v.attention), share = token_shares(p, reads);
+    const double score = response_score(p, reads, mass);
+    for (ClassMeans* c : {p.real ? &real : &fake, v.p_real >= 0.5 ? &judged_real : &judged_fake})
+      c->add(mass, share, score, tested.cosines[i]);
+  }
+  return {
+      {"real", real.to_json()},
+      {"fake", fake.to_json()},
+      {"judged_real", judged_real.to_json()},
+      {"judged_fake", judged_fake.to_json()},
+      {"cosine_real_against_fake", ranks_json(real.cosines, fake.cosines)},
+      {"cosine_judged_real_against_fake", ranks_json(judged_real.cosines, judged_fake.cosines)}};
+}
+
+std::string analysis_text(const Json& analysis) {
+  std::string text;
+  for (const auto& [key, name] :
+       {std::pair("judged_real", "judged real"), {"judged_fake", "judged fake"}}) {
+    const Json& c = analysis[key];
+    if (c.is_null()) continue;
+    const auto number = [](const Json& x) {
+      return x.is_null() ? std::string("-") : decimal(x.get<double>(), 3);
+    };
+    text += std::string(name) + " (" + std::to_string(c["items"].get<int64_t>()) +
+            "): attention on the response " + number(c["attention"]["response"]) +
+            " (even: " + number(c["tokens"]["response"]) + "), on the context " +
+            number(c["attention"]["context"]) + " (even: " + number(c["tokens"]["context"]) +
+            "), score of the response " + number(c["response_score"]) +
+            "; cosine of context and response " + number(c["cosine"]) + "\n";
+  }
+  const Json& ranks = analysis["cosine_judged_real_against_fake"];
+  if (ranks.is_null()) return text;
+  char p[32];
+  std::snprintf(p, sizeof p, "%.2g", ranks["p"].get<double>());
+  return text + "cosines of the two classes, rank-sum test: p = " + p + "\n";
+}
+
+Json prediction_json(const TestedPart& t, size_t i, adversarial::Reads reads) {
+  const Passage& p = t.items[i];
+  const std::vector<double>& attention = t.verdicts[i].attention;
+  const adversarial::Mass mass = attention_mass(p, reads, attention);
+  const std::optional<double>& cosine = t.cosines[i];
+  return {{"id", p.id},
+          {"item", p.id + (p.real ? "/real" : "/fake")},
+          {"source", t.corpus},
+          {"real", p.real},
+          {"p_real", t.verdicts[i].p_real},
+          {"attention", attention},
+          {"mass",
+           {{"context", mass.context},
+            {"response", mass.response},
+            {"sos", mass.sos},
+            {"eou", mass.eou}}},
+          {"cosine", cosine ? Json(*cosine) : Json()}};
+}
+
+static PassageView view_of(const TestedPart& t, size_t i, adversarial::Reads reads,
+                           const Vocabulary& vocabulary) {
+  PassageView view{t.items[i].id, {}, t.items[i].real, t.verdicts[i].p_real};
+  size_t at = 0;
+  for (const adversarial::TokenIds& utterance : sequence_of(t.items[i], reads).context) {
+    std::vector<WordView>& words = view.utterances.emplace_back();
+    for (const int32_t id : utterance)
+      words.push_back({vocabulary.token(id), t.verdicts[i].attention[at++]});
+    words.push_back({vocabulary.token(kEou), t.verdicts[i].attention[at++]});
+  }
+  return view;
+}
+
+std::vector<PassageView> views_of(const TestedPart& t, const adversarial::Discriminator& model,
+                                  const Vocabulary& vocabulary) {
+  constexpr size_t kOfEach = 3;
+  std::vector<PassageView> views;
+  for (const bool real : {true, false}) {
+    for (const bool judged_real : {true, false}) {
+      std::vector<size_t> places;
+      for (size_t i = 0; i < t.items.size(); ++i) {
+        if (t.items[i].real == real && (t.verdicts[i].p_real >= 0.5) == judged_real)
+          places.push_back(i);
+      }
+      std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
+        const double x = t.verdicts[a].p_real, y = t.verdicts[b].p_real;
+        return judged_real ? x > y : x < y;
+      });
+      places.resize(std::min(places.size(), kOfEach));
+      for (const size_t i : places)
+        views.push_back(view_of(t, i, model.config().reads(), vocabulary));
+    }
+  }
+  return views;
+}
+
+}  // namespace heed

@@ -1,0 +1,59 @@
+// What `heed discriminate test` says of passages: a row for each corpus and control, and where the
+// attention goes.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "dialog/adversarial/analysis.h"
+#include "dialog/adversarial/task.h"
+#include "dialog/adversarial/verdict.h"
+#include "dialog/view/passages.h"
+#include "heed/judged_rows.h"
+
+namespace heed {
+
+// A part of a corpus, every passage real and fake, and what a discriminator says of it.
+struct TestedPart {
+  std::string corpus;
+  adversarial::Part part = {};
+  std::vector<adversarial::Passage> items = {};
+  std::vector<adversarial::Verdict> verdicts = {};
+  std::vector<std::optional<double>> cosines = {};  // of context and response, if it reads both
+
+  std::vector<double> p_real() const;
+};
+
+// One row: what some judge says of these items.
+struct TestNumbers {
+  JudgedRow row;
+  std::optional<RankSum> ranks = {};       // of p_real; nothing where one class is missing
+  double threshold = 0.5;                  // the best one of the validation part
+  std::optional<double> accuracy_at = {};  // the accuracy there; nothing without that part
+};
+// Intervals are over conversations.
+TestNumbers test_numbers(const std::string& name, const std::vector<adversarial::Passage>& items,
+                         const std::vector<double>& p_real, uint64_t seed);
+// Chooses the threshold of `numbers`, which are of `test`, on another part.
+void choose_threshold(TestNumbers& numbers, const TestedPart& valid, const TestedPart& test);
+
+std::string test_table(const std::vector<TestNumbers>& rows);
+nlohmann::ordered_json to_json(const TestNumbers& numbers);
+
+// Means over the items that are real, fake, judged real and judged fake: attention masses beside
+// the shares of the tokens and heed's score of the response, and the cosine, with the rank-sum test
+// of judged real against judged fake and of real against fake.
+nlohmann::ordered_json analysis_json(const TestedPart& tested, adversarial::Reads reads);
+// The same in a few lines for people.
+std::string analysis_text(const nlohmann::ordered_json& analysis);
+
+// A line of a file of predictions, of item i.
+nlohmann::ordered_json prediction_json(const TestedPart& tested, size_t i,
+                                       adversarial::Reads reads);
+// Of each kind, real or fake and judged real or fake, the three that the model is surest of.
+std::vector<PassageView> views_of(const TestedPart& tested, const adversarial::Discriminator& model,
+                                  const Vocabulary& vocabulary);
+
+}  // namespace heed
