@@ -210,7 +210,7 @@ void declare_training(CLI::App& c, Options& o) {
   };
   add("--epochs", o.epochs, "Epochs at most", whole_number(1, 1000000));
   add("--rate", o.rate, "Learning rate (of both, Adam)", number_above(0));
-  add("--max-norm", o.max_norm, "Global-norm clipping of the gradient", number_above(0));
+  add("--max-norm", o.max_norm, "Global-norm clipping of the gradient (of both)", number_above(0));
   add("--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
   add("--limit", o.limit, "Read only the first dialogues, of each part; 0: all",
       whole_number(0, 1'000'000'000));
