@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <filesystem>
+#include <numeric>
 
 #include "dialog/adversarial/verdict.h"
 #include "dialog/adversary/run.h"
@@ -117,6 +118,12 @@ TEST_F(Adversary, TheDiscriminatorLearnsToTell) {
   }
   EXPECT_GT(value_of(task.measure(loss.counts), kTrainTold), 0.9);
   EXPECT_EQ(loss.counts.at("shown"), 24);
+  const auto mean_reward = [&](const std::vector<Example>& examples) {
+    const auto rewards = rewards_of(examples, both, 12);
+    return std::accumulate(rewards.begin(), rewards.end(), 0.0) / 12;
+  };
+  EXPECT_GT(mean_reward(data.train), 0.7);
+  EXPECT_LT(mean_reward(draw_responses(*generator, data.train, 4, 9).examples), 0.3);
   EXPECT_EQ(parameters(*generator)[0].var.value().to_vector(), before);
 }
 
