@@ -122,7 +122,12 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
 
 void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data) {
   // options that came later, and what folders without them were made with
-  const Json earlier = {{"speaker", ""}};
+  ModelConfig usual = settings.train.at(0).model;
+  usual.attention.reset();
+  const Json earlier = {{"speaker", ""},
+                        {"attention", name_of(usual.attention_score())},
+                        {"bidirectional", "false"},
+                        {"no-input-feeding", "false"}};
   open_folder(out, kProbesKind, describe(settings, data), earlier);
 }
 

@@ -73,7 +73,8 @@ TEST(Usage, TrainingsThatMakeNoSense) {
   const std::vector<Bad> cases = {
       {{"--structure", "tree"}, "--structure: expected non-hier, static, "},
       {{"--preset", "huge"},
-       "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned or probe-smoke"},
+       "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
+       "generator-paper or generator-smoke"},
       {{"--hidden", "100000000"}, "--hidden: expected a whole number from 1 to 16777216"},
       {{"--hidden", "1000000"}, "GiB"},
       {{"--hidden", "0"}, "--hidden"},
