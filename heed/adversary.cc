@@ -57,14 +57,10 @@ Settings settings_of(const Options& o) {
 }
 
 std::string progress_line(const TrainProgress& p) {
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "epoch %d/%d  step %ld/%ld  loss %.3f  perplexity %.1f  reward %.3f  %s tokens/s  "
-                "%s left in epoch",
-                p.epoch, p.max_epochs, static_cast<long>(p.step), static_cast<long>(p.steps),
-                p.loss, value_of(p.metrics, kTrainPerplexity), value_of(p.metrics, kTrainReward),
-                format_rate(p.tokens_per_s).c_str(), format_seconds(p.seconds_left).c_str());
-  return text;
+  char numbers[80];
+  std::snprintf(numbers, sizeof numbers, "perplexity %.1f  reward %.3f",
+                value_of(p.metrics, kTrainPerplexity), value_of(p.metrics, kTrainReward));
+  return training_line(p, numbers);
 }
 
 void print_head() {
@@ -91,20 +87,14 @@ bool has_run(const std::string& out) {
 // An option that was given with another value than the run's would otherwise be ignored.
 void refuse_contradictions(const Options& o, const Settings& run) {
   const TrainSettings& g = run.generator;
-  const std::pair<const char*, bool> same[] = {
-      {"--limit", o.limit == g.limit.value_or(0)},
-      {"--batch", o.batch == g.loop.batch_size},
-      {"--seed", o.common->seed == g.loop.seed},
-      {"--generator-steps", o.generator_steps == run.generator_steps},
-      {"--discriminator-steps", o.discriminator_steps == run.discriminator_steps},
-      {"--teacher-forcing", o.teacher_forcing == run.policy.teacher_forcing},
-      {"--max-length", o.max_length == run.policy.max_length}};
-  for (const auto& [option, agrees] : same) {
-    if (agrees || o.command->count(option) == 0) continue;
-    throw UsageError(std::string(option) + ": the run " + o.out +
-                     " was started with another value; leave the option out, or take another "
-                     "--out");
-  }
+  refuse_changed(*o.command, o.out,
+                 {{"--limit", o.limit == g.limit.value_or(0)},
+                  {"--batch", o.batch == g.loop.batch_size},
+                  {"--seed", o.common->seed == g.loop.seed},
+                  {"--generator-steps", o.generator_steps == run.generator_steps},
+                  {"--discriminator-steps", o.discriminator_steps == run.discriminator_steps},
+                  {"--teacher-forcing", o.teacher_forcing == run.policy.teacher_forcing},
+                  {"--max-length", o.max_length == run.policy.max_length}});
 }
 
 struct Opened {

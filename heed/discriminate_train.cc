@@ -35,8 +35,6 @@ struct Options {
   std::optional<int> epochs;
   std::optional<double> rate, dropout;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
-
-  bool given(const char* option) const { return command->count(option) > 0; }
 };
 
 Settings settings_of(const Options& o) {
@@ -61,25 +59,19 @@ Settings settings_of(const Options& o) {
 // What was given and says something else than the run was begun with.
 void refuse_contradictions(const Options& o, const Settings& run) {
   const Settings asked = settings_of(o);
-  const std::pair<const char*, bool> same[] = {
-      {"--preset", asked.preset == run.preset},
-      {"--negatives", asked.negatives.name() == run.negatives.name()},
-      {"--response-only", asked.model.response_only == run.model.response_only},
-      {"--context", asked.model.passages.context == run.model.passages.context},
-      {"--hidden", asked.model.hidden_size == run.model.hidden_size},
-      {"--embed", asked.model.embedding_size == run.model.embedding_size},
-      {"--vocab", asked.model.vocab_size >= run.model.vocab_size},
-      {"--dropout", asked.model.dropout == run.model.dropout},
-      {"--limit", asked.limit == run.limit},
-      {"--batch", asked.loop.batch_size == run.loop.batch_size},
-      {"--rate", asked.loop.schedule.rate == run.loop.schedule.rate},
-      {"--seed", asked.loop.seed == run.loop.seed}};
-  for (const auto& [option, agrees] : same) {
-    if (agrees || !o.given(option)) continue;
-    throw UsageError(std::string(option) + ": the run " + o.out +
-                     " was started with another value; leave the option out, or take another "
-                     "--out");
-  }
+  refuse_changed(*o.command, o.out,
+                 {{"--preset", asked.preset == run.preset},
+                  {"--negatives", asked.negatives.name() == run.negatives.name()},
+                  {"--response-only", asked.model.response_only == run.model.response_only},
+                  {"--context", asked.model.passages.context == run.model.passages.context},
+                  {"--hidden", asked.model.hidden_size == run.model.hidden_size},
+                  {"--embed", asked.model.embedding_size == run.model.embedding_size},
+                  {"--vocab", asked.model.vocab_size >= run.model.vocab_size},
+                  {"--dropout", asked.model.dropout == run.model.dropout},
+                  {"--limit", asked.limit == run.limit},
+                  {"--batch", asked.loop.batch_size == run.loop.batch_size},
+                  {"--rate", asked.loop.schedule.rate == run.loop.schedule.rate},
+                  {"--seed", asked.loop.seed == run.loop.seed}});
 }
 
 struct Opened {
@@ -140,14 +132,10 @@ void describe(const Opened& run, const std::string& out) {
 }
 
 std::string progress_line(const TrainProgress& p) {
-  char text[200];
-  std::snprintf(
-      text, sizeof text,
-      "epoch %d/%d  step %ld/%ld  loss %.3f  accuracy %.3f  %s tokens/s  %s left in epoch", p.epoch,
-      p.max_epochs, static_cast<long>(p.step), static_cast<long>(p.steps), p.loss,
-      value_of(p.metrics, adversarial::kTrainAccuracy), format_rate(p.tokens_per_s).c_str(),
-      format_seconds(p.seconds_left).c_str());
-  return text;
+  char numbers[80];
+  std::snprintf(numbers, sizeof numbers, "accuracy %.3f",
+                value_of(p.metrics, adversarial::kTrainAccuracy));
+  return training_line(p, numbers);
 }
 
 void print_epoch(const EpochLog& e, bool best) {

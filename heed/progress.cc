@@ -62,6 +62,14 @@ void PassProgress::show(const std::string& pass, int64_t examples, int64_t token
                  " tokens/s  " + format_seconds(seconds * (1 - part) / part) + " left");
 }
 
+std::string training_line(const TrainProgress& p, const std::string& numbers) {
+  char begin[80];
+  std::snprintf(begin, sizeof begin, "epoch %d/%d  step %ld/%ld  loss %.3f  ", p.epoch,
+                p.max_epochs, static_cast<long>(p.step), static_cast<long>(p.steps), p.loss);
+  return begin + numbers + "  " + format_rate(p.tokens_per_s) + " tokens/s  " +
+         format_seconds(p.seconds_left) + " left in epoch";
+}
+
 std::string format_seconds(double seconds) {
   const long s = std::lround(seconds);
   char text[32];

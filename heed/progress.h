@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dialog/data/example.h"
+#include "train/loop.h"
 
 namespace heed {
 
@@ -42,6 +43,8 @@ class PassProgress {
   int64_t examples_ = 0, tokens_ = 0;
 };
 
+// "epoch 2/8  step 5/70  loss 1.234  NUMBERS  1.2k tokens/s  45s left in epoch"
+std::string training_line(const TrainProgress& progress, const std::string& numbers);
 std::string format_seconds(double seconds);    // "45s", "3m05s", "2h10m"
 std::string format_rate(double tokens_per_s);  // "850", "12.3k"
 

@@ -37,14 +37,10 @@ TrainSettings settings_of(const Options& o) {
 }
 
 std::string progress_line(const TrainProgress& p) {
-  char text[200];
-  std::snprintf(text, sizeof text,
-                "epoch %d/%d  step %ld/%ld  loss %.3f  perplexity %.1f  rate %g  %s tokens/s  "
-                "%s left in epoch",
-                p.epoch, p.max_epochs, static_cast<long>(p.step), static_cast<long>(p.steps),
-                p.loss, value_of(p.metrics, kTrainPerplexity), p.rate,
-                format_rate(p.tokens_per_s).c_str(), format_seconds(p.seconds_left).c_str());
-  return text;
+  char numbers[80];
+  std::snprintf(numbers, sizeof numbers, "perplexity %.1f  rate %g",
+                value_of(p.metrics, kTrainPerplexity), p.rate);
+  return training_line(p, numbers);
 }
 
 // A run may go on with other arithmetic than it began with: its numbers are then those of neither.

@@ -362,29 +362,10 @@ TEST_F(Act, Prepare) {
 
 TEST_F(Act, ReproduceReadsAsManyTestDialogues) {
   const TempDir dir;
-  const Arguments reproduce = {"reproduce",
-                               "--data",
-                               data(),
-                               "--out",
-                               dir.path("out"),
-                               "--preset",
-                               "smoke",
-                               "--hidden",
-                               "8",
-                               "--vocab",
-                               "120",
-                               "--epochs",
-                               "1",
-                               "--only",
-                               "static-p0",
-                               "--threads",
-                               "1",
-                               "--test-limit",
-                               "5",
-                               "--max-length",
-                               "3",
-                               "--examples",
-                               "last"};
+  const Arguments reproduce =
+      Arguments{"reproduce", "--data", data(), "--out", dir.path("out"), "--preset", "smoke"} +
+      Arguments{"--hidden", "8", "--vocab", "120", "--epochs", "1", "--only", "static-p0"} +
+      Arguments{"--threads", "1", "--test-limit", "5", "--max-length", "3", "--examples", "last"};
   const Result r = heed_program(reproduce);
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(nlohmann::json::parse(dir.read("out/experiment.json"))["data"]["test_examples"], 5);
