@@ -15,7 +15,10 @@ using Json = nlohmann::ordered_json;
 
 // With the article that a sentence needs.
 static const std::map<std::string, std::string> kKinds = {
-    {"experiment", "an experiment"}, {"sweep", "a sweep"}, {"probes", "an experiment on probes"}};
+    {"experiment", "an experiment"},
+    {"sweep", "a sweep"},
+    {"probes", "an experiment on probes"},
+    {"adversarial", "an experiment on adversarial evaluation"}};
 
 // "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
 // program began it does not count.

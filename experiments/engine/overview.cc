@@ -74,8 +74,8 @@ std::string Overview::describe(const WorkerNews& news) const {
   if (news.kind == WorkerNews::Kind::kMeasuring) {
     std::snprintf(text, sizeof text, "test %s %.0f%%", news.message.c_str(), 100 * news.part);
   } else {
-    std::snprintf(text, sizeof text, "epoch %d/%d %.0f%% %s %.1f", news.epoch, news.max_epochs,
-                  100 * news.part, plan_.metric_name.c_str(), news.metric);
+    std::snprintf(text, sizeof text, "epoch %d/%d %.0f%% %s %.*f", news.epoch, news.max_epochs,
+                  100 * news.part, plan_.metric_name.c_str(), plan_.metric_digits, news.metric);
   }
   return text;
 }

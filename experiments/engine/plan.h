@@ -65,6 +65,7 @@ struct Plan {
   // Columns of the training's log, of the epoch so far and of the validation, and their name for
   // people.
   std::string train_metric = {}, valid_metric = {}, metric_name = {};
+  int metric_digits = 1;
   // For estimates of the time: epochs of runs of the same kind take equally long.
   std::function<std::string(const PlannedRun&)> kind = {};
   std::function<int(const PlannedRun&)> max_epochs = {};

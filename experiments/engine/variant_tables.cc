@@ -27,6 +27,11 @@ Cell cell_over_seeds(const Results& results, size_t variant, const std::string& 
   return over_seeds ? Cell{.value = over_seeds->mean, .deviation = over_seeds->deviation} : Cell{};
 }
 
+Cell cell_of(const std::optional<Estimate>& estimate) {
+  if (!estimate) return {};
+  return {.value = estimate->value, .interval = estimate->interval};
+}
+
 Row variant_row(const Results& results, size_t variant) {
   const VariantName& name = results.variants[variant];
   Row row{name.group, name.label, {}, {}};
@@ -72,18 +77,19 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
   }
 }
 
-Table trainings_table(const Results& results, const std::string& metric, const std::string& name) {
+Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
+                      int digits) {
   Table table{.id = "runs",
               .title = "The trainings",
-              .note =
-                  "The best epoch is the one with the lowest validation perplexity; its model "
-                  "is the one that is tested. Minutes: of one worker, as measured; epochs that "
-                  "were interrupted are not in them.",
+              .note = "The best epoch is the one with the lowest " + name +
+                      "; its model "
+                      "is the one that is tested. Minutes: of one worker, as measured; epochs that "
+                      "were interrupted are not in them.",
               .rows_are = "run",
               .columns = {{"", "seed", "seed", 0, false},
                           {"", "epochs", "epochs", 0, false},
                           {"", "best epoch", "best_epoch", 0, false},
-                          {"", name, metric, 1, false},
+                          {"", name, metric, digits, false},
                           {"", "million parameters", "parameters", 2, false},
                           {"", "training, minutes", "times.json", 1, false},
                           {"", "tests, minutes", "times.json", 1, false}}};

@@ -13,6 +13,9 @@ namespace heed {
 // Mean and deviation over a variant's seeds; nothing if a run has no such number.
 Cell cell_over_seeds(const Results& results, size_t variant, const std::string& name);
 
+// With its interval; empty where there is none.
+Cell cell_of(const std::optional<Estimate>& estimate);
+
 // What a row has of its own: the names of its variant, and its files.
 Row variant_row(const Results& results, size_t variant);
 
@@ -25,7 +28,8 @@ void add_variants(Table& table, const Results& results, const Inference& inferen
 void add_changes(Table& table, const Results& results, const Inference& inference);
 
 // How the trainings went: a row a run. `metric`: a number of every run, and what it is called.
-Table trainings_table(const Results& results, const std::string& metric, const std::string& name);
+Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
+                      int digits = 1);
 
 // A paper's number and ours, side by side.
 struct Beside {

@@ -88,11 +88,6 @@ std::vector<ClusteredPair> pairs_of(const ProbesResults& results, const Series& 
   return pairs;
 }
 
-Cell cell_of(const std::optional<Estimate>& estimate) {
-  if (!estimate) return {};
-  return {.value = estimate->value, .interval = estimate->interval};
-}
-
 size_t attending_models(const ProbesResults& results) {
   size_t models = 0;
   for (size_t v = 0; v < results.variants.size(); ++v) {

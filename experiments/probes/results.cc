@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "dialog/text/format.h"
+#include "experiments/engine/names.h"
 #include "experiments/engine/variant_tables.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/paper.h"
@@ -18,14 +18,6 @@ namespace fs = std::filesystem;
 
 std::string path_of(const std::string& folder) {
   return (fs::path(folder) / (std::string(kProbesKind) + ".json")).string();
-}
-
-// "A,B"
-std::vector<std::string> split(const std::string& list) {
-  std::vector<std::string> names;
-  std::istringstream in(list);
-  for (std::string name; std::getline(in, name, ',');) names.push_back(name);
-  return names;
 }
 
 ResultsLayout layout(const ProbesResults& named) {
@@ -59,8 +51,8 @@ void read_names(const std::string& folder, ProbesResults& results) {
   const std::string path = path_of(folder);
   try {
     const auto json = nlohmann::json::parse(read_file(path, 1 << 26));
-    results.tasks = split(json.at("data").at("tasks").get<std::string>());
-    results.readings = split(json.at("settings").at("readings").get<std::string>());
+    results.tasks = split_names(json.at("data").at("tasks").get<std::string>());
+    results.readings = split_names(json.at("settings").at("readings").get<std::string>());
   } catch (const nlohmann::json::exception& e) {
     throw DataError(path + ": not what heed writes there: " + e.what());
   }

@@ -8,17 +8,12 @@
 
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
+#include "experiments/engine/names.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  for (const std::string& name : names) text += (text.empty() ? "" : ",") + name;
-  return text;
-}
 
 std::vector<std::string> tasks_of(const probe::LabelledPart& part) {
   std::vector<std::string> tasks;
@@ -45,7 +40,7 @@ Json describe(const ProbesSettings& s, const ProbesData& data) {
   for (const Setting& option : s.options) settings[option.name] = option.value;
   std::vector<std::string> names;
   for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
-  settings["readings"] = joined(names);
+  settings["readings"] = joined_names(names);
   settings["max-iter"] = s.max_iterations;
   settings["responses"] = s.responses;
   settings["max-length"] = s.max_response;
@@ -57,7 +52,7 @@ Json describe(const ProbesSettings& s, const ProbesData& data) {
           {"heed", program_json(s.made_with)},  // who began; others may join
           {"settings", settings},
           {"data",
-           {{"tasks", joined(data.tasks)},
+           {{"tasks", joined_names(data.tasks)},
             {"probe_train_examples", data.fit.examples.size()},
             {"probe_test_examples", data.test.examples.size()},
             {"train_examples", data.train.train.size()},
@@ -108,8 +103,8 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
   data.test = std::move(parts[1]);
   data.tasks = tasks_of(data.fit);
   if (data.tasks != tasks_of(data.test)) {
-    throw DataError(directory + ": train has labels of " + joined(data.tasks) + ", test of " +
-                    joined(tasks_of(data.test)) + "; both need the same tasks");
+    throw DataError(directory + ": train has labels of " + joined_names(data.tasks) + ", test of " +
+                    joined_names(tasks_of(data.test)) + "; both need the same tasks");
   }
   data.dialogues = probe::dialogues_of(data.test.labels.ids);
   const size_t spoken = std::min(data.test.examples.size(), static_cast<size_t>(s.responses));
