@@ -1,6 +1,5 @@
 #include "heed/discriminate_table.h"
 
-#include <algorithm>
 #include <cstdio>
 
 #include "dialog/adversarial/confusion.h"
@@ -11,7 +10,6 @@
 namespace heed {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Mass;
 using adversarial::Passage;
 
 namespace {
@@ -22,57 +20,6 @@ std::vector<adversarial::Prediction> predictions_of(const TestedPart& tested) {
     predictions.push_back({tested.verdicts[i].p_real, tested.items[i].real});
   return predictions;
 }
-
-// The rank-sum test of the numbers of two classes of items, null where one has none.
-Json ranks_json(const std::vector<double>& first, const std::vector<double>& second) {
-  if (first.empty() || second.empty()) return {};
-  const RankSum ranks = rank_sum(first, second);
-  return {{"first_is_larger", ranks.auc}, {"p", ranks.p_value}};
-}
-
-double mean_of(const std::vector<double>& values) {
-  double sum = 0;
-  for (const double x : values) sum += x;
-  return sum / static_cast<double>(values.size());
-}
-
-// A class of items: sums of what is meant over them.
-struct ClassMeans {
-  int64_t items = 0;
-  Mass mass = {}, tokens = {};
-  double score = 0;
-  std::vector<double> cosines = {};
-
-  void add(const Mass& of, const Mass& share, double response_score,
-           const std::optional<double>& cosine) {
-    const auto plus = [](Mass& sum, const Mass& x) {
-      sum.context += x.context;
-      sum.response += x.response;
-      sum.sos += x.sos;
-      sum.eou += x.eou;
-    };
-    ++items;
-    plus(mass, of);
-    plus(tokens, share);
-    score += response_score;
-    if (cosine) cosines.push_back(*cosine);
-  }
-  Json to_json() const {
-    if (items == 0) return {};
-    const auto n = static_cast<double>(items);
-    const auto means = [&](const Mass& m) {
-      return Json{{"context", m.context / n},
-                  {"response", m.response / n},
-                  {"sos", m.sos / n},
-                  {"eou", m.eou / n}};
-    };
-    return {{"items", items},
-            {"attention", means(mass)},
-            {"tokens", means(tokens)},
-            {"response_score", score / n},
-            {"cosine", cosines.empty() ? Json() : Json(mean_of(cosines))}};
-  }
-};
 
 }  // namespace
 
@@ -129,25 +76,6 @@ Json to_json(const TestNumbers& n) {
   return json;
 }
 
-Json analysis_json(const TestedPart& tested, adversarial::Reads reads) {
-  ClassMeans real, fake, judged_real, judged_fake;
-  for (size_t i = 0; i < tested.items.size(); ++i) {
-    const Passage& p = tested.items[i];
-    const adversarial::Verdict& v = tested.verdicts[i];
-    const Mass mass = attention_mass(p, reads, v.attention), share = token_shares(p, reads);
-    const double score = response_score(p, reads, mass);
-    for (ClassMeans* c : {p.real ? &real : &fake, v.p_real >= 0.5 ? &judged_real : &judged_fake})
-      c->add(mass, share, score, tested.cosines[i]);
-  }
-  return {
-      {"real", real.to_json()},
-      {"fake", fake.to_json()},
-      {"judged_real", judged_real.to_json()},
-      {"judged_fake", judged_fake.to_json()},
-      {"cosine_real_against_fake", ranks_json(real.cosines, fake.cosines)},
-      {"cosine_judged_real_against_fake", ranks_json(judged_real.cosines, judged_fake.cosines)}};
-}
-
 std::string analysis_text(const Json& analysis) {
   std::string text;
   for (const auto& [key, name] :
@@ -190,39 +118,11 @@ Json prediction_json(const TestedPart& t, size_t i, adversarial::Reads reads) {
           {"cosine", cosine ? Json(*cosine) : Json()}};
 }
 
-static PassageView view_of(const TestedPart& t, size_t i, adversarial::Reads reads,
-                           const Vocabulary& vocabulary) {
-  PassageView view{t.items[i].id, {}, t.items[i].real, t.verdicts[i].p_real};
-  size_t at = 0;
-  for (const adversarial::TokenIds& utterance : sequence_of(t.items[i], reads).context) {
-    std::vector<WordView>& words = view.utterances.emplace_back();
-    for (const int32_t id : utterance)
-      words.push_back({vocabulary.token(id), t.verdicts[i].attention[at++]});
-    words.push_back({vocabulary.token(kEou), t.verdicts[i].attention[at++]});
-  }
-  return view;
-}
-
 std::vector<PassageView> views_of(const TestedPart& t, const adversarial::Discriminator& model,
                                   const Vocabulary& vocabulary) {
-  constexpr size_t kOfEach = 3;
+  const JudgedPassages judged{t.items, t.verdicts, t.cosines, model.config().reads()};
   std::vector<PassageView> views;
-  for (const bool real : {true, false}) {
-    for (const bool judged_real : {true, false}) {
-      std::vector<size_t> places;
-      for (size_t i = 0; i < t.items.size(); ++i) {
-        if (t.items[i].real == real && (t.verdicts[i].p_real >= 0.5) == judged_real)
-          places.push_back(i);
-      }
-      std::stable_sort(places.begin(), places.end(), [&](size_t a, size_t b) {
-        const double x = t.verdicts[a].p_real, y = t.verdicts[b].p_real;
-        return judged_real ? x > y : x < y;
-      });
-      places.resize(std::min(places.size(), kOfEach));
-      for (const size_t i : places)
-        views.push_back(view_of(t, i, model.config().reads(), vocabulary));
-    }
-  }
+  for (const size_t place : surest(judged, 3)) views.push_back(view_of(judged, place, vocabulary));
   return views;
 }
 

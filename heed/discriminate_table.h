@@ -11,6 +11,7 @@
 #include "dialog/adversarial/task.h"
 #include "dialog/adversarial/verdict.h"
 #include "dialog/view/passages.h"
+#include "experiments/adversarial/looks.h"
 #include "heed/judged_rows.h"
 
 namespace heed {
@@ -42,11 +43,7 @@ void choose_threshold(TestNumbers& numbers, const TestedPart& valid, const Teste
 std::string test_table(const std::vector<TestNumbers>& rows);
 nlohmann::ordered_json to_json(const TestNumbers& numbers);
 
-// Means over the items that are real, fake, judged real and judged fake: attention masses beside
-// the shares of the tokens and heed's score of the response, and the cosine, with the rank-sum test
-// of judged real against judged fake and of real against fake.
-nlohmann::ordered_json analysis_json(const TestedPart& tested, adversarial::Reads reads);
-// The same in a few lines for people.
+// looks_json() (experiments/adversarial/looks.h) in a few lines for people.
 std::string analysis_text(const nlohmann::ordered_json& analysis);
 
 // A line of a file of predictions, of item i.

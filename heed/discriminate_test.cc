@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <memory>
 
 #include "dialog/adversarial/controls.h"
@@ -124,31 +123,6 @@ class Judge {
 
 // ---- controls
 
-using Fit = std::function<std::vector<double>(const std::vector<Passage>& train,
-                                              const std::vector<Passage>& test)>;
-
-// Where there is no training part with such responses, each half of the conversations is judged by
-// a fit to the other half.
-std::vector<double> fitted_crosswise(const std::vector<Passage>& items, const Fit& fit) {
-  std::vector<double> p_real(items.size(), 0.5);
-  for (const int half : {0, 1}) {
-    std::vector<Passage> train, test;
-    std::vector<size_t> places;
-    for (size_t i = 0; i < items.size(); ++i) {
-      if (items[i].conversation % 2 == half) {
-        test.push_back(items[i]);
-        places.push_back(i);
-      } else {
-        train.push_back(items[i]);
-      }
-    }
-    if (train.empty() || test.empty()) continue;
-    const std::vector<double> p = fit(train, test);
-    for (size_t i = 0; i < places.size(); ++i) p_real[places[i]] = p[i];
-  }
-  return p_real;
-}
-
 // Rows of the controls of a corpus.
 class Controls {
  public:
@@ -198,7 +172,8 @@ class Controls {
     return judged.p_real();
   }
 
-  std::vector<double> fitted(const TestedPart& test, const Negatives& negatives, const Fit& fit) {
+  std::vector<double> fitted(const TestedPart& test, const Negatives& negatives,
+                             const adversarial::ControlFit& fit) {
     if (!is_directory(test.corpus) || negatives.kind == Negatives::Kind::kGenerated)
       return fitted_crosswise(test.items, fit);
     return fit(judge_.read(test.corpus, "train", negatives).items, test.items);
@@ -262,7 +237,7 @@ void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Cont
     choose_threshold(rows[0], judge.judged(corpus, "valid", of_valid), test);
   }
   for (TestNumbers& row : controls.on(test, negatives)) rows.push_back(std::move(row));
-  const Json analysis = analysis_json(test, reads);
+  const Json analysis = looks_json({test.items, test.verdicts, test.cosines, reads});
   results.analysis += corpus + ":\n" + analysis_text(analysis);
   results.corpora.push_back(corpus_json(test, rows, analysis));
   results.rows.insert(results.rows.end(), rows.begin(), rows.end());

@@ -1,12 +1,12 @@
 // `heed discriminate train`
 #include <cstdio>
 #include <filesystem>
-#include <optional>
 
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/discriminate.h"
+#include "heed/discriminator_flags.h"
 #include "heed/messages.h"
 #include "heed/open_run.h"
 #include "heed/progress.h"
@@ -27,31 +27,16 @@ using adversarial::TrainData;
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;  // knows which options were given
-  std::string data, out, negatives = "random", preset = "laptop";
+  std::string data, out, negatives = "random";
   bool resume = false, response_only = false;
-  int context = adversarial::PassageOptions{}.context;
-  size_t limit = 0;
-  std::optional<int64_t> hidden, embed, vocab, batch;
-  std::optional<int> epochs;
-  std::optional<double> rate, dropout;
+  DiscriminatorFlags train;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
 };
 
 Settings settings_of(const Options& o) {
-  Settings s = adversarial::find_preset(o.preset).settings;
-  s.preset = o.preset;
+  Settings s = o.train.settings(o.common->seed);
   s.model.response_only = o.response_only;
-  s.model.passages.context = o.context;
-  s.model.hidden_size = o.hidden.value_or(s.model.hidden_size);
-  s.model.embedding_size = o.embed.value_or(o.hidden.value_or(s.model.embedding_size));
-  s.model.vocab_size = o.vocab.value_or(s.model.vocab_size);
-  s.model.dropout = o.dropout.value_or(s.model.dropout);
   s.negatives = adversarial::Negatives::parse(o.negatives);
-  s.limit = o.limit;
-  s.loop.batch_size = o.batch.value_or(s.loop.batch_size);
-  s.loop.max_epochs = o.epochs.value_or(s.loop.max_epochs);
-  s.loop.schedule.rate = o.rate.value_or(s.loop.schedule.rate);
-  s.loop.seed = o.common->seed;
   s.check();
   return s;
 }
@@ -84,7 +69,7 @@ Opened go_on(const Options& o, const std::vector<std::string>& directories) {
   Opened run{std::make_unique<RunLock>(o.out), adversarial::load_settings(o.out), {}};
   Settings& s = run.settings;
   refuse_contradictions(o, s);
-  s.loop.max_epochs = o.epochs.value_or(s.loop.max_epochs);
+  s.loop.max_epochs = o.train.epochs.value_or(s.loop.max_epochs);
   const Vocabulary words = load_vocabulary(file_inside(o.out, "vocab.txt"), s.model.vocab_size);
   run.data = load_train_data(directories, s, &words);
   if (run.data.fingerprint() != s.data_fingerprint) {
@@ -172,24 +157,6 @@ void run(const Options& o) {
   }
 }
 
-void declare_sizes(CLI::App& c, Options& o) {
-  const char* sizes = "Sizes (instead of the preset's)";
-  const CLI::Validator size = whole_number(1, 1 << 24);
-  c.add_option("--hidden", o.hidden, "Hidden size")->check(size)->group(sizes);
-  c.add_option("--embed", o.embed, "Embedding size; that of --hidden if only that is given")
-      ->check(size)
-      ->group(sizes);
-  c.add_option("--vocab", o.vocab, "Vocabulary size, special tokens included")
-      ->check(whole_number(kSpecialTokens + 1, Vocabulary::kMaxSize))
-      ->group(sizes);
-  c.add_option("--batch", o.batch, "Dialogues in a batch: here passages, real ones and fake ones")
-      ->check(whole_number(1, kMaxBatch))
-      ->group(sizes);
-  c.add_option("--dropout", o.dropout, "Dropout probability")->group(sizes);
-  c.add_option("--epochs", o.epochs, "Epochs at most")->group(sizes);
-  c.add_option("--rate", o.rate, "Learning rate (instead of the preset's)")->group(sizes);
-}
-
 }  // namespace
 
 void add_discriminate_train(CLI::App& discriminate) {
@@ -220,17 +187,9 @@ void add_discriminate_train(CLI::App& discriminate) {
                 "or one more or less), same-conversation, or generated:FILE (as heed respond "
                 "writes them)")
       ->capture_default_str();
-  c->add_option("--preset", o->preset,
-                "Sizes and an optimiser that belong together\n" + adversarial::preset_table())
-      ->check(one_of({"paper", "laptop", "smoke"}))
-      ->capture_default_str();
-  c->add_option("--context", o->context, "Utterances before the response, 1 or 2")
-      ->check(whole_number(1, 2))
-      ->capture_default_str();
+  o->train.declare(*c);
   c->add_flag("--response-only", o->response_only,
               "A control: it reads the response and not the context");
-  c->add_option("--limit", o->limit, "Read only the first dialogues, of each part; 0: all")
-      ->capture_default_str();
   c->add_flag(
       "--resume", o->resume,
       "Go on with the run in --out, with its own settings except --epochs; starts one where "
@@ -239,7 +198,6 @@ void add_discriminate_train(CLI::App& discriminate) {
                 "Seconds between checkpoints within an epoch; 0: after every step")
       ->check(number_from(0))
       ->capture_default_str();
-  declare_sizes(*c, *o);
   c->callback([o] { run(*o); });
 }
 

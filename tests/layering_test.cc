@@ -52,6 +52,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
     {"experiments/probes",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
+    {"experiments/adversarial",
+     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
     {"experiments/distraction",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
     {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor"}},

@@ -77,4 +77,24 @@ std::vector<double> unigram_control(const std::vector<Passage>& train,
   return fit_and_judge(words_of(fitted, width), fitted, words_of(test, width));
 }
 
+std::vector<double> fitted_crosswise(const std::vector<Passage>& passages, const ControlFit& fit) {
+  std::vector<double> p_real(passages.size(), 0.5);
+  for (const int half : {0, 1}) {
+    std::vector<Passage> train, test;
+    std::vector<size_t> places;
+    for (size_t i = 0; i < passages.size(); ++i) {
+      if (passages[i].conversation % 2 == half) {
+        test.push_back(passages[i]);
+        places.push_back(i);
+      } else {
+        train.push_back(passages[i]);
+      }
+    }
+    if (train.empty() || test.empty()) continue;
+    const std::vector<double> p = fit(train, test);
+    for (size_t i = 0; i < places.size(); ++i) p_real[places[i]] = p[i];
+  }
+  return p_real;
+}
+
 }  // namespace heed::adversarial

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include "dialog/adversarial/passage.h"
@@ -24,5 +25,11 @@ constexpr int64_t kUnigrams = 1000;
 constexpr size_t kMostFitted = 20000;
 std::vector<double> unigram_control(const std::vector<Passage>& train,
                                     const std::vector<Passage>& test, int64_t vocab_size);
+
+// p(real) of passages by a control where no training part has such responses: each half of the
+// conversations is judged by a fit to the other half. 1/2 where one half is empty.
+using ControlFit = std::function<std::vector<double>(const std::vector<Passage>& train,
+                                                     const std::vector<Passage>& test)>;
+std::vector<double> fitted_crosswise(const std::vector<Passage>& passages, const ControlFit& fit);
 
 }  // namespace heed::adversarial

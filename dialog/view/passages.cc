@@ -22,6 +22,8 @@ std::string word_html(const WordView& word, double most) {
          " %\">" + escape(word.text) + "</span> ";
 }
 
+}  // namespace
+
 std::string passage_html(const PassageView& passage) {
   double most = 0;
   for (const auto& utterance : passage.utterances) {
@@ -40,7 +42,9 @@ std::string passage_html(const PassageView& passage) {
   return html + "</section>\n";
 }
 
-}  // namespace
+std::string_view passage_style() {
+  return kStyle;
+}
 
 std::string render_passages(const PassagesPage& page) {
   std::string html = html_head("What a discriminator looks at", kStyle, false);

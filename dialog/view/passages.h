@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace heed {
@@ -17,13 +18,18 @@ struct PassageView {
   bool real = true;                               // whether the response was said
   double p_real = 0.5;                            // what the classifier says
 };
+// The passage inside a page. The darker a word, the more attention; the darkest of a passage has
+// most. The share is in each word's title.
+std::string passage_html(const PassageView& passage);
+// What such a page needs besides the style of all pages: CSS.
+std::string_view passage_style();
+
 struct PassagesPage {
   std::string model, data;
   std::string made_with = {};  // a line for the foot of the page; may be empty
   std::vector<PassageView> passages;
 };
-// Needs no other file, no network and no script. The darker a word, the more attention; the darkest
-// of a passage has most. The share is in each word's title.
+// Needs no other file, no network and no script.
 std::string render_passages(const PassagesPage& page);
 
 }  // namespace heed
