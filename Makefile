@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo program reproduce probes test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+.PHONY: help setup demo program reproduce probes adversarial test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
         gpu-check format install loc clean
 
 help:  ## Show this list
@@ -39,6 +39,11 @@ probes: setup  ## The experiment on probes in small: 11 models, 3 tasks, one pag
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/probes.sh
+
+adversarial: setup  ## Adversarial evaluation in small: discriminators, controls, two generators, one page (some minutes)
+	@cmake --preset release > /dev/null
+	@$(BUILD) release -j $(JOBS) --target heed_program
+	@scripts/adversarial.sh
 
 test: setup  ## Every test
 	cmake --preset release

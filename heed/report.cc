@@ -1,5 +1,7 @@
 #include <cstdio>
 
+#include "experiments/adversarial/claims.h"
+#include "experiments/adversarial/page.h"
 #include "experiments/distraction/page.h"
 #include "experiments/distraction/paper.h"
 #include "experiments/distraction/tables.h"
@@ -39,13 +41,27 @@ Report of_probes(const std::string& folder) {
           render_probes_page(results, inference, tables)};
 }
 
+Report of_judgements(const std::string& folder) {
+  const AdversarialResults results = load_adversarial_results(folder);
+  const ScoredRows rows(results);
+  const std::vector<Table> tables = adversarial_tables(results, rows);
+  return {tables, check_adversarial_claims(results, rows), kAdversarialClaimsNote,
+          render_adversarial_page(results, rows, tables)};
+}
+
+Report report_of(const std::string& folder) {
+  if (holds_probes(folder)) return of_probes(folder);
+  if (holds_adversarial(folder)) return of_judgements(folder);
+  return of_distractions(folder);
+}
+
 void run(const Options& o) {
   if (o.html.empty() && o.tables.empty()) {
     throw UsageError("report: give --html FILE or --tables DIR, or both");
   }
   // now, so that a place that cannot be written to is noticed before the work
   if (!o.html.empty()) check_writable(o.html);
-  const Report report = holds_probes(o.runs) ? of_probes(o.runs) : of_distractions(o.runs);
+  const Report report = report_of(o.runs);
   if (!o.tables.empty()) {
     save_tables(o.tables, report.tables);
     save_claims(o.tables, report.claims, report.claims_note);

@@ -78,6 +78,12 @@ void ExperimentFlags::declare(CLI::App& c, const std::string& only) {
   train.declare(c);
 }
 
+void require_nothing_of(CLI::App& reproduce, CLI::App& command) {
+  command.preparse_callback([&reproduce](size_t) {
+    for (const char* name : {"--data", "--out"}) reproduce.get_option(name)->required(false);
+  });
+}
+
 void add_reproduce(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
@@ -89,11 +95,13 @@ void add_reproduce(CLI::App& app) {
       "  heed reproduce --data data/ubuntu-sample --out runs/smoke --preset smoke --jobs 2 "
       "--threads 1\n"
       "  heed report --runs runs/smoke --html report.html\n"
-      "Another experiment:\n"
-      "  heed reproduce probes --help");
+      "Other experiments:\n"
+      "  heed reproduce probes --help\n"
+      "  heed reproduce adversarial --help");
   o->declare(*c, "\"static-ui*\", \"*-p0.7\"");
   declare_tests(*c, o->settings);
   add_reproduce_probes(*c);
+  add_reproduce_adversarial(*c);
   c->callback([o, c] {
     if (c->get_subcommands().empty()) run(*o);
   });

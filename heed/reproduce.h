@@ -23,7 +23,11 @@ struct ExperimentFlags {
   void declare(CLI::App& command, const std::string& only);
 };
 
-// `heed reproduce probes`
+// What `heed reproduce` itself requires is not asked for where this command stands behind it.
+void require_nothing_of(CLI::App& reproduce, CLI::App& command);
+
+// `heed reproduce probes`, `heed reproduce adversarial`
 void add_reproduce_probes(CLI::App& reproduce);
+void add_reproduce_adversarial(CLI::App& reproduce);
 
 }  // namespace heed

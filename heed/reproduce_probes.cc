@@ -136,10 +136,7 @@ void add_reproduce_probes(CLI::App& reproduce) {
   o->declare(*c, "\"*lstm*\", transformer");
   o->train.preset = "probe-tuned";
   declare_probes(*c, *o);
-  // What `heed reproduce` itself requires is not asked for with a command behind it.
-  c->preparse_callback([&reproduce](size_t) {
-    for (const char* name : {"--data", "--out"}) reproduce.get_option(name)->required(false);
-  });
+  require_nothing_of(reproduce, *c);
   c->callback([o] { run(*o); });
 }
 

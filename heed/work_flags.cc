@@ -21,19 +21,27 @@ namespace {
 
 using Kind = WorkerNews::Kind;
 
+// What is told of a number of the validation; empty where it is no perplexity.
+std::string doubt(const Work& work, const std::string& run, double perplexity) {
+  const bool worse = work.words && is_worse_than_a_guess(perplexity, work.words(run));
+  return worse ? "  worse than a uniform guess" : "";
+}
+std::string doubt_of_best(const Work& work, const std::string& run) {
+  if (!work.words) return "";
+  return doubt(work, run, best_perplexity(load_log(work.plan.directory({.name = run}))));
+}
+
 // A line for every epoch and run that ends and for warnings, for people who read it later.
 void print_news(const WorkerNews& news, const Overview& overview, const Work& work) {
-  const char* worse = "  worse than a uniform guess";
   const int width = work.plan.longest_name();
   if (news.kind == Kind::kEpoch) {
-    std::printf("%-*s epoch %2d of %d  valid perplexity %s  %s%s\n", width, news.run.c_str(),
-                news.epoch, news.max_epochs, perplexity_text(news.metric).c_str(),
-                format_seconds(news.seconds).c_str(),
-                is_worse_than_a_guess(news.metric, work.words(news.run)) ? worse : "");
+    std::printf("%-*s epoch %2d of %d  valid %s %s  %s%s\n", width, news.run.c_str(), news.epoch,
+                news.max_epochs, work.plan.metric_name.c_str(),
+                (work.words ? perplexity_text(news.metric) : decimal(news.metric, 3)).c_str(),
+                format_seconds(news.seconds).c_str(), doubt(work, news.run, news.metric).c_str());
   } else if (news.kind == Kind::kFinished) {
-    const double best = best_perplexity(load_log(work.plan.directory({.name = news.run})));
     std::printf("%-*s done: %zu of %zu%s\n", width, news.run.c_str(), overview.done(),
-                overview.all(), is_worse_than_a_guess(best, work.words(news.run)) ? worse : "");
+                overview.all(), doubt_of_best(work, news.run).c_str());
   } else if (news.kind == Kind::kFailed) {
     std::printf("%-*s failed: %s\n", width, news.run.c_str(), printable(news.message).c_str());
   } else if (news.kind == Kind::kWarning) {

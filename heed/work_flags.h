@@ -24,7 +24,8 @@ struct Work {
   const Common& common;
   const Plan& plan;
   std::string data;  // "40 training, ... examples", for the first line
-  // The size of a run's vocabulary: a worse perplexity than that is told.
+  // The size of a run's vocabulary: a worse perplexity than that is told. None where the metric of
+  // the plan is no perplexity.
   std::function<int64_t(const std::string& run)> words;
   std::function<void()> write_tables;  // called at the end, if a run is finished
 };

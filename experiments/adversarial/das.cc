@@ -1,0 +1,179 @@
+#include "experiments/adversarial/das.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "dialog/text/format.h"
+#include "experiments/adversarial/evaluation.h"
+#include "experiments/engine/correlation.h"
+#include "experiments/engine/figures.h"
+#include "experiments/engine/variant_tables.h"
+
+namespace heed {
+namespace {
+
+// A generator on a corpus, judged by one run of a discriminator.
+struct Passing {
+  size_t generator = 0;
+  double das_ratio = 0, share = 0;  // of its responses that pass as real
+  std::string run = {};
+};
+
+std::optional<double> passing_share(const AdversarialResults& results, const RunResult& run,
+                                    size_t corpus, const std::string& generator) {
+  const Series& fake = run.numbers.series(judged_key(kDiscriminator, generator, false));
+  double passed = 0, all = 0;
+  for (size_t i = 0; i < fake.size(); ++i) {
+    if (!fake[i] || results.corpus_of[i] != static_cast<int>(corpus)) continue;
+    passed += *fake[i] >= 0.5, ++all;
+  }
+  return all > 0 ? std::optional(passed / all) : std::nullopt;
+}
+
+std::vector<Passing> passings(const AdversarialResults& results, size_t corpus, size_t variant) {
+  std::vector<Passing> found;
+  for (const RunResult* run : results.of(variant)) {
+    for (size_t g = 0; g < results.generators.size(); ++g) {
+      const std::string& name = results.generators[g];
+      const auto ratio =
+          run->numbers.value(generator_key(results.corpora[corpus], name, "das_ratio"));
+      const auto share = passing_share(results, *run, corpus, name);
+      if (ratio && share) found.push_back({g, *ratio, *share, run->run.name});
+    }
+  }
+  return found;
+}
+
+bool judges(const JudgeVariant& judge, size_t corpus) {
+  return !judge.response_only &&
+         std::find(judge.corpora.begin(), judge.corpora.end(), corpus) != judge.corpora.end();
+}
+
+// Seeds of one training are one cluster: "static-ui-p0.7-seed2" -> that of "static-ui-p0.7".
+std::string without_seed(const std::string& name) {
+  const size_t at = name.rfind("-seed");
+  return at == name.npos ? name : name.substr(0, at);
+}
+
+std::vector<ClusteredPair> pairs_of(const AdversarialResults& results,
+                                    const std::vector<Passing>& passings) {
+  std::map<std::string, int> clusters;
+  std::vector<ClusteredPair> pairs;
+  for (const Passing& p : passings) {
+    const int next = static_cast<int>(clusters.size());
+    const auto at = clusters.emplace(without_seed(results.generators[p.generator]), next).first;
+    pairs.push_back({p.das_ratio, p.share, at->second});
+  }
+  return pairs;
+}
+
+Table generators_table(const AdversarialResults& results) {
+  Table table{.id = "generators",
+              .title = "The generators",
+              .note =
+                  "Responses by beam search to the passages of the test part. distinct: "
+                  "different words (pairs of words) over all. DAS ratio: random, p = 1.0, on "
+                  "the last examples of the dialogues; – for a model without attention. Pass: "
+                  "the share of the responses, without those that are left out, that the "
+                  "discriminator of the corpus takes for real.",
+              .rows_are = "generator",
+              .groups_are = "corpus"};
+  const std::pair<const char*, int> columns[] = {{"responses", 0},   {"kept", 0},
+                                                 {"mean_length", 1}, {"distinct_1", 3},
+                                                 {"distinct_2", 3},  {"das_ratio", 3}};
+  for (const auto& [key, digits] : columns)
+    table.columns.push_back({"", key, std::string("generators.CORPUS.GENERATOR.") + key, digits});
+  table.columns.push_back({"", "pass", "judged.discriminator.GENERATOR.fake", 3});
+  for (size_t c = 0; c < results.corpora.size(); ++c) {
+    const size_t variant = 2 * c;  // the corpus' own discriminator
+    if (results.of(variant).empty()) continue;
+    for (const std::string& name : results.generators) {
+      Row row{results.corpora[c], name, {}, variant_row(results, variant).sources};
+      for (const auto& [key, digits] : columns) {
+        const auto number =
+            results.of(variant)[0]->numbers.value(generator_key(results.corpora[c], name, key));
+        row.cells.push_back({.value = number});
+      }
+      std::vector<double> shares;
+      for (const RunResult* run : results.of(variant)) {
+        const auto share = passing_share(results, *run, c, name);
+        if (share) shares.push_back(*share);
+      }
+      const auto mean = spread(shares);
+      row.cells.push_back(mean ? Cell{.value = mean->mean, .deviation = mean->deviation} : Cell{});
+      table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+Table correlations_table(const AdversarialResults& results) {
+  Table table{.id = "das",
+              .title = "Correlation of DAS ratio and the share that passes",
+              .note = kDasNote,
+              .rows_are = "discriminator",
+              .groups_are = "corpus",
+              .columns = {{"", "generators", "generators", 0},
+                          {"", "pairs", "generators", 0},
+                          {"", "Spearman", "judged", 2},
+                          {"", "Pearson", "judged", 2}},
+              .intervals = true};
+  for (size_t i = 2; i < 4; ++i) table.columns[i].sign = true;
+  for (size_t c = 0; c < results.corpora.size(); ++c) {
+    for (size_t v = 0; v < results.judges.size(); ++v) {
+      if (!judges(results.judges[v], c) || results.of(v).empty()) continue;
+      const Correlation found = correlate(pairs_of(results, passings(results, c, v)));
+      table.rows.push_back({results.corpora[c],
+                            results.judges[v].name,
+                            {{.value = static_cast<double>(found.clusters)},
+                             {.value = static_cast<double>(found.pairs)},
+                             cell_of(found.spearman),
+                             cell_of(found.pearson)},
+                            variant_row(results, v).sources});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<Table> das_tables(const AdversarialResults& results) {
+  if (results.generators.empty()) return {};
+  return {generators_table(results), correlations_table(results)};
+}
+
+std::string das_figure(const AdversarialResults& results) {
+  std::vector<Panel> panels;
+  std::vector<LegendEntry> legend;
+  std::vector<double> ratios = {1};
+  for (size_t c = 0; c < results.corpora.size(); ++c) {
+    Panel panel{results.corpora[c], "share that passes by DAS ratio: " + results.corpora[c]};
+    for (const Passing& p : passings(results, c, 2 * c)) {
+      const std::string& name = results.generators[p.generator];
+      const LegendEntry style{static_cast<int>(p.generator) % Svg::kMarks,
+                              "c" + std::to_string(p.generator % 5), "", name};
+      ratios.push_back(p.das_ratio);
+      panel.lines.push_back({style.css,
+                             "",
+                             style.mark,
+                             {{p.das_ratio, p.share,
+                               name + ", " + p.run + ": DAS ratio " + decimal(p.das_ratio, 3) +
+                                   ", passes " + decimal(p.share, 3)}}});
+      const bool is_new = std::none_of(legend.begin(), legend.end(),
+                                       [&](const LegendEntry& e) { return e.text == name; });
+      if (is_new) legend.push_back(style);
+    }
+    panels.push_back(std::move(panel));
+  }
+  if (legend.empty()) return "";
+  PanelAxes axes;
+  std::tie(axes.x_low, axes.x_high) = range_around_one(ratios);
+  for (const double at : ticks(axes.x_low, axes.x_high, 5))
+    axes.x_ticks.emplace_back(at, decimal(at, 2));
+  axes.y_ticks = ticks(0, 1, 5);
+  axes.y_digits = digits_of_ticks(axes.y_ticks);
+  return panels_html(axes, panels, legend);
+}
+
+}  // namespace heed

@@ -1,0 +1,257 @@
+#include "experiments/adversarial/evaluation.h"
+
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+
+#include "dialog/adversarial/confusion.h"
+#include "dialog/adversarial/controls.h"
+#include "dialog/respond/evaluate.h"
+#include "experiments/adversarial/generated.h"
+#include "experiments/adversarial/looks.h"
+#include "experiments/engine/evaluation_json.h"
+#include "tensor/file.h"
+#include "train/run_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using adversarial::Negatives;
+using adversarial::Passage;
+using Verdicts = std::vector<adversarial::Verdict>;
+
+constexpr int64_t kBatch = 64;  // changes no result
+
+using Passages = std::vector<Passage>;
+
+// real, fake, real, fake ...: each passage of the part with its own response and with the other one
+Passages items_of(const adversarial::Part& part, Negatives::Kind kind, uint64_t seed) {
+  const adversarial::Replacements replacements = part.replacements(kind);
+  return with_fakes(part.passages, replacements.replaceable(), replacements, seed);
+}
+
+std::vector<double> p_real_of(const Verdicts& verdicts) {
+  std::vector<double> p;
+  for (const auto& v : verdicts) p.push_back(v.p_real);
+  return p;
+}
+
+// {"id", "real", "p_real", "utterances": [{"words": [...], "attention": [...]} ...]}
+Json to_json(const PassageView& view) {
+  Json utterances = Json::array();
+  for (const auto& utterance : view.utterances) {
+    Json words = Json::array(), attention = Json::array();
+    for (const WordView& word : utterance) {
+      words.push_back(word.text);
+      attention.push_back(word.attention);
+    }
+    utterances.push_back({{"words", words}, {"attention", attention}});
+  }
+  return {{"id", view.id},
+          {"real", view.real ? 1 : 0},
+          {"p_real", view.p_real},
+          {"utterances", utterances}};
+}
+
+// Everything that is measured of the model of one run.
+class Judging {
+ public:
+  Judging(const std::string& directory, const PlannedRun& run, const std::string& out,
+          const AdversarialSettings& settings, const AdversarialData& data, Device device,
+          const OnMeasuring& progress)
+      : run_(run),
+        out_(out),
+        settings_(settings),
+        data_(data),
+        variant_(data.variants.at(run.variant)),
+        loaded_(adversarial::load_discriminator(directory)),
+        progress_(progress) {
+    move(loaded_.model, device);
+    for (size_t i = 0; i < data.passages.size(); ++i)
+      places_[{data.passages[i].corpus, data.passages[i].id}] = i;
+  }
+
+  void fill(Json& json) {
+    json["parameters"] = parameter_count(loaded_.model);
+    for (const JudgedPassage& p : data_.passages) {
+      json["conversations"].push_back(p.conversation);
+      json["corpora"].push_back(p.corpus);
+    }
+    for (const size_t corpus : variant_.corpora) {
+      const std::string& name = settings_.corpora[corpus].name;
+      json["generators"][name] = generators_json(out_, settings_, corpus);
+      measure_corpus(corpus, json);
+      json["thresholds"][name] = threshold(corpus);
+    }
+  }
+
+ private:
+  void measure_corpus(size_t corpus, Json& json) {
+    const Passages random = test_items(corpus, {});
+    const Verdicts verdicts = judge(random, kRandomSet);
+    record(corpus, kDiscriminator, kRandomSet, random, p_real_of(verdicts), json);
+    for (const NamedFolder& g : settings_.generators) measure_generator(corpus, g, json);
+    if (variant_.response_only) return;
+    record_controls(corpus, kRandomSet, random, json);
+    look(corpus, random, verdicts, json);
+  }
+
+  void measure_generator(size_t corpus, const NamedFolder& generator, Json& json) {
+    const std::string& name = settings_.corpora[corpus].name;
+    Passages generated;  // none where it says nothing that could stand in a passage's place
+    if (json["generators"][name][generator.name]["kept"].get<int64_t>() > 0) {
+      generated = test_items(
+          corpus, {Negatives::Kind::kGenerated, responses_path(out_, generator.name, name)});
+    }
+    record(corpus, kDiscriminator, generator.name, generated,
+           p_real_of(judge(generated, generator.name)), json);
+    if (!variant_.response_only) record_controls(corpus, generator.name, generated, json);
+  }
+
+  Passages test_items(size_t corpus, const Negatives& negatives) const {
+    return items_of(
+        read_part({settings_.corpora[corpus].path}, "test", loaded_.vocabulary,
+                  loaded_.model.config().passages, negatives, settings_.test_dialogues()),
+        negatives.kind, kTestSeed);
+  }
+
+  // Of a part that the classifier was trained with, with random replacements: those of the corpus.
+  Passages items_of_training(const adversarial::Part& part, size_t corpus) const {
+    Passages items;
+    for (const Passage& p : items_of(part, Negatives::Kind::kRandom, run_.seed)) {
+      if (!variant_.together || p.corpus == static_cast<int>(corpus)) items.push_back(p);
+    }
+    return items;
+  }
+
+  Verdicts judge(const Passages& passages, const std::string& what) const {
+    const auto all = static_cast<double>(passages.size());
+    return verdicts_on(loaded_.model, passages, kBatch,
+                       [&](int64_t done) { progress_(what, static_cast<double>(done) / all); });
+  }
+
+  void record(size_t corpus, const std::string& judge, const std::string& set,
+              const Passages& items, const std::vector<double>& p_real, Json& json) const {
+    for (const bool real : {true, false}) {
+      Json& series = json["judged"][judge][set][real ? "real" : "fake"];
+      if (series.is_null()) series = std::vector<Json>(data_.passages.size());
+      for (size_t i = 0; i < items.size(); ++i) {
+        if (items[i].real != real) continue;
+        series[places_.at({static_cast<int>(corpus), items[i].id})] = p_real[i];
+      }
+    }
+  }
+
+  void record_controls(size_t corpus, const std::string& set, const Passages& items, Json& json) {
+    const int64_t words = loaded_.vocabulary.size();
+    const auto unigrams = [&](const auto& train, const auto& test) {
+      return adversarial::unigram_control(train, test, words);
+    };
+    const bool random = set == kRandomSet;
+    const Passages train =
+        random ? items_of_training(data_.train_of(run_.variant).train, corpus) : Passages();
+    const auto fitted = [&](const adversarial::ControlFit& fit) {
+      return random ? fit(train, items) : fitted_crosswise(items, fit);
+    };
+    progress_("controls", 0);
+    record(corpus, "length", set, items, fitted(adversarial::length_control), json);
+    record(corpus, "unigram", set, items, fitted(unigrams), json);
+    record(corpus, "shuffled-context", set, items,
+           p_real_of(judge(shuffle_contexts(items, kTestSeed), "controls")), json);
+  }
+
+  void look(size_t corpus, const Passages& items, const Verdicts& verdicts, Json& json) const {
+    const auto cosines = context_cosines(loaded_.model, items, kBatch);
+    const JudgedPassages judged{items, verdicts, cosines, adversarial::Reads::kAll};
+    const std::string& name = settings_.corpora[corpus].name;
+    json["looks"][name] = looks_json(judged);
+    for (const size_t place : surest(judged, 1))
+      json["figure"][name].push_back(to_json(view_of(judged, place, loaded_.vocabulary)));
+  }
+
+  double threshold(size_t corpus) const {
+    const Passages passages = items_of_training(data_.train_of(run_.variant).valid, corpus);
+    std::vector<adversarial::Prediction> predictions;
+    const Verdicts verdicts = judge(passages, "thresholds");
+    for (size_t i = 0; i < passages.size(); ++i)
+      predictions.push_back({verdicts[i].p_real, passages[i].real});
+    return adversarial::best_threshold(predictions);
+  }
+
+  const PlannedRun& run_;
+  const std::string& out_;
+  const AdversarialSettings& settings_;
+  const AdversarialData& data_;
+  const JudgeVariant& variant_;
+  adversarial::LoadedDiscriminator loaded_;
+  const OnMeasuring& progress_;
+  std::map<std::pair<int, std::string>, size_t> places_ = {};  // of data_.passages
+};
+
+adversarial::Settings run_settings(const AdversarialSettings& settings, const AdversarialData& data,
+                                   const PlannedRun& run) {
+  const adversarial::TrainData& train = data.train_of(run.variant);
+  adversarial::Settings s = settings.train;
+  s.model.response_only = data.variants.at(run.variant).response_only;
+  s.model.vocab_size = train.vocabulary.size();
+  s.data_fingerprint = train.fingerprint();
+  s.loop.seed = run.seed;
+  return s;
+}
+
+void begin_run(const std::string& directory, const adversarial::Settings& s,
+               const AdversarialSettings& settings, const Vocabulary& vocabulary) {
+  if (std::filesystem::exists(in(directory, "settings.json"))) return;
+  start_run(directory, s, vocabulary, program_json(settings.made_with).dump());
+}
+
+}  // namespace
+
+std::string judged_key(const std::string& judge, const std::string& set, bool real) {
+  return "judged." + judge + "." + set + (real ? ".real" : ".fake");
+}
+
+std::string threshold_key(const std::string& corpus) {
+  return "thresholds." + corpus;
+}
+
+std::string looks_key(const std::string& corpus, const std::string& number) {
+  return "looks." + corpus + "." + number;
+}
+
+std::string generator_key(const std::string& corpus, const std::string& generator,
+                          const std::string& number) {
+  return "generators." + corpus + "." + generator + "." + number;
+}
+
+Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& runs,
+                      const AdversarialSettings& settings, const AdversarialData& data) {
+  Plan plan{.out = out, .runs = runs};
+  plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
+                   const TrainHooks& hooks) {
+    const adversarial::TrainData& train = data.train_of(run.variant);
+    const adversarial::Settings its = run_settings(settings, data, run);
+    begin_run(directory, its, settings, train.vocabulary);
+    return adversarial::train(directory, its, train, device, hooks);
+  };
+  plan.measure = [&, out](const PlannedRun& run, const std::string& directory, Device device,
+                          const OnMeasuring& progress) {
+    make_generated(out, settings, data, run.variant + run.seed, device, progress);
+    const JudgeVariant& variant = data.variants.at(run.variant);
+    Json json = evaluation_head(directory, run, {{"classifier", variant.name}},
+                                adversarial::kValidLoss, settings.made_with);
+    Judging(directory, run, out, settings, data, device, progress).fill(json);
+    progress("all", 1);  // the last moment to give up
+    write_file(in(directory, "evaluation.json"), json.dump() + "\n");
+  };
+  plan.train_metric = adversarial::kTrainAccuracy;
+  plan.valid_metric = adversarial::kValidAccuracy;
+  plan.metric_name = "accuracy";
+  plan.metric_digits = 3;
+  plan.kind = [&](const PlannedRun& run) { return data.variants.at(run.variant).name; };
+  plan.max_epochs = [&](const PlannedRun&) { return settings.train.loop.max_epochs; };
+  return plan;
+}
+
+}  // namespace heed

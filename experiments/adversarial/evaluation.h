@@ -1,0 +1,37 @@
+// What is measured of a classifier, and its file: evaluation.json, written last of all, so that a
+// run that has one is finished.
+#pragma once
+
+#include <string>
+
+#include "experiments/adversarial/settings.h"
+
+namespace heed {
+
+// Who judges: the classifier of the run, and the controls that it has beside it (controls of their
+// own runs are classifiers, too).
+constexpr char kDiscriminator[] = "discriminator";
+constexpr const char* kControls[] = {"length", "unigram", "shuffled-context"};
+// What the responses that were said are to be told from: random ones, or a generator's, which go by
+// its name.
+constexpr char kRandomSet[] = "random";
+
+// Names of numbers, as evaluation.json has them.
+//   judged.discriminator.random.real: a series, p(real) of each passage with its own response;
+//   ".fake": with the other one. null where the classifier is of another corpus, and where the set
+//   has no other response
+std::string judged_key(const std::string& judge, const std::string& set, bool real);
+//   thresholds.ubuntu-sample: the best one of the corpus' validation part
+std::string threshold_key(const std::string& corpus);
+//   looks.ubuntu-sample.judged_real.attention.response
+std::string looks_key(const std::string& corpus, const std::string& number);
+//   generators.ubuntu-sample.static-ui.das_ratio
+std::string generator_key(const std::string& corpus, const std::string& generator,
+                          const std::string& number);
+
+// How the runs are trained and measured. The plan refers to the settings and the data, which must
+// outlive it.
+Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& runs,
+                      const AdversarialSettings& settings, const AdversarialData& data);
+
+}  // namespace heed

@@ -1,0 +1,180 @@
+#include "experiments/adversarial/generated.h"
+
+#include <filesystem>
+#include <set>
+
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/responses.h"
+#include "dialog/respond/run.h"
+#include "dialog/text/tokenizer.h"
+#include "experiments/engine/folder_json.h"
+#include "tensor/file.h"
+#include "train/model_directory.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+constexpr int64_t kBatch = 32;  // changes no result
+constexpr char kDistractions[] = "random:1.0";
+
+std::string numbers_path(const std::string& out, const std::string& generator,
+                         const std::string& corpus) {
+  return (fs::path(out) / "generated" / generator / (corpus + ".json")).string();
+}
+
+// One generator on the test part of one corpus.
+struct Subject {
+  const AdversarialSettings& settings;
+  const AdversarialData& data;
+  const NamedFolder& generator;
+  size_t corpus;
+  LoadedModel loaded;
+  ExampleOptions bounds;  // of its training
+  std::vector<Dialogue> dialogues;
+  const OnMeasuring& progress;
+
+  void say(int64_t done, size_t all) const {
+    progress(generator.name, static_cast<double>(done) / static_cast<double>(all));
+  }
+};
+
+// The first passages of the corpus, as many as are asked for.
+std::set<std::string> wanted_ids(const Subject& s) {
+  std::set<std::string> ids;
+  for (const JudgedPassage& p : s.data.passages) {
+    const bool enough = s.settings.responses > 0 && ids.size() == s.settings.responses;
+    if (p.corpus == static_cast<int>(s.corpus) && !enough) ids.insert(p.id);
+  }
+  return ids;
+}
+
+struct Asked {
+  std::vector<Example> examples;
+  std::vector<Tokens> human;  // responses, in all their words
+};
+Asked ask(const Subject& s) {
+  ExampleOptions bounds = s.bounds;
+  bounds.all_positions = true;
+  bounds.min_turns = s.settings.train.model.passages.context + 1;
+  bounds.speaker.clear();
+  const std::set<std::string> ids = wanted_ids(s);
+  const auto all = make_examples(s.dialogues, s.loaded.vocabulary, bounds);
+  const auto human = human_responses(s.dialogues, bounds);
+  Asked asked;
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (!ids.contains(all[i].id)) continue;
+    asked.examples.push_back(all[i]);
+    asked.human.push_back(human.at(i));
+  }
+  check_internal(asked.examples.size() == ids.size(), "a passage that is no example");
+  return asked;
+}
+
+// By the ratio of means on the last examples of all dialogues (docs/paper.md).
+Json das_ratio(const Subject& s) {
+  if (!s.loaded.model->config().structure.attention) return {};
+  ExampleOptions bounds = s.bounds;
+  bounds.speaker.clear();
+  const auto examples = make_examples(s.dialogues, s.loaded.vocabulary, bounds);
+  if (examples.empty()) return {};
+  const auto train =
+      read_dialogues(find_part(s.settings.corpora[s.corpus].path, "train"), s.settings.train.limit);
+  const Pool pool = make_pool(train, s.loaded.vocabulary, bounds.max_utterance_tokens);
+  const auto results =
+      evaluate(*s.loaded.model, examples, {parse_test_set(kDistractions)}, pool, {}, kTestSeed,
+               kBatch, [&](const std::string&, const ScoreProgress& done) {
+                 s.say(done.examples, examples.size());
+               });
+  const auto ratio = results.at(0).summary.das_ratio;
+  return ratio ? Json(*ratio) : Json();
+}
+
+// How many of the responses may stand in a passage's place.
+int64_t count_kept(const Subject& s, const std::vector<Tokens>& responses,
+                   const std::vector<Tokens>& human) {
+  const adversarial::PassageOptions& bounds = s.settings.train.model.passages;
+  ResponseSieve sieve({.unknown = true, .repeated = true, .as_people = true});
+  int64_t kept = 0;
+  for (size_t i = 0; i < responses.size(); ++i) {
+    const auto size = static_cast<int>(tokenize(detokenize(responses[i])).size());
+    if (size < bounds.min_tokens || size > bounds.max_tokens) continue;
+    kept += sieve.passes(responses[i], detokenize(human[i]));
+  }
+  return kept;
+}
+
+void generate(const std::string& out, const Subject& s) {
+  const std::string& corpus = s.settings.corpora[s.corpus].name;
+  const Asked asked = ask(s);
+  const auto responses =
+      respond(*s.loaded.model, asked.examples, s.loaded.vocabulary, s.settings.decode, kBatch,
+              [&](const RespondProgress& done) { s.say(done.examples, asked.examples.size()); });
+  std::string lines;
+  for (size_t i = 0; i < responses.size(); ++i) {
+    lines +=
+        Json{{"id", asked.examples[i].id}, {"response", detokenize(responses[i])}}.dump() + "\n";
+  }
+  const ResponseQuality quality = measure_responses(responses, asked.human);
+  const Json json = {{"structure", std::string(s.loaded.model->config().structure.name)},
+                     {"responses", responses.size()},
+                     {"kept", count_kept(s, responses, asked.human)},
+                     {"distinct_1", quality.distinct_1},
+                     {"distinct_2", quality.distinct_2},
+                     {"mean_length", quality.mean_length},
+                     {"das_ratio", das_ratio(s)}};
+  make_directory((fs::path(out) / "generated" / s.generator.name).string());
+  create_once(responses_path(out, s.generator.name, corpus), lines);
+  create_once(numbers_path(out, s.generator.name, corpus), json.dump(1) + "\n");
+}
+
+}  // namespace
+
+std::string generator_weights(const std::string& run) {
+  check_is_model(run);
+  load_example_options(run);  // complains of what is no response model's
+  return file_inside(run, "model.safetensors");
+}
+
+std::string responses_path(const std::string& out, const std::string& generator,
+                           const std::string& corpus) {
+  return (fs::path(out) / "generated" / generator / (corpus + ".jsonl")).string();
+}
+
+void make_generated(const std::string& out, const AdversarialSettings& settings,
+                    const AdversarialData& data, size_t first, Device device,
+                    const OnMeasuring& progress) {
+  const size_t corpora = settings.corpora.size(), all = settings.generators.size() * corpora;
+  for (size_t i = 0; i < all; ++i) {
+    const size_t place = (first + i) % all, corpus = place % corpora;
+    const NamedFolder& generator = settings.generators[place / corpora];
+    const NamedFolder& of = settings.corpora[corpus];
+    if (fs::exists(numbers_path(out, generator.name, of.name))) continue;
+    Subject subject{settings,
+                    data,
+                    generator,
+                    corpus,
+                    load_epoch(generator.path, "best"),
+                    load_example_options(generator.path),
+                    read_dialogues(find_part(of.path, "test"), settings.test_dialogues()),
+                    progress};
+    move(*subject.loaded.model, device);
+    generate(out, subject);
+  }
+}
+
+Json generators_json(const std::string& out, const AdversarialSettings& settings, size_t corpus) {
+  Json json = Json::object();
+  for (const NamedFolder& g : settings.generators) {
+    const std::string path = numbers_path(out, g.name, settings.corpora[corpus].name);
+    json[g.name] = Json::parse(read_file(path, 1 << 20), nullptr, false);
+    if (!json[g.name].is_object() || !json[g.name].value("kept", Json()).is_number_integer()) {
+      throw DataError(path + ": not what heed writes there; remove it, and run the command again");
+    }
+  }
+  return json;
+}
+
+}  // namespace heed

@@ -1,0 +1,94 @@
+#include "experiments/adversarial/results.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "experiments/adversarial/evaluation.h"
+#include "experiments/engine/names.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string path_of(const std::string& folder) {
+  return (fs::path(folder) / (std::string(kAdversarialKind) + ".json")).string();
+}
+
+// The corpora and the generators, which say what the files of the runs must hold.
+void read_names(const std::string& folder, AdversarialResults& results) {
+  const std::string path = path_of(folder);
+  try {
+    const auto data = nlohmann::json::parse(read_file(path, 1 << 26)).at("data");
+    results.corpora = split_names(data.at("corpora").get<std::string>());
+    results.generators = split_names(data.at("generators").get<std::string>());
+  } catch (const nlohmann::json::exception& e) {
+    throw DataError(path + ": not what heed writes there: " + e.what());
+  }
+  results.judges = judge_variants(results.corpora);
+}
+
+ResultsLayout layout(const AdversarialResults& named) {
+  ResultsLayout layout{.kind = kAdversarialKind,
+                       .format = kAdversarialFormat,
+                       .variants = judge_names(named.judges),
+                       .made_by = "heed reproduce adversarial",
+                       .clusters = "conversations",
+                       .values = {"best_epoch", "epochs", "valid_loss", "parameters"},
+                       .items = {"corpora"},
+                       .same = {"corpora"}};
+  for (const std::string& set : named.sets()) {
+    for (const bool real : {true, false})
+      layout.items.push_back(judged_key(kDiscriminator, set, real));
+  }
+  return layout;
+}
+
+// The series of controls, which runs without context lack, are as long as the others or missing.
+void check_controls(const AdversarialResults& results) {
+  for (const RunResult& run : results.runs) {
+    for (const char* control : kControls) {
+      for (const std::string& set : results.sets()) {
+        for (const bool real : {true, false}) {
+          const std::string key = judged_key(control, set, real);
+          if (!run.numbers.has_series(key) || run.numbers.series(key).size() == results.items())
+            continue;
+          throw DataError(results.folder + "/" + source_of(run) +
+                          ": the lists of its passages do not fit together");
+        }
+      }
+    }
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> AdversarialResults::sets() const {
+  std::vector<std::string> names = {kRandomSet};
+  names.insert(names.end(), generators.begin(), generators.end());
+  return names;
+}
+
+bool holds_adversarial(const std::string& folder) {
+  return fs::exists(path_of(folder));
+}
+
+AdversarialResults load_adversarial_results(const std::string& folder) {
+  AdversarialResults results;
+  read_names(folder, results);
+  static_cast<Results&>(results) = load_results(folder, layout(results));
+  check_controls(results);
+  for (const auto& corpus : results.runs.front().numbers.series("corpora")) {
+    const bool known =
+        corpus && *corpus >= 0 && *corpus < static_cast<double>(results.corpora.size());
+    if (!known) {
+      throw DataError(folder + "/" + source_of(results.runs.front()) +
+                      ": a passage of a corpus that there is not");
+    }
+    results.corpus_of.push_back(static_cast<int>(*corpus));
+  }
+  return results;
+}
+
+}  // namespace heed

@@ -1,0 +1,64 @@
+// What the experiment on adversarial evaluation is made with, and the data that it is made on.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/adversarial/task.h"
+#include "dialog/respond/decode.h"
+#include "experiments/adversarial/variant.h"
+#include "experiments/engine/plan.h"
+
+namespace heed {
+
+constexpr char kAdversarialKind[] = "adversarial";  // adversarial.json says what the folder holds
+constexpr int kAdversarialFormat = 1;
+
+// A folder with a name: a data directory, or a run of a response model.
+struct NamedFolder {
+  std::string name, path;
+};
+// "data/a,runs/b" -> {"a", "data/a"}, {"b", "runs/b"}. Names are those of the folders; throws
+// UsageError for an empty one, for one with other characters than letters, digits, ".", "_" and
+// "-", for kTogether and for two of one name.
+std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list);
+
+struct AdversarialSettings {
+  adversarial::Settings train = {};       // of each classifier, but for the seed
+  std::vector<Setting> options = {};      // what it was made of, for adversarial.json
+  std::vector<NamedFolder> corpora = {};  // data directories
+  std::vector<NamedFolder> generators = {};
+  size_t test_limit = 0;   // dialogues of the test parts; 0: as train.limit
+  size_t responses = 500;  // of each generator, to the first passages of each test part; 0: to all
+  DecodeOptions decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25};
+  MadeWith made_with = {};
+
+  size_t test_dialogues() const { return test_limit > 0 ? test_limit : train.limit; }
+  std::vector<std::string> corpus_names() const;
+};
+
+// A passage of a test part, whichever classifier judges it.
+struct JudgedPassage {
+  std::string id;
+  int corpus = 0;
+  int conversation = 0;  // numbered as they come
+};
+
+struct AdversarialData {
+  std::vector<JudgeVariant> variants = {};
+  // For each pair of variants, which differ by their input only: its training data.
+  std::vector<adversarial::TrainData> train = {};
+  std::vector<JudgedPassage> passages = {};  // of all test parts
+  std::vector<uint32_t> test_checksums = {};
+
+  const adversarial::TrainData& train_of(size_t variant) const { return train.at(variant / 2); }
+};
+
+// Reads the parts of all corpora. Throws DataError.
+AdversarialData load_adversarial_data(const AdversarialSettings& settings);
+
+// Writes adversarial.json (engine/folder_json.h, which says what is thrown).
+void open_adversarial(const std::string& out, const AdversarialSettings& settings,
+                      const AdversarialData& data);
+
+}  // namespace heed

@@ -1,0 +1,148 @@
+#include "experiments/adversarial/tables.h"
+
+#include "experiments/adversarial/das.h"
+#include "experiments/adversarial/paper.h"
+#include "experiments/engine/variant_tables.h"
+
+namespace heed {
+namespace {
+
+std::vector<Column> score_columns() {
+  std::vector<Column> columns = {{"", "items", "judged", 0}, {"", "accuracy", "judged", 3}};
+  for (const char* of : {"real", "fake"}) {
+    for (const char* name : {"precision", "recall", "F1"})
+      columns.push_back({of, name, "judged", 3});
+  }
+  columns.push_back({"", "AUC", "judged", 3});
+  columns.push_back({"", "p (chance)", "judged", 4});
+  columns.push_back({"", "at threshold", "thresholds", 3});
+  columns.push_back({"", "discriminator minus it", "judged", 3});
+  columns.back().sign = true;
+  return columns;
+}
+
+Row row_of(const AdversarialResults& results, const ScoredRow& scored, const std::string& group) {
+  Row row{group, judge_label(results, scored), {}, variant_row(results, scored.variant).sources};
+  row.cells.push_back({.value = static_cast<double>(scored.items)});
+  for (const auto& score : scored.scores) row.cells.push_back(cell_of(score));
+  if (scored.accuracy) row.cells[1].deviation = scored.accuracy->deviation;
+  row.cells.push_back(
+      scored.auc ? Cell{.value = scored.auc->mean, .deviation = scored.auc->deviation} : Cell{});
+  row.cells.push_back({.value = scored.p_value});
+  row.cells.push_back({.value = scored.at_threshold});
+  row.cells.push_back(cell_of(scored.below));
+  return row;
+}
+
+void add_paper(const std::string& table, Table& to) {
+  const AdversarialPaper& paper = adversarial_paper();
+  for (size_t c = 0; c < paper.corpora.size(); ++c) {
+    for (const char* judge : {"discriminator", "humans"}) {
+      Row row{"paper: " + paper.corpora[c], judge, {{}}, {paper.numbers.source}, true};
+      for (const char* score : kScoreNames) {
+        const std::string key = paper_key(table, judge, score);
+        row.cells.push_back({.value = paper.numbers.numbers.get(c, key),
+                             .doubtful = paper.numbers.numbers.is_doubtful(c, key)});
+      }
+      row.cells.resize(to.columns.size());
+      to.rows.push_back(std::move(row));
+    }
+  }
+}
+
+constexpr char kScoresNote[] =
+    "Items: every passage stands there twice, with the response that was said (real) and with "
+    "another one (fake); chance is 0.5. Intervals (95 %): bootstrap over conversations; several "
+    "seeds: mean ± standard deviation. p: exact binomial test of the accuracy against chance, of "
+    "the mean number of right judgements. At threshold: the accuracy at the threshold that is best "
+    "in the corpus' validation part, since a classifier may be shifted on a corpus. "
+    "Controls say what of the task needs no coherence: response-only reads no context; length and "
+    "unigram are logistic regressions on numbers of words and on words of the response; "
+    "shuffled-context is the discriminator itself with contexts of other conversations. Where the "
+    "discriminator is no better than its controls, it does not judge coherence. ";
+
+Table scores_table(const AdversarialResults& results, const ScoredRows& rows, bool random) {
+  Table table{.id = random ? "table1" : "table2",
+              .title = random ? "Table 1: random responses" : "Table 2: generated responses",
+              .note = kScoresNote,
+              .rows_are = "judged by",
+              .groups_are = random ? "corpus" : "corpus, generator",
+              .columns = score_columns(),
+              .intervals = true};
+  if (!random) {
+    table.note +=
+        "The discriminators have seen no generated response. length and unigram are fitted to "
+        "one half of the conversations and judge the other. Left out are responses of the same "
+        "words as one before, of the words that were said, and of fewer or more tokens than a "
+        "passage may have.";
+  }
+  for (const ScoredRow& row : rows.all()) {
+    if ((row.set == kRandomSet) != random) continue;
+    const std::string& corpus = results.corpora[row.corpus];
+    table.rows.push_back(row_of(results, row, random ? corpus : corpus + ", " + row.set));
+  }
+  add_paper(kPaperTables[random ? 0 : 1], table);
+  return table;
+}
+
+// Where the discriminators look, by class of passages.
+Table looks_table(const AdversarialResults& results) {
+  struct Kind {
+    const char *key, *name;
+  };
+  constexpr Kind kKinds[] = {{"judged_real", "judged real"},
+                             {"judged_fake", "judged fake"},
+                             {"real", "real"},
+                             {"fake", "fake"}};
+  Table table{.id = "looks",
+              .title = "Where the discriminators look",
+              .note =
+                  "Means over the passages of a class. Attention: the sum over the response; "
+                  "tokens: the share of the tokens that the response has, which is what even "
+                  "attention gives. Score: the attention on the response times the number of "
+                  "utterances, 1 is an average utterance. Cosine: of the final states of "
+                  "context and response, each read alone.",
+              .rows_are = "discriminator",
+              .groups_are = "corpus"};
+  for (const Kind& kind : kKinds) {
+    const std::string at = std::string("looks.CORPUS.") + kind.key + ".";
+    table.columns.push_back({kind.name, "attention", at + "attention.response", 3});
+    table.columns.push_back({kind.name, "tokens", at + "tokens.response", 3});
+    table.columns.push_back({kind.name, "score", at + "response_score", 3});
+    table.columns.push_back({kind.name, "cosine", at + "cosine", 3});
+  }
+  for (size_t c = 0; c < results.corpora.size(); ++c) {
+    for (size_t v = 0; v < results.judges.size(); ++v) {
+      if (results.judges[v].response_only) continue;
+      Row row{results.corpora[c], results.judges[v].name, {}, variant_row(results, v).sources};
+      for (const Kind& kind : kKinds) {
+        for (const char* number :
+             {"attention.response", "tokens.response", "response_score", "cosine"}) {
+          row.cells.push_back(cell_over_seeds(
+              results, v, looks_key(results.corpora[c], std::string(kind.key) + "." + number)));
+        }
+      }
+      if (row.cells[0].value || row.cells[4].value) table.rows.push_back(std::move(row));
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+std::string judge_label(const AdversarialResults& results, const ScoredRow& row) {
+  const JudgeVariant& judge = results.judges[row.variant];
+  return std::string(judge.response_only ? kResponseOnly : row.judge.c_str()) +
+         (judge.together ? ", together" : "");
+}
+
+std::vector<Table> adversarial_tables(const AdversarialResults& results, const ScoredRows& rows) {
+  std::vector<Table> tables = {scores_table(results, rows, true)};
+  if (!results.generators.empty()) tables.push_back(scores_table(results, rows, false));
+  tables.push_back(looks_table(results));
+  for (Table& table : das_tables(results)) tables.push_back(std::move(table));
+  tables.push_back(trainings_table(results, adversarial::kValidLoss, "valid. loss", 4));
+  return tables;
+}
+
+}  // namespace heed

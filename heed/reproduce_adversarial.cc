@@ -1,0 +1,144 @@
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dialog/text/format.h"
+#include "experiments/adversarial/claims.h"
+#include "experiments/adversarial/evaluation.h"
+#include "experiments/adversarial/tables.h"
+#include "heed/checks.h"
+#include "heed/discriminator_flags.h"
+#include "heed/provenance.h"
+#include "heed/reproduce.h"
+#include "heed/shared_options.h"
+#include "tensor/parallel.h"
+#include "train/model_directory.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+struct Options {
+  CommonPtr common;
+  std::string data, generators, out;
+  int seeds = 1;
+  Selection selection;
+  WorkFlags work;
+  DiscriminatorFlags train;
+  AdversarialSettings settings;
+};
+
+// Under the names of their options.
+std::vector<Setting> describe(const adversarial::Settings& s) {
+  const auto number = [](const Json& value) { return value.dump(); };
+  return {{"preset", s.preset},
+          {"context", number(s.model.passages.context)},
+          {"hidden", number(s.model.hidden_size)},
+          {"embed", number(s.model.embedding_size)},
+          {"vocab", number(s.model.vocab_size)},
+          {"dropout", number(s.model.dropout)},
+          {"batch", number(s.loop.batch_size)},
+          {"epochs", number(s.loop.max_epochs)},
+          {"rate", number(s.loop.schedule.rate)},
+          {"max-norm", number(s.loop.max_norm)}};
+}
+
+void write_tables(const std::string& out) {
+  const std::string folder = (std::filesystem::path(out) / "tables").string();
+  const AdversarialResults results = load_adversarial_results(out);
+  const ScoredRows rows(results);
+  save_tables(folder, adversarial_tables(results, rows));
+  save_claims(folder, check_adversarial_claims(results, rows), kAdversarialClaimsNote);
+  std::printf("the tables are in %s\n", folder.c_str());
+}
+
+void run(Options& o) {
+  set_num_threads(o.common->threads);
+  check_device(*o.common);
+  AdversarialSettings& s = o.settings;
+  s.made_with = made_with(*o.common);
+  s.corpora = named_folders("--data", o.data);
+  s.generators = named_folders("--generators", o.generators);
+  if (s.corpora.empty()) throw UsageError("--data: names nothing");
+  s.train = o.train.settings(o.common->seed);
+  s.options = describe(s.train);
+  s.decode.check();
+  parse_shard(o.work.shard, o.selection);
+  const auto names = names_of(judge_names(judge_variants(s.corpus_names())));
+  const auto runs = select_runs(names, o.common->seed, o.seeds, o.selection);
+  const AdversarialData data = load_adversarial_data(s);
+  for (const adversarial::TrainData& train : data.train) {
+    adversarial::Config sizes = s.train.model;
+    sizes.vocab_size = train.vocabulary.size();
+    check_memory(adversarial::parameter_count(sizes));
+  }
+  open_adversarial(o.out, s, data);
+  const Plan plan = adversarial_plan(o.out, runs, s, data);
+  work_on({o.work,
+           *o.common,
+           plan,
+           std::to_string(s.corpora.size()) + (s.corpora.size() == 1 ? " corpus" : " corpora") +
+               ", " + counted(data.passages.size(), "test passage") + ", " +
+               counted(s.generators.size(), "generator"),
+           {},
+           [&] { write_tables(o.out); }});
+}
+
+void declare_tests(CLI::App& c, AdversarialSettings& s) {
+  const char* tests = "Tests";
+  c.add_option("--test-limit", s.test_limit,
+               "Only the first dialogues of the test part; 0: as --limit")
+      ->capture_default_str()
+      ->group(tests);
+  c.add_option("--responses", s.responses,
+               "Have generators respond to the first passages of each test part; 0: to all")
+      ->capture_default_str()
+      ->group(tests);
+  c.add_option("--beam", s.decode.beam_size, "Beam search with so many hypotheses")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str()
+      ->group(tests);
+  c.add_option("--max-length", s.decode.max_length, "Longest response, in words")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str()
+      ->group(tests);
+}
+
+}  // namespace
+
+void add_reproduce_adversarial(CLI::App& reproduce) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = reproduce.add_subcommand(
+      "adversarial", "Train discriminators and have them judge random and generated responses");
+  c->footer(
+      "The experiment of Bruni & Fernández (2017), docs/adversarial.md: a discriminator for each "
+      "corpus, of several corpora also one for all, each again without context; Table 1 with "
+      "random responses, Table 2 with those of the generators. Killed at any instant, the same "
+      "command goes on where it was.\n"
+      "Example:\n"
+      "  heed reproduce adversarial --data data/ubuntu-sample --generators "
+      "data/models/trained,data/models/baseline --out runs/adversarial --preset smoke --jobs 2 "
+      "--threads 1\n"
+      "  heed report --runs runs/adversarial --html report.html");
+  o->common = add_common(*c, {.seed = "Seed of the first training of each variant; see --seeds"});
+  c->add_option("--data", o->data,
+                "Dialogues: a data directory (its three parts are read), or several with commas")
+      ->required();
+  c->add_option("--generators", o->generators,
+                "Runs of response models, several with commas, whose responses are judged");
+  c->add_option("--out", o->out, "Directory of the experiment, made if missing")->required();
+  o->work.declare(*c);
+  c->add_option("--only", o->selection.only,
+                "Only the variants that fit, with * and ?: \"together*\", \"*-response-only\"")
+      ->group("Work");
+  c->add_option("--seeds", o->seeds, "Train every variant with this many seeds, from --seed on")
+      ->capture_default_str()
+      ->group("Work");
+  o->train.declare(*c);
+  declare_tests(*c, o->settings);
+  require_nothing_of(reproduce, *c);
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

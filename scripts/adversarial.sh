@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# The experiment on adversarial evaluation in small, on the bundled dialogues: a discriminator and its controls, the
+# two bundled models as generators, the page. RUNS=DIR keeps it elsewhere; a second call goes on where the first one
+# stopped.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+heed=build/release/bin/heed
+runs=${RUNS:-runs/adversarial}
+
+"$heed" reproduce adversarial --data data/ubuntu-sample --generators data/models/trained,data/models/baseline \
+  --out "$runs" --preset smoke --jobs "$(nproc)" --threads 1
+"$heed" report --runs "$runs" --html "$runs/report.html"
+echo
+echo "The page: $runs/report.html"

@@ -1,0 +1,200 @@
+// heed reproduce adversarial as a user calls it: results, controls, resumption, shards, the page,
+// mistakes.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "dialog/data/corpus.h"
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != text.npos;
+}
+
+// A second corpus: dialogues of the first one.
+std::string half(const TempDir& dir) {
+  const std::string folder = dir.path("half");
+  fs::create_directory(folder);
+  for (const char* part : {"train", "valid", "test"}) {
+    std::vector<Dialogue> some;
+    for (const Dialogue& d : read_dialogues(find_part(kSample, part), 240)) {
+      if (some.size() < 120 && d.turns.size() % 2 == 0) some.push_back(d);
+    }
+    write_dialogues(folder + "/" + part + ".jsonl", some);
+  }
+  return folder;
+}
+
+Arguments command(const std::string& data, const std::string& out) {
+  return {"reproduce",    "adversarial", "--data",      data,    "--out",     out,
+          "--generators", kTrained,      "--preset",    "smoke", "--limit",   "120",
+          "--vocab",      "150",         "--hidden",    "6",     "--epochs",  "2",
+          "--batch",      "32",          "--responses", "12",    "--beam",    "1",
+          "--max-length", "12",          "--jobs",      "2",     "--threads", "1"};
+}
+
+// One finished experiment for all tests that only read it: two corpora, so six classifiers.
+class AdversarialTest : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    data = std::string(kSample) + "," + half(*shared);
+    const Result r = without_warnings(heed_program(command(data, whole())));
+    ASSERT_EQ(r.code, 0) << r.err;
+    output = r.out;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string whole() { return shared->path("whole"); }
+  static Json json(const std::string& file) { return Json::parse(shared->read("whole/" + file)); }
+
+  static TempDir* shared;
+  static std::string data, output;
+  const TempDir dir;
+};
+TempDir* AdversarialTest::shared = nullptr;
+std::string AdversarialTest::data;
+std::string AdversarialTest::output;
+
+TEST_F(AdversarialTest, EveryPassageIsJudgedTwice) {
+  EXPECT_TRUE(has(output, "6 runs, 0 of them done; 2 corpora, ")) << output;
+  EXPECT_TRUE(has(output, "done: 6 of 6")) << output;
+  EXPECT_TRUE(has(output, "valid accuracy 0.")) << output;
+  const Json result = json("ubuntu-sample-seed1/evaluation.json");
+  const Json& random = result["judged"]["discriminator"]["random"];
+  const size_t items = json("adversarial.json")["data"]["test_passages"];
+  ASSERT_EQ(random["real"].size(), items);
+  ASSERT_EQ(random["fake"].size(), items);
+  for (size_t i = 0; i < items; ++i) {
+    const bool own = result["corpora"][i] == 0;
+    EXPECT_EQ(random["real"][i].is_number(), own) << i;
+  }
+  for (const char* control : {"length", "unigram", "shuffled-context"}) {
+    EXPECT_TRUE(result["judged"][control].contains("random")) << control;
+    EXPECT_TRUE(result["judged"][control].contains("trained")) << control;
+  }
+  const Json alone = json("half-response-only-seed1/evaluation.json"),
+             both = json("together-seed1/evaluation.json");
+  EXPECT_EQ(alone["judged"].size(), 1u);  // without context there is none to shuffle
+  EXPECT_EQ(both["corpora"], result["corpora"]);
+  EXPECT_TRUE(both["judged"]["discriminator"]["random"]["real"][0].is_number());
+  EXPECT_TRUE(both["judged"]["discriminator"]["random"]["real"][items - 1].is_number());
+  EXPECT_EQ(both["thresholds"].size(), 2u);
+}
+
+// A run is one that heed discriminate test says the same of.
+TEST_F(AdversarialTest, AgreesWithHeedDiscriminate) {
+  const Result r =
+      heed_program({"discriminate", "test", "--model", whole() + "/ubuntu-sample-seed1", "--data",
+                    kSample, "--limit", "120", "--controls", "length,unigram,shuffled-context",
+                    "--json", dir.path("test.json"), "--threads", "1"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json theirs = Json::parse(dir.read("test.json"))["corpora"][0];
+  const Json table = json("tables/table1.json");
+  const auto cell = [&](const std::string& label, size_t column) {
+    for (const Json& row : table["rows"]) {
+      if (row["corpus"] == "ubuntu-sample" && row["judged by"] == label)
+        return row["cells"][column]["value"].get<double>();
+    }
+    return std::nan("");
+  };
+  EXPECT_NEAR(cell("discriminator", 1), theirs["accuracy"].get<double>(), 1e-12);
+  EXPECT_NEAR(cell("discriminator", 8), theirs["auc"].get<double>(), 1e-12);
+  EXPECT_NEAR(cell("discriminator", 9), theirs["p_against_chance"].get<double>(), 1e-12);
+  EXPECT_NEAR(cell("discriminator", 10), theirs["accuracy_at_threshold"].get<double>(), 1e-12);
+  EXPECT_NEAR(cell("shuffled-context", 1),
+              theirs["controls"]["shuffled-context"]["accuracy"].get<double>(), 1e-12);
+}
+
+TEST_F(AdversarialTest, TablesAndPage) {
+  const Json one = json("tables/table1.json"), two = json("tables/table2.json");
+  // a corpus: four judges and response-only, alone and together; the paper: 3 corpora, 2 judges
+  EXPECT_EQ(one["rows"].size(), 2 * (2 * 5) + 6u);
+  EXPECT_EQ(two["rows"].size(), one["rows"].size());
+  EXPECT_EQ(json("tables/claims.json").size(), 10u);
+  EXPECT_EQ(json("tables/das.json")["rows"].size(), 4u);
+  EXPECT_EQ(json("tables/generators.json")["rows"].size(), 2u);
+  const Result r = heed_program({"report", "--runs", whole(), "--html", dir.path("page.html"),
+                                 "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string page = dir.read("page.html");
+  for (const char* part :
+       {"Is that what a person would say next?", "Table 2: generated responses",
+        "paper: switchboard", "attention on words", "response-only, together", "class=\"word\""}) {
+    EXPECT_TRUE(has(page, part)) << part;
+  }
+  EXPECT_EQ(dir.read("tables/table1.csv"), shared->read("whole/tables/table1.csv"));
+  const Result info = heed_program({"info", whole()});
+  EXPECT_EQ(info.code, 0) << info.err;
+}
+
+// The generator's responses are made once, and two halves of the work give what one did.
+TEST_F(AdversarialTest, GoesOnByShardsToTheSameNumbers) {
+  const std::string out = dir.path("out");
+  const Arguments same = with(command(data, out), "--jobs", "1");
+  for (const char* shard : {"5/6", "6/6"})
+    ASSERT_EQ(without_warnings(heed_program(same + Arguments{"--shard", shard})).code, 0);
+  for (const char* run : {"together-seed1", "together-response-only-seed1"}) {
+    const std::string file = std::string(run) + "/evaluation.json";
+    EXPECT_EQ(dir.read("out/" + file), shared->read("whole/" + file));
+  }
+  const std::string responses = "generated/trained/half.jsonl";
+  EXPECT_EQ(dir.read("out/" + responses), shared->read("whole/" + responses));
+  const Result again = without_warnings(heed_program(same + Arguments{"--only", "together"}));
+  EXPECT_TRUE(has(again.out, "1 run, 1 of them done")) << again.out;
+}
+
+TEST_F(AdversarialTest, RefusesOtherSettingsAndMistakes) {
+  const Arguments same = command(data, whole());
+  const auto fails = [&](const Arguments& arguments, const std::string& message) {
+    const Result r = heed_program(arguments);
+    EXPECT_EQ(r.code, 2) << message;
+    EXPECT_TRUE(has(r.err, message)) << r.err;
+  };
+  fails(with(same, "--hidden", "7"), "with --hidden \"6\", not \"7\"");
+  fails(with(same, "--responses", "3"), "with --responses 12, not 3");
+  fails(with(same, "--data", kSample), "on other data");
+  fails(same + Arguments{"--only", "nothing"}, "no variant fits 'nothing'");
+  fails(with(same, "--data", std::string(kSample) + "," + kSample), "two folders are called");
+  const Result r = heed_program(with(same, "--generators", kSample));
+  EXPECT_EQ(r.code, 1);
+  EXPECT_TRUE(has(r.err, kSample)) << r.err;
+  fails({"reproduce", "probes", "--data", kSample, "--out", whole()}, "another kind of runs");
+}
+
+// What somebody else wrote into the folder.
+TEST_F(AdversarialTest, ReportRefusesFilesThatDoNotFit) {
+  const std::string run = dir.path("bad/half-seed1");
+  fs::create_directories(run);
+  for (const char* file : {"adversarial.json", "half-seed1/log.jsonl"})
+    fs::copy_file(whole() + "/" + file, dir.path("bad/") + file);
+  const auto says = [&](const Json& evaluation, const std::string& message) {
+    std::ofstream(run + "/evaluation.json") << evaluation;
+    const Result r = heed_program({"report", "--runs", dir.path("bad"), "--tables", dir.path("t")});
+    EXPECT_EQ(r.code, message.empty() ? 0 : 1) << r.err;
+    EXPECT_TRUE(has(r.err, message)) << r.err;
+    EXPECT_LE(std::count(r.err.begin(), r.err.end(), '\n'), 1) << r.err;
+  };
+  const Json good = json("half-seed1/evaluation.json");
+  says(good, "");
+  Json bad = good;
+  bad["corpora"][0] = 7;
+  says(bad, "a passage of a corpus that there is not");
+  bad = good;
+  bad["judged"]["length"]["random"]["fake"].erase(0);
+  says(bad, "the lists of its passages do not fit together");
+  bad = good;
+  bad["judged"]["discriminator"].erase("trained");
+  says(bad, "judged.discriminator.trained.real");
+  bad = good;
+  bad["conversations"][0] = 5;
+  says(bad, "do not fit together");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,136 @@
+// Scores of judgements with known answers.
+#include "experiments/adversarial/scores.h"
+
+#include <gtest/gtest.h>
+
+#include "experiments/adversarial/das.h"
+#include "experiments/adversarial/tables.h"
+
+namespace heed {
+namespace {
+
+// p(real) of so many passages: the first `as_real` of them are judged real.
+Series judged(size_t as_real, size_t all) {
+  Series p;
+  for (size_t i = 0; i < all; ++i) p.push_back(i < as_real ? 0.9 : 0.1);
+  return p;
+}
+
+// One run of a variant on corpus 0, which the first `own` items are of.
+RunResult run_of(size_t variant, const std::string& name, uint64_t seed, const Series& real,
+                 const Series& fake, const std::vector<std::string>& judges) {
+  RunResult run{{variant, seed, name + "-seed" + std::to_string(seed)}, {}, {}, {}};
+  for (const std::string& judge : judges) {
+    run.numbers.set_series(judged_key(judge, kRandomSet, true), real);
+    run.numbers.set_series(judged_key(judge, kRandomSet, false), fake);
+  }
+  return run;
+}
+
+AdversarialResults results_of(const std::vector<RunResult>& runs, size_t items) {
+  AdversarialResults results;
+  results.corpora = {"a"};
+  results.judges = judge_variants(results.corpora);
+  results.variants = judge_names(results.judges);
+  results.runs = runs;
+  for (size_t i = 0; i < items; ++i) {
+    results.clusters.push_back(static_cast<int>(i));
+    results.corpus_of.push_back(0);
+  }
+  return results;
+}
+
+// The discriminator on SubTle, Table 1 (derived.confusion of the paper's numbers).
+TEST(ScoredRows, ThePapersCounts) {
+  const AdversarialResults results =
+      results_of({run_of(0, "a", 1, judged(103, 150), judged(32, 150), {kDiscriminator})}, 150);
+  const ScoredRows rows(results);
+  ASSERT_EQ(rows.all().size(), 1u);
+  const ScoredRow& row = rows.all()[0];
+  EXPECT_EQ(row.items, 300);
+  const double expected[] = {0.7367, 0.763, 0.6867, 0.7228, 0.7152, 0.7867, 0.7492};
+  for (size_t s = 0; s < kScoreCount; ++s) {
+    ASSERT_TRUE(row.scores[s]) << kScoreNames[s];
+    EXPECT_NEAR(row.scores[s]->value, expected[s], 5e-5) << kScoreNames[s];
+    EXPECT_LT(row.scores[s]->interval.low, row.scores[s]->value);
+    EXPECT_GT(row.scores[s]->interval.high, row.scores[s]->value);
+  }
+  EXPECT_NEAR(*row.p_value, 2 * 5.14e-17, 1e-18);
+  // P(0.9 beside 0.1) + P(equal) / 2
+  EXPECT_NEAR(row.auc->mean, (103. * 118 + (103. * 32 + 47. * 118) / 2) / (150. * 150), 1e-12);
+  EXPECT_FALSE(row.below);
+}
+
+TEST(ScoredRows, OnlyPassagesWithBothResponsesOfTheCorpusCount) {
+  Series real = judged(3, 4), fake = judged(1, 4);
+  fake[3].reset();  // nothing could stand there
+  AdversarialResults results = results_of({run_of(0, "a", 1, real, fake, {kDiscriminator})}, 4);
+  results.corpus_of[2] = 1;
+  const ScoredRow row = ScoredRows(results).all().at(0);
+  EXPECT_EQ(row.items, 4);  // passages 0 and 1
+  EXPECT_NEAR(row.scores[0]->value, 0.75, 1e-12);
+}
+
+TEST(ScoredRows, WhereNothingCouldStandThereIsNoNumber) {
+  const AdversarialResults results =
+      results_of({run_of(0, "a", 1, judged(3, 4), Series(4), {kDiscriminator})}, 4);
+  const ScoredRows rows(results);
+  EXPECT_EQ(rows.all().at(0).items, 0);
+  EXPECT_FALSE(rows.all()[0].scores[0]);
+  EXPECT_FALSE(rows.all()[0].p_value);
+  EXPECT_EQ(adversarial_tables(results, rows).at(0).id, "table1");
+}
+
+TEST(ScoredRows, MeansOverSeedsAndControlsBelow) {
+  const Series real = judged(8, 10), fake = judged(2, 10), chance = judged(5, 10);
+  AdversarialResults results =
+      results_of({run_of(0, "a", 1, real, fake, {kDiscriminator, "length"}),
+                  run_of(0, "a", 2, judged(10, 10), judged(0, 10), {kDiscriminator, "length"}),
+                  run_of(1, "a-response-only", 1, chance, chance, {kDiscriminator})},
+                 10);
+  const ScoredRows rows(results);
+  ASSERT_EQ(rows.all().size(), 3u);
+  const ScoredRow& whole = rows.all()[0];
+  EXPECT_NEAR(whole.scores[0]->value, 0.9, 1e-12);
+  EXPECT_NEAR(*whole.accuracy->deviation, 0.2 / std::sqrt(2.), 1e-12);
+  EXPECT_EQ(rows.all()[1].judge, "length");
+  EXPECT_NEAR(rows.all()[1].below->value, 0, 1e-12);
+  const ScoredRow& control = rows.all()[2];
+  EXPECT_EQ(judge_label(results, control), "response-only");
+  ASSERT_TRUE(control.below);
+  EXPECT_NEAR(control.below->value, 0.4, 1e-12);
+  EXPECT_EQ(rows.discriminator(0, kRandomSet, false), &whole);
+  EXPECT_EQ(rows.discriminator(0, kRandomSet, true), nullptr);
+}
+
+// Generators that look less at distractions pass more often here.
+TEST(DasTables, CorrelationOverGenerators) {
+  RunResult run = run_of(0, "a", 1, judged(10, 10), judged(0, 10), {kDiscriminator});
+  AdversarialResults results = results_of({}, 10);
+  for (size_t g = 0; g < 4; ++g) {
+    const std::string name = "model" + std::to_string(g) + (g < 2 ? "" : "-seed1");
+    results.generators.push_back(name);
+    run.numbers.set(generator_key("a", name, "das_ratio"), 0.6 + 0.1 * static_cast<double>(g));
+    run.numbers.set_series(judged_key(kDiscriminator, name, true), judged(10, 10));
+    run.numbers.set_series(judged_key(kDiscriminator, name, false), judged(8 - 2 * g, 10));
+  }
+  results.runs = {run};
+  const auto tables = das_tables(results);
+  ASSERT_EQ(tables.size(), 2u);
+  EXPECT_EQ(tables[0].rows.size(), 4u);
+  const Row& row = table_of(tables, "das").rows.at(0);
+  EXPECT_EQ(row.cells[0].value, 4);
+  EXPECT_NEAR(*row.cells[2].value, -1, 1e-12);
+  EXPECT_NE(das_figure(results).find("passes 0.800"), std::string::npos);
+  // seeds of one training are one generator
+  results.generators[3] = "model2-seed2";
+  results.runs[0].numbers.set(generator_key("a", "model2-seed2", "das_ratio"), 0.9);
+  for (const bool real : {true, false}) {
+    results.runs[0].numbers.set_series(judged_key(kDiscriminator, "model2-seed2", real),
+                                       judged(real ? 10 : 2, 10));
+  }
+  EXPECT_EQ(table_of(das_tables(results), "das").rows.at(0).cells[0].value, 3);
+}
+
+}  // namespace
+}  // namespace heed
