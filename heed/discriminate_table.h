@@ -11,7 +11,7 @@
 #include "dialog/adversarial/task.h"
 #include "dialog/adversarial/verdict.h"
 #include "dialog/view/passages.h"
-#include "experiments/adversarial/looks.h"
+#include "experiments/adversarial/looks_json.h"
 #include "heed/judged_rows.h"
 
 namespace heed {
@@ -43,7 +43,7 @@ void choose_threshold(TestNumbers& numbers, const TestedPart& valid, const Teste
 std::string test_table(const std::vector<TestNumbers>& rows);
 nlohmann::ordered_json to_json(const TestNumbers& numbers);
 
-// looks_json() (experiments/adversarial/looks.h) in a few lines for people.
+// looks_json() (experiments/adversarial/looks_json.h) in a few lines for people.
 std::string analysis_text(const nlohmann::ordered_json& analysis);
 
 // A line of a file of predictions, of item i.

@@ -112,7 +112,7 @@ void add_reproduce_adversarial(CLI::App& reproduce) {
   CLI::App* c = reproduce.add_subcommand(
       "adversarial", "Train discriminators and have them judge random and generated responses");
   c->footer(
-      "The experiment of Bruni & Fernández (2017), docs/adversarial.md: a discriminator for each "
+      "The experiment of Bruni & Fernandez (2017), docs/adversarial.md: a discriminator for each "
       "corpus, of several corpora also one for all, each again without context; Table 1 with "
       "random responses, Table 2 with those of the generators. Killed at any instant, the same "
       "command goes on where it was.\n"

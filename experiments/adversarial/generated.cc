@@ -1,4 +1,4 @@
-#include "experiments/adversarial/generated.h"
+#include "experiments/adversarial/generated_json.h"
 
 #include <filesystem>
 #include <set>

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/text/format.h"
-#include "experiments/adversarial/generated.h"
+#include "experiments/adversarial/generated_json.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "experiments/engine/names.h"

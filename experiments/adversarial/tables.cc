@@ -141,7 +141,7 @@ std::vector<Table> adversarial_tables(const AdversarialResults& results, const S
   if (!results.generators.empty()) tables.push_back(scores_table(results, rows, false));
   tables.push_back(looks_table(results));
   for (Table& table : das_tables(results)) tables.push_back(std::move(table));
-  tables.push_back(trainings_table(results, adversarial::kValidLoss, "valid. loss", 4));
+  tables.push_back(trainings_table(results, adversarial::kValidLoss, "loss", 4));
   return tables;
 }
 

@@ -220,7 +220,7 @@ std::vector<Table> all_tables(const DistractionResults& results, const Inference
           ratios_table(results),
           changes_table(results, inference),
           quality_table(results),
-          trainings_table(results, "valid_perplexity", "valid. perplexity"),
+          trainings_table(results, "valid_perplexity", "perplexity"),
           beside3(results),
           beside_of_kind(results,
                          {.id = "paper4",

@@ -79,20 +79,21 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
 
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
                       int digits) {
-  Table table{.id = "runs",
-              .title = "The trainings",
-              .note = "The best epoch is the one with the lowest " + name +
-                      "; its model "
-                      "is the one that is tested. Minutes: of one worker, as measured; epochs that "
-                      "were interrupted are not in them.",
-              .rows_are = "run",
-              .columns = {{"", "seed", "seed", 0, false},
-                          {"", "epochs", "epochs", 0, false},
-                          {"", "best epoch", "best_epoch", 0, false},
-                          {"", name, metric, digits, false},
-                          {"", "million parameters", "parameters", 2, false},
-                          {"", "training, minutes", "times.json", 1, false},
-                          {"", "tests, minutes", "times.json", 1, false}}};
+  Table table{
+      .id = "runs",
+      .title = "The trainings",
+      .note =
+          "The best epoch is the one with the lowest validation " + name +
+          "; its model is the one that is tested. Minutes: of one worker, as measured; epochs that "
+          "were interrupted are not in them.",
+      .rows_are = "run",
+      .columns = {{"", "seed", "seed", 0, false},
+                  {"", "epochs", "epochs", 0, false},
+                  {"", "best epoch", "best_epoch", 0, false},
+                  {"", "valid. " + name, metric, digits, false},
+                  {"", "million parameters", "parameters", 2, false},
+                  {"", "training, minutes", "times.json", 1, false},
+                  {"", "tests, minutes", "times.json", 1, false}}};
   for (const RunResult& run : results.runs) {
     double seconds = 0;
     for (double epoch : run.times.epochs) seconds += epoch;

@@ -266,7 +266,7 @@ std::vector<Table> probe_tables(const ProbesResults& results, const Inference& i
   tables.push_back(table8(results));
   for (Table& table : selection_tables(results)) tables.push_back(std::move(table));
   tables.push_back(doubts_table(results));
-  tables.push_back(trainings_table(results, "valid_perplexity", "valid. perplexity"));
+  tables.push_back(trainings_table(results, "valid_perplexity", "perplexity"));
   return tables;
 }
 

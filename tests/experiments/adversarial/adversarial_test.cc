@@ -103,12 +103,12 @@ TEST_F(AdversarialTest, AgreesWithHeedDiscriminate) {
     }
     return std::nan("");
   };
-  EXPECT_NEAR(cell("discriminator", 1), theirs["accuracy"].get<double>(), 1e-12);
+  EXPECT_NEAR(cell("discriminator", 1), theirs["accuracy"]["value"].get<double>(), 1e-12);
   EXPECT_NEAR(cell("discriminator", 8), theirs["auc"].get<double>(), 1e-12);
   EXPECT_NEAR(cell("discriminator", 9), theirs["p_against_chance"].get<double>(), 1e-12);
   EXPECT_NEAR(cell("discriminator", 10), theirs["accuracy_at_threshold"].get<double>(), 1e-12);
   EXPECT_NEAR(cell("shuffled-context", 1),
-              theirs["controls"]["shuffled-context"]["accuracy"].get<double>(), 1e-12);
+              theirs["controls"]["shuffled-context"]["accuracy"]["value"].get<double>(), 1e-12);
 }
 
 TEST_F(AdversarialTest, TablesAndPage) {
