@@ -39,8 +39,8 @@ struct OpenRun {
 // check_training() throws. Nothing is written before all is checked.
 OpenRun open_run(const RunRequest& request);
 
-// Throws UsageError where a folder that a new run is to begin in holds a run, a model or a part of a
-// run, of whatever system.
+// Throws UsageError where a folder that a new run is to begin in holds a run, a model or a part of
+// a run, of whatever system.
 void refuse_other_run(const std::string& out);
 
 }  // namespace heed

@@ -44,8 +44,10 @@ ModelConfig load_config(const std::string& directory) {
     if (json.contains("attention")) {
       c.attention = parse_attention_score(typed_value<std::string>(path, json, "attention"));
     }
-    if (json.contains("bidirectional")) c.bidirectional = typed_value<bool>(path, json, "bidirectional");
-    if (json.contains("input_feeding")) c.input_feeding = typed_value<bool>(path, json, "input_feeding");
+    if (json.contains("bidirectional"))
+      c.bidirectional = typed_value<bool>(path, json, "bidirectional");
+    if (json.contains("input_feeding"))
+      c.input_feeding = typed_value<bool>(path, json, "input_feeding");
     c.check();
   } catch (const UsageError& e) {
     throw DataError(path + ": " + e.what());

@@ -12,7 +12,7 @@
 
 namespace heed {
 
-constexpr int kExperimentFormat = 2;  // of the files in its folder
+constexpr int kExperimentFormat = 2;         // of the files in its folder
 constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialogues
 
 struct ExperimentSettings {

@@ -204,12 +204,15 @@ TEST(Help, OfACommandNamesEveryOption) {
                  "dead-after", "hidden", "limit", "test-limit", "readings", "max-iter", "responses",
                  "max-length", "keep-every", "seed"} +
            device},
-      {"reproduce adversarial",
-       Arguments{"data", "generators", "out", "preset", "jobs", "only", "shard", "seeds",
-                 "checkpoint-every", "dead-after", "context", "hidden", "embed", "vocab", "batch",
-                 "dropout", "epochs", "rate", "limit", "test-limit", "responses", "beam",
-                 "max-length", "seed"} +
-           device},
+      {"reproduce adversarial", Arguments{"data",       "generators", "out",
+                                          "preset",     "jobs",       "only",
+                                          "shard",      "seeds",      "checkpoint-every",
+                                          "dead-after", "context",    "hidden",
+                                          "embed",      "vocab",      "batch",
+                                          "dropout",    "epochs",     "rate",
+                                          "limit",      "test-limit", "responses",
+                                          "beam",       "max-length", "seed"} +
+                                    device},
       {"report", {"runs", "html", "tables"}},
       {"sweep",
        Arguments{"out", "jobs", "shard", "dry-run", "checkpoint-every", "dead-after"} + device},
