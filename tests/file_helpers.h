@@ -12,6 +12,10 @@
 
 namespace heed {
 
+inline bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
 class TempDir {
  public:
   TempDir() {

@@ -23,6 +23,13 @@ const std::string kReference = HEED_SOURCE_DIR "/tests/reference/";
 const std::string kModel = kReference + "static-ui";
 const std::string kDialogs = kModel + "/dialogs.jsonl";
 
+// Sets a variable of the environment while it lives, for the programs that are started.
+struct Environment {
+  Environment(const char* name, const char* value) : name(name) { setenv(name, value, 1); }
+  ~Environment() { unsetenv(name); }
+  const char* name;
+};
+
 struct Result {
   int code = -1;  // exit code; minus the signal that ended it
   std::string out, err;

@@ -14,10 +14,6 @@ namespace {
 using nlohmann::json;
 namespace fs = std::filesystem;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 class Info : public ProgramWithRun {
  protected:
   static json info(const std::string& path) { return json_of({"info", path, "--json", "-"}); }

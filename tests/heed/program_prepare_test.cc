@@ -8,10 +8,6 @@ namespace {
 
 using Json = nlohmann::json;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
-
 class Prepare : public testing::Test {
  protected:
   Result prepare(const std::string& corpus, const std::string& in, const std::string& out,

@@ -11,10 +11,6 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 Arguments without(Arguments command, const std::string& option) {
   const auto at = std::find(command.begin(), command.end(), option);
   command.erase(at, at + 2);

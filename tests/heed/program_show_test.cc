@@ -9,9 +9,6 @@ class Show : public ProgramWithRun {
   static Result show(const std::string& data, const Arguments& more) {
     return heed_program(Arguments{"show", "--model", run(), "--data", data} + more);
   }
-  static bool has(const std::string& text, const std::string& part) {
-    return text.find(part) != text.npos;
-  }
 };
 
 TEST_F(Show, NumbersUtterancesByTheirPlaceInTheDialogue) {

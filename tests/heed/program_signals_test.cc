@@ -14,10 +14,6 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 // Waits until a file holds the text; false after a minute.
 bool wait_for(const TempDir& dir, const std::string& file, const std::string& text) {
   for (int i = 0; i < 6000; ++i) {

@@ -31,10 +31,6 @@ class Program : public testing::Test {
 TempDir* Program::shared = nullptr;
 std::string Program::training_output;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
-
 std::set<std::string> keys(const Json& object) {
   std::set<std::string> result;
   for (const auto& [key, value] : object.items()) result.insert(key);

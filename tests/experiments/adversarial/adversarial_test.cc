@@ -13,10 +13,6 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
-
 // A second corpus: dialogues of the first one.
 std::string half(const TempDir& dir) {
   const std::string folder = dir.path("half");

@@ -9,10 +9,6 @@ namespace {
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
-
 Arguments command(const std::string& out, const std::string& only = "*lstm") {
   return {"reproduce",       "probes",      "--data",       kSample, "--out",      out,
           "--preset",        "probe-smoke", "--only",       only,    "--limit",    "30",

@@ -26,10 +26,6 @@ Arguments command(const std::string& file, const std::string& out) {
   return {"sweep", file, "--out", out, "--threads", "1", "--jobs", "2"};
 }
 
-bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
-
 // One finished sweep for all tests that only read it.
 class SweepTest : public testing::Test {
  protected:
