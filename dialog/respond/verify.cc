@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxSgdSteps = 1000;
+constexpr size_t kMaxSteps = 1000;
 
 // Compares numbers of one kind. The floor keeps numbers that are 0 up to rounding from counting:
 // attention weights come from exp(), whose relative error grows with the score.
@@ -102,8 +102,35 @@ double loss_and_gradient(Responder& model, const Batch& batch) {
   return loss.value().item();
 }
 
+// The first steps of an optimiser on the batch, as expected[name] has them. Leaves the model as it
+// was.
+void compare_steps(const Json& expected, const char* name, Optimizer& optimizer, Responder& model,
+                   const Batch& batch, double tolerance, std::vector<VerifyRow>& rows) {
+  const Json& steps = at(expected, name);
+  const double max_norm = at(steps, "max_norm");
+  if (at(steps, "loss").size() > kMaxSteps) {
+    throw DataError(std::string("expected.json: too many steps of ") + name);
+  }
+  const std::vector<NamedParameter> all = parameters(model);
+  std::vector<Tensor> start;
+  for (const NamedParameter& p : all) start.push_back(p.var.value().clone());
+  std::vector<double> losses, norms;
+  for (size_t step = 0; step < at(steps, "loss").size(); ++step) {
+    losses.push_back(loss_and_gradient(model, batch));
+    norms.push_back(grad_norm(all));
+    optimizer.step({.scale = clip_scale(norms.back(), max_norm)});
+  }
+  for (size_t i = 0; i < all.size(); ++i) all[i].var.set_value(start[i]);
+  for (const auto& [key, values] : {std::pair("loss", losses), std::pair("grad_norm", norms)}) {
+    const std::string row = std::string(name) + " " + key;
+    Comparison comparison(row, tolerance);
+    comparison.compare(row, at(steps, key), values);
+    rows.push_back(comparison.row());
+  }
+}
+
 void compare_training(const Json& expected, Responder& model, const Batch& batch, double tolerance,
-                      double sgd_tolerance, std::vector<VerifyRow>& rows) {
+                      double step_tolerance, std::vector<VerifyRow>& rows) {
   // Some gradients are 0 but for rounding (of a key's bias: a softmax does not see it). They count
   // against the largest one.
   constexpr double kFloor = 1e-4;
@@ -111,8 +138,7 @@ void compare_training(const Json& expected, Responder& model, const Batch& batch
   for (const Json& norm : at(expected, "grad_norm")) {
     if (norm.is_number()) largest = std::max(largest, norm.get<double>());
   }
-  Comparison loss("loss", tolerance), norms("grad_norm", tolerance, kFloor * largest),
-      sgd_loss("sgd loss", sgd_tolerance), sgd_norm("sgd grad_norm", sgd_tolerance);
+  Comparison loss("loss", tolerance), norms("grad_norm", tolerance, kFloor * largest);
   loss.compare("loss", at(expected, "loss"), loss_and_gradient(model, batch));
   const std::vector<NamedParameter> all = parameters(model);
   const Json& expected_norms = at(expected, "grad_norm");
@@ -123,19 +149,12 @@ void compare_training(const Json& expected, Responder& model, const Batch& batch
   for (const NamedParameter& p : all) {
     norms.compare("grad_norm " + p.name, at(expected_norms, p.name.c_str()), grad_norm({p}));
   }
-  const Json& sgd = at(expected, "sgd");
-  const double max_norm = at(sgd, "max_norm");
-  if (at(sgd, "loss").size() > kMaxSgdSteps) throw DataError("expected.json: too many SGD steps");
-  Sgd optimizer(model, {.rate = at(sgd, "lr")});
-  std::vector<double> losses, grad_norms;
-  for (size_t step = 0; step < at(sgd, "loss").size(); ++step) {
-    losses.push_back(loss_and_gradient(model, batch));
-    grad_norms.push_back(grad_norm(all));
-    optimizer.step({.scale = clip_scale(grad_norms.back(), max_norm)});
-  }
-  sgd_loss.compare("sgd loss", at(sgd, "loss"), losses);
-  sgd_norm.compare("sgd grad_norm", at(sgd, "grad_norm"), grad_norms);
-  for (const Comparison* c : {&loss, &norms, &sgd_loss, &sgd_norm}) rows.push_back(c->row());
+  for (const Comparison* c : {&loss, &norms}) rows.push_back(c->row());
+  Sgd sgd(model, {.rate = at(at(expected, "sgd"), "lr")});
+  compare_steps(expected, "sgd", sgd, model, batch, step_tolerance, rows);
+  if (!expected.contains("adam")) return;
+  Adam adam(model, {.rate = at(expected["adam"], "lr")});
+  compare_steps(expected, "adam", adam, model, batch, step_tolerance, rows);
 }
 
 }  // namespace
