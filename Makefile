@@ -21,7 +21,7 @@ setup:  ## Install what the build needs and is missing (apt)
 
 # A fresh clone builds what the demo needs, a half of it all; any other target then builds the rest.
 demo: setup  ## Build the program and show what it does on the bundled dialogues
-	@test -f build/release/build.ninja || cmake --preset release -D HEED_EXPERIMENTS=OFF -D HEED_TESTS=OFF \
+	@test -f build/release/build.ninja || cmake --preset release -D HEED_ALL_COMMANDS=OFF -D HEED_TESTS=OFF \
 	  -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh

@@ -1,4 +1,5 @@
-// The commands of a build without experiments (HEED_EXPERIMENTS=OFF): they say where they are.
+// The other commands of a build for the demo alone (HEED_ALL_COMMANDS=OFF): they say how to get
+// them.
 #include "heed/commands.h"
 #include "heed/prepare.h"
 #include "tensor/error.h"
@@ -18,14 +19,26 @@ void left_out(CLI::App& app, const std::string& name) {
 void add_adversary(CLI::App& app) {
   left_out(app, "adversary");
 }
+void add_bench(CLI::App& app) {
+  left_out(app, "bench");
+}
+void add_compare(CLI::App& app) {
+  left_out(app, "compare");
+}
 void add_discriminate(CLI::App& app) {
   left_out(app, "discriminate");
+}
+void add_distract(CLI::App& app) {
+  left_out(app, "distract");
+}
+void add_features(CLI::App& app) {
+  left_out(app, "features");
 }
 void add_generate(CLI::App& app) {
   left_out(app, "generate");
 }
-void add_features(CLI::App& app) {
-  left_out(app, "features");
+void add_info(CLI::App& app) {
+  left_out(app, "info");
 }
 void add_judge(CLI::App& app) {
   left_out(app, "judge");
@@ -44,6 +57,9 @@ void add_reproduce(CLI::App& app) {
 }
 void add_sweep(CLI::App& app) {
   left_out(app, "sweep");
+}
+void add_verify(CLI::App& app) {
+  left_out(app, "verify");
 }
 
 }  // namespace heed
