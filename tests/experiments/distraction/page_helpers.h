@@ -5,6 +5,7 @@
 
 #include "experiments/distraction/page.h"
 #include "tests/experiments/distraction/experiment_helpers.h"
+#include "tests/file_helpers.h"
 
 namespace heed {
 
@@ -16,10 +17,6 @@ inline std::string page_of(const DistractionResults& results) {
 inline const std::string& full_page() {
   static const std::string page = page_of(made_up_results(2));
   return page;
-}
-
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
 }
 
 inline size_t count(const std::string& text, const std::string& part) {

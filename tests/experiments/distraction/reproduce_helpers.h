@@ -26,10 +26,6 @@ inline Arguments tiny_experiment(const std::string& out) {
           "last"};
 }
 
-inline bool has(const std::string& text, const std::string& part) {
-  return text.find(part) != text.npos;
-}
-
 // Every file that says something about results, and its bytes.
 inline std::map<std::string, std::string> results_in(const std::string& out) {
   static const std::set<std::string> kept = {
