@@ -128,7 +128,7 @@ TEST(Verify, TheReferenceAndADamagedOne) {
   const Result r = heed_program(command);
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_FALSE(has(r.out, "WRONG"));
-  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 5 * 2 * 13);
+  EXPECT_EQ(std::count(r.out.begin(), r.out.end(), '\n'), 5 * 2 * 15);
 
   const TempDir dir;
   const Json both = Json::parse(
