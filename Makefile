@@ -10,7 +10,7 @@ FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo program reproduce probes adversarial test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
-        gpu-check format install loc clean
+        gpu-check format install package arm64 loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -117,8 +117,16 @@ format:  ## Format the sources with clang-format
 
 install: setup  ## Install to PREFIX (default /usr/local)
 	cmake --preset release
-	$(BUILD) release -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program
+	$(BUILD) release -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
+
+package: setup  ## A .deb and a .tar.gz of the program and the libraries, in build/release
+	cmake --preset release
+	$(BUILD) release -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
+	cd build/release && cpack
+
+arm64:  ## Compile for 64-bit Arm and run the tests of the arithmetic in qemu (installs a cross compiler)
+	scripts/arm64.sh
 
 loc:  ## Lines of code for each folder; also updates the table in README.md, and lines that docs/ names
 	@scripts/loc.sh

@@ -20,6 +20,20 @@ foreach(target IN LISTS HEED_KERNEL_TARGETS)
 endforeach()
 install(TARGETS heed_program)
 
+# What shells and people read about the program, made by itself; and dialogues and models to begin with.
+set(system_files ${PROJECT_BINARY_DIR}/system)
+set(heed_help heed_program help)
+add_custom_command(OUTPUT ${system_files}/heed.1 ${system_files}/heed.bash ${system_files}/heed.fish VERBATIM
+  COMMAND ${CMAKE_COMMAND} -E make_directory ${system_files}
+  COMMAND ${heed_help} --man > ${system_files}/heed.1
+  COMMAND ${heed_help} --completion bash > ${system_files}/heed.bash
+  COMMAND ${heed_help} --completion fish > ${system_files}/heed.fish)
+add_custom_target(heed_system_files ALL DEPENDS ${system_files}/heed.1)
+install(FILES ${system_files}/heed.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${system_files}/heed.bash RENAME heed DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+install(FILES ${system_files}/heed.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+install(DIRECTORY data/ubuntu-sample data/models DESTINATION ${CMAKE_INSTALL_DATADIR}/heed)
+
 foreach(component core dialog)
   install(EXPORT heed_${component}_targets NAMESPACE heed:: DESTINATION ${package_dir})
 endforeach()
@@ -30,3 +44,20 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/heed-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/heed-config.cmake
               ${PROJECT_BINARY_DIR}/heed-config-version.cmake DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+# ---- packages: cpack in the build folder, or `make package` --------------------------------------
+
+set(CMAKE_SKIP_INSTALL_ALL_DEPENDENCY ON)  # a package needs no tests
+set(CPACK_GENERATOR TGZ DEB)
+set(CPACK_PACKAGE_NAME heed)
+set(CPACK_PACKAGE_VENDOR heed)
+set(CPACK_PACKAGE_CONTACT "the heed developers <heed@localhost>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "${PROJECT_DESCRIPTION}")
+set(CPACK_STRIP_FILES ON)
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION science)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)  # dpkg-shlibdeps of dpkg-dev finds the libraries that are needed
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${CMAKE_LIBRARY_OUTPUT_DIRECTORY})
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "nlohmann-json3-dev, zlib1g-dev")  # for who links the libraries
+include(CPack)

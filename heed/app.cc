@@ -8,7 +8,6 @@
 #include "heed/option_file.h"
 #include "heed/provenance.h"
 #include "tensor/error.h"
-#include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
 
 namespace heed {
@@ -65,8 +64,8 @@ std::unique_ptr<CLI::App> make_app() {
   CLI::App& app = *owned;
   app.formatter(std::make_shared<HelpFormatter>());
   app.footer(kStartHere);
-  app.set_version_flag("-v,--version", "heed " + version() + " (commit " + commit() + ")" +
-                                           ", kernels for " + cpu::isa());
+  app.set_version_flag("-v,--version",
+                       "heed " + version() + " (commit " + commit() + "), " + capabilities());
   app.set_config("--config", "", "Read options from a TOML file, one [section] a command");
   app.config_formatter(std::make_shared<OptionFile>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);

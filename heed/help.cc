@@ -7,6 +7,8 @@
 #include <sstream>
 
 #include "dialog/text/terminal.h"
+#include "heed/checks.h"
+#include "heed/system_files.h"
 #include "heed/usage.h"
 #include "tensor/error.h"
 
@@ -16,11 +18,6 @@ namespace {
 constexpr int kMostColumns = 100;  // longer lines are hard to read
 constexpr int kNarrow = 60;        // below it, descriptions stand under the names
 constexpr int kNames = 24;         // columns for names, beside their descriptions
-
-// Something with a name and a description: an option or a command.
-struct Entry {
-  std::string name, text;
-};
 
 std::vector<std::string> lines_of(const std::string& text) {
   std::vector<std::string> lines;
@@ -48,15 +45,15 @@ std::vector<std::string> wrap_all(const std::string& text, int width, int more) 
   return result;
 }
 
-std::string text_of_entries(const std::vector<Entry>& entries, int width) {
+std::string text_of_entries(const std::vector<HelpEntry>& entries, int width) {
   size_t longest = 0;
-  for (const Entry& e : entries) {
+  for (const HelpEntry& e : entries) {
     if (e.name.size() <= kNames) longest = std::max(longest, e.name.size());
   }
   const bool beside = width >= kNarrow;
   const int column = beside ? static_cast<int>(longest) + 4 : 6;
   std::string text;
-  for (const Entry& e : entries) {
+  for (const HelpEntry& e : entries) {
     std::string line = "  " + e.name;
     for (const std::string& part : wrap_all(e.text, width - column, 2)) {
       const bool fits = beside && !line.empty() && static_cast<int>(line.size()) + 2 <= column;
@@ -135,7 +132,7 @@ std::string remarks(const CLI::Option& option) {
   return text.empty() ? "" : " (" + text + ")";
 }
 
-Entry entry_of(const CLI::Option& option) {
+HelpEntry entry_of(const CLI::Option& option) {
   const bool positional = option.get_positional();
   const std::string name =
       positional ? option.get_name(true, false) + (option.get_expected_max() > 1 ? " ..." : "")
@@ -152,8 +149,9 @@ std::string title_of(const CLI::App& app, const CLI::Option& option) {
   return general ? kGeneral : option.get_group();
 }
 
-// Titles and their options, in the order in which they are shown.
-std::vector<std::pair<std::string, std::vector<Entry>>> sections(const CLI::App& app) {
+}  // namespace
+
+std::vector<HelpSection> help_sections(const CLI::App& app) {
   std::vector<const CLI::Option*> options = app.get_options();
   std::stable_partition(options.begin(), options.end(), [&](const CLI::Option* option) {
     return option != app.get_help_ptr() && option != app.get_version_ptr();
@@ -163,19 +161,19 @@ std::vector<std::pair<std::string, std::vector<Entry>>> sections(const CLI::App&
     if (group != kGeneral) titles.push_back(group);
   }
   titles.push_back(kGeneral);
-  std::vector<std::pair<std::string, std::vector<Entry>>> result;
+  std::vector<HelpSection> result;
   for (const std::string& title : titles) {
-    std::vector<Entry> entries;
+    std::vector<HelpEntry> entries;
     for (const CLI::Option* option : options) {
       if (title_of(app, *option) == title && !title.empty()) entries.push_back(entry_of(*option));
     }
-    if (!entries.empty()) result.emplace_back(title, std::move(entries));
+    if (!entries.empty()) result.push_back({title, std::move(entries)});
   }
   return result;
 }
 
 std::string usage_line(const CLI::App& app, const std::string& name) {
-  std::string text = "Usage: " + name;
+  std::string text = name;
   for (const CLI::Option* option : app.get_options()) {
     if (!option->get_required()) continue;
     text += " " + entry_of(*option).name;
@@ -184,20 +182,18 @@ std::string usage_line(const CLI::App& app, const std::string& name) {
   return text + (app.get_require_subcommand_min() > 0 ? " COMMAND [OPTIONS]" : " [OPTIONS]");
 }
 
-}  // namespace
-
 std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
                                      CLI::AppFormatMode) const {
   const int width = std::min(terminal_columns(stdout).value_or(80), kMostColumns);
   std::string text;
   for (const std::string& part : wrap_all(app->get_description(), width, 0)) text += part + "\n";
-  text += "\n" + text_of_footer("  " + usage_line(*app, name), width).substr(2);
-  std::vector<Entry> commands;
+  text += "\n" + text_of_footer("  Usage: " + usage_line(*app, name), width).substr(2);
+  std::vector<HelpEntry> commands;
   for (const CLI::App* command : app->get_subcommands(nullptr)) {
     commands.push_back({command->get_name(), lines_of(command->get_description())[0]});
   }
   if (!commands.empty()) text += "\nCommands:\n" + text_of_entries(commands, width);
-  for (const auto& [title, entries] : sections(*app)) {
+  for (const auto& [title, entries] : help_sections(*app)) {
     text += "\n" + title + ":\n" + text_of_entries(entries, width);
   }
   if (!app->get_footer().empty()) text += "\n" + text_of_footer(app->get_footer(), width);
@@ -205,21 +201,42 @@ std::string HelpFormatter::make_help(const CLI::App* app, std::string name,
 }
 
 void add_help(CLI::App& app) {
-  const auto words = std::make_shared<std::vector<std::string>>();
+  struct Flags {
+    std::vector<std::string> words;
+    bool man = false;
+    std::string shell;
+  };
+  const auto flags = std::make_shared<Flags>();
   CLI::App* c = app.add_subcommand("help", "Explain a command, as its --help does");
-  c->add_option("command", *words, "The command; without one, what commands there are");
-  c->footer("Example:\n  heed help train");
+  c->add_option("command", flags->words, "The command; without one, what commands there are");
+  const char* files = "For the system, on standard output";
+  CLI::Option* man =
+      c->add_flag("--man", flags->man, "The manual page of all commands")->group(files);
+  c->add_option("--completion", flags->shell, "What completes commands and options in this shell")
+      ->check(one_of({"bash", "zsh", "fish"}))
+      ->excludes(man)
+      ->group(files);
+  c->footer(
+      "Examples:\n  heed help train\n  heed help --man | man -l -\n"
+      "  source <(heed help --completion bash)");
   c->fallthrough();
-  c->callback([&app, words] {
+  c->callback([&app, flags] {
     const CLI::App* command = &app;
-    for (const std::string& word : *words) {
+    for (const std::string& word : flags->words) {
       const auto found = static_cast<const CLI::App*>(command)->get_subcommands(
           [&](const CLI::App* one) { return one->get_name() == word; });
       if (found.empty()) throw UsageError(no_such_command(*command, word));
       command = found[0];
     }
-    const std::string text =
-        app.get_formatter()->make_help(command, full_name(*command), CLI::AppFormatMode::Normal);
+    std::string text;
+    if (flags->man) {
+      text = man_page(app);
+    } else if (!flags->shell.empty()) {
+      text = completion(app, flags->shell);
+    } else {
+      text =
+          app.get_formatter()->make_help(command, full_name(*command), CLI::AppFormatMode::Normal);
+    }
     std::fputs(text.c_str(), stdout);
   });
 }

@@ -3,6 +3,7 @@
 #include <CLI/App.hpp>
 #include <CLI/FormatterFwd.hpp>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -18,6 +19,19 @@ class HelpFormatter : public CLI::Formatter {
   std::string make_help(const CLI::App* app, std::string name,
                         CLI::AppFormatMode mode) const override;
 };
+
+// Something with a name and a description: an option or a command.
+struct HelpEntry {
+  std::string name, text;
+};
+struct HelpSection {
+  std::string title;
+  std::vector<HelpEntry> entries;
+};
+// The options of a command in the order in which they are shown.
+std::vector<HelpSection> help_sections(const CLI::App& app);
+// "heed train --data PATH --out PATH [OPTIONS]".
+std::string usage_line(const CLI::App& app, const std::string& name);
 
 void add_help(CLI::App& app);  // heed help COMMAND
 

@@ -47,6 +47,17 @@ std::string commit() {
       ;
 }
 
+std::string capabilities() {
+#if defined(HEED_CUDA_EMULATED)
+  const char* cuda = "CUDA emulated on the CPU";
+#elif defined(HEED_CUDA)
+  const char* cuda = "CUDA";
+#else
+  const char* cuda = "no CUDA";
+#endif
+  return std::string("kernels for ") + cpu::isa() + ", " + cuda;
+}
+
 MadeWith made_with(const Common& common) {
   return {common.device.substr(0, common.device.find(':')),
           common.matmul,

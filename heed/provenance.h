@@ -14,6 +14,8 @@ struct MadeWith;  // experiments/engine/plan.h
 // that were not committed, and "unknown" where they came without git.
 std::string version();
 std::string commit();
+// What this build can do: "kernels for x86-64-v4, no CUDA". The kernels are those of this machine.
+std::string capabilities();
 
 // What the results of an experiment say: the same on every machine that has this program and CPU.
 MadeWith made_with(const Common& common);
