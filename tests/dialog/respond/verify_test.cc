@@ -20,11 +20,15 @@ namespace {
 using Json = nlohmann::json;
 
 const std::filesystem::path kCases = std::filesystem::path(HEED_SOURCE_DIR) / "tests/reference";
-const std::vector<std::string> kStructures = {
-    "non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "hred", "transformer", "lstm",
-    "lstm-attention", "bilstm-attention", "hred-stacked",
-    // with options
-    "static-ui-general", "dynamic-unfed", "hred-general", "lstm-attention-dot", "generator"};
+// Every folder that make_cases.py has written: the structures, and some of them with options.
+std::vector<std::string> case_names() {
+  std::vector<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(kCases)) {
+    if (exists(entry.path() / "dialogs.jsonl")) names.push_back(entry.path().filename());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
 
 std::string failures(const std::vector<VerifyRow>& rows) {
   std::string text;
@@ -135,11 +139,18 @@ TEST_P(Reference, EveryNumberThatIsOffIsNoticed) {
   EXPECT_EQ(failures(c.verify(DType::f64)), "");
 }
 
-INSTANTIATE_TEST_SUITE_P(Structures, Reference, testing::ValuesIn(kStructures), [](const auto& i) {
+INSTANTIATE_TEST_SUITE_P(Structures, Reference, testing::ValuesIn(case_names()), [](const auto& i) {
   std::string name = i.param;
   std::replace(name.begin(), name.end(), '-', '_');
   return name;
 });
+
+TEST(Verify, EveryStructureHasACase) {
+  const std::vector<std::string> cases = case_names();
+  for (const Structure& structure : structures()) {
+    EXPECT_TRUE(std::binary_search(cases.begin(), cases.end(), structure.name)) << structure.name;
+  }
+}
 
 TEST(Verify, TheWorstNumberIsNamed) {
   Case c("static");
@@ -253,7 +264,7 @@ TEST(Verify, NullAndNumberAreNotTheSame) {
 
 // With a weight that is NaN every number comes out as NaN: all rows must be wrong.
 TEST(Verify, NotANumberIsAnInfiniteError) {
-  for (const std::string& structure : kStructures) {
+  for (const std::string& structure : case_names()) {
     Case c(structure);
     std::string file = c.directory.read("case/model.safetensors");
     uint64_t header = 0;
