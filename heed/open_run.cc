@@ -22,6 +22,7 @@ void refuse_what_is_no_run(const std::string& out) {
   std::error_code ignored;
   for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string file = at->path().filename().string();
+    if (file == kWordVectorFile) continue;  // of a run that was killed before it began
     const bool ours = file.ends_with(".safetensors") || file == "state.json" ||
                       file == "state.previous.json" || file == "log.jsonl";
     if (!ours) continue;

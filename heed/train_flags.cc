@@ -3,6 +3,7 @@
 #include <charconv>
 #include <sstream>
 
+#include "dialog/text/word_vectors.h"
 #include "heed/checks.h"
 #include "heed/shared_options.h"
 
@@ -64,6 +65,12 @@ void TrainFlags::declare_sizes(CLI::App& c) {
   c.add_option("--hidden", hidden, "Hidden size")->check(size)->group(sizes);
   c.add_option("--embed", embed, "Embedding size; that of --hidden if only that is given")
       ->check(size)
+      ->group(sizes);
+  c.add_option(
+       "--embeddings", embeddings,
+       "Word vectors that the embeddings begin with, as text of GloVe, word2vec or fastText; "
+       "--embed is then their width")
+      ->option_text("FILE")
       ->group(sizes);
   c.add_option("--heads", heads, "Attention heads of a transformer")->check(size)->group(sizes);
   c.add_option("--vocab", vocab, "Vocabulary size, special tokens included")
@@ -181,6 +188,10 @@ TrainSettings TrainFlags::settings(const Structure& structure) const {
   s.model.num_layers = layers.value_or(s.model.num_layers);
   s.model.hidden_size = hidden.value_or(s.model.hidden_size);
   s.model.embedding_size = embed.value_or(hidden ? *hidden : s.model.embedding_size);
+  if (embeddings) {
+    s.word_vectors = *embeddings;
+    if (!embed) s.model.embedding_size = word_vector_width(*embeddings);
+  }
   s.model.vocab_size = vocab.value_or(s.model.vocab_size);
   s.vocabulary = s.model.vocab_size;
   s.limit = limit;
@@ -232,6 +243,7 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"layers", s.model.num_layers},
                                     {"hidden", s.model.hidden_size},
                                     {"embed", s.model.embedding_size},
+                                    {"embeddings", s.word_vectors},
                                     {"heads", s.model.heads},
                                     {"attention", name_of(s.model.attention_score())},
                                     {"bidirectional", s.model.bidirectional},

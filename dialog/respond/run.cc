@@ -7,6 +7,7 @@
 
 #include "dialog/respond/run_json.h"
 #include "dialog/respond/structures.h"
+#include "dialog/text/word_vectors.h"
 #include "nn/safetensors.h"
 #include "train/checkpoint.h"
 
@@ -51,9 +52,59 @@ TrainSettings load_settings(const std::string& run) {
   return settings;
 }
 
+namespace {
+
+void save_word_vectors(const std::string& run, const TrainSettings& settings,
+                       const Vocabulary& vocabulary) {
+  const std::string& path = settings.word_vectors;
+  const WordVectors vectors = read_word_vectors(path, vocabulary);
+  const int64_t width = settings.model.embedding_size;
+  if (vectors.width != width) {
+    throw DataError(path + ": vectors of " + std::to_string(vectors.width) +
+                    " numbers; the model's embeddings have " + std::to_string(width));
+  }
+  if (vectors.ids.empty()) throw DataError(path + ": has no word of the vocabulary");
+  const auto count = static_cast<int64_t>(vectors.ids.size());
+  save_tensors(in(run, kWordVectorFile), {{"ids", Tensor::from(vectors.ids)},
+                                          {"x", Tensor::from(vectors.values, {count, width})}});
+}
+
+// Copies the rows of x (n, E) to the rows `ids` of each embedding (V, E).
+void begin_with_vectors(const std::string& path, Responder& model) {
+  const TensorMap file = load_tensors(path);
+  const ModelConfig& c = model.config();
+  if (!file.contains("ids") || !file.contains("x")) throw DataError(path + ": has no ids and x");
+  const std::vector<double> ids = file.at("ids").to_vector();
+  const Tensor& x = file.at("x");
+  if (x.shape() != Shape{static_cast<int64_t>(ids.size()), c.embedding_size}) {
+    throw DataError(path + ": x has another shape than ids and the embeddings ask for");
+  }
+  const std::vector<double> values = x.to_vector();
+  for (const NamedParameter& p : parameters(model)) {
+    if (!p.name.ends_with("embedding.weight")) continue;
+    std::vector<double> rows = p.var.value().to_vector();
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const auto id = static_cast<int64_t>(ids[i]);
+      if (id < 0 || id >= c.vocab_size) throw DataError(path + ": an id is no word");
+      std::copy_n(values.begin() + i * c.embedding_size, c.embedding_size,
+                  rows.begin() + id * c.embedding_size);
+    }
+    p.var.set_value(Tensor::from(rows, p.var.value().shape()).to(p.var.dtype()));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Responder> first_model(const std::string& run, const TrainSettings& settings) {
+  std::unique_ptr<Responder> model = make_responder(settings.model, settings.loop.seed);
+  if (!settings.word_vectors.empty()) begin_with_vectors(file_inside(run, kWordVectorFile), *model);
+  return model;
+}
+
 void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary,
                const std::string& made_with) {
   save_description(run, settings.model, vocabulary);
+  if (!settings.word_vectors.empty()) save_word_vectors(run, settings, vocabulary);
   save_settings(run, settings, made_with);
 }
 
@@ -95,7 +146,7 @@ LoadedModel load_epoch(const std::string& run, const std::string& epoch) {
                     "the best one");
   }
   if (epoch == "untrained" || epoch == "0") {
-    loaded.model = make_responder(loaded.model->config(), load_settings(run).loop.seed);
+    loaded.model = first_model(run, load_settings(run));
     return loaded;
   }
   const std::string kept = "epoch-" + epoch + ".safetensors";

@@ -2,6 +2,7 @@
 //   config.json, vocab.txt, model.safetensors   the best model (dialog/respond/config.h)
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,9 @@ struct TrainSettings {
   std::optional<size_t> limit = {};
   std::optional<int64_t> vocabulary = {};
   std::optional<std::string> preset = {};
+  // A file of word vectors (dialog/text/word_vectors.h) that the embeddings begin with; empty:
+  // none. What the run needs of it is kept in the run.
+  std::string word_vectors = {};
 
   // Throws UsageError for what no training can be made with.
   void check() const;
@@ -35,9 +39,15 @@ struct TrainSettings {
 void save_settings(const std::string& run, const TrainSettings& settings,
                    const std::string& made_with = "");
 TrainSettings load_settings(const std::string& run);
-// Writes what a run begins with; settings.json, which makes the directory a run, last.
+// Writes what a run begins with; settings.json, which makes the directory a run, last. Throws
+// DataError for a file of word vectors that is not one, or whose vectors are not as wide as the
+// model's embeddings.
 void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary,
                const std::string& made_with = "");
+constexpr const char* kWordVectorFile = "embeddings.safetensors";
+// The model of a run before its first step: weights drawn by the seed and, where the run has word
+// vectors, these in the rows of their words. Throws DataError.
+std::unique_ptr<Responder> first_model(const std::string& run, const TrainSettings& settings);
 // The bounds of the examples that a model was trained on; none for a bare model directory.
 ExampleOptions load_example_options(const std::string& run);
 

@@ -35,6 +35,7 @@ inline void to_json(nlohmann::json& json, const TrainSettings& s) {
           {"insert_prob", s.insert_prob},
           {"attention_weight", s.attention_weight},
           {"data_fingerprint", s.data_fingerprint}};
+  if (!s.word_vectors.empty()) json["word_vectors"] = s.word_vectors;
   add_to_json(json, s.loop);
 }
 
@@ -46,6 +47,7 @@ inline void from_json(const nlohmann::json& json, TrainSettings& s) {
   read("insert_prob", s.insert_prob);
   read("attention_weight", s.attention_weight);
   read("data_fingerprint", s.data_fingerprint);
+  read("word_vectors", s.word_vectors);
   json.get_to(s.loop);
 }
 

@@ -177,7 +177,7 @@ bool train(const std::string& run, const TrainSettings& settings, const TrainDat
   if (!std::filesystem::exists(std::filesystem::path(run) / "config.json")) {
     save_description(run, settings.model, data.vocabulary);
   }
-  const std::unique_ptr<Responder> model = make_responder(settings.model, settings.loop.seed);
+  const std::unique_ptr<Responder> model = first_model(run, settings);
   move(*model, device);
   return train(run, settings.loop, {respond_task(*model, settings, data)}, hooks);
 }

@@ -98,6 +98,7 @@ Json describe_settings(const ExperimentSettings& s) {
     json["max-context"] = t.examples.max_context_tokens;
   if (t.loop.optimizer.rate_decay != OptimizerSettings{}.rate_decay)
     json["rate-decay"] = t.loop.optimizer.rate_decay;
+  if (!t.word_vectors.empty()) json["embeddings"] = t.word_vectors;
   if (t.model.attention) json["attention"] = name_of(*t.model.attention);
   if (t.model.bidirectional) json["bidirectional"] = true;
   if (!t.model.input_feeding) json["no-input-feeding"] = true;

@@ -282,12 +282,14 @@ TEST_F(Act, Distract) {
 }
 
 TEST_F(Act, Train) {
+  const std::string vectors = shared->write("vectors.txt", "the 1 1 1 1 1 1 1 1\n");
   const Rows sizes = {{"--layers", {"2"}},
                       {"--hidden", {"6"}},
                       {"--embed", {"6"}},
                       {"--vocab", {"100"}},
                       {"--batch", {"3"}},
                       {"--dropout", {"0.5"}},
+                      {"--embeddings", {vectors}},
                       {"--epochs", {"1"}},
                       {"--structure", {"dynamic"}},
                       {"--heads", {"4"}, {"--structure", "transformer"}},

@@ -381,5 +381,73 @@ TEST_F(RunTest, LoadTrainDataReadsBothParts) {
   EXPECT_NE(error_of<DataError>([&] { load_train_data(path("data"), 100, {}); }), "no error");
 }
 
+// ---- word vectors -------------------------------------------------------------------------------
+
+class WordVectorRun : public RunTest {
+ protected:
+  // Vectors of two words, as wide as the embeddings or not.
+  std::string vectors(int64_t width) const {
+    std::string text;
+    for (const char* word : {"w7", "w9"}) {
+      text += word;
+      for (int64_t i = 0; i < width; ++i) text += " 0.25";
+      text += "\n";
+    }
+    return dir.write("vectors.txt", text);
+  }
+  std::vector<double> embeddings(const std::string& name, const char* side) const {
+    const auto model = first_model(path(name), load_settings(path(name)));
+    for (const NamedParameter& p : parameters(*model)) {
+      if (p.name == std::string(side) + ".embedding.weight") return p.var.value().to_vector();
+    }
+    return {};
+  }
+};
+
+TEST_F(WordVectorRun, BeginsWithThemInTheRowsOfTheirWords) {
+  const int64_t width = settings.model.embedding_size;
+  for (const char* name : {"with", "without"}) fs::create_directories(path(name));
+  begin_run(path("without"), settings, data);
+  settings.word_vectors = vectors(width);
+  begin_run(path("with"), settings, data);
+  fs::remove(settings.word_vectors);  // the run keeps what it needs
+  for (const char* side : {"encoder", "decoder"}) {
+    const std::vector<double> with = embeddings("with", side),
+                              without = embeddings("without", side);
+    ASSERT_EQ(with.size(), static_cast<size_t>(kTestVocabulary * width));
+    for (size_t i = 0; i < with.size(); ++i) {
+      const auto word = static_cast<int32_t>(i / width);
+      const bool given = word == data.vocabulary.id("w7") || word == data.vocabulary.id("w9");
+      EXPECT_EQ(with[i], given ? 0.25 : without[i]) << side << " " << i;
+    }
+  }
+}
+
+TEST_F(WordVectorRun, GoesOnFromThem) {
+  settings.word_vectors = vectors(settings.model.embedding_size);
+  for (const char* name : {"run", "whole"}) {
+    fs::create_directories(path(name));
+    begin_run(path(name), settings, data);
+  }
+  StopAfter stop(3);
+  run("run", stop.hooks);
+  run("run");
+  run("whole");
+  EXPECT_EQ(result("run"), result("whole"));
+  EXPECT_EQ(load_settings(path("run")).word_vectors, settings.word_vectors);
+}
+
+TEST_F(WordVectorRun, RefusesWhatDoesNotFit) {
+  fs::create_directories(path("run"));
+  settings.word_vectors = vectors(settings.model.embedding_size + 1);
+  const std::string wide = error_of<DataError>([&] { begin_run(path("run"), settings, data); });
+  EXPECT_TRUE(has(wide, "vectors.txt: vectors of ")) << wide;
+  dir.write("vectors.txt", "unheard" + std::string(" 1") + "\n");
+  settings.model.embedding_size = 1;
+  const std::string none = error_of<DataError>([&] { begin_run(path("run"), settings, data); });
+  EXPECT_TRUE(has(none, "has no word of the vocabulary")) << none;
+  EXPECT_FALSE(fs::exists(path("run") + "/settings.json"));
+}
+
 }  // namespace
 }  // namespace heed
