@@ -35,10 +35,12 @@ Tensor KeepPacked::packed(const Matrix& weight) {
   const uint32_t version = weight.memory().version();
   for (Entry& entry : entries_) {
     if (!(entry.weight == weight)) continue;
-    if (entry.version != version) entry = {weight, version, pack(weight)};
+    if (entry.version != version || entry.precision != matmul()) {
+      entry = {weight, version, matmul(), pack(weight)};
+    }
     return entry.packed;
   }
-  entries_.push_back({weight, version, pack(weight)});
+  entries_.push_back({weight, version, matmul(), pack(weight)});
   return entries_.back().packed;
 }
 

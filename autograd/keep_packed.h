@@ -11,7 +11,8 @@ namespace heed {
 // While one lives, lstm(), affine() and affine_columns() on this thread keep the packed form
 // (tensor/kernels/gemm.h) of each weight that they multiply with: a second copy of the weights in
 // memory, for loops whose steps multiply few rows with them, as a decoder's do. The results are the
-// same to the bit. A weight that was changed (Tensor::version) is packed again. One inside of
+// same to the bit. A weight that was changed (Tensor::version), or is to be multiplied in another
+// precision (set_matmul()), is packed again. One inside of
 // another does nothing: the outer one keeps all. On CUDA it does nothing either: cuBLAS packs for
 // itself.
 class KeepPacked {
@@ -28,6 +29,7 @@ class KeepPacked {
   struct Entry {
     Matrix weight;  // holds the memory, so that no other weight can have its address
     uint32_t version;
+    Matmul precision;
     Tensor packed;
   };
   std::vector<Entry> entries_;

@@ -75,6 +75,12 @@ function(heed_add_kernels target isa folder)
   target_compile_options(${target} PRIVATE ${arg_FLAGS} $<$<CONFIG:Release>:-O3> -fopenmp-simd -fno-trapping-math
                          $<$<CXX_COMPILER_ID:Clang>:-Wno-pass-failed>)
   target_link_libraries(${target} PUBLIC Threads::Threads)
+  if(HEED_GEMM STREQUAL eigen)
+    target_compile_definitions(${target} PRIVATE HEED_GEMM_EIGEN)
+    target_link_libraries(${target} PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen>)
+    # GCC sees uninitialised values in Eigen's code for AVX-512 where there are none.
+    target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized;-Wno-maybe-uninitialized>)
+  endif()
   if(NOT HEED_FUZZ)  # with clang the sanitizers' functions are in the program
     target_link_options(${target} PRIVATE -Wl,--no-undefined)
   endif()
@@ -85,6 +91,11 @@ endfunction()
 # dynamic loader of glibc 2.33 or later looks into lib/glibc-hwcaps/<best level of this CPU> first.
 # Sets HEED_KERNEL_TARGETS, and HEED_KERNELS_HERE to those that this machine may load.
 function(heed_kernel_library)
+  if(HEED_GEMM STREQUAL eigen)
+    find_package(Eigen3 3.4 REQUIRED NO_MODULE)
+  elseif(NOT HEED_GEMM STREQUAL heed)
+    message(FATAL_ERROR "HEED_GEMM is heed or eigen, got '${HEED_GEMM}'")
+  endif()
   set(HEED_KERNEL_TARGETS)
   set(HEED_KERNELS_HERE heed_kernels)
   if(HEED_CPU STREQUAL native)

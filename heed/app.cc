@@ -23,7 +23,7 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
         ->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "How a GPU multiplies: f32, or faster and less exactly tf32 or bf16")
+        "How matrices are multiplied: f32; bf16, faster and less exactly; on a GPU also tf32")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may stand behind the command
@@ -34,9 +34,8 @@ Device start(const Common& common) {
   set_num_threads(common.threads);
   const Device device = Device::parse(common.device);
   if (common.matmul == "f32") return device;
-  if (!device.is_cuda()) {
-    throw UsageError("--matmul " + common.matmul +
-                     " is for --device cuda: the CPU multiplies in f32");
+  if (common.matmul == "tf32" && !device.is_cuda()) {
+    throw UsageError("--matmul tf32 is for --device cuda: the CPU multiplies in f32 or bf16");
   }
   set_matmul(common.matmul == "tf32" ? Matmul::tf32 : Matmul::bf16);
   return device;

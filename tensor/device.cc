@@ -5,6 +5,7 @@
 #include "tensor/cuda/blas.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/error.h"
+#include "tensor/kernels/matmul.h"
 
 namespace heed {
 
@@ -31,7 +32,12 @@ Device Device::parse(const std::string& text) {
 }
 
 void set_matmul(Matmul precision) {
+  cpu::set_matmul(precision);
   cuda::set_matmul(precision);
+}
+
+Matmul matmul() {
+  return cpu::matmul();
 }
 
 }  // namespace heed

@@ -1,6 +1,6 @@
 // How a matrix product brings its factors into the order in which the tiles of C read them: A into
-// tiles of up to kTileRows rows, B into panels of kWidth columns. Only gemm.cc looks in here, and
-// its test for the sizes.
+// tiles of up to kTileRows rows, B into panels of kWidth columns. Only gemm.cc and the formats that
+// it multiplies in look in here, and its test for the sizes.
 #pragma once
 
 #include <algorithm>
@@ -11,15 +11,18 @@
 #include "tensor/kernels/gemm.h"
 #include "tensor/parallel.h"
 
+// A program that includes this has it for another CPU level than the kernels: theirs stay their
+// own.
+#pragma GCC visibility push(hidden)
 namespace heed::cpu {
 
 // Two vectors of accumulators a row: 12 rows fill 24 of AVX-512's 32 registers, 6 rows 12 of 16.
 #if defined(__AVX512F__)
-constexpr int kVectorBytes = 64, kTileRows = 12;
+constexpr int kVectorBytes = 64, kVectorRows = 12;
 #elif defined(__AVX__)
-constexpr int kVectorBytes = 32, kTileRows = 6;
+constexpr int kVectorBytes = 32, kVectorRows = 6;
 #else
-constexpr int kVectorBytes = 16, kTileRows = 6;
+constexpr int kVectorBytes = 16, kVectorRows = 6;
 #endif
 constexpr int64_t kSpan = 2048;    // rows of A and columns of B in one block: 4 MiB each
 constexpr int64_t kDepth = 512;    // of k in one block
@@ -49,66 +52,87 @@ template <class T> struct View {
   }
 };
 
-// A tile of A (rows, depth) as it is read: row after row, at a distance that is no power of two
-// (the rows would share few sets of the L1 cache), or, where A is transposed, column after column.
-template <class T> constexpr int64_t kRowStep = kDepth + 64 / sizeof(T);
-template <class T> constexpr int64_t kTileSize = kTileRows* kRowStep<T>;
+// A format F says what the factors are copied to, and which tile multiplies the copies: Full below,
+// Bf16 in gemm_bf16.h.
+//   Number             of C and of the factors in memory: float or double
+//   Packed             of the copies
+//   kTileRows, kWidth  rows and columns of C that a tile computes
+//   length(k)          Packed elements for k numbers of a row of A or a column of B
+//   kBlock             length(a + b) is length(a) + length(b) for multiples a of this
+//   kRowStep           Packed elements from row to row of a tile of A
+//   copy_row, copy_columns, pack_rows, pack_columns    the copies
+//   Runner             runs tiles of C
 
 // Rows of C are shared out evenly among the tiles: 16 are 8 + 8, not 12 + 4.
-inline int64_t tile_count(int64_t m) {
-  return (m + kTileRows - 1) / kTileRows;
+template <class F> int64_t tile_count(int64_t m) {
+  return (m + F::kTileRows - 1) / F::kTileRows;
 }
-inline int64_t tile_begin(int64_t m, int64_t t) {
-  return m * t / tile_count(m);
+template <class F> int64_t tile_begin(int64_t m, int64_t t) {
+  return m * t / tile_count<F>(m);
 }
-
-// n elements, mostly kUsual: a number that the compiler knows is some vector moves, not a call.
-template <int64_t kUsual, class T> void copy(T* to, const T* from, int64_t n) {
-  if (n == kUsual) {
-    std::memcpy(to, from, kUsual * sizeof(T));
-  } else {
-    for (int64_t i = 0; i < n; ++i) to[i] = from[i];
-  }
-}
+template <class F> constexpr int64_t kTileSize = F::kTileRows* F::kRowStep;
 
 // Rows [begin, end) of A (m, depth) to their places in `tiles`, which begin with tile `first`.
-template <class T>
-void copy_rows(T* tiles, View<T> a, int64_t m, int64_t first, int64_t begin, int64_t end,
-               int64_t depth) {
-  int64_t t = begin * tile_count(m) / m;
+template <class F>
+void copy_rows(typename F::Packed* tiles, View<typename F::Number> a, int64_t m, int64_t first,
+               int64_t begin, int64_t end, int64_t depth) {
+  int64_t t = begin * tile_count<F>(m) / m;
   for (int64_t i = begin; i < end; ++i) {
-    while (tile_begin(m, t + 1) <= i) ++t;
-    T* tile = tiles + (t - first) * kTileSize<T>;
-    std::copy_n(a.at + i * a.row_step, depth, tile + (i - tile_begin(m, t)) * kRowStep<T>);
+    while (tile_begin<F>(m, t + 1) <= i) ++t;
+    typename F::Packed* tile = tiles + (t - first) * kTileSize<F>;
+    F::copy_row(tile + (i - tile_begin<F>(m, t)) * F::kRowStep, a.at + i * a.row_step, depth);
   }
 }
 
 // Tiles [first, last) of A (m, depth) to `tiles`, kTileSize apart.
-template <class T>
-void copy_tiles(T* tiles, View<T> a, int64_t m, int64_t first, int64_t last, int64_t depth) {
+template <class F>
+void copy_tiles(typename F::Packed* tiles, View<typename F::Number> a, int64_t m, int64_t first,
+                int64_t last, int64_t depth) {
   int64_t begin[kGroup + 1] = {};
-  for (int64_t t = first; t <= last; ++t) begin[t - first] = tile_begin(m, t);
+  for (int64_t t = first; t <= last; ++t) begin[t - first] = tile_begin<F>(m, t);
   if (a.col_step == 1) {
-    return copy_rows(tiles, a, m, first, begin[0], begin[last - first], depth);
+    return copy_rows<F>(tiles, a, m, first, begin[0], begin[last - first], depth);
   }
-  for (int64_t k = 0; k < depth; ++k) {  // all tiles at once, so that whole cache lines are used
-    for (int64_t t = 0; t < last - first; ++t) {
-      const int64_t height = begin[t + 1] - begin[t];
-      copy<kTileRows>(tiles + t * kTileSize<T> + k * height, a.at + begin[t] + k * a.col_step,
-                      height);
+  F::copy_columns(tiles, a, begin, last - first, depth);
+}
+
+template <class F>
+void copy_all_tiles(typename F::Packed* tiles, View<typename F::Number> a, int64_t m,
+                    int64_t depth) {
+  if (a.col_step == 1) {
+    parallel_ranges(m, kCopied / depth + 1, [=](int64_t begin, int64_t end) {
+      copy_rows<F>(tiles, a, m, 0, begin, end, depth);
+    });
+    return;
+  }
+  parallel_ranges(tile_count<F>(m), kGroup, [=](int64_t first, int64_t last) {
+    copy_tiles<F>(tiles + first * kTileSize<F>, a, m, first, last, depth);
+  });
+}
+
+// B (depth, n) to panels: [panel][k][column], the last one filled up with zeros.
+template <class F>
+void pack(typename F::Packed* panels, View<typename F::Number> b, int64_t depth, int64_t n) {
+  constexpr int64_t kWidth = F::kWidth;
+  const int64_t size = F::length(depth) * kWidth;
+  for (int64_t j = 0; j < n; j += kWidth, panels += size) {
+    const int64_t width = std::min(kWidth, n - j);
+    const auto* from = b.from(0, j).at;
+    if (width < kWidth) std::fill_n(panels, size, typename F::Packed(0));
+    if (b.col_step == 1) {
+      F::pack_rows(panels, from, b.row_step, depth, width);
+    } else {
+      F::pack_columns(panels, from, b.col_step, depth, width);
     }
   }
 }
 
-template <class T> void copy_all_tiles(T* tiles, View<T> a, int64_t m, int64_t depth) {
-  if (a.col_step == 1) {
-    parallel_ranges(m, kCopied / depth + 1, [=](int64_t begin, int64_t end) {
-      copy_rows(tiles, a, m, 0, begin, end, depth);
-    });
-    return;
-  }
-  parallel_ranges(tile_count(m), kGroup, [=](int64_t first, int64_t last) {
-    copy_tiles(tiles + first * kTileSize<T>, a, m, first, last, depth);
+template <class F>
+void pack_all(typename F::Packed* panels, View<typename F::Number> b, int64_t depth, int64_t n) {
+  constexpr int64_t kWidth = F::kWidth;
+  const int64_t wide = std::clamp<int64_t>(n / kWidth / kPieces, 1, kPanels);
+  parallel_ranges(n, wide * kWidth, [=](int64_t begin, int64_t end) {
+    pack<F>(panels + begin * F::length(depth), b.from(0, begin), depth, end - begin);
   });
 }
 
@@ -150,45 +174,5 @@ template <class T> void transpose_square(T* to, int64_t to_ld, const T* from, in
   for (int i = 0; i < kLanes; ++i) *reinterpret_cast<U*>(to + i * to_ld) = x[i];
 }
 
-// One panel of a transposed B: its `width` columns lie in memory as rows of `depth`, ld apart.
-template <class T>
-void pack_transposed(T* panel, const T* from, int64_t ld, int64_t depth, int64_t width) {
-  constexpr int64_t kWidth = Simd<T>::kWidth, kLanes = Simd<T>::kLanes;
-  const int64_t squares = depth / kLanes * kLanes;
-  for (int64_t i = 0; i < width; i += kLanes) {
-    const int64_t cols = std::min(kLanes, width - i), whole = cols == kLanes ? squares : 0;
-    for (int64_t k = 0; k < whole; k += kLanes) {
-      transpose_square(panel + k * kWidth + i, kWidth, from + i * ld + k, ld);
-    }
-    for (int64_t k = whole; k < depth; ++k) {
-      for (int64_t l = i; l < i + cols; ++l) panel[k * kWidth + l] = from[k + l * ld];
-    }
-  }
-}
-
-// B (depth, n) to panels: [panel][k][column], the last one filled up with zeros.
-template <class T> void pack(T* panels, View<T> b, int64_t depth, int64_t n) {
-  constexpr int64_t kWidth = Simd<T>::kWidth;
-  for (int64_t j = 0; j < n; j += kWidth, panels += depth * kWidth) {
-    const int64_t width = std::min(kWidth, n - j);
-    const View<T> from = b.from(0, j);
-    if (width < kWidth) std::fill_n(panels, depth * kWidth, T(0));
-    if (b.col_step != 1) {
-      pack_transposed(panels, from.at, b.col_step, depth, width);
-      continue;
-    }
-    for (int64_t k = 0; k < depth; ++k) {
-      copy<kWidth>(panels + k * kWidth, from.at + k * from.row_step, width);
-    }
-  }
-}
-
-template <class T> void pack_all(T* panels, View<T> b, int64_t depth, int64_t n) {
-  constexpr int64_t kWidth = Simd<T>::kWidth;
-  const int64_t wide = std::clamp<int64_t>(n / kWidth / kPieces, 1, kPanels);
-  parallel_ranges(n, wide * kWidth, [=](int64_t begin, int64_t end) {
-    pack(panels + begin * depth, b.from(0, begin), depth, end - begin);
-  });
-}
-
 }  // namespace heed::cpu
+#pragma GCC visibility pop

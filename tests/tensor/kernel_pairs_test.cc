@@ -17,9 +17,10 @@ namespace fs = std::filesystem;
 const fs::path kKernels = fs::path(HEED_SOURCE_DIR) / "tensor/kernels";
 
 // Headers that declare nothing for a GPU: what this CPU is, what only decoding needs, and helpers.
-const std::set<std::string> kCpuOnly = {"isa", "peak", "top_k"};
-const std::set<std::string> kNoKernels = {"kernel",          "math",     "row_math", "columns",
-                                          "elementwise_ops", "gemm_pack"};
+const std::set<std::string> kCpuOnly = {"isa", "matmul", "peak", "top_k"};
+const std::set<std::string> kNoKernels = {"kernel",          "math",      "row_math",  "columns",
+                                          "elementwise_ops", "gemm_pack", "gemm_full", "gemm_bf16",
+                                          "gemm_bf16_tiles", "gemm_eigen"};
 
 // Without comments, and without what the preprocessor reads.
 std::string code_of(const fs::path& path) {

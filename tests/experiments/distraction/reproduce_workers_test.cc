@@ -25,8 +25,8 @@ TEST_F(Reproduce, OtherDevicesAreRefused) {
   const std::string none = dir.path("none");
   expect_failure(heed_program(tiny_experiment(none) + Arguments{"--device", "xyz"}), 2, "xyz",
                  "xyz");
-  expect_failure(heed_program(tiny_experiment(none) + Arguments{"--matmul", "bf16"}), 2,
-                 "--matmul bf16 is for --device cuda", "bf16");
+  expect_failure(heed_program(tiny_experiment(none) + Arguments{"--matmul", "tf32"}), 2,
+                 "--matmul tf32 is for --device cuda", "tf32");
   EXPECT_FALSE(fs::exists(none));
 }
 

@@ -1,0 +1,149 @@
+// The format of `--matmul bf16`: the factors are rounded to bf16 while they are copied, and the
+// products summed in f32. bf16 is the upper half of an f32: 8 bits of exponent, 7 of mantissa.
+//
+// What C is, to the bit, on every processor and for every tile. Numbers below 2^-126 are 0 wherever
+// they occur. k is taken in blocks of 32, the last one filled up with zeros:
+//   first  = a[0] b[0];    first  = a[k] b[k] + first     for k = 1 .. 15, each rounded once
+//   second = a[16] b[16];  second = a[k] b[k] + second    for k = 17 .. 31
+//   C = C + (first + second)
+// That is the order of AMX: TDPBF16PS multiplies rows of 16 pairs, sums the lower halves of the
+// pairs and their upper halves, and adds both to C. VDPBF16PS takes C = a b + C with the upper
+// halves and then with the lower ones, so it gets other pairs (Intel Software Developer's Manual,
+// volume 2).
+#pragma once
+
+#include <bit>
+
+#include "tensor/kernels/gemm_pack.h"
+
+#pragma GCC visibility push(hidden)
+namespace heed::cpu {
+
+using Pair = uint32_t;          // two numbers of bf16
+constexpr int64_t kPairs = 16;  // in a block
+constexpr int64_t kPairedK = 2 * kPairs;
+constexpr int64_t kPairedDepth = 1024;  // of k in one block of A and B: as many bytes as in f32
+// From row to row of a tile of A: no power of two, as in gemm_full.h.
+constexpr int64_t kPairRowStep = kPairedDepth / 2 + kPairs;
+
+// Which two of the 32 of a block make pair p.
+struct HalvesPaired {  // (0, 16), (1, 17) ...
+  static constexpr int64_t low(int64_t p) { return p; }
+  static constexpr int64_t high(int64_t p) { return p + kPairs; }
+};
+struct NeighboursPaired {  // (1, 0), (3, 2) ...: the upper half comes first
+  static constexpr int64_t low(int64_t p) { return 2 * p + 1; }
+  static constexpr int64_t high(int64_t p) { return 2 * p; }
+};
+
+// The bits of x, rounded so that the upper half is the nearest bf16, of two the even one. NaN stays
+// NaN; what is below the smallest normal number becomes 0, as the instructions read it.
+inline uint32_t round_to_bf16(float x) {
+  const uint32_t bits = std::bit_cast<uint32_t>(x), size = bits & 0x7fffffff;
+  const uint32_t up = bits + 0x7fff + (bits >> 16 & 1);
+  const uint32_t normal = size > 0x7f800000 ? bits | 0x400000 : up;
+  return size < 0x00800000 ? bits & 0x80000000 : normal;
+}
+
+inline Pair pair_of(float low, float high) {
+  return round_to_bf16(low) >> 16 | (round_to_bf16(high) & 0xffff0000);
+}
+
+// The 16 pairs of one block of a row; numbers from `left` on are 0.
+template <class Paired> void pair_block(Pair* to, const float* from, int64_t left) {
+  float block[kPairedK] = {};
+  if (left < kPairedK) from = std::copy_n(from, left, block) - left;
+  for (int64_t p = 0; p < kPairs; ++p) to[p] = pair_of(from[Paired::low(p)], from[Paired::high(p)]);
+}
+
+// Pair p of a block of `width` columns, whose rows lie `ld` apart; rows from `left` on are 0.
+template <class Paired, int64_t kWidth>
+void pair_rows(Pair* to, const float* block, int64_t ld, int64_t p, int64_t left, int64_t width) {
+  constexpr float kZeros[kWidth] = {};
+  const float* low = Paired::low(p) < left ? block + Paired::low(p) * ld : kZeros;
+  const float* high = Paired::high(p) < left ? block + Paired::high(p) * ld : kZeros;
+  if (width == kWidth) {  // which the compiler knows
+    for (int64_t i = 0; i < kWidth; ++i) to[i] = pair_of(low[i], high[i]);
+  } else {
+    for (int64_t i = 0; i < width; ++i) to[i] = pair_of(low[i], high[i]);
+  }
+}
+
+// Tile has kRows, kWidth, Paired and Runner (gemm_bf16_tiles.h).
+template <class Tile> struct Bf16 {
+  using Number = float;
+  using Packed = Pair;
+  using Paired = typename Tile::Paired;
+  using Runner = typename Tile::Runner;
+  static constexpr int kTileRows = Tile::kRows;
+  static constexpr int64_t kDepth = kPairedDepth, kWidth = Tile::kWidth, kBlock = kPairedK;
+  static constexpr int64_t length(int64_t k) { return (k + kPairedK - 1) / kPairedK * kPairs; }
+  static constexpr int64_t kRowStep = kPairRowStep;
+
+  static void copy_row(Pair* to, const float* from, int64_t depth) {
+    for (int64_t k = 0; k < depth; k += kPairedK, to += kPairs) {
+      pair_block<Paired>(to, from + k, depth - k);
+    }
+  }
+
+  // `count` tiles of a transposed A, whose rows begin at begin[0 .. count]: the same as copy_row,
+  // so that a tile has one form only.
+  static void copy_columns(Pair* tiles, View<float> a, const int64_t* begin, int64_t count,
+                           int64_t depth) {
+    for (int64_t k = 0; k < depth; k += kPairedK) {
+      int64_t t = 0;
+      for (int64_t i = begin[0]; i < begin[count]; i += kLanes) {
+        const int64_t rows = std::min(kLanes, begin[count] - i);
+        Pair square[kLanes * kPairs];
+        pair_columns(square, a.from(i, k), depth - k, rows);
+        for (int64_t l = 0; l < rows; ++l) {
+          while (begin[t + 1] <= i + l) ++t;
+          std::copy_n(square + l * kPairs, kPairs,
+                      tiles + t * kTileSize<Bf16> + (i + l - begin[t]) * kRowStep + k / 2);
+        }
+      }
+    }
+  }
+
+  // One panel of B, whose rows lie in memory ld apart.
+  static void pack_rows(Pair* panel, const float* from, int64_t ld, int64_t depth, int64_t width) {
+    for (int64_t k = 0; k < depth; k += kPairedK) {
+      for (int64_t p = 0; p < kPairs; ++p, panel += kWidth) {
+        pair_rows<Paired, kWidth>(panel, from + k * ld, ld, p, depth - k, width);
+      }
+    }
+  }
+
+  // One panel of a transposed B: its `width` columns lie in memory as rows of `depth`, ld apart.
+  static void pack_columns(Pair* panel, const float* from, int64_t ld, int64_t depth,
+                           int64_t width) {
+    for (int64_t k = 0; k < depth; k += kPairedK, panel += kPairs * kWidth) {
+      for (int64_t i = 0; i < width; i += kLanes) {
+        Pair columns[kLanes * kPairs] = {};
+        for (int64_t l = 0; l < std::min(kLanes, width - i); ++l) {
+          pair_block<Paired>(columns + l * kPairs, from + (i + l) * ld + k, depth - k);
+        }
+        for (int64_t p = 0; p < kPairs; p += kLanes) {
+          transpose_square(panel + p * kWidth + i, kWidth, columns + p, kPairs);
+        }
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kLanes = Simd<Pair>::kLanes;
+
+  // One block of `rows` rows of a transposed A, as rows of pairs.
+  static void pair_columns(Pair* square, View<float> a, int64_t left, int64_t rows) {
+    Pair columns[kPairs * kLanes] = {};
+    for (int64_t p = 0; p < kPairs; ++p) {
+      pair_rows<Paired, kLanes>(columns + p * kLanes, a.at, a.col_step, p, left, rows);
+    }
+    for (int64_t p = 0; p < kPairs; p += kLanes) {
+      transpose_square(square + p, kPairs, columns + p * kLanes, kLanes);
+    }
+  }
+};
+
+}  // namespace heed::cpu
+#pragma GCC visibility pop
