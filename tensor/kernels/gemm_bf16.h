@@ -57,16 +57,19 @@ template <class Paired> void pair_block(Pair* to, const float* from, int64_t lef
 }
 
 // Pair p of a block of `width` columns, whose rows lie `ld` apart; rows from `left` on are 0.
-template <class Paired, int64_t kWidth>
+template <class Paired>
 void pair_rows(Pair* to, const float* block, int64_t ld, int64_t p, int64_t left, int64_t width) {
-  constexpr float kZeros[kWidth] = {};
-  const float* low = Paired::low(p) < left ? block + Paired::low(p) * ld : kZeros;
-  const float* high = Paired::high(p) < left ? block + Paired::high(p) * ld : kZeros;
-  if (width == kWidth) {  // which the compiler knows
-    for (int64_t i = 0; i < kWidth; ++i) to[i] = pair_of(low[i], high[i]);
-  } else {
-    for (int64_t i = 0; i < width; ++i) to[i] = pair_of(low[i], high[i]);
-  }
+  constexpr int64_t kLanes = Simd<Pair>::kLanes;
+  const float* low = Paired::low(p) < left ? block + Paired::low(p) * ld : nullptr;
+  const float* high = Paired::high(p) < left ? block + Paired::high(p) * ld : nullptr;
+  const auto pair_lanes = [=](int64_t first, int64_t count) {
+    for (int64_t i = first; i < first + count; ++i) {
+      to[i] = pair_of(low ? low[i] : 0, high ? high[i] : 0);
+    }
+  };
+  if (width < kLanes) return pair_lanes(0, width);
+  for (int64_t i = 0; i < width - kLanes; i += kLanes) pair_lanes(i, kLanes);
+  pair_lanes(width - kLanes, kLanes);  // some of them for the second time
 }
 
 // Tile has kRows, kWidth, Paired and Runner (gemm_bf16_tiles.h).
@@ -90,17 +93,19 @@ template <class Tile> struct Bf16 {
   // so that a tile has one form only.
   static void copy_columns(Pair* tiles, View<float> a, const int64_t* begin, int64_t count,
                            int64_t depth) {
+    constexpr int64_t kMost = kGroup * kTileRows + kLanes;
+    const int64_t rows = begin[count] - begin[0];
+    Pair columns[kPairs * kMost] = {}, square[kLanes * kPairs];
     for (int64_t k = 0; k < depth; k += kPairedK) {
-      int64_t t = 0;
-      for (int64_t i = begin[0]; i < begin[count]; i += kLanes) {
-        const int64_t rows = std::min(kLanes, begin[count] - i);
-        Pair square[kLanes * kPairs];
-        pair_columns(square, a.from(i, k), depth - k, rows);
-        for (int64_t l = 0; l < rows; ++l) {
-          while (begin[t + 1] <= i + l) ++t;
-          std::copy_n(square + l * kPairs, kPairs,
-                      tiles + t * kTileSize<Bf16> + (i + l - begin[t]) * kRowStep + k / 2);
-        }
+      for (int64_t p = 0; p < kPairs; ++p) {
+        pair_rows<Paired>(columns + p * kMost, a.from(begin[0], k).at, a.col_step, p, depth - k,
+                          rows);
+      }
+      for (int64_t i = 0, t = 0; i < rows; ++i) {
+        if (i % kLanes == 0) transpose_pairs(square, columns + i, kMost);
+        while (begin[t + 1] <= begin[0] + i) ++t;
+        std::copy_n(square + i % kLanes * kPairs, kPairs,
+                    tiles + t * kTileSize<Bf16> + (begin[0] + i - begin[t]) * kRowStep + k / 2);
       }
     }
   }
@@ -109,7 +114,7 @@ template <class Tile> struct Bf16 {
   static void pack_rows(Pair* panel, const float* from, int64_t ld, int64_t depth, int64_t width) {
     for (int64_t k = 0; k < depth; k += kPairedK) {
       for (int64_t p = 0; p < kPairs; ++p, panel += kWidth) {
-        pair_rows<Paired, kWidth>(panel, from + k * ld, ld, p, depth - k, width);
+        pair_rows<Paired>(panel, from + k * ld, ld, p, depth - k, width);
       }
     }
   }
@@ -133,14 +138,10 @@ template <class Tile> struct Bf16 {
  private:
   static constexpr int64_t kLanes = Simd<Pair>::kLanes;
 
-  // One block of `rows` rows of a transposed A, as rows of pairs.
-  static void pair_columns(Pair* square, View<float> a, int64_t left, int64_t rows) {
-    Pair columns[kPairs * kLanes] = {};
-    for (int64_t p = 0; p < kPairs; ++p) {
-      pair_rows<Paired, kLanes>(columns + p * kLanes, a.at, a.col_step, p, left, rows);
-    }
+  // kLanes columns of the 16 pairs of a block, `ld` apart, to rows.
+  static void transpose_pairs(Pair* rows, const Pair* columns, int64_t ld) {
     for (int64_t p = 0; p < kPairs; p += kLanes) {
-      transpose_square(square + p, kPairs, columns + p * kLanes, kLanes);
+      transpose_square(rows + p, kPairs, columns + p * ld, ld);
     }
   }
 };
