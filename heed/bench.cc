@@ -22,6 +22,7 @@
 #include "heed/shared_options.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
+#include "tensor/cuda/runtime.h"
 #include "tensor/kernels/peak.h"
 
 namespace heed {
@@ -34,6 +35,7 @@ struct Options {
   std::string structure = "dynamic", work = "train", lengths;
   int64_t batch = 64, embed = 256, hidden = 256, layers = 2, vocab = 10000, steps = 5;
   double dropout = 0.2;
+  bool count = false;
 };
 
 struct Lengths {
@@ -115,6 +117,8 @@ class Stepper {
   }
 
   Done operator()(const Work& work, uint64_t step) {
+    if (options_.count)
+      make_batch(work.pointers, model_.parts(), parameters(model_)[0].var.device());
     if (options_.work == "score") return score_step(work);
     if (options_.work == "beam") return beam_step(work);
     const bool train = options_.work == "train";
@@ -172,6 +176,7 @@ struct Timing {
   std::vector<double> seconds;  // of each step, sorted
   double total = 0, processor = 0;
   Done sum{0, 0, 0};  // the loss is that of the last step
+  cuda::Counts counts;
 
   double steps() const { return static_cast<double>(seconds.size()); }
   double median() const {
@@ -180,10 +185,16 @@ struct Timing {
   }
 };
 
+cuda::Counts operator-(const cuda::Counts& a, const cuda::Counts& b) {
+  return {a.launches - b.launches, a.host_waits - b.host_waits, a.copies - b.copies,
+          a.copied_bytes - b.copied_bytes};
+}
+
 Timing time_steps(int64_t steps, Stepper& stepper, const std::vector<Work>& all) {
   Timing timing;
   Progress progress;
   stepper(all[0], 0);  // the warm-up
+  const cuda::Counts before = cuda::counts();
   const double processor = processor_seconds();
   for (int64_t i = 1; i <= steps; ++i) {
     const auto begin = std::chrono::steady_clock::now();
@@ -197,6 +208,7 @@ Timing time_steps(int64_t steps, Stepper& stepper, const std::vector<Work>& all)
         " left");
     timing.sum = {timing.sum.tokens + done.tokens, timing.sum.flops + done.flops, done.loss};
   }
+  timing.counts = cuda::counts() - before;
   timing.processor = processor_seconds() - processor;
   std::sort(timing.seconds.begin(), timing.seconds.end());
   return timing;
@@ -209,6 +221,15 @@ Json inputs_json(const Options& o) {
           {"vocab", o.vocab},         {"dropout", o.dropout},
           {"steps", o.steps},         {"lengths", o.lengths.empty() ? Json() : Json(o.lengths)},
           {"seed", o.common->seed}};
+}
+
+// Of a step, on average.
+void add_counts(Json& line, const Timing& t) {
+  const auto a_step = [&](int64_t n) { return static_cast<double>(n) / t.steps(); };
+  line["launches"] = a_step(t.counts.launches);
+  line["host_waits"] = a_step(t.counts.host_waits);
+  line["copies"] = a_step(t.counts.copies);
+  line["copied_bytes"] = a_step(t.counts.copied_bytes);
 }
 
 // Null for what is not counted or not measured.
@@ -234,6 +255,9 @@ Json report(const Options& o, Device device, const Timing& t, double peak) {
 
 void run(const Options& o) {
   const Device device = start(*o.common);
+  if (o.count && !device.is_cuda()) {
+    throw UsageError("--count: counts what is asked of a CUDA device; give --device cuda");
+  }
   const ModelConfig config{
       Structure::parse(o.structure), o.vocab, o.embed, o.hidden, o.layers, false, o.dropout};
   config.check();
@@ -245,7 +269,9 @@ void run(const Options& o) {
   const double peak = device.is_cuda() ? 0 : cpu::measure_peak();
   Stepper stepper(o, model);
   const Timing t = time_steps(o.steps, stepper, all);
-  std::printf("%s\n", report(o, device, t, peak).dump().c_str());
+  Json line = report(o, device, t, peak);
+  if (o.count) add_counts(line, t);
+  std::printf("%s\n", line.dump().c_str());
 }
 
 }  // namespace
@@ -288,6 +314,10 @@ void add_bench(CLI::App& app) {
   c->add_option("--lengths", o->lengths,
                 "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every "
                 "dialogue has 6 utterances of 12 tokens and a response of 16");
+  c->add_flag("--count", o->count,
+              "With --device cuda: also what a step asks of the device, the making of its batch "
+              "included: launches (kernels, cuBLAS calls, clearing of memory), copies, and how "
+              "often the host waits");
   c->callback([o] { run(*o); });
 }
 

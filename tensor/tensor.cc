@@ -163,10 +163,17 @@ void Tensor::copy_from(const Tensor& source) const {
     std::memmove(raw(), source.raw(), bytes());
     return;
   }
+  cuda::set_device(device_.is_cuda() ? device_.index : source.device_.index);
+  if (!source.device_.is_cuda()) return cuda::upload(raw(), source.raw(), bytes());
+  if (!device_.is_cuda()) return cuda::download(raw(), source.raw(), bytes());
   const bool overlap = raw() < source.raw() + bytes() && source.raw() < raw() + bytes();
   const Tensor from = overlap ? source.clone() : source;  // cudaMemcpy has no order
-  cuda::set_device(device_.is_cuda() ? device_.index : source.device_.index);
+  if (device_ == source.device_) return cuda::copy(raw(), from.raw(), bytes());
+  cuda::set_device(source.device_.index);  // each device has a stream of its own
+  cuda::synchronize();
+  cuda::set_device(device_.index);
   cuda::copy(raw(), from.raw(), bytes());
+  cuda::synchronize();
 }
 
 uint32_t Tensor::version() const {

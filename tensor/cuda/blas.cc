@@ -8,6 +8,7 @@
 #include <string>
 #include <type_traits>
 
+#include "tensor/cuda/runtime.h"
 #include "tensor/error.h"
 
 namespace heed::cuda {
@@ -21,6 +22,7 @@ struct Cublas {
   using Op = cublasOperation_t;
   using Type = cudaDataType_t;
   decltype(&cublasCreate) create;
+  decltype(&cublasSetStream) set_stream;
   decltype(&cublasGetStatusString) error_string;
   // Spelled out, as both names have two overloads in C++.
   cublasStatus_t (*gemm)(cublasHandle_t, Op, Op, int m, int n, int k, const void* alpha,
@@ -50,6 +52,7 @@ const Cublas& cublas() {
     }
     Cublas f;
     find(library, "cublasCreate_v2", f.create);
+    find(library, "cublasSetStream_v2", f.set_stream);
     find(library, "cublasGemmEx", f.gemm);
     find(library, "cublasGemmStridedBatchedEx", f.gemm_batched);
     find(library, "cublasGetStatusString", f.error_string);
@@ -69,7 +72,10 @@ cublasHandle_t handle() {
   int device = 0;
   cudaGetDevice(&device);
   cublasHandle_t& h = handles[device];
-  if (!h) check(cublas().create(&h), "start");
+  if (!h) {
+    check(cublas().create(&h), "start");
+    check(cublas().set_stream(h, stream()), "stream");
+  }
   return h;
 }
 
@@ -98,6 +104,7 @@ void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasM
     if (size >= int64_t{1} << 31) throw ShapeError("matrix product: an axis of 2^31 or more");
     return static_cast<int>(size);
   };
+  count_launch();
   const cublasComputeType_t compute = compute_type(DTypeOf<T>::value);
   const cublasStatus_t status =
       batch == 1

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "tensor/cuda/blas.h"
+#include "tensor/cuda/runtime.h"
 #include "tensor/cuda/runtime_emulated.h"
 #include "tensor/error.h"
 #include "tensor/kernels/gemm.h"
@@ -54,6 +55,7 @@ void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasM
   check_operand("B", b.transposed ? n : k, b.ld);
   check_operand("C", m, c.ld);
   if (beta != T(0) && beta != T(1)) throw InternalError("cuBLAS: the emulation has beta 0 and 1");
+  count_launch();
   const MemoryAccess access;
   const int64_t a_cols = a.transposed ? k : m, b_cols = b.transposed ? n : k;
   for (int64_t i = 0; i < batch; ++i) {

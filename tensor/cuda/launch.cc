@@ -11,7 +11,32 @@ namespace {
 
 std::atomic<void (*)(int)> release_cached{nullptr};
 
+struct {
+  std::atomic<int64_t> launches, host_waits, copies, copied_bytes;
+} total;
+
+void add(std::atomic<int64_t>& count, int64_t n) {
+  count.fetch_add(n, std::memory_order_relaxed);
+}
+
 }  // namespace
+
+Counts counts() {
+  return {total.launches, total.host_waits, total.copies, total.copied_bytes};
+}
+
+void count_launch() {
+  add(total.launches, 1);
+}
+
+void count_wait() {
+  add(total.host_waits, 1);
+}
+
+void count_copy(int64_t bytes) {
+  add(total.copies, 1);
+  add(total.copied_bytes, bytes);
+}
 
 void when_exhausted(void (*release)(int device)) {
   release_cached = release;

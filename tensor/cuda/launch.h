@@ -39,8 +39,10 @@ struct Grid {
 template <auto kernel, class... Args> void launch(const Grid& grid, Args... args) {
   if (grid.blocks == 0) return;
   check_grid(grid.blocks, __PRETTY_FUNCTION__);
+  count_launch();
 #ifdef __CUDACC__
-  kernel<<<static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes, 0>>>(args...);
+  kernel<<<static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes, stream()>>>(
+      args...);
   check_launch(__PRETTY_FUNCTION__);
 #else
   emulate::run_grid(__PRETTY_FUNCTION__, static_cast<unsigned>(grid.blocks), grid.threads,

@@ -2,8 +2,12 @@
 
 #include <cuda_runtime_api.h>
 
+#include <algorithm>
+#include <cstring>
 #include <map>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "tensor/error.h"
 
@@ -21,6 +25,98 @@ int current_device() {
   int index = 0;
   check(cudaGetDevice(&index), "current device");
   return index;
+}
+
+void put_copy(void* to, const void* from, int64_t bytes) {
+  count_copy(bytes);
+  check(cudaMemcpyAsync(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault, stream()), "copy");
+}
+
+void wait_for(cudaEvent_t event) {
+  count_wait();
+  check(cudaEventSynchronize(event), "event");
+}
+
+cudaEvent_t make_event() {
+  cudaEvent_t event = nullptr;
+  check(cudaEventCreateWithFlags(&event, cudaEventDisableTiming), "event");
+  return event;
+}
+
+std::byte* pinned_memory(int64_t bytes) {
+  void* memory = nullptr;
+  check(cudaMallocHost(&memory, static_cast<size_t>(bytes)), "pinned memory");
+  return static_cast<std::byte*>(memory);
+}
+
+// Pinned memory that uploads pass through, one half after the other: a half is filled again when
+// the device has taken all that was in it. Never given back.
+class Staging {
+ public:
+  void upload(std::byte* to, const std::byte* from, int64_t bytes) {
+    if (!memory_) memory_ = pinned_memory(2 * kHalf);
+    for (int64_t done = 0, piece; done < bytes; done += piece) {
+      piece = std::min(bytes - done, kHalf);
+      if (at_ + piece > kHalf) turn();
+      std::byte* const staged = memory_ + half_ * kHalf + at_;
+      std::memcpy(staged, from + done, static_cast<size_t>(piece));
+      put_copy(to + done, staged, piece);
+      at_ += piece;
+    }
+  }
+
+ private:
+  static constexpr int64_t kHalf = kStaged / 2;
+
+  // To the other half.
+  void turn() {
+    if (!taken_[half_]) taken_[half_] = make_event();
+    check(cudaEventRecord(taken_[half_], stream()), "event");
+    half_ = 1 - half_;
+    at_ = 0;
+    if (taken_[half_] && cudaEventQuery(taken_[half_]) != cudaSuccess) wait_for(taken_[half_]);
+  }
+
+  std::byte* memory_ = nullptr;
+  cudaEvent_t taken_[2] = {};  // recorded behind the last copy out of each half
+  int half_ = 0;
+  int64_t at_ = 0;  // the first free byte of the half
+};
+
+}  // namespace
+
+struct Late {
+  std::byte* pinned = nullptr;
+  cudaEvent_t here = nullptr;
+  int64_t bytes = 0;
+};
+
+namespace {
+
+// Those that nobody uses, of each device. Never destroyed: a tensor may outlive main().
+class Lates {
+ public:
+  Late* take() {
+    const std::lock_guard lock(mutex_);
+    std::vector<Late*>& idle = idle_[current_device()];
+    if (idle.empty()) return new Late{pinned_memory(kLateBytes), make_event()};
+    Late* const late = idle.back();
+    idle.pop_back();
+    return late;
+  }
+  void give(Late* late) noexcept {
+    const std::lock_guard lock(mutex_);
+    idle_[current_device()].push_back(late);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<int, std::vector<Late*>> idle_;
+};
+
+Lates& lates() {
+  static Lates* const instance = new Lates;
+  return *instance;
 }
 
 struct Scratch {
@@ -77,16 +173,60 @@ void free(std::byte* memory) noexcept {
   cudaFree(memory);  // an error is one that a kernel left behind, and somebody else's to report
 }
 
+// Non-blocking: it does not wait for the default stream, which a program around heed may use.
+cudaStream_t stream() {
+  static std::mutex mutex;
+  static std::map<int, cudaStream_t> of_device;
+  const std::lock_guard lock(mutex);
+  cudaStream_t& found = of_device[current_device()];
+  if (!found) check(cudaStreamCreateWithFlags(&found, cudaStreamNonBlocking), "stream");
+  return found;
+}
+
 void copy(void* to, const void* from, int64_t bytes) {
-  check(cudaMemcpy(to, from, static_cast<size_t>(bytes), cudaMemcpyDefault), "copy");
+  put_copy(to, from, bytes);
 }
 
 void zero(void* to, int64_t bytes) {
-  check(cudaMemsetAsync(to, 0, static_cast<size_t>(bytes)), "memset");
+  count_launch();
+  check(cudaMemsetAsync(to, 0, static_cast<size_t>(bytes), stream()), "memset");
+}
+
+void upload(void* to, const void* from, int64_t bytes) {
+  static std::mutex mutex;
+  static std::map<int, Staging> of_device;
+  const std::lock_guard lock(mutex);
+  of_device[current_device()].upload(static_cast<std::byte*>(to),
+                                     static_cast<const std::byte*>(from), bytes);
+}
+
+void download(void* to, const void* from, int64_t bytes) {
+  put_copy(to, from, bytes);
+  synchronize();
 }
 
 void synchronize() {
-  check(cudaDeviceSynchronize(), "synchronize");
+  count_wait();
+  check(cudaStreamSynchronize(stream()), "synchronize");
+}
+
+Late* begin_download(const void* from, int64_t bytes) {
+  std::unique_ptr<Late, decltype(&drop_download)> late(lates().take(), &drop_download);
+  late->bytes = bytes;
+  put_copy(late->pinned, from, bytes);
+  check(cudaEventRecord(late->here, stream()), "event");
+  return late.release();
+}
+
+void finish_download(Late* late, void* to) {
+  const std::unique_ptr<Late, decltype(&drop_download)> owner(late, &drop_download);
+  wait_for(late->here);
+  std::memcpy(to, late->pinned, static_cast<size_t>(late->bytes));
+}
+
+// What is still on its way comes before whatever its next owner puts into the same stream.
+void drop_download(Late* late) noexcept {
+  lates().give(late);
 }
 
 // One for each thread and device; it grows to the largest that any kernel asks for. What runs in

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <mutex>
+#include <vector>
 
 #include "tensor/cuda/runtime.h"
 #include "tensor/error.h"
@@ -32,7 +33,7 @@ int64_t device_bytes() {
 }
 
 // From the HEED_EMULATED_FAULT-th copy on every one fails, as on a device with a broken kernel.
-void count_copy() {
+void fail_if_asked() {
   static std::mutex mutex;
   const std::lock_guard lock(mutex);
   static int64_t left = setting("HEED_EMULATED_FAULT", 0);
@@ -107,18 +108,57 @@ void free(std::byte* block) noexcept {
   std::free(block);
 }
 
+CUstream_st* stream() {
+  return nullptr;
+}
+
 void copy(void* to, const void* from, int64_t bytes) {
-  count_copy();
+  fail_if_asked();
+  count_copy(bytes);
   const MemoryAccess access;
   std::memmove(to, from, static_cast<size_t>(bytes));
 }
 
 void zero(void* to, int64_t bytes) {
+  count_launch();
   const MemoryAccess access;
   std::memset(to, 0, static_cast<size_t>(bytes));
 }
 
-void synchronize() {}
+void upload(void* to, const void* from, int64_t bytes) {
+  copy(to, from, bytes);
+  if (bytes > kStaged) count_wait();
+}
+
+void download(void* to, const void* from, int64_t bytes) {
+  copy(to, from, bytes);
+  synchronize();
+}
+
+void synchronize() {
+  count_wait();
+}
+
+struct Late {
+  std::vector<std::byte> bytes;
+};
+
+Late* begin_download(const void* from, int64_t bytes) {
+  auto late = std::make_unique<Late>();
+  late->bytes.resize(static_cast<size_t>(bytes));
+  copy(late->bytes.data(), from, bytes);
+  return late.release();
+}
+
+void finish_download(Late* late, void* to) {
+  count_wait();
+  std::memcpy(to, late->bytes.data(), late->bytes.size());
+  drop_download(late);
+}
+
+void drop_download(Late* late) noexcept {
+  delete late;
+}
 
 void* scratch_bytes(int64_t bytes) {
   thread_local std::unique_ptr<std::byte, decltype(&free)> block(nullptr, &free);

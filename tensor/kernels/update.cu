@@ -34,7 +34,7 @@ template <class T> void sum_squares(double* result, const T* x, int64_t n) {
   double* total = of_piece + pieces;
   launch<sum_squares_kernel<T>>({pieces, kThreads}, of_piece, x, n);
   launch<sum_pieces_kernel>({1, kThreads}, total, of_piece, pieces);
-  cuda::copy(result, total, sizeof(double));
+  cuda::download(result, total, sizeof(double));
 }
 
 template <class T>

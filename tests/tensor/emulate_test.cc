@@ -21,7 +21,7 @@ template <class T> class OnDevice {
  public:
   explicit OnDevice(std::vector<T> values)
       : values_(std::move(values)), memory_(cuda::allocate(bytes())) {
-    cuda::copy(memory_, values_.data(), bytes());
+    cuda::upload(memory_, values_.data(), bytes());
   }
   ~OnDevice() { cuda::free(memory_); }
   OnDevice(const OnDevice&) = delete;
@@ -29,7 +29,7 @@ template <class T> class OnDevice {
 
   T* data() const { return reinterpret_cast<T*>(memory_); }
   std::vector<T> get() {
-    cuda::copy(values_.data(), memory_, bytes());
+    cuda::download(values_.data(), memory_, bytes());
     return values_;
   }
 
