@@ -10,7 +10,7 @@ FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo program reproduce probes adversarial test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
-        gpu-check format install package arm64 loc clean
+        gpu-bundle gpu-check format install package arm64 loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -109,8 +109,11 @@ nvcc: setup  ## Compile the CUDA kernels with nvcc, which needs no GPU
 	cmake --preset nvcc
 	$(BUILD) nvcc -j $(JOBS) --target heed_cuda
 
-gpu-check: setup  ## On a machine with a GPU: tests, compute-sanitizer and benchmark, as one page
-	@scripts/gpu_check.sh
+gpu-bundle: setup  ## Collect what gpu-check needs on a machine without network and packages
+	@scripts/gpu_bundle.sh
+
+gpu-check:  ## On a machine with a GPU: tests, compute-sanitizer and benchmark, as one page
+	@scripts/gpu_check.sh $(PIECES)
 
 format:  ## Format the sources with clang-format
 	git ls-files -co --exclude-standard '*.h' '*.cc' '*.cu' | xargs clang-format -i

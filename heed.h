@@ -29,6 +29,7 @@
 #include "tensor/compare.h"
 #include "tensor/device.h"
 #include "tensor/error.h"
+#include "tensor/late.h"
 #include "tensor/matrix.h"
 #include "tensor/npy.h"
 #include "tensor/parallel.h"

@@ -37,9 +37,10 @@ bool DetectAnomaly::active() {
 // is not finite is looked into.
 bool all_finite(const Tensor& x) {
   if (!x.defined() || x.dtype() == DType::i32) return true;
-  double squares = 0;
-  KERNEL(x, sum_squares(&squares, x.data<T>(), x.numel()));
-  if (std::isfinite(squares)) return true;
+  const Tensor squares = Tensor::empty({1}, DType::f64, x.device());
+  KERNEL(x, sum_squares(squares.data<double>(),
+                        std::vector<Values<T>>{{x.data<T>(), x.numel()}}.data(), 1));
+  if (std::isfinite(squares.item())) return true;
   const std::vector<double> values = x.to_vector();
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
 }

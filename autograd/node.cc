@@ -6,9 +6,9 @@
 #include <unordered_set>
 
 #include "autograd/anomaly.h"
+#include "autograd/row_groups.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/gather.h"
 
 namespace heed {
 namespace {
@@ -168,27 +168,17 @@ void GradientBuffer::settle_lookups() {
   const bool keep_sparse = sparse_rows && !total.dense.defined();
   if (total.rows.defined()) lookups_.push_back({std::move(total.ids), std::move(total.rows)});
   total.ids = total.rows = Tensor();
-  const Tensor ids = stack_rows(lookups_, &Lookup::ids), rows = stack_rows(lookups_, &Lookup::rows);
+  std::vector<int32_t> ids;
+  for (const Lookup& lookup : lookups_) {
+    const std::vector<int32_t> more = lookup.ids.to_ints();
+    ids.insert(ids.end(), more.begin(), more.end());
+  }
+  const Tensor rows = stack_rows(lookups_, &Lookup::rows);
   lookups_.clear();
-  const int64_t width = rows.shape().back(), count = ids.numel();
-  if (!keep_sparse) {
-    const Tensor& dw = sum();
-    KERNEL(dw, scatter_add_rows(dw.data<T>(), rows.data<T>(), ids.data<int32_t>(), count, width));
-    return;
-  }
-  // Sum the rows of equal ids: each id's place among the distinct ids, then one scatter.
-  std::vector<int32_t> places = ids.to_ints(), distinct = places;
-  std::sort(distinct.begin(), distinct.end());
-  distinct.erase(std::unique(distinct.begin(), distinct.end()), distinct.end());
-  for (int32_t& id : places) {
-    id = static_cast<int32_t>(std::lower_bound(distinct.begin(), distinct.end(), id) -
-                              distinct.begin());
-  }
-  const Tensor to = Tensor::from(places, device);
-  total.ids = Tensor::from(distinct, device);
-  total.rows = Tensor::zeros({total.ids.numel(), width}, dtype, device);
-  KERNEL(rows,
-         scatter_add_rows(total.rows.data<T>(), rows.data<T>(), to.data<int32_t>(), count, width));
+  const RowGroups groups(ids, device);
+  if (!keep_sparse) return groups.add(sum(), rows);
+  total.ids = groups.ids();
+  total.rows = groups.sums(rows);
 }
 
 void check_devices(const char* op, const Tensor& a, const Tensor& b) {

@@ -4,8 +4,17 @@
 
 namespace heed {
 
+template <class Make> Tensor Packing::OnDevices::get(Device device, Make make) const {
+  const std::lock_guard lock(mutex_);
+  for (const Tensor& tensor : tensors_) {
+    if (tensor.device() == device) return tensor;
+  }
+  return tensors_.emplace_back(Tensor::from(make(), device));
+}
+
 Packing::Packing(const std::vector<int32_t>& lengths) {
-  Data data;
+  const auto made = std::make_shared<Data>();
+  Data& data = *made;
   data.lengths = lengths;
   for (size_t i = 0; i < lengths.size(); ++i) {
     check_shape(lengths[i] > 0, "packing: sequence " + std::to_string(i) + " has length " +
@@ -20,16 +29,17 @@ Packing::Packing(const std::vector<int32_t>& lengths) {
     data.batch_sizes.push_back(running);
     data.offsets.push_back(data.offsets.back() + running);
   }
-  data_ = std::make_shared<Data>(std::move(data));
+  data_ = made;
 }
 
 Packing Packing::single_step(int64_t batch) {
   Packing result;
-  Data data;
+  const auto made = std::make_shared<Data>();
+  Data& data = *made;
   data.lengths.assign(batch, 1);
   data.batch_sizes = {batch};
   data.offsets = {0, batch};
-  result.data_ = std::make_shared<Data>(std::move(data));
+  result.data_ = made;
   return result;
 }
 
@@ -55,6 +65,24 @@ std::vector<int32_t> Packing::reversed() const {
     }
   }
   return rows_of;
+}
+
+std::vector<int32_t> Packing::rows_before() const {
+  std::vector<int32_t> rows_of;
+  for (int64_t t = 1; t < steps(); ++t) {
+    for (int64_t b = 0; b < batch_size(t); ++b) {
+      rows_of.push_back(static_cast<int32_t>(row(t - 1, b)));
+    }
+  }
+  return rows_of;
+}
+
+Tensor Packing::last_rows(Device device) const {
+  return data_->last.get(device, [this] { return last_rows(); });
+}
+
+Tensor Packing::rows_before(Device device) const {
+  return data_->before.get(device, [this] { return rows_before(); });
 }
 
 void Segments::Ranges::add(int64_t length) {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <vector>
 
 #include "tensor/tensor.h"
@@ -33,11 +34,25 @@ class Packing {
   std::vector<int32_t> last_rows() const;     // the row of each sequence's last step
   std::vector<int32_t> sequence_ids() const;  // for every row its sequence
   std::vector<int32_t> reversed() const;      // for every row the row that mirrors it in time
+  std::vector<int32_t> rows_before() const;   // for every row after step 0 that of the step before
+  // last_rows() and rows_before() as tensors, made once for each device.
+  Tensor last_rows(Device device) const;
+  Tensor rows_before(Device device) const;
 
  private:
+  // A tensor on each device that asked for it.
+  class OnDevices {
+   public:
+    template <class Make> Tensor get(Device device, Make make) const;
+
+   private:
+    mutable std::mutex mutex_;
+    mutable std::vector<Tensor> tensors_;
+  };
   struct Data {
     std::vector<int32_t> lengths;
     std::vector<int64_t> batch_sizes, offsets{0};
+    OnDevices last = {}, before = {};
   };
   std::shared_ptr<const Data> data_ = std::make_shared<Data>();
 };

@@ -4,8 +4,7 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/node.h"
-#include "tensor/dispatch.h"
-#include "tensor/kernels/gather.h"
+#include "autograd/row_groups.h"
 
 namespace heed {
 namespace {
@@ -193,8 +192,7 @@ Tensor Var::grad() const {
   const Gradient& g = gradient();
   if (!g.sparse()) return g.dense;
   Tensor dense = zeros_like(value());
-  KERNEL(dense, scatter_add_rows(dense.data<T>(), g.rows.data<T>(), g.ids.data<int32_t>(),
-                                 g.ids.numel(), g.rows.shape().back()));
+  RowGroups(g.ids.to_ints(), device()).add(dense, g.rows);
   return dense;
 }
 

@@ -23,21 +23,29 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
         ->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "How matrices are multiplied: f32; bf16, faster and less exactly; on a GPU also tf32")
+        "How matrices are multiplied: f32; bf16, faster and less exactly; on a GPU also tf32. Left "
+        "out: "
+        "f32, and on a GPU tf32, but for `heed verify`")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may stand behind the command
   return common;
 }
 
+std::string matmul_of(const Common& common) {
+  if (!common.matmul.empty()) return common.matmul;
+  return common.device == "cpu" ? "f32" : "tf32";
+}
+
 Device start(const Common& common) {
   set_num_threads(common.threads);
   const Device device = Device::parse(common.device);
-  if (common.matmul == "f32") return device;
-  if (common.matmul == "tf32" && !device.is_cuda()) {
+  const std::string matmul = matmul_of(common);
+  if (matmul == "f32") return device;
+  if (matmul == "tf32" && !device.is_cuda()) {
     throw UsageError("--matmul tf32 is for --device cuda: the CPU multiplies in f32 or bf16");
   }
-  set_matmul(common.matmul == "tf32" ? Matmul::tf32 : Matmul::bf16);
+  set_matmul(matmul == "tf32" ? Matmul::tf32 : Matmul::bf16);
   return device;
 }
 

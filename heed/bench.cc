@@ -24,6 +24,7 @@
 #include "tensor/allocator.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/peak.h"
+#include "tensor/late.h"
 
 namespace heed {
 namespace {
@@ -107,7 +108,7 @@ std::vector<Work> make_work(const Options& o, const BatchParts& parts, Device de
 
 // One step of the work that was asked for, and what it did.
 struct Done {
-  double tokens, flops, loss;
+  double tokens, flops;
 };
 
 class Stepper {
@@ -125,22 +126,39 @@ class Stepper {
     zero_grad(model_);
     const DropoutMode drop{options_.dropout, options_.common->seed, step};
     const Var loss = training_loss(work.batch, model_.teach(work.batch, drop), 1.0);
+    std::vector<Tensor> numbers{loss.value()};
     if (train) {
       loss.backward();
-      optimizer_.step({.max_norm = 5});
+      const Clipping clip = clipping(parameters(model_), {.max_norm = 5});
+      optimizer_.step(clip);
+      numbers.push_back(clip.norm());
     }
+    take_loss();  // of the step before, as in training (train/loop.cc)
+    late_ = LateNumbers(numbers);
     // The output layer makes its gradients in the forward pass.
     return {static_cast<double>(work.batch.token_count),
-            train ? training_flops(model_.config(), work.batch) : 0, loss.value().item()};
+            train ? training_flops(model_.config(), work.batch) : 0};
+  }
+
+  // Of the last step; waits until the device is done with it.
+  double loss() {
+    take_loss();
+    return loss_;
   }
 
  private:
+  void take_loss() {
+    const std::vector<double> numbers = late_.get();
+    if (!numbers.empty()) loss_ = numbers[0];
+  }
+
   Done score_step(const Work& work) {
     double nll = 0;
     for (const DialogueScore& s : score(model_, work.examples, options_.batch)) {
       nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
     }
-    return {static_cast<double>(work.batch.token_count), 0, nll};
+    loss_ = nll;
+    return {static_cast<double>(work.batch.token_count), 0};
   }
 
   // Tokens are those of the contexts and, for each step, one for each hypothesis of the beam.
@@ -148,10 +166,11 @@ class Stepper {
     DecodeOptions decoding;
     decoding.method = DecodeOptions::Method::kBeam;
     decoding.max_length = work.batch.response.packing.length(0);
-    Done done{static_cast<double>(work.batch.context.packing.rows()), 0, 0};
+    Done done{static_cast<double>(work.batch.context.packing.rows()), 0};
+    loss_ = 0;
     for (const Decoding& d : decode(model_, work.pointers, decoding)) {
       done.tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
-      done.loss -= d.log_prob;
+      loss_ -= d.log_prob;
     }
     return done;
   }
@@ -160,6 +179,8 @@ class Stepper {
   Responder& model_;
   Sgd optimizer_;
   std::optional<KeepPacked> weights_;
+  LateNumbers late_;
+  double loss_ = 0;
 };
 
 // Processor time of all threads since the program began.
@@ -175,7 +196,8 @@ double processor_seconds() {
 struct Timing {
   std::vector<double> seconds;  // of each step, sorted
   double total = 0, processor = 0;
-  Done sum{0, 0, 0};  // the loss is that of the last step
+  Done sum{0, 0};
+  double loss = 0;  // of the last step
   cuda::Counts counts;
 
   double steps() const { return static_cast<double>(seconds.size()); }
@@ -206,9 +228,12 @@ Timing time_steps(int64_t steps, Stepper& stepper, const std::vector<Work>& all)
         "step " + std::to_string(i) + " of " + std::to_string(steps) + "  " +
         format_seconds(timing.total / static_cast<double>(i) * static_cast<double>(steps - i)) +
         " left");
-    timing.sum = {timing.sum.tokens + done.tokens, timing.sum.flops + done.flops, done.loss};
+    timing.sum = {timing.sum.tokens + done.tokens, timing.sum.flops + done.flops};
   }
   timing.counts = cuda::counts() - before;
+  const auto begin = std::chrono::steady_clock::now();
+  timing.loss = stepper.loss();
+  timing.total += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   timing.processor = processor_seconds() - processor;
   std::sort(timing.seconds.begin(), timing.seconds.end());
   return timing;
@@ -244,7 +269,7 @@ Json report(const Options& o, Device device, const Timing& t, double peak) {
           {"cpu_step_s", t.processor / t.steps()},
           {"tokens_per_step", t.sum.tokens / t.steps()},
           {"tokens_per_s", t.sum.tokens / t.total},
-          {"loss", t.sum.loss},
+          {"loss", t.loss},
           {"peak_rss_mb", usage.ru_maxrss / 1024},
           {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20},
           {"peak_gflops", number(peak > 0, peak / 1e9)},

@@ -13,7 +13,7 @@ namespace heed {
 
 // What several sub-commands have.
 struct Common {
-  std::string device = "cpu", matmul = "f32";
+  std::string device = "cpu", matmul;  // empty: see matmul_of()
   int threads = 0;
   uint64_t seed = 1;
 };
@@ -26,6 +26,8 @@ struct Uses {
 };
 // Declares them, and lets --config stand behind the command.
 CommonPtr add_common(CLI::App& command, const Uses& uses = {});
+// --matmul, or what a device does without: tf32 on CUDA, f32 on the CPU.
+std::string matmul_of(const Common& common);
 // Sets the number of threads and the precision of products, and returns the device; at the start of
 // every sub-command.
 Device start(const Common& common);

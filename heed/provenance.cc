@@ -60,7 +60,7 @@ std::string capabilities() {
 
 MadeWith made_with(const Common& common) {
   return {common.device.substr(0, common.device.find(':')),
-          common.matmul,
+          matmul_of(common),
           {{"version", version()}, {"commit", commit()}, {"kernels", cpu::isa()}}};
 }
 
@@ -72,7 +72,7 @@ Json provenance(const std::string& command, const Common& common, const std::str
           {"date", date()},
           {"device", common.device},
           {"gpu", device.is_cuda() ? Json(cuda::device_name(device.index)) : Json()},
-          {"matmul", common.matmul},
+          {"matmul", matmul_of(common)},
           {"dtype", dtype},
           {"threads", num_threads()},
           {"kernels", cpu::isa()},

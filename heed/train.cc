@@ -53,10 +53,10 @@ void note_other_arithmetic(const std::string& run, const Common& common) {
     return value.is_string() ? value.get<std::string>() : now;
   };
   const std::string device = kind(text("device", common.device)),
-                    matmul = text("matmul", common.matmul);
-  if (device == kind(common.device) && matmul == common.matmul) return;
+                    now = matmul_of(common), matmul = text("matmul", now);
+  if (device == kind(common.device) && matmul == now) return;
   note(run + ": began on " + device + " with " + matmul + " and goes on on " + kind(common.device) +
-       " with " + common.matmul + ": not the numbers of either alone");
+       " with " + now + ": not the numbers of either alone");
 }
 
 void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) {

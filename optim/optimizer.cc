@@ -2,31 +2,67 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
+#include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/update.h"
 
 namespace heed {
 
-double grad_norm(const std::vector<NamedParameter>& parameters) {
-  double total = 0;
+namespace {
+
+void check_max_norm(const char* what, double max_norm) {
+  if (max_norm > 0) return;
+  throw UsageError(text(what, ": max_norm must be positive, got ", max_norm));
+}
+
+template <class T, class Tensors> std::vector<Values<T>> values_of(Tensors begin, Tensors end) {
+  std::vector<Values<T>> list;
+  for (; begin != end; ++begin) list.push_back({begin->template data<T>(), begin->numel()});
+  return list;
+}
+
+// The sum of squares of all gradients, f64 (1), on the device of the first.
+Tensor sum_of_squares(const std::vector<NamedParameter>& parameters) {
+  std::vector<Tensor> open;
   for (const NamedParameter& p : parameters) {
     const Gradient& g = p.var.gradient();
-    if (!g.defined()) continue;
-    const Tensor& values = g.sparse() ? g.rows : g.dense;
-    double squares = 0;
-    KERNEL(values, sum_squares(&squares, values.data<T>(), values.numel()));
-    total += squares;
+    if (g.defined()) open.push_back(g.sparse() ? g.rows : g.dense);
   }
-  return std::sqrt(total);
+  Tensor total;
+  while (!open.empty()) {  // those of one device and type together: in most models that is all
+    const Tensor first = open[0], part = Tensor::empty({1}, DType::f64, first.device());
+    const auto rest = std::stable_partition(open.begin(), open.end(), [&](const Tensor& x) {
+      return x.device() == first.device() && x.dtype() == first.dtype();
+    });
+    KERNEL(first, sum_squares(part.data<double>(), values_of<T>(open.begin(), rest).data(),
+                              rest - open.begin()));
+    open.erase(open.begin(), rest);
+    total = total.defined() ? add(Var(total), Var(part.to(total.device()))).value() : part;
+  }
+  return total.defined() ? total : Tensor::zeros({1}, DType::f64);
+}
+
+}  // namespace
+
+double grad_norm(const std::vector<NamedParameter>& parameters) {
+  return std::sqrt(sum_of_squares(parameters).item());
 }
 
 double clip_scale(double norm, double max_norm) {
-  if (!(max_norm > 0)) {
-    throw UsageError("clip_scale: max_norm must be positive, got " + std::to_string(max_norm));
-  }
-  return norm > max_norm ? max_norm / norm : 1.0;
+  check_max_norm("clip_scale", max_norm);
+  return clip_factor(norm, max_norm);
+}
+
+Clipping clipping(const std::vector<NamedParameter>& parameters, const StepOptions& options) {
+  check_max_norm("clipping", options.max_norm);
+  const Tensor squares = sum_of_squares(parameters);
+  const Tensor numbers = Tensor::empty({2}, DType::f64, squares.device());
+  ON_DEVICE(numbers,
+            clip(numbers.data<double>(), squares.data<double>(), options.scale, options.max_norm));
+  return {numbers};
 }
 
 Optimizer::Optimizer(Module& module, double rate, double weight_decay,
@@ -56,16 +92,24 @@ Optimizer::Optimizer(Module& module, double rate, double weight_decay,
 }
 
 void Optimizer::step(const StepOptions& options) {
-  double scale = options.scale;
-  if (!std::isinf(options.max_norm)) {
-    scale *= clip_scale(std::abs(scale) * grad_norm(parameters_), options.max_norm);
-  }
+  if (!std::isinf(options.max_norm)) return step(clipping(parameters_, options));
+  step_with(Tensor::full({1}, options.scale, DType::f64));
+}
+
+void Optimizer::step(const Clipping& clipping) {
+  step_with(clipping.factor());
+}
+
+void Optimizer::step_with(const Tensor& scale) {
+  std::map<int, Tensor> on_device;  // the scale, by the device of a gradient
   std::vector<Update> all;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Var& p = parameters_[i].var;
     if (!p.gradient().defined()) continue;  // nor has one that is frozen
+    Tensor& here = on_device[p.device().is_cuda() ? p.device().index : -1];
+    if (!here.defined()) here = scale.to(p.device());
     all.push_back(
-        {i, p, rate * group_of_[i].rate, weight_decay_ * group_of_[i].weight_decay, scale});
+        {i, p, rate * group_of_[i].rate, weight_decay_ * group_of_[i].weight_decay, here});
   }
   if (all.empty()) {
     throw UsageError(
@@ -78,7 +122,9 @@ void Optimizer::step(const StepOptions& options) {
 }
 
 Var Optimizer::Update::g() const {
-  return scale * Var(parameter.grad());
+  const Tensor dense = parameter.grad(), y = empty_like(dense), factor = scale.to(dense.dtype());
+  KERNEL(y, scale_by(y.data<T>(), dense.data<T>(), factor.data<T>(), y.numel()));
+  return y;
 }
 
 std::vector<Tensor>& Optimizer::remember(const std::string& name) {

@@ -24,6 +24,14 @@ struct ParameterGroup {
   double rate = 1, weight_decay = 1;  // factors of the optimiser's rate and weight decay
 };
 
+// How a step takes its gradients: what clipping() makes of StepOptions, where the gradients are. No
+// device is waited for.
+struct Clipping {
+  Tensor numbers;  // f64 (2): grad_norm(all), and the factor of the gradients
+  Tensor norm() const { return numbers.rows(0, 1); }
+  Tensor factor() const { return numbers.rows(1, 2); }
+};
+
 // The gradients of a step are taken times `scale` (1 / k after k backward passes), and then
 // global-norm clipping (Pascanu et al. 2013) makes their norm max_norm at most:
 //   g = clip_scale(scale norm, max_norm) scale gradient,   norm = grad_norm(all)
@@ -31,6 +39,9 @@ struct StepOptions {
   double scale = 1;
   double max_norm = std::numeric_limits<double>::infinity();
 };
+// Throws UsageError unless max_norm is positive.
+[[nodiscard]] Clipping clipping(const std::vector<NamedParameter>& parameters,
+                                const StepOptions& options);
 
 // It holds the module's parameters themselves: they may be moved, converted, loaded or frozen after
 // it was made.
@@ -43,6 +54,8 @@ class Optimizer {
   // Updates every parameter that has a gradient and is not frozen; the gradients stay as they are.
   // Throws UsageError where none has one.
   void step(const StepOptions& options = {});
+  // The same with what clipping() has made of the gradients.
+  void step(const Clipping& clipping);
 
   // All that is remembered between steps, by name: "m.decoder.output.weight". The tensors are the
   // optimiser's own: with their values copied into those of another one of the same kind and
@@ -63,7 +76,7 @@ class Optimizer {
     size_t index;               // its place in what remember() returns
     const Var& parameter;       // with its gradient, sparse or dense
     double rate, weight_decay;  // with the factors of its group
-    double scale;               // of the gradient, with clipping
+    Tensor scale;               // of the gradient, with clipping: f64 (1), on its device
 
     const Tensor& p() const { return parameter.value(); }  // to be changed in place
     Var g() const;                                         // scale * gradient, dense
@@ -84,6 +97,7 @@ class Optimizer {
     std::vector<Tensor> tensors;  // one for each parameter, or a single i32
     bool number;
   };
+  void step_with(const Tensor& scale);
   void follow_parameters();
 
   const double weight_decay_;

@@ -18,12 +18,12 @@ void Sgd::update(const std::vector<Update>& all) {
     const Gradient& g = u.parameter.gradient();
     if (g.sparse() && !velocity_ && u.weight_decay == 0) {
       KERNEL(p, sgd_update_rows(p.data<T>(), g.rows.data<T>(), g.ids.data<int32_t>(),
-                                T(u.rate * u.scale), g.ids.numel(), p.shape().back()));
+                                u.scale.data<double>(), u.rate, g.ids.numel(), p.shape().back()));
       continue;
     }
     const Tensor dense = u.parameter.grad();
     KERNEL(p, sgd_update(p.data<T>(), velocity_ ? (*velocity_)[u.index].data<T>() : nullptr,
-                         dense.data<T>(), T(u.scale), T(u.rate), T(options_.momentum),
+                         dense.data<T>(), u.scale.data<double>(), T(u.rate), T(options_.momentum),
                          T(u.weight_decay), p.numel()));
   }
 }

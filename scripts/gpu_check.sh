@@ -1,104 +1,202 @@
 #!/usr/bin/env bash
-# make gpu-check: what only a machine with a GPU can tell. All tests with the CUDA kernels compiled by
-# nvcc, the kernel tests under compute-sanitizer, what each precision of products costs in accuracy, and
-# how fast a training step is. Leaves one page, docs/results/gpu.md; ends with 1 if anything fails.
+# make gpu-check: what only a machine with a GPU can tell. The tests of what runs on a GPU with kernels
+# compiled by nvcc for the one at hand, the same under compute-sanitizer, what each precision of products
+# costs in accuracy, and how fast a training step is, beside PyTorch's where that is installed. It takes
+# the headers and GoogleTest from gpu-bundle/ (make gpu-bundle), if that is there, and no network.
+#
+#   scripts/gpu_check.sh [PIECE...]      without a piece: all of them, in this order
+#   build tests memcheck racecheck synccheck initcheck verify bench-64 bench-256 page
+#
+# Every piece takes less than 10 minutes on 16 cores and can be run again; page, the last, writes
+# docs/results/gpu.md. Ends with 1 if anything fails. With GPU_CHECK_EMULATE=1 the whole is tried
+# on the emulation, in small sizes and without compute-sanitizer: its page is none of a GPU.
 set -euo pipefail
 cd "$(dirname "$0")/.."
+
+pieces=(build tests memcheck racecheck synccheck initcheck verify bench-64 bench-256 page)
+emulate=${GPU_CHECK_EMULATE:-}
+build=build/gpu-check${emulate:+-emulated}
+jobs=${JOBS:-$(nproc)}
+rows=$build/rows logs=$build/logs
+structures=(non-hier static static-ui dynamic dynamic-ui)
+failed=0
 
 stop() {
   echo "gpu-check: $1; nothing was checked" >&2
   exit 1
 }
-nvidia-smi -L > /dev/null 2>&1 || stop "this machine has no GPU in working order (nvidia-smi -L finds none)"
-command -v compute-sanitizer > /dev/null || PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
-command -v compute-sanitizer > /dev/null || stop "there is no compute-sanitizer (part of the CUDA Toolkit)"
 
-build=build/release
-jobs=${JOBS:-$(nproc)}
-logs=$build/gpu-check
-failed=0
-cmake --preset release -DHEED_CUDA=ON > /dev/null
-cmake --build --preset release -j "$jobs"
-mkdir -p "$logs"
+# ---- before any piece
+
+find_machine() {
+  command -v cmake > /dev/null || stop "there is no cmake"
+  PATH=$PATH:${CUDA_HOME:-/usr/local/cuda}/bin
+  [[ $emulate ]] && return
+  nvidia-smi -L > /dev/null 2>&1 || stop "this machine has no GPU in working order (nvidia-smi -L finds none)"
+  command -v nvcc > /dev/null || stop "there is no nvcc (part of the CUDA Toolkit)"
+  command -v compute-sanitizer > /dev/null || stop "there is no compute-sanitizer (part of the CUDA Toolkit)"
+}
+
+# The programs of the tests that name a device.
+device_tests() {
+  grep -lrE 'test_devices\(|has_cuda\(' tests --include='*_test.cc' | grep -v docs/ |
+    sed -E 's|.*/||; s|\.cc$||' | sort
+}
+
+# ---- pieces
+
+build() {
+  local generator=() options=(-DCMAKE_BUILD_TYPE=Release -DHEED_CPU=native -DHEED_BENCH=OFF -DHEED_EXAMPLES=OFF)
+  command -v ninja > /dev/null && generator=(-G Ninja)
+  if [[ $emulate ]]; then
+    options+=(-DHEED_CUDA=emulate)
+  else
+    options+=(-DHEED_CUDA=ON -DHEED_CUDA_ARCHITECTURES=native)
+  fi
+  if [[ -d gpu-bundle ]]; then
+    local prefix=$PWD/$build/packages
+    cp -r gpu-bundle "$build/bundle"
+    cmake "${generator[@]}" -S "$build/bundle/googletest" -B "$build/googletest" -DCMAKE_BUILD_TYPE=Release \
+      -DCMAKE_INSTALL_PREFIX="$prefix" > "$logs/googletest.log"
+    cmake --build "$build/googletest" -j "$jobs" --target install >> "$logs/googletest.log"
+    rm -rf "$build/bundle/googletest"
+    cp -r "$build/bundle/." "$prefix/"
+    rm -rf "$build/bundle"
+    options+=(-DCMAKE_PREFIX_PATH="$prefix" -DZLIB_ROOT="$prefix")
+  fi
+  cmake "${generator[@]}" -S . -B "$build/heed" "${options[@]}" > "$logs/configure.log" ||
+    stop "cmake failed ($logs/configure.log); without our packages make gpu-bundle is needed"
+  mapfile -t tests < <(device_tests)
+  cmake --build "$build/heed" -j "$jobs" --target heed_program "${tests[@]}"
+}
 
 # check NAME COMMAND...: runs it, keeps its output, and prints a row for the page.
 check() {
-  local name=$1 result=passed
+  local name=$1 result=passed log
   shift
-  "$@" > "$logs/${name// /-}.log" 2>&1 || result=FAILED failed=1
-  echo "| $name | \`${*##*/bin/}\` | $result |"
+  log=$logs/${name// /-}.log
+  "$@" > "$log" 2>&1 || result="FAILED: $log" failed=1
+  echo "| $name | $result |"
 }
-sanitize() {  # TOOL TEST [ARGUMENT]
-  local tool=$1 name=$2
-  shift 2
-  check "$tool $name" compute-sanitizer --tool "$tool" --error-exitcode 1 "$build/tests/$name" "$@"
+
+tests() {
+  local name
+  for name in $(device_tests); do check "$name" "$build/heed/tests/$name"; done
 }
+
+# One tool of compute-sanitizer over the tests of kernels and ops.
+sanitizer() {
+  if [[ $emulate ]]; then
+    echo "| $1 | not run: the emulation |"
+    return
+  fi
+  local run=(compute-sanitizer --tool "$1" --error-exitcode 1)
+  check "$1 cuda_test" "${run[@]}" "$build/heed/tests/cuda_test"
+  check "$1 op_table_test" "${run[@]}" "$build/heed/tests/op_table_test" '--gtest_filter=*Cuda*'
+  check "$1 cuda_training_test" "${run[@]}" "$build/heed/tests/cuda_training_test" '--gtest_filter=*Cuda*-*Resumes*'
+}
+
+heed() {
+  "$build/heed/bin/heed" "$@"
+}
+
+verify() {
+  local matmul structure log cases=()
+  for structure in "${structures[@]}"; do cases+=("tests/reference/$structure"); done
+  check "verify f32 and f64" heed verify --device cuda --matmul f32 "${cases[@]}" > "$rows/tests-verify"
+  for matmul in f32 tf32 bf16; do
+    log=$logs/verify-$matmul.log
+    heed verify --device cuda --dtype f32 --matmul "$matmul" "${cases[@]}" > "$log" 2> "$log.err" || true
+    awk -v matmul="$matmul" '
+      { kind = $1 == "sgd" ? $1 " " $2 : $1 }
+      match($0, /largest error [^ ]+/) {
+        error = substr($0, RSTART + 14, RLENGTH - 14)
+        if (error + 0 > worst[kind] + 0) worst[kind] = error
+      }
+      END { printf "| %s | %s | %s | %s |\n", matmul, worst["nll"], worst["grad_norm"], worst["sgd loss"] }' "$log"
+  done
+}
+
 number() {  # KEY of a line of JSON
   printf '%.4g' "$(sed -E "s/.*\"$1\":([0-9.e+-]+).*/\1/")"
 }
 
-verify_rows() {
-  local matmul
-  for matmul in f32 tf32 bf16; do
-    "$build/bin/heed" verify --device cuda --dtype f32 --matmul "$matmul" \
-      tests/reference/{non-hier,static,static-ui,dynamic,dynamic-ui} 2> /dev/null |
-      awk -v matmul="$matmul" '
-        { kind = $1 == "sgd" ? $1 " " $2 : $1 }
-        match($0, /largest error [^ ]+/) {
-          error = substr($0, RSTART + 14, RLENGTH - 14)
-          if (error + 0 > worst[kind] + 0) worst[kind] = error
-        }
-        END { printf "| %s | %s | %s | %s |\n", matmul, worst["nll"], worst["grad_norm"], worst["sgd loss"] }' || true
-  done
-}
-
-bench_rows() {
-  local structure matmul line
-  for structure in non-hier static static-ui dynamic dynamic-ui; do
-    for matmul in f32 tf32 bf16; do
-      line=$("$build/bin/heed" bench --device cuda --matmul "$matmul" --structure "$structure" \
-        --batch 64 --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 20) || { failed=1; continue; }
-      echo "| $structure | $matmul | $(number median_step_s <<< "$line") |" \
-        "$(number tokens_per_s <<< "$line") | $(number gflops <<< "$line") |" \
-        "$(number peak_tensor_mb <<< "$line") |"
+# bench DIALOGUES: rows of ours, and of PyTorch's in the same sizes.
+bench() {
+  local sizes=(--batch "$1" --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 20) lengths structure matmul line
+  [[ $emulate ]] && sizes=(--batch 2 --embed 8 --hidden 8 --layers 4 --vocab 50 --steps 1)
+  for lengths in "" bench/lengths.jsonl.gz; do
+    local of_lengths=(${lengths:+--lengths "$lengths"}) kind=${lengths:+real}
+    for structure in "${structures[@]}"; do
+      for matmul in f32 tf32 bf16; do
+        line=$(heed bench --device cuda --count --matmul "$matmul" --structure "$structure" "${sizes[@]}" \
+          "${of_lengths[@]}") || { failed=1; continue; }
+        echo "| $1 | ${kind:-fixed} | $structure | $matmul | $(number median_step_s <<< "$line") |" \
+          "$(number tokens_per_s <<< "$line") | $(number launches <<< "$line") |" \
+          "$(number host_waits <<< "$line") | $(number peak_tensor_mb <<< "$line") |"
+      done
+      python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null || continue
+      for matmul in f32 tf32; do
+        local precision=()
+        [[ $matmul == tf32 ]] && precision=(--tf32)
+        line=$(python3 bench/bench_torch.py --device cuda "${precision[@]}" --structure "$structure" "${sizes[@]}" \
+          "${of_lengths[@]}" | tr -d ' ') || continue
+        echo "| $1 | ${kind:-fixed} | $structure | PyTorch, $matmul | $(number median_step_s <<< "$line") |" \
+          "$(number tokens_per_s <<< "$line") | | | |"
+      done
     done
   done
 }
 
 page() {
+  local piece
   echo "# On a GPU"
   echo
-  echo "Made by \`make gpu-check\` on $(date -u +%F), at $(git describe --always --dirty)."
-  nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | sed 's/^/GPU, driver, memory: /'
-  echo
-  echo "| check | command | result |"
-  echo "| --- | --- | --- |"
-  check "all tests" ctest --preset release
-  for tool in memcheck racecheck; do
-    sanitize "$tool" cuda_test
-    sanitize "$tool" op_table_test "--gtest_filter=*Cuda*"
-    sanitize "$tool" cuda_training_test
+  echo "Made by \`make gpu-check\` on $(date -u +%F), at $(git describe --always --dirty 2> /dev/null || echo 'an unknown commit')."
+  if [[ $emulate ]]; then
+    echo "**On the emulation: a try of the script, and no numbers of a GPU.**"
+  else
+    nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | sed 's/^/GPU, driver, memory: /'
+  fi
+  printf '\n| check | result |\n| --- | --- |\n'
+  for piece in tests tests-verify memcheck racecheck synccheck initcheck; do
+    cat "$rows/$piece" 2> /dev/null || echo "| $piece | not run |"
   done
-  echo
-  echo "What the precision of products costs: the largest relative errors on the reference cases in f32."
-  echo
-  echo "| \`--matmul\` | word losses | gradient norms | losses over 5 SGD steps |"
-  echo "| --- | ---: | ---: | ---: |"
-  verify_rows
-  echo
-  echo "Training steps of the paper's size: \`heed bench --device cuda --batch 64 --embed 512 --hidden 512" \
-    "--layers 4 --vocab 25000 --steps 20\`, seed 1."
-  echo
-  echo "| structure | \`--matmul\` | median step, s | tokens/s | GFLOP/s | memory, MiB |"
-  echo "| --- | --- | ---: | ---: | ---: | ---: |"
-  bench_rows
-  return "$failed"
+  printf '\nWhat the precision of products costs: the largest relative errors on the reference cases in f32.\n\n'
+  printf '| `--matmul` | word losses | gradient norms | losses over 5 SGD steps |\n| --- | ---: | ---: | ---: |\n'
+  cat "$rows/verify" 2> /dev/null || echo "| not run | | | |"
+  printf '\nTraining steps: `heed bench --device cuda --count --batch DIALOGUES --embed 512 --hidden 512 --layers 4'
+  printf -- ' --vocab 25000 --steps 20`, seed 1; real lengths with `--lengths bench/lengths.jsonl.gz`.\n\n'
+  echo "| dialogues | lengths | structure | \`--matmul\` | median step, s | tokens/s | launches | host waits | memory, MiB |"
+  echo "| ---: | --- | --- | --- | ---: | ---: | ---: | ---: | ---: |"
+  cat "$rows"/bench-* 2> /dev/null || echo "| not run | | | | | | | | |"
 }
 
-mkdir -p docs/results
-status=0
-page > "$logs/gpu.md" || status=$?
-cp "$logs/gpu.md" docs/results/gpu.md
-cat docs/results/gpu.md
-echo "gpu-check: this page is docs/results/gpu.md, the logs are in $logs"
-((status == 0)) || { echo "gpu-check: something failed" >&2; exit 1; }
+# run PIECE: its rows take the place of those of before when it is done.
+run() {
+  local to=$rows/$1
+  case $1 in
+    build)
+      build
+      return
+      ;;
+    memcheck | racecheck | synccheck | initcheck) sanitizer "$1" > "$to.new" ;;
+    bench-*) bench "${1#bench-}" > "$to.new" ;;
+    page)
+      to=$build/gpu.md
+      [[ $emulate ]] || to=docs/results/gpu.md
+      page > "$to.new"
+      ;;
+    *) "$1" > "$to.new" ;;
+  esac
+  mv "$to.new" "$to"
+  echo "gpu-check: $1: $to"
+}
+
+for piece in "$@"; do
+  [[ " ${pieces[*]} " == *" $piece "* ]] || stop "no piece '$piece'; there are ${pieces[*]}"
+done
+find_machine
+mkdir -p "$rows" "$logs" docs/results
+for piece in "${@:-${pieces[@]}}"; do run "$piece"; done
+((failed == 0)) || { echo "gpu-check: something failed; the logs are in $logs" >&2; exit 1; }

@@ -189,6 +189,10 @@ struct Block {
   Cache* cache;
   int64_t bytes;
   uint32_t writes = 0;
+  // What was copied there from the host, if that was kept, and the count of writes at that time.
+  std::shared_ptr<const std::byte> host = {};
+  const std::byte* of_host = nullptr;
+  uint32_t writes_before = 0;
 
   void operator()(std::byte* memory) const { cache->give(memory, bytes); }
 };
@@ -210,6 +214,20 @@ uint32_t write_count(const std::shared_ptr<std::byte>& memory) {
 void count_write(const std::shared_ptr<std::byte>& memory) {
   Block* block = std::get_deleter<Block>(memory);
   if (block) std::atomic_ref(block->writes).fetch_add(1, std::memory_order_relaxed);
+}
+
+void keep_host_copy(const std::shared_ptr<std::byte>& memory,
+                    std::shared_ptr<const std::byte> host) {
+  Block* block = std::get_deleter<Block>(memory);
+  block->host = std::move(host);
+  block->of_host = memory.get();
+  block->writes_before = write_count(memory);
+}
+
+const std::byte* host_copy(const std::shared_ptr<std::byte>& memory) {
+  const Block* block = std::get_deleter<Block>(memory);
+  if (!block || !block->host || write_count(memory) != block->writes_before) return nullptr;
+  return block->host.get() + (memory.get() - block->of_host);
 }
 
 MemoryStats memory_stats(Device device) {

@@ -29,6 +29,14 @@ std::shared_ptr<std::byte> allocate(int64_t bytes, Device device = {});
 uint32_t write_count(const std::shared_ptr<std::byte>& memory);
 void count_write(const std::shared_ptr<std::byte>& memory);
 
+// Keeps the values that were copied into the block's memory from the host: `host` holds those that
+// begin at `memory`. To be called once, by who made the block.
+void keep_host_copy(const std::shared_ptr<std::byte>& memory,
+                    std::shared_ptr<const std::byte> host);
+// Where the values at `memory` lie on the host; null if nobody kept them, or count_write() was told
+// of a change since. Valid as long as `memory` is held.
+const std::byte* host_copy(const std::shared_ptr<std::byte>& memory);
+
 MemoryStats memory_stats(Device device = {});
 void reset_peak(Device device = {});      // peak_bytes = bytes_in_use
 void release_cached(Device device = {});  // gives all cached blocks back to the system

@@ -46,7 +46,10 @@ Tensor Tensor::from_host(const std::vector<T>& values, Shape shape, Device devic
               " values do not fill the shape ", shape);
   Tensor t = empty(shape, DTypeOf<T>::value);
   if (!values.empty()) std::memcpy(t.raw(), values.data(), t.bytes());
-  return t.to(device);
+  const Tensor there = t.to(device);
+  // Indices are looked at on the host by whoever is given them: sorted, counted, checked.
+  if (DTypeOf<T>::value == DType::i32 && device.is_cuda()) keep_host_copy(there.memory_, t.memory_);
+  return there;
 }
 Tensor Tensor::from(const std::vector<float>& values, Shape shape, Device device) {
   return from_host(values, shape, device);
@@ -165,7 +168,14 @@ void Tensor::copy_from(const Tensor& source) const {
   }
   cuda::set_device(device_.is_cuda() ? device_.index : source.device_.index);
   if (!source.device_.is_cuda()) return cuda::upload(raw(), source.raw(), bytes());
-  if (!device_.is_cuda()) return cuda::download(raw(), source.raw(), bytes());
+  if (!device_.is_cuda()) {
+    if (const std::byte* const kept = host_copy(source.memory_)) {
+      std::memcpy(raw(), kept, bytes());
+    } else {
+      cuda::download(raw(), source.raw(), bytes());
+    }
+    return;
+  }
   const bool overlap = raw() < source.raw() + bytes() && source.raw() < raw() + bytes();
   const Tensor from = overlap ? source.clone() : source;  // cudaMemcpy has no order
   if (device_ == source.device_) return cuda::copy(raw(), from.raw(), bytes());

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
-#include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <new>
@@ -13,8 +13,10 @@
 
 #include "autograd/anomaly.h"
 #include "optim/optim.h"
+#include "tensor/late.h"
 #include "train/buckets.h"
 #include "train/checkpoint.h"
+#include "train/runaway_loss.h"
 
 namespace heed {
 namespace {
@@ -23,34 +25,19 @@ double now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-// Sees a loss that runs away, long before it is infinite: a uniform guess costs `start` nats a
-// token, and that is where a training starts.
-class RunawayLoss {
- public:
-  explicit RunawayLoss(double start) : start_(start) {}
-
-  // True once, when the mean over the last steps is far above the start.
-  bool update(double nll) {
-    mean_ += (nll - mean_) / kSteps;
-    const bool seen = start_ > 0 && mean_ > kFar * start_ && !said_;
-    said_ = said_ || seen;
-    return seen;
-  }
-  double mean() const { return mean_; }
-  double start() const { return start_; }
-
- private:
-  static constexpr double kSteps = 8, kFar = 1.5;
-  double start_;
-  double mean_ = start_;  // exponential, over about kSteps steps
-  bool said_ = false;
-};
-
 // A task, and where its optimiser is.
 struct Member {
   const Task* task;
   std::unique_ptr<Optimizer> optimizer;
   RunawayLoss runaway;
+};
+
+// A step, and its numbers on their way: loss, norm, and what the loss is late with.
+struct OpenStep {
+  Member* member;
+  Loss loss;
+  LateNumbers numbers;
+  std::string place;
 };
 
 // Whose turn a step is: step s of an epoch is the n-th of its task.
@@ -210,43 +197,59 @@ class Loop {
     const DetectAnomaly detect(hooks_.detect_anomaly);
     Module& module = *member.task->module;
     zero_grad(module);
-    const Loss loss = member.task->loss(examples, {settings_.seed, state_.epoch, n});
-    const double value = loss.total.value().item();
+    Loss loss = member.task->loss(examples, {settings_.seed, state_.epoch, n});
+    const Device device = loss.total.device();
     loss.total.backward();
     const auto all = parameters(module);
-    const double norm = grad_norm(all);
-    check_finite(value, norm, all);
+    const Clipping clip = clipping(all, {.max_norm = settings_.max_norm});
+    std::vector<Tensor> numbers = {loss.total.value(), clip.norm().to(device)};
+    numbers.insert(numbers.end(), loss.late.tensors.begin(), loss.late.tensors.end());
+    loss.total = Var();  // its graph is used
+    open_.push_back({&member, std::move(loss), LateNumbers(numbers), here()});
+    // A GPU has the update, and soon the next step, to do while the host looks at these numbers.
+    const bool late = device.is_cuda() && !hooks_.detect_anomaly;
+    if (!late) close_steps(0, &all);
     member.optimizer->rate = rate;
-    member.optimizer->step({.scale = clip_scale(norm, settings_.max_norm)});
-
-    state_.loss_sum += value;
-    state_.norm_sum += norm;
-    state_.tokens += loss.tokens;
-    for (const auto& [name, count] : loss.counts) state_.counts[name] += count;
-    if (member.runaway.update(loss.nll)) warn_of_runaway(member.runaway);
+    member.optimizer->step(clip);
+    if (late) close_steps(state_.step > 0 ? 1 : 0);
   }
 
-  void check_finite(double loss, double norm, const std::vector<NamedParameter>& all) const {
+  // Reads the numbers of all steps but the last `open` ones. `before_update`: the parameters of a
+  // step whose update has not been made yet.
+  void close_steps(size_t open, const std::vector<NamedParameter>* before_update = nullptr) {
+    while (open_.size() > open) {
+      OpenStep step = std::move(open_.front());
+      open_.pop_front();
+      close(step, before_update);
+    }
+  }
+
+  void close(OpenStep& step, const std::vector<NamedParameter>* before_update) {
+    Loss& loss = step.loss;
+    const std::vector<double> values = step.numbers.get();
+    check_finite(step.place, values[0], values[1], before_update);
+    if (loss.late.complete) loss.late.complete(loss, {values.begin() + 2, values.end()});
+    state_.loss_sum += values[0];
+    state_.norm_sum += values[1];
+    state_.tokens += loss.tokens;
+    for (const auto& [name, count] : loss.counts) state_.counts[name] += count;
+    RunawayLoss& runaway = step.member->runaway;
+    if (runaway.update(loss.nll)) warn(runaway.warning(step.place, schedule_.rate()));
+  }
+
+  void check_finite(const std::string& place, double loss, double norm,
+                    const std::vector<NamedParameter>* before_update) const {
     if (std::isfinite(loss) && std::isfinite(norm)) return;
-    std::string where = "the loss";
-    for (const NamedParameter& p : all) {
+    std::string where = std::isfinite(loss) ? "the norm of the gradients" : "the loss";
+    for (size_t i = 0; before_update && i < before_update->size(); ++i) {
+      const NamedParameter& p = (*before_update)[i];
       if (std::isfinite(grad_norm({p}))) continue;
       where = "the gradient of " + p.name;
       break;
     }
-    throw Error("training: " + where + " is not a finite number in " + here() +
-                "; the step was not applied. " + kept() +
+    throw Error("training: " + where + " is not a finite number in " + place +
+                (before_update ? "; the step was not applied. " : ". ") + kept() +
                 " and a smaller --rate or --max-norm; --detect-anomaly names the op");
-  }
-
-  void warn_of_runaway(const RunawayLoss& runaway) const {
-    char text[300];
-    std::snprintf(text, sizeof text,
-                  "training: %s: the loss runs away: %.3g nats a token where a uniform guess costs "
-                  "%.3g; the learning rate %g seems too large. Stop with Ctrl-C and try a smaller "
-                  "--rate",
-                  here().c_str(), runaway.mean(), runaway.start(), schedule_.rate());
-    warn(text);
   }
 
   void warn(const std::string& text) const {
@@ -304,6 +307,7 @@ class Loop {
 
   // False if `stop` ended it.
   bool finish_epoch() {
+    close_steps(0);
     const std::optional<Metrics> validation = validate();
     if (!validation) return false;
     EpochLog log;
@@ -351,6 +355,7 @@ class Loop {
   }
 
   void save() {
+    close_steps(0);
     for (const Member& m : members_) {
       for (const NamedParameter& p : parameters(*m.task->module)) {
         if (all_finite(p.var.value())) continue;
@@ -369,7 +374,7 @@ class Loop {
             settings_.max_epochs,
             state_.step,
             steps,
-            state_.loss_sum / static_cast<double>(state_.step),
+            state_.loss_sum / static_cast<double>(state_.step - std::ssize(open_)),
             measure(),
             schedule_.rate(),
             tokens_per_s,
@@ -383,7 +388,8 @@ class Loop {
   HalvingSchedule schedule_;
   std::vector<Member> members_;
   TrainState state_;
-  std::string checkpoint_;  // where the newest one is, for people; empty if there is none
+  std::deque<OpenStep> open_;  // steps whose numbers nobody has looked at yet
+  std::string checkpoint_;     // where the newest one is, for people; empty if there is none
 };
 
 }  // namespace

@@ -27,11 +27,20 @@ struct StepKey {
 using Counts = std::map<std::string, double>;
 
 struct Loss {
+  // What is not known without waiting for the device: tensors on it, of few elements, and what
+  // their values, once they are there, make of counts and nll. The loop asks for them when it has
+  // given the device the next step.
+  struct Late {
+    std::vector<Tensor> tensors = {};
+    std::function<void(Loss& loss, const std::vector<double>& values)> complete = {};
+  };
+
   Var total;  // a scalar: what is minimised
   int64_t tokens = 0;
   Counts counts = {};
   double nll =
       0;  // nats a token, or what else can be compared from step to step and with Task::guess
+  Late late = {};
 };
 
 // A column of the log.

@@ -58,8 +58,8 @@ GruOutput gru(const Packing& p, Var gates, const Var& w_hh, const Var& b_hh, con
 
   const std::vector<Var> out = record(
       "gru", {y, last_states(p, y)}, {gates, w_hh, b_hh, h0},
-      [=, da = a, du = u, w = Saved(w), y = Saved(y), h_first = Saved(h_first)](
-          const OutputGrads& d, const Grads& dx) {
+      [=, da = a, du = u, w = Saved(w), y = Saved(y), h_first = Saved(h_first),
+       h0_given = h0.defined()](const OutputGrads& d, const Grads& dx) {
         const Tensor dy = or_zeros(d.take(0), all, da), dh = own(or_zeros(d.take(1), state, da));
         const RightFactor factor(w.get(), p.steps());
         for (int64_t t = p.steps() - 1; t >= 0; --t) {
@@ -70,7 +70,7 @@ GruOutput gru(const Packing& p, Var gates, const Var& w_hh, const Var& b_hh, con
           if (t > 0 || dx.needs(3)) gemm(dh.rows(0, p.batch_size(t)), du_t, factor, Write::add);
         }
         dx.add(0, da);
-        if (dx.needs(1)) dx.add_outer(1, du, before_all_steps(p, y, h_first));
+        add_recurrent(dx, 1, p, du, y, h0_given ? h_first.get() : Tensor());
         if (dx.needs(2)) {
           KERNEL(du, sum_rows(dx.sum<T>(2), du.data<T>(), p.rows(), 3 * hidden));
         }

@@ -3,6 +3,7 @@
 #include "autograd/ids.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
+#include "autograd/row_groups.h"
 #include "tensor/broadcast.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
@@ -46,7 +47,7 @@ Var scatter_rows(const Var& x, const Tensor& ids, int64_t n) {
   check_ids("scatter_rows", ids, x, n);
   const int64_t m = ids.numel(), width = row_width(x.shape());
   const Tensor y = Tensor::zeros(x.shape().with(0, n), x.dtype(), x.device());
-  KERNEL(y, scatter_add_rows(y.data<T>(), x.value().data<T>(), ids.data<int32_t>(), m, width));
+  RowGroups(ids.to_ints(), x.device()).add(y, x.value());
 
   return record("scatter_rows", y, {x}, [ids, m, width](Tensor dy, const Grads& dx) {
     const Tensor picked = Tensor::empty(dy.shape().with(0, m), dy.dtype(), dy.device());

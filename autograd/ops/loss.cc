@@ -35,17 +35,19 @@ void check_weights(const char* op, const Tensor& weights, const Var& x, int64_t 
   check_devices(op, weights, x.value());
 }
 
-// How many rows of logits linear_cross_entropy() makes at once: 32 MiB of f32 logits, but at least
-// 256 rows, as every chunk reads W twice and dW once.
-int64_t chunk_rows(int64_t rows, int64_t classes) {
-  constexpr int64_t kElements = 8 << 20, kRows = 256;
-  const int64_t fitting = kElements / std::max<int64_t>(classes, 1);
+// How many rows of logits linear_cross_entropy() makes at once. On the CPU 32 MiB of f32 logits, as
+// much as a cache holds, but at least 256 rows, as every chunk reads W twice and dW once; on a GPU,
+// which wants large products, 512 MiB.
+int64_t chunk_rows(int64_t rows, int64_t classes, Device device) {
+  constexpr int64_t kRows = 256;
+  const int64_t elements = device.is_cuda() ? 128 << 20 : 8 << 20;
+  const int64_t fitting = elements / std::max<int64_t>(classes, 1);
   return std::clamp<int64_t>(rows, 1, std::max(fitting, kRows));
 }
 
 // x times a scalar, in the memory of x.
-Tensor times(Tensor x, double factor) {
-  if (x.defined()) KERNEL(x, scale<T>(x.data<T>(), x.data<T>(), T(factor), x.numel()));
+Tensor times(Tensor x, const Tensor& factor) {
+  if (x.defined()) KERNEL(x, scale_by(x.data<T>(), x.data<T>(), factor.data<T>(), x.numel()));
   return x;
 }
 
@@ -87,7 +89,8 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targ
   check_shape(x.shape().rank() == 2 && w.shape().rank() == 2 && x.shape()[1] == w.shape()[1],
               "linear_cross_entropy: x ", x.shape(), " does not fit the weight ", w.shape());
   check_types("linear_cross_entropy", x, w);
-  const int64_t n = x.shape()[0], classes = w.shape()[0], chunk = chunk_rows(n, classes);
+  const int64_t n = x.shape()[0], classes = w.shape()[0],
+                chunk = chunk_rows(n, classes, x.device());
   check_targets("linear_cross_entropy", targets, x, n, classes);
   check_smoothing("linear_cross_entropy", smoothing);
   check_weights("linear_cross_entropy", weights, x, n);
@@ -113,9 +116,8 @@ CrossEntropy linear_cross_entropy(const Var& x, const Var& w, const Tensor& targ
   const Tensor total = sum(Var(loss)).value();
   return {record("linear_cross_entropy", total, {x, w},
                  [dx1 = std::move(dx1), dw1 = std::move(dw1)](Tensor dy, const Grads& dx) mutable {
-                   const double factor = dy.item();
-                   dx.add(0, times(std::move(dx1), factor));
-                   dx.add(1, times(std::move(dw1), factor));
+                   dx.add(0, times(std::move(dx1), dy));
+                   dx.add(1, times(std::move(dw1), dy));
                  }),
           nll};
 }

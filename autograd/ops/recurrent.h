@@ -1,7 +1,10 @@
 // What the ops over a packed batch share: lstm.cc, gru.cc.
 #pragma once
 
+#include "autograd/node.h"
 #include "autograd/packing.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/gather.h"
 
 namespace heed {
 
@@ -17,13 +20,10 @@ inline Tensor before_step(const Packing& p, const Tensor& states, const Tensor& 
   return states.rows(p.offset(t - 1), p.offset(t - 1) + p.batch_size(t));
 }
 
-// The same for all steps, (N, H).
-inline Tensor before_all_steps(const Packing& p, const Tensor& states, const Tensor& initial) {
-  const Tensor all = empty_like(states);
-  for (int64_t t = 0; t < p.steps(); ++t) {
-    at_step(p, all, t).copy_from(before_step(p, states, initial, t));
-  }
-  return all;
+// y = the rows of `states` that stand at `ids`
+inline void gather_states(const Tensor& y, const Tensor& states, const Tensor& ids) {
+  KERNEL(y, gather_rows(y.data<T>(), states.data<T>(), ids.data<int32_t>(), ids.numel(),
+                        states.shape()[1]));
 }
 
 // The state of each sequence after its last step, (B, H).
@@ -31,11 +31,23 @@ inline Tensor last_states(const Packing& p, const Tensor& states) {
   if (p.steps() == 1) return states;
   const Tensor last =
       Tensor::empty({p.batch(), states.shape()[1]}, states.dtype(), states.device());
-  for (int64_t t = 0; t < p.steps(); ++t) {
-    const int64_t rows = p.batch_size(t), go_on = t + 1 < p.steps() ? p.batch_size(t + 1) : 0;
-    if (go_on < rows) last.rows(go_on, rows).copy_from(at_step(p, states, t).rows(go_on, rows));
-  }
+  gather_states(last, states, p.last_rows(states.device()));
   return last;
+}
+
+// dW += da^T h for all steps at once, h the states that they start from: `initial`, zero where it
+// is undefined, and then those of the step before.
+inline void add_recurrent(const Grads& dx, int i, const Packing& p, const Tensor& da,
+                          const Tensor& states, const Tensor& initial) {
+  if (!dx.needs(i)) return;
+  if (p.steps() == 1 && initial.defined()) return dx.add_outer(i, da, initial);
+  if (p.steps() == 1) return static_cast<void>(dx.sum(i));  // zero
+  const int64_t none = initial.defined() ? 0 : p.batch();   // rows whose h is zero
+  const Tensor h = Tensor::empty({p.rows() - none, states.shape()[1]}, da.dtype(), da.device());
+  const int64_t first = p.batch() - none;
+  if (initial.defined()) h.rows(0, first).copy_from(initial);
+  gather_states(h.rows(first, h.shape()[0]), states, p.rows_before(da.device()));
+  dx.add_outer(i, da.rows(none, p.rows()), h);
 }
 
 // x if nobody else holds its memory, else a copy: to be changed in place.

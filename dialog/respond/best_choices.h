@@ -16,7 +16,7 @@ struct Choice {
 // The tokens that never come in a response, see DecodeOptions.
 std::vector<int32_t> never_written(bool allow_unk);
 
-// For each row of logits (n, V), on the CPU, the `count` most probable tokens that are not among
+// For each row of logits (n, V) the `count` most probable tokens that are not among
 // `excluded`, or all of them, best first; equal ones by number. Their log p are those of a softmax
 // over all V tokens, NaN where that is.
 std::vector<std::vector<Choice>> best_choices(const Tensor& logits,

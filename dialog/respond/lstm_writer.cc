@@ -78,9 +78,8 @@ Written LstmWriter::step(const std::vector<int32_t>& dialogues, const std::vecto
   LstmResponder::Step out = model_.step(selected_, input_gates(tokens), context_, state_);
   context_ = out.attended.context;
   state_ = std::move(out.state);
-  Written written{model_.logits(out.hidden, context_).value().to(Device()),
-                  out.attended.weights.value().to_vector(),
-                  {0}};
+  Written written{
+      model_.logits(out.hidden, context_).value(), out.attended.weights.value().to_vector(), {0}};
   for (int64_t r = 0; r < selected_.segments.count(); ++r) {
     written.begin.push_back(written.begin.back() + selected_.segments.length(r));
   }

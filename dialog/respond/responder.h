@@ -30,7 +30,7 @@ struct Taught {
 
 // Of one decoding step, for each of its rows.
 struct Written {
-  Tensor logits;                  // (rows, V), on the CPU
+  Tensor logits;                  // (rows, V)
   std::vector<double> attention;  // weights on the memory, row after row
   std::vector<int64_t> begin;     // (rows + 1): where each row's begin
 };

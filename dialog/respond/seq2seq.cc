@@ -57,7 +57,7 @@ class Seq2SeqWriter : public Writer {
         model_.step(encoded_.memory, looked_at, model_.token_part(Tensor::from(tokens, device)),
                     state_.gather(Tensor::from(parents, device)));
     state_ = out.state;
-    Written written{model_.logits(state_.top()).value().to(Device()),
+    Written written{model_.logits(state_.top()).value(),
                     model_.attends() ? out.weights.value().to_vector() : even_weights(looked_at),
                     {}};
     for (int64_t r = 0; r < looked_at.count(); ++r) written.begin.push_back(looked_at.begin(r));

@@ -16,6 +16,11 @@
 namespace heed {
 namespace {
 
+void take_nll(Loss& loss, const std::vector<double>& values) {
+  loss.counts["nll"] = values[0];
+  loss.nll = values[0] / loss.counts.at("predicted");
+}
+
 // What the functions of the task refer to.
 struct Respond {
   Responder& model;
@@ -41,12 +46,10 @@ struct Respond {
     const Batch batch = make_batch(pointers(inserted), model.parts(), device);
     const Taught output =
         model.teach(batch, DropoutMode{settings.model.dropout, key.seed, key.number()});
-    const double nll = output.nll_total.value().item();
-    const double predicted = static_cast<double>(batch.response.packing.rows());
-    return {training_loss(batch, output, settings.attention_weight),
-            batch.token_count,
-            {{"nll", nll}, {"predicted", predicted}},
-            nll / predicted};
+    return {.total = training_loss(batch, output, settings.attention_weight),
+            .tokens = batch.token_count,
+            .counts = {{"predicted", static_cast<double>(batch.response.packing.rows())}},
+            .late = {{output.nll_total.value()}, take_nll}};
   }
 
   Metrics validate(const OnValidation& on_batch) const {

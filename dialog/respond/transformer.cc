@@ -74,8 +74,7 @@ class TransformerWriter : public Writer {
       weights = seen.weights;
     }
     ++steps_;
-    Written written{
-        model_.logits(y).value().to(Device()), mean(weights, 0).value().to_vector(), {}};
+    Written written{model_.logits(y).value(), mean(weights, 0).value().to_vector(), {}};
     for (int32_t r = 0; r <= rows; ++r) {
       written.begin.push_back(r < rows ? cross.begin(r, 0) : cross.total());
     }

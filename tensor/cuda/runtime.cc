@@ -86,8 +86,9 @@ class Staging {
 }  // namespace
 
 struct Late {
-  std::byte* pinned = nullptr;
-  cudaEvent_t here = nullptr;
+  int device;
+  std::byte* pinned;
+  cudaEvent_t here;
   int64_t bytes = 0;
 };
 
@@ -98,15 +99,16 @@ class Lates {
  public:
   Late* take() {
     const std::lock_guard lock(mutex_);
-    std::vector<Late*>& idle = idle_[current_device()];
-    if (idle.empty()) return new Late{pinned_memory(kLateBytes), make_event()};
+    const int device = current_device();
+    std::vector<Late*>& idle = idle_[device];
+    if (idle.empty()) return new Late{device, pinned_memory(kLateBytes), make_event()};
     Late* const late = idle.back();
     idle.pop_back();
     return late;
   }
   void give(Late* late) noexcept {
     const std::lock_guard lock(mutex_);
-    idle_[current_device()].push_back(late);
+    idle_[late->device].push_back(late);
   }
 
  private:

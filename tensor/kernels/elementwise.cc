@@ -75,6 +75,10 @@ template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n) {
   put_each(y, n, [=](int64_t i) { return alpha * x[i]; });
 }
 
+template <class T> void scale_by(T* y, const T* x, const T* alpha, int64_t n) {
+  scale<T>(y, x, *alpha, n);
+}
+
 template <class T>
 void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n) {
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
@@ -112,6 +116,7 @@ HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 HEED_INSTANTIATE(fill);
 HEED_INSTANTIATE(scale_shift);
 HEED_INSTANTIATE(scale);
+HEED_INSTANTIATE(scale_by);
 HEED_INSTANTIATE(where_forward);
 HEED_INSTANTIATE(where_backward);
 HEED_INSTANTIATE(add_bias);

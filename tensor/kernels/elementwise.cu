@@ -46,6 +46,10 @@ template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n) {
   for_each(n, [=] __device__(int64_t i) { y.put(i, alpha * x[i]); });
 }
 
+template <class T> void scale_by(T* y, const T* x, const T* alpha, int64_t n) {
+  for_each(n, [=] __device__(int64_t i) { y[i] = *alpha * x[i]; });
+}
+
 template <class T>
 void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n) {
   for_each(n, [=] __device__(int64_t i) { y[i] = mask[i] ? a[i] : b[i]; });
@@ -81,6 +85,7 @@ HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 HEED_INSTANTIATE(fill);
 HEED_INSTANTIATE(scale_shift);
 HEED_INSTANTIATE(scale);
+HEED_INSTANTIATE(scale_by);
 HEED_INSTANTIATE(where_forward);
 HEED_INSTANTIATE(where_backward);
 HEED_INSTANTIATE(add_bias);

@@ -20,6 +20,8 @@ HEED_KERNEL(template <class T> void fill(T* x, T value, int64_t n));
 HEED_KERNEL(template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n));
 // y = alpha x
 HEED_KERNEL(template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n));
+// y = *alpha x, the factor where the tensors are
+HEED_KERNEL(template <class T> void scale_by(T* y, const T* x, const T* alpha, int64_t n));
 // y = mask ? a : b   and   dx = [(mask != 0) == of] dy: of a for of = 1, of b for of = 0
 HEED_KERNEL(template <class T>
             void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n));

@@ -16,17 +16,21 @@ void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width)
 }
 
 template <class T>
-void scatter_add_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
+void add_groups(Out<T> y, const T* x, const int32_t* places, const int32_t* starts,
+                const int32_t* order, int64_t groups, int64_t width) {
   parallel_ranges(width, 128, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
-    for (int64_t i = 0; i < n; ++i) {
-      T* to = y + int64_t{ids[i]} * width;
-      const T* from = x + i * width;
-      for (int64_t c = begin; c < end; ++c) to[c] += from[c];
+    for (int64_t g = 0; g < groups; ++g) {
+      T* to = y.at + (places ? places[g] : g) * width;
+      if (y.write == Write::assign) std::fill(to + begin, to + end, T(0));
+      for (int64_t i = starts[g]; i < starts[g + 1]; ++i) {
+        const T* from = x + int64_t{order[i]} * width;
+        for (int64_t c = begin; c < end; ++c) to[c] += from[c];
+      }
     }
   });
 }
 
 HEED_INSTANTIATE(gather_rows);
-HEED_INSTANTIATE(scatter_add_rows);
+HEED_INSTANTIATE(add_groups);
 
 }  // namespace heed::cpu

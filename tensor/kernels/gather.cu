@@ -10,39 +10,30 @@ void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width)
   for_each(n * width, [=] __device__(int64_t i) { y[i] = x[ids[i / width] * width + i % width]; });
 }
 
-constexpr int kThreads = 128;  // columns of a block
-
-// Atomic additions would come in another order every time. Here the block of the first of several
-// equal ids adds all their rows, in order, and the blocks of the others have nothing to do. That
-// takes n^2 / 2 comparisons of ids, but those of a batch are few: for 10 000 of them far less than
-// to read the rows.
+// Atomic additions would come in another order every time. Here a block has 32 columns of a group,
+// and its threads below each other share out the rows.
 template <class T>
-__global__ void scatter_add_kernel(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
-  const int64_t strips = (width + kThreads - 1) / kThreads;
-  const int64_t first = blockIdx.x / strips, id = ids[first];
-  const int64_t col = blockIdx.x % strips * kThreads + threadIdx.x;
-  int seen = 0;
-  for (int64_t i = threadIdx.x; i < first; i += kThreads) seen |= ids[i] == id;
-  if (block_max(seen)) return;
-  T sum = col < width ? y[id * width + col] : T(0);
-  for (int64_t group = first; group < n; group += kWarp) {  // every warp looks at 32 ids at once
-    const int64_t mine = group + threadIdx.x % kWarp;
-    unsigned same = __ballot_sync(kAllLanes, mine < n && ids[mine] == id);
-    for (; same; same &= same - 1) {  // clears the lowest bit
-      const int64_t i = group + __ffs(static_cast<int>(same)) - 1;
-      if (col < width) sum += x[i * width + col];
-    }
+__global__ void add_groups_kernel(Out<T> y, const T* x, const int32_t* places,
+                                  const int32_t* starts, const int32_t* order, int64_t width) {
+  const int64_t strips = (width + kWarp - 1) / kWarp, g = blockIdx.x / strips;
+  const int64_t col = blockIdx.x % strips * kWarp + threadIdx.x;
+  T sum = 0;
+  for (int64_t i = starts[g] + threadIdx.y; i < starts[g + 1] && col < width; i += kDown) {
+    sum += x[int64_t{order[i]} * width + col];
   }
-  if (col < width) y[id * width + col] = sum;
+  sum = column_sum(sum);
+  if (threadIdx.y == 0 && col < width) y.put((places ? places[g] : g) * width + col, sum);
 }
 
 template <class T>
-void scatter_add_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
-  const int64_t strips = (width + kThreads - 1) / kThreads;
-  launch<scatter_add_kernel<T>>({n * strips, kThreads}, y, x, ids, n, width);
+void add_groups(Out<T> y, const T* x, const int32_t* places, const int32_t* starts,
+                const int32_t* order, int64_t groups, int64_t width) {
+  const int64_t strips = (width + kWarp - 1) / kWarp;
+  launch<add_groups_kernel<T>>({groups * strips, dim3(kWarp, kDown)}, y, x, places, starts, order,
+                               width);
 }
 
 HEED_INSTANTIATE(gather_rows);
-HEED_INSTANTIATE(scatter_add_rows);
+HEED_INSTANTIATE(add_groups);
 
 }  // namespace heed::gpu

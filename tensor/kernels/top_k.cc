@@ -5,7 +5,6 @@
 #include <limits>
 #include <vector>
 
-#include "tensor/kernels/kernel.h"
 #include "tensor/kernels/row_math.h"
 #include "tensor/parallel.h"
 

@@ -12,7 +12,9 @@ namespace heed::cpu {
 
 constexpr int64_t kGrain = 16384;
 
-template <class T> void sum_squares(double* result, const T* x, int64_t n) {
+namespace {
+
+template <class T> double squares(const T* x, int64_t n) {
   std::vector<double> partial((n + kGrain - 1) / kGrain);
   parallel_ranges(n, kGrain, [&](int64_t begin, int64_t end) {
     constexpr int64_t kLanes = 32;  // sums that do not wait for each other: 36 GB/s, one alone 6
@@ -24,12 +26,27 @@ template <class T> void sum_squares(double* result, const T* x, int64_t n) {
     }
     partial[begin / kGrain] = std::accumulate(sums, sums + kLanes, 0.0);
   });
-  *result = 0;
-  for (double p : partial) *result += p;
+  double total = 0;
+  for (double p : partial) total += p;
+  return total;
+}
+
+}  // namespace
+
+template <class T> void sum_squares(double* total, const Values<T>* arrays, int64_t count) {
+  *total = 0;
+  for (int64_t i = 0; i < count; ++i) *total += squares(arrays[i].at, arrays[i].n);
+}
+
+void clip(double* clipping, const double* squares, double scale, double max_norm) {
+  clipping[0] = std::sqrt(*squares);
+  clipping[1] = scale * clip_factor(std::abs(scale) * clipping[0], max_norm);
 }
 
 template <class T>
-void sgd_update(T* p, T* v, const T* grad, T scale, T rate, T momentum, T decay, int64_t n) {
+void sgd_update(T* p, T* v, const T* grad, const double* scale_at, T rate, T momentum, T decay,
+                int64_t n) {
+  const T scale = T(*scale_at);
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
     if (v) {
 #pragma omp simd
@@ -45,18 +62,20 @@ void sgd_update(T* p, T* v, const T* grad, T scale, T rate, T momentum, T decay,
 }
 
 template <class T>
-void sgd_update_rows(T* p, const T* grad, const int32_t* ids, T rate, int64_t n, int64_t width) {
+void sgd_update_rows(T* p, const T* grad, const int32_t* ids, const double* scale, double rate,
+                     int64_t n, int64_t width) {
   parallel_ranges(n, kGrain / (width + 1) + 1, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
-      row_axpy(p + int64_t{ids[i]} * width, -rate, grad + i * width, width);
+      row_axpy(p + int64_t{ids[i]} * width, -T(rate * *scale), grad + i * width, width);
     }
   });
 }
 
 template <class T>
-void adam_update(T* p, T* m, T* v, const T* grad, const AdamFactors& factors, int64_t n) {
+void adam_update(T* p, T* m, T* v, const T* grad, const double* scale_at,
+                 const AdamFactors& factors, int64_t n) {
   const T beta1 = T(factors.beta1), beta2 = T(factors.beta2), eps = T(factors.eps);
-  const T rate = T(factors.rate / factors.c1), c2 = T(1 / factors.c2), scale = T(factors.scale);
+  const T rate = T(factors.rate / factors.c1), c2 = T(1 / factors.c2), scale = T(*scale_at);
   const T decay = T(factors.rate * factors.weight_decay);
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
 #pragma omp simd

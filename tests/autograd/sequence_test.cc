@@ -70,6 +70,18 @@ TEST(Packing, EqualLengthsSingleStepsAndNothing) {
   EXPECT_EQ(Packing::single_step(0).batch(), 0);
 }
 
+TEST(Packing, KnowsWhereTheStepBeforeStands) {
+  const Packing p({3, 2, 1});  // a0 b0 c0 a1 b1 a2
+  EXPECT_EQ(p.rows_before(), (std::vector<int32_t>{0, 1, 3}));
+  EXPECT_TRUE(Packing::single_step(4).rows_before().empty());
+  for (const Device device : test_devices()) {
+    EXPECT_EQ(p.rows_before(device).to_ints(), p.rows_before());
+    EXPECT_EQ(p.last_rows(device).to_ints(), (std::vector<int32_t>{5, 4, 2}));
+    EXPECT_EQ(p.last_rows(device).raw(), p.last_rows(device).raw());  // made once
+    EXPECT_EQ(p.last_rows(device).device(), device);
+  }
+}
+
 TEST(Segments, AreConsecutiveRanges) {
   const Segments s({2, 0, 3});
   EXPECT_EQ(s.count(), 3);

@@ -294,8 +294,8 @@ class ProgramOnCuda : public Program {
     if (!has_cuda()) GTEST_SKIP() << kNoCuda;
   }
   // The standard output of a command that succeeds, on cuda.
-  static std::string on_cuda(const Arguments& command) {
-    const Result r = heed_program(command + Arguments{"--device", "cuda"});
+  static std::string on_cuda(const Arguments& command, const std::string& matmul = "f32") {
+    const Result r = heed_program(command + Arguments{"--device", "cuda", "--matmul", matmul});
     EXPECT_EQ(r.code, 0) << r.err;
     return r.out;
   }
@@ -311,11 +311,31 @@ TEST_F(ProgramOnCuda, EveryCommandGivesTheNumbersOfTheCpu) {
       "--pool",   kDialogs};
   EXPECT_EQ(on_cuda(evaluate), heed_program(evaluate).out);
   EXPECT_FALSE(has(on_cuda({"verify", kReference + "static-ui", "--dtype", "f32"}), "WRONG"));
-  const Json bench =
-      Json::parse(on_cuda({"bench", "--batch", "2", "--embed", "8", "--hidden", "8", "--layers",
-                           "1", "--vocab", "50", "--steps", "1", "--matmul", "tf32"}));
+  const Json bench = Json::parse(on_cuda({"bench", "--batch", "2", "--embed", "8", "--hidden", "8",
+                                          "--layers", "1", "--vocab", "50", "--steps", "1"},
+                                         "tf32"));
   EXPECT_EQ(bench.at("heed").at("matmul"), "tf32");
   EXPECT_GT(bench.at("tokens_per_s"), 0.0);
+}
+
+// What a training step of 4 layers and 101 time steps asks of the device: no more than this. With
+// the batch, 4 of the time step's launches (two products, two kernels) make up 1600.
+TEST_F(ProgramOnCuda, AStepAsksForNoMoreThanItDid) {
+  struct Row {
+    const char* structure;
+    int64_t launches, host_waits, copies;
+  };
+  for (const auto& [structure, launches, host_waits, copies] :
+       {Row{"static-ui", 1823, 1, 34}, Row{"dynamic", 2149, 1, 341}}) {
+    const Json line = Json::parse(
+        on_cuda({"bench", "--count", "--structure", structure, "--batch", "2", "--embed", "8",
+                 "--hidden", "8", "--layers", "4", "--vocab", "50", "--steps", "1"}));
+    EXPECT_LE(line.at("launches"), launches) << structure;
+    EXPECT_GT(line.at("launches"), 1000) << structure;
+    EXPECT_LE(line.at("host_waits"), host_waits) << structure;
+    EXPECT_LE(line.at("copies"), copies) << structure;
+    EXPECT_GT(line.at("copied_bytes"), 0) << structure;
+  }
 }
 
 TEST_F(ProgramOnCuda, ADeviceThatFailsLeavesARunThatGoesOn) {

@@ -8,11 +8,13 @@
 #include <vector>
 
 #include "autograd/ops.h"
+#include "autograd/row_groups.h"
 #include "tensor/allocator.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/gather.h"
 #include "tensor/kernels/random.h"
 #include "tensor/kernels/reduce.h"
+#include "tensor/kernels/update.h"
+#include "tensor/late.h"
 #include "tensor/matrix.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
@@ -135,18 +137,84 @@ TEST_F(Cuda, RandomNumbersAreThoseOfTheCpu) {
   }
 }
 
-// Many rows for one place, added in their order: the same bits as on the CPU.
-TEST_F(Cuda, ScatterAddsInOrder) {
+// Many rows for one place, more than the threads below each other, and one place that gets none.
+TEST_F(Cuda, RowsOfEqualIndicesAreAddedUp) {
   const int64_t n = 200, width = 130, rows = 7;
   std::vector<int32_t> ids(n);
   Rng rng(1, "ids");
-  for (int32_t& id : ids) id = static_cast<int32_t>(rng.below(rows - 1));  // one row is left out
-  const Tensor at = Tensor::from(ids), at2 = at.to(kCuda);
-  const Tensor x = random_tensor({n, width}, DType::f32, 1), x2 = x.to(kCuda);
-  const Tensor y = random_tensor({rows, width}, DType::f32, 2), y2 = y.to(kCuda);
-  cpu::scatter_add_rows<float>(y.data<float>(), x.data<float>(), at.data<int32_t>(), n, width);
-  gpu::scatter_add_rows<float>(y2.data<float>(), x2.data<float>(), at2.data<int32_t>(), n, width);
-  EXPECT_EQ(y2.to_vector(), y.to_vector());
+  for (int32_t& id : ids) id = static_cast<int32_t>(rng.below(rows - 1));
+  const Tensor x = random_tensor({n, width}, DType::f64, 1), x2 = x.to(kCuda);
+  const Tensor y = random_tensor({rows, width}, DType::f64, 2), y2 = y.to(kCuda);
+  std::vector<double> expected = y.to_vector();
+  for (int64_t i = 0; i < n * width; ++i) {
+    expected[ids[i / width] * width + i % width] += x.to_vector()[i];
+  }
+  const RowGroups here(ids, Device{}), there(ids, kCuda);
+  here.add(y, x);
+  there.add(y2, x2);
+  EXPECT_EQ(y.to_vector(), expected);  // in their order
+  EXPECT_LE(largest_difference(y2, y), 1e-13);
+  EXPECT_LE(largest_difference(there.sums(x2), here.sums(x)), 1e-13);
+  EXPECT_EQ(there.ids().to_ints(), (std::vector<int32_t>{0, 1, 2, 3, 4, 5}));
+}
+
+cuda::Counts since(const cuda::Counts& before) {
+  const cuda::Counts now = cuda::counts();
+  return {now.launches - before.launches, now.host_waits - before.host_waits,
+          now.copies - before.copies, now.copied_bytes - before.copied_bytes};
+}
+
+// Indices stay known on the host, until something changes them; other values do not.
+TEST_F(Cuda, IndicesAreReadWithoutWaiting) {
+  const std::vector<int32_t> values{5, 1, 4, 1};
+  const Tensor ids = Tensor::from(values, kCuda);
+  const cuda::Counts before = cuda::counts();
+  EXPECT_EQ(ids.to_ints(), values);
+  EXPECT_EQ(ids.rows(1, 3).to_ints(), (std::vector<int32_t>{1, 4}));
+  EXPECT_EQ(ids.reshape({2, 2})[1].to_ints(), (std::vector<int32_t>{4, 1}));
+  EXPECT_EQ(since(before).host_waits, 0);
+  EXPECT_EQ(since(before).copies, 0);
+  ids.rows(0, 1).fill(7);
+  EXPECT_EQ(ids.to_ints(), (std::vector<int32_t>{7, 1, 4, 1}));
+  EXPECT_EQ(since(before).host_waits, 1);
+  const Tensor other = Tensor::from({1, 2, 3, 4}, kCuda);
+  other.copy_from(ids);
+  EXPECT_EQ(other.to_ints(), (std::vector<int32_t>{7, 1, 4, 1}));
+}
+
+TEST_F(Cuda, LateNumbersAreThoseOfTheirTime) {
+  for (const Device device : {Device{}, kCuda}) {
+    const Tensor a = Tensor::full({2}, 0.5, DType::f32, device);
+    const Tensor b = Tensor::full({}, 3, DType::f64, device);
+    const cuda::Counts before = cuda::counts();
+    LateNumbers late({a, b}), none, dropped({a});
+    a.fill(8);
+    EXPECT_EQ(since(before).host_waits, 0);
+    EXPECT_EQ(late.get(), (std::vector<double>{0.5, 0.5, 3}));
+    EXPECT_EQ(since(before).host_waits, device.is_cuda() ? 1 : 0);
+    EXPECT_EQ(late.get(), std::vector<double>{});  // once
+    EXPECT_EQ(none.get(), std::vector<double>{});
+  }
+  EXPECT_EQ(error_of<ShapeError>([] { LateNumbers({Tensor::zeros({33})}); }),
+            "late numbers: at most 32, got 33");
+}
+
+// More arrays than a launch reads, empty ones and such of several pieces among them.
+TEST_F(Cuda, SumsOfSquaresOfManyArrays) {
+  std::vector<Tensor> arrays;
+  std::vector<Values<float>> list;
+  double expected = 0;
+  for (int64_t i = 0; i < 150; ++i) {
+    const Tensor x = random_tensor({i == 70 ? 40'000 : i % 5 * 31}, DType::f32, i);
+    for (double v : x.to_vector()) expected += v * v;
+    arrays.push_back(x.to(kCuda));
+    list.push_back({arrays.back().data<float>(), x.numel()});
+  }
+  const Tensor total = Tensor::empty({1}, DType::f64, kCuda);
+  gpu::sum_squares<float>(total.data<double>(), list.data(), std::ssize(list));
+  EXPECT_NEAR(total.item(), expected, 1e-9 * expected);
+  gpu::sum_squares<float>(total.data<double>(), list.data(), 0);
+  EXPECT_EQ(total.item(), 0);
 }
 
 struct GemmCase {

@@ -7,6 +7,7 @@
 
 #include "autograd/ops.h"
 #include "tensor/random.h"
+#include "tests/devices.h"
 
 namespace heed {
 namespace {
@@ -24,27 +25,29 @@ TEST(BestChoices, AreTheFirstOfASort) {
         for (int32_t i = 0; i < size; ++i) {
           if (rng.below(4) == 0 && (size < 1000 || i < 10)) excluded.push_back(i);
         }
-        const Tensor rows = Tensor::from(logits, {kRows, size}).to(dtype);
-        const std::vector<double> log_probs = log_softmax(Var(rows)).value().to_vector();
-        logits = rows.to_vector();
-        for (const int64_t count : {1, 2, 5, 33, 2000}) {
-          const auto found = best_choices(rows, excluded, count);
-          ASSERT_EQ(found.size(), kRows);
-          for (int64_t r = 0; r < kRows; ++r) {
-            std::vector<int32_t> sorted;
-            for (int32_t i = 0; i < size; ++i) {
-              if (!std::binary_search(excluded.begin(), excluded.end(), i)) sorted.push_back(i);
-            }
-            std::stable_sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
-              return logits[r * size + a] > logits[r * size + b];
-            });
-            sorted.resize(std::min<int64_t>(count, std::ssize(sorted)));
-            ASSERT_EQ(found[r].size(), sorted.size());
-            for (size_t i = 0; i < sorted.size(); ++i) {
-              EXPECT_EQ(found[r][i].token, sorted[i])
-                  << size << " tokens, " << values << " values, " << count;
-              EXPECT_NEAR(found[r][i].log_prob, log_probs[r * size + sorted[i]],
-                          dtype == DType::f32 ? 1e-5 : 1e-12);
+        for (const Device device : test_devices()) {
+          const Tensor rows = Tensor::from(logits, {kRows, size}).to(dtype).to(device);
+          const std::vector<double> log_probs = log_softmax(Var(rows)).value().to_vector();
+          const std::vector<double> rounded = rows.to_vector();
+          for (const int64_t count : {1, 2, 5, 33, 2000}) {
+            const auto found = best_choices(rows, excluded, count);
+            ASSERT_EQ(found.size(), kRows);
+            for (int64_t r = 0; r < kRows; ++r) {
+              std::vector<int32_t> sorted;
+              for (int32_t i = 0; i < size; ++i) {
+                if (!std::binary_search(excluded.begin(), excluded.end(), i)) sorted.push_back(i);
+              }
+              std::stable_sort(sorted.begin(), sorted.end(), [&](int32_t a, int32_t b) {
+                return rounded[r * size + a] > rounded[r * size + b];
+              });
+              sorted.resize(std::min<int64_t>(count, std::ssize(sorted)));
+              ASSERT_EQ(found[r].size(), sorted.size());
+              for (size_t i = 0; i < sorted.size(); ++i) {
+                EXPECT_EQ(found[r][i].token, sorted[i])
+                    << size << " tokens, " << values << " values, " << count;
+                EXPECT_NEAR(found[r][i].log_prob, log_probs[r * size + sorted[i]],
+                            dtype == DType::f32 ? 1e-5 : 1e-12);
+              }
             }
           }
         }
@@ -54,25 +57,28 @@ TEST(BestChoices, AreTheFirstOfASort) {
 }
 
 TEST(BestChoices, NumbersThatAreNotFinite) {
-  const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
-  std::vector<double> logits(1200, -inf);
-  logits[7] = 1, logits[290] = 3;                      // two that are possible
-  logits[300 + 5] = 2, logits[300 + 9] = nan;          // a NaN
-  logits[600 + 4] = logits[600 + 299] = inf;           // two that are too large
-  const Tensor rows = Tensor::from(logits, {4, 300});  // and a row of -inf only
-  const auto found = best_choices(rows, {0}, 3);
-  std::vector<std::vector<int32_t>> tokens;
-  for (const std::vector<Choice>& row : found) {
-    tokens.emplace_back();
-    for (const Choice& choice : row) tokens.back().push_back(choice.token);
+  for (const Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const double inf = std::numeric_limits<double>::infinity(), nan = std::nan("");
+    std::vector<double> logits(1200, -inf);
+    logits[7] = 1, logits[290] = 3;                              // two that are possible
+    logits[300 + 5] = 2, logits[300 + 9] = nan;                  // a NaN
+    logits[600 + 4] = logits[600 + 299] = inf;                   // two that are too large
+    const Tensor rows = Tensor::from(logits, {4, 300}, device);  // and a row of -inf only
+    const auto found = best_choices(rows, {0}, 3);
+    std::vector<std::vector<int32_t>> tokens;
+    for (const std::vector<Choice>& row : found) {
+      tokens.emplace_back();
+      for (const Choice& choice : row) tokens.back().push_back(choice.token);
+    }
+    EXPECT_EQ(tokens,
+              (std::vector<std::vector<int32_t>>{{290, 7, 1}, {5, 1, 2}, {4, 299, 1}, {1, 2, 3}}));
+    EXPECT_NEAR(found[0][0].log_prob, -std::log1p(std::exp(-2)), 1e-12);
+    EXPECT_NEAR(found[0][1].log_prob, -2 - std::log1p(std::exp(-2)), 1e-12);
+    EXPECT_EQ(found[0][2].log_prob, -inf);
+    EXPECT_TRUE(std::isnan(found[1][0].log_prob));
+    EXPECT_TRUE(best_choices(rows, {}, 0)[3].empty());
   }
-  EXPECT_EQ(tokens,
-            (std::vector<std::vector<int32_t>>{{290, 7, 1}, {5, 1, 2}, {4, 299, 1}, {1, 2, 3}}));
-  EXPECT_NEAR(found[0][0].log_prob, -std::log1p(std::exp(-2)), 1e-12);
-  EXPECT_NEAR(found[0][1].log_prob, -2 - std::log1p(std::exp(-2)), 1e-12);
-  EXPECT_EQ(found[0][2].log_prob, -inf);
-  EXPECT_TRUE(std::isnan(found[1][0].log_prob));
-  EXPECT_TRUE(best_choices(rows, {}, 0)[3].empty());
 }
 
 }  // namespace

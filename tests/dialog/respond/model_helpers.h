@@ -9,6 +9,7 @@
 #include "dialog/respond/lstm.h"
 #include "nn/init.h"
 #include "tensor/random.h"
+#include "train/task.h"
 
 namespace heed {
 
@@ -61,6 +62,16 @@ inline LstmResponder small_model(const Structure& structure, DType dtype, uint64
   init_uniform(model, -1, 1, seed);
   convert(model, dtype);
   return model;
+}
+
+// A task's loss with what it was late with.
+inline Loss complete(Loss loss) {
+  std::vector<double> values;
+  for (const Tensor& x : loss.late.tensors) {
+    for (const double value : x.to_vector()) values.push_back(value);
+  }
+  if (loss.late.complete) loss.late.complete(loss, values);
+  return loss;
 }
 
 }  // namespace heed

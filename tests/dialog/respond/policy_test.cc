@@ -263,7 +263,7 @@ TEST(PolicyTask, DrawsAnewInEveryStepAndCountsRewards) {
     return all;
   };
   const std::vector<int64_t> all = {0, 1, 2, 3, 4, 5};
-  const Loss loss = task.loss(all, {3, 1, 2});
+  const Loss loss = complete(task.loss(all, {3, 1, 2}));
   task.loss(all, {3, 1, 3});
   task.loss(all, {3, 1, 2});
   EXPECT_NE(texts(0), texts(1));

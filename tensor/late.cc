@@ -1,0 +1,44 @@
+#include "tensor/late.h"
+
+#include "tensor/cuda/runtime.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/layout.h"
+
+namespace heed {
+
+void LateNumbers::Drop::operator()(cuda::Late* late) const noexcept {
+  cuda::drop_download(late);
+}
+
+LateNumbers::LateNumbers(const std::vector<Tensor>& tensors) {
+  int64_t count = 0;
+  for (const Tensor& x : tensors) count += x.numel();
+  check_shape(count <= kMost, "late numbers: at most ", kMost, ", got ", count);
+  if (count == 0) return;
+  const Device device = tensors[0].device();
+  const Tensor all = Tensor::empty({count}, DType::f64, device);
+  int64_t at = 0;
+  for (const Tensor& x : tensors) {
+    const Tensor place = all.rows(at, at + x.numel());
+    at += x.numel();
+    if (x.dtype() == DType::f32) {
+      ON_DEVICE(all, convert(place.data<double>(), x.data<float>(), x.numel()));
+    } else {
+      place.copy_from(x.reshape(place.shape()));
+    }
+  }
+  values_.resize(count);
+  if (device.is_cuda()) {
+    cuda::set_device(device.index);
+    late_.reset(cuda::begin_download(all.raw(), all.bytes()));
+  } else {
+    values_ = all.to_vector();
+  }
+}
+
+std::vector<double> LateNumbers::get() {
+  if (late_) cuda::finish_download(late_.release(), values_.data());
+  return std::move(values_);
+}
+
+}  // namespace heed
