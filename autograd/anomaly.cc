@@ -38,8 +38,7 @@ bool DetectAnomaly::active() {
 bool all_finite(const Tensor& x) {
   if (!x.defined() || x.dtype() == DType::i32) return true;
   const Tensor squares = Tensor::empty({1}, DType::f64, x.device());
-  KERNEL(x, sum_squares(squares.data<double>(),
-                        std::vector<Values<T>>{{x.data<T>(), x.numel()}}.data(), 1));
+  KERNEL(x, sum_squares(squares.data<double>(), values_of<T>({x}).data(), 1));
   if (std::isfinite(squares.item())) return true;
   const std::vector<double> values = x.to_vector();
   return std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });

@@ -25,12 +25,9 @@ template <class Items, class Member> Tensor stack_rows(const Items& items, Membe
   for (const auto& item : items) rows += (item.*member).shape()[0];
   const Tensor& first = items[0].*member;
   Tensor all = Tensor::empty(first.shape().with(0, rows), first.dtype(), first.device());
-  int64_t at = 0;
-  for (const auto& item : items) {
-    const int64_t count = (item.*member).shape()[0];
-    all.rows(at, at + count).copy_from(item.*member);
-    at += count;
-  }
+  std::vector<Tensor> parts;
+  for (const auto& item : items) parts.push_back(item.*member);
+  KERNEL(all, join(all.data<T>(), values_of<T>(parts).data(), std::ssize(parts)));
   return all;
 }
 

@@ -18,12 +18,6 @@ void check_max_norm(const char* what, double max_norm) {
   throw UsageError(text(what, ": max_norm must be positive, got ", max_norm));
 }
 
-template <class T, class Tensors> std::vector<Values<T>> values_of(Tensors begin, Tensors end) {
-  std::vector<Values<T>> list;
-  for (; begin != end; ++begin) list.push_back({begin->template data<T>(), begin->numel()});
-  return list;
-}
-
 // The sum of squares of all gradients, f64 (1), on the device of the first.
 Tensor sum_of_squares(const std::vector<NamedParameter>& parameters) {
   std::vector<Tensor> open;
@@ -37,8 +31,8 @@ Tensor sum_of_squares(const std::vector<NamedParameter>& parameters) {
     const auto rest = std::stable_partition(open.begin(), open.end(), [&](const Tensor& x) {
       return x.device() == first.device() && x.dtype() == first.dtype();
     });
-    KERNEL(first, sum_squares(part.data<double>(), values_of<T>(open.begin(), rest).data(),
-                              rest - open.begin()));
+    const std::vector<Tensor> alike(open.begin(), rest);
+    KERNEL(first, sum_squares(part.data<double>(), values_of<T>(alike).data(), std::ssize(alike)));
     open.erase(open.begin(), rest);
     total = total.defined() ? add(Var(total), Var(part.to(total.device()))).value() : part;
   }

@@ -3,8 +3,22 @@
 // runs cpu:: or gpu::softmax_forward with T = float or double, whatever y is.
 #pragma once
 
+#include <vector>
+
 #include "tensor/cuda/runtime.h"
+#include "tensor/kernels/kernel.h"
 #include "tensor/tensor.h"
+
+namespace heed {
+
+// The list of arrays that a kernel takes.
+template <class T> std::vector<Values<T>> values_of(const std::vector<Tensor>& tensors) {
+  std::vector<Values<T>> list;
+  for (const Tensor& x : tensors) list.push_back({x.data<T>(), x.numel()});
+  return list;
+}
+
+}  // namespace heed
 
 // ON_DEVICE(tensor, kernel(...)): the device only, for kernels on fixed element types.
 #ifdef HEED_CUDA

@@ -88,14 +88,19 @@ Var concat(const std::vector<Var>& parts, int axis) {
   const int64_t outer = first.product(0, a), inner = first.product(a + 1, first.rank());
   const Tensor y = Tensor::empty(first.with(a, size), parts[0].dtype(), parts[0].device());
   std::vector<int64_t> widths;
+  std::vector<Tensor> values;
   int64_t at = 0;
   for (const Var& part : parts) {
     const int64_t width = part.shape()[a] * inner;
-    KERNEL(y, copy_block<T>(y.data<T>() + at, size * inner, part.value().data<T>(), width, outer,
-                            width));
+    values.push_back(part.value());
+    if (outer > 1) {
+      KERNEL(y, copy_block<T>(y.data<T>() + at, size * inner, part.value().data<T>(), width, outer,
+                              width));
+    }
     widths.push_back(width);
     at += width;
   }
+  if (outer == 1) KERNEL(y, join(y.data<T>(), values_of<T>(values).data(), std::ssize(values)));
 
   return record("concat", y, parts, [widths, outer, inner, at, a](Tensor dy, const Grads& dx) {
     int64_t from = 0;

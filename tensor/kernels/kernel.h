@@ -52,4 +52,10 @@ template <class T> struct Out {
   HEED_HD Out from(int64_t i) const { return {at + i, write}; }
 };
 
+// One of several arrays that a kernel reads.
+template <class T> struct Values {
+  const T* at;
+  int64_t n;
+};
+
 }  // namespace heed

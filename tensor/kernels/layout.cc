@@ -85,6 +85,10 @@ void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_
   });
 }
 
+template <class T> void join(T* y, const Values<T>* arrays, int64_t count) {
+  for (int64_t i = 0; i < count; y += arrays[i++].n) std::copy_n(arrays[i].at, arrays[i].n, y);
+}
+
 // A run along the last axis is either copied or one element of x, repeated.
 template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   const int64_t width = map.size[5];
@@ -114,6 +118,7 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
 
 HEED_INSTANTIATE(swap_axes);
 HEED_INSTANTIATE(copy_block);
+HEED_INSTANTIATE(join);
 HEED_INSTANTIATE(expand_forward);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 

@@ -1,5 +1,6 @@
 #include "tensor/kernels/layout.h"
 
+#include "tensor/cuda/arrays.h"
 #include "tensor/cuda/launch.h"
 
 namespace heed::gpu {
@@ -38,6 +39,22 @@ void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_
   });
 }
 
+constexpr int64_t kPiece = 2048;  // elements that one block copies
+constexpr int kThreads = 256;
+
+template <class T> __global__ void join_kernel(T* y, Arrays<T, kPiece> arrays) {
+  const auto [x, begin, end, before] = arrays.piece(blockIdx.x);
+  for (int64_t i = begin + threadIdx.x; i < end; i += kThreads) y[before + i] = x[i];
+}
+
+template <class T> void join(T* y, const Values<T>* arrays, int64_t count) {
+  Arrays<T, kPiece> some;
+  for (int64_t i = 0; i < count; y += some.elements()) {
+    i = some.take(arrays, i, count);
+    launch<join_kernel<T>>({some.pieces(), kThreads}, y, some);
+  }
+}
+
 template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   int64_t n = 1;
   for (int64_t size : map.size) n *= size;
@@ -53,6 +70,7 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
 
 HEED_INSTANTIATE(swap_axes);
 HEED_INSTANTIATE(copy_block);
+HEED_INSTANTIATE(join);
 HEED_INSTANTIATE(expand_forward);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 

@@ -19,6 +19,9 @@ HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t oute
 HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
                                                int64_t x_stride, int64_t rows, int64_t width));
 
+// y = the elements of `count` arrays, one behind the other; the list of them is on the host.
+HEED_KERNEL(template <class T> void join(T* y, const Values<T>* arrays, int64_t count));
+
 // Broadcasting: y[i0, .., i5] = x[i0 * s0 + .. + i5 * s5] over the six sizes of y; a stride of 0
 // repeats x along that axis, and the last stride is 0 or 1. Of i32 too.
 namespace heed {

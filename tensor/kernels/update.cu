@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "tensor/cuda/arrays.h"
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
 
@@ -10,28 +11,14 @@ namespace heed::gpu {
 constexpr int64_t kPiece = 16384;  // elements that one block sums
 constexpr int kThreads = 256;
 
-constexpr int kTogether = 64;  // arrays that one launch reads, as many as its arguments hold
-
-// Some arrays, and which piece is the first of each.
-template <class T> struct Arrays {
-  Values<T> array[kTogether];
-  int64_t first[kTogether + 1] = {};
-  int count = 0;
-};
-
-template <class T> __global__ void sum_squares_kernel(double* of_piece, Arrays<T> arrays) {
-  const int64_t piece = blockIdx.x;
-  int a = 0;
-  while (arrays.first[a + 1] <= piece) ++a;
-  const auto [x, n] = arrays.array[a];
-  const int64_t begin = (piece - arrays.first[a]) * kPiece;
-  const int64_t end = begin + kPiece < n ? begin + kPiece : n;
+template <class T> __global__ void sum_squares_kernel(double* of_piece, Arrays<T, kPiece> arrays) {
+  const auto [x, begin, end, before] = arrays.piece(blockIdx.x);
   double sum = 0;
   for (int64_t i = begin + threadIdx.x; i < end; i += kThreads) {
     sum += static_cast<double>(x[i]) * x[i];
   }
   sum = block_sum(sum);
-  if (threadIdx.x == 0) of_piece[piece] = sum;
+  if (threadIdx.x == 0) of_piece[blockIdx.x] = sum;
 }
 
 __global__ void sum_pieces_kernel(double* total, const double* of_piece, int64_t pieces) {
@@ -42,19 +29,13 @@ __global__ void sum_pieces_kernel(double* total, const double* of_piece, int64_t
 }
 
 template <class T> void sum_squares(double* total, const Values<T>* arrays, int64_t count) {
-  const auto pieces_of = [](const Values<T>& x) { return (x.n + kPiece - 1) / kPiece; };
   int64_t pieces = 0;
-  for (int64_t i = 0; i < count; ++i) pieces += pieces_of(arrays[i]);
+  for (int64_t i = 0; i < count; ++i) pieces += (arrays[i].n + kPiece - 1) / kPiece;
   double* const of_piece = cuda::scratch<double>(pieces);
-  for (int64_t i = 0, done = 0; i < count;) {
-    Arrays<T> some;
-    for (; i < count && some.count < kTogether; ++i) {
-      const int k = some.count++;
-      some.array[k] = arrays[i];
-      some.first[k + 1] = some.first[k] + pieces_of(arrays[i]);
-    }
-    launch<sum_squares_kernel<T>>({some.first[some.count], kThreads}, of_piece + done, some);
-    done += some.first[some.count];
+  Arrays<T, kPiece> some;
+  for (int64_t i = 0, done = 0; i < count; done += some.pieces()) {
+    i = some.take(arrays, i, count);
+    launch<sum_squares_kernel<T>>({some.pieces(), kThreads}, of_piece + done, some);
   }
   launch<sum_pieces_kernel>({1, kThreads}, total, of_piece, pieces);
 }

@@ -4,11 +4,6 @@
 
 namespace heed {
 
-template <class T> struct Values {
-  const T* at;
-  int64_t n;
-};
-
 HEED_HD inline double clip_factor(double norm, double max_norm) {
   return norm > max_norm ? max_norm / norm : 1.0;
 }
