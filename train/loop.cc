@@ -217,24 +217,18 @@ class Loop {
   // Reads the numbers of all steps but the last `open` ones. `before_update`: the parameters of a
   // step whose update has not been made yet.
   void close_steps(size_t open, const std::vector<NamedParameter>* before_update = nullptr) {
-    while (open_.size() > open) {
-      OpenStep step = std::move(open_.front());
-      open_.pop_front();
-      close(step, before_update);
+    for (; open_.size() > open; open_.pop_front()) {
+      auto& [member, loss, numbers, place] = open_.front();
+      const std::vector<double> values = numbers.get();
+      check_finite(place, values[0], values[1], before_update);
+      if (loss.late.complete) loss.late.complete(loss, {values.begin() + 2, values.end()});
+      state_.loss_sum += values[0];
+      state_.norm_sum += values[1];
+      state_.tokens += loss.tokens;
+      for (const auto& [name, count] : loss.counts) state_.counts[name] += count;
+      RunawayLoss& runaway = member->runaway;
+      if (runaway.update(loss.nll)) warn(runaway.warning(place, schedule_.rate()));
     }
-  }
-
-  void close(OpenStep& step, const std::vector<NamedParameter>* before_update) {
-    Loss& loss = step.loss;
-    const std::vector<double> values = step.numbers.get();
-    check_finite(step.place, values[0], values[1], before_update);
-    if (loss.late.complete) loss.late.complete(loss, {values.begin() + 2, values.end()});
-    state_.loss_sum += values[0];
-    state_.norm_sum += values[1];
-    state_.tokens += loss.tokens;
-    for (const auto& [name, count] : loss.counts) state_.counts[name] += count;
-    RunawayLoss& runaway = step.member->runaway;
-    if (runaway.update(loss.nll)) warn(runaway.warning(step.place, schedule_.rate()));
   }
 
   void check_finite(const std::string& place, double loss, double norm,

@@ -1,5 +1,7 @@
 #include "tensor/kernels/reduce.h"
 
+#include <limits>
+
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
 
@@ -80,8 +82,33 @@ void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer, int64_t n, int
   });
 }
 
+// A block for each row of x (outer, n): the first of the largest, or the first NaN.
+template <class T> __global__ void max_rows_kernel(T* y, int32_t* where, const T* x, int64_t n) {
+  const T* const row = x + blockIdx.x * n;
+  T max = -std::numeric_limits<T>::infinity();
+  int nan = 0;
+  for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+    max = Max::apply(row[i], max);
+    nan |= row[i] != row[i];
+  }
+  max = block_max(max);
+  nan = block_max(nan);
+  int64_t first = -n;  // the place, negated
+  for (int64_t i = threadIdx.x; i < n && first == -n; i += blockDim.x) {
+    if (nan ? row[i] != row[i] : row[i] == max) first = -i;
+  }
+  first = block_max(first);
+  if (threadIdx.x > 0) return;
+  where[blockIdx.x] = static_cast<int32_t>(-first);
+  y[blockIdx.x] = row[-first];
+}
+
 template <class T>
 void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int64_t inner) {
+  if (inner == 1 && n >= kWarp) {
+    launch<max_rows_kernel<T>>({outer, row_threads(n)}, y, where, x, n);
+    return;
+  }
   for_each(outer * inner, [=] __device__(int64_t i) {
     const T* first = x + i / inner * n * inner + i % inner;
     int64_t best = 0;

@@ -321,6 +321,26 @@ TEST_F(Cuda, MaxPassesNanOn) {
   EXPECT_TRUE(std::isnan(y.to_vector()[0]) && std::isnan(y.to_vector()[1]));
 }
 
+// Long rows have a block each: the first of equal ones, and a NaN before all numbers.
+TEST_F(Cuda, MaxOfLongRows) {
+  constexpr int64_t kRows = 4, kCols = 300;
+  std::vector<double> values = random_tensor({kRows, kCols}, DType::f64, 1).to_vector();
+  values[299] = values[37] = 2;
+  values[kCols + 260] = NAN, values[kCols + 261] = NAN;
+  for (int64_t i = 0; i < kCols; ++i) values[2 * kCols + i] = -INFINITY;
+  const Tensor x = Tensor::from(values, {kRows, kCols}), x2 = x.to(kCuda);
+  const Tensor y = Tensor::empty({kRows}, DType::f64), y2 = y.to(kCuda);
+  const Tensor at = Tensor::empty({kRows}, DType::i32), at2 = at.to(kCuda);
+  cpu::max_forward<double>(y.data<double>(), at.data<int32_t>(), x.data<double>(), kRows, kCols, 1);
+  gpu::max_forward<double>(y2.data<double>(), at2.data<int32_t>(), x2.data<double>(), kRows, kCols,
+                           1);
+  EXPECT_EQ(at2.to_ints(), at.to_ints());
+  EXPECT_EQ(at2.to_ints()[0], 37);
+  EXPECT_EQ(at2.to_ints()[1], 260);
+  EXPECT_EQ(at2.to_ints()[2], 0);
+  EXPECT_EQ(y2[3].item(), y[3].item());
+}
+
 TEST_F(Cuda, GridsAreSmallerThanTensors) {
   const int64_t n = 4096 * 256 + 3;
   const Tensor x = Tensor::full({n}, 2, DType::f32, kCuda);

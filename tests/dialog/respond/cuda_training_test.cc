@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "dialog/respond/decode.h"
 #include "nn/attention.h"
@@ -218,6 +219,33 @@ double difference(const std::string& a, const std::string& b) {
     for (size_t i = 0; i < v.size(); ++i) worst = std::max(worst, std::abs(v[i] - w[i]));
   }
   return worst;
+}
+
+// It is noticed when the next step is under way, and said of the right one.
+TEST_F(CudaTraining, ALossThatIsNotFiniteEndsTheTraining) {
+  settings.loop.schedule.rate = 1e300;
+  for (const Device device : {Device{}, kCuda}) {
+    const std::string name = device.str();
+    const std::string text = error_of<Error>([&] { run(name, {}, device); });
+    EXPECT_NE(text.find(" is not a finite number in epoch 1, step 2"), std::string::npos) << text;
+    EXPECT_EQ(text.find("the step was not applied") == std::string::npos, device.is_cuda()) << text;
+    EXPECT_FALSE(fs::exists(path(name) + "/state.json"));
+  }
+}
+
+// What a step was late with is in the checkpoint that is made right after it.
+TEST_F(CudaTraining, ACheckpointKnowsAllNumbers) {
+  std::vector<nlohmann::json> states;
+  for (const Device device : {Device{}, kCuda}) {
+    StopAfter stop(3);
+    run(device.str(), stop.hooks, device);
+    states.push_back(nlohmann::json::parse(dir.read(device.str() + "/state.json")));
+  }
+  EXPECT_EQ(states[1].at("tokens"), states[0].at("tokens"));
+  for (const char* key : {"loss_sum", "norm_sum"}) {
+    EXPECT_NEAR(states[1].at(key).get<double>(), states[0].at(key).get<double>(), 1e-4) << key;
+    EXPECT_GT(states[0].at(key), 0) << key;
+  }
 }
 
 TEST_F(CudaTraining, ARunIsTheSameOnEveryDeviceAndResumesOnTheOther) {
