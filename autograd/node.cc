@@ -9,6 +9,7 @@
 #include "autograd/row_groups.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/layout.h"
 
 namespace heed {
 namespace {

@@ -10,7 +10,7 @@ stop() {
   echo "gpu-bundle: $1; run scripts/setup.sh" >&2
   exit 1
 }
-googletest=/usr/src/googletest/googletest
+googletest=/usr/src/googletest
 [[ -f $googletest/CMakeLists.txt ]] || stop "no sources of GoogleTest in $googletest (the package googletest)"
 zlib=$(find /usr/lib /usr/local/lib -name libz.a 2> /dev/null | head -n 1)
 [[ $zlib ]] || stop "no libz.a"

@@ -55,13 +55,13 @@ build() {
   fi
   if [[ -d gpu-bundle ]]; then
     local prefix=$PWD/$build/packages
-    cp -r gpu-bundle "$build/bundle"
-    cmake "${generator[@]}" -S "$build/bundle/googletest" -B "$build/googletest" -DCMAKE_BUILD_TYPE=Release \
-      -DCMAKE_INSTALL_PREFIX="$prefix" > "$logs/googletest.log"
-    cmake --build "$build/googletest" -j "$jobs" --target install >> "$logs/googletest.log"
-    rm -rf "$build/bundle/googletest"
-    cp -r "$build/bundle/." "$prefix/"
-    rm -rf "$build/bundle"
+    if [[ ! -d $prefix ]]; then
+      cmake "${generator[@]}" -S gpu-bundle/googletest -B "$build/googletest" -DCMAKE_BUILD_TYPE=Release \
+        -DBUILD_GMOCK=OFF -DCMAKE_INSTALL_PREFIX="$prefix.new" > "$logs/googletest.log"
+      cmake --build "$build/googletest" -j "$jobs" --target install >> "$logs/googletest.log"
+      cp -r gpu-bundle/{include,lib,share} "$prefix.new/"
+      mv "$prefix.new" "$prefix"
+    fi
     options+=(-DCMAKE_PREFIX_PATH="$prefix" -DZLIB_ROOT="$prefix")
   fi
   cmake "${generator[@]}" -S . -B "$build/heed" "${options[@]}" > "$logs/configure.log" ||
