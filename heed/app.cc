@@ -92,6 +92,10 @@ std::unique_ptr<CLI::App> make_app() {
   add_discriminate(app);
   add_adversary(app);
   add_info(app);
+  add_log(app);
+  add_plot(app);
+  add_watch(app);
+  add_diff(app);
   add_prepare(app);
   add_reproduce(app);
   add_report(app);

@@ -9,6 +9,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
+#include "heed/bundled.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
 #include "heed/messages.h"
@@ -152,12 +153,16 @@ void add_chat(CLI::App& app) {
   CLI::App* c = app.add_subcommand("chat", "Talk to a model and see which utterances it looks at");
   c->footer(
       "The context is the conversation so far, at most as many turns as in training.\n"
-      "Example:\n"
+      "Examples:\n"
+      "  heed chat\n"
       "  heed chat --model runs/first --decode beam");
   o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  add_model(*c, o->model);
+  add_model_or_bundled(*c, o->model);
   o->decode.declare(*c);
-  c->callback([o] { Chat(*o).run(); });
+  c->callback([o] {
+    take_bundled(o->model);
+    Chat(*o).run();
+  });
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <filesystem>
 #include <optional>
+#include <set>
 #include <sstream>
 
 #include "heed/usage.h"
@@ -105,7 +106,9 @@ namespace fs = std::filesystem;
 bool is_output(const std::string& option, const CLI::App& command) {
   if (option == "--predictions") return command.get_name() == "test";
   if (option == "--key") return command.get_name() == "export" || command.get_name() == "simulate";
-  return option == "--out" || option == "--json" || option == "--html";
+  static const std::set<std::string> kOutputs = {"--out", "--json",  "--html", "--card",
+                                                 "--csv", "--jsonl", "--svg",  "--tensorboard"};
+  return kOutputs.contains(option);
 }
 
 bool is_same_file(const fs::path& a, const fs::path& b) {
@@ -116,9 +119,9 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 // A file that a model, a run or a data directory cannot do without.
 bool belongs_to_a_directory(const std::string& name) {
   return name == "config.json" || name == "vocab.txt" || name == "settings.json" ||
-         name == "state.json" || name == "log.jsonl" || name.ends_with(".safetensors") ||
-         name.starts_with("train.jsonl") || name.starts_with("valid.jsonl") ||
-         name.starts_with("test.jsonl");
+         name == "state.json" || name == "log.jsonl" || name == "steps.jsonl" ||
+         name.ends_with(".safetensors") || name.starts_with("train.jsonl") ||
+         name.starts_with("valid.jsonl") || name.starts_with("test.jsonl");
 }
 
 void check_output(const std::string& option, const fs::path& output, const CLI::App& command) {

@@ -36,6 +36,7 @@ void add_adversary(CLI::App& app);
 void add_bench(CLI::App& app);
 void add_chat(CLI::App& app);
 void add_compare(CLI::App& app);
+void add_diff(CLI::App& app);
 void add_discriminate(CLI::App& app);
 void add_distract(CLI::App& app);
 void add_evaluate(CLI::App& app);
@@ -43,6 +44,8 @@ void add_features(CLI::App& app);
 void add_generate(CLI::App& app);
 void add_info(CLI::App& app);
 void add_judge(CLI::App& app);
+void add_log(CLI::App& app);
+void add_plot(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_prepare_split(CLI::App& prepare);  // a command of prepare
 void add_probe(CLI::App& app);
@@ -54,5 +57,6 @@ void add_show(CLI::App& app);
 void add_sweep(CLI::App& app);
 void add_train(CLI::App& app);
 void add_verify(CLI::App& app);
+void add_watch(CLI::App& app);
 
 }  // namespace heed

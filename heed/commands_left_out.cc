@@ -25,6 +25,9 @@ void add_bench(CLI::App& app) {
 void add_compare(CLI::App& app) {
   left_out(app, "compare");
 }
+void add_diff(CLI::App& app) {
+  left_out(app, "diff");
+}
 void add_discriminate(CLI::App& app) {
   left_out(app, "discriminate");
 }
@@ -43,6 +46,12 @@ void add_info(CLI::App& app) {
 void add_judge(CLI::App& app) {
   left_out(app, "judge");
 }
+void add_log(CLI::App& app) {
+  left_out(app, "log");
+}
+void add_plot(CLI::App& app) {
+  left_out(app, "plot");
+}
 void add_prepare_labels(CLI::App& prepare) {
   left_out(prepare, "labels");
 }
@@ -60,6 +69,9 @@ void add_sweep(CLI::App& app) {
 }
 void add_verify(CLI::App& app) {
   left_out(app, "verify");
+}
+void add_watch(CLI::App& app) {
+  left_out(app, "watch");
 }
 
 }  // namespace heed

@@ -1,6 +1,5 @@
 #include <cmath>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 
 #include "dialog/data/conversations.h"
@@ -15,6 +14,7 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/run_log.h"
 #include "heed/shared_options.h"
 #include "tensor/file.h"
 #include "train/model_directory.h"
@@ -24,7 +24,6 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 struct Options {
   CommonPtr common;
@@ -142,20 +141,10 @@ Json to_json(const Row& row, const std::vector<Measured>& runs) {
 
 // ---- the work
 
-// The names of their directories; if two are equal, the paths.
 std::vector<Measured> named(const std::vector<std::string>& paths) {
+  const std::vector<std::string> names = run_names(paths);
   std::vector<Measured> runs;
-  for (const std::string& path : paths) {
-    const fs::path normal = fs::absolute(path).lexically_normal();
-    const fs::path last = normal.has_filename() ? normal : normal.parent_path();
-    runs.push_back({last.filename().string(), path, {}});
-  }
-  for (const Measured& run : runs) {
-    const auto same = [&](const Measured& other) { return other.name == run.name; };
-    if (std::count_if(runs.begin(), runs.end(), same) < 2) continue;
-    for (Measured& other : runs) other.name = other.path;
-    break;
-  }
+  for (size_t r = 0; r < paths.size(); ++r) runs.push_back({names[r], paths[r], {}});
   return runs;
 }
 

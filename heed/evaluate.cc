@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "dialog/respond/run.h"
+#include "heed/bundled.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
@@ -91,7 +92,7 @@ void add_evaluate(CLI::App& app) {
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
       "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random");
   o->common = add_common(*c, {.seed = "Seed of the distractions"});
-  add_model(*c, o->model);
+  add_model_or_bundled(*c, o->model);
   o->input.declare(*c);
   o->input.declare_tokens(*c);
   c->add_option(
@@ -103,7 +104,10 @@ void add_evaluate(CLI::App& app) {
   c->add_flag("--per-example", o->per_example, "Numbers of every example into the JSON as well");
   add_batch(*c, o->batch);
   o->input.declare_insertion(*c);
-  c->callback([o] { run(*o); });
+  c->callback([o] {
+    take_bundled(o->model);
+    run(*o);
+  });
 }
 
 }  // namespace heed

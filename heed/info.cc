@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 struct Options {
   CommonPtr common;
-  std::string path, json;
+  std::string path, json, card;
 };
 
 Json info_of_directory(const std::string& path) {
@@ -68,7 +68,9 @@ void print(Json info) {
 }
 
 void run(const Options& o) {
-  JsonOutput output(o.json);
+  JsonOutput output(o.json), card(o.card);
+  if (card.wanted()) card.write_text(model_card(o.path));
+  if (card.to_stdout()) return;
   Json json = {{"path", o.path}};
   json.update(info_of(o.path));
   if (!output.to_stdout()) print(json);
@@ -93,10 +95,15 @@ void add_info(CLI::App& app) {
       "Examples:\n"
       "  heed info runs/first\n"
       "  heed info data/ubuntu-sample\n"
-      "  heed info results.json --json -");
+      "  heed info results.json --json -\n"
+      "  heed info runs/first --card card.md");
   o->common = add_common(*c, {.device = false, .seed = ""});
   c->add_option("path", o->path, "What to look at")->required();
   add_json(*c, o->json);
+  c->add_option("--card", o->card,
+                "Write a model card of a run or a model, in Markdown, to this file, - for standard "
+                "output")
+      ->option_text("FILE");
   c->callback([o] { run(*o); });
 }
 

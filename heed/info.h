@@ -18,6 +18,9 @@ nlohmann::ordered_json info_of_run(const std::string& directory);
 //   model      its model and log only, as they are published
 //   begun      nothing yet
 nlohmann::ordered_json state_of_run(const std::string& directory);
+// A model card in Markdown, of a run or a model: what it is, the data with its fingerprint, how it
+// was trained and with which command, numbers, limits, and what is left to say.
+std::string model_card(const std::string& directory);
 // A .safetensors file.
 nlohmann::ordered_json info_of_weights(const std::string& file);
 

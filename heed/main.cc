@@ -5,6 +5,7 @@
 #include <new>
 
 #include "heed/app.h"
+#include "heed/bundled.h"
 #include "heed/messages.h"
 #include "heed/signals.h"
 #include "heed/usage.h"
@@ -20,6 +21,10 @@ int fail(const std::string& message, int code) {
 }
 
 int run(int argc, char** argv) {
+  if (argc == 1) {
+    std::fputs(first_steps().c_str(), stderr);
+    return 2;
+  }
   const std::unique_ptr<CLI::App> owned = make_app();
   CLI::App& app = *owned;
   try {

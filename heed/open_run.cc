@@ -4,6 +4,7 @@
 
 #include "heed/train_flags.h"
 #include "tensor/file.h"
+#include "train/step_log.h"
 
 namespace heed {
 namespace {
@@ -24,7 +25,7 @@ void refuse_what_is_no_run(const std::string& out) {
     const std::string file = at->path().filename().string();
     if (file == kWordVectorFile) continue;  // of a run that was killed before it began
     const bool ours = file.ends_with(".safetensors") || file == "state.json" ||
-                      file == "state.previous.json" || file == "log.jsonl";
+                      file == "state.previous.json" || file == "log.jsonl" || file == kStepsFile;
     if (!ours) continue;
     throw UsageError(out + ": holds " + file +
                      " but no settings.json: a model, or part of a run; take another --out");

@@ -29,7 +29,8 @@ std::vector<Setting> describe(const ProbesSettings& s) {
   };
   const Json all = as_options(s.train[0]);
   for (const auto& [name, value] : all.items()) {
-    const bool of_the_run = name == "structure" || name == "seed" || name == "limit";
+    const bool of_the_run =
+        name == "structure" || name == "seed" || name == "limit" || name == "log-steps";
     if (!of_the_run) options.push_back({name, text(value)});
   }
   options.push_back({"epochs", std::to_string(s.train[0].loop.max_epochs)});

@@ -12,6 +12,11 @@ void add_model(CLI::App& c, std::string& directory) {
   c.add_option("--model", directory, "Directory of a run or a model")->required();
 }
 
+void add_model_or_bundled(CLI::App& c, std::string& directory) {
+  c.add_option("--model", directory,
+               "Directory of a run or a model (default: the bundled data/models/trained)");
+}
+
 void add_json(CLI::App& c, std::string& file) {
   c.add_option("--json", file, "Write the results to this file, - for standard output");
 }

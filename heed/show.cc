@@ -5,6 +5,7 @@
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
 #include "dialog/view/render.h"
+#include "heed/bundled.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
@@ -209,8 +210,9 @@ void add_show(CLI::App& app) {
       "  heed show --model runs/trained --data my.jsonl --test frequent:middle");
   o->common = add_common(*c, {.seed = "Seed of the distractions and of drawn responses"});
   o->command = c;
-  add_model(*c, o->model);
-  c->add_option("--baseline", o->baseline, "Another one, shown to the left of it");
+  add_model_or_bundled(*c, o->model);
+  c->add_option("--baseline", o->baseline,
+                "Another one, shown to the left of it (default, without --model: the bundled one)");
   c->add_option("--name", o->names,
                 "Names to show, the baseline's first; otherwise those of the directories");
   o->input.declare(*c);
@@ -225,7 +227,10 @@ void add_show(CLI::App& app) {
   add_batch(*c, o->batch);
   o->input.declare_insertion(*c);
   o->decode.declare(*c);
-  c->callback([o] { run(*o); });
+  c->callback([o] {
+    take_bundled(o->model, &o->baseline);
+    run(*o);
+  });
 }
 
 }  // namespace heed

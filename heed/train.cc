@@ -27,12 +27,14 @@ struct Options {
   std::string data, out;
   bool resume = false, detect_anomaly = false;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
+  int log_steps = 0;
   TrainFlags flags;
 };
 
 TrainSettings settings_of(const Options& o) {
   TrainSettings s = o.flags.model_settings();
   s.loop.seed = o.common->seed;
+  s.loop.log_steps = o.log_steps;
   return s;
 }
 
@@ -174,6 +176,11 @@ void add_train(CLI::App& app) {
   c->add_option("--checkpoint-every", o->checkpoint_every,
                 "Seconds between checkpoints within an epoch; 0: after every step")
       ->check(number_from(0))
+      ->capture_default_str();
+  c->add_option("--log-steps", o->log_steps,
+                "Write loss, perplexity, rate and gradient norm of every so many steps to "
+                "steps.jsonl of the run, for heed log, plot and watch; 0: of none")
+      ->check(whole_number(0, 1000000000))
       ->capture_default_str();
   c->add_flag("--detect-anomaly", o->detect_anomaly,
               "Look at every number of every op, and name the op that makes the first one that is "

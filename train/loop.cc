@@ -17,6 +17,7 @@
 #include "train/buckets.h"
 #include "train/checkpoint.h"
 #include "train/runaway_loss.h"
+#include "train/step_log.h"
 
 namespace heed {
 namespace {
@@ -38,6 +39,7 @@ struct OpenStep {
   Loss loss;
   LateNumbers numbers;
   std::string place;
+  StepRecord record;  // for the log of steps
 };
 
 // Whose turn a step is: step s of an epoch is the n-th of its task.
@@ -58,6 +60,10 @@ class Loop {
     }
     std::string warning;
     if (const auto checkpoint = load_checkpoint(run, tensors(), &warning)) go_on_from(*checkpoint);
+    if (!warning.empty()) warn(warning);
+    warning.clear();
+    step_log_.emplace(run, settings.log_steps, state_.epoch * steps_an_epoch() + state_.step,
+                      &warning);
     if (!warning.empty()) warn(warning);
   }
 
@@ -148,6 +154,7 @@ class Loop {
     for (size_t task = 0; task < members_.size(); ++task) batches.emplace_back(*this, task);
     const int64_t steps = steps_an_epoch();
     const double begin = now();
+    step_log_->start_clock();
     double saved = begin;
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < steps) {
@@ -159,6 +166,7 @@ class Loop {
         hooks_.on_step(progress(steps, seconds / static_cast<double>(state_.step - first_step),
                                 static_cast<double>(state_.tokens - first_tokens) / seconds));
       }
+      if (step_log_->due()) write_steps(false);
       const bool stop = stopping();
       if (stop || now() - saved > hooks_.checkpoint_seconds) {
         save();
@@ -205,7 +213,8 @@ class Loop {
     std::vector<Tensor> numbers = {loss.total.value(), clip.norm().to(device)};
     numbers.insert(numbers.end(), loss.late.tensors.begin(), loss.late.tensors.end());
     loss.total = Var();  // its graph is used
-    open_.push_back({&member, std::move(loss), LateNumbers(numbers), here()});
+    StepRecord record = record_of_step(member, rate, loss.tokens);
+    open_.push_back({&member, std::move(loss), LateNumbers(numbers), here(), std::move(record)});
     // A GPU has the update, and soon the next step, to do while the host looks at these numbers.
     const bool late = device.is_cuda() && !hooks_.detect_anomaly;
     if (!late) close_steps(0, &all);
@@ -214,11 +223,26 @@ class Loop {
     if (late) close_steps(state_.step > 0 ? 1 : 0);
   }
 
+  // What is known of the step that runs before its numbers are.
+  StepRecord record_of_step(const Member& member, double rate, int64_t tokens) const {
+    StepRecord record{.step = state_.epoch * steps_an_epoch() + state_.step + 1,
+                      .epoch = state_.epoch + 1,
+                      .rate = rate,
+                      .tokens = tokens};
+    if (members_.size() > 1) record.task = member.task->name;
+    return record;
+  }
+
+  void write_steps(bool sync) {
+    if (hooks_.before_write) hooks_.before_write();
+    step_log_->write(sync);
+  }
+
   // Reads the numbers of all steps but the last `open` ones. `before_update`: the parameters of a
   // step whose update has not been made yet.
   void close_steps(size_t open, const std::vector<NamedParameter>* before_update = nullptr) {
     for (; open_.size() > open; open_.pop_front()) {
-      auto& [member, loss, numbers, place] = open_.front();
+      auto& [member, loss, numbers, place, record] = open_.front();
       const std::vector<double> values = numbers.get();
       check_finite(place, values[0], values[1], before_update);
       if (loss.late.complete) loss.late.complete(loss, {values.begin() + 2, values.end()});
@@ -226,6 +250,12 @@ class Loop {
       state_.norm_sum += values[1];
       state_.tokens += loss.tokens;
       for (const auto& [name, count] : loss.counts) state_.counts[name] += count;
+      if (step_log_->wanted()) {
+        record.loss = values[0];
+        record.grad_norm = values[1];
+        if (member->task->measure) record.metrics = member->task->measure(loss.counts);
+        step_log_->add(std::move(record));
+      }
       RunawayLoss& runaway = member->runaway;
       if (runaway.update(loss.nll)) warn(runaway.warning(place, schedule_.rate()));
     }
@@ -358,7 +388,7 @@ class Loop {
       }
     }
     state_.schedule = schedule_.state;
-    if (hooks_.before_write) hooks_.before_write();
+    write_steps(true);
     save_checkpoint(run_, state_, tensors());
     checkpoint_ = place(state_);
   }
@@ -382,6 +412,7 @@ class Loop {
   HalvingSchedule schedule_;
   std::vector<Member> members_;
   TrainState state_;
+  std::optional<StepLog> step_log_;
   std::deque<OpenStep> open_;  // steps whose numbers nobody has looked at yet
   std::string checkpoint_;     // where the newest one is, for people; empty if there is none
 };

@@ -6,6 +6,7 @@
 //   checkpoint-E-S.safetensors   where the training is (train/checkpoint.h)
 //   state.json, state.previous.json
 //   log.jsonl                    one line an epoch
+//   steps.jsonl                  one line for every N-th step, if they were asked for (step_log.h)
 //   epoch-N.safetensors          models of other epochs, if they were asked for
 // settings.json and state.json carry a format number. What is missing in an older file has its
 // default; a newer one is refused.

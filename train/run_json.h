@@ -105,6 +105,7 @@ inline void add_to_json(nlohmann::json& json, const LoopSettings& s) {
   json["seed"] = s.seed;
   json["schedule"] = s.schedule;
   if (s.keep_every > 0) json["keep_every"] = s.keep_every;
+  if (s.log_steps > 0) json["log_steps"] = s.log_steps;
 }
 
 inline void from_json(const nlohmann::json& json, LoopSettings& s) {
@@ -117,6 +118,7 @@ inline void from_json(const nlohmann::json& json, LoopSettings& s) {
   read("seed", s.seed);
   read("schedule", s.schedule);
   read("keep_every", s.keep_every);
+  read("log_steps", s.log_steps);
 }
 
 inline void to_json(nlohmann::json& json, const EpochLog& e) {

@@ -57,6 +57,7 @@ void LoopSettings::check() const {
   check_rule(max_norm > 0, "max_norm: expected a positive number", max_norm);
   check_rule(max_epochs >= 1, "epochs: expected at least 1", max_epochs);
   check_rule(keep_every >= 0, "keep_every: expected 0 epochs or more", keep_every);
+  check_rule(log_steps >= 0, "log_steps: expected 0 steps or more", log_steps);
   HalvingSchedule{schedule};
 }
 

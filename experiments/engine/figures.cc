@@ -10,39 +10,20 @@
 namespace heed {
 namespace {
 
-// The frame of a plot: axes, ticks and a title, and the scales to draw with.
-struct Plot {
-  Svg svg;
-  Scale x, y;
-  double left, right, top, bottom;  // pixels
+void line_at_one(SvgPlot& plot) {
+  const Scale& y = plot.y;
+  if (y.low < 1 && y.high > 1) plot.svg.line({plot.left, y(1)}, {plot.right, y(1)}, "one");
+}
 
-  Plot(double width, double height, const std::string& label, const std::string& title)
-      : svg(width, height, label), left(44), right(width - 10), top(28), bottom(height - 30) {
-    svg.text({left, 16}, title, "title");
-    x.from = left, x.to = right;
-    y.from = bottom, y.to = top;
-  }
-  void y_axis(const std::vector<double>& at, int digits) {
-    for (double value : at) {
-      svg.line({left, y(value)}, {right, y(value)}, "grid");
-      svg.text({left - 6, y(value) + 4}, decimal(value, digits), "tick", Svg::Anchor::kEnd);
-    }
-    svg.line({left, bottom}, {right, bottom}, "axis");
-  }
-  void x_label(double at, const std::string& text) {
-    svg.text({at, bottom + 16}, text, "tick", Svg::Anchor::kMiddle);
-  }
-  void line_at_one() {
-    if (y.low < 1 && y.high > 1) svg.line({left, y(1)}, {right, y(1)}, "one");
-  }
-  // An interval as a vertical line.
-  void whisker(double at, const std::optional<Interval>& interval, const std::string& css) {
-    if (!interval) return;
-    const double low = y(std::clamp(interval->low, y.low, y.high)),
-                 high = y(std::clamp(interval->high, y.low, y.high));
-    svg.line({at, low}, {at, high}, css);
-  }
-};
+// An interval as a vertical line.
+void whisker(SvgPlot& plot, double at, const std::optional<Interval>& interval,
+             const std::string& css) {
+  if (!interval) return;
+  const Scale& y = plot.y;
+  const double low = y(std::clamp(interval->low, y.low, y.high)),
+               high = y(std::clamp(interval->high, y.low, y.high));
+  plot.svg.line({at, low}, {at, high}, css);
+}
 
 std::string legend_html(const LegendEntry& entry) {
   Svg key(34, 14, entry.text);
@@ -51,11 +32,11 @@ std::string legend_html(const LegendEntry& entry) {
   return "<li>" + key.str() + escape(entry.text) + "</li>\n";
 }
 
-void draw(Plot& plot, const PlotLine& line) {
+void draw(SvgPlot& plot, const PlotLine& line) {
   std::vector<Point> points;
   for (const PlotPoint& p : line.points) {
     points.push_back({plot.x(p.x), plot.y(std::min(p.y, plot.y.high))});
-    plot.whisker(points.back().first, p.interval, line.css + " thin");
+    whisker(plot, points.back().first, p.interval, line.css + " thin");
   }
   if (!line.line.empty()) plot.svg.polyline(points, line.css + " " + line.line);
   for (size_t i = 0; i < points.size(); ++i) {
@@ -71,12 +52,12 @@ std::string panels_html(const PanelAxes& common, const std::vector<Panel>& panel
   std::string html = "<div class=\"panels\">\n";
   for (const Panel& panel : panels) {
     const PanelAxes& axes = panel.axes ? *panel.axes : common;
-    Plot plot(axes.width, axes.height, panel.label, panel.title);
+    SvgPlot plot(axes.width, axes.height, panel.label, panel.title);
     plot.x.low = axes.x_low, plot.x.high = axes.x_high;
     plot.y.low = axes.y_low, plot.y.high = axes.y_high;
     plot.y.logarithmic = axes.logarithmic;
     plot.y_axis(axes.y_ticks, axes.y_digits);
-    if (axes.line_at_one) plot.line_at_one();
+    if (axes.line_at_one) line_at_one(plot);
     for (const auto& [at, text] : axes.x_ticks) plot.x_label(plot.x(at), text);
     for (const PlotLine& line : panel.lines) draw(plot, line);
     html += plot.svg.str();
@@ -102,7 +83,7 @@ int digits_of_ticks(const std::vector<double>& ticks) {
 
 std::string bars_html(const std::string& title, const std::string& label, double high,
                       const std::vector<BarSeries>& series, const std::vector<BarGroup>& groups) {
-  Plot plot(940, 330, label, title);
+  SvgPlot plot(940, 330, label, title);
   plot.y.low = 0;
   plot.y.high = high;
   for (const BarGroup& group : groups) {
@@ -122,14 +103,14 @@ std::string bars_html(const std::string& title, const std::string& label, double
       if (bar.value) {
         plot.svg.rect({x, plot.y(*bar.value)}, step - 3, plot.bottom - plot.y(*bar.value),
                       series[b].css, bar.title);
-        plot.whisker(middle, bar.interval, "whisker");
+        whisker(plot, middle, bar.interval, "whisker");
       }
       if (!bar.paper) continue;
       plot.svg.mark(2, {middle, plot.y(*bar.paper)}, "paper", "paper: " + decimal(*bar.paper, 2));
     }
     plot.x_label(begin + width / 2, groups[g].name);
   }
-  plot.line_at_one();
+  line_at_one(plot);
   std::string html = "<ul class=\"key\">\n";
   for (const BarSeries& s : series) {
     Svg key(22, 14, s.text);
@@ -142,7 +123,7 @@ std::string bars_html(const std::string& title, const std::string& label, double
 
 std::string agreement_html(const std::string& number, const std::vector<Pair>& pairs, double low,
                            double high) {
-  Plot plot(460, 420, number + "s in the paper and here", number + " here");
+  SvgPlot plot(460, 420, number + "s in the paper and here", number + " here");
   plot.x.low = plot.y.low = std::max(0.0, low - 0.05);
   plot.x.high = plot.y.high = high + 0.05;
   const auto at = ticks(plot.x.low, plot.x.high, 6);

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "dialog/text/svg.h"
 #include "experiments/engine/statistics.h"
-#include "experiments/engine/svg.h"
 
 namespace heed {
 

@@ -308,6 +308,7 @@ TEST_F(Act, Train) {
                           {"--group", {"lstm:0.5:0.5"}},
                           {"--max-norm", {"0.01"}},
                           {"--keep-every", {"1"}},
+                          {"--log-steps", {"5"}},
                           {"--halve-after", {"0"}},
                           {"--attention-weight", {"0"}, {"--insert-prob", "1"}},
                           {"--patience", {}, {}, "Program.ARunGoesOnWithAnotherRate"},
@@ -336,7 +337,7 @@ TEST_F(Act, Verify) {
 }
 
 TEST_F(Act, Info) {
-  check("info", {{"info", kModel}}, {{"--json", {"OUT.json"}}});
+  check("info", {{"info", kModel}}, {{"--json", {"OUT.json"}}, {"--card", {"OUT.md"}}});
 }
 
 TEST_F(Act, Bench) {

@@ -18,7 +18,8 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, generate, compare, distract, "
-    "features, probe, judge, discriminate, adversary, info, prepare, reproduce, "
+    "features, probe, judge, discriminate, adversary, info, log, plot, watch, diff, prepare, "
+    "reproduce, "
     "report, sweep, verify, bench, help";
 
 TEST(Usage, AWordThatIsNoCommand) {
@@ -42,7 +43,11 @@ TEST(Usage, AWordThatIsNoCommand) {
 }
 
 TEST(Usage, NoWordAtAll) {
-  expect_line({},
+  const Result alone = heed_program({});  // more in program_bundled_test.cc
+  EXPECT_EQ(alone.code, 2);
+  EXPECT_TRUE(has(alone.err, "\n  heed train --data ")) << alone.err;
+  EXPECT_EQ(alone.out, "");
+  expect_line({"--"},
               "which command? To begin, try: heed train --data data/ubuntu-sample --out runs/first "
               "--preset smoke (see heed --help)");
   expect_failure(heed_program({"prepare"}), 2, "heed prepare needs one of: ", "prepare");
@@ -135,10 +140,10 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
   for (const char* command :
-       {"train",        "evaluate",  "score",   "show",     "chat",      "respond",
-        "generate",     "distract",  "compare", "features", "probe",     "judge",
-        "discriminate", "adversary", "info",    "prepare",  "reproduce", "report",
-        "sweep",        "verify",    "bench",   "help"}) {
+       {"train",    "evaluate", "score",    "show",  "chat",  "respond",      "generate",
+        "distract", "compare",  "features", "probe", "judge", "discriminate", "adversary",
+        "info",     "log",      "plot",     "watch", "diff",  "prepare",      "reproduce",
+        "report",   "sweep",    "verify",   "bench", "help"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -147,37 +152,22 @@ TEST(Help, NamesEveryCommand) {
 TEST(Help, OfACommandNamesEveryOption) {
   const Arguments device = {"threads", "device", "matmul"};
   const std::vector<std::pair<std::string, Arguments>> commands = {
-      {"train", Arguments{"data",
-                          "out",
-                          "resume",
-                          "structure",
-                          "insert-prob",
-                          "preset",
-                          "layers",
-                          "attention-weight",
-                          "hidden",
-                          "embed",
-                          "vocab",
-                          "batch",
-                          "dropout",
-                          "epochs",
-                          "examples",
-                          "max-turns",
-                          "min-turns",
-                          "max-context",
-                          "speaker",
-                          "rate-decay",
-                          "max-response",
-                          "max-utterance",
-                          "limit",
-                          "rate",
-                          "max-norm",
-                          "patience",
-                          "min-rate",
-                          "halve-after",
-                          "seed",
-                          "detect-anomaly",
-                          "checkpoint-every"} +
+      {"train", Arguments{"data",         "out",
+                          "resume",       "structure",
+                          "insert-prob",  "preset",
+                          "layers",       "attention-weight",
+                          "hidden",       "embed",
+                          "vocab",        "batch",
+                          "dropout",      "epochs",
+                          "examples",     "max-turns",
+                          "min-turns",    "max-context",
+                          "speaker",      "rate-decay",
+                          "max-response", "max-utterance",
+                          "limit",        "rate",
+                          "max-norm",     "patience",
+                          "min-rate",     "halve-after",
+                          "seed",         "detect-anomaly",
+                          "log-steps",    "checkpoint-every"} +
                     device},
       {"evaluate", Arguments{"model", "data", "pool", "test", "json", "batch", "limit", "frequent",
                              "rare", "seed", "examples", "max-turns", "max-utterance",
@@ -250,7 +240,11 @@ TEST(Help, OfACommandNamesEveryOption) {
                  "limit", "batch", "json", "html", "predictions", "seed"} +
            device},
       {"chat", Arguments{"model", "seed"} + device},
-      {"info", {"json"}},
+      {"info", {"json", "card"}},
+      {"log", {"steps", "csv", "jsonl", "tensorboard"}},
+      {"plot", {"metric", "steps", "log-scale", "smooth", "svg"}},
+      {"watch", {"every"}},
+      {"diff", {"json"}},
       {"verify", Arguments{"dtype", "json"} + device},
       {"bench", Arguments{"structure", "batch", "embed", "hidden", "layers", "vocab", "dropout",
                           "steps", "lengths", "seed"} +
@@ -318,7 +312,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 22 + 16u);
+  ASSERT_EQ(commands.size(), 1 + 26 + 16u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

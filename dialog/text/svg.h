@@ -1,8 +1,9 @@
-// A small writer of SVG for figures inside a page: shapes with CSS classes, so that the page
-// decides about colours, in light and in dark.
+// A small writer of SVG for figures, inside a page or as files of their own: shapes with CSS
+// classes, so that a style sheet decides about colours, in light and in dark.
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -29,12 +30,14 @@ class Svg {
   void mark(int shape, Point at, const std::string& css, const std::string& title = "");
   static constexpr int kMarks = 6;
 
-  std::string str() const;
+  std::string str() const;  // inside a page
+  std::string file(
+      std::string_view style) const;  // with a style sheet, and a ground of class "back"
 
  private:
   void shape(const std::string& element, const std::string& css, const std::string& title);
 
-  std::string body_;
+  std::string begin_, body_;
 };
 
 // Numbers from [low, high] to pixels [from, to], evenly or by their logarithms.
@@ -47,5 +50,20 @@ struct Scale {
 std::vector<double> ticks(double low, double high, int count);
 // For a logarithmic axis: 1, 2, 5, 10, 20, 50, ... within [low, high].
 std::vector<double> log_ticks(double low, double high);
+
+// The frame of a plot: a title above it, grid lines and ticks, and the scales to draw with.
+struct SvgPlot {
+  Svg svg;
+  Scale x, y;
+  double left, right, top, bottom;  // pixels
+
+  // `below`: pixels under the axis.
+  SvgPlot(double width, double height, const std::string& label, const std::string& title,
+          double below = 30);
+  void y_tick(double value, const std::string& text);
+  void y_axis(const std::vector<double>& at, int digits);  // y_tick() each, and axis()
+  void axis();
+  void x_label(double at, const std::string& text);
+};
 
 }  // namespace heed

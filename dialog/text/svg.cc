@@ -1,4 +1,4 @@
-#include "experiments/engine/svg.h"
+#include "dialog/text/svg.h"
 
 #include <algorithm>
 #include <cmath>
@@ -31,9 +31,9 @@ std::string points_of(const std::vector<Point>& points) {
 }  // namespace
 
 Svg::Svg(double width, double height, const std::string& label)
-    : body_("<svg role=\"img\" viewBox=\"0 0 " + number(width) + " " + number(height) +
-            "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\" aria-label=\"" +
-            escape(label) + "\">\n") {}
+    : begin_("<svg role=\"img\" viewBox=\"0 0 " + number(width) + " " + number(height) +
+             "\" width=\"" + number(width) + "\" height=\"" + number(height) + "\" aria-label=\"" +
+             escape(label) + "\"") {}
 
 void Svg::shape(const std::string& element, const std::string& css, const std::string& title) {
   const std::string name = element.substr(0, element.find(' '));
@@ -90,7 +90,38 @@ void Svg::mark(int kind, Point at, const std::string& css, const std::string& ti
 }
 
 std::string Svg::str() const {
-  return body_ + "</svg>\n";
+  return begin_ + ">\n" + body_ + "</svg>\n";
+}
+
+std::string Svg::file(std::string_view style) const {
+  return begin_ + " xmlns=\"http://www.w3.org/2000/svg\">\n<style>" + std::string(style) +
+         "</style>\n<rect class=\"back\" width=\"100%\" height=\"100%\"/>\n" + body_ + "</svg>\n";
+}
+
+SvgPlot::SvgPlot(double width, double height, const std::string& label, const std::string& title,
+                 double below)
+    : svg(width, height, label), left(44), right(width - 10), top(28), bottom(height - below) {
+  svg.text({left, 16}, title, "title");
+  x.from = left, x.to = right;
+  y.from = bottom, y.to = top;
+}
+
+void SvgPlot::y_tick(double value, const std::string& text) {
+  svg.line({left, y(value)}, {right, y(value)}, "grid");
+  svg.text({left - 6, y(value) + 4}, text, "tick", Svg::Anchor::kEnd);
+}
+
+void SvgPlot::y_axis(const std::vector<double>& at, int digits) {
+  for (const double value : at) y_tick(value, decimal(value, digits));
+  axis();
+}
+
+void SvgPlot::axis() {
+  svg.line({left, bottom}, {right, bottom}, "axis");
+}
+
+void SvgPlot::x_label(double at, const std::string& text) {
+  svg.text({at, bottom + 16}, text, "tick", Svg::Anchor::kMiddle);
 }
 
 double Scale::operator()(double value) const {

@@ -1,0 +1,35 @@
+// Curves of numbers over epochs or steps, for a terminal and as an SVG file.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "dialog/text/terminal.h"
+
+namespace heed {
+
+struct Curve {
+  std::string name;
+  std::vector<std::pair<double, double>> points;  // (x, y), in the order of x
+};
+struct CurvePlot {
+  std::string x, y;          // names of the axes: "epoch", "valid_perplexity"
+  bool logarithmic = false;  // the y axis
+  std::vector<Curve> curves = {};
+};
+
+// The curves without points that cannot be drawn: where a number is not finite or beyond 1e300 in
+// size, or not positive on a logarithmic axis. Throws DataError if none is left.
+CurvePlot drawable(const CurvePlot& plot);
+
+// Lines of at most style.width columns: dots of Braille patterns, or letters where the terminal has
+// no Unicode, or where only their colour would tell several curves apart and there is none. Below
+// them a legend with the lowest and the last number of each. Throws as drawable().
+std::string curves_text(const CurvePlot& plot, const TerminalStyle& style);
+
+// A file that needs no other, in light and in dark colours as its reader prefers. Curves differ in
+// colour, kind of line and mark. Throws as drawable().
+std::string curves_svg(const CurvePlot& plot);
+
+}  // namespace heed

@@ -1,0 +1,84 @@
+#include "heed/bundled.h"
+
+#include <filesystem>
+
+#include "heed/messages.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// From the program upwards: share/heed of an installation, or data of the checkout.
+std::optional<std::string> find(const fs::path& what, const char* file) {
+  constexpr int kLevels = 5;  // build/release/bin/heed, and some room
+  std::error_code error;
+  fs::path folder = fs::read_symlink("/proc/self/exe", error).parent_path();
+  for (int level = 0; level < kLevels && folder.has_relative_path(); ++level) {
+    for (const char* place : {"share/heed", "data"}) {
+      const fs::path path = folder / place / what;
+      if (!fs::exists(path / file, error)) continue;
+      const fs::path shorter = fs::proximate(path, error);
+      return error || shorter.string().starts_with("..") ? path.string() : shorter.string();
+    }
+    folder = folder.parent_path();
+  }
+  return std::nullopt;
+}
+
+// As a shell takes it.
+std::string quoted(const std::string& path) {
+  const bool plain = path.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789/._-+") == std::string::npos;
+  if (plain) return path;
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+}  // namespace
+
+std::optional<std::string> find_bundled_model(const std::string& name) {
+  return find(fs::path("models") / name, "model.safetensors");
+}
+
+std::optional<std::string> find_bundled_data(const std::string& name) {
+  return find(name, "train.jsonl.gz");
+}
+
+void take_bundled(std::string& model, std::string* baseline) {
+  if (!model.empty()) return;
+  const auto found = find_bundled_model("trained");
+  if (!found) {
+    throw UsageError(
+        "--model is required: no bundled models are found, neither in share/heed nor in "
+        "data/models above the program");
+  }
+  model = *found;
+  std::string text = model;
+  if (baseline && baseline->empty()) {
+    if (const auto other = find_bundled_model("baseline")) text += " and " + (*baseline = *other);
+  }
+  note("no --model is given: taking the bundled " + text);
+}
+
+std::string first_steps() {
+  const std::string data = quoted(find_bundled_data("ubuntu-sample").value_or("DATA"));
+  std::string text = "heed trains dialogue models and shows where they look. To begin, try:\n";
+  if (find_bundled_model("trained")) {
+    text +=
+        "  heed chat                  talk to a small model that is bundled\n"
+        "  heed show --data " +
+        data +
+        "\n"
+        "                             see where it looks, beside a baseline\n";
+  }
+  return text + "  heed train --data " + data +
+         " --out runs/first --preset smoke\n"
+         "                             train one of your own, in some minutes\n"
+         "  heed help                  all commands; heed help COMMAND explains one\n";
+}
+
+}  // namespace heed

@@ -1,0 +1,22 @@
+// What heed brings along: models and dialogues to begin with. They are in data/ of the checkout
+// that the program was built in, or in share/heed beside the bin/ that it is installed in.
+#pragma once
+
+#include <optional>
+#include <string>
+
+namespace heed {
+
+// The directory of a model ("trained", "baseline"), or of dialogues ("ubuntu-sample"); none where
+// there is no such one.
+std::optional<std::string> find_bundled_model(const std::string& name);
+std::optional<std::string> find_bundled_data(const std::string& name);
+
+// Where `model` is empty, the bundled one that was trained with distractions; and its baseline, if
+// there is none either. A line on standard error says so. Throws UsageError where none is found.
+void take_bundled(std::string& model, std::string* baseline = nullptr);
+
+// What `heed` alone says: what to try first.
+std::string first_steps();
+
+}  // namespace heed

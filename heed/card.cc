@@ -1,0 +1,195 @@
+// heed info --card: what people want to know who are given a model.
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <filesystem>
+#include <sstream>
+
+#include "dialog/respond/run.h"
+#include "dialog/text/terminal.h"
+#include "heed/info.h"
+#include "heed/run_log.h"
+#include "heed/train_flags.h"
+#include "tensor/error.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+// Text of a file as Markdown shows it, and does not obey it.
+std::string plain(const std::string& text) {
+  std::string result;
+  for (const char c : printable(text)) {
+    if (std::string_view("\\`*_[]<>|#&~!").find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string text_of(const Json& value) {
+  if (value.is_null()) return "unknown";
+  if (value.is_string()) return plain(value.get<std::string>());
+  if (!value.is_number_float()) return plain(value.dump());
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value.get<double>());
+  return text;
+}
+
+std::string row(const std::string& name, const std::string& text) {
+  return "| " + name + " | " + text + " |\n";
+}
+
+std::string model_section(const Json& info) {
+  const Json &model = info["model"], &parameters = info["parameters"];
+  std::string text = "## Model\n\n| | |\n| --- | --- |\n";
+  for (const auto& [key, value] : model.items()) {
+    if (!value.is_structured()) text += row(plain(key), text_of(value));
+  }
+  if (parameters.is_object()) {
+    text += row("parameters", text_of(parameters["numbers"]));
+    text += row("model.safetensors", text_of(parameters["size"]) + ", fingerprint (CRC-32) " +
+                                         text_of(parameters["fingerprint"]));
+  }
+  return text + "\n";
+}
+
+// The option as it stands in a command; none where it has no value.
+std::string option_text(const std::string& name, const Json& value) {
+  if (value.is_null() || value == "" || value == false) return "";
+  if (value == true) return " --" + name;
+  std::string text, word;
+  std::istringstream words(value.is_string() ? value.get<std::string>() : value.dump());
+  while (words >> word) text += " --" + name + " " + word;  // --group may stand several times
+  return text;
+}
+
+// The command that trains the same: its preset, and what differs from it. Empty where an older
+// version did not keep the preset, or the run is of another system.
+std::string command_of(const std::string& run, const Json& info) {
+  if (info["model"].value("system", Json("respond")) != "respond") return "";
+  const TrainSettings s = load_settings(run);
+  if (!s.preset || !s.vocabulary) return "";
+  TrainFlags flags;
+  flags.preset = *s.preset;
+  flags.structure = std::string(s.model.structure.name);
+  const TrainSettings usual = flags.model_settings();
+  Json options = as_options(s), defaults = as_options(usual);
+  defaults["seed"] = 1;
+  for (const char* key : {"preset", "structure"}) options.erase(key);
+  std::string command = "heed train --data DATA --out RUN --preset " + flags.preset +
+                        " --structure " + flags.structure;
+  for (const auto& [name, value] : options.items()) {
+    if (value != defaults[name]) command += option_text(name, value);
+  }
+  const auto add = [&](const char* name, const Json& value, const Json& other) {
+    if (value != other) command += option_text(name, value);
+  };
+  add("epochs", s.loop.max_epochs, usual.loop.max_epochs);
+  add("rate", s.loop.schedule.rate, usual.loop.schedule.rate);
+  add("max-norm", s.loop.max_norm, usual.loop.max_norm);
+  return command;
+}
+
+std::string training_section(const std::string& run, const Json& info) {
+  const Json& settings = info["settings"];
+  std::string text = "## Data\n\n" + std::string("| | |\n| --- | --- |\n");
+  text += row("name, source, language", "**to be said by you**");
+  text += row("fingerprint of what was read (CRC-32)",
+              text_of(settings.value("data_fingerprint", Json())));
+  for (const char* key : {"limit", "vocabulary"}) {
+    if (settings.contains(key)) text += row(key, text_of(settings[key]));
+  }
+  const Json examples = settings.value("examples", Json::object());
+  for (const auto& [key, value] : examples.items()) text += row(plain(key), text_of(value));
+  text += "\n## Training\n\n";
+  if (const std::string command = command_of(run, info); !command.empty()) {
+    text += "    " + printable(command) + "\n\n";
+  }
+  text += "| | |\n| --- | --- |\n";
+  text += row("state", text_of(info["state"]["status"]) +
+                           ", epochs: " + text_of(info["state"]["epochs"]) + " of " +
+                           text_of(info["state"]["max_epochs"]));
+  const Json made = info["begun_with"].is_object() ? info["begun_with"] : Json::object();
+  for (const auto& [key, value] : made.items()) {
+    if (!value.is_null()) text += row(plain(key), text_of(value));
+  }
+  return text + "\n";
+}
+
+// The last epochs of the log, which has one row at least.
+std::string numbers_section(const RunLog& log, const Json& best) {
+  constexpr size_t kMost = 30;
+  std::string text = "## Numbers\n\n", line = "\n|";
+  for (const std::string& column : log.columns) {
+    text += (text.back() == '\n' ? "| " : " | ") + plain(column);
+    line += " ---: |";
+  }
+  text += " |" + line + "\n";
+  const size_t from = log.rows.size() - std::min(log.rows.size(), kMost);
+  for (size_t r = from; r < log.rows.size(); ++r) {
+    text += "|";
+    for (const double value : log.rows[r]) {
+      const bool whole = value == std::round(value) && std::abs(value) < 1e15;
+      text += " " +
+              (!std::isfinite(value)
+                   ? "-"
+                   : text_of(whole ? Json(static_cast<int64_t>(value)) : Json(value))) +
+              " |";
+    }
+    text += "\n";
+  }
+  if (best.is_object()) {
+    text += "\nThe model is that of epoch " + text_of(best["epoch"]) +
+            ", the best by the perplexity of the validation dialogues: " +
+            text_of(best["valid_perplexity"]) + ".\n";
+  }
+  return text +
+         "\nOn test dialogues: **to be measured by you**, as with\n\n"
+         "    heed evaluate --model MODEL --data DATA\n\n";
+}
+
+std::string limits_section(const Json& info) {
+  std::string text =
+      "## Limits\n\n"
+      "- It imitates its training dialogues, with their mistakes, opinions and rude words; nothing "
+      "checks whether what it says is true or kind. Do not let it advise anybody.\n";
+  const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
+  if (words.is_number()) {
+    text += "- It knows " + text_of(words) +
+            " words, of the language of its data; others are "
+            "`<unk>` to it.\n";
+  }
+  const Json examples = info.value("settings", Json::object()).value("examples", Json::object());
+  const Json turns = examples.value("max_turns", Json(0));
+  if (turns.is_number_integer() && turns != 0) {
+    text += "- It reads the last " + text_of(turns) + " turns of a dialogue at most.\n";
+  }
+  return text +
+         "- **What else you know of it.**\n\n"
+         "## Licence\n\n"
+         "**To be said by you**: the model is made of its data, whose licence may bind it.\n";
+}
+
+}  // namespace
+
+std::string model_card(const std::string& directory) {
+  std::error_code ignored;
+  const bool is_run = fs::exists(fs::path(directory) / "settings.json", ignored);
+  if (!is_run && !fs::exists(fs::path(directory) / "config.json", ignored)) {
+    throw DataError(directory + ": holds no model and no run, of which a card could be made");
+  }
+  const Json info = is_run ? info_of_run(directory) : info_of_model(directory);
+  std::string text = "# " + plain(run_names({directory})[0]) + "\n\n";
+  text += "**What it is for, by whom, since when: to be said by you.** Made with heed.\n\n";
+  text += model_section(info);
+  if (is_run) text += training_section(directory, info);
+  if (is_run) {
+    const RunLog log = epochs_of(directory);
+    if (!log.rows.empty()) text += numbers_section(log, info["state"]["best"]);
+  }
+  return text + limits_section(info);
+}
+
+}  // namespace heed

@@ -1,0 +1,84 @@
+#include <cmath>
+#include <cstdio>
+
+#include "dialog/view/curves.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/run_log.h"
+#include "tensor/error.h"
+#include "tensor/file.h"
+
+namespace heed {
+namespace {
+
+struct Options {
+  std::vector<std::string> runs;
+  std::string metric, svg;
+  bool steps = false, log_scale = false;
+  double smooth = 0;
+};
+
+// The exponential mean of TensorBoard, m_i = w m_(i-1) + (1 - w) y_i from 0, divided by what the
+// weights add up to.
+void smooth(Curve& curve, double weight) {
+  double mean = 0, sum = 0;
+  for (auto& [x, y] : curve.points) {
+    if (!std::isfinite(y)) continue;
+    mean = weight * mean + (1 - weight) * y;
+    sum = weight * sum + (1 - weight);
+    y = mean / sum;
+  }
+}
+
+Curve curve_of(const RunLog& log, const std::string& name, const std::string& metric) {
+  const size_t column = log.column(metric);
+  Curve curve{name, {}};
+  for (const std::vector<double>& row : log.rows) curve.points.push_back({row[0], row[column]});
+  return curve;
+}
+
+void run(const Options& o) {
+  if (!o.svg.empty()) check_writable(o.svg);
+  const std::vector<std::string> names = run_names(o.runs);
+  CurvePlot plot{o.steps ? "step" : "epoch", o.metric, o.log_scale};
+  for (size_t r = 0; r < o.runs.size(); ++r) {
+    const RunLog log = log_of(o.runs[r], o.steps);
+    if (plot.y.empty())
+      plot.y = !o.steps && log.has("valid_perplexity") ? "valid_perplexity" : "loss";
+    plot.curves.push_back(curve_of(log, names[r], plot.y));
+    if (o.smooth > 0) smooth(plot.curves.back(), o.smooth);
+  }
+  std::fputs(curves_text(plot, terminal_style(stdout)).c_str(), stdout);
+  if (o.svg.empty()) return;
+  write_file(o.svg, curves_svg(plot));
+  std::printf("%s is written\n", printable(o.svg).c_str());
+}
+
+}  // namespace
+
+void add_plot(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand("plot", "Draw curves of runs in the terminal and as SVG");
+  c->footer(
+      "Every column of log.jsonl, or with --steps of steps.jsonl, is a metric; heed log shows "
+      "them.\n"
+      "Examples:\n"
+      "  heed plot runs/baseline runs/trained --svg perplexity.svg\n"
+      "  heed plot runs/first --steps --metric loss --log-scale --smooth 0.9");
+  add_common(*c, {.device = false, .seed = ""});
+  c->add_option("runs", o->runs, "Directories of runs")->required()->expected(1, 100);
+  c->add_option("--metric", o->metric,
+                "The column to draw (default: valid_perplexity; of steps, and where there is none, "
+                "loss)")
+      ->option_text("NAME");
+  c->add_flag("--steps", o->steps, "Over the steps that heed train --log-steps N kept");
+  c->add_flag("--log-scale", o->log_scale, "A logarithmic y axis");
+  c->add_option("--smooth", o->smooth,
+                "Draw an exponential mean in which what was before has this weight, below 1")
+      ->check(number(0, 0.9999))
+      ->capture_default_str();
+  c->add_option("--svg", o->svg, "Write a picture to this file")->option_text("FILE");
+  c->callback([o] { run(*o); });
+}
+
+}  // namespace heed

@@ -1,0 +1,32 @@
+// The log of a run as rows and columns: what heed log, plot and diff show.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "train/task.h"
+
+namespace heed {
+
+struct RunLog {
+  std::string file;                       // the path of log.jsonl or steps.jsonl
+  std::vector<std::string> columns;       // in the order in which people read them
+  std::vector<std::vector<double>> rows;  // NaN where a line has no such column
+  std::vector<double> times = {};         // of the rows of steps: seconds since 1970
+
+  // Throws DataError, with the columns that there are, where there is no such one.
+  size_t column(const std::string& name) const;
+  bool has(const std::string& name) const;
+};
+
+// Of each epoch, or of each step that was logged: the first column is "epoch" or "step". No rows
+// where there is no such file. Throws DataError where the folder holds no run, or what is no log.
+RunLog epochs_of(const std::string& run);
+RunLog steps_of(const std::string& run);
+// One of the two. Throws DataError if it has no rows, and says how there will be some.
+RunLog log_of(const std::string& run, bool steps);
+
+// Short names of several runs: of their directories, or their paths where two of these are equal.
+std::vector<std::string> run_names(const std::vector<std::string>& paths);
+
+}  // namespace heed

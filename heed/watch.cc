@@ -1,0 +1,143 @@
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <optional>
+#include <thread>
+
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/info.h"
+#include "heed/progress.h"
+#include "train/lock.h"
+#include "train/run_directory.h"
+#include "train/step_log.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+struct Options {
+  std::string run;
+  double every = 2;
+};
+
+// "  train perplexity 84.27"
+std::string text_of(const Metrics& metrics) {
+  std::string text;
+  for (const Metric& metric : metrics) {
+    char number[32];
+    std::snprintf(number, sizeof number, " %.4g", metric.value);
+    std::string name = printable(metric.name);
+    for (char& c : name) c = c == '_' ? ' ' : c;
+    text += "  " + name + number;
+  }
+  return text;
+}
+
+class Watch {
+ public:
+  explicit Watch(const Options& o) : run_(o.run), every_(o.every) {}
+
+  // Returns when no process has the run any more.
+  void follow() {
+    max_epochs_ = state_of_run(run_)["max_epochs"];  // complains of what is no run
+    while (is_locked(run_)) {
+      look();
+      std::this_thread::sleep_for(std::chrono::duration<double>(every_));
+    }
+    look();  // at what the training wrote last
+    progress_.done();
+    print_end();
+  }
+
+ private:
+  void look() {
+    std::error_code ignored;
+    if (fs::exists(fs::path(run_) / "log.jsonl", ignored)) print_epochs(load_log(run_));
+    if (fs::exists(fs::path(run_) / kStepsFile, ignored)) read_steps();
+    progress_.show(step_ ? step_line(*step_)
+                         : "the training runs; heed train --log-steps N shows more");
+  }
+
+  void print_epochs(const std::vector<EpochLog>& log) {
+    for (; epochs_ < log.size(); ++epochs_) {
+      const EpochLog& e = log[epochs_];
+      progress_.done();
+      std::printf(
+          "epoch %2d%s\n", e.epoch,
+          (text_of({{"loss", e.loss}}) + text_of(e.metrics) + text_of({{"rate", e.rate}})).c_str());
+    }
+    std::fflush(stdout);
+  }
+
+  // A training that goes on from a checkpoint cuts the file, and where we were may be the middle of
+  // a line then: it is read again from its beginning, once.
+  void read_steps() {
+    for (const bool again : {false, true}) {
+      try {
+        if (!steps_) steps_.emplace(run_);
+        while (auto step = steps_->next()) step_ = *std::move(step);
+        return;
+      } catch (const DataError&) {
+        steps_.reset();
+        if (again) throw;
+      }
+    }
+  }
+
+  std::string step_line(const StepRecord& s) const {
+    const std::string of = max_epochs_.is_number_integer() ? "/" + max_epochs_.dump() : "";
+    return "epoch " + std::to_string(s.epoch) + of + "  step " + std::to_string(s.step) +
+           text_of({{"loss", s.loss}}) + text_of(s.metrics) + text_of({{"rate", s.rate}}) + "  " +
+           format_rate(s.tokens_per_s) + " tokens/s";
+  }
+
+  void print_end() const {
+    const Json state = state_of_run(run_);
+    const std::string epochs = counted(state["epochs"].get<size_t>(), "epoch");
+    const Json& best = state["best"];
+    std::string text = state["status"] == "resumable"
+                           ? "stopped after " + epochs + " and " +
+                                 counted(state["steps_of_next_epoch"].get<size_t>(), "step") +
+                                 ": heed train --resume goes on"
+                           : state["status"].get<std::string>() + ": " + epochs;
+    if (best.is_object()) {
+      text +=
+          text_of({{", best valid perplexity", best["valid_perplexity"].get<double>()}}).substr(2) +
+          " in epoch " + best["epoch"].dump();
+    }
+    std::printf("%s\n", text.c_str());
+  }
+
+  const std::string run_;
+  const double every_;
+  Json max_epochs_;
+  Progress progress_;
+  std::optional<StepReader> steps_;
+  std::optional<StepRecord> step_;
+  size_t epochs_ = 0;  // that are printed
+};
+
+}  // namespace
+
+void add_watch(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand("watch", "Follow a training that runs, until it ends");
+  c->footer(
+      "A line for each epoch, and one that changes with the steps where the training was started "
+      "with --log-steps N. Ctrl-C ends the watching, not the training.\n"
+      "Example:\n"
+      "  heed watch runs/first");
+  add_common(*c, {.device = false, .seed = ""});
+  c->add_option("run", o->run, "Directory of a run")->required();
+  c->add_option("--every", o->every, "Seconds between two looks")
+      ->check(number(0.05, 3600))
+      ->capture_default_str();
+  c->callback([o] { Watch(*o).follow(); });
+}
+
+}  // namespace heed

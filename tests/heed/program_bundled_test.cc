@@ -1,0 +1,105 @@
+// What heed brings along: the first words, and models where no --model is given.
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+const std::string kModels = HEED_SOURCE_DIR "/data/models/";
+
+// The program in a bin/ of its own, with or without what it brings along.
+class Installed : public testing::Test {
+ protected:
+  Installed() {
+    fs::create_directories(dir.path("here/bin"));
+    fs::copy_file(HEED_PROGRAM, program);
+  }
+  void add_share() const {
+    fs::create_directories(share + "/models");
+    for (const char* name : {"trained", "baseline"}) {
+      fs::copy(kModels + name, share + "/models/" + name);
+    }
+    fs::create_directory(share + "/ubuntu-sample");
+    fs::copy_file(kSample + "/train.jsonl.gz", share + "/ubuntu-sample/train.jsonl.gz");
+  }
+  // Standard output and error, and the exit code.
+  std::string run(const std::string& arguments) const {
+    const std::string out = dir.path("said"), command = "'" + program + "' " + arguments + " > " +
+                                                        out + " 2>&1 < /dev/null";
+    const int status = std::system(command.c_str());
+    return dir.read("said") + "exit " + std::to_string(WEXITSTATUS(status));
+  }
+
+  const TempDir dir;
+  const std::string program = dir.path("here/bin/heed"), share = dir.path("here/share/heed");
+};
+
+TEST(Bundled, HeedAloneSaysWhatToTryFirst) {
+  const Result r = heed_program({});
+  EXPECT_EQ(r.code, 2);
+  EXPECT_EQ(r.out, "");
+  for (const char* part : {"\n  heed chat ", "\n  heed show --data ", "\n  heed help ",
+                           "ubuntu-sample --out runs/first --preset smoke\n"}) {
+    EXPECT_TRUE(has(r.err, part)) << part << r.err;
+  }
+}
+
+TEST(Bundled, ChatShowAndEvaluateTakeTheModels) {
+  const std::string note = "heed: note: no --model is given: taking the bundled ";
+  const Result chat = heed_program({"chat", "--threads", "1"});
+  EXPECT_EQ(chat.code, 0) << chat.err;
+  EXPECT_EQ(chat.err.rfind(note, 0), 0u) << chat.err;
+  EXPECT_TRUE(chat.err.ends_with("data/models/trained\n")) << chat.err;
+  EXPECT_EQ(chat.out.rfind("static-ui, 1 layer x 128", 0), 0u) << chat.out;
+
+  const Arguments few = {"--data", kSample, "--limit", "3", "--threads", "1"};
+  const Arguments evaluate = Arguments{"evaluate", "--test", "none"} + few;
+  const Result bundled = heed_program(evaluate),
+               given = heed_program(evaluate + Arguments{"--model", kModels + "trained"});
+  EXPECT_EQ(bundled.code, 0) << bundled.err;
+  EXPECT_EQ(bundled.out, given.out);
+  EXPECT_TRUE(has(bundled.err, note)) << bundled.err;
+  EXPECT_FALSE(has(given.err, note)) << given.err;
+
+  const Result show = heed_program(Arguments{"show"} + few);
+  EXPECT_EQ(show.code, 0) << show.err;
+  EXPECT_TRUE(has(show.err, "models/trained and ")) << show.err;
+  EXPECT_EQ(show.out, heed_program(Arguments{"show", "--model", kModels + "trained", "--baseline",
+                                             kModels + "baseline"} +
+                                   few)
+                          .out);
+  // With a model, or a baseline, of one's own none is added.
+  const Result own = heed_program(Arguments{"show", "--model", kModels + "trained"} + few);
+  EXPECT_FALSE(has(own.out, "baseline")) << own.out;
+  const Result mine = heed_program(Arguments{"show", "--baseline", kModels + "trained"} + few);
+  EXPECT_TRUE(has(mine.err, "models/trained\n")) << mine.err;
+}
+
+TEST_F(Installed, FindsThemBesideItsFolder) {
+  add_share();
+  EXPECT_TRUE(has(run("chat --threads 1"), "taking the bundled " + share + "/models/trained\n"));
+  EXPECT_TRUE(has(run(""), "--data " + share + "/ubuntu-sample --out runs/first"));
+  fs::create_directory(dir.path("blank space"));
+  fs::rename(dir.path("here"), dir.path("blank space/here"));
+  const std::string moved = dir.path("blank space/here");
+  EXPECT_EQ(std::system(("'" + moved + "/bin/heed' 2> '" + dir.path("said") + "'").c_str()) >> 8,
+            2);
+  EXPECT_TRUE(has(dir.read("said"), "--data '" + moved + "/share/heed/ubuntu-sample'"))
+      << dir.read("said");
+}
+
+TEST_F(Installed, SaysThatThereAreNone) {
+  const std::string none =
+      "heed: --model is required: no bundled models are found, neither in share/heed nor in "
+      "data/models above the program\nexit 2";
+  EXPECT_EQ(run("chat"), none);
+  EXPECT_EQ(run("show --data " + kSample), none);
+  EXPECT_EQ(run("evaluate --data " + kSample), none);
+  const std::string alone = run("");
+  EXPECT_FALSE(has(alone, "heed chat")) << alone;
+  EXPECT_TRUE(has(alone, "heed train --data DATA --out runs/first")) << alone;
+}
+
+}  // namespace
+}  // namespace heed
