@@ -131,12 +131,7 @@ std::string numbers_section(const RunLog& log, const Json& best) {
   for (size_t r = from; r < log.rows.size(); ++r) {
     text += "|";
     for (const double value : log.rows[r]) {
-      const bool whole = value == std::round(value) && std::abs(value) < 1e15;
-      text += " " +
-              (!std::isfinite(value)
-                   ? "-"
-                   : text_of(whole ? Json(static_cast<int64_t>(value)) : Json(value))) +
-              " |";
+      text += " " + (std::isfinite(value) ? text_of(json_number(value)) : "-") + " |";
     }
     text += "\n";
   }

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <optional>
 
@@ -58,10 +57,6 @@ Json made_with(const Json& info) {
   return made;
 }
 
-Json number(double value) {
-  return std::isfinite(value) ? Json(value) : Json();
-}
-
 // The row of the epoch that is best by its validation, or the last one where none says so.
 const std::vector<double>& best_row(const RunLog& log, const Json& info) {
   const Json& best = info["state"]["best"];
@@ -82,9 +77,9 @@ Json metrics(const std::vector<RunLog>& logs, const std::vector<Json>& infos,
     if (!logs[1].has(column)) continue;
     const double left = a[c], right = b[logs[1].column(column)];
     rows.push_back({{"name", column == "epoch" ? "best epoch" : column},
-                    {names[0], number(left)},
-                    {names[1], number(right)},
-                    {"change", number(right - left)}});
+                    {names[0], json_number(left)},
+                    {names[1], json_number(right)},
+                    {"change", json_number(right - left)}});
   }
   return rows;
 }
@@ -100,7 +95,8 @@ std::optional<FirstDifference> first_difference(const RunLog& a, const RunLog& b
     FirstDifference found{a.rows[r][0]};
     for (size_t c = 0; c < a.columns.size(); ++c) {
       if (!b.has(a.columns[c])) continue;
-      const Json left = number(a.rows[r][c]), right = number(b.rows[r][b.column(a.columns[c])]);
+      const Json left = json_number(a.rows[r][c]),
+                 right = json_number(b.rows[r][b.column(a.columns[c])]);
       if (left == right) continue;
       found.rows.push_back({{"name", a.columns[c]}, {names[0], left}, {names[1], right}});
     }

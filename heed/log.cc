@@ -1,4 +1,3 @@
-#include <charconv>
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -22,14 +21,9 @@ struct Options {
   bool steps = false;
 };
 
-// As it is, a whole number without a fraction; nothing where there is none.
+// To the last digit; nothing where there is no number.
 std::string exact(double value) {
-  if (!std::isfinite(value)) return "";
-  if (value == std::round(value) && std::abs(value) < 1e15) {
-    return std::to_string(static_cast<int64_t>(value));
-  }
-  char text[32];
-  return {text, std::to_chars(text, text + sizeof text, value).ptr};
+  return std::isfinite(value) ? json_number(value).dump() : "";
 }
 
 // A field of RFC 4180.
@@ -56,9 +50,7 @@ std::string to_json_lines(const RunLog& log) {
   for (const std::vector<double>& row : log.rows) {
     Json line;
     for (size_t c = 0; c < row.size(); ++c) {
-      if (!std::isfinite(row[c])) continue;
-      const bool whole = row[c] == std::round(row[c]) && std::abs(row[c]) < 1e15;
-      line[log.columns[c]] = whole ? Json(static_cast<int64_t>(row[c])) : Json(row[c]);
+      if (std::isfinite(row[c])) line[log.columns[c]] = json_number(row[c]);
     }
     text += json_text(line) + "\n";
   }

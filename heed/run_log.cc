@@ -110,6 +110,13 @@ RunLog log_of(const std::string& run, bool steps) {
                                     : ": no epoch has ended yet"));
 }
 
+nlohmann::ordered_json json_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  const bool whole = value == std::round(value) && std::abs(value) < 1e15;
+  return whole ? nlohmann::ordered_json(static_cast<int64_t>(value))
+               : nlohmann::ordered_json(value);
+}
+
 std::vector<std::string> run_names(const std::vector<std::string>& paths) {
   std::vector<std::string> names;
   for (const std::string& path : paths) {

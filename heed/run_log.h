@@ -1,6 +1,7 @@
 // The log of a run as rows and columns: what heed log, plot and diff show.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -25,6 +26,9 @@ RunLog epochs_of(const std::string& run);
 RunLog steps_of(const std::string& run);
 // One of the two. Throws DataError if it has no rows, and says how there will be some.
 RunLog log_of(const std::string& run, bool steps);
+
+// A number as JSON has it: a whole one without a fraction, null where it is not finite.
+nlohmann::ordered_json json_number(double value);
 
 // Short names of several runs: of their directories, or their paths where two of these are equal.
 std::vector<std::string> run_names(const std::vector<std::string>& paths);
