@@ -7,13 +7,14 @@
 by heed's names, "gradients.NAME" of the mean loss, "after.NAME" and "losses" of five steps of Adam.
 PyTorch's LSTM has two biases; the second one stays 0 here, so that there is one as in heed.
 """
-import json
-import struct
 import sys
 
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
+
+import package  # noqa: F401
+import heed
 
 WORDS, EMBEDDING, HIDDEN = 12, 5, 4
 EOU, SOS = 4, 2
@@ -47,20 +48,6 @@ def named(model):
 def loss_of(model, passages, real):
     logits = torch.stack([model(p)[0] for p in passages])
     return F.binary_cross_entropy_with_logits(logits, real), torch.sigmoid(logits)
-
-
-def save(path):
-    header, blobs, at = {}, [], 0
-    for name, t in tensors.items():
-        raw = t.detach().contiguous().numpy().tobytes()
-        kind = {torch.float64: "F64", torch.int32: "I32"}[t.dtype]
-        header[name] = {"dtype": kind, "shape": list(t.shape), "data_offsets": [at, at + len(raw)]}
-        blobs.append(raw)
-        at += len(raw)
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as f:
-        f.write(struct.pack("<Q", len(text)) + text + b"".join(blobs))
 
 
 if __name__ == "__main__":
@@ -98,4 +85,4 @@ if __name__ == "__main__":
     tensors["losses"] = torch.stack(losses)
     for name, p in named(model):
         tensors["after." + name] = p.detach().clone()
-    save(sys.argv[1])
+    heed.write_safetensors(sys.argv[1], {name: t.detach() for name, t in tensors.items()})

@@ -6,12 +6,13 @@ padded batches, without the padding. tests/nn/transformer_test.cc and tests/nn/g
 Of each case CASE: "CASE.parameters.NAME" by heed's names, inputs and outputs, and the gradients of
 sum(y * CASE.r): "CASE.gradients.NAME" and those of inputs.
 """
-import json
-import struct
 import sys
 
 import torch
 import torch.nn as nn
+
+import package  # noqa: F401
+import heed
 
 WIDTH, HEADS, HIDDEN = 6, 2, 10
 LENGTHS, MEMORY_LENGTHS = [4, 2, 3], [3, 5, 1]
@@ -123,23 +124,10 @@ def gru(case):
     write_case(case, parts, {"x": x, "h0": h0}, {"y": torch.cat([out.data.flatten(), h.flatten()])})
 
 
-def save(path):
-    header, blobs, at = {}, [], 0
-    for name, t in tensors.items():
-        raw = t.detach().contiguous().numpy().tobytes()
-        header[name] = {"dtype": "F64", "shape": list(t.shape), "data_offsets": [at, at + len(raw)]}
-        blobs.append(raw)
-        at += len(raw)
-    text = json.dumps(header).encode()
-    text += b" " * (-len(text) % 8)
-    with open(path, "wb") as f:
-        f.write(struct.pack("<Q", len(text)) + text + b"".join(blobs))
-
-
 if __name__ == "__main__":
     torch.manual_seed(1)
     encoder("encoder", "gelu", causal=False)
     encoder("causal_encoder", "relu", causal=True)
     decoder("decoder")
     gru("gru")
-    save(sys.argv[1])
+    heed.write_safetensors(sys.argv[1], {name: t.detach() for name, t in tensors.items()})

@@ -8,7 +8,6 @@ training examples have it), the labels predicted for each test example, and the 
 """
 
 import json
-import struct
 import sys
 from pathlib import Path
 
@@ -17,18 +16,12 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.metrics import f1_score
 from sklearn.preprocessing import MultiLabelBinarizer
 
-
-def save_features(path, x):
-    header = json.dumps({"x": {"dtype": "F32", "shape": list(x.shape), "data_offsets": [0, x.nbytes]}}).encode()
-    header += b" " * (-len(header) % 8)
-    path.write_bytes(struct.pack("<Q", len(header)) + header + x.tobytes())
+import package  # noqa: F401
+import heed
 
 
-def save_part(folder, part, x, sets):
-    save_features(folder / f"{part}.safetensors", x)
-    with open(folder / f"{part}.jsonl", "w") as out:
-        for i, labels in enumerate(sets):
-            out.write(json.dumps({"id": f"{part}-{i}", "labels": {"Task": sorted(labels)}}) + "\n")
+def part(name, x, sets):
+    return heed.Features(x, {"Task": [sorted(labels) for labels in sets]}, [f"{name}-{i}" for i in range(len(x))])
 
 
 def expected(train_x, train, test_x, test):
@@ -78,9 +71,7 @@ def main():
     for seed, problem in enumerate([separable, imbalanced, sixty]):
         x, sets, n = problem(np.random.default_rng(seed))
         folder = out / problem.__name__
-        folder.mkdir(parents=True, exist_ok=True)
-        save_part(folder, "train", x[:n], sets[:n])
-        save_part(folder, "test", x[n:], sets[n:])
+        heed.write_features(folder, part("train", x[:n], sets[:n]), part("test", x[n:], sets[n:]))
         result = expected(x[:n], sets[:n], x[n:], sets[n:])
         (folder / "expected.json").write_text(json.dumps(result) + "\n")
         print(problem.__name__, len(result["labels"]), "labels, f1", result["f1"])

@@ -1,0 +1,42 @@
+"""DAS ratios of attention scores (docs/paper.md; Xing & Gulla 2022, Eqs. 7 and 8)."""
+from __future__ import annotations
+
+from typing import Dict, Iterable, List, Optional, Sequence, Tuple
+
+
+def _mean(values: Sequence[float]) -> Optional[float]:
+    return sum(values) / len(values) if values else None
+
+
+def dialogue_means(as_scores: Sequence[float],
+                   distraction: Sequence[bool]) -> Tuple[Optional[float], Optional[float]]:
+    """(D, H): mean AS of a dialogue's distractions and of the original utterances of its history.
+    The query, last, is in neither. None: there is none."""
+    history = range(len(distraction) - 1)
+    return (_mean([as_scores[k] for k in history if distraction[k]]),
+            _mean([as_scores[k] for k in history if not distraction[k]]))
+
+
+def das_ratio(as_scores: Sequence[float], distraction: Sequence[bool]) -> Optional[float]:
+    """D / H of one dialogue: what Eq. 8 takes the mean of. None where there is no distraction, no
+    history, or no attention on the history."""
+    d, h = dialogue_means(as_scores, distraction)
+    return d / h if d is not None and h else None
+
+
+def das_summary(dialogues: Iterable[Tuple[Sequence[float], Sequence[bool]]]) -> Dict[str, Optional[float]]:
+    """Of (as_scores, distraction) pairs a test set's numbers, over the dialogues that have both a
+    distraction and an original utterance in their history:
+
+    as_distraction, as_history   means of D and of H
+    das_ratio        their quotient: what the paper's tables print
+    mean_das_ratio   the mean of D / H: Eq. 8 as it is written
+    """
+    pairs: List[Tuple[float, float]] = []
+    for as_scores, distraction in dialogues:
+        d, h = dialogue_means(as_scores, distraction)
+        if d is not None and h is not None:
+            pairs.append((d, h))
+    d, h = _mean([d for d, _ in pairs]), _mean([h for _, h in pairs])
+    return {"as_distraction": d, "as_history": h, "das_ratio": d / h if d is not None and h else None,
+            "mean_das_ratio": _mean([d / h for d, h in pairs if h])}

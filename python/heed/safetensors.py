@@ -1,0 +1,78 @@
+"""The safetensors container: 8 bytes with the length of the header, a JSON header, raw
+little-endian numbers (docs/files.md). Our own 60 lines, as in `nn/safetensors.cc`: the package
+`safetensors` would be one more thing to install, and it has no BF16 for NumPy."""
+from __future__ import annotations
+
+import json
+import os
+import struct
+from typing import Any, Dict, Mapping, Optional
+
+import numpy as np
+
+from heed._files import DataError, PathLike, parse_json, read_bytes, written_whole
+
+_TYPES = {"F64": "<f8", "F32": "<f4", "F16": "<f2", "BF16": "<u2", "I64": "<i8", "I32": "<i4", "I16": "<i2",
+          "I8": "i1", "U64": "<u8", "U32": "<u4", "U16": "<u2", "U8": "u1", "BOOL": "?"}
+_NAMES = {np.dtype(code): name for name, code in _TYPES.items() if name != "BF16"}
+_MAX_HEADER, _MAX_FILE = 100 << 20, 64 << 30  # bytes; the first is the limit of the format
+
+
+def _tensor(name: str, entry: Any, raw: memoryview, where: str) -> np.ndarray:
+    """One tensor of the bytes behind the header, copied."""
+    def check(ok: bool, rule: str) -> None:
+        if not ok:
+            raise DataError(f"{where}: tensor {json.dumps(name)}: {rule}")
+
+    check(isinstance(entry, dict), "its entry is not an object")
+    code, shape, span = (entry.get(key) for key in ("dtype", "shape", "data_offsets"))
+    check(isinstance(code, str) and code in _TYPES, f"unknown dtype {json.dumps(code)}")
+    for what, values in (("shape", shape), ("data_offsets", span)):
+        check(isinstance(values, list) and all(type(n) is int and n >= 0 for n in values),
+              f'"{what}" must be a list of whole numbers')
+    check(len(span) == 2 and span[0] <= span[1] <= len(raw), "its data_offsets do not lie in the file")
+    dtype, count = np.dtype(_TYPES[code]), 1
+    for n in shape:
+        count *= n  # Python's integers do not overflow
+    check(count * dtype.itemsize == span[1] - span[0], "its data_offsets do not fit its shape")
+    x = np.frombuffer(raw[span[0]:span[1]], dtype).reshape(shape)
+    if code == "BF16":  # the upper half of an f32
+        return (x.astype("<u4") << 16).view("<f4")
+    return x.copy()
+
+
+def read_safetensors(path: PathLike) -> Dict[str, np.ndarray]:
+    """All tensors of a file by name; BF16 becomes float32. DataError where the file is not one."""
+    where = os.fspath(path)
+    data = memoryview(read_bytes(path, _MAX_FILE))
+    size = struct.unpack("<Q", data[:8])[0] if len(data) >= 8 else 0
+    if not 2 <= size <= min(_MAX_HEADER, len(data) - 8):
+        raise DataError(f"{where}: not a safetensors file: no header of a length that fits")
+    header = parse_json(bytes(data[8:8 + size]), f"{where}: header")
+    if not isinstance(header, dict):
+        raise DataError(f"{where}: header: expected a JSON object")
+    header.pop("__metadata__", None)
+    return {name: _tensor(name, entry, data[8 + size:], where) for name, entry in header.items()}
+
+
+def write_safetensors(path: PathLike, tensors: Mapping[str, Any],
+                      metadata: Optional[Mapping[str, str]] = None) -> None:
+    """NumPy arrays, or what NumPy makes arrays of, by name; float64 stays float64. The file is
+    there whole or not at all."""
+    header: Dict[str, Any] = {"__metadata__": dict(metadata)} if metadata else {}
+    blobs, at = [], 0
+    for name, tensor in tensors.items():
+        x = np.asarray(tensor)
+        x = x.astype(x.dtype.newbyteorder("<"))
+        if x.dtype not in _NAMES:
+            raise DataError(f"{os.fspath(path)}: tensor {json.dumps(name)}: no safetensors type for {x.dtype}")
+        blobs.append(x.tobytes())
+        header[name] = {"dtype": _NAMES[x.dtype], "shape": list(x.shape),
+                        "data_offsets": [at, at + len(blobs[-1])]}
+        at += len(blobs[-1])
+    text = json.dumps(header).encode()
+    text += b" " * (-len(text) % 8)
+    with written_whole(path) as file:
+        file.write(struct.pack("<Q", len(text)) + text)
+        for blob in blobs:
+            file.write(blob)

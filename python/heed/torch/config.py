@@ -1,0 +1,72 @@
+"""config.json of a model directory."""
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass, fields
+from typing import Any, Dict, Mapping, Optional
+
+from heed._files import DataError
+
+STRUCTURES = ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "lstm", "lstm-attention",
+              "bilstm-attention", "hred", "hred-stacked", "transformer")
+_LSTM = STRUCTURES[:5]  # dialog/respond/lstm.h; the others but the transformer are of seq2seq.h
+
+
+@dataclass(frozen=True)
+class ModelConfig:
+    """Structure and sizes, by the names of docs/files.md. DataError says which rule they break."""
+
+    structure: str
+    vocab_size: int
+    embedding_size: int
+    hidden_size: int
+    num_layers: int
+    lstm_bias: bool = False
+    dropout: float = 0.2  # of the training; nothing here uses it
+    heads: int = 2  # of a transformer
+    attention: Optional[str] = None  # dot, general or additive; None: the structure's own
+    bidirectional: bool = False
+    input_feeding: bool = True
+
+    @property
+    def score(self) -> str:
+        """How queries and memory rows are scored."""
+        return self.attention or ("dot" if self.structure in _LSTM else "additive")
+
+    def __post_init__(self) -> None:
+        def check(ok: bool, rule: str) -> None:
+            if not ok:
+                raise DataError(rule)
+
+        s = self.structure
+        check(s in STRUCTURES, f"structure: expected one of {', '.join(STRUCTURES)}, got {s!r}")
+        for name in ("vocab_size", "embedding_size", "hidden_size", "num_layers", "heads"):
+            value = getattr(self, name)
+            check(type(value) is int and 1 <= value <= 1 << 24, f"{name}: expected 1 to {1 << 24}, got {value!r}")
+        for name in ("lstm_bias", "bidirectional", "input_feeding"):
+            check(isinstance(getattr(self, name), bool), f"{name}: expected true or false")
+        check(self.attention in (None, "dot", "general", "additive"),
+              f"attention: expected one of dot, general, additive, got {self.attention!r}")
+        check(self.attention is None or s not in ("lstm", "transformer"), f"attention: not of {s}")
+        check(not self.bidirectional or (s == "non-hier" and self.hidden_size % 2 == 0),
+              "bidirectional: is for the structure non-hier with an even hidden_size")
+        check(self.input_feeding or s in ("non-hier", "dynamic", "dynamic-ui"),
+              f"input_feeding: false is for non-hier, dynamic and dynamic-ui, not {s}")
+        check(s != "transformer" or (self.hidden_size % self.heads == 0 and self.hidden_size % 2 == 0),
+              "hidden_size: of a transformer it is even and a multiple of the heads")
+
+    @classmethod
+    def of_json(cls, json: Mapping[str, Any]) -> ModelConfig:
+        """What config.json holds; keys that are not of a model that writes responses are skipped."""
+        if json.get("system", "respond") != "respond":
+            raise DataError(f"a model of the system {json['system']!r}, which does not write responses")
+        known = {field.name: json[field.name] for field in fields(cls) if field.name in json}
+        try:
+            return cls(**known)
+        except TypeError as error:  # a missing one
+            raise DataError(str(error).partition(" ")[2]) from None
+
+    def to_json(self) -> Dict[str, Any]:
+        """What config.json holds: without what is the structure's own."""
+        own = {"attention": None, "bidirectional": False, "input_feeding": True,
+               **({} if self.structure == "transformer" else {"heads": self.heads})}
+        return {key: value for key, value in asdict(self).items() if key not in own or value != own[key]}
