@@ -7,7 +7,6 @@
 #include <filesystem>
 #include <memory>
 #include <new>
-#include <numeric>
 #include <optional>
 #include <utility>
 
@@ -18,6 +17,7 @@
 #include "train/checkpoint.h"
 #include "train/runaway_loss.h"
 #include "train/step_log.h"
+#include "train/turns.h"
 
 namespace heed {
 namespace {
@@ -42,19 +42,17 @@ struct OpenStep {
   StepRecord record;  // for the log of steps
 };
 
-// Whose turn a step is: step s of an epoch is the n-th of its task.
-struct Turn {
-  size_t task;
-  int64_t n;
-};
-
 class Loop {
  public:
   Loop(const std::string& run, const LoopSettings& settings, const std::vector<Task>& tasks,
        const TrainHooks& hooks, const std::vector<int>& turns)
-      : run_(run), settings_(settings), hooks_(hooks), turns_(turns), schedule_(settings.schedule) {
-    check_turns(tasks);
+      : run_(run),
+        settings_(settings),
+        hooks_(hooks),
+        turns_(turns, tasks.size()),
+        schedule_(settings.schedule) {
     for (const Task& task : tasks) {
+      if (task.sizes.empty()) throw UsageError("training: a task has no examples");
       members_.push_back(
           {&task, make_optimizer(*task.module, settings.optimizer), RunawayLoss(task.guess)});
     }
@@ -75,15 +73,6 @@ class Loop {
   }
 
  private:
-  void check_turns(const std::vector<Task>& tasks) const {
-    const bool right = !tasks.empty() && turns_.size() == tasks.size() &&
-                       std::all_of(turns_.begin(), turns_.end(), [](int n) { return n > 0; });
-    if (!right) throw UsageError("training: expected a number of steps, 1 or more, for each task");
-    for (const Task& task : tasks) {
-      if (task.sizes.empty()) throw UsageError("training: a task has no examples");
-    }
-  }
-
   std::vector<NamedTensor> tensors() const {
     std::vector<NamedTensor> all;
     for (const Member& m : members_) {
@@ -99,19 +88,7 @@ class Loop {
     const int64_t n = static_cast<int64_t>(members_[task].task->sizes.size());
     return (n + settings_.batch_size - 1) / settings_.batch_size;
   }
-  int64_t steps_a_round() const {
-    return std::accumulate(turns_.begin(), turns_.end(), int64_t{0});
-  }
-  int64_t steps_an_epoch() const {
-    const int64_t rounds = batches(0) / turns_[0], rest = batches(0) % turns_[0];
-    return rounds * steps_a_round() + rest;  // which is the first task's
-  }
-  Turn turn(int64_t step) const {
-    int64_t at = step % steps_a_round();
-    size_t task = 0;
-    for (; at >= turns_[task]; ++task) at -= turns_[task];
-    return {task, step / steps_a_round() * turns_[task] + at};
-  }
+  int64_t steps_an_epoch() const { return turns_.steps_an_epoch(batches(0)); }
 
   void go_on_from(const TrainState& checkpoint) {
     state_ = checkpoint;
@@ -158,7 +135,7 @@ class Loop {
     double saved = begin;
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < steps) {
-      const Turn next = turn(state_.step);
+      const Turn next = turns_.of(state_.step);
       guarded_step(members_[next.task], batches[next.task].at(next.n), next.n, rate_of_step(steps));
       ++state_.step;
       if (hooks_.on_step) {
@@ -408,7 +385,7 @@ class Loop {
   const std::string run_;
   const LoopSettings& settings_;
   const TrainHooks& hooks_;
-  const std::vector<int> turns_;
+  const Turns turns_;
   HalvingSchedule schedule_;
   std::vector<Member> members_;
   TrainState state_;

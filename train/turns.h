@@ -1,0 +1,49 @@
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "tensor/error.h"
+
+namespace heed {
+
+// Whose turn a step is: step s of an epoch is the n-th of its task.
+struct Turn {
+  size_t task;
+  int64_t n;
+};
+
+// The rule of turns: turns[k] steps of task k, one task behind the other, round after round. An
+// epoch ends with the last batch of the first task.
+class Turns {
+ public:
+  // Throws UsageError unless each of `tasks` tasks has 1 step or more.
+  Turns(std::vector<int> turns, size_t tasks) : turns_(std::move(turns)) {
+    const bool right = tasks > 0 && turns_.size() == tasks &&
+                       std::all_of(turns_.begin(), turns_.end(), [](int n) { return n > 0; });
+    if (!right) throw UsageError("training: expected a number of steps, 1 or more, for each task");
+  }
+
+  int64_t steps_an_epoch(int64_t first_batches) const {
+    const int64_t rounds = first_batches / turns_[0], rest = first_batches % turns_[0];
+    return rounds * steps_a_round() + rest;  // which is the first task's
+  }
+  Turn of(int64_t step) const {
+    int64_t at = step % steps_a_round();
+    size_t task = 0;
+    for (; at >= turns_[task]; ++task) at -= turns_[task];
+    return {task, step / steps_a_round() * turns_[task] + at};
+  }
+
+ private:
+  int64_t steps_a_round() const {
+    return std::accumulate(turns_.begin(), turns_.end(), int64_t{0});
+  }
+
+  std::vector<int> turns_;
+};
+
+}  // namespace heed
