@@ -3,18 +3,21 @@ write them (batched, packed sequences, one output projection for all steps).
 bench/compare_torch.py runs it in turn with `heed bench`.
 
     python3 bench/bench_torch.py --structure dynamic --batch 64 --embed 256 --hidden 256 \
-        --layers 2 --vocab 10000 --steps 5 [--lengths lengths.jsonl] [--device cuda] [--tf32] [--compile]
+        --layers 2 --vocab 10000 --steps 5 [--lengths lengths.jsonl] [--device cuda] [--tf32] [--compile] [--matmul bf16] [--bucket]
 
 One training step = forward, loss (NLL + attention loss), backward, clip at 5,
 SGD.  Prints one JSON line: median seconds a step, tokens a second (context and
 response, padding not counted) and peak resident memory.
 --lengths: one dialogue a line, {"context": [utterance lengths], "response": n};
 without it every dialogue has 6 utterances of 12 tokens and a response of 16.
-Consecutive lines form a batch, in file order.
+Consecutive lines form a batch, in file order; --bucket sorts the lines that are used by length
+first and shuffles the batches then, as trainers do to pad less.
+--matmul bf16: forward and loss under torch.autocast with bfloat16.
 """
 import argparse
 import gzip
 import json
+import random
 import resource
 import statistics
 import time
@@ -129,6 +132,8 @@ def main():
     p.add_argument("--device", default="cpu")
     p.add_argument("--tf32", action="store_true")
     p.add_argument("--compile", action="store_true")
+    p.add_argument("--matmul", choices=["f32", "bf16"], default="f32")
+    p.add_argument("--bucket", action="store_true")
     a = p.parse_args()
     if a.threads:
         torch.set_num_threads(a.threads)
@@ -143,7 +148,11 @@ def main():
         opened = gzip.open if a.lengths.endswith(".gz") else open
         rows = [json.loads(line) for line in opened(a.lengths, "rt")]
         rows = rows[:a.batch * (a.steps + 1)]
+        if a.bucket:
+            rows.sort(key=lambda row: (sum(row["context"]), row["response"]))
         batches = [rows[i:i + a.batch] for i in range(0, len(rows), a.batch)]
+        if a.bucket:
+            random.Random(1).shuffle(batches)
     else:
         batches = [[{"context": [12] * 6, "response": 16}] * a.batch]
     batches = [make_batch(l, a.vocab, gen, a.device) for l in batches]
@@ -160,7 +169,8 @@ def main():
         sync()
         start = time.perf_counter()
         opt.zero_grad(set_to_none=True)
-        loss = model(b)
+        with torch.autocast(a.device.split(":")[0], torch.bfloat16, enabled=a.matmul == "bf16"):
+            loss = model(b)
         loss.backward()
         torch.nn.utils.clip_grad_norm_(model.parameters(), 5.0)
         opt.step()
@@ -171,7 +181,7 @@ def main():
         loss_value = loss.item()
     print(json.dumps({
         "torch": torch.__version__, "structure": a.structure, "device": a.device,
-        "threads": torch.get_num_threads(), "median_step_s": round(statistics.median(times), 4),
+        "matmul": a.matmul, "bucket": a.bucket, "threads": torch.get_num_threads(), "median_step_s": round(statistics.median(times), 4),
         "tokens_per_s": round(sum(tokens) / sum(times), 1), "loss": round(loss_value, 3),
         "peak_rss_mb": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024}))
 

@@ -2,6 +2,7 @@
 """Runs heed and PyTorch in turn on the same training steps and writes docs/results/speed.md.
 
     bench/compare_torch.py [--minutes 20] [--sizes laptop,paper] [--threads 1,2] ...
+    bench/compare_torch.py --matmul bf16 ...     products of bf16, and autocast; speed-bf16.md and .json
 
 Both get the same sizes, the same lengths and the same number of threads. A round runs one pair for
 every cell of the table; rounds go on until the time is used up. All runs are kept in
@@ -20,6 +21,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
 STRUCTURES = ["non-hier", "static", "static-ui", "dynamic", "dynamic-ui"]
+LENGTHS = ["fixed", "real", "bucketed"]
 SIZES = {  # flags of both programs, and the steps timed
     "laptop": ("--batch 32 --embed 256 --hidden 256 --layers 2 --vocab 10000", 8),
     "paper": ("--batch 64 --embed 512 --hidden 512 --layers 4 --vocab 25000", 2),
@@ -29,10 +31,14 @@ SIZES = {  # flags of both programs, and the steps timed
 
 def command(program, cell, heed):
     flags, steps = SIZES[cell["size"]]
-    start = [heed, "bench"] if program == "heed" else [sys.executable, ROOT / "bench/bench_torch.py"]
+    start = [sys.executable, ROOT / "bench/bench_torch.py"] if program == "torch" else [heed, "bench"]
     result = [*start, *flags.split(), "--structure", cell["structure"], "--steps", str(steps),
               "--threads", str(cell["threads"])]
-    return result + (["--lengths", ROOT / "bench/lengths.jsonl.gz"] if cell["lengths"] == "real" else [])
+    if cell.get("matmul") == "bf16" and program != "heed_f32":
+        result += ["--matmul", "bf16"]
+    if cell["lengths"] != "fixed":
+        result += ["--lengths", ROOT / "bench/lengths.jsonl.gz"]
+    return result + (["--bucket"] if cell["lengths"] == "bucketed" and program == "torch" else [])
 
 
 def run(program, cell, heed):
@@ -52,7 +58,9 @@ def write_runs(path, runs):
 
 
 def measure(args, path, runs):
-    cells = [{"size": size, "lengths": lengths, "structure": structure, "threads": threads}
+    bf16 = {"matmul": "bf16"} if args.matmul == "bf16" else {}
+    programs = ["heed", "torch"] + (["heed_f32"] if bf16 else [])
+    cells = [{"size": size, "lengths": lengths, "structure": structure, "threads": threads, **bf16}
              for size in args.sizes for lengths in args.lengths
              for structure in args.structures for threads in args.threads]
     pairs = lambda cell: sum(run["cell"] == cell for run in runs)
@@ -61,7 +69,7 @@ def measure(args, path, runs):
         cell = min(cells, key=pairs)  # the first of those that have been run least often
         if time.monotonic() > end:
             break
-        order = ["heed", "torch"] if pairs(cell) % 2 == 0 else ["torch", "heed"]
+        order = programs if pairs(cell) % 2 == 0 else programs[::-1]
         result = {program: run(program, cell, args.heed) for program in order}
         runs.append({"cell": cell, "machine": args.machine, **result})
         ratio = result["heed"]["tokens_per_s"] / result["torch"]["tokens_per_s"]
@@ -83,13 +91,30 @@ def row(cell, runs):
             f"{memory:.2f} |")
 
 
+def row_bf16(cell, runs):
+    middle = lambda program, key: statistics.median(r[program][key] for r in runs)
+    ratio = lambda a, b: statistics.median(r[a]["tokens_per_s"] / r[b]["tokens_per_s"] for r in runs)
+    names = [cell[key] for key in ("size", "lengths", "structure", "threads")]
+    return (f"| {' | '.join(str(v) for v in names)} | {middle('heed', 'tokens_per_s'):,.0f} | "
+            f"{middle('torch', 'tokens_per_s'):,.0f} | **{ratio('heed', 'torch'):.2f}** | "
+            f"{middle('heed_f32', 'tokens_per_s'):,.0f} | **{ratio('heed', 'heed_f32'):.2f}** | {len(runs)} | "
+            f"{100 * middle('heed', 'share_of_peak'):.0f} % | {100 * middle('heed_f32', 'share_of_peak'):.0f} % |")
+
+
 def table(runs):
     cells = []
     for r in runs:
         if r["cell"] not in cells:
             cells.append(r["cell"])
-    rank = lambda c: (list(SIZES).index(c["size"]), c["lengths"], STRUCTURES.index(c["structure"]),
-                      c["threads"])
+    rank = lambda c: (list(SIZES).index(c["size"]), LENGTHS.index(c["lengths"]),
+                      STRUCTURES.index(c["structure"]), c["threads"])
+    if "matmul" in cells[0]:
+        lines = ["| size | lengths | structure | threads | heed bf16, tokens/s | PyTorch autocast, tokens/s | "
+                 "heed / PyTorch | heed f32, tokens/s | bf16 / f32 | rounds | bf16, share of its peak | "
+                 "f32, share of its peak |",
+                 "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
+        lines += [row_bf16(c, [r for r in runs if r["cell"] == c]) for c in sorted(cells, key=rank)]
+        return "\n".join(lines)
     lines = ["| size | lengths | structure | threads | heed, tokens/s | PyTorch, tokens/s | heed / PyTorch "
              "| pairs | heed, share of peak | PyTorch, share | heed, MB | PyTorch, MB | MB ratio |",
              "| --- | --- | --- | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: | ---: |"]
@@ -125,6 +150,39 @@ losses in speed.json are far apart. That heed computes what PyTorch does is chec
 """
 
 
+PAGE_BF16 = """# heed and PyTorch with products of bf16
+
+Made by `bench/compare_torch.py --matmul bf16`, which can be run again; all runs are in [speed-bf16.json](speed-bf16.json).
+
+The same step as in [speed.md](speed.md). heed runs with `--matmul bf16`, and once more in f32; PyTorch has forward and loss under
+`torch.autocast` with bfloat16, and its parameters stay f32. The three run in turn, and ratios are medians of those within a round.
+
+- heed {heed}, kernels for {kernels}, bf16 by {tile}; PyTorch {torch}; Python {python}
+- machine: {machine}
+- sizes: {sizes}
+- fixed and real lengths: as in [speed.md](speed.md). Bucketed: PyTorch gets the real lengths sorted before they are cut into
+  batches (the batches in random order), so that it pads less; heed gets them in the order of the file
+- share of its peak: against what `heed bench` measures first with the same threads: in f32 multiply-adds in registers, in bf16 tiles
+  whose factors are in the L1 cache
+
+{table}
+"""
+
+
+def processor():
+    """Its name, and which instructions for bf16 it has, by /proc/cpuinfo."""
+    try:
+        text = Path("/proc/cpuinfo").read_text()
+    except OSError:
+        return platform.machine()
+    fields = dict(line.split("\t: ", 1) for line in text.split("\n\n")[0].replace("\t\t", "\t").splitlines()
+                  if "\t: " in line)
+    flags = fields.get("flags", "").split()
+    has = [name for flag, name in [("amx_bf16", "AMX"), ("avx512_bf16", "AVX512-BF16")] if flag in flags]
+    return (f"{fields.get('model name', platform.machine())} (family {fields.get('cpu family', '?')}, model "
+            f"{fields.get('model', '?')}; {' and '.join(has) or 'no instructions for bf16'})")
+
+
 def write_page(runs, path):
     imported = subprocess.run(
         [sys.executable, "-c", "import torch, resource;"
@@ -134,8 +192,9 @@ def write_page(runs, path):
     version, kernels = made_with(last["heed"])
     sizes = "; ".join(f"`{name}` is `{flags}`" for name, (flags, _) in SIZES.items()
                       if any(r["cell"]["size"] == name for r in runs))
-    path.write_text(PAGE.format(
-        heed=version, kernels=kernels, torch=last["torch"]["torch"],
+    bf16 = "matmul" in last["cell"]
+    path.write_text((PAGE_BF16 if bf16 else PAGE).format(
+        tile=last["heed"].get("bf16_tile"), heed=version, kernels=kernels, torch=last["torch"]["torch"],
         python=platform.python_version(), machine=last["machine"], imported=imported or "?", sizes=sizes,
         table=table(runs)))
 
@@ -146,21 +205,24 @@ def main():
     p.add_argument("--minutes", type=float, default=20, help="begin no new pair after this time")
     p.add_argument("--pairs", type=int, default=5, help="of every cell, earlier runs counted")
     p.add_argument("--sizes", type=some(list(SIZES)), default=["laptop", "paper"])
-    p.add_argument("--lengths", type=some(["fixed", "real"]), default=["fixed", "real"])
+    p.add_argument("--lengths", type=some(LENGTHS), help="default: fixed,real; with bf16 bucketed too")
+    p.add_argument("--matmul", choices=["f32", "bf16"], default="f32")
     p.add_argument("--structures", type=some(STRUCTURES), default=STRUCTURES)
     p.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
     p.add_argument("--heed", default=ROOT / "build/release/bin/heed", help="the program")
-    p.add_argument("--machine", default=f"{os.cpu_count()} cores, {platform.machine()}",
+    p.add_argument("--machine", default=f"{os.cpu_count()} cores, {processor()}",
                    help="what to call the machine in the page")
     p.add_argument("--out", type=Path, default=ROOT / "docs/results", help="where speed.md and .json go")
     p.add_argument("--fresh", action="store_true", help="forget earlier runs")
     args = p.parse_args()
-    raw = args.out / "speed.json"
+    args.lengths = args.lengths or (LENGTHS if args.matmul == "bf16" else LENGTHS[:2])
+    name = "speed-bf16" if args.matmul == "bf16" else "speed"
+    raw = args.out / f"{name}.json"
     runs = json.loads(raw.read_text()) if raw.exists() and not args.fresh else []
     measure(args, raw, runs)
     if not runs:
         sys.exit("no runs: give it some --minutes")
-    write_page(runs, args.out / "speed.md")
+    write_page(runs, args.out / f"{name}.md")
 
 
 if __name__ == "__main__":

@@ -23,9 +23,9 @@ HERTZ = 1000
 PAPER = ("--structure static --batch 64 --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 4 "
          "--threads 1").split()
 KINDS = [  # the first that matches
-    ("start", r"chains|sincos|log_fma|random_normal|random_uniform"),
-    ("products: tiles", r"\btile<|edge_tile"),
-    ("products: copies", r"copy_rows|copy_tiles|copy_all_tiles|pack|transpose_square|multiply|memmove"),
+    ("start", r"chains|bf16_tiles|sincos|log_fma|random_normal|random_uniform"),
+    ("products: tiles", r"_tile<|avx512_pair_rows"),
+    ("products: copies", r"copy_rows|copy_tiles|copy_all_tiles|copy_columns|pair_rows|pair_block|pack|transpose_square|multiply|memmove"),
     ("gates of the LSTM", r"lstm_step"),
     ("cross entropy", r"cross_entropy"),
     ("dropout", r"dropout|uniforms"),

@@ -23,6 +23,7 @@
 #include "optim/optim.h"
 #include "tensor/allocator.h"
 #include "tensor/cuda/runtime.h"
+#include "tensor/kernels/matmul.h"
 #include "tensor/kernels/peak.h"
 #include "tensor/late.h"
 
@@ -263,6 +264,7 @@ Json report(const Options& o, Device device, const Timing& t, double peak) {
   getrusage(RUSAGE_SELF, &usage);
   const auto number = [](bool known, double value) { return known ? Json(value) : Json(); };
   const double flops = t.sum.flops;
+  const bool bf16 = matmul() == Matmul::bf16 && !device.is_cuda();
   return {{"heed", provenance("bench", *o.common)},
           {"inputs", inputs_json(o)},
           {"median_step_s", t.median()},
@@ -272,6 +274,7 @@ Json report(const Options& o, Device device, const Timing& t, double peak) {
           {"loss", t.loss},
           {"peak_rss_mb", usage.ru_maxrss / 1024},
           {"peak_tensor_mb", memory_stats(device).peak_bytes >> 20},
+          {"bf16_tile", bf16 ? Json(cpu::name_of(cpu::bf16_tile())) : Json()},
           {"peak_gflops", number(peak > 0, peak / 1e9)},
           {"gflop_per_step", number(flops > 0, flops / 1e9 / t.steps())},
           {"gflops", number(flops > 0, flops / t.total / 1e9)},
@@ -307,7 +310,9 @@ void add_bench(CLI::App& app) {
       "bench", "Time training steps, scoring or decoding; prints one line of JSON");
   c->footer(
       "A step is forward, loss with attention loss, backward, clipping and SGD, on random words. "
-      "The share of peak is against the multiply-add peak that the same program measures first; "
+      "The share of peak is against the multiply-add peak, of bf16 with --matmul bf16, that the "
+      "same "
+      "program measures first; "
       "multiply-adds are counted for training the LSTM structures, and null for all else.\n"
       "Example:\n"
       "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 "

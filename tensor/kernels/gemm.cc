@@ -7,16 +7,11 @@
 #include "tensor/kernels/gemm.h"
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <type_traits>
 
-#include "tensor/error.h"
-#include "tensor/huge_pages.h"
 #include "tensor/kernels/gemm_bf16_tiles.h"
 #include "tensor/kernels/gemm_full.h"
 #include "tensor/kernels/matmul.h"
-#include "tensor/machine.h"
 #include "tensor/parallel.h"
 
 #ifdef HEED_GEMM_EIGEN
@@ -44,19 +39,9 @@ void edge_tile(typename F::Runner& run, typename F::Number* c, int64_t ldc,
 }
 
 // What the blocks of A and B are copied to. Pages that no product needs are never touched.
-template <class F> struct Scratch {
+template <class F> struct Copies {
   alignas(64) typename F::Packed tiles[(kSpan / F::kTileRows + 1) * kTileSize<F>];
   alignas(64) typename F::Packed panels[kSpan * F::length(F::kDepth)];
-
-  static Scratch& mine() {
-    static thread_local std::unique_ptr<void, void (*)(void*)> memory(nullptr, std::free);
-    if (!memory) memory.reset(allocate_aligned(sizeof(Scratch)));
-    if (!memory) {
-      throw DeviceError(text("out of memory: asked for ", size_text(sizeof(Scratch)), " of ",
-                             size_text(usable_memory()), " for the blocks of a product"));
-    }
-    return *static_cast<Scratch*>(memory.get());
-  }
 };
 
 // The next tile of C comes from memory while this one is computed.
@@ -119,7 +104,7 @@ template <class F> void multiply(const Product<F>& x) {
 // thread's own scratch; x.tiles is not read.
 template <class F> void multiply_narrow(const Product<F>& x, View<typename F::Number> a) {
   parallel_ranges(tile_count<F>(x.m), kGroup, [=, &x](int64_t first, int64_t last) {
-    auto* tiles = Scratch<F>::mine().tiles;
+    auto* tiles = scratch<Copies<F>>().tiles;
     copy_tiles<F>(tiles, a, x.m, first, last, x.depth);
     x.piece(tiles, first, last, 0, (x.n + F::kWidth - 1) / F::kWidth);
   });
@@ -145,18 +130,18 @@ template <class F> struct Blocks {
 
   static void gemm(Mat<T> c, Mat<const T> a, Mat<const T> b, Write write) {
     const View<T> left(a), right(b);
-    Scratch<F>& scratch = Scratch<F>::mine();
+    Copies<F>& copies = scratch<Copies<F>>();
     if (a.cols == 0 && write == Write::assign) clear(c);
     for (int64_t j = 0; j < c.cols; j += kSpan) {
       const int64_t cols = std::min(kSpan, c.cols - j);
       for_each_depth<F>(a.cols, [&](int64_t k0, int64_t depth) {
-        pack_all<F>(scratch.panels, right.from(k0, j), depth, cols);
+        pack_all<F>(copies.panels, right.from(k0, j), depth, cols);
         for (int64_t i = 0; i < c.rows; i += kSpan) {
           const int64_t rows = std::min(kSpan, c.rows - i);
           const Product<F> x{.c = c.at + i * c.ld + j,
                              .ldc = c.ld,
-                             .tiles = scratch.tiles,
-                             .panels = scratch.panels,
+                             .tiles = copies.tiles,
+                             .panels = copies.panels,
                              .transposed = a.transposed,
                              .stride = F::length(depth) * F::kWidth,
                              .m = rows,
@@ -166,7 +151,7 @@ template <class F> struct Blocks {
           if (cols <= kPanels * F::kWidth && tile_count<F>(rows) >= kManyTiles) {
             multiply_narrow(x, left.from(i, k0));
           } else {
-            copy_all_tiles<F>(scratch.tiles, left.from(i, k0), rows, depth);
+            copy_all_tiles<F>(copies.tiles, left.from(i, k0), rows, depth);
             multiply(x);
           }
         }
@@ -184,7 +169,7 @@ template <class F> struct Blocks {
 
   static void gemm_packed(Mat<T> c, Mat<const T> a, const T* packed, Write write) {
     const int64_t k = a.cols;
-    auto* tiles = Scratch<F>::mine().tiles;
+    auto* tiles = scratch<Copies<F>>().tiles;
     if (k == 0 && write == Write::assign) clear(c);
     for (int64_t i = 0; i < c.rows; i += kSpan) {
       const int64_t rows = std::min(kSpan, c.rows - i);

@@ -5,12 +5,8 @@
 #pragma once
 
 #include <Eigen/Core>
-#include <new>
-#include <vector>
 
-#include "tensor/error.h"
-#include "tensor/kernels/gemm.h"
-#include "tensor/parallel.h"
+#include "tensor/kernels/gemm_pack.h"
 
 #pragma GCC visibility push(hidden)
 namespace heed::cpu {
@@ -47,40 +43,40 @@ template <class T> class ByEigen {
   }
 
  private:
-  static constexpr int64_t kRows = 256, kColumns = 480;  // of a piece; 480: whole tiles of Eigen's
+  static constexpr int64_t kRows = 256,
+                           kColumns = 480;  // of a piece; 480 are whole tiles of Eigen's
   static constexpr int64_t kTogether = Eigen::internal::gebp_traits<T, T>::nr;  // rows of a tile
 
-  static Mat<const T> rows(Mat<const T> a, int64_t first, int64_t count) {
-    return {a.at + first * (a.transposed ? 1 : a.ld), count, a.cols, a.ld, a.transposed};
+  static Mat<const T> rows(Mat<const T> x, int64_t first, int64_t count) {
+    return {x.at + first * (x.transposed ? 1 : x.ld), count, x.cols, x.ld, x.transposed};
   }
-  static Mat<const T> columns(Mat<const T> b, int64_t first, int64_t count) {
-    return {b.at + first * (b.transposed ? b.ld : 1), b.rows, count, b.ld, b.transposed};
+  static Mat<const T> columns(Mat<const T> x, int64_t first, int64_t count) {
+    return {x.at + first * (x.transposed ? x.ld : 1), x.rows, count, x.ld, x.transposed};
   }
 
   // C += A B
   static void add(Mat<T> c, Mat<const T> a, Mat<const T> b) {
-    if (a.cols == 0) return;
     const int64_t whole = c.rows / kTogether * kTogether, rest = c.rows - whole;
-    try {
-      if (whole > 0) add_whole({c.at, whole, c.cols, c.ld}, rows(a, 0, whole), b);
-      if (rest > 0) add_rest({c.at + whole * c.ld, rest, c.cols, c.ld}, rows(a, whole, rest), b);
-    } catch (const std::bad_alloc&) {
-      throw DeviceError("out of memory for the blocks of a product");
+    for (int64_t k = 0; k < a.cols; k += kDepth) {
+      const Mat<const T> left = columns(a, k, std::min(kDepth, a.cols - k));
+      const Mat<const T> right = rows(b, k, left.cols);
+      if (whole > 0) add_whole({c.at, whole, c.cols, c.ld}, rows(left, 0, whole), right);
+      if (rest > 0) {
+        add_rest({c.at + whole * c.ld, rest, c.cols, c.ld}, rows(left, whole, rest), right);
+      }
     }
   }
 
   // Fewer rows than kTogether, filled up with zeros.
   static void add_rest(Mat<T> c, Mat<const T> a, Mat<const T> b) {
-    std::vector<T> left(kTogether * a.cols), sum(kTogether * c.cols);
+    T left[kTogether * kDepth] = {}, sum[kTogether * kColumns] = {};
     const int64_t down = a.transposed ? 1 : a.ld, right = a.transposed ? a.ld : 1;
     for (int64_t i = 0; i < a.rows; ++i) {
-      for (int64_t k = 0; k < a.cols; ++k) left[i * a.cols + k] = a.at[i * down + k * right];
-      std::copy_n(c.at + i * c.ld, c.cols, sum.data() + i * c.cols);
+      for (int64_t k = 0; k < a.cols; ++k) left[i * kDepth + k] = a.at[i * down + k * right];
+      std::copy_n(c.at + i * c.ld, c.cols, sum + i * kColumns);
     }
-    add_whole({sum.data(), kTogether, c.cols, c.cols}, {left.data(), kTogether, a.cols, a.cols}, b);
-    for (int64_t i = 0; i < c.rows; ++i) {
-      std::copy_n(sum.data() + i * c.cols, c.cols, c.at + i * c.ld);
-    }
+    add_whole({sum, kTogether, c.cols, kColumns}, {left, kTogether, a.cols, kDepth}, b);
+    for (int64_t i = 0; i < c.rows; ++i) std::copy_n(sum + i * kColumns, c.cols, c.at + i * c.ld);
   }
 
   static void add_whole(Mat<T> c, Mat<const T> a, Mat<const T> b) {
@@ -93,16 +89,30 @@ template <class T> class ByEigen {
     }
   }
 
+  // Where Eigen packs its factors. C is row-major, so to Eigen it is C^T = B^T A^T.
+  struct Packed {
+    alignas(64) T left[kColumns * kDepth];
+    alignas(64) T right[kRows * kDepth];
+  };
+  struct Blocking : Eigen::internal::level3_blocking<T, T> {
+    Blocking(int64_t rows, int64_t cols, int64_t depth) {
+      this->m_mc = cols;
+      this->m_nc = rows;
+      this->m_kc = depth;
+      this->m_blockA = scratch<Packed>().left;
+      this->m_blockB = scratch<Packed>().right;
+    }
+  };
+
   // What Eigen calls for c.noalias() += a * b, without its other ways for small and narrow
   // products, each of which sums in an order of its own.
   template <int kA, int kB> static void run(Mat<T> c, Mat<const T> a, Mat<const T> b) {
-    using Eigen::Dynamic, Eigen::RowMajor;
-    Eigen::internal::gemm_blocking_space<RowMajor, T, T, Dynamic, Dynamic, Dynamic> blocking(
-        c.rows, c.cols, a.cols, /*num_threads=*/1, /*l3_blocking=*/true);
-    Eigen::internal::general_matrix_matrix_product<int64_t, T, kA, false, T, kB, false, RowMajor,
-                                                   1>::run(c.rows, c.cols, a.cols, a.at, a.ld, b.at,
-                                                           b.ld, c.at, 1, c.ld, T(1), blocking,
-                                                           nullptr);
+    Blocking blocking(c.rows, c.cols, a.cols);
+    Eigen::internal::general_matrix_matrix_product<int64_t, T, kA, false, T, kB, false,
+                                                   Eigen::RowMajor, 1>::run(c.rows, c.cols, a.cols,
+                                                                            a.at, a.ld, b.at, b.ld,
+                                                                            c.at, 1, c.ld, T(1),
+                                                                            blocking, nullptr);
   }
 };
 

@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <cstring>
+#include <memory>
 #include <utility>
 
+#include "tensor/error.h"
+#include "tensor/huge_pages.h"
 #include "tensor/kernels/gemm.h"
+#include "tensor/machine.h"
 #include "tensor/parallel.h"
 
 // A program that includes this has it for another CPU level than the kernels: theirs stay their
@@ -51,6 +56,18 @@ template <class T> struct View {
     return view;
   }
 };
+
+// This thread's memory for the blocks of products, not initialised. Throws DeviceError if there is
+// none.
+template <class S> S& scratch() {
+  static thread_local std::unique_ptr<void, void (*)(void*)> memory(nullptr, std::free);
+  if (!memory) memory.reset(allocate_aligned(sizeof(S)));
+  if (!memory) {
+    throw DeviceError(text("out of memory: asked for ", size_text(sizeof(S)), " of ",
+                           size_text(usable_memory()), " for the blocks of a product"));
+  }
+  return *static_cast<S*>(memory.get());
+}
 
 // A format F says what the factors are copied to, and which tile multiplies the copies: Full below,
 // Bf16 in gemm_bf16.h.

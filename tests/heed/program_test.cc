@@ -153,6 +153,39 @@ TEST(Bench, PrintsOneLineOfJson) {
   for (const char* key : {"tokens_per_s", "median_step_s", "loss", "share_of_peak"}) {
     EXPECT_GT(json.at(key), 0.0) << key;
   }
+  EXPECT_EQ(json.at("bf16_tile"), nullptr);
+}
+
+TEST(Bench, OfBf16SaysWhatMultiplies) {
+  const Json json = Json::parse(
+      heed_program({"bench", "--structure", "static", "--batch", "2", "--embed", "8", "--hidden",
+                    "8", "--layers", "1", "--vocab", "50", "--steps", "1", "--matmul", "bf16"})
+          .out);
+  EXPECT_EQ(json.at("heed").at("matmul"), "bf16");
+  EXPECT_NE(json.at("bf16_tile").get<std::string>(), "");
+  EXPECT_GT(json.at("share_of_peak"), 0.0);
+}
+
+// Written into what they make; other numbers than those of f32, which are not taken for one
+// another.
+TEST_F(Program, CommandsMultiplyInBf16) {
+  const std::string run = dir.path("run");
+  const Arguments training = tiny_training(run), bf16 = {"--matmul", "bf16"};
+  const Result trained = heed_program(training + bf16);
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  EXPECT_EQ(Json::parse(dir.read("run/settings.json"))["heed"]["matmul"], "bf16");
+  const Arguments score = {
+      "score",  "--model", kReference + "dynamic", "--data", kReference + "dynamic/dialogs.jsonl",
+      "--json", "-"};
+  const Json exact = Json::parse(heed_program(score).out),
+             rounded = Json::parse(heed_program(score + bf16).out);
+  EXPECT_EQ(rounded["heed"]["matmul"], "bf16");
+  const double f32 = exact["perplexity"], other = rounded["perplexity"];
+  EXPECT_NE(other, f32);
+  EXPECT_NEAR(other / f32, 1, 0.02);
+  EXPECT_EQ(
+      Json::parse(heed_program(score + bf16 + Arguments{"--threads", "3"}).out)["per_example"],
+      rounded["per_example"]);
 }
 
 // Adam needs steps; SGD and who says --batch keep theirs.
