@@ -239,7 +239,9 @@ TEST_F(RunLogs, DiffSaysWhatIsNotTheSame) {
   EXPECT_EQ(both["first_difference"]["epoch"], 1);
   const EpochLog a = load_log(first())[1], b = load_log(second())[1];
   for (const json& row : both["best"]) {
-    if (row["name"] == "best epoch") EXPECT_EQ(row["first"], 2);
+    if (row["name"] == "best epoch") {
+      EXPECT_EQ(row["first"], 2);
+    }
     if (row["name"] != "loss") continue;
     EXPECT_EQ(row["first"], a.loss);
     EXPECT_EQ(row["second"], b.loss);
@@ -305,7 +307,9 @@ TEST_F(RunLogs, OfStrangers) {
     const Result r = heed_program(command);
     EXPECT_FALSE(has(r.out, "\x1b") || has(r.err, "\x1b")) << join(command) << r.out << r.err;
     EXPECT_TRUE(command[0] == "plot" || r.code == 0) << r.err;
-    if (command[0] == "info") EXPECT_TRUE(has(r.out, "\\|\\<b\\>")) << r.out;
+    if (command[0] == "info") {
+      EXPECT_TRUE(has(r.out, "\\|\\<b\\>")) << r.out;
+    }
   }
   dir.write("copy/log.jsonl", "{\"epoch\": 1}\n");
   fails({"log", copy}, 1, "log.jsonl:1: not what heed writes there");
