@@ -116,6 +116,14 @@ endif()
 add_test(NAME no_such_test COMMAND op_table_test --gtest_filter=*no_such_op*)
 set_tests_properties(no_such_test PROPERTIES PASS_REGULAR_EXPRESSION "no test matches")
 
+# The Python package, with what Python has: without NumPy it is skipped, and parts of it without PyTorch or pandas.
+find_program(HEED_PYTHON python3)
+if(HEED_PYTHON)
+  add_test(NAME python_test COMMAND ${CMAKE_COMMAND} -E env HEED_PROGRAM=$<TARGET_FILE:heed_program> OMP_NUM_THREADS=1
+           ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/python/tests/run.py)
+  set_tests_properties(python_test PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
+endif()
+
 if(NOT HEED_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_COMMAND}
            -D BUILD_DIR=${PROJECT_BINARY_DIR} -D CXX=${CMAKE_CXX_COMPILER}

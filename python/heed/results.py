@@ -122,10 +122,10 @@ def make_results(path: PathLike, data: Row) -> Results:
         if not all(key in data for key in keys):
             continue
         try:
-            rows = rows_of(data)
+            columns = to_columns(rows_of(data))
         except (AttributeError, KeyError, TypeError, ValueError) as error:
             raise DataError(f"{os.fspath(path)}: \"{keys[0]}\" is not as docs/files.md says "
                             f"({type(error).__name__}: {error})") from None
-        if rows:
-            tables[name] = to_columns(rows)
+        if columns:
+            tables[name] = columns
     return Results(Path(path), data, tables)

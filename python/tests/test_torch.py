@@ -1,0 +1,152 @@
+"""The models in PyTorch against the reference cases and, in every combination of options, against the
+program."""
+import json
+import unittest
+
+import heed
+from helpers import CASES, ROOT, FolderTest, has, needs_program, needs_torch
+
+if has("torch"):
+    import torch
+
+    import heed.torch
+
+
+def example(vocabulary, dialogue):
+    """Of a dialogue that is words with blanks between them."""
+    *context, response = heed.torch.numbers(vocabulary, [turn["text"].split() for turn in dialogue["turns"]])
+    return {"context": context, "response": response,
+            "distraction": [turn.get("distraction", False) for turn in dialogue["turns"][:-1]]}
+
+
+def every_config():
+    """All structures with all their options, small; with two layers, of different sizes."""
+    for structure in heed.torch.STRUCTURES:
+        for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
+                       {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False}):
+            try:
+                yield heed.torch.ModelConfig(structure, 40, 7, 8, 2, heads=4, **change)
+            except heed.DataError:
+                pass  # not of this structure
+
+
+@needs_torch
+class Reference(unittest.TestCase):
+    def assert_close(self, found, expected, what):
+        difference = (torch.as_tensor(found, dtype=torch.float64) - torch.tensor(expected, dtype=torch.float64)).abs().max().item()
+        self.assertLess(difference, 1e-9, what)
+
+    def check_case(self, case):
+        expected = json.loads((case / "expected.json").read_text())
+        model = heed.torch.load_model(case, torch.float64)
+        batch = [example(model.vocabulary, d) for d in heed.read_dialogues(case / "dialogs.jsonl")]
+        pairs = []
+        for one, wanted in zip(batch, expected["dialogs"]):
+            out = model(one)
+            for key in ("nll", "as_scores", "attention_loss"):
+                self.assert_close(out[key].detach(), wanted[key], key)
+            pairs.append((out["as_scores"].tolist(), one["distraction"]))
+        self.assertEqual(len(pairs), len(expected["dialogs"]))
+        for key, value in heed.das_summary(pairs).items():
+            self.assert_close(value, expected[key], key)
+        self.assert_close(heed.torch.perplexity(model, batch), expected["perplexity"], "perplexity")
+        loss = heed.torch.batch_loss(model, batch)
+        self.assert_close(loss.detach(), expected["loss"], "loss")
+        loss.backward()
+        norms = {name: p.grad.norm().item() for name, p in model.named_parameters()}
+        self.assertEqual(set(norms), set(expected["grad_norm"]))
+        for name, wanted in expected["grad_norm"].items():
+            self.assert_close(norms[name] / max(1, wanted), wanted / max(1, wanted), name)
+
+    def test_every_case(self):
+        self.assertGreater(len(CASES), 15)
+        for case in CASES:
+            with self.subTest(case.name):
+                self.check_case(case)
+
+    def test_every_structure_of_the_program_is_there(self):
+        source = (ROOT / "dialog" / "respond" / "structures.cc").read_text()
+        for structure in heed.torch.STRUCTURES:
+            self.assertIn(f'{{"{structure}", Family::', source)
+        self.assertEqual(source.count(", Family::k"), len(heed.torch.STRUCTURES))
+
+
+@needs_torch
+class AgainstTheProgram(FolderTest):
+    @needs_program
+    def test_every_option(self):
+        torch.manual_seed(1)
+        static = next(case for case in CASES if case.name == "static-ui")
+        words = heed.read_vocabulary(static)[:40]
+        dialogues = heed.read_dialogues(static / "dialogs.jsonl")[:2]
+        structures = set()
+        for config in every_config():
+            with self.subTest(config):
+                structures.add(config.structure)
+                self.write("config.json", json.dumps(config.to_json()))
+                self.write("vocab.txt", "\n".join(words) + "\n")
+                made = heed.torch.make_model(config)
+                heed.write_safetensors(self.folder / "model.safetensors",
+                                       {name: 3 * p.detach().numpy() for name, p in made.named_parameters()})
+                self.compare(dialogues)
+        self.assertEqual(structures, set(heed.torch.STRUCTURES))
+
+    def compare(self, dialogues):
+        scored = heed.score(self.folder, dialogues, dtype="f64", options=["--examples", "all", "--threads", "1"])
+        model = heed.torch.load_model(self.folder, torch.float64)
+        entries = scored.data["per_example"]
+        self.assertGreater(len(entries), len(dialogues))
+        for entry, one in zip(entries, heed.torch.examples(model, scored)):
+            out = model(one)
+            for key in ("nll", "as_scores", "attention_loss", "attention"):
+                wanted = torch.tensor(entry[key], dtype=torch.float64)
+                self.assertEqual(out[key].shape, wanted.shape)
+                self.assertLess((out[key] - wanted).abs().max().item(), 1e-9, key)
+
+
+@needs_torch
+class Loading(FolderTest):
+    def setUp(self):
+        super().setUp()
+        self.case = next(case for case in CASES if case.name == "static")
+        for name in ("config.json", "vocab.txt", "model.safetensors"):
+            self.write(name, (self.case / name).read_bytes())
+        self.config = json.loads((self.case / "config.json").read_text())
+
+    def test_what_does_not_fit(self):
+        for change, rule in (({"structure": "x"}, "structure: expected one of non-hier"),
+                             ({"hidden_size": 0}, "hidden_size: expected 1 to"),
+                             ({"num_layers": True}, "num_layers: expected 1 to"),
+                             ({"lstm_bias": 1}, "lstm_bias: expected true or false"),
+                             ({"attention": "x"}, "attention: expected one of"),
+                             ({"bidirectional": True}, "bidirectional: is for"),
+                             ({"input_feeding": False}, "input_feeding: false is for"),
+                             ({"system": "adversarial"}, "does not write responses"),
+                             ({"vocab_size": 10}, "words, config.json says 10"),
+                             ({"hidden_size": 1 << 24}, "decoder.output.weight must be"),
+                             ({"num_layers": 1 << 24}, "layers after config.json"),
+                             ({"num_layers": 3}, "no tensor encoder.lstm.weight_ih_l2"),
+                             ({"structure": "static-ui"}, "no tensor integration.lstm"),
+                             ({"structure": "lstm"}, "decoder.lstm.weight_ih_l0 must be")):
+            self.write("config.json", json.dumps({**self.config, **change}))
+            self.fails(rule, heed.torch.load_model, self.folder)
+            self.fails(str(self.folder), heed.torch.load_model, self.folder)
+        self.write("config.json", '{"structure": "static"}')
+        self.fails("missing 4 required", heed.torch.load_model, self.folder)
+
+    def test_a_tensor_too_many(self):
+        tensors = heed.read_safetensors(self.case / "model.safetensors")
+        heed.write_safetensors(self.folder / "model.safetensors", {**tensors, "more": tensors["decoder.combine.weight"]})
+        self.fails("more is no parameter of static", heed.torch.load_model, self.folder)
+
+    def test_only_scores_have_examples(self):
+        model = heed.torch.load_model(self.folder)
+        result = heed.read_results(self.write("r.json", '{"per_example": [{"id": "a"}]}'))
+        self.fails("not a result of `heed score`", heed.torch.examples, model, result)
+
+
+@unittest.skipIf(has("torch"), "torch is there")
+class WithoutTorch(FolderTest):
+    def test_it_says_so(self):
+        with self.assertRaisesRegex(heed.HeedError, "this needs torch, which is not installed: pip install"):
+            import heed.torch  # noqa: F401
