@@ -186,6 +186,7 @@ run() {
       to=$build/gpu.md
       [[ $emulate ]] || to=docs/results/gpu.md
       page > "$to.new"
+      if grep -q FAILED "$to.new"; then failed=1; fi
       ;;
     *) "$1" > "$to.new" ;;
   esac
