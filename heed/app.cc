@@ -23,9 +23,9 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
         ->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "How matrices are multiplied: f32; bf16, faster and less exactly; on a GPU also tf32. Left "
-        "out: "
-        "f32, and on a GPU tf32, but for `heed verify`")
+        "How matrices are multiplied: f32; bf16, faster and less exactly; on a GPU also tf32, "
+        "which "
+        "it does where this is left out, but for `heed verify`")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may stand behind the command

@@ -54,8 +54,8 @@ void note_other_arithmetic(const std::string& run, const Common& common) {
     const Json value = before.is_object() ? before.value(key, Json(now)) : Json(now);
     return value.is_string() ? value.get<std::string>() : now;
   };
-  const std::string device = kind(text("device", common.device)),
-                    now = matmul_of(common), matmul = text("matmul", now);
+  const std::string device = kind(text("device", common.device)), now = matmul_of(common),
+                    matmul = text("matmul", now);
   if (device == kind(common.device) && matmul == now) return;
   note(run + ": began on " + device + " with " + matmul + " and goes on on " + kind(common.device) +
        " with " + now + ": not the numbers of either alone");
