@@ -120,6 +120,7 @@ void open_probes(const std::string& out, const ProbesSettings& settings, const P
   ModelConfig usual = settings.train.at(0).model;
   usual.attention.reset();
   const Json earlier = {{"speaker", ""},
+                        {"embeddings", ""},
                         {"attention", name_of(usual.attention_score())},
                         {"bidirectional", "false"},
                         {"no-input-feeding", "false"}};

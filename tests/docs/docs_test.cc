@@ -14,7 +14,7 @@ namespace {
 // ---- the tree
 
 bool is_ignored(const fs::path& relative) {
-  static const std::set<std::string> ignored = {"build", "runs", ".git", ".cache"};
+  static const std::set<std::string> ignored = {"build", "runs", "gpu-bundle", ".git", ".cache"};
   return ignored.contains(relative.begin()->string());
 }
 

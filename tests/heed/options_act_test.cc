@@ -342,7 +342,8 @@ TEST_F(Act, Info) {
 
 TEST_F(Act, Bench) {
   const char* sizes = "Commands.BenchTimesAllWork";  // its times differ whatever is changed
-  Rows rows = {{"--lengths", {}, {}, "Commands.BenchReadsLengths"}};
+  Rows rows = {{"--lengths", {}, {}, "Commands.BenchReadsLengths"},
+               {"--count", {}, {}, "ProgramOnCuda.AStepAsksForNoMoreThanItDid"}};
   for (const char* option : {"--structure", "--work", "--batch", "--embed", "--hidden", "--layers",
                              "--vocab", "--dropout", "--steps", "--seed"}) {
     rows.push_back({option, {}, {}, sizes});

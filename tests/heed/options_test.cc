@@ -22,6 +22,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
     {"--predictions", "what a classifier says: written by discriminate test, read by judge score"},
     {"--responses", "a file of them, or of how many examples"},
+    {"--count", "in show how many dialogues, in bench that what a GPU is asked for is counted"},
     {"--seed", "of what is drawn; always a seed"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 

@@ -21,7 +21,6 @@ TEST(Usage, OptionsThatMakeNoSense) {
                               kDialogs,   "--pool",  kDialogs},
                   verify = {"verify", kModel}, bench = {"bench", "--steps", "1"};
   const std::vector<Bad> cases = {
-      {{}, "which command?"},
       {{"tarin"}, "tarin"},
       {{"--frobnicate"}, "frobnicate"},
       {{"score"}, "--model is required"},
