@@ -6,6 +6,11 @@
 
 namespace heed {
 
+DecodeOptions::Method decode_method(const std::string& name) {
+  using Method = DecodeOptions::Method;
+  return name == "beam" ? Method::kBeam : name == "sample" ? Method::kSample : Method::kGreedy;
+}
+
 void DecodeFlags::declare(CLI::App& c) {
   command_ = &c;
   const auto add = [&](const char* name, auto& value, const char* help,
@@ -41,10 +46,7 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   only_for("sample", {"--top-k", "--temperature"});
   only_for("beam", {"--beam-size", "--length-penalty"});
   DecodeOptions result = options;
-  using Method = DecodeOptions::Method;
-  result.method = method == "beam"     ? Method::kBeam
-                  : method == "sample" ? Method::kSample
-                                       : Method::kGreedy;
+  result.method = decode_method(method);
   result.seed = seed;
   result.check();
   return result;

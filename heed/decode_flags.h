@@ -9,6 +9,8 @@
 
 namespace heed {
 
+DecodeOptions::Method decode_method(const std::string& name);  // "greedy", "sample" or "beam"
+
 // How a program's responses are decoded, as options of a sub-command.
 struct DecodeFlags {
   std::string method = "greedy";  // if --decode is not given

@@ -1,7 +1,5 @@
 #include "heed/discriminate_table.h"
 
-#include <cstdio>
-
 #include "dialog/adversarial/confusion.h"
 #include "dialog/text/format.h"
 #include "heed/results.h"
@@ -32,14 +30,16 @@ std::vector<double> TestedPart::p_real() const {
 TestNumbers test_numbers(const std::string& name, const std::vector<Passage>& items,
                          const std::vector<double>& p_real, uint64_t seed) {
   TestNumbers n{.row = {name}};
-  std::vector<double> of_real, of_fake;
+  ScoredItems scored;
   std::vector<int> cluster;
   for (size_t i = 0; i < items.size(); ++i) {
     n.row.items.emplace_back().add(items[i].real, p_real[i] >= 0.5);
-    (items[i].real ? of_real : of_fake).push_back(p_real[i]);
+    scored.add(items[i].real, p_real[i], items[i].conversation);
     cluster.push_back(items[i].conversation);
   }
-  if (!of_real.empty() && !of_fake.empty()) n.ranks = rank_sum(of_real, of_fake);
+  if (!scored.positive.empty() && !scored.negative.empty())
+    n.ranks = rank_sum(scored.positive, scored.negative);
+  n.auc = clustered_auc({std::move(scored)});
   measure(n.row, seed, cluster);
   return n;
 }
@@ -55,10 +55,8 @@ std::string test_table(const std::vector<TestNumbers>& all) {
   for (const TestNumbers& n : all) rows.push_back(n.row);
   std::vector<std::string> auc = {"AUC"}, p = {"p (chance)"}, at = {"at threshold"};
   for (const TestNumbers& n : all) {
-    char text[32];
-    std::snprintf(text, sizeof text, "%.2g", against_chance(n.row).p_value);
-    auc.push_back(n.ranks ? decimal(n.ranks->auc, 3) : "-");
-    p.push_back(text);
+    auc.push_back(auc_text(n.ranks, n.auc));
+    p.push_back(p_text(against_chance(n.row).p_value));
     at.push_back(n.accuracy_at ? decimal(*n.accuracy_at, 3) : "-");
   }
   auto table = columns_of(rows);
@@ -69,6 +67,7 @@ std::string test_table(const std::vector<TestNumbers>& all) {
 Json to_json(const TestNumbers& n) {
   Json json = to_json(n.row);
   json["auc"] = n.ranks ? Json(n.ranks->auc) : Json();
+  json["auc_interval"] = interval_json(n.auc);
   json["p_rank_sum"] = n.ranks ? Json(n.ranks->p_value) : Json();
   json["p_against_chance"] = against_chance(n.row).p_value;
   json["threshold"] = n.threshold;
@@ -94,9 +93,9 @@ std::string analysis_text(const Json& analysis) {
   }
   const Json& ranks = analysis["cosine_judged_real_against_fake"];
   if (ranks.is_null()) return text;
-  char p[32];
-  std::snprintf(p, sizeof p, "%.2g", ranks["p"].get<double>());
-  return text + "cosines of the two classes, rank-sum test: p = " + p + "\n";
+  return text +
+         "cosines of the two classes, rank-sum test: " + p_equation(ranks["p"].get<double>()) +
+         "\n";
 }
 
 Json prediction_json(const TestedPart& t, size_t i, adversarial::Reads reads) {

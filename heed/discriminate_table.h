@@ -12,6 +12,7 @@
 #include "dialog/adversarial/verdict.h"
 #include "dialog/view/passages.h"
 #include "experiments/adversarial/looks_json.h"
+#include "experiments/engine/auc.h"
 #include "heed/judged_rows.h"
 
 namespace heed {
@@ -31,6 +32,7 @@ struct TestedPart {
 struct TestNumbers {
   JudgedRow row;
   std::optional<RankSum> ranks = {};       // of p_real; nothing where one class is missing
+  std::optional<Estimate> auc = {};        // over conversations; nothing of fewer than two
   double threshold = 0.5;                  // the best one of the validation part
   std::optional<double> accuracy_at = {};  // the accuracy there; nothing without that part
 };

@@ -301,8 +301,8 @@ void add_discriminate_test(CLI::App& discriminate) {
                 "threshold), or a file; or several with commas, each a row")
       ->required();
   c->add_option("--negatives", o->negatives,
-                "What stands in the place of responses: random, length-matched or "
-                "same-conversation; random if not given");
+                "What stands in the place of responses: random, length-matched, "
+                "same-conversation, shuffled-words or real; random if not given");
   c->add_option("--responses", o->responses,
                 "Responses of a model to stand there, as heed respond writes them")
       ->option_text("FILE");

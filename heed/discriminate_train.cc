@@ -51,7 +51,8 @@ void refuse_contradictions(const Options& o, const Settings& run) {
                   {"--context", asked.model.passages.context == run.model.passages.context},
                   {"--hidden", asked.model.hidden_size == run.model.hidden_size},
                   {"--embed", asked.model.embedding_size == run.model.embedding_size},
-                  {"--vocab", asked.model.vocab_size >= run.model.vocab_size},
+                  {"--vocab", run.words_asked > 0 ? asked.model.vocab_size == run.words_asked
+                                                  : asked.model.vocab_size >= run.model.vocab_size},
                   {"--dropout", asked.model.dropout == run.model.dropout},
                   {"--limit", asked.limit == run.limit},
                   {"--batch", asked.loop.batch_size == run.loop.batch_size},
@@ -84,6 +85,7 @@ Opened begin(const Options& o, const std::vector<std::string>& directories) {
   Opened run{nullptr, settings_of(o), {}};
   Settings& s = run.settings;
   run.data = load_train_data(directories, s);
+  s.words_asked = s.model.vocab_size;
   s.model.vocab_size = run.data.vocabulary.size();
   s.data_fingerprint = run.data.fingerprint();
   check_memory(adversarial::parameter_count(s.model));
@@ -184,8 +186,9 @@ void add_discriminate_train(CLI::App& discriminate) {
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   c->add_option("--negatives", o->negatives,
                 "What stands in the place of responses: random, length-matched (of as many tokens, "
-                "or one more or less), same-conversation, or generated:FILE (as heed respond "
-                "writes them)")
+                "or one more or less), same-conversation, shuffled-words, other-corpus (of several "
+                "in --data), real (a whole passage: there is nothing to find), or generated:FILE "
+                "(as heed respond writes them)")
       ->capture_default_str();
   o->train.declare(*c);
   c->add_flag("--response-only", o->response_only,

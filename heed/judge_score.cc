@@ -6,6 +6,7 @@
 #include "dialog/adversarial/confusion.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/agreement.h"
+#include "experiments/engine/auc.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/judge.h"
@@ -93,19 +94,22 @@ struct Numbers {
   // Of a classifier and the majority, where there are predictions.
   std::optional<Agreement> with_majority = {};
   std::optional<RankSum> ranks = {};  // of p_real; nothing where one class is missing
+  std::optional<Estimate> auc = {};   // over items; nothing with fewer than two of a class
   int64_t only_people = 0, only_classifier = 0;
 };
 
 void add_classifier(Numbers& numbers, const Key& key, const Votes& votes,
                     const std::vector<double>& p_real, uint64_t seed) {
   Choices choices;
-  std::vector<double> of_real, of_fake;
+  ScoredItems scored;
   for (const size_t item : votes.items) {
     choices.push_back(p_real[item] >= 0.5);
-    (key.items[item].truth == judge::kReal ? of_real : of_fake).push_back(p_real[item]);
+    scored.add(key.items[item].truth == judge::kReal, p_real[item], static_cast<int>(item));
   }
   numbers.rows.push_back(row_of("classifier", key, votes, choices));
-  if (!of_real.empty() && !of_fake.empty()) numbers.ranks = rank_sum(of_real, of_fake);
+  if (!scored.positive.empty() && !scored.negative.empty())
+    numbers.ranks = rank_sum(scored.positive, scored.negative);
+  numbers.auc = clustered_auc({std::move(scored)});
   const Choices majority = majority_of(votes);
   RatingCounts both;
   for (size_t i = 0; i < choices.size(); ++i) {
@@ -146,6 +150,7 @@ Json to_json(const Numbers& n) {
   if (!n.with_majority) return json;
   json["classifier"] = with_test(n.rows[2]);
   json["classifier"]["auc"] = n.ranks ? Json(n.ranks->auc) : Json();
+  json["classifier"]["auc_interval"] = interval_json(n.auc);
   json["classifier"]["p_rank_sum"] = n.ranks ? Json(n.ranks->p_value) : Json();
   json["classifier"]["with_majority"] = to_json(*n.with_majority);
   json["classifier"]["only_majority_right"] = n.only_people;
@@ -158,15 +163,16 @@ void print(const Numbers& n) {
   std::fputs(text_table(columns_of(n.rows), results_width()).c_str(), stdout);
   std::printf("Fleiss' pi of the annotators: %s, over %ld items\n",
               interval_text(n.people.pi, 3).c_str(), static_cast<long>(n.people.items));
-  std::printf("majority against chance: p = %.3g; undecided items: %ld\n",
-              against_chance(n.rows[1]).p_value, static_cast<long>(n.undecided));
+  std::printf("majority against chance: %s; undecided items: %ld\n",
+              p_equation(against_chance(n.rows[1]).p_value).c_str(),
+              static_cast<long>(n.undecided));
   if (!n.with_majority) return;
-  std::printf("classifier against chance: p = %.3g; AUC %s; pi with the majority: %s\n",
-              against_chance(n.rows[2]).p_value, n.ranks ? decimal(n.ranks->auc, 3).c_str() : "-",
-              interval_text(n.with_majority->pi, 3).c_str());
-  std::printf("right is only the majority: %ld items, only the classifier: %ld; McNemar p = %.3g\n",
+  std::printf("classifier against chance: %s; AUC %s; pi with the majority: %s\n",
+              p_equation(against_chance(n.rows[2]).p_value).c_str(),
+              auc_text(n.ranks, n.auc).c_str(), interval_text(n.with_majority->pi, 3).c_str());
+  std::printf("right is only the majority: %ld items, only the classifier: %ld; McNemar %s\n",
               static_cast<long>(n.only_people), static_cast<long>(n.only_classifier),
-              mcnemar_test(n.only_people, n.only_classifier));
+              p_equation(mcnemar_test(n.only_people, n.only_classifier)).c_str());
 }
 
 void run(const Options& o) {
@@ -222,8 +228,8 @@ void add_judge_score(CLI::App& judge) {
   c->get_option("--key")->required();
   c->add_option(
        "--predictions", o->predictions,
-       "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...}, to "
-       "compare it with people")
+       "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...} (or "
+       "\"id\" where there is no \"item\"), to compare it with people")
       ->option_text("FILE");
   c->add_option("--pass", o->flags.rules.pass,
                 "Share of the test questions that an annotator must have right, or all his "

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "dialog/text/format.h"
 #include "heed/results.h"
 
 namespace heed {
@@ -61,6 +62,10 @@ void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster) {
 BinomialTest against_chance(const JudgedRow& row) {
   const adversarial::Ratio accuracy = adversarial::scores(sum(row.items)).accuracy;
   return binomial_test(accuracy.top, accuracy.bottom);
+}
+
+std::string auc_text(const std::optional<RankSum>& ranks, const std::optional<Estimate>& auc) {
+  return ranks && !auc ? decimal(ranks->auc, 3) : interval_text(auc, 3);
 }
 
 Json to_json(const JudgedRow& row) {

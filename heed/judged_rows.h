@@ -27,6 +27,9 @@ adversarial::Confusion sum(const std::vector<adversarial::Confusion>& items);
 // The exact test against chance of one choice for each item.
 BinomialTest against_chance(const JudgedRow& row);
 
+// "0.74 [0.71, 0.77]"; without the interval where there is none, "-" without both.
+std::string auc_text(const std::optional<RankSum>& ranks, const std::optional<Estimate>& auc);
+
 // "counts", "accuracy", "real" and "fake", each metric with its interval.
 nlohmann::ordered_json to_json(const JudgedRow& row);
 // The columns of a table: names, then the metrics with their intervals.

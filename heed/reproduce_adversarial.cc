@@ -7,6 +7,7 @@
 #include "experiments/adversarial/evaluation.h"
 #include "experiments/adversarial/tables.h"
 #include "heed/checks.h"
+#include "heed/decode_flags.h"
 #include "heed/discriminator_flags.h"
 #include "heed/provenance.h"
 #include "heed/reproduce.h"
@@ -21,6 +22,7 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;  // knows which options were given
   std::string data, generators, out;
   int seeds = 1;
   Selection selection;
@@ -63,9 +65,11 @@ void run(Options& o) {
   if (s.corpora.empty()) throw UsageError("--data: names nothing");
   s.train = o.train.settings(o.common->seed);
   s.options = describe(s.train);
+  if (s.decode_name != "beam") refuse_given(*o.command, "--beam", "--decode beam");
+  s.decode.method = decode_method(s.decode_name);
   s.decode.check();
   parse_shard(o.work.shard, o.selection);
-  const auto names = names_of(judge_names(judge_variants(s.corpus_names())));
+  const auto names = names_of(judge_names(judge_variants(s.corpus_names(), s.reliability)));
   const auto runs = select_runs(names, o.common->seed, o.seeds, o.selection);
   const AdversarialData data = load_adversarial_data(s);
   for (const adversarial::TrainData& train : data.train) {
@@ -93,6 +97,13 @@ void declare_tests(CLI::App& c, AdversarialSettings& s) {
       ->group(tests);
   c.add_option("--responses", s.responses,
                "Have generators respond to the first passages of each test part; 0: to all")
+      ->capture_default_str()
+      ->group(tests);
+  c.add_option("--decode", s.decode_name,
+               "How generators respond. beam: by beam search; greedy: the most probable word each "
+               "time; sample: drawn from the 20 most probable ones, which small models need, as "
+               "the others repeat so much that few responses are left")
+      ->check(one_of({"beam", "greedy", "sample"}))
       ->capture_default_str()
       ->group(tests);
   c.add_option("--beam", s.decode.beam_size, "Beam search with so many hypotheses")
@@ -128,6 +139,9 @@ void add_reproduce_adversarial(CLI::App& reproduce) {
   c->add_option("--generators", o->generators,
                 "Runs of response models, several with commas, whose responses are judged");
   c->add_option("--out", o->out, "Directory of the experiment, made if missing")->required();
+  c->add_flag("--reliability", o->settings.reliability,
+              "Train classifiers where the right answer is known, too: real passages against real "
+              "ones, shuffled words, and of several corpora responses of another one");
   o->work.declare(*c);
   c->add_option("--only", o->selection.only,
                 "Only the variants that fit, with * and ?: \"together*\", \"*-response-only\"")
@@ -136,6 +150,7 @@ void add_reproduce_adversarial(CLI::App& reproduce) {
       ->capture_default_str()
       ->group("Work");
   o->train.declare(*c);
+  o->command = c;
   declare_tests(*c, o->settings);
   require_nothing_of(reproduce, *c);
   c->callback([o] { run(*o); });

@@ -24,6 +24,8 @@ nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues);
 
 // {"value", "low", "high"} of a number with its 95 % interval; null where it is not defined.
 nlohmann::ordered_json to_json(const std::optional<Estimate>& estimate);
+// Its interval alone, {"low", "high"}, or null.
+nlohmann::ordered_json interval_json(const std::optional<Estimate>& estimate);
 // "0.72 [0.69, 0.75]", "-"; of a change with its sign, "+0.02 [-0.01, +0.05]".
 std::string interval_text(const std::optional<Estimate>& estimate, int digits, bool change = false);
 

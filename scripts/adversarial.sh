@@ -8,7 +8,7 @@ heed=build/release/bin/heed
 runs=${RUNS:-runs/adversarial}
 
 "$heed" reproduce adversarial --data data/ubuntu-sample --generators data/models/trained,data/models/baseline \
-  --out "$runs" --preset smoke --jobs "$(nproc)" --threads 1
+  --out "$runs" --preset smoke --decode sample --reliability --jobs "$(nproc)" --threads 1
 "$heed" report --runs "$runs" --html "$runs/report.html"
 echo
 echo "The page: $runs/report.html"

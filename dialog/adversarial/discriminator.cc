@@ -1,5 +1,7 @@
 #include "dialog/adversarial/discriminator.h"
 
+#include <cmath>
+
 #include "nn/attention.h"
 #include "nn/init.h"
 #include "tensor/error.h"
@@ -30,6 +32,11 @@ double parameter_count(const Config& c) {
   return v * e + lstm + (u + 1) * u + u + u + 1;
 }
 
+double init_bound(int64_t hidden_size) {
+  constexpr double kPaperBound = 0.1, kPaperSize = 500;
+  return kPaperBound * std::sqrt(kPaperSize / static_cast<double>(hidden_size));
+}
+
 SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device device) {
   ExamplePointers all;
   for (const Example& sequence : sequences) all.push_back(&sequence);
@@ -47,7 +54,8 @@ Discriminator::Discriminator(const Config& config)
       output_(2 * config.hidden_size, 1) {}
 
 Discriminator::Discriminator(const Config& config, uint64_t seed) : Discriminator(config) {
-  init_uniform(*this, -0.1, 0.1, seed);
+  const double bound = init_bound(config.hidden_size);
+  init_uniform(*this, -bound, bound, seed);
 }
 
 void Discriminator::visit(Visitor& v) {

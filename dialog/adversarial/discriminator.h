@@ -33,6 +33,11 @@ struct Config {
 // Before a model of these sizes is made.
 double parameter_count(const Config& config);
 
+// How far from 0 parameters are drawn: 0.1 sqrt(500 / hidden_size), which is the paper's 0.1 at its
+// 500 cells. A sum over H inputs then has the same size at any width; with 0.1 a narrow model
+// begins with outputs so near 0 that it stays at chance.
+double init_bound(int64_t hidden_size);
+
 // Sequences packed for the LSTM, and where their tokens stand in it.
 struct SequenceBatch {
   ContextBatch packed;
@@ -44,7 +49,7 @@ SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device devic
 class Discriminator : public Module {
  public:
   explicit Discriminator(const Config& config);  // blank, to be loaded
-  // All parameters uniform in [-0.1, 0.1).
+  // All parameters uniform in [-b, b), b = init_bound(hidden_size).
   Discriminator(const Config& config, uint64_t seed);
 
   struct Output {

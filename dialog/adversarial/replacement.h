@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "dialog/adversarial/passage.h"
+#include "tensor/random.h"
 
 namespace heed::adversarial {
 
@@ -14,9 +15,21 @@ namespace heed::adversarial {
 //   random             the response of another passage of the corpus, drawn uniformly
 //   length-matched     one whose number of tokens differs by one at most
 //   same-conversation  one of the same conversation, which no utterance of the context is
+//   shuffled-words     its own one, with the words in another order
+//   other-corpus       that of a passage of another corpus, drawn uniformly
+//   real               that of a random passage, with the context that it was said in: nothing is
+//                      wrong with it, and who tells it from real ones has been told
 //   generated:FILE     what a model responds to the context (read_responses())
 struct Negatives {
-  enum class Kind { kRandom, kLengthMatched, kSameConversation, kGenerated };
+  enum class Kind {
+    kRandom,
+    kLengthMatched,
+    kSameConversation,
+    kShuffledWords,
+    kOtherCorpus,
+    kReal,
+    kGenerated
+  };
   Kind kind = Kind::kRandom;
   std::string file = {};
 
@@ -28,8 +41,8 @@ struct Negatives {
 using Responses = std::vector<std::optional<TokenIds>>;
 
 // Replacements for the responses of passages. Drawn ones are never of the same conversation (unless
-// that is what is asked for) and never the same words; each corpus has a pool of its own. A
-// function of (seed, epoch, id of the passage).
+// that is what is asked for) and never the same words; each corpus has a pool of its own, but for
+// kOtherCorpus. A function of (seed, epoch, id of the passage).
 class Replacements {
  public:
   // Refers to the passages, which must outlive it. Throws UsageError for kGenerated.
@@ -37,12 +50,13 @@ class Replacements {
   // Generated ones: always the same.
   Replacements(const std::vector<Passage>& passages, Responses responses);
 
-  // Nothing where there is no response that could stand there.
-  std::optional<TokenIds> operator()(size_t passage, uint64_t seed, uint64_t epoch) const;
+  // The passage with another response; nothing where there is none that could stand there.
+  std::optional<Passage> operator()(size_t passage, uint64_t seed, uint64_t epoch) const;
   // Passages that have a replacement, ascending.
   std::vector<size_t> replaceable() const;
 
  private:
+  const Passage* drawn(const Passage& there, Rng& rng) const;
   bool fits(const Passage& there, const Passage& candidate) const;
   int group(const Passage& passage) const;
 

@@ -74,6 +74,14 @@ Settings sized(int64_t words, int64_t width, const LoopSettings& loop) {
   return s;
 }
 
+// With embeddings as narrow as the cells, or more dropout, it takes epochs until it leaves chance.
+Settings smoke() {
+  Settings s = sized(2000, 32, loop(32, 3, 0.003));
+  s.model.embedding_size = 128;
+  s.model.dropout = 0.1;
+  return s;
+}
+
 }  // namespace
 
 void Settings::check() const {
@@ -85,7 +93,7 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> kPresets = {
       {"paper", sized(25000, 500, loop(64, 20, 0.001)), "hours on two cores (not measured)"},
       {"laptop", sized(10000, 128, loop(64, 20, 0.001)), "some minutes an epoch (not measured)"},
-      {"smoke", sized(2000, 32, loop(32, 3, 0.003)), "about a minute on one core"},
+      {"smoke", smoke(), "about a minute on one core"},
   };
   return kPresets;
 }
@@ -113,11 +121,9 @@ void start_run(const std::string& run, const Settings& settings, const Vocabular
                const std::string& made_with) {
   save_config(run, settings.model);
   vocabulary.save(in(run, "vocab.txt"));
-  Json json = {{"format", kRunFormat},
-               {"negatives", settings.negatives.name()},
-               {"limit", settings.limit},
-               {"data_fingerprint", settings.data_fingerprint},
-               {"preset", settings.preset}};
+  Json json = {{"format", kRunFormat},      {"negatives", settings.negatives.name()},
+               {"limit", settings.limit},   {"data_fingerprint", settings.data_fingerprint},
+               {"preset", settings.preset}, {"vocabulary", settings.words_asked}};
   add_to_json(json, settings.loop);
   json["heed"] = Json::parse(made_with);
   write_file(in(run, "settings.json"), json.dump(2) + "\n");
@@ -133,6 +139,7 @@ Settings load_settings(const std::string& run) {
       s.limit = json.at("limit").get<size_t>();
       s.data_fingerprint = json.at("data_fingerprint").get<uint32_t>();
       s.preset = json.value("preset", "");
+      s.words_asked = json.value("vocabulary", int64_t{0});  // earlier runs have none
       json.get_to(s.loop);
       return s;
     });

@@ -21,6 +21,7 @@ struct Settings {
   size_t limit = 0;               // dialogues to read of each part, 0: all
   uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
   std::string preset = {};        // that the numbers above began with
+  int64_t words_asked = 0;  // vocab_size that was asked for, which texts may not fill; 0: not known
 
   void check() const;  // throws UsageError
 };

@@ -77,11 +77,8 @@ class Learning {
  private:
   Passage passage(int64_t example, const StepKey& key) const {
     const auto place = static_cast<size_t>(example / 2);
-    Passage p = data_.train.passages[place];
-    if (example % 2 == 0) return p;
-    p.real = false;
-    p.response = train_(place, key.seed, static_cast<uint64_t>(key.epoch)).value();
-    return p;
+    if (example % 2 == 0) return data_.train.passages[place];
+    return train_(place, key.seed, static_cast<uint64_t>(key.epoch)).value();
   }
 
   Discriminator& model_;

@@ -233,7 +233,7 @@ std::vector<double> read_predictions(const std::string& path, const Key& key) {
   std::vector<double> p_real(key.items.size(), NAN);
   Lines lines(path, "{\"item\": ..., \"p_real\": ...}");
   while (lines.next()) {
-    const std::string id = lines.name("item");
+    const std::string id = lines.name(lines.has("id") && !lines.has("item") ? "id" : "item");
     const auto found = places.find(id);
     if (found == places.end()) lines.fail("the item " + in_quotes(id) + " is not in the key");
     double& p = p_real[found->second];

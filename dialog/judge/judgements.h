@@ -60,10 +60,10 @@ Judgements read_judgements(const std::string& path, Task task, const Key& key);
 // Without a key: the items are those of the judgements, all ordinary. Their ids are added to `key`.
 Judgements read_judgements_alone(const std::string& path, Task task, Key& key);
 
-// What a classifier says of every item, as lines {"item": "17", "p_real": 0.8}: p_real in the order
-// of the key, test questions too where it has them (else NaN). Throws DataError as read_key() does,
-// for a number that is no probability, for an item that the key does not have, and for an ordinary
-// item without a line.
+// What a classifier says of every item, as lines {"item": "17", "p_real": 0.8}, or with "id" where
+// there is no "item": p_real in the order of the key, test questions too where it has them (else
+// NaN). Throws DataError as read_key() does, for a number that is no probability, for an item that
+// the key does not have, and for an ordinary item without a line.
 std::vector<double> read_predictions(const std::string& path, const Key& key);
 
 }  // namespace heed::judge

@@ -243,7 +243,8 @@ Claims check_adversarial_claims(const AdversarialResults& results, const ScoredR
   std::vector<ClaimNumbers> ours;
   for (const bool together : {false, true}) {
     const bool there = std::any_of(results.runs.begin(), results.runs.end(), [&](const auto& run) {
-      return results.judges[run.run.variant].together == together;
+      const JudgeVariant& judge = results.judges[run.run.variant];
+      return judge.together == together && !judge.scenario;
     });
     if (!there) continue;
     ours.push_back({together ? "one discriminator for all corpora" : "a discriminator a corpus",

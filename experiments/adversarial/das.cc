@@ -46,7 +46,7 @@ std::vector<Passing> passings(const AdversarialResults& results, size_t corpus, 
 }
 
 bool judges(const JudgeVariant& judge, size_t corpus) {
-  return !judge.response_only &&
+  return !judge.response_only && !judge.scenario &&
          std::find(judge.corpora.begin(), judge.corpora.end(), corpus) != judge.corpora.end();
 }
 
@@ -72,7 +72,7 @@ Table generators_table(const AdversarialResults& results) {
   Table table{.id = "generators",
               .title = "The generators",
               .note =
-                  "Responses by beam search to the passages of the test part. distinct: "
+                  "Responses to passages of the test part. distinct: "
                   "different words (pairs of words) over all. DAS ratio: random, p = 1.0, on "
                   "the last examples of the dialogues; – for a model without attention. Pass: "
                   "the share of the responses, without those that are left out, that the "

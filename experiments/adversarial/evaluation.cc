@@ -78,6 +78,7 @@ class Judging {
       json["conversations"].push_back(p.conversation);
       json["corpora"].push_back(p.corpus);
     }
+    if (variant_.scenario) return measure_scenario(json);
     for (const size_t corpus : variant_.corpora) {
       const std::string& name = settings_.corpora[corpus].name;
       json["generators"][name] = generators_json(out_, settings_, corpus);
@@ -87,8 +88,24 @@ class Judging {
   }
 
  private:
+  // Of a scenario: what it puts in the place of responses stands where the random ones do.
+  void measure_scenario(Json& json) {
+    std::vector<std::string> paths;
+    for (const NamedFolder& corpus : settings_.corpora) paths.push_back(corpus.path);
+    const Negatives negatives = {variant_.scenario->kind};
+    const Passages all = test_items(paths, negatives);
+    for (const size_t corpus : variant_.corpora) {
+      Passages items;
+      for (const Passage& p : all)
+        if (p.corpus == static_cast<int>(corpus)) items.push_back(p);
+      record(corpus, kDiscriminator, kRandomSet, items, p_real_of(judge(items, kRandomSet)), json);
+      for (const NamedFolder& g : settings_.generators)
+        record(corpus, kDiscriminator, g.name, {}, {}, json);
+    }
+  }
+
   void measure_corpus(size_t corpus, Json& json) {
-    const Passages random = test_items(corpus, {});
+    const Passages random = test_items({settings_.corpora[corpus].path}, {});
     const Verdicts verdicts = judge(random, kRandomSet);
     record(corpus, kDiscriminator, kRandomSet, random, p_real_of(verdicts), json);
     for (const NamedFolder& g : settings_.generators) measure_generator(corpus, g, json);
@@ -101,19 +118,19 @@ class Judging {
     const std::string& name = settings_.corpora[corpus].name;
     Passages generated;  // none where it says nothing that could stand in a passage's place
     if (json["generators"][name][generator.name]["kept"].get<int64_t>() > 0) {
-      generated = test_items(
-          corpus, {Negatives::Kind::kGenerated, responses_path(out_, generator.name, name)});
+      generated =
+          test_items({settings_.corpora[corpus].path},
+                     {Negatives::Kind::kGenerated, responses_path(out_, generator.name, name)});
     }
     record(corpus, kDiscriminator, generator.name, generated,
            p_real_of(judge(generated, generator.name)), json);
     if (!variant_.response_only) record_controls(corpus, generator.name, generated, json);
   }
 
-  Passages test_items(size_t corpus, const Negatives& negatives) const {
-    return items_of(
-        read_part({settings_.corpora[corpus].path}, "test", loaded_.vocabulary,
-                  loaded_.model.config().passages, negatives, settings_.test_dialogues()),
-        negatives.kind, kTestSeed);
+  Passages test_items(const std::vector<std::string>& corpora, const Negatives& negatives) const {
+    return items_of(read_part(corpora, "test", loaded_.vocabulary, loaded_.model.config().passages,
+                              negatives, settings_.test_dialogues()),
+                    negatives.kind, kTestSeed);
   }
 
   // Of a part that the classifier was trained with, with random replacements: those of the corpus.
@@ -192,8 +209,11 @@ class Judging {
 adversarial::Settings run_settings(const AdversarialSettings& settings, const AdversarialData& data,
                                    const PlannedRun& run) {
   const adversarial::TrainData& train = data.train_of(run.variant);
+  const JudgeVariant& variant = data.variants.at(run.variant);
   adversarial::Settings s = settings.train;
-  s.model.response_only = data.variants.at(run.variant).response_only;
+  if (variant.scenario) s.negatives = {variant.scenario->kind};
+  s.model.response_only = variant.response_only;
+  s.words_asked = s.model.vocab_size;
   s.model.vocab_size = train.vocabulary.size();
   s.data_fingerprint = train.fingerprint();
   s.loop.seed = run.seed;
@@ -237,8 +257,9 @@ Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& run
   };
   plan.measure = [&, out](const PlannedRun& run, const std::string& directory, Device device,
                           const OnMeasuring& progress) {
-    make_generated(out, settings, data, run.variant + run.seed, device, progress);
     const JudgeVariant& variant = data.variants.at(run.variant);
+    if (!variant.scenario)
+      make_generated(out, settings, data, run.variant + run.seed, device, progress);
     Json json = evaluation_head(directory, run, {{"classifier", variant.name}},
                                 adversarial::kValidLoss, settings.made_with);
     Judging(directory, run, out, settings, data, device, progress).fill(json);

@@ -13,7 +13,7 @@ namespace heed {
 constexpr char kDiscriminator[] = "discriminator";
 constexpr const char* kControls[] = {"length", "unigram", "shuffled-context"};
 // What the responses that were said are to be told from: random ones, or a generator's, which go by
-// its name.
+// its name. Of the classifier of a scenario, which has no other set, what the scenario puts there.
 constexpr char kRandomSet[] = "random";
 
 // Names of numbers, as evaluation.json has them.

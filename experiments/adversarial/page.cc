@@ -22,7 +22,8 @@ std::vector<PageFact> facts(const Contents& c) {
   const AdversarialResults& r = c.results;
   std::vector<double> random, generated;
   for (const ScoredRow& row : c.rows.all()) {
-    const bool whole = row.judge == kDiscriminator && !r.judges[row.variant].response_only;
+    const bool whole =
+        row.judge == kDiscriminator && !r.judges[row.variant].response_only && !row.scenario;
     if (whole && row.accuracy)
       (row.set == kRandomSet ? random : generated).push_back(row.accuracy->mean);
   }
@@ -46,11 +47,14 @@ std::string warning(const Results& r) {
          " classifiers are not finished: they are missing below.";
 }
 
-std::string with_table(const Contents& c, const std::string& id, bool intervals = false) {
+constexpr char kNoGenerators[] =
+    "There are no generators: --generators names runs of response models.";
+
+std::string with_table(const Contents& c, const std::string& id, bool intervals = false,
+                       const char* otherwise = kNoGenerators) {
   const bool there = std::any_of(c.tables.begin(), c.tables.end(),
                                  [&](const Table& table) { return table.id == id; });
-  return there ? with_note(table_of(c.tables, id), intervals)
-               : note_html("There are no generators: --generators names runs of response models.");
+  return there ? with_note(table_of(c.tables, id), intervals) : note_html(otherwise);
 }
 
 // Passage number i of a figure of a run; nothing where there is none.
@@ -102,6 +106,12 @@ const SectionRow<Contents> kSections[] = {
     {"das", "Do structures with a lower DAS ratio fool the discriminator more often?",
      [](const Contents& c) {
        return with_table(c, "das", true) + das_figure(c.results) + with_table(c, "generators");
+     }},
+    {"reliability", "Can the classifiers be relied on?",
+     [](const Contents& c) {
+       return with_table(c, "reliability", true,
+                         "Nothing says so here: --reliability trains classifiers where the right "
+                         "answer is known.");
      }},
     {"looks", "Where the discriminators look",
      [](const Contents& c) { return with_table(c, "looks"); }},

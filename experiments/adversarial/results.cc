@@ -19,14 +19,17 @@ std::string path_of(const std::string& folder) {
 // The corpora and the generators, which say what the files of the runs must hold.
 void read_names(const std::string& folder, AdversarialResults& results) {
   const std::string path = path_of(folder);
+  bool reliability = false;
   try {
-    const auto data = nlohmann::json::parse(read_file(path, 1 << 26)).at("data");
+    const auto json = nlohmann::json::parse(read_file(path, 1 << 26));
+    const auto& data = json.at("data");
+    reliability = json.at("settings").value("reliability", false);  // earlier folders do not say
     results.corpora = split_names(data.at("corpora").get<std::string>());
     results.generators = split_names(data.at("generators").get<std::string>());
   } catch (const nlohmann::json::exception& e) {
     throw DataError(path + ": not what heed writes there: " + e.what());
   }
-  results.judges = judge_variants(results.corpora);
+  results.judges = judge_variants(results.corpora, reliability);
 }
 
 ResultsLayout layout(const AdversarialResults& named) {

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "dialog/adversarial/confusion.h"
+#include "experiments/engine/auc.h"
 #include "experiments/engine/hypothesis.h"
 
 namespace heed {
@@ -71,6 +72,7 @@ double accuracy_of(const Judged& judged, double threshold) {
 void add_others(const AdversarialResults& results, const std::vector<Judged>& of_runs,
                 ScoredRow& row) {
   std::vector<double> accuracies, aucs, at_thresholds;
+  std::vector<ScoredItems> scored;
   const auto runs = results.of(row.variant);
   for (size_t r = 0; r < runs.size(); ++r) {
     const Judged& judged = of_runs[r];
@@ -78,11 +80,16 @@ void add_others(const AdversarialResults& results, const std::vector<Judged>& of
     row.items = 2 * static_cast<int64_t>(judged.real.size());
     accuracies.push_back(accuracy_of(judged, 0.5));
     aucs.push_back(rank_sum(judged.real, judged.fake).auc);
+    std::vector<int> clusters;
+    for (const size_t passage : judged.passages) clusters.push_back(results.clusters[passage]);
+    scored.push_back({judged.real, judged.fake, clusters, clusters});
     const auto threshold = runs[r]->numbers.value(threshold_key(results.corpora[row.corpus]));
     if (threshold) at_thresholds.push_back(accuracy_of(judged, *threshold));
   }
   row.accuracy = spread(accuracies);
   row.auc = spread(aucs);
+  const auto mean_auc = clustered_auc(scored);
+  if (mean_auc) row.auc_interval = mean_auc->interval;
   const bool own = row.judge == kDiscriminator && row.set == kRandomSet;
   if (own && at_thresholds.size() == runs.size()) row.at_threshold = spread(at_thresholds)->mean;
   const auto right = std::llround(row.accuracy->mean * static_cast<double>(row.items));
@@ -108,11 +115,13 @@ void ScoredRows::list(const AdversarialResults& results) {
         const auto& of = results.judges[v].corpora;
         const auto runs = results.of(v);
         if (runs.empty() || std::find(of.begin(), of.end(), corpus) == of.end()) continue;
+        if (results.judges[v].scenario && set != kRandomSet) continue;
         const auto add = [&](const char* judge) {
           const bool there = std::all_of(runs.begin(), runs.end(), [&](const RunResult* run) {
             return has_judge(*run, judge, set);
           });
-          if (there) rows_.push_back({corpus, set, v, judge, runs.size()});
+          if (there)
+            rows_.push_back({corpus, set, v, judge, runs.size(), results.judges[v].scenario});
         };
         add(kDiscriminator);
         for (const char* control : kControls) add(control);
@@ -157,7 +166,7 @@ void ScoredRows::compare(const AdversarialResults& results,
   for (size_t i = 0; i < rows_.size(); ++i) {
     ScoredRow& row = rows_[i];
     const JudgeVariant& judge = results.judges[row.variant];
-    if (row.judge == kDiscriminator && !judge.response_only) continue;
+    if (judge.scenario || (row.judge == kDiscriminator && !judge.response_only)) continue;
     const ScoredRow* whole = discriminator(row.corpus, row.set, judge.together);
     if (whole) row.below = estimate(difference(accuracies[whole - rows_.data()], accuracies[i]));
   }
@@ -166,6 +175,7 @@ void ScoredRows::compare(const AdversarialResults& results,
 const ScoredRow* ScoredRows::discriminator(size_t corpus, const std::string& set,
                                            bool together) const {
   for (const ScoredRow& row : rows_) {
+    if (row.scenario) continue;
     // the first variant of a corpus reads the context, as does the first of all together
     const bool fits = row.corpus == corpus && row.set == set && row.judge == kDiscriminator;
     if (fits && row.variant % 2 == 0 && (row.variant / 2 != corpus) == together) return &row;

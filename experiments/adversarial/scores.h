@@ -24,13 +24,15 @@ struct ScoredRow {
   size_t corpus = 0;
   std::string set;  // kRandomSet or a generator
   size_t variant = 0;
-  std::string judge;  // kDiscriminator or a control
-  size_t seeds = 0;   // runs that there are
-  int64_t items = 0;  // judgements: two for each passage; of one seed
+  std::string judge;                   // kDiscriminator or a control
+  size_t seeds = 0;                    // runs that there are
+  const Scenario* scenario = nullptr;  // of the variant
+  int64_t items = 0;                   // judgements: two for each passage; of one seed
   // Means over the seeds; intervals (95 %) are over conversations.
   std::array<std::optional<Estimate>, kScoreCount> scores = {};
   std::optional<Spread> accuracy = {};  // over the seeds
   std::optional<Spread> auc = {};  // P(p of a real one > p of another) + P(equal) / 2, rank_sum()
+  std::optional<Interval> auc_interval = {};  // of its mean, over conversations: clustered_auc()
   // At the threshold that is best in the validation part; of discriminators on random responses.
   std::optional<double> at_threshold = {};
   // The exact two-sided binomial test against 1/2, of the mean number of right judgements.
@@ -40,7 +42,7 @@ struct ScoredRow {
 };
 
 // All rows that there are runs for: by corpus, set, and then alone before together, the
-// discriminator before its controls.
+// discriminator before its controls; scenarios, which have kRandomSet only, at the end of it.
 class ScoredRows {
  public:
   explicit ScoredRows(const AdversarialResults& results);

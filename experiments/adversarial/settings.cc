@@ -65,6 +65,8 @@ Json describe(const AdversarialSettings& s, const AdversarialData& data) {
   settings["limit"] = s.train.limit;
   settings["test-limit"] = s.test_limit;
   settings["responses"] = s.responses;
+  settings["decode"] = s.decode_name;
+  settings["reliability"] = s.reliability;
   settings["beam"] = s.decode.beam_size;
   settings["max-length"] = s.decode.max_length;
   settings["device"] = s.made_with.device;
@@ -113,11 +115,16 @@ std::vector<std::string> AdversarialSettings::corpus_names() const {
 
 AdversarialData load_adversarial_data(const AdversarialSettings& s) {
   AdversarialData data;
-  data.variants = judge_variants(s.corpus_names());
-  for (size_t v = 0; v < data.variants.size(); v += 2) {
-    std::vector<std::string> directories;
-    for (const size_t c : data.variants[v].corpora) directories.push_back(s.corpora[c].path);
-    data.train.push_back(load_train_data(directories, s.train));
+  data.variants = judge_variants(s.corpus_names(), s.reliability);
+  for (const JudgeVariant& variant : data.variants) {
+    if (!variant.response_only) {
+      std::vector<std::string> directories;
+      for (const size_t c : variant.corpora) directories.push_back(s.corpora[c].path);
+      adversarial::Settings its = s.train;
+      if (variant.scenario) its.negatives = {variant.scenario->kind};
+      data.train.push_back(load_train_data(directories, its));
+    }
+    data.train_places.push_back(data.train.size() - 1);
   }
   read_passages(s, data);
   return data;
@@ -125,7 +132,8 @@ AdversarialData load_adversarial_data(const AdversarialSettings& s) {
 
 void open_adversarial(const std::string& out, const AdversarialSettings& settings,
                       const AdversarialData& data) {
-  open_folder(out, kAdversarialKind, describe(settings, data));
+  const Json earlier = {{"decode", "beam"}, {"reliability", false}};
+  open_folder(out, kAdversarialKind, describe(settings, data), earlier);
 }
 
 }  // namespace heed

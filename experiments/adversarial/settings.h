@@ -28,8 +28,10 @@ struct AdversarialSettings {
   std::vector<Setting> options = {};      // what it was made of, for adversarial.json
   std::vector<NamedFolder> corpora = {};  // data directories
   std::vector<NamedFolder> generators = {};
-  size_t test_limit = 0;   // dialogues of the test parts; 0: as train.limit
+  bool reliability = false;  // scenarios too
+  size_t test_limit = 0;     // dialogues of the test parts; 0: as train.limit
   size_t responses = 500;  // of each generator, to the first passages of each test part; 0: to all
+  std::string decode_name = "beam";  // the method, for adversarial.json
   DecodeOptions decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25};
   MadeWith made_with = {};
 
@@ -46,12 +48,16 @@ struct JudgedPassage {
 
 struct AdversarialData {
   std::vector<JudgeVariant> variants = {};
-  // For each pair of variants, which differ by their input only: its training data.
+  // Training data, and which of them each variant has: two that differ by their input only have the
+  // same.
   std::vector<adversarial::TrainData> train = {};
+  std::vector<size_t> train_places = {};
   std::vector<JudgedPassage> passages = {};  // of all test parts
   std::vector<uint32_t> test_checksums = {};
 
-  const adversarial::TrainData& train_of(size_t variant) const { return train.at(variant / 2); }
+  const adversarial::TrainData& train_of(size_t variant) const {
+    return train.at(train_places.at(variant));
+  }
 };
 
 // Reads the parts of all corpora. Throws DataError.

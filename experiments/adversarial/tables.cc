@@ -1,5 +1,7 @@
 #include "experiments/adversarial/tables.h"
 
+#include <cmath>
+
 #include "experiments/adversarial/das.h"
 #include "experiments/adversarial/paper.h"
 #include "experiments/engine/variant_tables.h"
@@ -15,6 +17,7 @@ std::vector<Column> score_columns() {
   }
   columns.push_back({"", "AUC", "judged", 3});
   columns.push_back({"", "p (chance)", "judged", 4});
+  columns.back().p_value = true;
   columns.push_back({"", "at threshold", "thresholds", 3});
   columns.push_back({"", "discriminator minus it", "judged", 3});
   columns.back().sign = true;
@@ -26,8 +29,10 @@ Row row_of(const AdversarialResults& results, const ScoredRow& scored, const std
   row.cells.push_back({.value = static_cast<double>(scored.items)});
   for (const auto& score : scored.scores) row.cells.push_back(cell_of(score));
   if (scored.accuracy) row.cells[1].deviation = scored.accuracy->deviation;
-  row.cells.push_back(
-      scored.auc ? Cell{.value = scored.auc->mean, .deviation = scored.auc->deviation} : Cell{});
+  row.cells.push_back(scored.auc ? Cell{.value = scored.auc->mean,
+                                        .deviation = scored.auc->deviation,
+                                        .interval = scored.auc_interval}
+                                 : Cell{});
   row.cells.push_back({.value = scored.p_value});
   row.cells.push_back({.value = scored.at_threshold});
   row.cells.push_back(cell_of(scored.below));
@@ -52,7 +57,8 @@ void add_paper(const std::string& table, Table& to) {
 
 constexpr char kScoresNote[] =
     "Items: every passage stands there twice, with the response that was said (real) and with "
-    "another one (fake); chance is 0.5. Intervals (95 %): bootstrap over conversations; several "
+    "another one (fake); chance is 0.5. Intervals (95 %): bootstrap over conversations, of AUC "
+    "Obuchowski's (1997) over conversations; several "
     "seeds: mean ± standard deviation. p: exact binomial test of the accuracy against chance, of "
     "the mean number of right judgements. At threshold: the accuracy at the threshold that is best "
     "in the corpus' validation part, since a classifier may be shifted on a corpus. "
@@ -77,11 +83,51 @@ Table scores_table(const AdversarialResults& results, const ScoredRows& rows, bo
         "passage may have.";
   }
   for (const ScoredRow& row : rows.all()) {
-    if ((row.set == kRandomSet) != random) continue;
+    if ((row.set == kRandomSet) != random || row.scenario) continue;
     const std::string& corpus = results.corpora[row.corpus];
     table.rows.push_back(row_of(results, row, random ? corpus : corpus + ", " + row.set));
   }
   add_paper(kPaperTables[random ? 0 : 1], table);
+  return table;
+}
+
+constexpr char kReliabilityNote[] =
+    "Can the classifiers be relied on? Each is trained and tested where the accuracy of a good one "
+    "is known: 0.5 where both classes are real passages (real-and-real), 1 where the other class "
+    "has the words of the response in another order (shuffled-words) or a response of another "
+    "corpus (other-corpus). The error is |accuracy - ideal|; its mean over scenarios is what Li et "
+    "al. (EMNLP 2017) call the reliability error of an evaluator. With a large error at 1 the "
+    "classifier is too weak to find what is there; with one at 0.5 it has been told the answer.";
+
+// Scenarios, each beside its ideal, and the mean of the errors of each corpus.
+Table reliability_table(const AdversarialResults& results, const ScoredRows& rows) {
+  Table table{.id = "reliability",
+              .title = "Reliability: where the right answer is known",
+              .note = kReliabilityNote,
+              .rows_are = "scenario",
+              .groups_are = "corpus",
+              .columns = {{"", "items", "judged", 0},
+                          {"", "accuracy", "judged", 3},
+                          {"", "ideal", "", 1},
+                          {"", "error", "judged", 3}},
+              .intervals = true};
+  for (size_t c = 0; c < results.corpora.size(); ++c) {
+    std::vector<double> errors;
+    for (const ScoredRow& row : rows.all()) {
+      if (row.corpus != c || !row.scenario || !row.scores[0]) continue;
+      errors.push_back(std::fabs(row.scores[0]->value - row.scenario->ideal));
+      table.rows.push_back({results.corpora[c],
+                            row.scenario->name,
+                            {{.value = static_cast<double>(row.items)},
+                             cell_of(row.scores[0]),
+                             {.value = row.scenario->ideal},
+                             {.value = errors.back()}},
+                            variant_row(results, row.variant).sources});
+    }
+    const auto mean = spread(errors);
+    if (errors.size() > 1)
+      table.rows.push_back({results.corpora[c], "mean", {{}, {}, {}, {.value = mean->mean}}});
+  }
   return table;
 }
 
@@ -113,7 +159,7 @@ Table looks_table(const AdversarialResults& results) {
   }
   for (size_t c = 0; c < results.corpora.size(); ++c) {
     for (size_t v = 0; v < results.judges.size(); ++v) {
-      if (results.judges[v].response_only) continue;
+      if (results.judges[v].response_only || results.judges[v].scenario) continue;
       Row row{results.corpora[c], results.judges[v].name, {}, variant_row(results, v).sources};
       for (const Kind& kind : kKinds) {
         for (const char* number :
@@ -141,6 +187,8 @@ std::vector<Table> adversarial_tables(const AdversarialResults& results, const S
   if (!results.generators.empty()) tables.push_back(scores_table(results, rows, false));
   tables.push_back(looks_table(results));
   for (Table& table : das_tables(results)) tables.push_back(std::move(table));
+  Table reliability = reliability_table(results, rows);
+  if (!reliability.rows.empty()) tables.push_back(std::move(reliability));
   tables.push_back(trainings_table(results, adversarial::kValidLoss, "loss", 4));
   return tables;
 }

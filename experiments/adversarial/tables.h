@@ -8,7 +8,8 @@
 namespace heed {
 
 // "table1" and "table2", the paper's rows among them; "looks"; of generators "generators" and
-// "das", their DAS ratios beside how often their responses pass; "runs".
+// "das", their DAS ratios beside how often their responses pass; of scenarios "reliability";
+// "runs".
 std::vector<Table> adversarial_tables(const AdversarialResults& results, const ScoredRows& rows);
 
 // What a row is called: "discriminator", "response-only, together".

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdio>
 
 #include "tensor/error.h"
 
@@ -74,7 +75,22 @@ void check_finite(const std::vector<double>& sample) {
   }
 }
 
+double at_least_the_least(double p) {
+  return std::clamp(p, kLeastP, 1.0);
+}
+
 }  // namespace
+
+std::string p_text(double p) {
+  if (p <= kLeastP) return "< 1e-300";
+  char text[32];
+  std::snprintf(text, sizeof text, "%.2g", p);
+  return text;
+}
+
+std::string p_equation(double p) {
+  return p <= kLeastP ? "p " + p_text(p) : "p = " + p_text(p);
+}
 
 RankSum rank_sum(const std::vector<double>& x, const std::vector<double>& y) {
   check_finite(x);
@@ -87,13 +103,13 @@ RankSum rank_sum(const std::vector<double>& x, const std::vector<double>& y) {
   const double larger = std::max(result.u, n1 * n2 - result.u);
   result.exact = x.size() <= kExactSize && y.size() <= kExactSize && ranks.ties == 0;
   if (result.exact) {
-    result.p_value = std::min(1.0, 2 * upper_tail(x.size(), y.size(), larger));
+    result.p_value = at_least_the_least(2 * upper_tail(x.size(), y.size(), larger));
     return result;
   }
   const double variance = n1 * n2 / 12 * (n + 1 - ranks.ties / (n * (n - 1)));
   if (variance <= 0) return result;
   const double z = (larger - n1 * n2 / 2 - 0.5) / std::sqrt(variance);
-  result.p_value = std::min(1.0, std::erfc(z / std::sqrt(2.0)));
+  result.p_value = at_least_the_least(std::erfc(z / std::sqrt(2.0)));
   return result;
 }
 
@@ -112,8 +128,9 @@ BinomialTest binomial_test(int64_t k, int64_t n, double p) {
     if (probability <= bound) result.p_value += probability;
     if (i >= k) result.p_at_least_k += probability;
   }
-  result.p_value = std::min(1.0, result.p_value);
-  result.p_at_least_k = std::min(1.0, result.p_at_least_k);
+  const bool certain = p == 0 || p == 1;  // then 0 is no underflow
+  for (double* sum : {&result.p_value, &result.p_at_least_k})
+    *sum = certain ? std::min(1.0, *sum) : at_least_the_least(*sum);
   return result;
 }
 

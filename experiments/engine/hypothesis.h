@@ -4,9 +4,16 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 namespace heed {
+
+// What is less probable has this p-value: a double would end at 0, which no p-value of these is.
+constexpr double kLeastP = 1e-300;
+// For people: "0.012", "2.3e-07", and "< 1e-300" where it is no more than that.
+std::string p_text(double p);
+std::string p_equation(double p);  // "p = 0.012", "p < 1e-300"
 
 // Wilcoxon's rank-sum test (Mann and Whitney 1947) of samples X and Y of n_1 and n_2 numbers. Equal
 // numbers share the mean of their ranks; R_1 is the sum of the ranks of X.

@@ -17,6 +17,7 @@ using Json = nlohmann::ordered_json;
 std::string print_number(const Column& column, double value, bool sign) {
   const std::string text = decimal((column.percent ? 100 : 1) * value, column.digits);
   const bool zero = text.find_first_of("123456789") == text.npos;
+  if (column.p_value && zero) return "< " + decimal(std::pow(10, -column.digits), column.digits);
   return sign && value > 0 && !zero ? "+" + text : text;
 }
 

@@ -34,6 +34,7 @@ struct Column {
     std::string name, key;
   };
   std::vector<Other> others = {};
+  bool p_value = false;  // what would be printed as 0 is "< 0.0001"
 };
 
 struct Row {

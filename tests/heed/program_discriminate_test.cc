@@ -92,6 +92,10 @@ TEST_F(Discriminate, RefusesOtherRunsAndContradictions) {
   expect_failure(
       heed_program(with(tiny_discriminator(run()), "--limit", "50") + Arguments{"--resume"}), 2,
       "--limit: the run", "limit");
+  // of more words than the run was asked for, too
+  expect_failure(
+      heed_program(with(tiny_discriminator(run()), "--vocab", "1000") + Arguments{"--resume"}), 2,
+      "--vocab: the run", "vocab");
   const Arguments other = {"discriminate", "train", "--data",  dir.path("d"),
                            "--out",        run(),   "--resume"};
   for (const char* part : {"train", "valid"}) {
@@ -125,6 +129,8 @@ TEST_F(Discriminate, TestsARowForEachCorpus) {
                 (c["real_as_real"].get<int>() + c["fake_as_fake"].get<int>()) / (2.0 * n), 1e-12);
     EXPECT_LE(row["accuracy"]["low"], row["accuracy"]["value"]);
     EXPECT_GT(row["auc"], 0);
+    EXPECT_LT(row["auc_interval"]["low"], row["auc"]);
+    EXPECT_GT(row["auc_interval"]["high"], row["auc"]);
   }
   // the same items; only the directory has a part to choose a threshold on
   EXPECT_EQ(json["corpora"][0]["counts"], json["corpora"][1]["counts"]);

@@ -104,7 +104,9 @@ TEST_F(Judge, ComparesAClassifierWithPeople) {
   // They agree on items 3 and 4; both call one of four real.
   EXPECT_NEAR(classifier["with_majority"]["pi"]["value"], (0.5 - 0.625) / 0.375, 1e-12);
   const Result r = heed_program(command);
-  EXPECT_NE(r.out.find("AUC 0.875"), std::string::npos) << r.out;
+  EXPECT_NE(r.out.find("AUC 0.875 ["), std::string::npos) << r.out;
+  EXPECT_LT(classifier["auc_interval"]["low"], 3.5 / 4);
+  EXPECT_EQ(classifier["auc_interval"]["high"], 1.0);
   dir.write("p.jsonl", "{\"item\": 1, \"p_real\": 0.4}\n");
   expect_failure(heed_program(command), 1, "has no line of the item \"2\"", "predictions");
 }

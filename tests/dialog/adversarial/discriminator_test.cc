@@ -109,9 +109,19 @@ TEST(Discriminator, CountsItsParameters) {
   Config c{.vocab_size = 12, .embedding_size = 5, .hidden_size = 4, .passages = {}};
   Discriminator model(c, 1);
   EXPECT_EQ(static_cast<double>(heed::parameter_count(model)), parameter_count(c));
+}
+
+// A sum over the inputs of a cell is as large at any width.
+TEST(Discriminator, BeginsTheWiderTheNarrowerItIs) {
+  EXPECT_DOUBLE_EQ(init_bound(500), 0.1);  // the paper's
+  EXPECT_DOUBLE_EQ(init_bound(20), 0.5);
+  const Discriminator model({.vocab_size = 12, .embedding_size = 5, .hidden_size = 20}, 1);
+  double largest = 0;
   for (const NamedParameter& p : parameters(model)) {
-    for (const double x : p.var.value().to_vector()) EXPECT_LT(std::fabs(x), 0.1 + 1e-6) << p.name;
+    for (const double x : p.var.value().to_vector()) largest = std::max(largest, std::fabs(x));
   }
+  EXPECT_LE(largest, 0.5 + 1e-6);
+  EXPECT_GT(largest, 0.49);
 }
 
 // ---- properties

@@ -123,6 +123,10 @@ TEST(Passages, AreOneSequence) {
 
 // ---- replacements
 
+std::optional<TokenIds> words(const std::optional<Passage>& fake) {
+  return fake ? std::optional(fake->response) : std::nullopt;
+}
+
 struct ReplacementTest : testing::Test {
   ReplacementTest() {
     add_passages(passages, many(20), vocabulary, {}, 0);
@@ -145,7 +149,7 @@ TEST_F(ReplacementTest, AreOfOtherConversationsOfTheCorpus) {
   std::map<std::string, int> drawn;
   for (size_t i = 0; i < passages.size(); ++i) {
     for (uint64_t epoch = 0; epoch < 40; ++epoch) {
-      const Passage& from = owner(random(i, 1, epoch).value(), passages[i].corpus);
+      const Passage& from = owner(random(i, 1, epoch).value().response, passages[i].corpus);
       EXPECT_NE(from.conversation, passages[i].conversation);
       EXPECT_NE(from.response, passages[i].response);
       if (i == 0) ++drawn[from.id];
@@ -160,9 +164,9 @@ TEST_F(ReplacementTest, AreAFunctionOfSeedEpochAndPassage) {
   std::reverse(reversed.begin() + 1, reversed.begin() + 39);  // other places in the corpus
   size_t by_epoch = 0, by_seed = 0;
   for (size_t i = 0; i < passages.size(); ++i) {
-    EXPECT_EQ(random(i, 1, 3), random(i, 1, 3));
-    by_epoch += random(i, 1, 3) != random(i, 1, 4);
-    by_seed += random(i, 1, 3) != random(i, 2, 3);
+    EXPECT_EQ(words(random(i, 1, 3)), words(random(i, 1, 3)));
+    by_epoch += words(random(i, 1, 3)) != words(random(i, 1, 4));
+    by_seed += words(random(i, 1, 3)) != words(random(i, 2, 3));
   }
   EXPECT_GT(by_epoch, passages.size() * 3 / 4);
   EXPECT_GT(by_seed, passages.size() * 3 / 4);
@@ -173,7 +177,7 @@ TEST_F(ReplacementTest, AreUniform) {
   const Replacements random(passages, Negatives::Kind::kRandom);
   std::map<TokenIds, int> drawn;
   constexpr int kDraws = 7600;
-  for (uint64_t epoch = 0; epoch < kDraws; ++epoch) ++drawn[random(0, 1, epoch).value()];
+  for (uint64_t epoch = 0; epoch < kDraws; ++epoch) ++drawn[random(0, 1, epoch).value().response];
   EXPECT_EQ(drawn.size(), 38u);
   double chi_square = 0;
   for (const auto& [response, count] : drawn) chi_square += (count - 200.0) * (count - 200.0) / 200;
@@ -185,7 +189,7 @@ TEST_F(ReplacementTest, LengthsMatch) {
   std::set<int> differences;
   for (size_t i = 0; i < passages.size(); ++i) {
     for (uint64_t epoch = 0; epoch < 10; ++epoch) {
-      const TokenIds drawn = matched(i, 1, epoch).value();
+      const TokenIds drawn = matched(i, 1, epoch).value().response;
       differences.insert(static_cast<int>(drawn.size()) -
                          static_cast<int>(passages[i].response.size()));
       EXPECT_NE(owner(drawn, passages[i].corpus).conversation, passages[i].conversation);
@@ -197,8 +201,8 @@ TEST_F(ReplacementTest, LengthsMatch) {
 TEST_F(ReplacementTest, OfTheSameConversation) {
   const Replacements same(passages, Negatives::Kind::kSameConversation);
   // two passages a dialogue: the other one's response, which for the later one is in its context
-  EXPECT_EQ(same(0, 1, 0), passages[1].response);
-  EXPECT_EQ(same(1, 1, 0), std::nullopt);
+  EXPECT_EQ(words(same(0, 1, 0)), passages[1].response);
+  EXPECT_EQ(words(same(1, 1, 0)), std::nullopt);
   EXPECT_EQ(same.replaceable().size(), passages.size() / 2);
 }
 
@@ -210,9 +214,53 @@ TEST(Replacement, IsFoundWhereNearlyAllIsOfTheSameConversation) {
   }
   passages[700].conversation = 1;
   const Replacements random(passages, Negatives::Kind::kRandom);
-  for (uint64_t epoch = 0; epoch < 20; ++epoch) EXPECT_EQ(random(3, 1, epoch), TokenIds{700});
+  for (uint64_t epoch = 0; epoch < 20; ++epoch)
+    EXPECT_EQ(words(random(3, 1, epoch)), TokenIds{700});
   passages[700].conversation = 0;
   EXPECT_TRUE(Replacements(passages, Negatives::Kind::kRandom).replaceable().empty());
+}
+
+TEST_F(ReplacementTest, WordsInAnotherOrder) {
+  const Replacements shuffled(passages, Negatives::Kind::kShuffledWords);
+  std::set<TokenIds> orders;
+  for (uint64_t epoch = 0; epoch < 40; ++epoch) {
+    const Passage fake = shuffled(1, 1, epoch).value();
+    EXPECT_FALSE(fake.real);
+    EXPECT_EQ(fake.context, passages[1].context);
+    EXPECT_NE(fake.response, passages[1].response);
+    EXPECT_TRUE(std::is_permutation(fake.response.begin(), fake.response.end(),
+                                    passages[1].response.begin(), passages[1].response.end()));
+    orders.insert(fake.response);
+  }
+  EXPECT_GT(orders.size(), 2u);
+  passages[0].response = {7, 7, 7};  // has no other order
+  EXPECT_FALSE(Replacements(passages, Negatives::Kind::kShuffledWords)(0, 1, 0));
+}
+
+TEST_F(ReplacementTest, OfAnotherCorpus) {
+  const Replacements others(passages, Negatives::Kind::kOtherCorpus);
+  for (size_t i = 0; i < passages.size(); ++i) {
+    const TokenIds response = others(i, 1, 0).value().response;
+    EXPECT_NO_THROW(owner(response, 1 - passages[i].corpus)) << i;
+  }
+  passages.resize(passages.size() / 2);
+  EXPECT_TRUE(Replacements(passages, Negatives::Kind::kOtherCorpus).replaceable().empty());
+}
+
+// Nothing is wrong with it: another passage as it was said, which only the label tells.
+TEST_F(ReplacementTest, RealOnesAreWholePassages) {
+  const Replacements real(passages, Negatives::Kind::kReal);
+  std::set<TokenIds> drawn;
+  for (uint64_t epoch = 0; epoch < 40; ++epoch) {
+    const Passage fake = real(0, 1, epoch).value();
+    const Passage& from = owner(fake.response, passages[0].corpus);
+    EXPECT_EQ(fake.context, from.context);
+    EXPECT_NE(from.conversation, passages[0].conversation);
+    EXPECT_EQ(fake.id, passages[0].id);
+    EXPECT_FALSE(fake.real);
+    drawn.insert(fake.response);
+  }
+  EXPECT_GT(drawn.size(), 10u);
 }
 
 TEST_F(ReplacementTest, RealAndFakeInTurn) {
@@ -222,16 +270,17 @@ TEST_F(ReplacementTest, RealAndFakeInTurn) {
   EXPECT_TRUE(both[0].real && both[2].real && !both[1].real && !both[3].real);
   EXPECT_EQ(both[1].id, passages[2].id);
   EXPECT_EQ(both[1].context, passages[2].context);
-  EXPECT_EQ(both[1].response, random(2, 1, 0));
+  EXPECT_EQ(both[1].response, words(random(2, 1, 0)));
 }
 
 TEST(Negatives, HaveNames) {
-  for (const char* name : {"random", "length-matched", "same-conversation", "generated:a/b.jsonl"})
+  for (const char* name : {"random", "length-matched", "same-conversation", "shuffled-words",
+                           "other-corpus", "real", "generated:a/b.jsonl"})
     EXPECT_EQ(Negatives::parse(name).name(), name);
   EXPECT_EQ(Negatives::parse("generated:a/b.jsonl").file, "a/b.jsonl");
   EXPECT_EQ(error_of<UsageError>([] { Negatives::parse("generated:"); }),
-            "negatives: expected random, length-matched, same-conversation or generated:FILE, got "
-            "'generated:'");
+            "negatives: expected random, length-matched, same-conversation, shuffled-words, "
+            "other-corpus, real or generated:FILE, got 'generated:'");
 }
 
 // ---- generated responses
@@ -263,7 +312,7 @@ TEST_F(ResponsesTest, BelongToAPassageOrToADialoguesLastTurn) {
   EXPECT_EQ(r[1], std::nullopt);
   EXPECT_EQ(r[2], ids(vocabulary, "d e f"));
   EXPECT_EQ(Replacements(passages, r).replaceable(), (std::vector<size_t>{0, 2}));
-  EXPECT_EQ(Replacements(passages, r)(2, 5, 9), ids(vocabulary, "d e f"));
+  EXPECT_EQ(words(Replacements(passages, r)(2, 5, 9)), ids(vocabulary, "d e f"));
 }
 
 TEST_F(ResponsesTest, UnfitOnesAreCounted) {

@@ -142,6 +142,9 @@ TEST(Predictions, AreOfTheItemsOfTheKey) {
   EXPECT_EQ(p[0], 0.25);
   EXPECT_EQ(p[1], 1);
   EXPECT_TRUE(std::isnan(p[2]));  // a test question needs none
+  // "id" names the item where nothing else does
+  EXPECT_EQ(read("{\"id\": \"2\", \"p_real\": 0.5}\n" + one)[1], 0.5);
+  EXPECT_EQ(read("{\"id\": \"1\", \"item\": \"2\", \"p_real\": 0.5}\n" + one)[1], 0.5);
   const auto says = [&](const std::string& text, const std::string& rule) {
     const std::string error = error_of<DataError>([&] { read(text); });
     EXPECT_TRUE(error.ends_with(rule)) << error;

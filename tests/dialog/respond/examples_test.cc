@@ -171,6 +171,13 @@ TEST(Examples, ProbeAnEncoder) {
                 R"(LSTM +F1 0\.\d+, accuracy 0\.\d+ \(one of 5 labels\)\nmean of words +F1 0\.)");
 }
 
+// What was planted is found, and nothing where it cannot be.
+TEST(Examples, FindAPlantedSignal) {
+  expect_prints("find_a_planted_signal", "--dialogues 1000 --epochs 6",
+                R"(discriminator +(0\.9\d\d|1\.000)\nshuffled contexts +0\.[45]\d\d\n)"
+                R"(response only +0\.[45]\d\d\n)");
+}
+
 TEST(Examples, FiveStructures) {
   for (const char* program : {"non_hier", "static", "static_ui", "dynamic", "dynamic_ui"}) {
     const std::string small = "--dialogues 40 --steps 3";

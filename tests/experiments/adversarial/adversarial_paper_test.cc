@@ -76,7 +76,7 @@ TEST(AdversarialPaper, ClaimsThatFail) {
 }
 
 TEST(JudgeVariants, EachCorpusAndAllTogether) {
-  const auto one = judge_variants({"a"}), two = judge_variants({"a", "b"});
+  const auto one = judge_variants({"a"}, false), two = judge_variants({"a", "b"}, false);
   ASSERT_EQ(one.size(), 2u);
   ASSERT_EQ(two.size(), 6u);
   const char* names[] = {"a",        "a-response-only",       "b", "b-response-only",

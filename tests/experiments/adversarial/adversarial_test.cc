@@ -32,10 +32,12 @@ Arguments command(const std::string& data, const std::string& out) {
           "--generators", kTrained,      "--preset",    "smoke", "--limit",   "120",
           "--vocab",      "150",         "--hidden",    "6",     "--epochs",  "2",
           "--batch",      "32",          "--responses", "12",    "--beam",    "1",
-          "--max-length", "12",          "--jobs",      "2",     "--threads", "1"};
+          "--max-length", "12",          "--jobs",      "2",     "--threads", "1",
+          "--reliability"};
 }
 
-// One finished experiment for all tests that only read it: two corpora, so six classifiers.
+// One finished experiment for all tests that only read it: two corpora, so six classifiers
+// and three scenarios.
 class AdversarialTest : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -58,8 +60,8 @@ std::string AdversarialTest::data;
 std::string AdversarialTest::output;
 
 TEST_F(AdversarialTest, EveryPassageIsJudgedTwice) {
-  EXPECT_TRUE(has(output, "6 runs, 0 of them done; 2 corpora, ")) << output;
-  EXPECT_TRUE(has(output, "done: 6 of 6")) << output;
+  EXPECT_TRUE(has(output, "9 runs, 0 of them done; 2 corpora, ")) << output;
+  EXPECT_TRUE(has(output, "done: 9 of 9")) << output;
   EXPECT_TRUE(has(output, "valid accuracy 0.")) << output;
   const Json result = json("ubuntu-sample-seed1/evaluation.json");
   const Json& random = result["judged"]["discriminator"]["random"];
@@ -74,6 +76,11 @@ TEST_F(AdversarialTest, EveryPassageIsJudgedTwice) {
     EXPECT_TRUE(result["judged"][control].contains("random")) << control;
     EXPECT_TRUE(result["judged"][control].contains("trained")) << control;
   }
+  // a scenario: what it puts in the place of responses, of all corpora, and of no generator
+  const Json scenario = json("together-shuffled-words-seed1/evaluation.json");
+  EXPECT_EQ(scenario["judged"].size(), 1u);
+  EXPECT_TRUE(scenario["judged"]["discriminator"]["random"]["real"][items - 1].is_number());
+  EXPECT_TRUE(scenario["judged"]["discriminator"]["trained"]["real"][0].is_null());
   const Json alone = json("half-response-only-seed1/evaluation.json"),
              both = json("together-seed1/evaluation.json");
   EXPECT_EQ(alone["judged"].size(), 1u);  // without context there is none to shuffle
@@ -115,12 +122,13 @@ TEST_F(AdversarialTest, TablesAndPage) {
   EXPECT_EQ(json("tables/claims.json").size(), 10u);
   EXPECT_EQ(json("tables/das.json")["rows"].size(), 4u);
   EXPECT_EQ(json("tables/generators.json")["rows"].size(), 2u);
+  EXPECT_EQ(json("tables/reliability.json")["rows"].size(), 2 * 4u);
   const Result r = heed_program({"report", "--runs", whole(), "--html", dir.path("page.html"),
                                  "--tables", dir.path("tables")});
   ASSERT_EQ(r.code, 0) << r.err;
   const std::string page = dir.read("page.html");
   for (const char* part :
-       {"Is that what a person would say next?", "Table 2: generated responses",
+       {"Is that what a person would say next?", "Table 2: generated responses", "other-corpus",
         "paper: switchboard", "attention on words", "response-only, together", "class=\"word\""}) {
     EXPECT_TRUE(has(page, part)) << part;
   }
@@ -133,7 +141,7 @@ TEST_F(AdversarialTest, TablesAndPage) {
 TEST_F(AdversarialTest, GoesOnByShardsToTheSameNumbers) {
   const std::string out = dir.path("out");
   const Arguments same = with(command(data, out), "--jobs", "1");
-  for (const char* shard : {"5/6", "6/6"})
+  for (const char* shard : {"5/9", "6/9"})
     ASSERT_EQ(without_warnings(heed_program(same + Arguments{"--shard", shard})).code, 0);
   for (const char* run : {"together-seed1", "together-response-only-seed1"}) {
     const std::string file = std::string(run) + "/evaluation.json";
@@ -154,6 +162,8 @@ TEST_F(AdversarialTest, RefusesOtherSettingsAndMistakes) {
   };
   fails(with(same, "--hidden", "7"), "with --hidden \"6\", not \"7\"");
   fails(with(same, "--responses", "3"), "with --responses 12, not 3");
+  fails(with(same, "--beam", "2") + Arguments{"--decode", "sample"},
+        "--beam: is for --decode beam");
   fails(with(same, "--data", kSample), "on other data");
   fails(same + Arguments{"--only", "nothing"}, "no variant fits 'nothing'");
   fails(with(same, "--data", std::string(kSample) + "," + kSample), "two folders are called");

@@ -27,10 +27,11 @@ RunResult run_of(size_t variant, const std::string& name, uint64_t seed, const S
   return run;
 }
 
-AdversarialResults results_of(const std::vector<RunResult>& runs, size_t items) {
+AdversarialResults results_of(const std::vector<RunResult>& runs, size_t items,
+                              bool reliability = false) {
   AdversarialResults results;
   results.corpora = {"a"};
-  results.judges = judge_variants(results.corpora);
+  results.judges = judge_variants(results.corpora, reliability);
   results.variants = judge_names(results.judges);
   results.runs = runs;
   for (size_t i = 0; i < items; ++i) {
@@ -101,6 +102,37 @@ TEST(ScoredRows, MeansOverSeedsAndControlsBelow) {
   EXPECT_NEAR(control.below->value, 0.4, 1e-12);
   EXPECT_EQ(rows.discriminator(0, kRandomSet, false), &whole);
   EXPECT_EQ(rows.discriminator(0, kRandomSet, true), nullptr);
+}
+
+// 18 of 20 right where all should be, and 12 of 20 where half should.
+TEST(Reliability, IsHowFarFromTheIdeal) {
+  const AdversarialResults results =
+      results_of({run_of(2, "a-real-and-real", 1, judged(7, 10), judged(5, 10), {kDiscriminator}),
+                  run_of(3, "a-shuffled-words", 1, judged(9, 10), judged(1, 10), {kDiscriminator})},
+                 10, true);
+  ASSERT_EQ(results.judges.size(), 4u);  // of one corpus there is no other one
+  const ScoredRows rows(results);
+  // they are no discriminators, alone or together
+  for (const bool together : {false, true})
+    EXPECT_EQ(rows.discriminator(0, kRandomSet, together), nullptr);
+  const auto tables = adversarial_tables(results, rows);
+  for (const Row& row : table_of(tables, "table1").rows) EXPECT_TRUE(row.reference) << row.label;
+  const Table& table = table_of(tables, "reliability");
+  ASSERT_EQ(table.rows.size(), 3u);
+  EXPECT_EQ(table.rows[0].label, "real-and-real");
+  EXPECT_NEAR(*table.rows[0].cells[3].value, 0.1, 1e-12);
+  EXPECT_EQ(*table.rows[1].cells[2].value, 1);
+  EXPECT_NEAR(*table.rows[1].cells[3].value, 0.1, 1e-12);
+  EXPECT_NEAR(*table.rows[2].cells[3].value, 0.1, 1e-12);
+}
+
+TEST(Reliability, OfSeveralCorporaIsOfAllTogether) {
+  const auto variants = judge_variants({"a", "b"}, true);
+  ASSERT_EQ(variants.size(), 9u);
+  EXPECT_EQ(variants[6].name, "together-real-and-real");
+  EXPECT_EQ(variants[8].name, "together-other-corpus");
+  EXPECT_EQ(variants[8].corpora.size(), 2u);
+  EXPECT_EQ(judge_variants({"a", "b"}, false).size(), 6u);
 }
 
 // Generators that look less at distractions pass more often here.

@@ -52,6 +52,22 @@ TEST(RankSum, TheAreaUnderTheCurveCountsPairs) {
   EXPECT_DOUBLE_EQ(rank_sum({2, 3}, {0, 1}).p_value, 2.0 / 6);
 }
 
+// A sample of n above one of n: z grows with the root of n, and p ends below what a double can be.
+TEST(PValues, AreNotZeroOnUnderflow) {
+  std::vector<double> low, high;
+  for (int i = 0; i < 1500; ++i) {
+    low.push_back(i);
+    high.push_back(i + 1500);
+  }
+  EXPECT_EQ(rank_sum(low, high).p_value, kLeastP);
+  EXPECT_EQ(binomial_test(3000, 3000).p_value, kLeastP);
+  EXPECT_EQ(binomial_test(3000, 3000).p_at_least_k, kLeastP);
+  EXPECT_EQ(binomial_test(1, 5, 0).p_value, 0);  // impossible, not improbable
+  EXPECT_EQ(p_text(kLeastP), "< 1e-300");
+  EXPECT_EQ(p_equation(kLeastP), "p < 1e-300");
+  EXPECT_EQ(p_equation(0.0123), "p = 0.012");
+}
+
 TEST(RankSum, RefusesWhatHasNoRank) {
   const std::string empty = "rank_sum: a sample is empty",
                     odd = "rank_sum: the numbers must be finite";
