@@ -71,7 +71,7 @@ void add_plot(CLI::App& app) {
                 "The column to draw (default: valid_perplexity; of steps, and where there is none, "
                 "loss)")
       ->option_text("NAME");
-  c->add_flag("--steps", o->steps, "Over the steps that heed train --log-steps N kept");
+  c->add_flag("--steps", o->steps, "The lines of steps.jsonl instead of those of log.jsonl");
   c->add_flag("--log-scale", o->log_scale, "A logarithmic y axis");
   c->add_option("--smooth", o->smooth,
                 "Draw an exponential mean in which what was before has this weight, below 1")

@@ -10,7 +10,9 @@ namespace {
 // the first dialogues, of each part; 0: all".
 std::string meaning_of(const CLI::Option& option) {
   const std::string text = option.get_description(), type = option.get_type_name();
-  return text.substr(0, text.find_first_of(":;,.(")) + " [" + type.substr(0, type.find(':')) + "]";
+  const std::string meaning = text.substr(0, text.find_first_of(":;,.("));
+  return meaning.substr(0, meaning.find_last_not_of(' ') + 1) + " [" +
+         type.substr(0, type.find(':')) + "]";
 }
 
 // What one name may mean two things in.
@@ -24,6 +26,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--responses", "a file of them, or of how many examples"},
     {"--count", "in show how many dialogues, in bench that what a GPU is asked for is counted"},
     {"--seed", "of what is drawn; always a seed"},
+    {"--steps", "in bench how many are timed, in log and plot that steps are shown, not epochs"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 
 TEST_F(Options, OneNameHasOneMeaning) {
