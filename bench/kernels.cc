@@ -74,6 +74,13 @@ void gemm(State& state) {
 }
 BENCHMARK(gemm)->Apply(shapes);
 
+void gemm_bf16(State& state) {
+  set_matmul(Matmul::bf16);
+  gemm(state);
+  set_matmul(Matmul::f32);
+}
+BENCHMARK(gemm_bf16)->Apply(shapes);
+
 void gemm_packed(State& state) {
   const Operands x(state);
   if (x.ta) return state.SkipWithError("takes no transposed A");
