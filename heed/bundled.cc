@@ -27,17 +27,6 @@ std::optional<std::string> find(const fs::path& what, const char* file) {
   return std::nullopt;
 }
 
-// As a shell takes it.
-std::string quoted(const std::string& path) {
-  const bool plain = path.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789/._-+") == std::string::npos;
-  if (plain) return path;
-  std::string text = "'";
-  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return text + "'";
-}
-
 }  // namespace
 
 std::optional<std::string> find_bundled_model(const std::string& name) {
@@ -64,8 +53,18 @@ void take_bundled(std::string& model, std::string* baseline) {
   note("no --model is given: taking the bundled " + text);
 }
 
+std::string shell_word(const std::string& path) {
+  const bool plain = path.find_first_not_of(
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+                         "0123456789/._-+:") == std::string::npos;
+  if (plain) return path;
+  std::string text = "'";
+  for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
 std::string first_steps() {
-  const std::string data = quoted(find_bundled_data("ubuntu-sample").value_or("DATA"));
+  const std::string data = shell_word(find_bundled_data("ubuntu-sample").value_or("DATA"));
   std::string text = "heed trains dialogue models and shows where they look. To begin, try:\n";
   if (find_bundled_model("trained")) {
     text +=

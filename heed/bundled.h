@@ -16,6 +16,9 @@ std::optional<std::string> find_bundled_data(const std::string& name);
 // there is none either. A line on standard error says so. Throws UsageError where none is found.
 void take_bundled(std::string& model, std::string* baseline = nullptr);
 
+// A word as a shell takes it: in quotes where it holds more than letters, digits and ./_-+:
+std::string shell_word(const std::string& word);
+
 // What `heed` alone says: what to try first.
 std::string first_steps();
 

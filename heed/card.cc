@@ -7,6 +7,7 @@
 
 #include "dialog/respond/run.h"
 #include "dialog/text/terminal.h"
+#include "heed/bundled.h"
 #include "heed/info.h"
 #include "heed/run_log.h"
 #include "heed/train_flags.h"
@@ -59,9 +60,10 @@ std::string model_section(const Json& info) {
 std::string option_text(const std::string& name, const Json& value) {
   if (value.is_null() || value == "" || value == false) return "";
   if (value == true) return " --" + name;
-  std::string text, word;
-  std::istringstream words(value.is_string() ? value.get<std::string>() : value.dump());
-  while (words >> word) text += " --" + name + " " + word;  // --group may stand several times
+  const std::string values = value.is_string() ? value.get<std::string>() : value.dump();
+  if (name != "group") return " --" + name + " " + shell_word(values);
+  std::string text, word;  // an option that may stand several times
+  for (std::istringstream words(values); words >> word;) text += " --group " + shell_word(word);
   return text;
 }
 
