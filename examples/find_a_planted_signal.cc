@@ -1,10 +1,11 @@
 // Does a discriminator find what there is to find, and nothing else? In passages of dialogues a
 // signal is planted: a topic word stands in the last utterance of the context and in the response
 // that was said. Another response has the topic word of another passage. A discriminator that reads
-// both must find that out; one that reads the response only, and the first one with contexts of
-// other passages, must stay at chance.
+// both must find that out; one that reads the response only must stay at chance. So must the first
+// one with contexts of other topics, or a little below: the other response has the topic of such a
+// context one time in seven, the real one never.
 //
-//   build/release/examples/find_a_planted_signal --dialogues 2000 --epochs 8
+//   build/release/examples/find_a_planted_signal --dialogues 1000 --epochs 15
 #include <cstdio>
 #include <numeric>
 
@@ -103,6 +104,6 @@ void example(const Options& options) {
 int main(int argc, char** argv) {
   return heed::run_example(
       argc, argv,
-      {{"data", HEED_SOURCE_DIR "/data/ubuntu-sample"}, {"dialogues", "2000"}, {"epochs", "8"}},
+      {{"data", HEED_SOURCE_DIR "/data/ubuntu-sample"}, {"dialogues", "1000"}, {"epochs", "15"}},
       heed::example);
 }

@@ -115,7 +115,8 @@ TEST(Discriminator, CountsItsParameters) {
 TEST(Discriminator, BeginsTheWiderTheNarrowerItIs) {
   EXPECT_DOUBLE_EQ(init_bound(500), 0.1);  // the paper's
   EXPECT_DOUBLE_EQ(init_bound(20), 0.5);
-  const Discriminator model({.vocab_size = 12, .embedding_size = 5, .hidden_size = 20}, 1);
+  Discriminator model({.vocab_size = 12, .embedding_size = 5, .hidden_size = 20, .passages = {}},
+                      1);
   double largest = 0;
   for (const NamedParameter& p : parameters(model)) {
     for (const double x : p.var.value().to_vector()) largest = std::max(largest, std::fabs(x));
@@ -285,8 +286,8 @@ TEST_F(DiscriminatorFiles, AreNotTrusted) {
   dir.write("run/settings.json", "{\"negatives\": \"all\"}");
   EXPECT_EQ(error_of<DataError>([&] { load_settings(run); }),
             run +
-                "/settings.json: negatives: expected random, length-matched, same-conversation "
-                "or generated:FILE, got 'all'");
+                "/settings.json: negatives: expected random, length-matched, same-conversation, "
+                "shuffled-words, other-corpus, real or generated:FILE, got 'all'");
 }
 
 }  // namespace

@@ -173,7 +173,7 @@ TEST(Examples, ProbeAnEncoder) {
 
 // What was planted is found, and nothing where it cannot be.
 TEST(Examples, FindAPlantedSignal) {
-  expect_prints("find_a_planted_signal", "--dialogues 1000 --epochs 6",
+  expect_prints("find_a_planted_signal", "--dialogues 1000 --epochs 15",
                 R"(discriminator +(0\.9\d\d|1\.000)\nshuffled contexts +0\.[45]\d\d\n)"
                 R"(response only +0\.[45]\d\d\n)");
 }
