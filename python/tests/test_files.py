@@ -111,10 +111,12 @@ class WritesFeatures(FolderTest):
 
     def test_rules(self):
         where: Path = self.folder / "f"
-        for change, rule in (({"x": [1, 2]}, "must be numbers (n, d)"), ({"x": [[1, np.nan], [1, 1]]}, "row 0, column 1"),
+        for change, rule in (({"x": [1, 2]}, "must be numbers (n, d)"),
+                             ({"x": [[1, np.nan], [1, 1]]}, "row 0, column 1"),
                              ({"x": [["a"], ["b"]]}, "must be numbers"), ({"ids": ["a"]}, "1 ids, but x has 2 rows"),
                              ({"ids": ["a", "a"]}, "an id is given twice"), ({"keys": ["", "a"]}, "a key must be"),
-                             ({"labels": {}}, "must have a task"), ({"labels": {"Task": [["a"]]}}, "1 labels of 'Task'"),
+                             ({"labels": {}}, "must have a task"),
+                             ({"labels": {"Task": [["a"]]}}, "1 labels of 'Task'"),
                              ({"labels": {"Task": [["a", "a"], []]}}, "is given twice"),
                              ({"labels": {"Task": ["ab", []]}}, "got the string 'ab'"),
                              ({"labels": {"Task": [["a" * 1025], []]}}, "at most 1024 bytes"),

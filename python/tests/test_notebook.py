@@ -27,7 +27,8 @@ class Notebook(unittest.TestCase):
         return names, printed.getvalue()
 
     def test_it_draws_the_kept_numbers(self):
-        cells = [cell for cell in json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"] if cell["cell_type"] == "code"]
+        notebook = json.loads(NOTEBOOK.read_text(encoding="utf-8"))
+        cells = [cell for cell in notebook["cells"] if cell["cell_type"] == "code"]
         for cell in cells:
             self.assertEqual((cell["outputs"], cell["execution_count"]), ([], None), "outputs are stripped")
         names, printed = self.run_cells(cells)

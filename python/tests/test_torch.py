@@ -33,8 +33,8 @@ def every_config():
 @needs_torch
 class Reference(unittest.TestCase):
     def assert_close(self, found, expected, what):
-        difference = (torch.as_tensor(found, dtype=torch.float64) - torch.tensor(expected, dtype=torch.float64)).abs().max().item()
-        self.assertLess(difference, 1e-9, what)
+        found, expected = (torch.as_tensor(x, dtype=torch.float64) for x in (found, expected))
+        self.assertLess((found - expected).abs().max().item(), 1e-9, what)
 
     def check_case(self, case):
         expected = json.loads((case / "expected.json").read_text())
@@ -136,7 +136,8 @@ class Loading(FolderTest):
 
     def test_a_tensor_too_many(self):
         tensors = heed.read_safetensors(self.case / "model.safetensors")
-        heed.write_safetensors(self.folder / "model.safetensors", {**tensors, "more": tensors["decoder.combine.weight"]})
+        tensors["more"] = tensors["decoder.combine.weight"]
+        heed.write_safetensors(self.folder / "model.safetensors", tensors)
         self.fails("more is no parameter of static", heed.torch.load_model, self.folder)
 
     def test_only_scores_have_examples(self):

@@ -11,10 +11,10 @@ from torch import Tensor, nn
 
 from heed.torch import parts
 from heed.torch.config import ModelConfig
-from heed.torch.parts import AttentionScore, Example, Lstm, LstmState, Outputs
+from heed.torch.parts import AttentionScore, Example, Lstm, LstmState, Outputs, Responder
 
 
-class LstmResponder(nn.Module):
+class LstmResponder(Responder):
     """memory        the m token states of an LSTM over the context (non-hier), or its q states at the
                      <eou>s (Eq. 2)
     integration   -ui: an LSTM over the q utterance states, whose state starts the decoder (Eq. 6)
@@ -26,8 +26,8 @@ class LstmResponder(nn.Module):
     by side, also in the states that start the decoder; without `input_feeding` no c_{t-1}."""
 
     def __init__(self, config: ModelConfig):
-        super().__init__()
-        c = self.config = config
+        super().__init__(config)
+        c = config
         self.hierarchical = c.structure != "non-hier"
         self.static = c.structure.startswith("static")
         e, h = c.embedding_size, c.hidden_size

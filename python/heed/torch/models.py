@@ -6,7 +6,7 @@ from typing import Dict, Iterable, List, Mapping, Sequence
 
 import numpy as np
 import torch
-from torch import Tensor, nn
+from torch import Tensor
 
 from heed._files import DataError, PathLike, read_json
 from heed.results import Results
@@ -14,12 +14,12 @@ from heed.runs import read_vocabulary
 from heed.safetensors import read_safetensors
 from heed.torch.config import ModelConfig
 from heed.torch.lstm import LstmResponder
-from heed.torch.parts import UNK, Example
+from heed.torch.parts import UNK, Example, Responder
 from heed.torch.seq2seq import READING, Seq2SeqResponder
 from heed.torch.transformer import TransformerResponder
 
 
-def make_model(config: ModelConfig) -> nn.Module:
+def make_model(config: ModelConfig) -> Responder:
     """A model with PyTorch's first weights. model(example) gives nll, attention, attention_loss and
     as_scores (`Outputs`); its parameters have heed's names."""
     if config.structure == "transformer":
@@ -39,7 +39,7 @@ def _check_sizes(config: ModelConfig, tensors: Mapping[str, np.ndarray]) -> None
         raise DataError(f"{config.num_layers} layers after config.json, but only {len(tensors)} tensors")
 
 
-def _check_names(model: nn.Module, tensors: Mapping[str, np.ndarray]) -> None:
+def _check_names(model: Responder, tensors: Mapping[str, np.ndarray]) -> None:
     wanted = {name: tuple(p.shape) for name, p in model.named_parameters()}
     for name, shape in wanted.items():
         if name not in tensors:
@@ -51,7 +51,7 @@ def _check_names(model: nn.Module, tensors: Mapping[str, np.ndarray]) -> None:
             raise DataError(f"{name} is no parameter of {model.config.structure}")
 
 
-def load_model(directory: PathLike, dtype: torch.dtype = torch.float32) -> nn.Module:
+def load_model(directory: PathLike, dtype: torch.dtype = torch.float32) -> Responder:
     """The model of a run or model directory, in evaluation mode, with `config` (ModelConfig) and
     `vocabulary` (a list of words). DataError where the files do not fit."""
     where = Path(directory)
@@ -83,7 +83,7 @@ def numbers(vocabulary: Sequence[str], tokens: Iterable[Sequence[str]]) -> List[
     return [[places.get(token, UNK) for token in words] for words in tokens]
 
 
-def examples(model: nn.Module, scored: Results) -> List[Example]:
+def examples(model: Responder, scored: Results) -> List[Example]:
     """The examples of a result of `heed score` (`heed.score`), as the program reads them: its
     tokens, its bounds. There is no second tokenizer here."""
     found: List[Example] = []
@@ -98,16 +98,14 @@ def examples(model: nn.Module, scored: Results) -> List[Example]:
     return found
 
 
-def batch_loss(model: nn.Module, batch: Sequence[Example], attention_weight: float = 1.0) -> Tensor:
+def batch_loss(model: Responder, batch: Sequence[Example], attention_weight: float = 1.0) -> Tensor:
     """The training's loss: nll and attention loss, summed over steps, mean over the B dialogues."""
-    total = 0.0
-    for example in batch:
-        out = model(example)
-        total = total + out["nll"].sum() + attention_weight * out["attention_loss"].sum()
-    return total / len(batch)
+    outs = [model(example) for example in batch]
+    losses = [out["nll"].sum() + attention_weight * out["attention_loss"].sum() for out in outs]
+    return torch.stack(losses).sum() / len(batch)
 
 
-def perplexity(model: nn.Module, batch: Iterable[Example]) -> float:
+def perplexity(model: Responder, batch: Iterable[Example]) -> float:
     """exp(total NLL / number of predicted tokens, <eos> counted)."""
     with torch.no_grad():
         nll = torch.cat([model(example)["nll"] for example in batch])

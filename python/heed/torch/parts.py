@@ -7,10 +7,12 @@ predicted as w1 .. wn <eos>. There is no dropout: it is random, and these models
 from __future__ import annotations
 
 import math
-from typing import List, Optional, Sequence, Tuple, TypedDict
+from typing import Dict, List, Optional, Sequence, Tuple, TypedDict
 
 import torch
 from torch import Tensor, nn
+
+from heed.torch.config import ModelConfig
 
 PAD, UNK, SOS, EOS, EOU = 0, 1, 2, 3, 4
 
@@ -34,6 +36,16 @@ class Outputs(TypedDict):
     as_scores: Tensor  # (q): Eq. 7; 1.0 is what an average utterance gets
 
 
+class Responder(nn.Module):
+    """A model that writes responses: model(example) gives Outputs."""
+
+    vocabulary: List[str]  # of one that was loaded
+
+    def __init__(self, config: ModelConfig):
+        super().__init__()
+        self.config: ModelConfig = config
+
+
 class Lstm(nn.Module):
     """torch.nn.LSTM with one bias a layer instead of two, and by heed's names: weight_ih_l0 (4H, in),
     weight_hh_l0 (4H, H), bias_l0 (4H), of the backward direction with _reverse behind. Gates stand in
@@ -46,7 +58,7 @@ class Lstm(nn.Module):
         bound = 1 / math.sqrt(hidden)
         for suffix in self.suffixes:
             below = inputs if suffix.startswith("_l0") else hidden * (1 + bidirectional)
-            sizes = {"weight_ih": (4 * hidden, below), "weight_hh": (4 * hidden, hidden)}
+            sizes: Dict[str, Tuple[int, ...]] = {"weight_ih": (4 * hidden, below), "weight_hh": (4 * hidden, hidden)}
             if bias:
                 sizes["bias"] = (4 * hidden,)
             for name, size in sizes.items():
@@ -84,7 +96,7 @@ class AttentionScore(nn.ModuleDict):
 
 def embedded(embedding: nn.Module, tokens: Sequence[int]) -> Tensor:
     """(n) numbers of tokens -> (n, E)."""
-    return embedding(torch.tensor(tokens, dtype=torch.long, device=embedding.weight.device))
+    return embedding(torch.tensor(tokens, device=next(embedding.parameters()).device))
 
 
 def context_tokens(example: Example) -> List[int]:

@@ -9,22 +9,22 @@ from torch import Tensor, nn
 
 from heed.torch import parts
 from heed.torch.config import ModelConfig
-from heed.torch.parts import AttentionScore, Example, Lstm, LstmState, Outputs
+from heed.torch.parts import AttentionScore, Example, Lstm, LstmState, Outputs, Responder
 
 # structure -> how it reads the context, and whether its decoder attends
 READING = {"lstm": ("forward", False), "lstm-attention": ("forward", True), "bilstm-attention": ("both", True),
            "hred": ("utterances", True), "hred-stacked": ("stacked", True)}
 
 
-class Seq2SeqResponder(nn.Module):
+class Seq2SeqResponder(Responder):
     """encoder  forward: an LSTM over the context; both: in two directions, added up; stacked: another
              one over its outputs; utterances: another one over the last output of each utterance
     decoder  weights = softmax(score(memory, s_{t-1})), s_t = LSTM(W [embedding(y_{t-1}); weights . memory] + b)
     output   logits = W_o s_t"""
 
     def __init__(self, config: ModelConfig):
-        super().__init__()
-        c = self.config = config
+        super().__init__(config)
+        c = config
         e, h = c.embedding_size, c.hidden_size
         self.reading, self.attends = READING[c.structure]
         self.encoder = nn.ModuleDict({"embedding": nn.Embedding(c.vocab_size, e),

@@ -11,7 +11,7 @@ from torch import Tensor, nn
 
 from heed.torch import parts
 from heed.torch.config import ModelConfig
-from heed.torch.parts import Example, Outputs
+from heed.torch.parts import Example, Outputs, Responder
 
 
 class Attention(nn.Module):
@@ -19,8 +19,8 @@ class Attention(nn.Module):
 
     def __init__(self, width: int, heads: int):
         super().__init__()
-        for name in ("query", "key", "value", "output"):
-            setattr(self, name, nn.Linear(width, width))
+        self.query, self.key = nn.Linear(width, width), nn.Linear(width, width)
+        self.value, self.output = nn.Linear(width, width), nn.Linear(width, width)
         self.heads = heads
 
     def forward(self, x: Tensor, memory: Tensor, causal: bool = False) -> Tuple[Tensor, Tensor]:
@@ -78,13 +78,13 @@ def positions(count: int, like: Tensor) -> Tensor:
     return torch.stack([torch.sin(p * f), torch.cos(p * f)], 2).reshape(count, width)
 
 
-class TransformerResponder(nn.Module):
+class TransformerResponder(Responder):
     """Its memory are the m token states; the attention is that of the last layer on it, mean over
     the heads."""
 
     def __init__(self, config: ModelConfig):
-        super().__init__()
-        c = self.config = config
+        super().__init__(config)
+        c = config
         self.encoder, self.decoder = nn.ModuleDict(), nn.ModuleDict()
         for side, is_decoder in ((self.encoder, False), (self.decoder, True)):
             side["embedding"] = nn.Embedding(c.vocab_size, c.hidden_size)
@@ -98,15 +98,21 @@ class TransformerResponder(nn.Module):
         x = parts.embedded(side["embedding"], tokens)
         return math.sqrt(x.shape[1]) * x + positions(len(tokens), x)
 
+    @staticmethod
+    def _layer(side: nn.ModuleDict, name: str) -> Layer:
+        layer = side[name]
+        assert isinstance(layer, Layer)
+        return layer
+
     def forward(self, example: Example) -> Outputs:
         layers = [f"layer{n}" for n in range(self.config.num_layers)]
         x = self._embedded(self.encoder, parts.context_tokens(example))
         for name in layers:
-            x = self.encoder[name].encode(x)
+            x = self._layer(self.encoder, name).encode(x)
         memory = self.encoder["norm"](x)
         y = self._embedded(self.decoder, [parts.SOS, *example["response"]])
         for name in layers:
-            y, weights = self.decoder[name].decode(y, memory)
+            y, weights = self._layer(self.decoder, name).decode(y, memory)
         logits = self.decoder["output"](self.decoder["norm"](y))
         nll = F.cross_entropy(logits, parts.targets(example, logits), reduction="none")
         return parts.outputs(example, nll, weights, of_tokens=True)
