@@ -100,9 +100,9 @@ void declare_tests(CLI::App& c, AdversarialSettings& s) {
       ->capture_default_str()
       ->group(tests);
   c.add_option("--decode", s.decode_name,
-               "How generators respond. beam: by beam search; greedy: the most probable word each "
-               "time; sample: drawn from the 20 most probable ones, which small models need, as "
-               "the others repeat so much that few responses are left")
+               "greedy: generators take the most probable word each time; sample: draw from the 20 "
+               "most probable ones, which small models need, as the others repeat so much that few "
+               "responses are left; beam: search")
       ->check(one_of({"beam", "greedy", "sample"}))
       ->capture_default_str()
       ->group(tests);
