@@ -98,7 +98,7 @@ TrainSettings small_generator() {
 }  // namespace
 
 // The times are processor time of heed train on the 12,208 bundled dialogues, p = 0.7, one thread
-// of a cloud server (AMD Zen 4, AVX-512): smoke (53 s) and demo (206 s) as a whole, 59 steps of
+// of a cloud server (AMD Zen 5, AVX-512): smoke (53 s) and demo (206 s) as a whole, 59 steps of
 // laptop and one of paper, times their number.
 const std::vector<Preset>& presets() {
   static const std::vector<Preset> kPresets = {
