@@ -135,7 +135,7 @@ class Loop {
     double saved = begin;
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < steps) {
-      const Turn next = turns_.of(state_.step);
+      const TaskTurn next = turns_.of(state_.step);
       guarded_step(members_[next.task], batches[next.task].at(next.n), next.n, rate_of_step(steps));
       ++state_.step;
       if (hooks_.on_step) {

@@ -11,7 +11,7 @@
 namespace heed {
 
 // Whose turn a step is: step s of an epoch is the n-th of its task.
-struct Turn {
+struct TaskTurn {
   size_t task;
   int64_t n;
 };
@@ -31,7 +31,7 @@ class Turns {
     const int64_t rounds = first_batches / turns_[0], rest = first_batches % turns_[0];
     return rounds * steps_a_round() + rest;  // which is the first task's
   }
-  Turn of(int64_t step) const {
+  TaskTurn of(int64_t step) const {
     int64_t at = step % steps_a_round();
     size_t task = 0;
     for (; at >= turns_[task]; ++task) at -= turns_[task];
