@@ -56,6 +56,13 @@ TEST_F(Compare, HasTheNumbersOfEvaluate) {
     EXPECT_GE(second["change"]["p_holm"], second["change"]["p"]);
     EXPECT_GT(second["change"]["p"], 0);
   }
+  // Holm (1979): the smallest of three p-values counts threefold.
+  std::pair<double, double> least = {2, 2};  // p and p_holm
+  for (const Json& row : json["rows"]) {
+    const Json& change = row["runs"][1]["change"];
+    least = std::min(least, {change["p"].get<double>(), change["p_holm"].get<double>()});
+  }
+  EXPECT_DOUBLE_EQ(least.second, std::min(1.0, 3 * least.first));
   EXPECT_NE(r.out.find("DAS ratio, random:1.0\n"), std::string::npos) << r.out;
   EXPECT_NE(r.out.find("p is corrected for 3 comparisons"), std::string::npos) << r.out;
 }

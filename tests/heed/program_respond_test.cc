@@ -39,6 +39,9 @@ TEST_F(Respond, WritesResponsesAndMeasures) {
   EXPECT_DOUBLE_EQ(json["responses"]["distinct_1"], distinct_n(texts, 1));
   EXPECT_DOUBLE_EQ(json["responses"]["distinct_2"], distinct_n(texts, 2));
   EXPECT_EQ(json["responses"]["examples"], 20);
+  size_t words = 0;
+  for (const Tokens& text : texts) words += text.size();
+  EXPECT_DOUBLE_EQ(json["responses"]["mean_length"], static_cast<double>(words) / 20);
   EXPECT_TRUE(json["human"]["bleu"].is_null());
   EXPECT_GT(json["human"]["distinct_1"], json["responses"]["distinct_1"]);
   EXPECT_EQ(json["inputs"]["data"]["path"], kTestPart);

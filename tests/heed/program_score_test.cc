@@ -1,4 +1,5 @@
 // heed score: tokens, utterances and attention of every dialogue, and what is not read of it.
+#include <algorithm>
 #include <numeric>
 
 #include "tests/heed/program_data.h"
@@ -31,6 +32,25 @@ TEST_F(Score, NamesTheUtterancesThatItsNumbersAreOf) {
   EXPECT_EQ(wide["utterances"][1].size(), 11u);  // 10 and <eou>
   EXPECT_EQ(wide["tokens"].size(), 51u);         // 50 and <eos>
   EXPECT_EQ(scores["left_out"]["dialogues"], Json({"short", "shorter"}));
+}
+
+TEST_F(Score, SummarizesTheRatiosOfTheDialogues) {
+  const Json scores = score(kModel, kDialogs);
+  std::vector<double> ratios;
+  for (const Json& d : scores["per_example"]) {
+    if (!d["das_ratio"].is_null()) ratios.push_back(d["das_ratio"]);
+  }
+  ASSERT_GE(ratios.size(), 3u);
+  std::sort(ratios.begin(), ratios.end());
+  const size_t n = ratios.size();
+  const double median = (ratios[(n - 1) / 2] + ratios[n / 2]) / 2,
+               mean = std::accumulate(ratios.begin(), ratios.end(), 0.0) / static_cast<double>(n);
+  EXPECT_NEAR(scores["median_das_ratio"], median, 1e-9);
+  EXPECT_NEAR(scores["mean_das_ratio"], mean, 1e-9);
+}
+
+TEST_F(Score, CountsTheDialoguesWithAResponse) {
+  EXPECT_EQ(score(run(), odd_dialogues(dir))["dialogues"], 3);  // five, two of which are too short
 }
 
 TEST_F(Score, HasTheTokensThatTheModelSees) {

@@ -25,6 +25,14 @@ TEST_F(Show, NumbersUtterancesByTheirPlaceInTheDialogue) {
   EXPECT_FALSE(has(html, "<span class=\"k\">1</span>"));
 }
 
+TEST_F(Show, AsManyDialoguesAsAskedFor) {
+  const Result r = show(kSample, {"--test", "none", "--limit", "20", "--count", "3"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  size_t shown = 0;
+  for (size_t at = 0; (at = r.out.find("\nhuman: ", at)) != r.out.npos; ++at) ++shown;
+  EXPECT_EQ(shown, 3u) << r.out;
+}
+
 // Beside each other both models have the numbers that they have alone.
 TEST_F(Show, EachModelHasItsOwnNumbers) {
   const std::string models = HEED_SOURCE_DIR "/data/models/";

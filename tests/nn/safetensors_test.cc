@@ -35,6 +35,17 @@ struct TwoLayers : Module {
   Linear a, b;
 };
 
+// The data begins at a multiple of 8 bytes, as the format asks.
+TEST(Safetensors, DataIsAligned) {
+  const TempDir dir;
+  for (size_t length = 1; length <= 8; ++length) {
+    save_tensors(dir.path("t"), {{std::string(length, 'x'), Tensor::zeros({1})}});
+    uint64_t header = 0;
+    std::memcpy(&header, dir.read("t").data(), sizeof header);
+    EXPECT_EQ(header % 8, 0u) << length;
+  }
+}
+
 TEST(Safetensors, GivesBackWhatWasSaved) {
   TempDir dir;
   const std::string path = dir.path("t.safetensors");

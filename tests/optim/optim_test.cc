@@ -183,6 +183,18 @@ TEST(Optimizers, TreatSparseAndDenseGradientsAlike) {
   expect_sparse_is_dense<Lbfgs>({.rate = 0.1});
 }
 
+TEST(Clipping, TheNormIsOfAllElements) {
+  for (const int64_t n : {31, 32, 33, 1000}) {
+    Linear layer(n, 1, /*with_bias=*/false);
+    init(layer, /*seed=*/1);
+    const Tensor values = xavier_uniform({1, n}, {1});
+    double squares = 0;
+    for (const double x : values.to_vector()) squares += x * x;
+    sum(layer.weight * Var(values)).backward();
+    EXPECT_NEAR(grad_norm(parameters(layer)), std::sqrt(squares), 1e-5) << n;
+  }
+}
+
 TEST(Clipping, ScalesTheStepAndNotTheGradients) {
   Two model({0, 0}, {0});
   EXPECT_EQ(grad_norm(parameters(model)), 0);

@@ -81,6 +81,14 @@ TEST_F(LoopTest, TrainsATaskAndLogsItsMetrics) {
   EXPECT_EQ(log[2].steps, 2);
   EXPECT_EQ(log[2].tokens, 4);
   EXPECT_EQ(value_of(log[2].metrics, "seen"), 4);
+  // In the first epoch the mean of the norms 2 |x - mean of the examples| of its two steps, of
+  // which the first begins at 0: both pairs of examples have means of 2.5 and 3.5, or 3 and 3.
+  double nearest = INFINITY;
+  for (const double first : {2.5, 3.0, 3.5}) {
+    const double x = 0.2 * first, mean = first + (6 - first - x);
+    nearest = std::min(nearest, std::abs(log[0].grad_norm - mean));
+  }
+  EXPECT_LT(nearest, 1e-9) << log[0].grad_norm;
   EXPECT_DOUBLE_EQ(value_of(log[2].metrics, "distance"), 1 + std::abs(point.value() - 3));
   EXPECT_EQ(error_of<DataError>([&] { value_of(log[2].metrics, "perplexity"); }),
             "log.jsonl: no column perplexity");

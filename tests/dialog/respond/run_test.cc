@@ -131,6 +131,26 @@ TEST_F(RunTest, DamagedCheckpoints) {
 }
 
 // The newest checkpoint is damaged: the one before is taken and named, and the end is the same.
+// Settings or sizes that were changed by hand are not those of the checkpoint.
+TEST_F(RunTest, ACheckpointGoesWithItsSettingsAndItsModel) {
+  fs::create_directories(path("run"));
+  begin_run(path("run"), settings, data);
+  settings.loop.max_epochs = 1;
+  run("run");
+  for (const char* file : {"run/settings.json", "run/config.json"}) {
+    const std::string before = dir.read(file);
+    std::string text = before;
+    const bool model = std::string(file) == "run/config.json";
+    const std::string key = model ? "\"dropout\": " : "\"insert_prob\": ";
+    text.replace(text.find(key) + key.size(), 1, "1");
+    dir.write(file, text);
+    const std::string error = error_of<Error>([&] { run("run"); });
+    EXPECT_TRUE(has(error, "state.json: belongs to other settings")) << file << ": " << error;
+    dir.write(file, before);
+  }
+  run("run");
+}
+
 TEST_F(RunTest, TheCheckpointBeforeADamagedOne) {
   run("whole");
   const auto flip = [](std::string bytes) {
