@@ -7,7 +7,7 @@ The sources are copied to WORK/tree and built there with the release preset, so 
 appended to WORK/results.jsonl as soon as it is known: a run that was stopped goes on where it was, and a row that was changed is
 run again. Exit status: 0 if every row was killed, 1 if some survived, 2 if a row or the unchanged tree is wrong.
 """
-import argparse, hashlib, json, os, re, shutil, subprocess, sys, time
+import argparse, hashlib, json, os, re, shutil, signal, subprocess, sys, time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -153,7 +153,15 @@ def wanted(row, result, options):
     return result["result"] == "does not compile" or (result["result"] == "survived" and (options.survivors or options.all))
 
 
+def forget_ignored_signals():
+    """A shell's background job ignores Ctrl-C, and one of nohup SIGHUP; tests of signals would inherit that."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    for name in (signal.SIGHUP, signal.SIGQUIT):
+        signal.signal(name, signal.SIG_DFL)
+
+
 def main():
+    forget_ignored_signals()
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--work", type=Path, default=ROOT / "build/mutants", help="folder of the copy and the results")
     parser.add_argument("--only", default="", metavar="TEXT", help="rows whose file or description holds TEXT")
