@@ -40,7 +40,7 @@ probes: setup  ## The experiment on probes in small: 11 models, 3 tasks, one pag
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/probes.sh
 
-adversarial: setup  ## Adversarial evaluation in small: discriminators, controls, two generators, one page (some minutes)
+adversarial: setup  ## Adversarial evaluation in small: discriminators, controls, two generators, one page (a minute)
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
