@@ -40,7 +40,7 @@ fi
 ((${#missing[@]})) || exit 0
 
 # Not needed, only good to have; so their absence alone is no reason to install anything.
-wanted=("${missing[@]}" ccache libbenchmark-dev)
+wanted=("${missing[@]}" ccache libbenchmark-dev python3-numpy groff-base)  # the last two for tests that are skipped otherwise
 sudo=()
 if ! command -v apt-get > /dev/null; then
   problem="there is no apt-get here"

@@ -34,4 +34,19 @@ std::vector<std::vector<int64_t>> bucket_batches(const std::vector<int64_t>& len
   return batches;
 }
 
+int64_t batch_count(const std::vector<int64_t>& lengths, int64_t batch_size) {
+  return (static_cast<int64_t>(lengths.size()) + batch_size - 1) / batch_size;
+}
+
+const std::vector<int64_t>& EpochBatches::at(int64_t n) {
+  const int64_t per_round = batch_count(lengths_, batch_size_), round = n / per_round;
+  if (round != round_) {
+    // In one epoch no task comes round 2^16 times: epochs and rounds have keys of their own.
+    const uint64_t key = static_cast<uint64_t>(epoch_) | (static_cast<uint64_t>(round) << 48);
+    batches_ = bucket_batches(lengths_, batch_size_, seed_, key);
+    round_ = round;
+  }
+  return batches_[n % per_round];
+}
+
 }  // namespace heed

@@ -84,11 +84,9 @@ class Loop {
     return all;
   }
 
-  int64_t batches(size_t task) const {
-    const int64_t n = static_cast<int64_t>(members_[task].task->sizes.size());
-    return (n + settings_.batch_size - 1) / settings_.batch_size;
+  int64_t steps_an_epoch() const {
+    return turns_.steps_an_epoch(batch_count(members_[0].task->sizes, settings_.batch_size));
   }
-  int64_t steps_an_epoch() const { return turns_.steps_an_epoch(batches(0)); }
 
   void go_on_from(const TrainState& checkpoint) {
     state_ = checkpoint;
@@ -101,34 +99,11 @@ class Loop {
     checkpoint_ = place(state_);
   }
 
-  // The examples of a task's step. Tasks that come round several times in an epoch are shuffled
-  // anew.
-  class Batches {
-   public:
-    Batches(const Loop& loop, size_t task) : loop_(loop), task_(task) {}
-    const std::vector<int64_t>& at(int64_t n) {
-      const int64_t per_round = loop_.batches(task_), round = n / per_round;
-      if (round != round_) {
-        const LoopSettings& s = loop_.settings_;
-        // In one epoch no task comes round 2^16 times: epochs and rounds have keys of their own.
-        const uint64_t key =
-            static_cast<uint64_t>(loop_.state_.epoch) | (static_cast<uint64_t>(round) << 48);
-        batches_ = bucket_batches(loop_.members_[task_].task->sizes, s.batch_size, s.seed, key);
-        round_ = round;
-      }
-      return batches_[n % per_round];
-    }
-
-   private:
-    const Loop& loop_;
-    size_t task_;
-    int64_t round_ = -1;
-    std::vector<std::vector<int64_t>> batches_;
-  };
-
   bool train_epoch() {
-    std::vector<Batches> batches;
-    for (size_t task = 0; task < members_.size(); ++task) batches.emplace_back(*this, task);
+    std::vector<EpochBatches> batches;
+    for (const Member& m : members_) {
+      batches.emplace_back(m.task->sizes, settings_.batch_size, settings_.seed, state_.epoch);
+    }
     const int64_t steps = steps_an_epoch();
     const double begin = now();
     step_log_->start_clock();

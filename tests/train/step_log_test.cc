@@ -8,8 +8,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "autograd/ops.h"
 #include "tests/file_helpers.h"
+#include "tests/train/point_helpers.h"
 #include "train/loop.h"
 
 namespace heed {
@@ -17,26 +17,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Point : Module {
-  Var x = Var::parameter(Tensor::from(std::vector<double>{0}, {1}));
-  void visit(Visitor& v) override { v("x", x); }
-};
-
-// One number, drawn to each of its examples: the loss is the mean of (x - example)^2.
-Task pulling(Point& point, const std::vector<double>& to, const std::string& name = "") {
-  Task task;
-  task.name = name;
-  task.module = &point;
-  task.sizes.assign(to.size(), 1);
-  task.loss = [&point, to](const std::vector<int64_t>& examples, const StepKey&) {
-    std::vector<double> targets;
-    for (const int64_t i : examples) targets.push_back(to[i]);
-    const auto n = static_cast<int64_t>(targets.size());
-    Loss loss{mean(square(point.x - Var(Tensor::from(targets, {n})))), 3 * n};
-    loss.counts = {{"examples", static_cast<double>(n)}};
-    return loss;
+// An example has three tokens, and the distance stays what it is.
+Task counted(Point& point, const std::vector<double>& to, const std::string& name = "") {
+  Task task = pulling(point, to, name);
+  task.loss = [loss = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
+    Loss result = loss(examples, key);
+    result.tokens *= 3;
+    return result;
   };
-  task.measure = [](const Counts& counts) { return Metrics{{"seen", counts.at("examples")}}; };
   task.validate = [](const OnValidation&) { return Metrics{{"distance", 1}}; };
   return task;
 }
@@ -48,7 +36,7 @@ struct StepLogTest : testing::Test {
 
   bool train_in(const std::string& folder, const TrainHooks& hooks = {}) const {
     Point point;
-    return train(folder, settings, {pulling(point, kTargets)}, hooks);
+    return train(folder, settings, {counted(point, kTargets)}, hooks);
   }
   // The lines without what depends on the clock.
   static std::vector<std::string> timeless(const std::string& folder) {
@@ -106,7 +94,7 @@ TEST_F(StepLogTest, NamesTheTaskWhereThereAreSeveral) {
   settings.log_steps = 1;
   settings.max_epochs = 1;
   Point first, second;
-  ASSERT_TRUE(train(run, settings, {pulling(first, kTargets, "one"), pulling(second, {5}, "two")},
+  ASSERT_TRUE(train(run, settings, {counted(first, kTargets, "one"), counted(second, {5}, "two")},
                     {}, {1, 1}));
   std::string order;
   for (const StepRecord& r : load_steps(run)) order += r.task + " ";
@@ -117,7 +105,7 @@ TEST_F(StepLogTest, AValidationIsNotInTheTokensASecond) {
   settings.log_steps = 1;
   settings.max_epochs = 2;
   Point point;
-  Task task = pulling(point, kTargets);
+  Task task = counted(point, kTargets);
   task.validate = [](const OnValidation&) {
     std::this_thread::sleep_for(std::chrono::milliseconds(300));
     return Metrics{{"distance", 1}};

@@ -1,0 +1,138 @@
+// What a training reads: dialogues, their fingerprint, and word vectors to begin with.
+#include <nlohmann/json.hpp>
+
+#include "tensor/error.h"
+#include "tests/dialog/respond/trainer_helpers.h"
+
+namespace heed {
+namespace {
+
+using RunDataTest = TrainerTest;
+
+TEST_F(RunDataTest, TheFingerprintSeesEveryDifference) {
+  const uint32_t before = data.fingerprint();
+  EXPECT_EQ(small_data().fingerprint(), before);
+  const auto differs = [&](auto change) {
+    TrainData other = small_data();
+    change(other);
+    return other.fingerprint() != before;
+  };
+  EXPECT_TRUE(differs([](TrainData& d) { ++d.train[0].context[0][0]; }));
+  EXPECT_TRUE(differs([](TrainData& d) { d.train[3].response.push_back(7); }));
+  EXPECT_TRUE(differs([](TrainData& d) { std::swap(d.train[1], d.train[2]); }));
+  EXPECT_TRUE(differs([](TrainData& d) { d.train[1].distraction[0] = 1; }));
+  EXPECT_TRUE(differs([](TrainData& d) { d.train[1].dialogue_id = "other"; }));
+  EXPECT_TRUE(differs([](TrainData& d) { ++d.valid[5].context[0][0]; }));
+  EXPECT_TRUE(differs([](TrainData& d) { ++d.pool[0].tokens[0]; }));
+  EXPECT_TRUE(differs([](TrainData& d) { d.pool.pop_back(); }));
+  EXPECT_TRUE(differs([](TrainData& d) { d.train[0].context.pop_back(); }));
+}
+
+// An empty response may not make the checksum forget what came before it.
+TEST_F(RunDataTest, TheFingerprintSeesWhatStandsBeforeAnEmptyResponse) {
+  TrainData other = small_data();
+  data.valid.back().response = other.valid.back().response = {};
+  data.valid.back().response.shrink_to_fit();
+  other.valid.back().response.shrink_to_fit();
+  ++other.train[0].context[0][0];
+  EXPECT_NE(data.fingerprint(), other.fingerprint());
+}
+
+TEST_F(RunDataTest, LoadTrainDataReadsBothParts) {
+  const auto lines = [](int count) {
+    std::string text;
+    for (int i = 0; i < count; ++i) {
+      text += R"({"turns": [{"text": "a b"}, {"text": "c"}, {"text": "d e"}]})"
+              "\n";
+    }
+    return text + R"({"turns": [{"text": "x"}, {"text": "y"}]})"
+                  "\n";
+  };
+  dir.write("data/train.jsonl", lines(5));
+  dir.write("data/valid.jsonl", lines(2));
+  const TrainData all = load_train_data(path("data"), 100, {});
+  EXPECT_EQ(all.train.size(), 5u);
+  EXPECT_EQ(all.valid.size(), 2u);
+  EXPECT_EQ(all.left_out, 2);
+  EXPECT_EQ(all.pool.size(), 17u);
+  EXPECT_EQ(all.vocabulary.size(), kSpecialTokens + 7);
+  const TrainData some = load_train_data(path("data"), 8, {}, 3);
+  EXPECT_EQ(some.train.size(), 3u);
+  EXPECT_EQ(some.vocabulary.size(), 8);
+  const TrainData given = load_train_data(path("data"), 8, {}, 0, &some.vocabulary);
+  EXPECT_EQ(given.vocabulary.size(), 8);
+
+  dir.write("data/valid.jsonl", R"({"turns": [{"text": "x"}]})");
+  EXPECT_NE(error_of<DataError>([&] { load_train_data(path("data"), 100, {}); }), "no error");
+}
+
+// ---- word vectors -------------------------------------------------------------------------------
+
+class WordVectorRun : public TrainerTest {
+ protected:
+  // Vectors of two words, as wide as the embeddings or not.
+  std::string vectors(int64_t width) const {
+    std::string text;
+    for (const char* word : {"w7", "w9"}) {
+      text += word;
+      for (int64_t i = 0; i < width; ++i) text += " 0.25";
+      text += "\n";
+    }
+    return dir.write("vectors.txt", text);
+  }
+  std::vector<double> embeddings(const std::string& name, const char* side) const {
+    const auto model = first_model(path(name), load_settings(path(name)));
+    for (const NamedParameter& p : parameters(*model)) {
+      if (p.name == std::string(side) + ".embedding.weight") return p.var.value().to_vector();
+    }
+    return {};
+  }
+};
+
+TEST_F(WordVectorRun, BeginsWithThemInTheRowsOfTheirWords) {
+  const int64_t width = settings.model.embedding_size;
+  for (const char* name : {"with", "without"}) fs::create_directories(path(name));
+  begin_run(path("without"), settings, data);
+  settings.word_vectors = vectors(width);
+  begin_run(path("with"), settings, data);
+  fs::remove(settings.word_vectors);  // the run keeps what it needs
+  for (const char* side : {"encoder", "decoder"}) {
+    const std::vector<double> with = embeddings("with", side),
+                              without = embeddings("without", side);
+    ASSERT_EQ(with.size(), static_cast<size_t>(kTestVocabulary * width));
+    for (size_t i = 0; i < with.size(); ++i) {
+      const auto word = static_cast<int32_t>(i / width);
+      const bool given = word == data.vocabulary.id("w7") || word == data.vocabulary.id("w9");
+      EXPECT_EQ(with[i], given ? 0.25 : without[i]) << side << " " << i;
+    }
+  }
+}
+
+TEST_F(WordVectorRun, GoesOnFromThem) {
+  settings.word_vectors = vectors(settings.model.embedding_size);
+  for (const char* name : {"run", "whole"}) {
+    fs::create_directories(path(name));
+    begin_run(path(name), settings, data);
+  }
+  StopAfter stop(3);
+  run("run", stop.hooks);
+  run("run");
+  run("whole");
+  EXPECT_EQ(result("run"), result("whole"));
+  EXPECT_EQ(load_settings(path("run")).word_vectors, settings.word_vectors);
+}
+
+TEST_F(WordVectorRun, RefusesWhatDoesNotFit) {
+  fs::create_directories(path("run"));
+  settings.word_vectors = vectors(settings.model.embedding_size + 1);
+  const std::string wide = error_of<DataError>([&] { begin_run(path("run"), settings, data); });
+  EXPECT_TRUE(has(wide, "vectors.txt: vectors of ")) << wide;
+  dir.write("vectors.txt", "unheard" + std::string(" 1") + "\n");
+  settings.model.embedding_size = 1;
+  const std::string none = error_of<DataError>([&] { begin_run(path("run"), settings, data); });
+  EXPECT_TRUE(has(none, "has no word of the vocabulary")) << none;
+  EXPECT_FALSE(fs::exists(path("run") + "/settings.json"));
+}
+
+}  // namespace
+}  // namespace heed
