@@ -95,6 +95,7 @@ struct PlainPairs {
   static constexpr int kRows = kVectorRows;
   static constexpr int64_t kWidth = Simd<float>::kWidth;
   using Paired = HalvesPaired;
+  using Rounding = RoundedByBits;
   static constexpr auto kTiles = plain_pair_tiles(std::make_integer_sequence<int, kRows>());
   using Runner = TableRunner<kTiles>;
 };
@@ -169,6 +170,7 @@ struct Avx512Pairs {
   static constexpr int kRows = 12;
   static constexpr int64_t kWidth = 32;
   using Paired = NeighboursPaired;
+  using Rounding = RoundedByInstruction;
   static constexpr auto kTiles = avx512_pair_tiles(std::make_integer_sequence<int, kRows>());
   using Runner = TableRunner<kTiles>;
 };
@@ -241,6 +243,7 @@ template <class Amx> struct AmxPairs {
   static constexpr int kRows = 32;
   static constexpr int64_t kWidth = 32;
   using Paired = HalvesPaired;
+  using Rounding = typename Amx::Rounding;
 
   class Runner {
    public:
@@ -266,6 +269,7 @@ template <class Amx> struct AmxPairs {
 
 // The instructions themselves: the compilers' functions for them take no template arguments.
 struct AmxInstructions {
+  using Rounding = RoundedByInstruction;
   static void configure(const AmxShapes& shapes) { asm volatile("ldtilecfg %0" ::"m"(shapes)); }
   static void release() { asm volatile("tilerelease"); }
   static void clear_c() {

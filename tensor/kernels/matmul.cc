@@ -35,7 +35,8 @@ bool has_avx512_bf16() {
   return leaf_7(1, 0, 5);
 }
 bool has_amx_bf16() {
-  return leaf_7(0, 3, 22) && leaf_7(0, 3, 24);  // the products, the registers
+  // The products, the registers; and factors are packed with AVX512-BF16, which all of them have.
+  return leaf_7(0, 3, 22) && leaf_7(0, 3, 24) && has_avx512_bf16();
 }
 
 #else

@@ -289,6 +289,7 @@ TEST(Bf16, TheFastestTileIsChosen) {
 
 // The instructions of AMX as Intel's manual defines them (volume 2, TDPBF16PS and those before it).
 struct EmulatedAmx {
+  using Rounding = cpu::RoundedByBits;
   struct Register {
     uint32_t words[16][16];
   };
