@@ -35,9 +35,11 @@ class Packing {
   std::vector<int32_t> sequence_ids() const;  // for every row its sequence
   std::vector<int32_t> reversed() const;      // for every row the row that mirrors it in time
   std::vector<int32_t> rows_before() const;   // for every row after step 0 that of the step before
-  // last_rows() and rows_before() as tensors, made once for each device.
+  // last_rows(), rows_before() and all offset(t), one more than steps, as tensors; made once for
+  // each device.
   Tensor last_rows(Device device) const;
   Tensor rows_before(Device device) const;
+  Tensor offsets(Device device) const;
 
  private:
   // A tensor on each device that asked for it.
@@ -52,7 +54,7 @@ class Packing {
   struct Data {
     std::vector<int32_t> lengths;
     std::vector<int64_t> batch_sizes, offsets{0};
-    OnDevices last = {}, before = {};
+    OnDevices last = {}, before = {}, starts = {};
   };
   std::shared_ptr<const Data> data_ = std::make_shared<Data>();
 };

@@ -2,6 +2,7 @@
 //   for (Device device : test_devices()) { SCOPED_TRACE(device.str()); ... }
 #pragma once
 
+#include <cstdlib>
 #include <vector>
 
 #include "tensor/cuda/runtime.h"
@@ -29,5 +30,13 @@ inline std::vector<Device> test_devices() {
   if (has_cuda()) devices.push_back(kCuda);
   return devices;
 }
+
+// While one lives, lstm() on a CUDA device does all steps of a layer in one kernel.
+struct PersistentLstm {
+  PersistentLstm() { setenv("HEED_PERSISTENT", "1", 1); }
+  ~PersistentLstm() { unsetenv("HEED_PERSISTENT"); }
+  PersistentLstm(const PersistentLstm&) = delete;
+  PersistentLstm& operator=(const PersistentLstm&) = delete;
+};
 
 }  // namespace heed

@@ -349,7 +349,7 @@ void fail(const std::string& message) {
 }
 
 void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_bytes,
-              const std::function<void()>& kernel) {
+              const std::function<void()>& kernel, int64_t most_shared) {
   const std::lock_guard lock(one_at_a_time);
   const cuda::MemoryAccess access;
   block.launch = launch;
@@ -357,16 +357,17 @@ void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_
   gridDim = dim3(blocks);
   blockDim = threads;
   blockIdx = dim3(0, 0, 0);
-  if (threads.x * threads.y * threads.z > 1024 || shared_bytes > 48 << 10) {
+  if (threads.x * threads.y * threads.z > 1024 || shared_bytes > most_shared) {
     fail("launched with " + std::to_string(threads.x * threads.y * threads.z) +
          " threads a block and " + std::to_string(shared_bytes) +
-         " bytes of dynamic shared memory; at most 1024 and 49152");
+         " bytes of dynamic shared memory; at most 1024 and " + std::to_string(most_shared));
   }
   block.dynamic_bytes = shared_bytes;
   block.dynamic_shared.assign((shared_bytes + 7) / 8, 0);
   block.dynamic_marks.assign(shared_bytes, Mark{});
+  const bool backwards = cuda::blocks_backwards();
   for (unsigned i = 0; i < blocks; ++i) {
-    blockIdx = dim3(i, 0, 0);
+    blockIdx = dim3(backwards ? blocks - 1 - i : i, 0, 0);
     block.run(kernel);
   }
 }

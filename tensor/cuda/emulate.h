@@ -50,8 +50,9 @@ namespace heed::emulate {
 using Where = std::source_location;
 
 // Runs kernel() as every thread of every block. Throws InternalError for what is listed above.
+// `most_shared`: how much dynamic shared memory the launch may ask for.
 void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_bytes,
-              const std::function<void()>& kernel);
+              const std::function<void()>& kernel, int64_t most_shared = 48 << 10);
 
 // ---- what a thread may call
 
@@ -248,6 +249,11 @@ template <class P, class T> T atomicMin(P at, T value) {
 }
 template <class P, class T> T atomicCAS(P at, T compare, T value) {
   return heed::emulate::update(at, [=](T old) { return old == compare ? value : old; });
+}
+
+// From global memory past the caches of the multiprocessor: what other blocks wrote.
+template <class T> T __ldcg(const T* at) {
+  return *at;
 }
 
 inline int __popc(unsigned x) {

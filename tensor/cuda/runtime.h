@@ -17,6 +17,14 @@ void check_device(int index);
 std::string device_name(int index);
 int64_t device_memory(int index);  // all of it, in bytes
 
+// What kernels that stay on the current device for long may count on.
+struct Limits {
+  int64_t multiprocessors = 0;
+  int64_t shared_bytes = 0;  // shared memory of a block that asks for more than the usual 48 KiB
+  bool cooperative = false;  // launches that keep all blocks resident
+};
+Limits limits();
+
 // Makes cuda:index the device that this thread's next calls mean.
 void set_device(int index);
 

@@ -84,6 +84,10 @@ int64_t device_memory(int) {
   return device_bytes();
 }
 
+Limits limits() {
+  return {setting("HEED_EMULATED_MULTIPROCESSORS", 132), 227 << 10, true};  // those of an H100
+}
+
 void set_device(int) {}
 
 std::byte* allocate(int64_t bytes) {
@@ -106,6 +110,10 @@ void free(std::byte* block) noexcept {
   memory().bytes -= found->second;
   memory().blocks.erase(found);
   std::free(block);
+}
+
+bool blocks_backwards() {
+  return setting("HEED_EMULATED_BACKWARDS", 0) != 0;
 }
 
 CUstream_st* stream() {

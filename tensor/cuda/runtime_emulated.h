@@ -15,4 +15,8 @@ class MemoryAccess {
   MemoryAccess& operator=(const MemoryAccess&) = delete;
 };
 
+// HEED_EMULATED_BACKWARDS=1: the blocks of a grid run from the last to the first. A kernel whose
+// blocks need something of each other gives other results then.
+bool blocks_backwards();
+
 }  // namespace heed::cuda

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "tests/autograd/op_table.h"
+#include "tests/devices.h"
 
 namespace heed {
 namespace {
@@ -23,6 +24,11 @@ Var run_lstm(In x) {
   const LstmOutput out =
       x.size() > 2 ? lstm(packing, x[0], x[1], x[2], x[3]) : lstm(packing, x[0], x[1]);
   return concat({out.y, out.h, out.c}, 0);
+}
+
+Var run_persistent_lstm(In x) {
+  const PersistentLstm on;
+  return run_lstm(x);
 }
 
 // One sequence after the other, one unit after the other.
@@ -96,7 +102,13 @@ std::vector<OpCase> lstm_cases() {
                       },
                       "packing: sequence 1 is longer than the one before it; sort the longest "
                       "first"}};
-  return {full, no_state};
+  std::vector<OpCase> cases{full, no_state};
+  for (OpCase row : {full, no_state}) {
+    row.variant += ", one kernel on CUDA";
+    row.call = run_persistent_lstm;
+    cases.push_back(row);
+  }
+  return cases;
 }
 
 // gates, w_hh and maybe b_hh, h0 -> y, and below it the last h

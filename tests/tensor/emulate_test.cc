@@ -8,6 +8,7 @@
 
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
+#include "tensor/cuda/steps.h"
 #include "tensor/error.h"
 #include "tests/file_helpers.h"
 
@@ -129,6 +130,30 @@ TEST(Emulation, SumAndMaximumOfABlock) {
     launch<block_sum_kernel<double>>({1, threads}, x.data());
     for (double v : x.get()) EXPECT_EQ(v, threads * (threads + 1) / 2 + threads);
   }
+}
+
+// x = its blocks and steps in the order in which they came.
+__global__ void steps_kernel(int64_t begin, int64_t end, int* x) {
+  for (int64_t t = begin; t < end; ++t) {
+    if (t > begin) cuda::wait_for_blocks(nullptr, 2);
+    *x = *x * 10 + 3 * static_cast<int>(t) + static_cast<int>(blockIdx.x);
+  }
+}
+
+TEST(Emulation, RunsAllBlocksOfAStepBeforeTheNext) {
+  OnDevice<int> x({0});
+  const int64_t before = cuda::counts().launches;
+  cuda::launch_steps<steps_kernel>({2, 1, cuda::limits().shared_bytes}, 3, x.data());
+  EXPECT_EQ(x.get()[0], 13467);
+  EXPECT_EQ(cuda::counts().launches, before + 1);
+}
+
+TEST(Emulation, RunsBlocksBackwardsIfAsked) {
+  OnDevice<int> x({0});
+  setenv("HEED_EMULATED_BACKWARDS", "1", 1);
+  launch<steps_kernel>({3, 1}, 0, 1, x.data());
+  unsetenv("HEED_EMULATED_BACKWARDS");
+  EXPECT_EQ(x.get()[0], 210);
 }
 
 __global__ void atomics_kernel(int* x) {
@@ -291,6 +316,14 @@ TEST(EmulationFinds, Races) {
             "kernel shift_kernel, block 0 of 1, thread (32, 0, 0): writes tile[32], which several "
             "threads read with no barrier in between (a race)");
   launch<shift_kernel>({1, 64}, x.data(), Order::block);
+}
+
+TEST(EmulationFinds, AWaitForOtherBlocksWithinAStep) {
+  OnDevice<int> x({0});
+  const std::string text = error_of<InternalError>([&] {
+    launch<steps_kernel>({1, 1}, 0, 2, x.data());
+  });
+  EXPECT_NE(text.find("waits for other blocks, but is to do one step"), std::string::npos) << text;
 }
 
 TEST(EmulationFinds, TooManyThreads) {

@@ -1,0 +1,77 @@
+// Kernels that stay on the device for many steps, with barriers between blocks from one step to the
+// next. Such a kernel takes the steps it is to do, [begin, end), before its other arguments:
+//
+//   __global__ void kernel(int64_t begin, int64_t end, float* x) {
+//     for (int64_t t = begin; t < end; ++t) {
+//       if (t > begin) wait_for_blocks(...);
+//       step(x, t);
+//     }
+//   }
+//   launch_steps<kernel>({blocks, threads, shared_bytes}, steps, x);
+//
+// A GPU launches it once for all steps, with all blocks resident (a cooperative launch). The
+// emulation, whose blocks run one after the other, calls it once for each step.
+#pragma once
+
+#include "tensor/cuda/launch.h"
+
+namespace heed::cuda {
+
+// Returns when `target` calls of it have come, from any blocks; to be called by all threads of a
+// block. What the threads wrote to global memory before it, those of the other blocks read after
+// it, with __ldcg() where they may have read the same memory before. *arrived is zero at the
+// launch.
+__device__ inline void wait_for_blocks([[maybe_unused]] unsigned* arrived,
+                                       [[maybe_unused]] unsigned target) {
+#ifdef __CUDACC__
+  __syncthreads();
+  if (threadIdx.x == 0) {
+    __threadfence();
+    atomicAdd(arrived, 1u);
+    while (*static_cast<volatile unsigned*>(arrived) < target) {
+    }
+    __threadfence();
+  }
+  __syncthreads();
+#else
+  emulate::fail("waits for other blocks, but is to do one step");
+#endif
+}
+
+// Puts it into the stream as launch() does, and counts as one launch. Throws DeviceError where the
+// device cannot hold all blocks at a time; see limits() in tensor/cuda/runtime.h.
+template <auto kernel, class... Args>
+void launch_steps(const Grid& grid, int64_t steps, Args... args) {
+  check_grid(grid.blocks, __PRETTY_FUNCTION__);
+  count_launch();
+#ifdef __CUDACC__
+  cudaLaunchAttribute cooperative{};
+  cooperative.id = cudaLaunchAttributeCooperative;
+  cooperative.val.cooperative = 1;
+  cudaLaunchConfig_t config{};
+  config.gridDim = dim3(static_cast<unsigned>(grid.blocks));
+  config.blockDim = grid.threads;
+  config.dynamicSmemBytes = static_cast<size_t>(grid.shared_bytes);
+  config.stream = stream();
+  config.attrs = &cooperative;
+  config.numAttrs = 1;
+  // both leave their errors to check_launch()
+  static_cast<void>(cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                                         static_cast<int>(grid.shared_bytes)));
+  static_cast<void>(cudaLaunchKernelEx(&config, kernel, int64_t{0}, steps, args...));
+  check_launch(__PRETTY_FUNCTION__);
+#else
+  for (int64_t t = 0; t < steps; ++t) {
+    emulate::run_grid(
+        __PRETTY_FUNCTION__, static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes,
+        [&] { kernel(t, t + 1, args...); }, limits().shared_bytes);
+  }
+#endif
+}
+
+}  // namespace heed::cuda
+
+namespace heed::gpu {
+using cuda::launch_steps;
+using cuda::wait_for_blocks;
+}  // namespace heed::gpu
