@@ -12,8 +12,8 @@ stop() {
 }
 googletest=/usr/src/googletest
 [[ -f $googletest/CMakeLists.txt ]] || stop "no sources of GoogleTest in $googletest (the package googletest)"
-zlib=$(find /usr/lib /usr/local/lib -name libz.a 2> /dev/null | head -n 1)
-[[ $zlib ]] || stop "no libz.a"
+zlib=$("${CXX:-c++}" -print-file-name=libz.a)  # this machine's: there may be those of others
+[[ -f $zlib ]] || stop "no libz.a"
 
 made=$(mktemp -d "$bundle.XXXXXX")
 trap 'rm -rf "$made"' EXIT

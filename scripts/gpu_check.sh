@@ -34,13 +34,19 @@ find_machine() {
   [[ $emulate ]] && return
   nvidia-smi -L > /dev/null 2>&1 || stop "this machine has no GPU in working order (nvidia-smi -L finds none)"
   command -v nvcc > /dev/null || stop "there is no nvcc (part of the CUDA Toolkit)"
-  command -v compute-sanitizer > /dev/null || stop "there is no compute-sanitizer (part of the CUDA Toolkit)"
 }
 
 # The programs of the tests that name a device.
 device_tests() {
   grep -lrE 'test_devices\(|has_cuda\(' tests --include='*_test.cc' | grep -v docs/ |
     sed -E 's|.*/||; s|\.cc$||' | sort
+}
+
+# "90" for compute capability 9.0; CMake 3.24 knows "native", for drivers that do not say.
+architectures() {
+  local found
+  found=$(nvidia-smi --query-gpu=compute_cap --format=csv,noheader 2> /dev/null | tr -d . | sort -u | paste -sd ';')
+  if [[ $found =~ ^[0-9]+(;[0-9]+)*$ ]]; then echo "$found"; else echo native; fi
 }
 
 # ---- pieces
@@ -51,7 +57,7 @@ build() {
   if [[ $emulate ]]; then
     options+=(-DHEED_CUDA=emulate)
   else
-    options+=(-DHEED_CUDA=ON -DHEED_CUDA_ARCHITECTURES=native)
+    options+=(-DHEED_CUDA=ON -DHEED_CUDA_ARCHITECTURES="$(architectures)")
   fi
   if [[ -d gpu-bundle ]]; then
     local prefix=$PWD/$build/packages
@@ -90,9 +96,14 @@ sanitizer() {
     echo "| $1 | not run: the emulation |"
     return
   fi
+  if ! command -v compute-sanitizer > /dev/null; then
+    echo "| $1 | not run: there is no compute-sanitizer (part of the CUDA Toolkit) |"
+    return
+  fi
   local run=(compute-sanitizer --tool "$1" --error-exitcode 1)
   check "$1 cuda_test" "${run[@]}" "$build/heed/tests/cuda_test"
   check "$1 op_table_test" "${run[@]}" "$build/heed/tests/op_table_test" '--gtest_filter=*Cuda*'
+  check "$1 lstm_layer_test" "${run[@]}" "$build/heed/tests/lstm_layer_test"
   check "$1 cuda_training_test" "${run[@]}" "$build/heed/tests/cuda_training_test" '--gtest_filter=*Cuda*-*Resumes*'
 }
 
@@ -103,7 +114,10 @@ heed() {
 verify() {
   local matmul structure log cases=()
   for structure in "${structures[@]}"; do cases+=("tests/reference/$structure"); done
-  check "verify f32 and f64" heed verify --device cuda --matmul f32 "${cases[@]}" > "$rows/tests-verify"
+  {
+    check "verify f32 and f64" heed verify --device cuda --matmul f32 "${cases[@]}"
+    HEED_PERSISTENT=1 check "verify f32 and f64, persistent" heed verify --device cuda --matmul f32 "${cases[@]}"
+  } > "$rows/tests-verify"
   for matmul in f32 tf32 bf16; do
     log=$logs/verify-$matmul.log
     heed verify --device cuda --dtype f32 --matmul "$matmul" "${cases[@]}" > "$log" 2> "$log.err" || true
@@ -121,16 +135,20 @@ number() {  # KEY of a line of JSON
   printf '%.4g' "$(sed -E "s/.*\"$1\":([0-9.e+-]+).*/\1/")"
 }
 
-# bench DIALOGUES: rows of ours, and of PyTorch's in the same sizes.
+# bench DIALOGUES: rows of ours, and of PyTorch's in the same sizes. Persistent: tf32, but an LSTM's layer
+# is one kernel, which multiplies in f32.
 bench() {
-  local sizes=(--batch "$1" --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 20) lengths structure matmul line
+  local sizes=(--batch "$1" --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 20)
+  local lengths structure matmul line persistent
   [[ $emulate ]] && sizes=(--batch 2 --embed 8 --hidden 8 --layers 4 --vocab 50 --steps 1)
   for lengths in "" bench/lengths.jsonl.gz; do
     local of_lengths=(${lengths:+--lengths "$lengths"}) kind=${lengths:+real}
     for structure in "${structures[@]}"; do
-      for matmul in f32 tf32 bf16; do
-        line=$(heed bench --device cuda --count --matmul "$matmul" --structure "$structure" "${sizes[@]}" \
-          "${of_lengths[@]}") || { failed=1; continue; }
+      for matmul in f32 tf32 bf16 "tf32, persistent"; do
+        persistent=0
+        [[ $matmul == *persistent ]] && persistent=1
+        line=$(HEED_PERSISTENT=$persistent heed bench --device cuda --count --matmul "${matmul%,*}" \
+          --structure "$structure" "${sizes[@]}" "${of_lengths[@]}") || { failed=1; continue; }
         echo "| $1 | ${kind:-fixed} | $structure | $matmul | $(number median_step_s <<< "$line") |" \
           "$(number tokens_per_s <<< "$line") | $(number launches <<< "$line") |" \
           "$(number host_waits <<< "$line") | $(number peak_tensor_mb <<< "$line") |"
