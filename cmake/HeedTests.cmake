@@ -124,6 +124,23 @@ if(HEED_PYTHON)
   set_tests_properties(python_test PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
 endif()
 
+# The course: its tool in Python, and what the labs promise. Each planted mistake is compiled, so these are slow. With a
+# sanitizer only the checks themselves are run, on the reference.
+if(HEED_LABS)
+  add_dependencies(heed_fast_tests heed_lab_programs)
+  if(HEED_SANITIZE)
+    foreach(program IN LISTS HEED_LAB_PROGRAMS)
+      add_test(NAME ${program}_test COMMAND ${program} --gtest_brief=1)
+    endforeach()
+  elseif(HEED_PYTHON)
+    set(labs_test ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/tests/labs/run.py ${PROJECT_BINARY_DIR})
+    add_test(NAME labs_test COMMAND ${labs_test})
+    add_test(NAME labs_slips_slow_test COMMAND ${labs_test} test_slips)
+    set_tests_properties(labs_slips_slow_test PROPERTIES LABELS slow)
+    set_tests_properties(labs_test labs_slips_slow_test PROPERTIES TIMEOUT 1800)
+  endif()
+endif()
+
 if(NOT HEED_SANITIZE)
   add_test(NAME install COMMAND ${CMAKE_COMMAND}
            -D BUILD_DIR=${PROJECT_BINARY_DIR} -D CXX=${CMAKE_CXX_COMPILER}

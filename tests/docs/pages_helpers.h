@@ -83,9 +83,11 @@ inline const std::vector<Page>& pages() {
       if (fs::exists(kRoot / name)) result.push_back(parse(name));
     }
     std::vector<std::string> docs;
-    for (const auto& entry : fs::recursive_directory_iterator(kRoot / "docs")) {
-      if (entry.path().extension() == ".md") {
-        docs.push_back(entry.path().lexically_relative(kRoot).generic_string());
+    for (const char* folder : {"docs", "labs"}) {
+      for (const auto& entry : fs::recursive_directory_iterator(kRoot / folder)) {
+        if (entry.path().extension() == ".md") {
+          docs.push_back(entry.path().lexically_relative(kRoot).generic_string());
+        }
       }
     }
     std::sort(docs.begin(), docs.end());

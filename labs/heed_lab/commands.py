@@ -1,0 +1,182 @@
+"""The sub-commands. Exit status: 0 done, and all checks passed; 1 a check did not pass, or something is wrong; 2 usage."""
+import argparse
+import difflib
+import os
+import shutil
+import sys
+from pathlib import Path
+
+from . import LabError, figures, report
+from .build import Build
+from .course import Course
+from .repository import Repository
+from .running import BLANK, run_check
+from .watching import watch
+
+
+class Bench:
+    """A lab in a student's tree: the build, the program, and runs of its checks."""
+
+    def __init__(self, root, number):
+        self.root = root
+        self.lab = Course(root).lab(number)
+        self.build = Build(root, root / "build/lab")
+        self.out = self.build.folder / "students" / self.lab.target
+
+    def prepare(self):
+        self.build.configure()
+        self.build.ensure(self.lab)
+
+    def program(self):
+        self.prepare()
+        return self.build.program(self.lab, self.out)
+
+    def run(self, checks, seed):
+        program = self.program()
+        return [run_check(program, check, seed) for check in checks]
+
+
+def chosen(lab, names):
+    """The checks that names of tasks and checks stand for; all where there are none."""
+    found = []
+    for name in names:
+        tasks = [task for task in lab.tasks if task.name == name]
+        found += tasks[0].checks if tasks else [lab.check(name)]
+    return found or lab.checks
+
+
+def seed_of(options):
+    return options.seed if options.seed is not None else int.from_bytes(os.urandom(3), "big")
+
+
+def do_list(root, options):
+    course = Course(root)
+    print(f"{'lab':>3}  {'hours':>5}  title")
+    for lab in course.labs.values():
+        print(f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.files)}")
+    print("\nBegin with labs/heed-lab start 0.")
+    return 0
+
+
+def do_start(root, options):
+    bench = Bench(root, options.lab)
+    repository = Repository(root)
+    repository.refuse_changes(bench.lab)
+    print("Building the library and the checks; the first time that takes a minute or two.", flush=True)
+    bench.prepare()
+    repository.start(bench.lab, bench.lab.cut(Course(root).texts(bench.lab)))
+    print(f"You are on branch {repository.branch(bench.lab)}. Read labs/{bench.lab.folder.name}/README.md; write in")
+    for name in bench.lab.files:
+        print(f"  {name}")
+    print(f"and run labs/heed-lab test {options.lab}")
+    return 0
+
+
+def do_test(root, options):
+    bench = Bench(root, options.lab)
+    verdicts = bench.run(chosen(bench.lab, options.checks), seed_of(options))
+    print(report.table(bench.lab, verdicts))
+    wrong = [v for v in verdicts if not v.passed]
+    # What is written and wrong comes before what is not written yet.
+    for verdict in sorted(wrong, key=lambda v: v.status == BLANK)[:len(wrong) if options.all else 1]:
+        print("\n" + report.failure(bench.lab, verdict))
+    if not wrong and not options.checks:
+        print("\n" + "\n".join(bench.lab.hints().get("after", [])))
+    return 1 if wrong else 0
+
+
+def do_watch(root, options):
+    return watch(Bench(root, options.lab))
+
+
+def do_hint(root, options):
+    lab = Course(root).lab(options.lab)
+    hints = lab.hints()[lab.check(options.check).name]
+    if not 1 <= options.number <= len(hints):
+        raise LabError(f"{options.check} has the hints 1 to {len(hints)}")
+    print(f"hint {options.number} of {len(hints)}: {hints[options.number - 1]}")
+    if options.number < len(hints):
+        print(f"the next one: labs/heed-lab hint {options.lab} {options.check} {options.number + 1}")
+    return 0
+
+
+def do_reset(root, options):
+    lab = Course(root).lab(options.lab)
+    Repository(root).reset(lab, lab.task(options.task))
+    print(f"task {options.task} is blank again")
+    return 0
+
+
+def do_compare(root, options):
+    bench = Bench(root, options.lab)
+    verdicts = bench.run(bench.lab.checks, seed_of(options))
+    if not all(v.passed for v in verdicts):
+        raise LabError("the project's version is shown beside yours when all checks pass; labs/heed-lab test says which do not")
+    reference = Repository(root).reference(bench.lab)
+    for name, theirs in reference.items():
+        yours = (root / name).read_text(encoding="utf-8")
+        lines = difflib.unified_diff(yours.splitlines(), theirs.splitlines(), f"{name} (yours)", f"{name} (heed)", lineterm="")
+        print("\n".join(lines))
+    return 0
+
+
+def do_figure(root, options):
+    bench = Bench(root, options.lab)
+    path = Path(options.out or f"lab-{options.lab}.svg")
+    figures.draw(root, bench.program(), seed_of(options), path)
+    print(f"wrote {path}")
+    return 0
+
+
+def do_debug(root, options):
+    bench = Bench(root, options.lab)
+    check = bench.lab.check(options.check)
+    if not shutil.which("gdb"):
+        raise LabError("there is no gdb here (Debian: apt install gdb)")
+    os.execvp("gdb", ["gdb", "-q", "--args", str(bench.program()), f"--gtest_filter=Lab.{check.name}",
+                      f"--seed={seed_of(options)}"])
+
+
+def parser():
+    top = argparse.ArgumentParser(prog="labs/heed-lab", description="heed's course: parts of the real library, written anew "
+                                  "and judged by laws. docs/teaching.md is the guide.")
+    commands = top.add_subparsers(dest="command", metavar="COMMAND")
+
+    def command(name, run, text, lab=True):
+        made = commands.add_parser(name, help=text, description=text)
+        made.set_defaults(run=run)
+        if lab:
+            made.add_argument("lab", type=int, help="the number of the lab")
+        return made
+
+    command("list", do_list, "the labs", lab=False)
+    command("start", do_start, "make branch lab-N with the lab's functions taken out")
+    test = command("test", do_test, "build what you wrote and judge it")
+    test.add_argument("checks", nargs="*", help="names of checks or tasks (all)")
+    test.add_argument("--all", action="store_true", help="show every failure, not only the first")
+    command("watch", do_watch, "test again whenever you save")
+    hint = command("hint", do_hint, "a hint for a check; there are three, from small to large")
+    hint.add_argument("check")
+    hint.add_argument("number", type=int, nargs="?", default=1)
+    command("reset", do_reset, "take the functions of one task out again").add_argument("task")
+    compare = command("compare", do_compare, "when all checks pass: the project's version beside yours")
+    figure = command("figure", do_figure, "draw the lab's figure with what you wrote, as SVG")
+    figure.add_argument("--out", metavar="FILE", help="where to (lab-N.svg)")
+    debug = command("debug", do_debug, "run a check in gdb")
+    debug.add_argument("check")
+    for made in (test, compare, figure, debug):
+        made.add_argument("--seed", type=int, help="draw these inputs again")
+    return top
+
+
+def main(root, arguments):
+    options = parser().parse_args(arguments)
+    if options.command is None:
+        return do_list(root, options)
+    try:
+        return options.run(root, options)
+    except LabError as error:
+        print(f"heed-lab: {error}", file=sys.stderr)
+    except KeyboardInterrupt:
+        print(file=sys.stderr)
+    return 1

@@ -1,0 +1,116 @@
+"""The labs as their lab.json describe them, and the texts that students see of them."""
+import json
+import re
+from pathlib import Path
+
+from . import LabError
+from .cutting import apply, check_cut, include_not_done
+
+KINDS_OF_POINTS = ("works", "laws", "limits")
+
+
+def take(row, label, required, optional=()):
+    """Insists on the keys of an object."""
+    if not isinstance(row, dict) or not set(required) <= set(row) <= set(required) | set(optional):
+        raise LabError(f"{label}: expected an object with {', '.join(required)}; got {sorted(row) if isinstance(row, dict) else row!r}")
+    return row
+
+
+class Check:
+    def __init__(self, row, task, label):
+        take(row, label, ("name",), KINDS_OF_POINTS)
+        self.name, self.task = row["name"], task
+        self.points = {kind: row[kind] for kind in KINDS_OF_POINTS if kind in row}
+        if not self.points or not all(isinstance(p, int) and p > 0 for p in self.points.values()):
+            raise LabError(f"{label}: {self.name} has no points")
+
+
+class Task:
+    def __init__(self, row, label):
+        take(row, label, ("name", "cuts", "checks"))
+        self.name, self.cuts = row["name"], row["cuts"]
+        for cut in self.cuts:
+            check_cut(cut, f"{label}, {self.name}")
+        self.checks = [Check(check, self, f"{label}, {self.name}") for check in row["checks"]]
+
+
+class Lab:
+    """One folder of labs/."""
+
+    def __init__(self, folder):
+        self.folder = folder
+        path = folder / "lab.json"
+        label = f"labs/{folder.name}/lab.json"
+        try:
+            row = json.loads(path.read_text(encoding="utf-8"))
+        except (OSError, ValueError) as error:
+            raise LabError(f"{label}: {error}") from None
+        take(row, label, ("number", "title", "hours", "units", "tasks", "by_hand", "slips"), ("banned",))
+        self.number, self.title, self.hours, self.units = row["number"], row["title"], row["hours"], row["units"]
+        self.tasks = [Task(task, label) for task in row["tasks"]]
+        self.by_hand, self.banned = row["by_hand"], row.get("banned", [])
+        self.slips = [take(slip, label, ("file", "old", "new", "check", "says")) for slip in row["slips"]]
+        self.checks = [check for task in self.tasks for check in task.checks]
+        self.target = f"lab_{self.number:02}"
+        if folder.name[:3] != f"{self.number:02}-":
+            raise LabError(f"{label}: the folder of lab {self.number} begins with {self.number:02}-")
+
+    @property
+    def files(self):
+        """The library's files that students write in."""
+        return list(dict.fromkeys(cut["file"] for task in self.tasks for cut in task.cuts))
+
+    def check(self, name):
+        for check in self.checks:
+            if check.name == name:
+                return check
+        raise LabError(f"lab {self.number} has no check {name}; it has {', '.join(c.name for c in self.checks)}")
+
+    def task(self, name):
+        for task in self.tasks:
+            if task.name == name:
+                return task
+        raise LabError(f"lab {self.number} has no task {name}; it has {', '.join(t.name for t in self.tasks)}")
+
+    def points(self):
+        return sum(sum(check.points.values()) for check in self.checks) + sum(self.by_hand.values())
+
+    def cut(self, texts, only=None):
+        """Makes the cuts (of one task) in {file: text}; returns the texts that changed."""
+        changed = dict(texts)
+        for task in self.tasks if only is None else [only]:
+            for cut in task.cuts:
+                name = cut["file"]
+                changed[name] = apply(changed[name], cut, f"lab {self.number}, {task.name}",
+                                      f"lab {self.number}, task {task.name}, {name}")
+        return {name: include_not_done(text) if "heed::lab::" in text else text for name, text in changed.items()}
+
+    def hints(self):
+        """{check: [hint, ...]} of hints.md, and {"after": [...]} for what to show after success."""
+        found, name = {}, None
+        for line in (self.folder / "hints.md").read_text(encoding="utf-8").splitlines():
+            if line.startswith("## "):
+                name = line[3:].strip()
+                found[name] = []
+            elif name and re.match(r"\d\. ", line):
+                found[name].append(line[3:])
+            elif name and found[name] and line.startswith("   "):
+                found[name][-1] += " " + line.strip()
+            elif name == "after" and line.strip():
+                found[name].append(line)
+        return found
+
+
+class Course:
+    def __init__(self, root):
+        self.root = Path(root)
+        folders = sorted(p.parent for p in (self.root / "labs").glob("[0-9][0-9]-*/lab.json"))
+        self.labs = {lab.number: lab for lab in map(Lab, folders)}
+
+    def lab(self, number):
+        if number not in self.labs:
+            raise LabError(f"there is no lab {number}; there are {', '.join(map(str, self.labs))}")
+        return self.labs[number]
+
+    def texts(self, lab, root=None):
+        return {name: ((root or self.root) / name).read_text(encoding="utf-8") for name in lab.files}

@@ -1,0 +1,56 @@
+"""A clone that a student learns in: a branch for each lab, with the reference kept as refs/heed-lab/N."""
+import subprocess
+
+from . import LabError
+from .cutting import Lines, removed
+
+
+class Repository:
+    def __init__(self, root):
+        self.root = root
+
+    def git(self, *arguments):
+        done = subprocess.run(["git", "-C", self.root, *arguments], capture_output=True, text=True)
+        if done.returncode != 0:
+            raise LabError(f"git {arguments[0]}: {(done.stderr or done.stdout).strip()}")
+        return done.stdout
+
+    def branch(self, lab):
+        return f"lab-{lab.number}"
+
+    def refuse_changes(self, lab):
+        changed = self.git("status", "--porcelain", "--", *lab.files).splitlines()
+        if changed:
+            raise LabError(f"{changed[0][3:]} has changes that are not committed; commit or stash them first")
+        if self.git("branch", "--list", self.branch(lab)).strip():
+            raise LabError(f"the branch {self.branch(lab)} is there already: git switch {self.branch(lab)}; "
+                           f"or begin anew after git branch -D {self.branch(lab)}")
+
+    def start(self, lab, texts):
+        """Makes the branch and commits the cut files on it."""
+        self.git("switch", "-c", self.branch(lab))
+        self.git("update-ref", f"refs/heed-lab/{lab.number}", "HEAD")
+        for name, text in texts.items():
+            (self.root / name).write_text(text, encoding="utf-8")
+        self.git("commit", "-q", "-m", f"Lab {lab.number}: blanks", "--", *texts)
+
+    def reference(self, lab):
+        """{file: text} before the cuts."""
+        try:
+            return {name: self.git("show", f"refs/heed-lab/{lab.number}:{name}") for name in lab.files}
+        except LabError:
+            raise LabError(f"lab {lab.number} was not begun in this clone: labs/heed-lab start {lab.number}") from None
+
+    def reset(self, lab, task):
+        """Puts the blanks of a task back, each with the function or struct around it."""
+        blank = lab.cut(self.reference(lab))
+        for cut in task.cuts:
+            if cut["kind"] == "hide":
+                continue
+            path, name = self.root / cut["file"], cut["file"]
+            whole = {"kind": "function", "file": name, "at": cut.get("in", cut["at"])}
+            text = path.read_text(encoding="utf-8")
+            lines = Lines(text, name)
+            first, last = lines.region(whole)
+            lines.lines[first:last + 1] = removed(blank[name], whole, name).split("\n")
+            path.write_text("\n".join(lines.lines), encoding="utf-8")

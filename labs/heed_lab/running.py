@@ -1,0 +1,131 @@
+"""Runs checks, each in a process of its own, and says how they ended. A check that did not report has failed."""
+import json
+import os
+import re
+import secrets
+import signal
+import subprocess
+import threading
+import time
+from dataclasses import dataclass, field
+
+SECONDS = 10  # that a check may take
+
+PASSED, FAILED, BLANK = "passed", "failed", "not written"
+CRASHED, HANGS, SILENT = "crashed", "does not end", "no report"
+
+
+@dataclass
+class Verdict:
+    check: object
+    status: str
+    seed: int
+    message: str = ""
+    seconds: float = 0
+    reasons: list = field(default_factory=list)  # what the check gave as the likeliest reasons for a stop
+
+    @property
+    def passed(self):
+        return self.status == PASSED
+
+
+class Pipe:
+    """Reads what a process reports, up to a megabyte, while it runs."""
+
+    def __init__(self):
+        self.read_end, self.write_end = os.pipe()
+        self.bytes = b""
+        self.thread = threading.Thread(target=self.read, daemon=True)
+
+    def start(self):
+        os.close(self.write_end)
+        self.thread.start()
+
+    def read(self):
+        while chunk := os.read(self.read_end, 65536):
+            if len(self.bytes) < 1 << 20:
+                self.bytes += chunk
+
+    def lines(self, word):
+        """The lines of JSON that know the word."""
+        self.thread.join(2)
+        found = []
+        for line in self.bytes.decode(errors="replace").splitlines():
+            try:
+                row = json.loads(line)
+            except ValueError:
+                continue
+            if isinstance(row, dict) and row.get("word") == word:
+                found.append(row)
+        return found
+
+
+def run_check(program, check, seed, seconds=SECONDS):
+    """Runs one check of a lab's program."""
+    pipe, word = Pipe(), secrets.token_hex(16)
+    environment = {**os.environ, "HEED_LAB_REPORT": str(pipe.write_end)}
+    begin = time.monotonic()
+    process = subprocess.Popen([str(program), f"--gtest_filter=Lab.{check.name}", f"--seed={seed}", "--gtest_brief=1"],
+                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
+                               pass_fds=[pipe.write_end], env=environment, start_new_session=True)
+    pipe.start()
+    try:
+        errors = process.communicate(f"{word}\n".encode(), timeout=seconds)[1]
+        hangs = False
+    except subprocess.TimeoutExpired:
+        hangs, errors = True, b""
+    finally:
+        try:
+            os.killpg(process.pid, signal.SIGKILL)  # and what it started
+        except ProcessLookupError:
+            pass
+        process.wait()
+    rows = pipe.lines(word)
+    verdict = judge(check, seed, rows, None if hangs else process.returncode, errors.decode(errors="replace"), program)
+    verdict.seconds = time.monotonic() - begin
+    if hangs:
+        verdict.message = f"It did not end within {seconds} s."
+    return verdict
+
+
+def judge(check, seed, rows, status, errors, program=""):
+    """What the reported lines and the exit status (None: it was stopped) mean."""
+    reasons = [row["if_stopped"] for row in rows if isinstance(row.get("if_stopped"), str)]
+    results = [row for row in rows if row.get("check") == check.name]
+    if status is None:
+        return Verdict(check, HANGS, seed, reasons=reasons)
+    if status < 0:
+        name = signal.Signals(-status).name
+        return Verdict(check, CRASHED, seed, f"It ended with {name}.\n{frames(errors, program)}", reasons=reasons)
+    if len(results) != 1 or not isinstance(results[0].get("passed"), bool):
+        return Verdict(check, SILENT, seed, f"The program ended (status {status}) without a result of this check.",
+                       reasons=reasons)
+    message = str(results[0].get("message", ""))
+    if results[0]["passed"]:
+        if status == 0:
+            return Verdict(check, PASSED, seed)
+        return Verdict(check, FAILED, seed, f"The check passed, but the program ended with status {status}.")
+    if blank := re.search(r"not written yet: ([^\"\n]*)", message):
+        return Verdict(check, BLANK, seed, blank.group(0))
+    stopped = "C++ exception" in message
+    return Verdict(check, FAILED, seed, message, reasons=reasons if stopped else [])
+
+
+def frames(errors, program):
+    """The functions that a crashed program was in, by name and line where the program knows them."""
+    addresses = re.findall(r"\(\+?([^)]*)\) ?\[0x[0-9a-f]+\]", errors)
+    offsets = [a for a in addresses if re.fullmatch(r"0x[0-9a-f]+", a)][:12]
+    if not offsets or not program:
+        return errors[-500:]
+    try:
+        done = subprocess.run(["addr2line", "-Cfpe", str(program), *offsets], capture_output=True, text=True, timeout=10)
+    except (OSError, subprocess.TimeoutExpired):
+        return errors[-500:]
+    names = [re.sub(r" at \S*/((\w+/){0,2}[\w.]+:)", r" at \1", line) for line in done.stdout.splitlines()]
+    shown, repeats = [], 0
+    for name in names:
+        if shown and shown[-1] == name:
+            repeats += 1
+        else:
+            shown.append(name)
+    return "\n".join(f"  in {name}" for name in shown[:6]) + (f"\n  ({repeats} frames repeat)" if repeats else "")

@@ -1,0 +1,66 @@
+"""`watch`: tests the task at hand whenever one of its files is saved. Times are polled: events of files fail on mounted drives."""
+import os
+import select
+import sys
+import time
+
+from . import LabError, report
+
+KEYS = "h hint   n next task   q quit"
+
+
+def times(bench):
+    return [(bench.root / name).stat().st_mtime_ns for name in {*bench.lab.files, *bench.lab.units}]
+
+
+def key_within(seconds):
+    """What was typed (with Enter), "" if nothing was, "q" at the end of the input."""
+    ready, _, _ = select.select([sys.stdin], [], [], seconds)
+    if not ready:
+        return ""
+    line = sys.stdin.readline()
+    return line.strip()[:1] if line else "q"
+
+
+class Watch:
+    def __init__(self, bench):
+        self.bench, self.tasks, self.at, self.hints, self.failed = bench, bench.lab.tasks, 0, 0, None
+
+    def test(self):
+        task, begin = self.tasks[self.at], time.monotonic()
+        try:
+            verdicts = self.bench.run(task.checks, int.from_bytes(os.urandom(3), "big"))
+        except LabError as error:
+            print(f"\n{error}")
+            return
+        print(f"\ntask {task.name}\n{report.table(self.bench.lab, verdicts)}")
+        failed = next((v for v in verdicts if not v.passed), None)
+        if failed is None or self.failed is None or failed.check is not self.failed.check:
+            self.hints = 0
+        self.failed = failed
+        if failed:
+            print("\n" + report.failure(self.bench.lab, failed))
+        print(f"{time.monotonic() - begin:.1f} s   {KEYS}, then Enter", flush=True)
+
+    def hint(self):
+        if self.failed is None:
+            print("all checks of this task pass: n goes to the next one", flush=True)
+            return
+        hints = self.bench.lab.hints()[self.failed.check.name]
+        print(f"hint {self.hints % len(hints) + 1}: {hints[self.hints % len(hints)]}", flush=True)
+        self.hints += 1
+
+
+def watch(bench):
+    state, seen = Watch(bench), None
+    while True:
+        if (now := times(bench)) != seen:
+            seen = now
+            state.test()
+        key = key_within(0.5)
+        if key == "q":
+            return 0
+        if key == "h":
+            state.hint()
+        if key == "n":
+            state.at, seen = (state.at + 1) % len(state.tasks), None

@@ -1,0 +1,74 @@
+#include "labs/support/check.h"
+
+#include <nlohmann/json.hpp>
+
+#include <iostream>
+
+namespace heed::lab {
+
+static std::string name_of_check() {
+  const testing::TestInfo* const info = testing::UnitTest::GetInstance()->current_test_info();
+  return info ? info->name() : "figure";
+}
+
+Draw::Draw() : rng_(seed(), name_of_check()) {}
+
+int64_t Draw::between(int64_t low, int64_t high) {
+  return low + static_cast<int64_t>(rng_.below(static_cast<uint64_t>(high - low + 1)));
+}
+
+double Draw::uniform(double low, double high) {
+  return low + (high - low) * rng_.uniform();
+}
+
+Tensor Draw::normal(Shape shape, DType dtype) {
+  return heed::normal(shape, 0, 1, {.seed = seed(), .purpose = rng_.next()}, dtype);
+}
+
+std::vector<int32_t> Draw::ids(int64_t count, int64_t below) {
+  std::vector<int32_t> drawn(count);
+  for (int32_t& id : drawn) id = static_cast<int32_t>(between(0, below - 1));
+  return drawn;
+}
+
+Tensor unwritten(Shape shape, DType dtype) {
+  return Tensor::full(shape, kUnwritten, dtype);
+}
+
+void expect_close(const std::string& what, const Tensor& got, const Tensor& want,
+                  const Expected& expected) {
+  const std::string problem = diagnose(what, got, want, expected);
+  if (!problem.empty()) ADD_FAILURE() << problem;
+}
+
+void expect(bool ok, const std::string& what_is_wrong) {
+  if (!ok) ADD_FAILURE() << "What it means: " << what_is_wrong;
+}
+
+Tensor central_differences(const std::function<double(const Tensor&)>& f, const Tensor& x,
+                           double h) {
+  const Tensor at = x.clone(), slopes = empty_like(x);
+  auto* const values = at.data<double>();
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const double here = values[i];
+    values[i] = here + h;
+    const double above = f(at);
+    values[i] = here - h;
+    slopes.data<double>()[i] = (above - f(at)) / (2 * h);
+    values[i] = here;
+  }
+  return slopes;
+}
+
+void print_curves(const std::string& title, const std::string& x_label, const std::string& y_label,
+                  const std::vector<double>& x,
+                  const std::map<std::string, std::vector<double>>& lines) {
+  std::cout << nlohmann::json{{"title", title},
+                              {"x", x_label},
+                              {"y", y_label},
+                              {"values", x},
+                              {"lines", lines}}
+            << "\n";
+}
+
+}  // namespace heed::lab

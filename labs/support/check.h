@@ -1,0 +1,71 @@
+// What the checks of a lab are written with. One LAB_CHECK is one check: a GoogleTest test that the
+// tool runs in a process of its own (labs/heed_lab/run.py).
+//
+//   LAB_CHECK(RowsAddUpToOne) {
+//     Draw draw;
+//     const Tensor x = draw.normal({draw.between(1, 9), draw.between(1, 40)});
+//     expect_close("y", softmax(x).value(), by_loops(x), {.law = "each row adds up to 1"});
+//   }
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "labs/support/diagnose.h"
+#include "labs/support/not_done.h"
+#include "tensor/random_tensor.h"
+
+#define LAB_CHECK(name) TEST(Lab, name)
+// The numbers of the lab's figure: a function body that calls print_curves().
+#define LAB_FIGURE() void heed::lab::figure()
+
+namespace heed::lab {
+
+// Of this run: --seed=N, else drawn from the clock.
+uint64_t seed();
+
+// Inputs, from the seed of the run and the name of the check: the next call gives other numbers.
+class Draw {
+ public:
+  Draw();
+  int64_t between(int64_t low, int64_t high);  // both included
+  double uniform(double low, double high);
+  Tensor normal(Shape shape, DType dtype = DType::f64);
+  std::vector<int32_t> ids(int64_t count, int64_t below);
+  Rng& rng() { return rng_; }
+
+ private:
+  Rng rng_;
+};
+
+// Full of kUnwritten.
+Tensor unwritten(Shape shape, DType dtype = DType::f64);
+
+// A failure with an explanation unless `got` is close to `want`: diagnose() of both.
+void expect_close(const std::string& what, const Tensor& got, const Tensor& want,
+                  const Expected& expected = {});
+// A failure that says what is wrong, and why that matters.
+void expect(bool ok, const std::string& what_is_wrong);
+
+// What to say if this check crashes or does not end: the likeliest reason. To be called before.
+void if_stopped(const std::string& reason);
+
+// d sum(weights * f(x)) / dx by central differences, f64: (F(x + h) - F(x - h)) / 2h for each
+// element of x. The labs have their own because check_gradient() is the subject of one.
+Tensor central_differences(const std::function<double(const Tensor&)>& f, const Tensor& x,
+                           double h = 1e-5);
+
+// ---- the figure
+
+void figure();  // defined by LAB_FIGURE() in the lab's check.cc
+// Curves over common x values, to be drawn by the tool.
+void print_curves(const std::string& title, const std::string& x_label, const std::string& y_label,
+                  const std::vector<double>& x,
+                  const std::map<std::string, std::vector<double>>& lines);
+
+}  // namespace heed::lab

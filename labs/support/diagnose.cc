@@ -1,0 +1,275 @@
+#include "labs/support/diagnose.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <map>
+
+namespace heed::lab {
+namespace {
+
+std::string number(double value) {
+  char digits[32];
+  std::snprintf(digits, sizeof digits, "%.4g", value);
+  return digits;
+}
+
+// Both as rows of numbers, the leading axes of the tensors in one.
+struct Numbers {
+  const std::vector<double> got, want;
+  const int64_t rows, cols;
+  const Expected& expected;
+
+  Numbers(const Tensor& got, const Tensor& want, const Expected& expected)
+      : got(got.to_vector()),
+        want(want.to_vector()),
+        rows(want.shape().rank() < 2 ? 1 : want.shape().product(0, want.shape().rank() - 1)),
+        cols(want.shape().rank() == 0 ? 1 : want.shape().back()),
+        expected(expected) {}
+
+  int64_t size() const { return std::ssize(want); }
+  bool close(double a, double b) const {
+    const Tolerance& t = expected.tolerance;
+    return a == b || std::fabs(a - b) <= t.absolute + t.relative * std::fabs(b);
+  }
+  // For symptoms: a multiple of a tolerance, as a factor is only estimated.
+  bool near(double a, double b) const {
+    const Tolerance& t = expected.tolerance;
+    return std::fabs(a - b) <= 20 * (t.absolute + t.relative * std::fabs(b)) + 1e-12;
+  }
+  bool right(int64_t i) const { return close(got[i], want[i]); }
+  std::string place(int64_t i) const {
+    return rows == 1 ? "element " + std::to_string(i)
+                     : "(" + std::to_string(i / cols) + ", " + std::to_string(i % cols) + ")";
+  }
+};
+
+// ---- symptoms: a sentence, or nothing
+
+std::string never_written(const Numbers& n) {
+  const auto left = std::count(n.got.begin(), n.got.end(), kUnwritten);
+  if (left > 0) {
+    const auto first = std::find(n.got.begin(), n.got.end(), kUnwritten) - n.got.begin();
+    return std::to_string(left) + " of " + std::to_string(n.size()) +
+           " elements were never written, the first is " + n.place(first) + ".";
+  }
+  const auto is_zero = [](double x) { return x == 0; };
+  if (std::all_of(n.got.begin(), n.got.end(), is_zero)) {
+    return "All zeros: nothing arrived here.";
+  }
+  return "";
+}
+
+std::string not_finite(const Numbers& n) {
+  for (int64_t i = 0; i < n.size(); ++i) {
+    if (std::isfinite(n.got[i]) || !std::isfinite(n.want[i])) continue;
+    return "Not a finite number, first at " + n.place(i) + ": " + number(n.got[i]) +
+           (std::isnan(n.got[i]) ? ". 0/0, inf - inf or inf/inf gives NaN."
+                                 : ". Something grew too large, or was divided by zero.");
+  }
+  return "";
+}
+
+std::string suspect(const Numbers& n) {
+  for (const auto& [name, tensor] : n.expected.suspects) {
+    const std::vector<double> values = tensor.to_vector();
+    if (values.size() != n.got.size()) continue;
+    bool same = true;
+    for (int64_t i = 0; i < n.size() && same; ++i) same = n.near(n.got[i], values[i]);
+    if (same) return "Yours is " + name + ".";
+  }
+  return "";
+}
+
+std::string name_of_factor(double factor, const Numbers& n) {
+  const double rows = static_cast<double>(n.rows), cols = static_cast<double>(n.cols);
+  const std::vector<std::pair<double, std::string>> known = {
+      {-1, "the sign is wrong"},
+      {2, "twice too large"},
+      {0.5, "half of it is missing"},
+      {rows, "the number of rows: a sum for a mean?"},
+      {1 / rows, "1 / rows: a mean for a sum?"},
+      {cols, "the number of columns: a sum for a mean?"},
+      {1 / cols, "1 / columns: a mean for a sum?"}};
+  for (const auto& [value, name] : known) {
+    if (std::fabs(factor - value) < 1e-5 * std::fabs(value)) return " (" + name + ")";
+  }
+  return "";
+}
+
+// The c with got = c want in [begin, end), NaN if there is none.
+double factor_of(const Numbers& n, int64_t begin, int64_t end) {
+  double product = 0, square = 0;
+  for (int64_t i = begin; i < end; ++i) {
+    product += n.got[i] * n.want[i];
+    square += n.want[i] * n.want[i];
+  }
+  const double factor = product / square;
+  for (int64_t i = begin; i < end; ++i) {
+    if (!n.near(n.got[i], factor * n.want[i])) return NAN;
+  }
+  return factor;
+}
+
+std::string constant_factor(const Numbers& n) {
+  if (n.size() < 2) return "";
+  const double factor = factor_of(n, 0, n.size());
+  if (std::isnan(factor)) return "";
+  return "Everything is " + number(factor) + " times what it should be" +
+         name_of_factor(factor, n) + ".";
+}
+
+std::string constant_offset(const Numbers& n) {
+  if (n.size() < 2) return "";
+  const double offset = n.got[0] - n.want[0];
+  for (int64_t i = 0; i < n.size(); ++i) {
+    if (!n.near(n.got[i], n.want[i] + offset)) return "";
+  }
+  return "Everything is off by the same number, " + number(offset) + ".";
+}
+
+std::string all_the_same(const Numbers& n) {
+  const auto [low, high] = std::minmax_element(n.got.begin(), n.got.end());
+  return n.size() > 1 && *low == *high
+             ? "All elements are the same, " + number(*low) + ": it does not depend on the input."
+             : "";
+}
+
+std::string transposed(const Numbers& n) {
+  if (n.rows < 2 || n.cols < 2) return "";
+  for (int64_t r = 0; r < n.rows; ++r) {
+    for (int64_t c = 0; c < n.cols; ++c) {
+      if (!n.close(n.got[c * n.rows + r], n.want[r * n.cols + c])) return "";
+    }
+  }
+  return "Transposed: rows and columns have changed places.";
+}
+
+std::string shifted(const Numbers& n) {
+  const auto fits = [&](int64_t by, int64_t unit) {
+    const int64_t step = by * unit, count = n.size() - std::abs(step);
+    if (count < std::max<int64_t>(3, n.size() / 2)) return false;
+    for (int64_t i = 0; i < count; ++i) {
+      const int64_t here = step > 0 ? i : i - step;
+      if (!n.close(n.got[here], n.want[here + step])) return false;
+    }
+    return true;
+  };
+  for (const auto& [unit, name] :
+       {std::pair<int64_t, const char*>{1, "element"}, {n.cols, "row"}}) {
+    for (int64_t by : {1, -1, 2, -2}) {
+      if (!fits(by, unit)) continue;
+      return "Shifted by " + std::to_string(std::abs(by)) + " " + name +
+             (by > 0 ? ": yours holds what comes later." : ": yours holds what came before.");
+    }
+  }
+  return "";
+}
+
+std::string blocks_permuted(const Numbers& n) {
+  const auto& names = n.expected.blocks;
+  const int64_t count = std::ssize(names), width = count ? n.cols / count : 0;
+  if (count < 2 || n.cols % count != 0) return "";
+  const auto same = [&](int64_t a, int64_t b) {  // got of block a is want of block b
+    for (int64_t r = 0; r < n.rows; ++r) {
+      for (int64_t c = 0; c < width; ++c) {
+        const int64_t at = r * n.cols + c;
+        if (!n.close(n.got[at + a * width], n.want[at + b * width])) return false;
+      }
+    }
+    return true;
+  };
+  std::string moved;
+  for (int64_t a = 0; a < count; ++a) {
+    for (int64_t b = 0; b < count; ++b) {
+      if (a != b && same(a, b))
+        moved += " where " + names[a] + " belongs there is " + names[b] + ";";
+    }
+  }
+  return moved.empty() ? "" : "Parts are permuted:" + moved.substr(0, moved.size() - 1) + ".";
+}
+
+std::string factor_of_each_row(const Numbers& n) {
+  if (n.rows < 2 || n.cols < 2) return "";
+  for (int64_t r = 0; r < n.rows; ++r) {
+    if (std::isnan(factor_of(n, r * n.cols, (r + 1) * n.cols))) return "";
+  }
+  return "Each row is right but for a factor of its own: " + number(factor_of(n, 0, n.cols)) +
+         " in the first, " + number(factor_of(n, n.cols, 2 * n.cols)) + " in the second.";
+}
+
+std::string tail_only(const Numbers& n) {
+  int64_t first = 0;
+  while (first < n.size() && n.right(first)) ++first;
+  if (first < 2) return "";
+  for (int64_t i = first; i < n.size(); ++i) {
+    if (n.right(i)) return "";
+  }
+  return "Right up to " + n.place(first - 1) + ", wrong from " + n.place(first) +
+         " on: the tail is treated differently.";
+}
+
+std::string repeated_only(const Numbers& n) {
+  if (std::ssize(n.expected.ids) == 0) return "";
+  std::map<int32_t, int> count;
+  for (int32_t id : n.expected.ids) ++count[id];
+  for (int64_t i = 0; i < n.size(); ++i) {
+    if (!n.right(i) && count[static_cast<int32_t>(i / n.cols)] < 2) return "";
+  }
+  return "Wrong only in rows whose index occurs more than once: was a row assigned where it has to "
+         "be added?";
+}
+
+std::string what_the_numbers_say(const Numbers& n) {
+  for (const auto symptom :
+       {never_written, not_finite, suspect, constant_factor, all_the_same, constant_offset,
+        transposed, shifted, blocks_permuted, factor_of_each_row, tail_only, repeated_only}) {
+    const std::string says = symptom(n);
+    if (!says.empty()) return says;
+  }
+  return n.expected.law.empty() ? "no simple pattern." : n.expected.law;
+}
+
+// ---- the picture
+
+std::string corner(const Numbers& n, const std::vector<double>& values) {
+  std::string lines;
+  for (int64_t r = 0; r < std::min<int64_t>(n.rows, 4); ++r) {
+    lines += "   ";
+    for (int64_t c = 0; c < std::min<int64_t>(n.cols, 6); ++c) {
+      char cell[32];
+      std::snprintf(cell, sizeof cell, " %10.4g", values[r * n.cols + c]);
+      lines += cell;
+    }
+    lines += n.cols > 6 ? " ...\n" : "\n";
+  }
+  return lines + (n.rows > 4 ? "    ...\n" : "");
+}
+
+std::string map_of(const Numbers& n) {
+  std::string lines;
+  for (int64_t r = 0; r < std::min<int64_t>(n.rows, 12); ++r) {
+    lines += "    ";
+    for (int64_t c = 0; c < std::min<int64_t>(n.cols, 64); ++c) {
+      lines += n.right(r * n.cols + c) ? '.' : 'x';
+    }
+    lines += '\n';
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::string diagnose(const std::string& what, const Tensor& got, const Tensor& want,
+                     const Expected& expected) {
+  if (!got.defined()) return what + " has no value.\nWhat it means: nothing arrived here.";
+  const std::string problem = mismatch(got, want, expected.tolerance);
+  if (problem.empty()) return "";
+  std::string lines = what + " " + want.shape().str() + ": " + problem + "\n";
+  if (got.shape() != want.shape() || got.dtype() != want.dtype()) return lines;
+  const Numbers n(got, want, expected);
+  return lines + "  expected\n" + corner(n, n.want) + "  yours\n" + corner(n, n.got) +
+         "  . right, x wrong\n" + map_of(n) + "What it means: " + what_the_numbers_say(n);
+}
+
+}  // namespace heed::lab

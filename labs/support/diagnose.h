@@ -1,0 +1,35 @@
+// From wrong numbers to a sentence: which mistake gives just these?
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tensor/compare.h"
+#include "tensor/tensor.h"
+
+namespace heed::lab {
+
+// The value that a tensor holds before a student's kernel writes to it: an element that still has
+// it was left out.
+inline constexpr double kUnwritten = -7777;
+
+// What a check knows about the numbers that it expects.
+struct Expected {
+  Tolerance tolerance = {.relative = 1e-6, .absolute = 1e-9};
+  // Mistakes that the check can compute: {"x squared itself, not its slope", tensor}.
+  std::vector<std::pair<std::string, Tensor>> suspects = {};
+  std::vector<std::string> blocks = {};  // names of the equal parts of a row: the gates of an LSTM
+  std::vector<int32_t> ids = {};         // of each row, where rows are added up by an index
+  std::string law = {};                  // what to think about if no symptom fits
+};
+
+// Nothing where got is close to want, else several lines: the worst element, a corner of both, a
+// map of right and wrong, and the first symptom that fits. Symptoms are tried in this order: other
+// shape; never written; NaN or infinity; a suspect; a constant factor; a constant offset;
+// transposed; shifted; blocks permuted; a factor for each row; wrong only at the tail; wrong only
+// where an index occurs twice. The last resort is the law.
+std::string diagnose(const std::string& what, const Tensor& got, const Tensor& want,
+                     const Expected& expected = {});
+
+}  // namespace heed::lab

@@ -1,0 +1,144 @@
+// The main() of every lab's checks:
+//   lab_02 [--seed=N] [--gtest_filter=Lab.NAME]   runs checks
+//   lab_02 --figure [--seed=N]                    prints the numbers of the figure
+// With HEED_LAB_REPORT=FD, as the tool runs it, each check also writes a line of JSON to the
+// descriptor, with the word that the first line of standard input holds: what does not know the
+// word is no result.
+#include <execinfo.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <csignal>
+#include <cstdlib>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "labs/support/check.h"
+
+namespace heed::lab {
+namespace {
+
+uint64_t run_seed = 0;
+int report = -1;
+std::string word;
+
+void send(nlohmann::json line) {
+  if (report < 0) return;
+  line["word"] = word;
+  const std::string bytes =
+      line.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
+  size_t sent = 0;
+  while (sent < bytes.size()) {
+    const ssize_t count = ::write(report, bytes.data() + sent, bytes.size() - sent);
+    if (count <= 0) return;
+    sent += static_cast<size_t>(count);
+  }
+}
+
+class Reporter : public testing::EmptyTestEventListener {
+  void OnTestStart(const testing::TestInfo&) override { messages_.clear(); }
+  void OnTestPartResult(const testing::TestPartResult& part) override {
+    if (!part.failed()) return;
+    if (!messages_.empty()) messages_ += '\n';
+    messages_ += part.message();
+  }
+  void OnTestEnd(const testing::TestInfo& info) override {
+    send({{"check", info.name()}, {"passed", info.result()->Passed()}, {"message", messages_}});
+  }
+
+  std::string messages_;
+};
+
+// Says where the program was, on a stack of its own: the usual reason is that the other is full.
+void crashed(int signal) {
+  void* frames[24];
+  ::backtrace_symbols_fd(frames, ::backtrace(frames, 24), STDERR_FILENO);
+  std::signal(signal, SIG_DFL);
+  ::raise(signal);
+}
+
+void catch_crashes() {
+  void* warm[1];
+  ::backtrace(warm, 1);  // loads its library now, not in the handler
+  static std::byte stack[1 << 16];
+  stack_t other = {};
+  other.ss_sp = stack;
+  other.ss_size = sizeof stack;
+  ::sigaltstack(&other, nullptr);
+  for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
+    struct sigaction action = {};
+    action.sa_handler = crashed;
+    action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+    ::sigaction(signal, &action, nullptr);
+  }
+}
+
+// So that a search without an end fills no machine.
+void limit_memory() {
+  const rlimit bytes = {rlim_t{4} << 30, rlim_t{4} << 30};
+  ::setrlimit(RLIMIT_AS, &bytes);
+}
+
+// Takes --seed=N and --figure out of the arguments; true for --figure.
+bool parse(int& argc, char** argv) {
+  run_seed =
+      static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) % 1000000;
+  bool wants_figure = false;
+  int kept = 0;
+  for (int i = 0; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument.starts_with("--seed=")) {
+      run_seed = std::strtoull(argument.c_str() + 7, nullptr, 10);
+    } else if (argument == "--figure") {
+      wants_figure = true;
+    } else {
+      argv[kept++] = argv[i];
+    }
+  }
+  argc = kept;
+  return wants_figure;
+}
+
+int run(int argc, char** argv) {
+  const bool wants_figure = parse(argc, argv);
+  if (const char* const descriptor = std::getenv("HEED_LAB_REPORT")) {
+    report = std::atoi(descriptor);
+    std::getline(std::cin, word);
+  }
+#ifndef __SANITIZE_ADDRESS__  // which catches crashes itself, and reserves terabytes
+  catch_crashes();
+  if (report >= 0) limit_memory();
+#endif
+  if (wants_figure) {
+    figure();
+    return 0;
+  }
+  testing::InitGoogleTest(&argc, argv);
+  testing::UnitTest::GetInstance()->listeners().Append(new Reporter);
+  std::cout << "seed " << run_seed << std::endl;
+  const int result = RUN_ALL_TESTS();
+  if (testing::UnitTest::GetInstance()->test_to_run_count() > 0) return result;
+  std::cerr << "no check has this name; --gtest_list_tests shows all\n";
+  return 1;
+}
+
+}  // namespace
+
+uint64_t seed() {
+  return run_seed;
+}
+
+void if_stopped(const std::string& reason) {
+  send({{"if_stopped", reason}});
+}
+
+}  // namespace heed::lab
+
+int main(int argc, char** argv) try {
+  return heed::lab::run(argc, argv);
+} catch (const std::exception& error) {
+  std::cerr << error.what() << "\n";
+  return 1;
+}

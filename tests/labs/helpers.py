@@ -1,0 +1,23 @@
+"""What the tests of the course share."""
+from pathlib import Path
+
+from heed_lab.build import Build, write_overlay
+from heed_lab.course import Course
+
+ROOT = Path(__file__).resolve().parent.parent.parent
+BUILD = None  # set by run.py
+SEED = 20
+
+
+def course():
+    return Course(ROOT)
+
+
+def build():
+    return Build(ROOT, BUILD)
+
+
+def program(lab, texts, name, units=()):
+    """The program of a lab with these texts in place of the library's."""
+    folder = BUILD / "labs" / "tests" / f"{lab.target}-{name}"
+    return build().program(lab, folder, write_overlay(folder / "src", texts), units)

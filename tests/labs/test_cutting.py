@@ -1,0 +1,93 @@
+import unittest
+
+from heed_lab import LabError
+from heed_lab.cutting import apply, check_cut, include_not_done, removed
+
+TEXT = """#include <a>
+#include "b.h"
+
+namespace n {
+
+int f(int a,
+      int b) {  // a brace in a comment: {
+  if (a) {
+    return '}';
+  }
+  return b;
+}
+
+struct S {
+  static int df(int x) { return 2 * x; }
+  S();
+};
+struct T {
+  static int df(int x) { return 3 * x; }
+};
+
+S::S() {
+  first("(");
+  for (int i = 0; i < 3; ++i) {
+    second(i,
+           i);
+  }
+  third();
+}
+}  // namespace n
+"""
+
+
+def cut(kind, **rest):
+    return {"kind": kind, "file": "f.cc", **rest}
+
+
+class Cuts(unittest.TestCase):
+    def apply(self, made, text=TEXT):
+        return apply(text, made, "lab 9, t", "f.cc")
+
+    def test_function(self):
+        text = self.apply(cut("function", at="int f(int a,"))
+        self.assertIn('      int b) {  // a brace in a comment: {\n  ::heed::lab::not_done("lab 9, t");\n}\n\nstruct S', text)
+        self.assertEqual(removed(TEXT, cut("function", at="int f("), "").splitlines()[-1], "  return b;")
+
+    def test_silent_function(self):
+        text = self.apply(cut("function", at="S::S()", silent=True))
+        self.assertIn('S::S() {\n  ::heed::lab::mark_not_done("lab 9, t");\n}\n}  // namespace n', text)
+
+    def test_line_in_a_struct(self):
+        text = self.apply(cut("line", **{"in": "struct T {", "at": "static int df("}))
+        self.assertIn('  static int df(int x) { ::heed::lab::not_done("lab 9, t"); }\n};\n\nS::S', text)
+        self.assertIn("return 2 * x", text)
+
+    def test_statement(self):
+        text = self.apply(cut("statement", **{"in": "S::S() {", "at": "for (int i"}))
+        self.assertIn('  first("(");\n  ::heed::lab::not_done("lab 9, t");\n  third();', text)
+
+    def test_several_statements(self):
+        text = self.apply(cut("statement", **{"in": "S::S() {", "at": "first(", "to": "for (int i"}))
+        self.assertIn('S::S() {\n  ::heed::lab::not_done("lab 9, t");\n  third();', text)
+
+    def test_hide(self):
+        self.assertNotIn("third", self.apply(cut("hide", text="  third();\n")))
+
+    def test_what_does_not_match_once_is_an_error(self):
+        for made, count in ((cut("function", at="int g("), 0), (cut("line", at="static int df("), 2),
+                            (cut("hide", text="return"), 4), (cut("hide", text="nowhere"), 0)):
+            with self.assertRaisesRegex(LabError, f"f.cc: .*{count}"):
+                self.apply(made)
+
+    def test_what_has_no_body_is_an_error(self):
+        for made in (cut("function", **{"in": "struct S {", "at": "S();"}), cut("line", at="third();"),
+                     cut("statement", at="int f(int a,", to="int b) {")):
+            with self.assertRaises(LabError):
+                self.apply(made)
+
+    def test_cuts_are_checked(self):
+        for made in (cut("functon", at="x"), cut("function"), cut("hide", at="x"), {"kind": "line", "at": "x"},
+                     cut("line", at="x", form="y")):
+            with self.assertRaisesRegex(LabError, "lab.json"):
+                check_cut(made, "lab.json")
+
+    def test_include(self):
+        text = include_not_done(TEXT)
+        self.assertIn('#include "b.h"\n#include "labs/support/not_done.h"\n\nnamespace', text)
+        self.assertEqual(include_not_done(text), text)

@@ -1,0 +1,65 @@
+"""start and reset, in a clone that holds nothing but a lab's files."""
+import subprocess
+import tempfile
+import unittest
+from pathlib import Path
+
+import helpers
+from heed_lab import LabError
+from heed_lab.repository import Repository
+
+
+class Clone(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        self.lab = helpers.course().lab(2)
+        self.texts = helpers.course().texts(self.lab)
+        for name, text in self.texts.items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(text)
+        self.repository = Repository(self.root)
+        for arguments in (("init", "-q"), ("config", "user.name", "a student"), ("config", "user.email", "s@example.org"),
+                          ("add", "."), ("commit", "-q", "-m", "all")):
+            subprocess.run(["git", "-C", self.root, *arguments], check=True)
+
+    def start(self):
+        self.repository.refuse_changes(self.lab)
+        self.repository.start(self.lab, self.lab.cut(self.texts))
+
+    def text(self, name):
+        return (self.root / name).read_text()
+
+    def test_start(self):
+        self.start()
+        self.assertEqual(self.repository.git("branch", "--show-current").strip(), "lab-2")
+        self.assertEqual(self.repository.git("status", "--porcelain"), "")
+        self.assertIn('not_done("lab 2, add")', self.text("autograd/node.cc"))
+        self.assertEqual(self.repository.reference(self.lab), self.texts)
+
+    def test_start_refuses_changes_and_a_second_time(self):
+        (self.root / "autograd/node.cc").write_text("mine")
+        with self.assertRaisesRegex(LabError, "autograd/node.cc has changes that are not committed"):
+            self.repository.refuse_changes(self.lab)
+        self.repository.git("checkout", "-q", "autograd/node.cc")
+        self.start()
+        with self.assertRaisesRegex(LabError, "the branch lab-2 is there already"):
+            self.repository.refuse_changes(self.lab)
+
+    def test_reset_takes_one_task_out_again(self):
+        self.start()
+        blanks = {name: self.text(name) for name in self.lab.files}
+        mine = {name: text.replace('::heed::lab::not_done("lab 2, ', 'my_own("') for name, text in blanks.items()}
+        for name, text in mine.items():
+            (self.root / name).write_text(text)
+        self.repository.reset(self.lab, self.lab.task("add"))
+        self.assertIn('::heed::lab::not_done("lab 2, add")', self.text("autograd/node.cc"))
+        self.assertIn('my_own("reachable")', self.text("autograd/node.cc"))
+        self.repository.reset(self.lab, self.lab.task("backward"))
+        self.assertIn('::heed::lab::not_done("lab 2, backward")', self.text("autograd/var.cc"))
+        self.assertIn('my_own("step")', self.text("autograd/var.cc"))
+
+    def test_reset_before_start(self):
+        with self.assertRaisesRegex(LabError, "lab 2 was not begun"):
+            self.repository.reset(self.lab, self.lab.task("add"))

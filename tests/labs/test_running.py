@@ -1,0 +1,87 @@
+"""How a check's process ended, whatever it did."""
+import tempfile
+import unittest
+from pathlib import Path
+from types import SimpleNamespace
+
+from heed_lab import running
+
+CHECK = SimpleNamespace(name="C")
+HEAD = """#!/usr/bin/env python3
+import json, os, signal, sys, time
+fd, word = int(os.environ["HEED_LAB_REPORT"]), sys.stdin.readline().strip()
+def send(**row):
+    os.write(fd, (json.dumps({"word": word, **row}) + "\\n").encode())
+"""
+
+
+class Endings(unittest.TestCase):
+    def run_code(self, code, seconds=5):
+        with tempfile.TemporaryDirectory() as folder:
+            program = Path(folder) / "program"
+            program.write_text(HEAD + code)
+            program.chmod(0o755)
+            return running.run_check(program, CHECK, 7, seconds)
+
+    def expect(self, status, says, code, seconds=5):
+        verdict = self.run_code(code, seconds)
+        self.assertEqual(verdict.status, status, verdict)
+        self.assertIn(says, verdict.message)
+        return verdict
+
+    def test_passed(self):
+        self.expect(running.PASSED, "", "send(check='C', passed=True, message='')")
+
+    def test_failed(self):
+        verdict = self.expect(running.FAILED, "2 of 3", "send(if_stopped='why')\n"
+                              "send(check='C', passed=False, message='2 of 3'); sys.exit(1)")
+        self.assertEqual(verdict.reasons, [])  # it was not stopped
+
+    def test_exception(self):
+        verdict = self.expect(running.FAILED, "bad_alloc", "send(if_stopped='why')\n"
+                              "send(check='C', passed=False, message='C++ exception: bad_alloc'); sys.exit(1)")
+        self.assertEqual(verdict.reasons, ["why"])
+
+    def test_blank(self):
+        self.expect(running.BLANK, "lab 2, add", "send(check='C', passed=False, message='exception with description "
+                    "\"not written yet: lab 2, add\" thrown'); sys.exit(1)")
+
+    def test_silence_is_no_success(self):
+        self.expect(running.SILENT, "without a result", "pass")
+        self.expect(running.SILENT, "status 1", "sys.exit(1)")
+
+    def test_results_of_other_checks_do_not_count(self):
+        self.expect(running.SILENT, "", "send(check='D', passed=True, message='')")
+
+    def test_two_results_are_none(self):
+        self.expect(running.SILENT, "", "send(check='C', passed=True); send(check='C', passed=True)")
+
+    def test_who_does_not_know_the_word_is_not_believed(self):
+        self.expect(running.SILENT, "", "word = 'guess'; send(check='C', passed=True, message='')")
+
+    def test_what_is_no_json_is_skipped(self):
+        self.expect(running.PASSED, "", "os.write(fd, b'\\xff{\\n[1]\\n7\\n'); send(check='C', passed=True)")
+
+    def test_the_truth_of_passed_is_a_boolean(self):
+        self.expect(running.SILENT, "", "send(check='C', passed='yes')")
+
+    def test_success_with_a_bad_status_is_failure(self):
+        self.expect(running.FAILED, "status 3", "send(check='C', passed=True); sys.exit(3)")
+
+    def test_crash(self):
+        verdict = self.expect(running.CRASHED, "SIGSEGV", "send(if_stopped='deep')\nos.kill(os.getpid(), signal.SIGSEGV)")
+        self.assertEqual(verdict.reasons, ["deep"])
+
+    def test_crash_after_success(self):
+        self.expect(running.CRASHED, "SIGABRT", "send(check='C', passed=True); os.abort()")
+
+    def test_endless_loop(self):
+        verdict = self.expect(running.HANGS, "within 1 s", "send(if_stopped='paths')\nwhile True: pass", seconds=1)
+        self.assertEqual(verdict.reasons, ["paths"])
+
+    def test_what_it_started_does_not_stay(self):
+        verdict = self.run_code("if os.fork() == 0: time.sleep(60)\nsend(check='C', passed=True)")
+        self.assertLess(verdict.seconds, 10)
+
+    def test_a_flood_of_reports(self):
+        self.expect(running.SILENT, "", "for _ in range(3000): os.write(fd, b'x' * 1000)\nsend(check='C', passed=True)")
