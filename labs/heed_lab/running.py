@@ -1,15 +1,20 @@
 """Runs checks, each in a process of its own, and says how they ended. A check that did not report has failed."""
 import json
+import math
 import os
 import re
+import resource
 import secrets
 import signal
 import subprocess
+import tempfile
 import threading
 import time
 from dataclasses import dataclass, field
 
-SECONDS = 10  # that a check may take
+SECONDS = 10          # of processor time that a check may take, so that a busy machine changes no verdict
+PATIENCE = 12         # times that until it is stopped although it only waits
+MEMORY = 4 << 30      # bytes
 
 PASSED, FAILED, BLANK = "passed", "failed", "not written"
 CRASHED, HANGS, SILENT = "crashed", "does not end", "no report"
@@ -60,31 +65,52 @@ class Pipe:
         return found
 
 
+def limit(pid, seconds):
+    """Sets limits that the process cannot raise. It waits for the word, so no check has begun."""
+    if not hasattr(resource, "prlimit"):
+        return
+    cpu = math.ceil(seconds)
+    for what, soft, hard in ((resource.RLIMIT_CPU, cpu, cpu + 1), (resource.RLIMIT_AS, MEMORY, MEMORY),
+                             (resource.RLIMIT_FSIZE, 1 << 26, 1 << 26), (resource.RLIMIT_CORE, 0, 0)):
+        try:
+            resource.prlimit(pid, what, (soft, hard))
+        except (OSError, ValueError):
+            pass  # it has ended already, or the limit here is lower
+
+
 def run_check(program, check, seed, seconds=SECONDS):
     """Runs one check of a lab's program."""
     pipe, word = Pipe(), secrets.token_hex(16)
     environment = {**os.environ, "HEED_LAB_REPORT": str(pipe.write_end)}
     begin = time.monotonic()
-    process = subprocess.Popen([str(program), f"--gtest_filter=Lab.{check.name}", f"--seed={seed}", "--gtest_brief=1"],
-                               stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE,
-                               pass_fds=[pipe.write_end], env=environment, start_new_session=True)
-    pipe.start()
-    try:
-        errors = process.communicate(f"{word}\n".encode(), timeout=seconds)[1]
-        hangs = False
-    except subprocess.TimeoutExpired:
-        hangs, errors = True, b""
-    finally:
+    with tempfile.TemporaryFile() as errors:
+        process = subprocess.Popen([str(program), f"--gtest_filter=Lab.{check.name}", f"--seed={seed}", "--gtest_brief=1"],
+                                   stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
+                                   pass_fds=[pipe.write_end], env=environment, start_new_session=True)
+        pipe.start()
+        limit(process.pid, seconds)
+        try:
+            process.stdin.write(f"{word}\n".encode())
+            process.stdin.close()
+        except BrokenPipeError:
+            pass  # it ended before
+        try:
+            status = process.wait(PATIENCE * seconds)
+        except subprocess.TimeoutExpired:
+            status = None
         try:
             os.killpg(process.pid, signal.SIGKILL)  # and what it started
         except ProcessLookupError:
             pass
         process.wait()
+        errors.seek(max(0, errors.seek(0, os.SEEK_END) - 20000))
+        said = errors.read().decode(errors="replace")
+    hangs = status in (None, -signal.SIGXCPU, -signal.SIGKILL)
     rows = pipe.lines(word)
-    verdict = judge(check, seed, rows, None if hangs else process.returncode, errors.decode(errors="replace"), program)
+    verdict = judge(check, seed, rows, None if hangs else status, said, program)
     verdict.seconds = time.monotonic() - begin
     if hangs:
-        verdict.message = f"It did not end within {seconds} s."
+        verdict.message = f"It did not end within {seconds} s of processor time."
     return verdict
 
 

@@ -6,7 +6,6 @@
 // word is no result.
 #include <execinfo.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -75,12 +74,6 @@ void catch_crashes() {
   }
 }
 
-// So that a search without an end fills no machine.
-void limit_memory() {
-  const rlimit bytes = {rlim_t{4} << 30, rlim_t{4} << 30};
-  ::setrlimit(RLIMIT_AS, &bytes);
-}
-
 // Takes --seed=N and --figure out of the arguments; true for --figure.
 bool parse(int& argc, char** argv) {
   run_seed =
@@ -107,9 +100,8 @@ int run(int argc, char** argv) {
     report = std::atoi(descriptor);
     std::getline(std::cin, word);
   }
-#ifndef __SANITIZE_ADDRESS__  // which catches crashes itself, and reserves terabytes
+#ifndef __SANITIZE_ADDRESS__  // which catches crashes itself
   catch_crashes();
-  if (report >= 0) limit_memory();
 #endif
   if (wants_figure) {
     figure();

@@ -76,8 +76,17 @@ class Endings(unittest.TestCase):
         self.expect(running.CRASHED, "SIGABRT", "send(check='C', passed=True); os.abort()")
 
     def test_endless_loop(self):
-        verdict = self.expect(running.HANGS, "within 1 s", "send(if_stopped='paths')\nwhile True: pass", seconds=1)
+        verdict = self.expect(running.HANGS, "within 1 s of processor time", "send(if_stopped='paths')\nwhile True: pass", seconds=1)
         self.assertEqual(verdict.reasons, ["paths"])
+
+    def test_waiting_for_ever(self):
+        self.expect(running.HANGS, "", "time.sleep(100)", seconds=0.1)
+
+    def test_memory_ends(self):
+        verdict = self.expect(running.FAILED, "MemoryError", "send(if_stopped='more and more')\n"
+                              "try: x = bytearray(100 << 30)\n"
+                              "except MemoryError: send(check='C', passed=False, message='C++ exception MemoryError'); sys.exit(1)")
+        self.assertEqual(verdict.reasons, ["more and more"])
 
     def test_what_it_started_does_not_stay(self):
         verdict = self.run_code("if os.fork() == 0: time.sleep(60)\nsend(check='C', passed=True)")
