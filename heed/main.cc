@@ -11,12 +11,13 @@
 #include "heed/usage.h"
 #include "tensor/allocator.h"
 #include "tensor/error.h"
+#include "train/launched_ranks.h"
 
 namespace heed {
 namespace {
 
 int fail(const std::string& message, int code) {
-  print_error(message);
+  print_error(failing_rank() + message);
   return code;
 }
 
@@ -65,6 +66,7 @@ int main(int argc, char** argv) {
   std::signal(SIGXFSZ, SIG_IGN);  // a file that grows over a limit is an error like a full disk
   heed::leave_nothing_on_signals();
   const int code = heed::run_and_report(argc, argv);
+  heed::end_launched_ranks(code);
   heed::end_by_signal();
   return code;
 }

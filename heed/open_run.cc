@@ -4,6 +4,7 @@
 
 #include "heed/train_flags.h"
 #include "tensor/file.h"
+#include "train/step.h"
 #include "train/step_log.h"
 
 namespace heed {
@@ -68,8 +69,9 @@ TrainSettings settings_to_go_on(const RunRequest& r) {
 }
 
 OpenRun go_on(const RunRequest& r) {
-  OpenRun run{std::make_unique<RunLock>(r.out), {}, {}, false};
-  run.settings = settings_to_go_on(r);
+  OpenRun run{r.first ? std::make_unique<RunLock>(r.out) : nullptr, {}, {}, false};
+  run.settings = r.first ? settings_to_go_on(r) : load_settings(r.out);
+  check_ranks(r.ranks, run.settings.loop.pieces);
   const TrainSettings& s = run.settings;
   const auto words = Vocabulary::load(file_inside(r.out, "vocab.txt"), s.model.vocab_size);
   const size_t limit = s.limit.value_or(r.settings.limit.value_or(0));
@@ -80,7 +82,7 @@ OpenRun go_on(const RunRequest& r) {
                     "limit (the run had " +
                     limit_text(s) + ")");
   }
-  change_settings(r.out, s.loop);
+  if (r.first) change_settings(r.out, s.loop);
   return run;
 }
 
@@ -88,6 +90,7 @@ OpenRun begin(const RunRequest& r) {
   OpenRun run{nullptr, r.settings, {}, true};
   TrainSettings& s = run.settings;
   s.check();
+  check_ranks(r.ranks, s.loop.pieces);
   run.data = load_train_data(r.data, s.model.vocab_size, s.examples, s.limit.value_or(0));
   s.model.vocab_size = run.data.vocabulary.size();
   s.data_fingerprint = run.data.fingerprint();
@@ -118,6 +121,7 @@ void refuse_other_run(const std::string& out) {
 }
 
 OpenRun open_run(const RunRequest& request) {
+  if (!request.first) return go_on(request);
   if (has(request.out, "settings.json")) {
     if (!request.resume) refuse_run(request.out);
     return go_on(request);

@@ -17,6 +17,8 @@ struct RunRequest {
   bool resume;
   TrainSettings settings;  // of the options, given or not
   std::string made_with;   // for settings.json, see start_run()
+  int ranks = 1;           // that will train it
+  bool first = true;       // this process begins it; the others read what it has written then
 };
 
 // Adam moves a number by no more than the rate in a step. With few dialogues in large batches that
@@ -26,7 +28,7 @@ struct RunRequest {
 int64_t batch_size_for(const TrainSettings& settings, size_t examples);
 
 struct OpenRun {
-  std::unique_ptr<RunLock> lock;
+  std::unique_ptr<RunLock> lock;  // of rank 0
   TrainSettings settings;
   TrainData data;
   bool is_new;

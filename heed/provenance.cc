@@ -9,6 +9,7 @@
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
+#include "train/launched_ranks.h"
 
 namespace heed {
 
@@ -55,7 +56,9 @@ std::string capabilities() {
 #else
   const char* cuda = "no CUDA";
 #endif
-  return std::string("kernels for ") + cpu::isa() + ", " + cuda;
+  const std::string mpi = mpi_version();
+  return std::string("kernels for ") + cpu::isa() + ", " + cuda + ", " +
+         (mpi.empty() ? "no MPI" : mpi);
 }
 
 MadeWith made_with(const Common& common) {

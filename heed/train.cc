@@ -1,3 +1,4 @@
+#include <chrono>
 #include <cstdio>
 
 #include "dialog/respond/structures.h"
@@ -9,11 +10,14 @@
 #include "heed/open_run.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
+#include "heed/rank_team.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "heed/train_flags.h"
 #include "tensor/file.h"
+#include "tensor/machine.h"
+#include "train/pieces.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -27,14 +31,19 @@ struct Options {
   std::string data, out;
   bool resume = false, detect_anomaly = false;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
-  int log_steps = 0;
+  int log_steps = 0, ranks = 0;
+  std::optional<int> pieces;
   TrainFlags flags;
 };
 
-TrainSettings settings_of(const Options& o) {
+// Pieces of a batch for who has ranks and says nothing else.
+constexpr int kPiecesForRanks = 8;
+
+TrainSettings settings_of(const Options& o, const RankTeam& team) {
   TrainSettings s = o.flags.model_settings();
   s.loop.seed = o.common->seed;
   s.loop.log_steps = o.log_steps;
+  s.loop.pieces = o.pieces.value_or(team.asked() ? kPiecesForRanks : 1);
   return s;
 }
 
@@ -61,7 +70,7 @@ void note_other_arithmetic(const std::string& run, const Common& common) {
        " with " + now + ": not the numbers of either alone");
 }
 
-void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) {
+void describe(const OpenRun& run, const std::string& out, int64_t preset_batch, int ranks) {
   const ModelConfig& m = run.settings.model;
   if (!run.is_new) std::printf("going on with %s\n", out.c_str());
   std::printf("%s, %s x %ld, vocabulary %ld: %s\n", std::string(m.structure.name).c_str(),
@@ -75,6 +84,10 @@ void describe(const OpenRun& run, const std::string& out, int64_t preset_batch) 
   if (run.is_new && batch < preset_batch) {
     std::printf("batches of %ld instead of %ld, as these are few (--batch decides otherwise)\n",
                 static_cast<long>(batch), static_cast<long>(preset_batch));
+  }
+  if (run.settings.loop.pieces > 1) {
+    std::printf("batches in %d pieces, on %s\n", run.settings.loop.pieces,
+                counted(static_cast<size_t>(ranks), "rank").c_str());
   }
   std::fflush(stdout);
 }
@@ -111,42 +124,82 @@ void print_end(const std::string& out, const TrainSettings& settings, bool worke
   std::printf("done: the best model is in %s\n", out.c_str());
 }
 
-void run(const Options& o) {
-  const Device device = start(*o.common);
-  const OpenRun run = open_run({*o.command, o.data, o.out, o.resume, settings_of(o),
-                                json_text(provenance("train", *o.common))});
-  TrainHooks hooks;
-  hooks.stop = &stop_on_signals();
-  if (!run.is_new) note_other_arithmetic(o.out, *o.common);
-  describe(run, o.out, settings_of(o).loop.batch_size);
+struct Done {
+  bool worked = false;  // there was something to do
+  int64_t steps = 0;
+};
 
-  Progress progress;
-  bool worked = false;
+// What rank 0 shows and says.
+void show_progress(TrainHooks& hooks, Progress& progress, Done& done, int64_t words) {
   hooks.on_step = [&](const TrainProgress& p) {
-    worked = true;
+    done.worked = true;
+    ++done.steps;
     progress.show(progress_line(p));
   };
-  hooks.on_validation = [&](int64_t done, int64_t examples) {
-    worked = true;
-    progress.show("validation  " + std::to_string(done) + " of " + counted(examples, "example"));
+  hooks.on_validation = [&](int64_t of_them, int64_t examples) {
+    done.worked = true;
+    progress.show("validation  " + std::to_string(of_them) + " of " + counted(examples, "example"));
   };
-  hooks.on_epoch = [&](const EpochLog& e, bool best) {
+  hooks.on_epoch = [&progress, words](const EpochLog& e, bool best) {
     progress.done();
-    print_epoch(e, best, run.settings.model.vocab_size);
+    print_epoch(e, best, words);
   };
   hooks.on_warning = [&](const std::string& text) {
     progress.done();
     warn(text);
   };
+}
+
+// What the exchange of gradients costs, so that one can tell whether more ranks pay.
+void print_traffic(const Ranks& ranks, int64_t steps, double seconds) {
+  if (ranks.size() == 1 || steps == 0) return;
+  std::printf(
+      "rank 0 sent %s a step, and was %.0f%% of %.1f s with the others or waiting for them\n",
+      size_text(static_cast<double>(ranks.bytes_sent() / steps)).c_str(),
+      100 * ranks.seconds() / seconds, seconds);
+}
+
+// What each rank does.
+void train_on(const Options& o, const OpenRun& run, const std::atomic<bool>& stop, Ranks& ranks,
+              Device device) {
+  TrainHooks hooks;
+  hooks.ranks = &ranks;
+  hooks.stop = &stop;
   hooks.detect_anomaly = o.detect_anomaly;
   hooks.checkpoint_seconds = o.checkpoint_every;
+  Progress progress;
+  Done done;
+  if (ranks.first()) {
+    show_progress(hooks, progress, done, run.settings.model.vocab_size);
+  }
+  const auto begin = std::chrono::steady_clock::now();
   const bool finished = train(o.out, run.settings, run.data, device, hooks);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   progress.done();
+  if (!ranks.first()) return;
+  print_traffic(ranks, done.steps, took.count());
   if (finished) {
-    print_end(o.out, run.settings, worked);
+    print_end(o.out, run.settings, done.worked);
   } else {
     std::printf("stopped: the same command with --resume goes on from here (%s)\n", o.out.c_str());
   }
+}
+
+void run(const Options& o) {
+  start(*o.common);
+  const RankTeam team(o.ranks, *o.common);
+  const TrainSettings settings = settings_of(o, team);
+  const OpenRun run = team.prepare([&] {
+    OpenRun opened =
+        open_run({*o.command, o.data, o.out, o.resume, settings,
+                  json_text(provenance("train", *o.common)), team.size(), team.first()});
+    if (!team.first()) return opened;
+    if (!opened.is_new) note_other_arithmetic(o.out, *o.common);
+    describe(opened, o.out, settings.loop.batch_size, team.size());
+    return opened;
+  });
+  const std::atomic<bool>& stop = stop_on_signals();
+  team.run([&](Ranks& ranks, Device device) { train_on(o, run, stop, ranks, device); }, stop);
 }
 
 }  // namespace
@@ -170,6 +223,12 @@ void add_train(CLI::App& app) {
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   o->flags.declare_model(*c);
   o->flags.declare(*c);
+  add_ranks(*c, o->ranks);
+  c->add_option(
+       "--pieces", o->pieces,
+       "Pieces of a batch, which ranks share out, a power of two; 8 with ranks and 1 "
+       "without unless given. The numbers of a training depend on it, and not on the ranks")
+      ->check(whole_number(1, kMostPieces));
   c->add_flag("--resume", o->resume,
               "Go on with the run in --out, with its own settings except --epochs, --rate and "
               "--max-norm; starts one where there is none yet");

@@ -268,6 +268,7 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"min-rate", s.loop.schedule.min_rate},
                                     {"halve-after", s.loop.schedule.halve_after},
                                     {"keep-every", s.loop.keep_every},
+                                    {"pieces", s.loop.pieces},
                                     {"log-steps", s.loop.log_steps},
                                     {"seed", s.loop.seed}};
   if (s.preset) options["preset"] = *s.preset;

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
-#include <filesystem>
 #include <memory>
 #include <new>
 #include <optional>
@@ -14,9 +13,9 @@
 #include "optim/optim.h"
 #include "tensor/late.h"
 #include "train/buckets.h"
-#include "train/checkpoint.h"
+#include "train/run_files.h"
 #include "train/runaway_loss.h"
-#include "train/step_log.h"
+#include "train/step.h"
 #include "train/turns.h"
 
 namespace heed {
@@ -33,11 +32,11 @@ struct Member {
   RunawayLoss runaway;
 };
 
-// A step, and its numbers on their way: loss, norm, and what the loss is late with.
+// A step, and its numbers on their way.
 struct OpenStep {
   Member* member;
-  Loss loss;
-  LateNumbers numbers;
+  StepLosses losses;
+  LateNumbers norm;
   std::string place;
   StepRecord record;  // for the log of steps
 };
@@ -50,19 +49,17 @@ class Loop {
         settings_(settings),
         hooks_(hooks),
         turns_(turns, tasks.size()),
-        schedule_(settings.schedule) {
+        schedule_(settings.schedule),
+        ranks_(hooks.ranks ? *hooks.ranks : alone()),
+        pieces_(settings.pieces, ranks_),
+        files_(run, ranks_, hooks.before_write, [this](const std::string& text) { warn(text); }) {
     for (const Task& task : tasks) {
       if (task.sizes.empty()) throw UsageError("training: a task has no examples");
       members_.push_back(
           {&task, make_optimizer(*task.module, settings.optimizer), RunawayLoss(task.guess)});
     }
-    std::string warning;
-    if (const auto checkpoint = load_checkpoint(run, tensors(), &warning)) go_on_from(*checkpoint);
-    if (!warning.empty()) warn(warning);
-    warning.clear();
-    step_log_.emplace(run, settings.log_steps, state_.epoch * steps_an_epoch() + state_.step,
-                      &warning);
-    if (!warning.empty()) warn(warning);
+    if (const auto checkpoint = files_.load(tensors())) go_on_from(*checkpoint);
+    files_.open_steps(settings.log_steps, state_.epoch * steps_an_epoch() + state_.step);
   }
 
   bool train() {
@@ -106,7 +103,7 @@ class Loop {
     }
     const int64_t steps = steps_an_epoch();
     const double begin = now();
-    step_log_->start_clock();
+    files_.steps().start_clock();
     double saved = begin;
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < steps) {
@@ -118,9 +115,9 @@ class Loop {
         hooks_.on_step(progress(steps, seconds / static_cast<double>(state_.step - first_step),
                                 static_cast<double>(state_.tokens - first_tokens) / seconds));
       }
-      if (step_log_->due()) write_steps(false);
-      const bool stop = stopping();
-      if (stop || now() - saved > hooks_.checkpoint_seconds) {
+      if (files_.steps().due()) files_.write_steps(false);
+      const bool stop = ranks_.any(stopping());
+      if (stop || ranks_.any(now() - saved > hooks_.checkpoint_seconds)) {
         save();
         saved = now();
       }
@@ -157,16 +154,13 @@ class Loop {
     const DetectAnomaly detect(hooks_.detect_anomaly);
     Module& module = *member.task->module;
     zero_grad(module);
-    Loss loss = member.task->loss(examples, {settings_.seed, state_.epoch, n});
-    const Device device = loss.total.device();
-    loss.total.backward();
+    StepLosses losses =
+        pieces_.compute_gradients(*member.task, examples, {settings_.seed, state_.epoch, n});
     const auto all = parameters(module);
     const Clipping clip = clipping(all, {.max_norm = settings_.max_norm});
-    std::vector<Tensor> numbers = {loss.total.value(), clip.norm().to(device)};
-    numbers.insert(numbers.end(), loss.late.tensors.begin(), loss.late.tensors.end());
-    loss.total = Var();  // its graph is used
-    StepRecord record = record_of_step(member, rate, loss.tokens);
-    open_.push_back({&member, std::move(loss), LateNumbers(numbers), here(), std::move(record)});
+    const Device device = losses.device();
+    open_.push_back({&member, std::move(losses), LateNumbers({clip.norm().to(device)}), here(),
+                     record_of_step(member, rate)});
     // A GPU has the update, and soon the next step, to do while the host looks at these numbers.
     const bool late = device.is_cuda() && !hooks_.detect_anomaly;
     if (!late) close_steps(0, &all);
@@ -176,40 +170,35 @@ class Loop {
   }
 
   // What is known of the step that runs before its numbers are.
-  StepRecord record_of_step(const Member& member, double rate, int64_t tokens) const {
+  StepRecord record_of_step(const Member& member, double rate) const {
     StepRecord record{.step = state_.epoch * steps_an_epoch() + state_.step + 1,
                       .epoch = state_.epoch + 1,
-                      .rate = rate,
-                      .tokens = tokens};
+                      .rate = rate};
     if (members_.size() > 1) record.task = member.task->name;
     return record;
-  }
-
-  void write_steps(bool sync) {
-    if (hooks_.before_write) hooks_.before_write();
-    step_log_->write(sync);
   }
 
   // Reads the numbers of all steps but the last `open` ones. `before_update`: the parameters of a
   // step whose update has not been made yet.
   void close_steps(size_t open, const std::vector<NamedParameter>* before_update = nullptr) {
     for (; open_.size() > open; open_.pop_front()) {
-      auto& [member, loss, numbers, place, record] = open_.front();
-      const std::vector<double> values = numbers.get();
-      check_finite(place, values[0], values[1], before_update);
-      if (loss.late.complete) loss.late.complete(loss, {values.begin() + 2, values.end()});
-      state_.loss_sum += values[0];
-      state_.norm_sum += values[1];
-      state_.tokens += loss.tokens;
-      for (const auto& [name, count] : loss.counts) state_.counts[name] += count;
-      if (step_log_->wanted()) {
-        record.loss = values[0];
-        record.grad_norm = values[1];
-        if (member->task->measure) record.metrics = member->task->measure(loss.counts);
-        step_log_->add(std::move(record));
+      auto& [member, losses, late_norm, place, record] = open_.front();
+      const StepSum sum = losses.sum();
+      const double norm = late_norm.get()[0];
+      check_finite(place, sum.total, norm, before_update);
+      state_.loss_sum += sum.total;
+      state_.norm_sum += norm;
+      state_.tokens += sum.tokens;
+      for (const auto& [name, count] : sum.counts) state_.counts[name] += count;
+      if (files_.steps().wanted()) {
+        record.loss = sum.total;
+        record.grad_norm = norm;
+        record.tokens = sum.tokens;
+        if (member->task->measure) record.metrics = member->task->measure(sum.counts);
+        files_.steps().add(std::move(record));
       }
       RunawayLoss& runaway = member->runaway;
-      if (runaway.update(loss.nll)) warn(runaway.warning(place, schedule_.rate()));
+      if (runaway.update(sum.nll)) warn(runaway.warning(place, schedule_.rate()));
     }
   }
 
@@ -252,23 +241,26 @@ class Loop {
   // checkpoint of all steps. None is made before it begins: a model that has run away would take
   // the place of a good one.
   std::optional<Metrics> validate() {
-    struct Stopped {};
     const OnValidation on_batch = [&](int64_t done, int64_t of) {
       if (hooks_.on_validation) hooks_.on_validation(done, of);
-      if (stopping()) throw Stopped{};
+      if (stopping()) throw StopValidation{};
     };
+    Metrics metrics;
+    bool stopped = false;
     try {
-      Metrics metrics;
       for (const Member& m : members_) {
         if (!m.task->validate) continue;
         for (Metric& metric : m.task->validate(on_batch)) metrics.push_back(std::move(metric));
       }
-      check_internal(!metrics.empty(), "a training needs a validation");
-      return metrics;
-    } catch (const Stopped&) {
+    } catch (const StopValidation&) {
+      stopped = true;
+    }
+    if (ranks_.any(stopped)) {
       save();
       return std::nullopt;
     }
+    check_internal(!metrics.empty(), "a training needs a validation");
+    return metrics;
   }
 
   // Of the sums so far.
@@ -308,25 +300,24 @@ class Loop {
     std::vector<EpochLog> lines = std::move(state_.log);
     lines.push_back(log);
     state_ = {.epoch = log.epoch, .schedule = schedule_.state, .log = std::move(lines)};
-    if (hooks_.before_write) hooks_.before_write();
     // state.json, last, makes the epoch count; a kill before it repeats the epoch, to the same end.
-    if (best) save_models("model", "");
+    std::vector<RunFiles::NamedModule> models;
+    if (best) add_models(models, "model", "");
     if (settings_.keep_every > 0 && log.epoch % settings_.keep_every == 0) {
       const std::string name = "epoch-" + std::to_string(log.epoch);
-      save_models(name, name + "-");
+      add_models(models, name, name + "-");
     }
-    save_log(run_, state_.log);
+    files_.save_epoch(models, state_.log);
     save();
     if (hooks_.on_epoch) hooks_.on_epoch(log, best);
     return true;
   }
 
   // The first task's under the name `first`, the others' under their own.
-  void save_models(const std::string& first, const std::string& prefix) const {
+  void add_models(std::vector<RunFiles::NamedModule>& models, const std::string& first,
+                  const std::string& prefix) const {
     for (const Member& m : members_) {
-      const std::string name = &m == &members_[0] ? first : prefix + m.task->name;
-      save_parameters((std::filesystem::path(run_) / (name + ".safetensors")).string(),
-                      *m.task->module);
+      models.push_back({&m == &members_[0] ? first : prefix + m.task->name, m.task->module});
     }
   }
 
@@ -340,8 +331,7 @@ class Loop {
       }
     }
     state_.schedule = schedule_.state;
-    write_steps(true);
-    save_checkpoint(run_, state_, tensors());
+    files_.save(state_, tensors());
     checkpoint_ = place(state_);
   }
 
@@ -362,9 +352,11 @@ class Loop {
   const TrainHooks& hooks_;
   const Turns turns_;
   HalvingSchedule schedule_;
+  Ranks& ranks_;
+  Pieces pieces_;
+  RunFiles files_;
   std::vector<Member> members_;
   TrainState state_;
-  std::optional<StepLog> step_log_;
   std::deque<OpenStep> open_;  // steps whose numbers nobody has looked at yet
   std::string checkpoint_;     // where the newest one is, for people; empty if there is none
 };

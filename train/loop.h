@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "train/ranks.h"
 #include "train/run_directory.h"
 #include "train/settings.h"
 #include "train/task.h"
@@ -34,7 +35,8 @@ struct TrainHooks {
   // Set by a signal: finish the step, or the batch of the validation; checkpoint, return.
   const std::atomic<bool>* stop = nullptr;
   double checkpoint_seconds = 600;  // also between epochs
-  bool detect_anomaly = false;      // look at the numbers of every op (autograd/anomaly.h); slow
+  Ranks* ranks = nullptr;  // that train together, each with hooks of its own; null: this process
+  bool detect_anomaly = false;  // look at the numbers of every op (autograd/anomaly.h); slow
 };
 
 // Trains the tasks' modules: SGD or Adam with global-norm clipping; the learning rate is halved
@@ -45,6 +47,10 @@ struct TrainHooks {
 // its own optimiser, with the settings in common, and goes through its own examples round and
 // round; an epoch is one pass through those of the first task, whose validation decides. The first
 // task's module is saved as model.safetensors, those of the others as NAME.safetensors.
+//
+// Several ranks train one model, with the same numbers as one: each computes its pieces of a batch
+// (LoopSettings::pieces) and gets the sum of all gradients; rank 0 reads and writes the run, and a
+// stop or a checkpoint of one is one of all.
 //
 // Throws Error, with epoch, step and the first parameter that is not finite, if the loss or a
 // gradient is not a number, and DeviceError, with the sizes of the batch, if memory runs out: the

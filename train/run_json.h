@@ -104,6 +104,7 @@ inline void add_to_json(nlohmann::json& json, const LoopSettings& s) {
   json["max_epochs"] = s.max_epochs;
   json["seed"] = s.seed;
   json["schedule"] = s.schedule;
+  if (s.pieces > 1) json["pieces"] = s.pieces;
   if (s.keep_every > 0) json["keep_every"] = s.keep_every;
   if (s.log_steps > 0) json["log_steps"] = s.log_steps;
 }
@@ -117,6 +118,7 @@ inline void from_json(const nlohmann::json& json, LoopSettings& s) {
   read("max_epochs", s.max_epochs);
   read("seed", s.seed);
   read("schedule", s.schedule);
+  read("pieces", s.pieces);
   read("keep_every", s.keep_every);
   read("log_steps", s.log_steps);
 }

@@ -1,10 +1,12 @@
 #include "train/settings.h"
 
+#include <bit>
 #include <cmath>
 #include <sstream>
 
 #include "optim/optim.h"
 #include "tensor/error.h"
+#include "train/pieces.h"
 
 namespace heed {
 
@@ -58,6 +60,8 @@ void LoopSettings::check() const {
   check_rule(max_epochs >= 1, "epochs: expected at least 1", max_epochs);
   check_rule(keep_every >= 0, "keep_every: expected 0 epochs or more", keep_every);
   check_rule(log_steps >= 0, "log_steps: expected 0 steps or more", log_steps);
+  check_rule(pieces >= 1 && pieces <= kMostPieces && std::has_single_bit(unsigned(pieces)),
+             "pieces: expected a power of two, 1 to 1024", pieces);
   HalvingSchedule{schedule};
 }
 

@@ -38,7 +38,10 @@ struct LoopSettings {
   uint64_t seed = 1;
   HalvingSchedule::Options schedule = {};
   int keep_every =
-      0;              // keep the model of every so many epochs too, as epoch-N.safetensors; 0: none
+      0;  // keep the model of every so many epochs too, as epoch-N.safetensors; 0: none
+  // Pieces of a batch, a power of two: their gradients are computed one by one, by so many ranks at
+  // most, and summed in a fixed order (train/step.h).
+  int pieces = 1;
   int log_steps = 0;  // a line in steps.jsonl for every so many steps (train/step_log.h); 0: none
 
   // Throws UsageError for what no training can be made with.

@@ -17,9 +17,12 @@ struct StepKey {
   uint64_t seed = 1;
   int epoch = 0;     // from 0
   int64_t step = 0;  // of the task, within the epoch, from 0
+  int piece = 0;     // of the batch
 
+  // Of no two steps and pieces the same, in epochs of 2^22 steps of 2^10 pieces.
   uint64_t number() const {
-    return (static_cast<uint64_t>(epoch) << 32) | static_cast<uint64_t>(step);
+    return (static_cast<uint64_t>(epoch) << 32) ^ (static_cast<uint64_t>(piece) << 22) ^
+           static_cast<uint64_t>(step);
   }
 };
 
@@ -35,7 +38,7 @@ struct Loss {
     std::function<void(Loss& loss, const std::vector<double>& values)> complete = {};
   };
 
-  Var total;  // a scalar: what is minimised
+  Var total;  // a scalar, what is minimised: a mean over the examples (train/step.h)
   int64_t tokens = 0;
   Counts counts = {};
   double nll =
@@ -53,7 +56,9 @@ using Metrics = std::vector<Metric>;
 // Of that name. Throws DataError if there is none: they may have been read from a file.
 double value_of(const Metrics& metrics, const std::string& name);
 
-// To be called after each batch of a validation, which ends there where it throws.
+// To be called after each batch of a validation, which ends there where it throws: StopValidation,
+// where the training is to end.
+struct StopValidation {};
 using OnValidation = std::function<void(int64_t done, int64_t of)>;
 
 struct Task {

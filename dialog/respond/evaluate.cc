@@ -4,6 +4,8 @@
 #include <numeric>
 #include <sstream>
 
+#include "dialog/respond/share_scores.h"
+
 namespace heed {
 namespace {
 
@@ -39,14 +41,15 @@ std::vector<Example> distracted(const std::vector<Example>& examples, const Test
 std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>& examples,
                                     const std::vector<TestSet>& sets, const Pool& pool,
                                     const Phrases& phrases, uint64_t seed, int64_t batch_size,
-                                    const EvaluateProgress& progress) {
+                                    const EvaluateProgress& progress, Ranks& ranks) {
   std::vector<TestSetResult> results;
   for (const TestSet& set : sets) {
     const auto inserted = distracted(examples, set, pool, phrases, seed);
     const auto report = [&](const ScoreProgress& done) {
       if (progress) progress(set.name, done);
     };
-    const std::vector<DialogueScore> scores = score(model, inserted, batch_size, report);
+    const std::vector<DialogueScore> scores =
+        score_on_ranks(ranks, model, inserted, batch_size, report);
     results.push_back({set.name, summarize(scores), {}});
     for (const DialogueScore& s : scores) results.back().examples.push_back(result_of(s));
   }

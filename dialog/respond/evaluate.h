@@ -7,6 +7,7 @@
 
 #include "dialog/data/distraction.h"
 #include "dialog/respond/das.h"
+#include "train/ranks.h"
 
 namespace heed {
 
@@ -32,10 +33,11 @@ struct TestSetResult {
   std::vector<ExampleResult> examples;
 };
 using EvaluateProgress = std::function<void(const std::string& set, const ScoreProgress&)>;
+// The ranks share out the examples; all get all results, the same for any number of them.
 std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>& examples,
                                     const std::vector<TestSet>& sets, const Pool& pool,
                                     const Phrases& phrases, uint64_t seed, int64_t batch_size,
-                                    const EvaluateProgress& progress = {});
+                                    const EvaluateProgress& progress = {}, Ranks& ranks = alone());
 
 // The test sets of a list with commas: "all" (none and the nine), "random", "frequent" or "rare"
 // (the three of the nine), and single ones, see parse_test_set; each once. Throws UsageError.

@@ -11,6 +11,7 @@
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
 #include "dialog/respond/run_json.h"
+#include "dialog/respond/share_scores.h"
 #include "dialog/respond/structures.h"
 
 namespace heed {
@@ -26,6 +27,7 @@ struct Respond {
   Responder& model;
   const TrainSettings& settings;
   const TrainData& data;
+  Ranks& ranks;
   std::vector<int64_t> sizes;
 
   // The examples with this epoch's distractions.
@@ -54,8 +56,9 @@ struct Respond {
 
   Metrics validate(const OnValidation& on_batch) const {
     const auto total = static_cast<int64_t>(data.valid.size());
-    const auto scores = score(model, data.valid, settings.loop.batch_size,
-                              [&](const ScoreProgress& done) { on_batch(done.examples, total); });
+    const auto scores =
+        score_on_ranks(ranks, model, data.valid, settings.loop.batch_size,
+                       [&](const ScoreProgress& done) { on_batch(done.examples, total); });
     return {{kValidPerplexity, summarize(scores).perplexity}};
   }
 
@@ -160,10 +163,11 @@ void begin_run(const std::string& directory, const TrainSettings& settings, cons
   if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
 }
 
-Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data) {
+Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data,
+                  Ranks& ranks) {
   std::vector<int64_t> sizes;
   for (const Example& example : data.train) sizes.push_back(example_tokens(example));
-  const Respond respond{model, settings, data, sizes};
+  const Respond respond{model, settings, data, ranks, sizes};
   return {.module = &model,
           .sizes = std::move(sizes),
           .loss = [respond](const auto& examples,
@@ -177,12 +181,13 @@ Task respond_task(Responder& model, const TrainSettings& settings, const TrainDa
 bool train(const std::string& run, const TrainSettings& settings, const TrainData& data,
            Device device, const TrainHooks& hooks) {
   settings.check();
-  if (!std::filesystem::exists(std::filesystem::path(run) / "config.json")) {
+  Ranks& ranks = hooks.ranks ? *hooks.ranks : alone();
+  if (ranks.first() && !std::filesystem::exists(std::filesystem::path(run) / "config.json")) {
     save_description(run, settings.model, data.vocabulary);
   }
   const std::unique_ptr<Responder> model = first_model(run, settings);
   move(*model, device);
-  return train(run, settings.loop, {respond_task(*model, settings, data)}, hooks);
+  return train(run, settings.loop, {respond_task(*model, settings, data, ranks)}, hooks);
 }
 
 }  // namespace heed

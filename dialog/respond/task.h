@@ -34,8 +34,10 @@ void check_training(const TrainSettings& settings, const TrainData& data);
 void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data);
 
 // The task of the training loop: `model` learns to respond to the training examples, in every epoch
-// with other distractions. It refers to the three, which must outlive it.
-Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data);
+// with other distractions. It refers to the three, which must outlive it. The ranks share out the
+// examples of a validation.
+Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data,
+                  Ranks& ranks = alone());
 
 // Trains the model of a run (Xing & Gulla 2022, section 4.2) with the loop of train/loop.h, which
 // says what is returned and thrown.

@@ -194,7 +194,9 @@ TEST_F(Act, Evaluate) {
                 kBounds,
                 kInsertion,
                 kEvaluation,
-                {kModelRow, {"--per-example", {}}}}));
+                {kModelRow,
+                 {"--per-example", {}},
+                 {"--ranks", {}, {}, "OnRanks.AnEvaluationHasTheSameNumbers"}}}));
 }
 
 TEST_F(Act, Compare) {
@@ -309,6 +311,8 @@ TEST_F(Act, Train) {
                           {"--max-norm", {"0.01"}},
                           {"--keep-every", {"1"}},
                           {"--log-steps", {"5"}},
+                          {"--pieces", {"2"}},
+                          {"--ranks", {"2"}},
                           {"--halve-after", {"0"}},
                           {"--attention-weight", {"0"}, {"--insert-prob", "1"}},
                           {"--patience", {}, {}, "Program.ARunGoesOnWithAnotherRate"},

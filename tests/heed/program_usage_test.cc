@@ -167,12 +167,14 @@ TEST(Help, OfACommandNamesEveryOption) {
                           "max-norm",     "patience",
                           "min-rate",     "halve-after",
                           "seed",         "detect-anomaly",
-                          "log-steps",    "checkpoint-every"} +
+                          "log-steps",    "checkpoint-every",
+                          "ranks",        "pieces"} +
                     device},
-      {"evaluate", Arguments{"model", "data", "pool", "test", "json", "batch", "limit", "frequent",
-                             "rare", "seed", "examples", "max-turns", "max-utterance",
-                             "max-response", "max-context", "min-turns", "speaker", "per-example"} +
-                       device},
+      {"evaluate",
+       Arguments{"model", "data", "pool", "test", "json", "batch", "limit", "frequent", "rare",
+                 "seed", "examples", "max-turns", "max-utterance", "max-response", "max-context",
+                 "min-turns", "speaker", "per-example", "ranks"} +
+           device},
       {"reproduce", Arguments{"data", "out", "preset", "jobs", "only", "shard", "seeds",
                               "checkpoint-every", "dead-after", "layers", "hidden", "epochs",
                               "limit", "test-limit", "max-length", "frequent", "rare", "seed"} +

@@ -1,0 +1,211 @@
+// Trainings and evaluations on several ranks, as a user starts them.
+#include <gtest/gtest.h>
+
+#include <chrono>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <thread>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// All files of a run; of settings.json what decides the training.
+std::map<std::string, std::string> files_of(const std::string& run) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::directory_iterator(run)) {
+    const std::string name = entry.path().filename();
+    if (name == "lock") continue;
+    std::ifstream file(entry.path(), std::ios::binary);
+    std::string bytes((std::istreambuf_iterator<char>(file)), {});
+    if (name == "settings.json") {
+      nlohmann::json json = nlohmann::json::parse(bytes);
+      json.erase("heed");
+      bytes = json.dump();
+    }
+    files[name] = std::move(bytes);
+  }
+  return files;
+}
+
+// What must be the same however the run came about.
+std::vector<std::string> result_of(const std::string& run) {
+  auto files = files_of(run);
+  return {files["model.safetensors"], files["log.jsonl"], files["state.json"],
+          files["checkpoint-2-0.safetensors"]};
+}
+
+Arguments training(const std::string& out) {
+  return with(tiny_training(out), "--epochs", "2") + Arguments{"--insert-prob", "0.7"};
+}
+
+class OnRanks : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r = heed_program(training(whole()) + Arguments{"--ranks", "1"});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.out.find("batches in 8 pieces, on 1 rank\n"), std::string::npos) << r.out;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string whole() { return shared->path("whole"); }
+
+  inline static TempDir* shared = nullptr;
+  const TempDir dir;
+};
+
+TEST_F(OnRanks, ATrainingEndsTheSame) {
+  for (const std::string ranks : {"2", "3", "4"}) {
+    const std::string run = dir.path("run" + ranks);
+    const Result r = heed_program(training(run) + Arguments{"--ranks", ranks});
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_NE(r.out.find("batches in 8 pieces, on " + ranks + " ranks\n"), std::string::npos);
+    EXPECT_EQ(files_of(run), files_of(whole())) << ranks;
+  }
+  const std::string uncut = dir.path("uncut"), pieces = dir.path("pieces");
+  ASSERT_EQ(heed_program(training(pieces) + Arguments{"--pieces", "8"}).code, 0);
+  EXPECT_EQ(files_of(pieces), files_of(whole()));
+  ASSERT_EQ(heed_program(training(uncut)).code, 0);
+  EXPECT_EQ(files_of(uncut)["settings.json"].find("pieces"), std::string::npos);
+  EXPECT_NE(files_of(uncut), files_of(whole()));
+}
+
+TEST_F(OnRanks, AnEvaluationHasTheSameNumbers) {
+  const auto numbers = [&](const Arguments& more) {
+    const Result r = heed_program(Arguments{"evaluate", "--model", whole(), "--data", kTestPart,
+                                            "--pool", kSample, "--limit", "20", "--threads", "1",
+                                            "--json", "-", "--per-example"} +
+                                  more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    nlohmann::json json = nlohmann::json::parse(r.out, nullptr, false);
+    json.erase("heed");
+    return json.dump();
+  };
+  const std::string alone = numbers({});
+  EXPECT_NE(alone.find("das_ratio"), std::string::npos);
+  EXPECT_EQ(numbers({"--ranks", "3"}), alone);
+}
+
+TEST_F(OnRanks, NeedPieces) {
+  const std::string run = dir.path("run");
+  expect_failure(heed_program(training(run) + Arguments{"--ranks", "16"}), 2,
+                 "ranks: 16 share out the pieces of a batch, and this training cuts it into 8; "
+                 "take fewer ranks, or more --pieces for a new run",
+                 "");
+  EXPECT_FALSE(fs::exists(run));
+  expect_failure(heed_program(training(run) + Arguments{"--pieces", "6"}), 2,
+                 "pieces: expected a power of two, 1 to 1024, got 6", "");
+  expect_failure(heed_program(training(run) + Arguments{"--ranks", "0"}), 2, "--ranks: ", "");
+  expect_failure(heed_program(training(whole()) + Arguments{"--resume", "--pieces", "4"}), 2,
+                 "--pieces 4: the run " + whole() + " was started with 8", "");
+}
+
+// The processes that a process has started.
+std::vector<pid_t> children_of(pid_t id) {
+  std::ifstream list("/proc/" + std::to_string(id) + "/task/" + std::to_string(id) + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child; list >> child;) children.push_back(child);
+  return children;
+}
+
+bool wait_until(const std::function<bool()>& condition) {
+  for (int i = 0; i < 3000; ++i) {
+    if (condition()) return true;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return false;
+}
+
+TEST_F(OnRanks, OneThatIsKilledEndsAllAndTheRunGoesOn) {
+  const std::string run = dir.path("run");
+  const Arguments command =
+      with(training(run), "--epochs", "500") + Arguments{"--ranks", "3", "--checkpoint-every", "0"};
+  Running program(command, dir, dir.path("stdout"));
+  ASSERT_TRUE(wait_until([&] { return fs::exists(run + "/state.json"); }));
+  const std::vector<pid_t> heed = children_of(getpid());
+  ASSERT_EQ(heed.size(), 1u);
+  const std::vector<pid_t> ranks = children_of(heed[0]);
+  ASSERT_EQ(ranks.size(), 3u);
+  const auto begin = std::chrono::steady_clock::now();
+  kill(ranks[1], SIGKILL);
+  EXPECT_EQ(program.wait(), 1);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_TRUE(std::regex_search(
+      dir.read("stderr"),
+      std::regex(
+          "heed: rank 1 of 3 on [^ ]+: was ended by signal 9 \\(Killed\\); the others were ended "
+          "too; a training goes on with --resume\n")))
+      << dir.read("stderr");
+  for (const pid_t id : ranks) EXPECT_NE(kill(id, 0), 0);
+  const Arguments on = training(run) + Arguments{"--resume", "--ranks", "2"};
+  ASSERT_EQ(heed_program(on).code, 0);
+  EXPECT_EQ(result_of(run), result_of(whole()));
+}
+
+TEST_F(OnRanks, AStopIsOneOfAll) {
+  const std::string run = dir.path("run");
+  Running program(with(training(run), "--epochs", "500") + Arguments{"--ranks", "2"}, dir,
+                  dir.path("stdout"));
+  ASSERT_TRUE(wait_until([&] { return fs::exists(run + "/log.jsonl"); }));
+  program.send(SIGTERM);  // to the parent only
+  EXPECT_EQ(program.wait(), -SIGTERM);
+  EXPECT_NE(dir.read("stdout").find("stopped: the same command with --resume goes on from here"),
+            std::string::npos);
+  EXPECT_EQ(dir.read("stderr").find("heed: "), std::string::npos) << dir.read("stderr");
+}
+
+// ---- with a launcher ----------------------------------------------------------------------------
+
+bool has_mpi() {
+  return heed_program({"--version"}).out.find("no MPI") == std::string::npos &&
+         std::system("command -v mpirun > /dev/null 2>&1") == 0;
+}
+
+Result mpirun(int ranks, const Arguments& arguments) {
+  const TempDir dir;
+  std::string command = "exec mpirun --oversubscribe --allow-run-as-root --mca btl self,vader -n " +
+                        std::to_string(ranks) + " '" HEED_PROGRAM "'";
+  for (const std::string& a : arguments) command += " '" + a + "'";
+  const int status = std::system(
+      (command + " > " + dir.path("out") + " 2> " + dir.path("err") + " < /dev/null").c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), dir.read("out"),
+          dir.read("err")};
+}
+
+TEST_F(OnRanks, OfMpiEndTheSame) {
+  if (!has_mpi()) GTEST_SKIP() << "this heed has no MPI, or there is no mpirun";
+  for (const int ranks : {1, 2, 4}) {
+    const std::string run = dir.path("run" + std::to_string(ranks));
+    const Result r = mpirun(ranks, training(run));
+    ASSERT_EQ(r.code, 0) << r.err;
+    EXPECT_EQ(files_of(run), files_of(whole())) << ranks;
+  }
+}
+
+TEST_F(OnRanks, OfMpiFailTogether) {
+  if (!has_mpi()) GTEST_SKIP() << "this heed has no MPI, or there is no mpirun";
+  const Result r = mpirun(3, training(whole()));  // which is there already
+  EXPECT_EQ(r.code, 2) << r.err;
+  EXPECT_TRUE(std::regex_search(
+      r.err, std::regex("heed: rank 0 of 3 on [^ ]+: [^ ]*whole: holds a run already")))
+      << r.err;
+  EXPECT_EQ(r.err.find("heed: rank 1"), std::string::npos) << r.err;
+}
+
+TEST_F(OnRanks, ALauncherWithoutMpiIsRefused) {
+  if (heed_program({"--version"}).out.find("no MPI") == std::string::npos) {
+    GTEST_SKIP() << "this heed has MPI";
+  }
+  const Environment size("OMPI_COMM_WORLD_SIZE", "4");
+  expect_failure(heed_program(training(dir.path("run"))), 2,
+                 "a launcher has started 4 processes, and this heed was built without MPI", "");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,48 @@
+// Processes that do one piece of work together, on one machine or on several. Each has a rank: 0, 1
+// ... size - 1. All of them call the functions below in the same order; a call returns when the
+// others have called it too.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace heed {
+
+class Ranks {
+ public:
+  Ranks(int rank, int size) : rank_(rank), size_(size) {}
+  virtual ~Ranks() = default;
+  Ranks(const Ranks&) = delete;
+  Ranks& operator=(const Ranks&) = delete;
+
+  int rank() const { return rank_; }
+  int size() const { return size_; }
+  bool first() const { return rank_ == 0; }  // who reads and writes files for all
+
+  // blocks[r] is for rank r; result[r] is what rank r had for this one.
+  std::vector<std::string> exchange(const std::vector<std::string_view>& blocks);
+  std::vector<std::string> gather(std::string_view block);  // result[r]: that of rank r
+  std::string of_first(std::string_view block);  // that of rank 0; the others' is ignored
+  bool any(bool mine);                           // whether it is true on a rank
+
+  // So far: bytes to other ranks, and the time of all calls, waiting for the others included.
+  int64_t bytes_sent() const { return bytes_sent_; }
+  double seconds() const { return seconds_; }
+
+ private:
+  virtual std::vector<std::string> deliver(const std::vector<std::string_view>& blocks) = 0;
+
+  const int rank_, size_;
+  int64_t bytes_sent_ = 0;
+  double seconds_ = 0;
+};
+
+// This process by itself: rank 0 of 1.
+Ranks& alone();
+
+// "rank 3 of 8 on HOST"
+std::string name_of_rank(int rank, int size);
+
+}  // namespace heed

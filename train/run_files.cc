@@ -1,0 +1,99 @@
+#include "train/run_files.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "train/bytes.h"
+#include "train/lock.h"
+#include "train/run_json.h"
+
+namespace heed {
+
+RunFiles::RunFiles(std::string run, Ranks& ranks, std::function<void()> before_write, Warn warn)
+    : run_(std::move(run)),
+      ranks_(ranks),
+      before_write_(std::move(before_write)),
+      warn_(std::move(warn)) {}
+
+std::optional<TrainState> RunFiles::load(const std::vector<NamedTensor>& tensors) {
+  std::optional<TrainState> state;
+  std::string warning;
+  if (ranks_.first()) state = load_checkpoint(run_, tensors, &warning);
+  if (!warning.empty()) warn_(warning);
+  if (ranks_.size() == 1) return state;
+  BytesOut out;
+  out.put_text(state ? nlohmann::json(*state).dump() : "");
+  for (const NamedTensor& t : tensors) {
+    const Tensor x = t.tensor.to(Device{});
+    out.append(x.raw(), static_cast<size_t>(x.bytes()));
+  }
+  const std::string bytes = ranks_.of_first(out.bytes());
+  BytesIn in(bytes);
+  const std::string json = in.get_text();
+  if (!json.empty()) state = nlohmann::json::parse(json).get<TrainState>();
+  for (const NamedTensor& t : tensors) {
+    const Tensor x = Tensor::empty(t.tensor.shape(), t.tensor.dtype());
+    in.copy(x.raw(), static_cast<size_t>(x.bytes()));
+    t.tensor.copy_from(x);
+  }
+  return state;
+}
+
+void RunFiles::open_steps(int every, int64_t done) {
+  std::string warning;
+  steps_.emplace(run_, ranks_.first() ? every : 0, done, &warning);
+  if (!warning.empty()) warn_(warning);
+}
+
+bool RunFiles::begin_to_write() const {
+  if (!ranks_.first()) return false;
+  if (before_write_) before_write_();
+  return true;
+}
+
+void RunFiles::write_steps(bool sync) {
+  if (begin_to_write()) steps_->write(sync);
+}
+
+void RunFiles::save_epoch(const std::vector<NamedModule>& models,
+                          const std::vector<EpochLog>& log) {
+  if (!begin_to_write()) return;
+  for (const auto& [name, module] : models) {
+    save_parameters(in(run_, name + ".safetensors"), *module);
+  }
+  save_log(run_, log);
+}
+
+namespace {
+
+// Numbers that are not the same everywhere come of processors or programs of several kinds.
+void check_same(Ranks& ranks, const std::vector<NamedTensor>& tensors) {
+  if (ranks.size() == 1) return;
+  uint32_t crc = 0;
+  for (const NamedTensor& t : tensors) {
+    const Tensor x = t.tensor.to(Device{});
+    crc = checksum({reinterpret_cast<const char*>(x.raw()), static_cast<size_t>(x.bytes())}, crc);
+  }
+  BytesOut out;
+  out.put(crc);
+  out.put_text(host_name());
+  const std::vector<std::string> all = ranks.gather(out.bytes());
+  for (size_t r = 0; r < all.size(); ++r) {
+    BytesIn of_first(all[0]), of_rank(all[r]);
+    if (of_first.get<uint32_t>() == of_rank.get<uint32_t>()) continue;
+    throw Error("training: the numbers of rank " + std::to_string(r) + " on " + of_rank.get_text() +
+                " are not those of rank 0 on " + of_first.get_text() +
+                ": ranks need processors of one kind and the same heed; no checkpoint is made");
+  }
+}
+
+}  // namespace
+
+void RunFiles::save(const TrainState& state, const std::vector<NamedTensor>& tensors) {
+  check_same(ranks_, tensors);
+  if (!begin_to_write()) return;
+  steps_->write(true);
+  save_checkpoint(run_, state, tensors);
+}
+
+}  // namespace heed

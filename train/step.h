@@ -1,0 +1,65 @@
+// The gradients of a step, whose batch is cut into pieces that the ranks share out.
+#pragma once
+
+#include <utility>
+#include <vector>
+
+#include "tensor/late.h"
+#include "train/ranks.h"
+#include "train/task.h"
+
+namespace heed {
+
+// What the losses of a step's pieces say together: of the total, the tokens and the counts the sums
+// in the order of the pieces; of nats a token the mean, weighted by the pieces' examples.
+struct StepSum {
+  double total = 0;
+  int64_t tokens = 0;
+  Counts counts = {};
+  double nll = 0;
+};
+
+// Losses of this rank's pieces, some of whose numbers are on their way from the device.
+class StepLosses {
+ public:
+  // Waits for the numbers, and for those of the other ranks.
+  StepSum sum();
+  Device device() const { return device_; }
+
+ private:
+  friend class Pieces;
+  // `weight`: the piece's part of the batch's examples.
+  struct Open {
+    double weight;
+    Loss loss;
+    LateNumbers numbers;
+  };
+  StepLosses(Ranks& ranks, Device device) : ranks_(&ranks), device_(device) {}
+  std::vector<StepSum> own();
+
+  Ranks* ranks_;
+  Device device_;
+  std::vector<Open> open_ = {};
+};
+
+// Throws UsageError where there are more ranks than pieces.
+void check_ranks(int ranks, int pieces);
+
+// How a training computes the gradients of a batch: piece by piece, each rank its own pieces.
+class Pieces {
+ public:
+  Pieces(int pieces, Ranks& ranks);  // throws as check_ranks()
+
+  // Leaves the gradients of the task's loss on the batch in its parameters, on all ranks the same:
+  //   loss = sum_p (examples of p / examples of the batch) loss of piece p
+  // The gradients of the pieces are computed one by one and summed in a fixed tree
+  // (train/gradient_sum.h), so that no bit depends on the number of ranks. With one piece it is the
+  // backward pass of the batch and nothing else.
+  StepLosses compute_gradients(const Task& task, const std::vector<int64_t>& batch, StepKey key);
+
+ private:
+  const int pieces_;
+  Ranks& ranks_;
+};
+
+}  // namespace heed
