@@ -9,6 +9,7 @@
 #include "heed/left_out.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
+#include "heed/rank_team.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
 
@@ -21,6 +22,7 @@ struct Options {
   CommonPtr common;
   std::string model, test = "all", json;
   int64_t batch = 32;
+  int ranks = 0;
   bool per_example = false;
   InputFlags input;
 };
@@ -43,25 +45,9 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
   return json;
 }
 
-void run(const Options& o) {
-  if (o.per_example && o.json.empty()) throw UsageError("--per-example: needs --json");
-  const Device device = start(*o.common);
-  JsonOutput output(o.json);
-  const std::vector<TestSet> sets = select_test_sets(o.test);
-  o.input.check(sets);
-  LoadedModel loaded = load_model(o.model);
-  move(*loaded.model, device);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
-  const EncodedInputs encoded(inputs, loaded.vocabulary);
-  const LeftOut left_out = find_left_out(inputs, encoded.examples);
-
-  PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
-  const auto results =
-      evaluate(*loaded.model, encoded.examples, sets, encoded.pool, encoded.phrases, o.common->seed,
-               o.batch, [&](const std::string& set, const ScoreProgress& done) {
-                 progress.show(set, done.examples, done.tokens);
-               });
-  progress.done();
+// The table and the file.
+void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
+          const std::vector<TestSetResult>& results, const JsonOutput& output) {
   say(left_out, inputs);
   if (!output.to_stdout()) {
     std::fputs(results_table(results, inputs.unit(2), results_width()).c_str(), stdout);
@@ -74,6 +60,32 @@ void run(const Options& o) {
     json["test_sets"][r.name] = set_json(r, left_out.dialogues_read, o.per_example);
   }
   output.write(json);
+}
+
+void run(const Options& o) {
+  if (o.per_example && o.json.empty()) throw UsageError("--per-example: needs --json");
+  start(*o.common);
+  const RankTeam team(o.ranks, *o.common);
+  const JsonOutput output(team.first() ? o.json : "");
+  const std::vector<TestSet> sets = select_test_sets(o.test);
+  o.input.check(sets);
+  LoadedModel loaded = load_model(o.model);
+  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
+  const EncodedInputs encoded(inputs, loaded.vocabulary);
+  const LeftOut left_out = find_left_out(inputs, encoded.examples);
+
+  const auto work = [&](Ranks& ranks, Device device) {
+    move(*loaded.model, device);
+    PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
+    const auto show = [&](const std::string& set, const ScoreProgress& done) {
+      if (ranks.first()) progress.show(set, done.examples, done.tokens);
+    };
+    const auto results = evaluate(*loaded.model, encoded.examples, sets, encoded.pool,
+                                  encoded.phrases, o.common->seed, o.batch, show, ranks);
+    progress.done();
+    if (ranks.first()) tell(o, inputs, left_out, results, output);
+  };
+  team.run(work, std::atomic<bool>(false));
 }
 
 }  // namespace
@@ -103,6 +115,7 @@ void add_evaluate(CLI::App& app) {
   add_json(*c, o->json);
   c->add_flag("--per-example", o->per_example, "Numbers of every example into the JSON as well");
   add_batch(*c, o->batch);
+  add_ranks(*c, o->ranks);
   o->input.declare_insertion(*c);
   c->callback([o] {
     take_bundled(o->model);
