@@ -99,6 +99,7 @@ int run_all(Options o, const std::string& command) {
     table.add(random_kills(trainings, b));
     table.add(kills_at_calls(trainings, b));
     table.add(signals(trainings, b));
+    table.add(killed_ranks(o.settings, b));
   }
   if (wanted("fault")) {
     for (const Row& row : failing_calls(trainings, b)) table.add(row);

@@ -36,6 +36,7 @@ using Trainings = std::vector<Training>;
 
 Row random_kills(const Trainings& trainings, const Budget& budget);
 Row kills_at_calls(const Trainings& trainings, const Budget& budget);
+Row killed_ranks(const Settings& settings, const Budget& budget);
 Row signals(const Trainings& trainings, const Budget& budget);
 std::vector<Row> failing_calls(const Trainings& trainings, const Budget& budget);
 Row full_disk(const Trainings& trainings, const Budget& budget);
