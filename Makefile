@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo program reproduce probes adversarial test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+.PHONY: help setup demo program reproduce probes adversarial ranks test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
         gpu-bundle gpu-check lab format install package arm64 loc clean
 
 help:  ## Show this list
@@ -39,6 +39,11 @@ probes: setup  ## The experiment on probes in small: 11 models, 3 tasks, one pag
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/probes.sh
+
+ranks: setup  ## Train with 1, 2 and 4 ranks of MPI, and compare the models byte by byte (half a minute)
+	@cmake --preset release > /dev/null
+	@$(BUILD) release -j $(JOBS) --target heed_program
+	@scripts/ranks.sh
 
 adversarial: setup  ## Adversarial evaluation in small: discriminators, controls, two generators, one page (a minute)
 	@cmake --preset release > /dev/null

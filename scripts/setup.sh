@@ -40,7 +40,8 @@ fi
 ((${#missing[@]})) || exit 0
 
 # Not needed, only good to have; so their absence alone is no reason to install anything.
-wanted=("${missing[@]}" ccache libbenchmark-dev python3-numpy groff-base)  # the last two for tests that are skipped otherwise
+# The last three for tests that are skipped otherwise; MPI also for ranks on several machines.
+wanted=("${missing[@]}" ccache libbenchmark-dev libopenmpi-dev python3-numpy groff-base openmpi-bin)
 sudo=()
 if ! command -v apt-get > /dev/null; then
   problem="there is no apt-get here"
