@@ -106,7 +106,7 @@ struct Opened {
 TrainData data_of(const Options& o, const Settings& s, const std::string& words) {
   const Vocabulary vocabulary =
       load_vocabulary(file_inside(words, "vocab.txt"), s.generator.model.vocab_size);
-  return load_train_data(o.data, 0, s.generator.examples, s.generator.limit.value_or(0),
+  return load_train_data(o.data, {}, s.generator.examples, s.generator.limit.value_or(0),
                          &vocabulary);
 }
 

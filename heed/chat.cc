@@ -115,7 +115,8 @@ void Chat::add_turn(const std::string& who, const std::string& text, std::vector
     shown_.erase(shown_.begin());
     conversation_.context.erase(conversation_.context.begin());
   }
-  const size_t gone = keep_last_tokens(conversation_.context, bounds_.max_context_tokens);
+  const size_t gone =
+      keep_last_words(conversation_.context, bounds_.max_context_tokens, loaded_.vocabulary);
   forgotten_ += static_cast<int>(gone);
   shown_.erase(shown_.begin(), shown_.begin() + static_cast<ptrdiff_t>(gone));
   conversation_.distraction.assign(shown_.size(), 0);
@@ -124,7 +125,7 @@ void Chat::add_turn(const std::string& who, const std::string& text, std::vector
 void Chat::say_unknown_words(const std::string& line) const {
   std::string words;
   for (const std::string& token : tokenize(line)) {
-    if (loaded_.vocabulary.id(token) == kUnk) words += (words.empty() ? "" : ", ") + token;
+    if (!loaded_.vocabulary.knows(token)) words += (words.empty() ? "" : ", ") + token;
   }
   if (!words.empty()) std::printf("(not in the vocabulary: %s)\n", printable(words).c_str());
 }

@@ -1,6 +1,8 @@
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <map>
+#include <numbers>
 
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
@@ -49,41 +51,59 @@ struct Measured {
 
 // ---- the numbers
 
-// Perplexity exp(sum of nll / tokens) on the original set, the DAS ratio mean D / mean H on others.
-Quotient quotient_of(const TestSetResult& result, const std::vector<int>& conversations) {
+// Perplexity exp(sum of nll / tokens) on the original set or, of models with other vocabularies,
+// bits per character; the DAS ratio mean D / mean H on others.
+constexpr const char *kPerplexity = "perplexity", *kBits = "bits_per_character",
+                     *kDasRatio = "das_ratio";
+
+Quotient quotient_of(const TestSetResult& result, const std::string& measure,
+                     const std::vector<int>& conversations) {
   Series top, bottom;
   for (const ExampleResult& e : result.examples) {
-    top.push_back(result.name == "none" ? e.nll : e.means.distraction);
-    bottom.push_back(result.name == "none" ? static_cast<double>(e.tokens) : e.means.history);
+    const double bits = std::numbers::ln2 * static_cast<double>(e.characters.all);
+    top.push_back(measure == kDasRatio ? e.means.distraction : e.nll);
+    bottom.push_back(measure == kDasRatio ? e.means.history
+                     : measure == kBits   ? bits
+                                          : static_cast<double>(e.tokens));
   }
   return quotient(top, bottom, conversations);
+}
+
+// The measures of a test set.
+std::vector<std::string> measures_of(const std::string& set, const std::vector<Measured>& runs) {
+  if (set != "none") return {kDasRatio};
+  const bool same = std::all_of(runs.begin(), runs.end(), [&](const Measured& run) {
+    return run.vocabulary == runs[0].vocabulary;
+  });
+  return same ? std::vector<std::string>{kPerplexity}
+              : std::vector<std::string>{kPerplexity, kBits};
 }
 
 // A row for each test set, with intervals and p-values over conversations. Perplexities over
 // different words have no change.
 std::vector<Row> compare(const std::vector<Measured>& runs, const std::vector<int>& conversations) {
   std::vector<Quotient> quotients;
-  const size_t sets = runs[0].results.size();
-  for (size_t s = 0; s < sets; ++s) {
-    for (const Measured& run : runs) {
-      quotients.push_back(quotient_of(run.results[s], conversations));
+  std::vector<Row> rows;
+  for (size_t s = 0; s < runs[0].results.size(); ++s) {
+    const std::string& set = runs[0].results[s].name;
+    for (const std::string& measure : measures_of(set, runs)) {
+      rows.push_back({set, measure, {}, {}});
+      for (const Measured& run : runs) {
+        quotients.push_back(quotient_of(run.results[s], measure, conversations));
+      }
     }
   }
   std::vector<Resampled> resampled = bootstrap(quotients);
-  std::vector<Row> rows;
-  for (size_t s = 0; s < sets; ++s) {
-    const std::string& set = runs[0].results[s].name;
-    Row row{set, set == "none" ? "perplexity" : "das_ratio", {}, {}};
+  for (size_t i = 0; i < rows.size(); ++i) {
+    const bool perplexity = rows[i].measure == kPerplexity;
+    Resampled* of_runs = &resampled[i * runs.size()];
     for (size_t r = 0; r < runs.size(); ++r) {
-      Resampled& x = resampled[s * runs.size() + r];
-      if (set == "none") x = exponential(std::move(x));
-      row.values.push_back(estimate(x));
-      const bool comparable = set != "none" || runs[r].vocabulary == runs[0].vocabulary;
-      row.changes.push_back(r == 0 || !comparable
-                                ? std::nullopt
-                                : estimate(difference(x, resampled[s * runs.size()])));
+      if (perplexity) of_runs[r] = exponential(std::move(of_runs[r]));
+      rows[i].values.push_back(estimate(of_runs[r]));
+      const bool comparable = !perplexity || runs[r].vocabulary == runs[0].vocabulary;
+      rows[i].changes.push_back(
+          r == 0 || !comparable ? std::nullopt : estimate(difference(of_runs[r], of_runs[0])));
     }
-    rows.push_back(std::move(row));
   }
   return rows;
 }
@@ -110,9 +130,11 @@ void print(const std::vector<Row>& rows, const std::vector<Measured>& runs) {
   size_t width = 0;
   for (const Measured& run : runs) width = std::max(width, printable(run.name).size());
   for (const Row& row : rows) {
-    const bool perplexity = row.measure == "perplexity";
-    const int digits = perplexity ? 1 : 3;
-    std::printf("%s\n", perplexity ? "perplexity" : ("DAS ratio, " + row.set).c_str());
+    const int digits = row.measure == kPerplexity ? 1 : 3;
+    const std::string title = row.measure == kPerplexity ? "perplexity"
+                              : row.measure == kBits     ? "bits per character"
+                                                         : "DAS ratio, " + row.set;
+    std::printf("%s\n", title.c_str());
     for (size_t r = 0; r < runs.size(); ++r) {
       std::printf("  %-*s  %s", static_cast<int>(width), printable(runs[r].name).c_str(),
                   interval_text(row.values[r], digits, false).c_str());
@@ -166,7 +188,9 @@ void note_differences(const Measured& run, const Measured& first) {
     note(both + " were trained with different bounds: both read what the first one was trained on");
   }
   if (!(run.vocabulary == first.vocabulary)) {
-    note(both + " have different vocabularies: their perplexities cannot be compared");
+    note(both +
+         " have different vocabularies: their perplexities cannot be compared, bits per "
+         "character can (of words that are <unk> only a lower bound)");
   }
 }
 

@@ -18,13 +18,14 @@ void DecodeFlags::declare(CLI::App& c) {
     c.add_option(name, value, help)->check(check)->capture_default_str()->group("Responses");
   };
   c.add_option("--decode", method,
-               "greedy: the most probable word each time; sample: drawn from the most probable "
+               "greedy: the most probable token each time; sample: drawn from the most probable "
                "ones; beam: the best of several hypotheses")
       ->check(one_of({"greedy", "sample", "beam"}))
       ->capture_default_str()
       ->group("Responses");
-  add("--max-length", options.max_length, "Longest response, in words", whole_number(1, 10000));
-  add("--top-k", options.top_k, "sample: from how many words to draw, 0: all",
+  add("--max-length", options.max_length, "Longest response, in tokens (words or pieces)",
+      whole_number(1, 10000));
+  add("--top-k", options.top_k, "sample: from how many tokens to draw, 0: all",
       whole_number(0, 1'000'000'000));
   add("--temperature", options.temperature,
       "sample: below 1 keeps to probable words, above 1 is more daring", number(0.001, 1000));
@@ -72,19 +73,12 @@ nlohmann::ordered_json to_json(const ResponseSieve::Counts& left_out) {
           {"as_people", left_out.as_people}};
 }
 
-static std::vector<std::string> words_of(const std::vector<int32_t>& tokens,
-                                         const Vocabulary& vocabulary) {
-  std::vector<std::string> words;
-  for (int32_t token : tokens) words.push_back(vocabulary.token(token));
-  return words;
-}
-
 std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary) {
-  return detokenize(words_of(tokens, vocabulary));
+  return detokenize(vocabulary.words(tokens));
 }
 
 std::string reply_text(const Decoding& reply, const Vocabulary& vocabulary) {
-  const std::string text = detokenize(shorten_repetitions(words_of(reply.tokens, vocabulary)));
+  const std::string text = detokenize(shorten_repetitions(vocabulary.words(reply.tokens)));
   return text.empty() || reply.finished ? text : text + " ...";
 }
 

@@ -38,6 +38,7 @@ Json set_json(const TestSetResult& result, size_t dialogues, bool per_example) {
     json["per_example"].push_back({{"id", e.id},
                                    {"nll", e.nll},
                                    {"tokens", e.tokens},
+                                   {"characters", e.characters.all},
                                    {"as_distraction", number(e.means.distraction)},
                                    {"as_history", number(e.means.history)},
                                    {"das_ratio", number(e.das_ratio)}});

@@ -55,6 +55,17 @@ std::vector<NamedTensor> tensors_in(const std::string& file) {
   return tensors;
 }
 
+Json vocabulary_json(const Vocabulary& vocabulary) {
+  constexpr int32_t kShown = 8;  // of the most frequent words, or of the pieces learned first
+  const bool words = vocabulary.kind() == TokenKind::kWords;
+  const int32_t begin = words ? kSpecialTokens : kSmallestOfPieces;
+  Json first = Json::array();
+  for (int32_t id = begin; id < std::min(vocabulary.size(), begin + kShown); ++id) {
+    first.push_back(vocabulary.token(id));
+  }
+  return {{"tokens", vocabulary.size()}, {"kind", name_of(vocabulary.kind())}, {"first", first}};
+}
+
 // Adds "model", "vocabulary" and "parameters". A model that writes responses is loaded, so that one
 // whose files do not fit together is an error; of another system the parts are shown as they are.
 void add_model(const std::string& directory, Json& info) {
@@ -68,12 +79,7 @@ void add_model(const std::string& directory, Json& info) {
     return;
   }
   const LoadedModel loaded = load_model(directory);
-  info["vocabulary"] = {{"tokens", loaded.vocabulary.size()}, {"first", Json::array()}};
-  constexpr int32_t kShown = 8;  // of the most frequent words
-  for (int32_t id = kSpecialTokens;
-       id < std::min(loaded.vocabulary.size(), kSpecialTokens + kShown); ++id) {
-    info["vocabulary"]["first"].push_back(loaded.vocabulary.token(id));
-  }
+  info["vocabulary"] = vocabulary_json(loaded.vocabulary);
   info["parameters"] = weights_json(weights, parameter_tensors(*loaded.model));
 }
 

@@ -52,11 +52,11 @@ void InputFlags::declare(CLI::App& c) {
 
 void InputFlags::declare_tokens(CLI::App& c) {
   c.add_option("--max-context", max_context,
-               "Tokens of the context, the last ones, the end of each utterance counted; 0: all")
+               "Words of the context, the last ones, the end of each utterance counted; 0: all")
       ->group(kExamples);
-  c.add_option("--max-utterance", max_utterance, "Tokens of an utterance, the first ones; 0: all")
+  c.add_option("--max-utterance", max_utterance, "Words of an utterance, the first ones; 0: all")
       ->group(kExamples);
-  c.add_option("--max-response", max_response, "Tokens of a response, the first ones; 0: all")
+  c.add_option("--max-response", max_response, "Words of a response, the first ones; 0: all")
       ->group(kExamples);
 }
 

@@ -75,7 +75,7 @@ OpenRun go_on(const RunRequest& r) {
   const TrainSettings& s = run.settings;
   const auto words = Vocabulary::load(file_inside(r.out, "vocab.txt"), s.model.vocab_size);
   const size_t limit = s.limit.value_or(r.settings.limit.value_or(0));
-  run.data = load_train_data(r.data, 0, s.examples, limit, &words);
+  run.data = load_train_data(r.data, {}, s.examples, limit, &words);
   if (run.data.fingerprint() != s.data_fingerprint) {
     throw DataError(r.data + ": not the dialogues that the run " + r.out +
                     " was started with: another --data, files that have changed since, or another "
@@ -91,7 +91,7 @@ OpenRun begin(const RunRequest& r) {
   TrainSettings& s = run.settings;
   s.check();
   check_ranks(r.ranks, s.loop.pieces);
-  run.data = load_train_data(r.data, s.model.vocab_size, s.examples, s.limit.value_or(0));
+  run.data = load_train_data(r.data, s.vocabulary_options(), s.examples, s.limit.value_or(0));
   s.model.vocab_size = run.data.vocabulary.size();
   s.data_fingerprint = run.data.fingerprint();
   if (r.command.count("--batch") == 0) s.loop.batch_size = batch_size_for(s, run.data.train.size());

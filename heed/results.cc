@@ -28,6 +28,8 @@ struct Column {
 };
 const Column kColumns[] = {
     {"perplexity", [](const ScoreSummary& s) { return decimal(s.perplexity, 2); }},
+    {"bits/char", [](const ScoreSummary& s) { return ratio(s.bits_per_character); }},
+    {"<unk>", [](const ScoreSummary& s) { return percent(s.unknown_characters); }},
     {"DAS ratio", [](const ScoreSummary& s) { return ratio(s.das_ratio); }},
     {"mean", [](const ScoreSummary& s) { return ratio(s.mean_das_ratio); }},
     {"median", [](const ScoreSummary& s) { return ratio(s.median_das_ratio); }},

@@ -217,10 +217,10 @@ void read_tests(const SweepFile& file, Sweep& sweep) {
 const SweepData* data_for(SweepRequest& request, std::map<std::string, const SweepData*>& known,
                           const TrainSettings& s, size_t test_limit) {
   std::ostringstream key;
-  key << s.model.vocab_size << " " << s.limit.value_or(0) << " " << s.examples.all_positions << " "
-      << s.examples.max_turns << " " << s.examples.max_utterance_tokens << " "
-      << s.examples.max_response_tokens << " " << s.examples.max_context_tokens << " "
-      << s.examples.min_turns << " " << s.examples.speaker;
+  key << s.model.vocab_size << " " << name_of(s.tokens) << " " << s.limit.value_or(0) << " "
+      << s.examples.all_positions << " " << s.examples.max_turns << " "
+      << s.examples.max_utterance_tokens << " " << s.examples.max_response_tokens << " "
+      << s.examples.max_context_tokens << " " << s.examples.min_turns << " " << s.examples.speaker;
   const SweepData*& place = known[key.str()];
   if (!place) {
     request.loaded.push_back(std::make_unique<SweepData>(

@@ -73,7 +73,14 @@ void TrainFlags::declare_sizes(CLI::App& c) {
       ->option_text("FILE")
       ->group(sizes);
   c.add_option("--heads", heads, "Attention heads of a transformer")->check(size)->group(sizes);
-  c.add_option("--vocab", vocab, "Vocabulary size, special tokens included")
+  c.add_option(
+       "--tokens", tokens,
+       "What texts are made of: words, the most frequent ones; bpe: pieces of words, learned "
+       "by byte pair encoding, of which every word can be made (default: words)")
+      ->check(one_of({name_of(TokenKind::kWords), name_of(TokenKind::kPieces)}))
+      ->group(sizes);
+  c.add_option("--vocab", vocab,
+               "Vocabulary size, special tokens included; with bpe the 256 bytes too")
       ->check(whole_number(kSpecialTokens + 1, Vocabulary::kMaxSize))
       ->group(sizes);
   c.add_option("--batch", batch, "Dialogues in a batch")
@@ -102,9 +109,9 @@ void TrainFlags::declare_examples(CLI::App& c) {
                "anybody's)")
       ->group(data);
   bound("--max-context", max_context,
-        "Tokens of the context, the last ones, the end of each utterance counted; 0: all");
-  bound("--max-utterance", max_utterance, "Tokens of an utterance, the first ones; 0: all");
-  bound("--max-response", max_response, "Tokens of a response, the first ones; 0: all");
+        "Words of the context, the last ones, the end of each utterance counted; 0: all");
+  bound("--max-utterance", max_utterance, "Words of an utterance, the first ones; 0: all");
+  bound("--max-response", max_response, "Words of a response, the first ones; 0: all");
   c.add_option("--limit", limit, "Read only the first dialogues, of each part; 0: all")
       ->capture_default_str()
       ->group(data);
@@ -192,6 +199,7 @@ TrainSettings TrainFlags::settings(const Structure& structure) const {
     s.word_vectors = *embeddings;
     if (!embed) s.model.embedding_size = word_vector_width(*embeddings);
   }
+  if (tokens) s.tokens = parse_token_kind(*tokens);
   s.model.vocab_size = vocab.value_or(s.model.vocab_size);
   s.vocabulary = s.model.vocab_size;
   s.limit = limit;
@@ -248,6 +256,7 @@ nlohmann::ordered_json as_options(const TrainSettings& s) {
                                     {"attention", name_of(s.model.attention_score())},
                                     {"bidirectional", s.model.bidirectional},
                                     {"no-input-feeding", !s.model.input_feeding},
+                                    {"tokens", name_of(s.tokens)},
                                     {"vocab", nullptr},
                                     {"batch", s.loop.batch_size},
                                     {"dropout", s.model.dropout},

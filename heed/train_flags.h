@@ -18,7 +18,8 @@ struct TrainFlags {
   std::optional<int> epochs, warm_up, halve_after, patience, keep_every;
   std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
   std::optional<double> attention_weight, dropout, rate, min_rate, max_norm, weight_decay;
-  std::optional<std::string> examples, speaker, optimizer, rate_decay, attention, embeddings;
+  std::optional<std::string> examples, speaker, optimizer, rate_decay, attention, embeddings,
+      tokens;
   std::optional<bool> bidirectional, no_input_feeding;
   std::vector<std::string> groups;  // "NAME:RATE:DECAY"
   size_t limit = 0;

@@ -13,16 +13,13 @@
 namespace heed::adversary {
 namespace {
 
-// The first tokens of an utterance, in the discriminator's words.
+// The first words of an utterance, in the discriminator's words; <pad> and the like keep their
+// numbers.
 adversarial::TokenIds in_its_words(const std::vector<int32_t>& tokens, const Players& players,
                                    size_t most) {
-  adversarial::TokenIds ids;
-  for (size_t i = 0; i < std::min(tokens.size(), most); ++i) {
-    const bool special = tokens[i] < kSpecialTokens;
-    ids.push_back(special ? tokens[i]
-                          : players.words_of_discriminator.id(players.words.token(tokens[i])));
-  }
-  return ids;
+  std::vector<std::string> words = players.words.words(tokens);
+  words.resize(std::min(words.size(), most));
+  return players.words_of_discriminator.encode(words);
 }
 
 std::vector<Example> chosen(const std::vector<Example>& examples,
@@ -130,11 +127,11 @@ std::vector<Passage> passages_of(const std::vector<Example>& examples, const Pla
 
 std::vector<double> rewards_of(const std::vector<Example>& examples, const Players& players,
                                int64_t batch_size) {
-  const auto verdicts =
-      adversarial::verdicts_on(players.discriminator, passages_of(examples, players), batch_size);
+  const std::vector<Passage> passages = passages_of(examples, players);
+  const auto verdicts = adversarial::verdicts_on(players.discriminator, passages, batch_size);
   std::vector<double> rewards;
   for (size_t i = 0; i < examples.size(); ++i) {
-    rewards.push_back(examples[i].response.empty() ? 0 : verdicts[i].p_real);
+    rewards.push_back(passages[i].response.empty() ? 0 : verdicts[i].p_real);
   }
   return rewards;
 }
@@ -158,8 +155,7 @@ Played play(const Players& players, const Settings& settings, const std::vector<
     const DrawnResponses drawn =
         draw_responses(players.generator, batch, settings.policy.max_length, seed);
     for (const Example& e : drawn.examples) {
-      Tokens& words = played.responses.emplace_back();
-      for (const int32_t token : e.response) words.push_back(players.words.token(token));
+      played.responses.push_back(players.words.words(e.response));
     }
     const auto add = [&](std::vector<double>& to, const std::vector<Example>& of) {
       const std::vector<double> rewards = rewards_of(of, players, size);

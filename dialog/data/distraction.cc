@@ -74,9 +74,7 @@ Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabul
     for (const Turn& turn : dialogue.turns) {
       std::vector<int32_t> tokens = vocabulary.encode(tokenizer(turn.text));
       if (tokens.empty()) continue;
-      if (max_tokens > 0 && tokens.size() > static_cast<size_t>(max_tokens)) {
-        tokens.resize(static_cast<size_t>(max_tokens));
-      }
+      if (max_tokens > 0) tokens.resize(vocabulary.end_of_word(tokens, max_tokens));
       pool.push_back({dialogue.id, std::move(tokens)});
     }
   }

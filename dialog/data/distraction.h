@@ -21,7 +21,7 @@ struct PoolUtterance {
 };
 using Pool = std::vector<PoolUtterance>;
 
-// All turns of the (training) dialogues that hold a token, cut to max_tokens (0: whole).
+// All turns of the (training) dialogues that hold a token, cut to max_tokens words (0: whole).
 Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
                int max_tokens = 0);
 
@@ -39,7 +39,7 @@ struct PhraseText {
 struct Phrases {
   std::vector<std::vector<int32_t>> frequent, rare;
 };
-// Phrases are cut to max_tokens (0: whole), as the utterances that they stand among.
+// Phrases are cut to max_tokens words (0: whole), as the utterances that they stand among.
 Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int max_tokens = 0);
 
 // What is inserted into the dialogues of a test set:

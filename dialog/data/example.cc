@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "dialog/text/tokenizer.h"
+#include "dialog/text/utf8.h"
 #include "tensor/error.h"
 
 namespace heed {
@@ -27,14 +28,16 @@ void check_options(const ExampleOptions& options) {
         options.max_context_tokens);
 }
 
-// The first `count` tokens; all of them for 0.
-std::vector<int32_t> first(const std::vector<int32_t>& tokens, int count) {
-  const size_t size = count == 0 ? tokens.size() : static_cast<size_t>(count);
-  return {tokens.begin(), tokens.begin() + std::min(size, tokens.size())};
+// The first `count` words; all of them for 0.
+std::vector<int32_t> first(const std::vector<int32_t>& tokens, int count,
+                           const Vocabulary& vocabulary) {
+  const size_t size = count == 0 ? tokens.size() : vocabulary.end_of_word(tokens, count);
+  return {tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(size)};
 }
 
-std::vector<int32_t> as_utterance(const std::vector<int32_t>& tokens, int max_tokens) {
-  return tokens.empty() ? std::vector<int32_t>{kUnk} : first(tokens, max_tokens);
+std::vector<int32_t> as_utterance(const std::vector<int32_t>& tokens, int max_tokens,
+                                  const Vocabulary& vocabulary) {
+  return tokens.empty() ? std::vector<int32_t>{kUnk} : first(tokens, max_tokens, vocabulary);
 }
 
 // The first turn of a context of the query and most - 1 utterances of the dialogue itself (0: all),
@@ -50,39 +53,63 @@ size_t first_turn(const Dialogue& dialogue, size_t response, size_t most) {
   return first;
 }
 
-bool is_longer(const std::vector<int32_t>& tokens, int bound) {
-  return bound > 0 && tokens.size() > static_cast<size_t>(bound);
+bool is_longer(const std::vector<int32_t>& tokens, int bound, const Vocabulary& vocabulary) {
+  return bound > 0 && vocabulary.end_of_word(tokens, bound) < tokens.size();
 }
 
-int64_t tokens_of(const std::vector<std::vector<int32_t>>& context) {
+// Words, each utterance with its <eou>.
+int64_t words_of(const std::vector<std::vector<int32_t>>& context, const Vocabulary& vocabulary) {
   int64_t count = 0;
-  for (const auto& utterance : context) count += static_cast<int64_t>(utterance.size()) + 1;
+  for (const auto& utterance : context) count += vocabulary.count_words(utterance) + 1;
   return count;
 }
 
-// turns[0 .. response-1] are the context, turns[response] is the response.
-Example make_example(const Dialogue& dialogue, const std::vector<std::vector<int32_t>>& turns,
-                     size_t response, const ExampleOptions& options) {
+// Of the first `most` words (0: all).
+Example::Characters characters_of(const std::vector<std::string_view>& words, int most,
+                                  const Vocabulary& vocabulary) {
+  if (words.empty()) return {1, 0};
+  Example::Characters characters;
+  for (size_t i = 0; i < words.size() && (most == 0 || i < static_cast<size_t>(most)); ++i) {
+    const int64_t size = count_code_points(words[i]) + 1;
+    characters.all += size;
+    if (!vocabulary.knows(words[i])) characters.unknown += size;
+  }
+  return characters;
+}
+
+// A dialogue's turns in the numbers of a vocabulary, and the characters of those that are
+// responses.
+struct EncodedTurns {
+  std::vector<std::vector<int32_t>> tokens;
+  std::vector<Example::Characters> characters;
+};
+
+// tokens[0 .. response-1] are the context, tokens[response] is the response.
+Example make_example(const Dialogue& dialogue, const EncodedTurns& turns, size_t response,
+                     const ExampleOptions& options, const Vocabulary& vocabulary) {
   Example example;
   example.id = dialogue.id;
   if (options.all_positions) example.id += "#" + std::to_string(response + 1);
   example.dialogue_id = dialogue.id;
   size_t begin = first_turn(dialogue, response, static_cast<size_t>(options.max_turns));
   for (size_t i = begin; i < response; ++i) {
-    example.context.push_back(as_utterance(turns[i], options.max_utterance_tokens));
+    example.context.push_back(
+        as_utterance(turns.tokens[i], options.max_utterance_tokens, vocabulary));
   }
-  const int64_t tokens = tokens_of(example.context);
-  begin += keep_last_tokens(example.context, options.max_context_tokens);
-  example.cut.context = tokens_of(example.context) < tokens;
+  const int64_t words = words_of(example.context, vocabulary);
+  begin += keep_last_words(example.context, options.max_context_tokens, vocabulary);
+  example.cut.context = words_of(example.context, vocabulary) < words;
   example.cut.turns = static_cast<int>(begin);
   for (size_t i = 0; i < begin; ++i) example.cut.distractions += dialogue.turns[i].distraction;
   for (size_t i = begin; i < response; ++i) {
     example.distraction.push_back(dialogue.turns[i].distraction);
-    example.cut.utterances += is_longer(turns[i], options.max_utterance_tokens);
+    example.cut.utterances += is_longer(turns.tokens[i], options.max_utterance_tokens, vocabulary);
   }
-  example.response = first(turns[response], options.max_response_tokens);
-  example.cut.response = is_longer(turns[response], options.max_response_tokens);
+  const std::vector<int32_t>& said = turns.tokens[response];
+  example.response = first(said, options.max_response_tokens, vocabulary);
+  example.cut.response = is_longer(said, options.max_response_tokens, vocabulary);
   example.response_is_distraction = dialogue.turns[response].distraction;
+  example.characters = turns.characters[response];
   return example;
 }
 
@@ -110,16 +137,19 @@ TokenCounts count_tokens(const std::vector<Dialogue>& dialogues) {
 std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
                                       int max_tokens) {
   Tokenizer tokenizer;
-  return as_utterance(vocabulary.encode(tokenizer(text)), max_tokens);
+  return as_utterance(vocabulary.encode(tokenizer(text)), max_tokens, vocabulary);
 }
 
-size_t keep_last_tokens(std::vector<std::vector<int32_t>>& context, int most) {
+size_t keep_last_words(std::vector<std::vector<int32_t>>& context, int most,
+                       const Vocabulary& vocabulary) {
   if (most == 0) return 0;
   size_t room = static_cast<size_t>(most), begin = context.size();
   while (begin > 0 && room >= 2) {  // of a word and its <eou>
     std::vector<int32_t>& utterance = context[--begin];
-    const size_t kept = std::min(utterance.size(), room - 1);
-    utterance.erase(utterance.begin(), utterance.end() - static_cast<ptrdiff_t>(kept));
+    const auto words = static_cast<size_t>(vocabulary.count_words(utterance));
+    const size_t kept = std::min(words, room - 1);
+    const size_t gone = vocabulary.end_of_word(utterance, static_cast<int64_t>(words - kept));
+    utterance.erase(utterance.begin(), utterance.begin() + static_cast<ptrdiff_t>(gone));
     room -= kept + 1;
   }
   context.erase(context.begin(), context.begin() + static_cast<ptrdiff_t>(begin));
@@ -160,10 +190,18 @@ std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
       if (left_out) ++*left_out;
       continue;
     }
-    std::vector<std::vector<int32_t>> turns;
-    for (const Turn& turn : dialogue.turns)
-      turns.push_back(vocabulary.encode(tokenizer(turn.text)));
-    for (size_t i : responses) examples.push_back(make_example(dialogue, turns, i, options));
+    EncodedTurns turns;
+    for (const Turn& turn : dialogue.turns) {
+      const std::vector<std::string_view>& words = tokenizer(turn.text);
+      turns.tokens.push_back(vocabulary.encode(words));
+      const bool is_read = turns.characters.size() >= responses[0];
+      turns.characters.push_back(is_read
+                                     ? characters_of(words, options.max_response_tokens, vocabulary)
+                                     : Example::Characters{});
+    }
+    for (size_t i : responses) {
+      examples.push_back(make_example(dialogue, turns, i, options, vocabulary));
+    }
   }
   return examples;
 }

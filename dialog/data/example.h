@@ -29,6 +29,13 @@ struct Example {
     bool response = false;  // not read to its end
   } cut = {};
   bool response_is_distraction = false;  // it is marked as one, which changes nothing
+
+  // Of the response as it is read, whatever the vocabulary: the code points of its words, and for
+  // each word one more, of the blank or the end behind it; of no words the end alone.
+  struct Characters {
+    int64_t all = 0;
+    int64_t unknown = 0;  // of words that are <unk>
+  } characters = {};
 };
 
 // Without another rule fewer turns make no example: two utterances of context and a response.
@@ -39,7 +46,8 @@ struct ExampleOptions {
   // only for the last one.
   bool all_positions = false;
   // Each bound can be 0: none. Of too many turns the last ones are kept, of too many tokens the
-  // first ones.
+  // first ones. Tokens are those of the tokenizer, the words, here: what is read is the same for
+  // any vocabulary, also one of pieces, of which a word may have several.
   // Utterances of the context, the query included. Distractions in the history, marked in the data
   // or inserted, stand beside them and do not count.
   int max_turns = 10;
@@ -60,15 +68,16 @@ struct ExampleOptions {
 // How often each token occurs in the dialogues, responses included.
 TokenCounts count_tokens(const std::vector<Dialogue>& dialogues);
 
-// The numbers of the first max_tokens tokens of a text (0: all). A text without a token becomes one
+// The numbers of the first max_tokens words of a text (0: all). A text without a token becomes one
 // <unk>, so that every utterance has something to look at.
 std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
                                       int max_tokens = 0);
 
-// Keeps the last `most` tokens of a context (0: all), <eou> of each utterance counted; of the first
+// Keeps the last `most` words of a context (0: all), <eou> of each utterance counted; of the first
 // utterance that is left, the end. One of which nothing but its <eou> would be left goes. Returns
 // the number of utterances that went, all of them from the front.
-size_t keep_last_tokens(std::vector<std::vector<int32_t>>& context, int most);
+size_t keep_last_words(std::vector<std::vector<int32_t>>& context, int most,
+                       const Vocabulary& vocabulary);
 
 // The turns of a dialogue that are responses, from the min_turns-th on and of the speaker: of all
 // the last one, with all_positions each that is not marked as a distraction.

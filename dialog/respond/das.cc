@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numbers>
 #include <numeric>
 
 namespace heed {
@@ -84,6 +85,7 @@ std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch
     DialogueScore& s = scores[batch.order[b]];
     s.id = example.id;
     s.distraction = example.distraction;
+    s.characters = example.characters;
     s.as_scores = attention_scores(taught.attention, weights, batch, b, example);
     const int64_t steps = batch.response.packing.length(b), first = batch.memory.segments.begin(b),
                   count = batch.memory.segments.length(b);
@@ -172,13 +174,15 @@ HeadSummary head_summary(const std::vector<DialogueScore>& scores, size_t i) {
 
 ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
   ScoreSummary summary;
-  double nll = 0;
+  double nll = 0, unknown = 0;
   Mean distractions, ratio_mean;
   HistoryMeans of_all, of_distracted;
   std::vector<double> ratios;
   for (const DialogueScore& s : scores) {
     ++summary.dialogues;
     summary.tokens += static_cast<int64_t>(s.nll.size());
+    summary.characters += s.characters.all;
+    unknown += static_cast<double>(s.characters.unknown);
     nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
     const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
     if (!means.history) continue;
@@ -193,6 +197,11 @@ ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
   const HistoryMeans& history = distractions.count > 0 ? of_distracted : of_all;
   summary.distracted = distractions.count;
   summary.perplexity = std::exp(nll / static_cast<double>(std::max<int64_t>(summary.tokens, 1)));
+  if (summary.characters > 0) {
+    const auto characters = static_cast<double>(summary.characters);
+    summary.bits_per_character = nll / (std::numbers::ln2 * characters);
+    summary.unknown_characters = unknown / characters;
+  }
   summary.as_distraction = distractions.value();
   summary.as_history = history.mean.value();
   summary.as_first = history.first.value();

@@ -44,8 +44,9 @@ struct DialogueScore {
   // of its tokens, <eou> included. Attention that is even gives 1 to every utterance.
   std::vector<double> as_scores;
   std::vector<char> distraction;
-  std::optional<double> das_ratio;    // D / H
-  std::vector<HeadMeans> heads = {};  // of models with several
+  std::optional<double> das_ratio;      // D / H
+  Example::Characters characters = {};  // of the response
+  std::vector<HeadMeans> heads = {};    // of models with several
   // On request, for each step the weight of each memory row: of the utterances, or for non-hier of
   // the tokens, each utterance with its <eou>.
   std::vector<std::vector<double>> attention;
@@ -79,8 +80,15 @@ struct HeadSummary {
 // in the original test set, those with a history.
 struct ScoreSummary {
   int64_t dialogues = 0, tokens = 0;
-  int64_t distracted = 0;                  // dialogues with both D and H
-  double perplexity = 0;                   // exp(sum of nll / tokens)
+  int64_t distracted = 0;  // dialogues with both D and H
+  double perplexity = 0;   // exp(sum of nll / tokens)
+  // sum of nll / (ln 2 x characters), which can be compared between vocabularies (Graves,
+  // "Generating sequences with recurrent neural networks", 2013). The responses' characters are
+  // those of Example::Characters, the same for any vocabulary. A word that is <unk> costs no more
+  // than its being unknown: where there are such words, it is a lower bound.
+  std::optional<double> bits_per_character;  // none without a character
+  double unknown_characters = 0;             // the share of characters in words that are <unk>
+  int64_t characters = 0;
   std::optional<double> das_ratio;         // mean D / mean H: what the paper's tables print
   std::optional<double> mean_das_ratio;    // mean of D / H where H is not 0: Eq. 8 as it is written
   std::optional<double> median_das_ratio;  // of the same

@@ -10,9 +10,12 @@ namespace heed {
 namespace {
 
 ExampleResult result_of(const DialogueScore& s) {
-  return {s.id, std::accumulate(s.nll.begin(), s.nll.end(), 0.0),
-          static_cast<int64_t>(s.nll.size()), dialogue_means(s.as_scores, s.distraction),
-          s.das_ratio};
+  return {s.id,
+          std::accumulate(s.nll.begin(), s.nll.end(), 0.0),
+          static_cast<int64_t>(s.nll.size()),
+          dialogue_means(s.as_scores, s.distraction),
+          s.das_ratio,
+          s.characters};
 }
 
 // The names that a part of the list stands for.

@@ -26,6 +26,7 @@ struct ExampleResult {
   int64_t tokens = 0;
   DialogueMeans means;
   std::optional<double> das_ratio;
+  Example::Characters characters = {};  // of the response
 };
 struct TestSetResult {
   std::string name;

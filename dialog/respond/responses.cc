@@ -28,8 +28,7 @@ std::vector<Tokens> in_batches(const std::vector<Example>& examples, const Vocab
     const size_t end = std::min(examples.size(), at + static_cast<size_t>(batch_size));
     for (size_t i = at; i < end; ++i) batch.push_back(&examples[i]);
     for (const std::vector<int32_t>& response : write(batch)) {
-      responses.emplace_back();
-      for (int32_t token : response) responses.back().push_back(vocabulary.token(token));
+      responses.push_back(vocabulary.words(response));
       done.tokens += static_cast<int64_t>(response.size()) + 1;
     }
     for (const Example* e : batch) {
@@ -68,8 +67,7 @@ std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
       Vocabulary::build(count_tokens(dialogues), {.max_size = Vocabulary::kMaxSize});
   std::vector<Tokens> responses;
   for (const Example& e : make_examples(dialogues, words, bounds)) {
-    responses.emplace_back();
-    for (int32_t token : e.response) responses.back().push_back(words.token(token));
+    responses.push_back(words.words(e.response));
   }
   if (responses.empty()) throw DataError("responses: " + no_example(bounds));
   return responses;

@@ -14,7 +14,8 @@
 
 namespace heed {
 
-// The responses to all examples as words, in their order; they do not depend on the batch size.
+// The responses to all examples as words, in their order, also where the model writes pieces; they
+// do not depend on the batch size.
 // `progress`, if given, is called after each batch with the number of examples and tokens (read and
 // written) so far. Throws UsageError for a batch size below 1.
 struct RespondProgress {

@@ -25,6 +25,14 @@ TrainSettings settings_from(const Json& json) {
   return settings;
 }
 
+TrainSettings read_settings(const std::string& path) {
+  try {
+    return with_json(path, settings_from);
+  } catch (const UsageError& e) {
+    throw DataError(path + ": " + e.what());
+  }
+}
+
 }  // namespace
 
 void TrainSettings::check() const {
@@ -32,6 +40,9 @@ void TrainSettings::check() const {
   check_rule(insert_prob >= 0 && insert_prob <= 1, "insert_prob: expected 0 to 1", insert_prob);
   check_rule(attention_weight >= 0 && std::isfinite(attention_weight),
              "attention_weight: expected 0 or more", attention_weight);
+  check_rule(tokens == TokenKind::kWords || model.vocab_size >= kSmallestOfPieces,
+             "vocab: expected 261 or more with tokens bpe, for special tokens and single bytes",
+             static_cast<double>(model.vocab_size));
   loop.check();
 }
 
@@ -47,7 +58,7 @@ void save_settings(const std::string& run, const TrainSettings& settings,
 }
 
 TrainSettings load_settings(const std::string& run) {
-  TrainSettings settings = with_json(file_inside(run, "settings.json"), settings_from);
+  TrainSettings settings = read_settings(file_inside(run, "settings.json"));
   settings.model = load_config(run);
   return settings;
 }
@@ -110,7 +121,7 @@ void start_run(const std::string& run, const TrainSettings& settings, const Voca
 
 ExampleOptions load_example_options(const std::string& run) {
   const std::string path = file_inside(run, "settings.json");
-  if (std::filesystem::exists(path)) return with_json(path, settings_from).examples;
+  if (std::filesystem::exists(path)) return read_settings(path).examples;
   return {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
 }
 

@@ -16,8 +16,9 @@ namespace heed {
 struct TrainSettings {
   ModelConfig model = {};
   ExampleOptions examples = {};
-  double insert_prob = 0;       // of each of the two distractions
-  double attention_weight = 1;  // lambda; 0: "Non-atten-loss"
+  TokenKind tokens = TokenKind::kWords;  // of the vocabulary that the training makes
+  double insert_prob = 0;                // of each of the two distractions
+  double attention_weight = 1;           // lambda; 0: "Non-atten-loss"
   LoopSettings loop = {};
   uint32_t data_fingerprint = 0;  // of the examples: a run goes on with the same ones only
   // What was asked for: dialogues to read of each part (0: all), words of the vocabulary, which may
@@ -30,6 +31,9 @@ struct TrainSettings {
   // none. What the run needs of it is kept in the run.
   std::string word_vectors = {};
 
+  VocabularyOptions vocabulary_options() const {
+    return {.max_size = model.vocab_size, .kind = tokens};
+  }
   // Throws UsageError for what no training can be made with.
   void check() const;
 };
@@ -58,6 +62,7 @@ LoadedModel load_epoch(const std::string& run, const std::string& epoch);
 
 // Perplexities of the training and of the validation, columns of the log.
 constexpr const char *kTrainPerplexity = "train_perplexity", *kValidPerplexity = "valid_perplexity";
+constexpr const char* kValidBitsPerCharacter = "valid_bits_per_character";  // see ScoreSummary
 double train_perplexity(const EpochLog& log);
 double valid_perplexity(const EpochLog& log);
 // In validation, of the best epoch; infinite if there is none.

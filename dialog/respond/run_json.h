@@ -36,6 +36,7 @@ inline void to_json(nlohmann::json& json, const TrainSettings& s) {
           {"attention_weight", s.attention_weight},
           {"data_fingerprint", s.data_fingerprint}};
   if (!s.word_vectors.empty()) json["word_vectors"] = s.word_vectors;
+  if (s.tokens != TokenKind::kWords) json["tokens"] = name_of(s.tokens);
   add_to_json(json, s.loop);
 }
 
@@ -48,6 +49,7 @@ inline void from_json(const nlohmann::json& json, TrainSettings& s) {
   read("attention_weight", s.attention_weight);
   read("data_fingerprint", s.data_fingerprint);
   read("word_vectors", s.word_vectors);
+  s.tokens = parse_token_kind(json.value("tokens", name_of(s.tokens)));
   json.get_to(s.loop);
 }
 

@@ -10,6 +10,8 @@ static Json optional(const std::optional<double>& value) {
 
 Json to_json(const ScoreSummary& s) {
   Json json = {{"perplexity", s.perplexity},
+               {"bits_per_character", optional(s.bits_per_character)},
+               {"unknown_characters", s.unknown_characters},
                {"das_ratio", optional(s.das_ratio)},
                {"mean_das_ratio", optional(s.mean_das_ratio)},
                {"median_das_ratio", optional(s.median_das_ratio)},
@@ -19,7 +21,8 @@ Json to_json(const ScoreSummary& s) {
                {"as_last", optional(s.as_last)},
                {"dialogues", s.dialogues},
                {"distracted", s.distracted},
-               {"tokens", s.tokens}};
+               {"tokens", s.tokens},
+               {"characters", s.characters}};
   for (const HeadSummary& h : s.heads) {
     json["heads"].push_back({{"layer", h.layer},
                              {"head", h.head},

@@ -28,6 +28,7 @@ void put_score(BytesOut& out, const DialogueScore& s) {
   out.put_list(s.as_scores);
   out.put_list(s.distraction);
   put_optional(out, s.das_ratio);
+  out.put(s.characters);
   out.put(s.heads.size());
   for (const HeadMeans& head : s.heads) {
     out.put(head.layer);
@@ -45,6 +46,7 @@ DialogueScore get_score(BytesIn& in) {
   s.as_scores = in.get_list<double>();
   s.distraction = in.get_list<char>();
   s.das_ratio = get_optional(in);
+  s.characters = in.get<Example::Characters>();
   for (auto left = in.get<size_t>(); left > 0; --left) {
     HeadMeans& head = s.heads.emplace_back();
     head.layer = in.get<int>();

@@ -59,7 +59,12 @@ struct Respond {
     const auto scores =
         score_on_ranks(ranks, model, data.valid, settings.loop.batch_size,
                        [&](const ScoreProgress& done) { on_batch(done.examples, total); });
-    return {{kValidPerplexity, summarize(scores).perplexity}};
+    const ScoreSummary summary = summarize(scores);
+    Metrics metrics = {{kValidPerplexity, summary.perplexity}};
+    if (summary.bits_per_character) {
+      metrics.push_back({kValidBitsPerCharacter, *summary.bits_per_character});
+    }
+    return metrics;
   }
 
   std::string describe(const std::vector<int64_t>& indices) const {
@@ -104,14 +109,13 @@ uint32_t TrainData::fingerprint() const {
   return static_cast<uint32_t>(crc);
 }
 
-TrainData load_train_data(const std::string& directory, int64_t vocab_size,
+TrainData load_train_data(const std::string& directory, const VocabularyOptions& words,
                           const ExampleOptions& options, size_t limit,
                           const Vocabulary* vocabulary) {
   const auto train = read_dialogues(find_part(directory, "train"), limit);
   const auto valid = read_dialogues(find_part(directory, "valid"), limit);
   TrainData data;
-  data.vocabulary =
-      vocabulary ? *vocabulary : Vocabulary::build(count_tokens(train), {.max_size = vocab_size});
+  data.vocabulary = vocabulary ? *vocabulary : Vocabulary::build(count_tokens(train), words);
   data.train = make_examples(train, data.vocabulary, options, &data.left_out);
   int64_t left_out = 0;
   data.valid = make_examples(valid, data.vocabulary, options, &left_out);

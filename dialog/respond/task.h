@@ -19,9 +19,9 @@ struct TrainData {
 
   uint32_t fingerprint() const;
 };
-// Reads train and valid of a data directory; makes the vocabulary of the training dialogues, with
-// `vocab_size` words at most, unless one is given. `limit` dialogues of each part (0: all).
-TrainData load_train_data(const std::string& directory, int64_t vocab_size,
+// Reads train and valid of a data directory; makes the vocabulary of the training dialogues unless
+// one is given. `limit` dialogues of each part (0: all).
+TrainData load_train_data(const std::string& directory, const VocabularyOptions& words,
                           const ExampleOptions& options, size_t limit = 0,
                           const Vocabulary* vocabulary = nullptr);
 

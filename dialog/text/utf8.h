@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string_view>
 
 namespace heed {
@@ -47,6 +48,12 @@ inline char* write_utf8(char* out, char32_t c) {
     *out++ = tail(0);
   }
   return out;
+}
+
+inline int64_t count_code_points(std::string_view text) {
+  int64_t count = 0;
+  for (size_t at = 0; at < text.size(); ++count) next_code_point(text, at);
+  return count;
 }
 
 inline bool is_utf8(std::string_view text) {

@@ -12,6 +12,7 @@ namespace {
 
 constexpr const char* kSpecials[kSpecialTokens] = {"<pad>", "<unk>", "<sos>", "<eos>", "<eou>"};
 constexpr size_t kMaxTokenBytes = 1024;  // no word of any language is as long
+constexpr std::string_view kFirstPiece = "<0x00>";
 
 bool has_white_space(std::string_view token) {
   for (size_t at = 0; at < token.size();) {
@@ -20,26 +21,40 @@ bool has_white_space(std::string_view token) {
   return false;
 }
 
-template <class Token>
-std::vector<int32_t> encode_all(const Vocabulary& vocabulary, const std::vector<Token>& tokens) {
+template <class Word>
+std::vector<int32_t> encode_all(const Vocabulary& vocabulary, const std::vector<Word>& words) {
   std::vector<int32_t> ids;
-  ids.reserve(tokens.size());
-  for (const Token& token : tokens) ids.push_back(vocabulary.id(token));
+  ids.reserve(words.size());
+  for (const Word& word : words) vocabulary.add_word(word, ids);
   return ids;
 }
 
+void check_size(int64_t size, int64_t least, const std::string& what) {
+  if (size >= least && size <= Vocabulary::kMaxSize) return;
+  throw UsageError("vocabulary: the size" + what + " must be " + std::to_string(least) + " to " +
+                   std::to_string(Vocabulary::kMaxSize) + ", got " + std::to_string(size));
+}
+
 }  // namespace
+
+const char* name_of(TokenKind kind) {
+  return kind == TokenKind::kPieces ? "bpe" : "words";
+}
+
+TokenKind parse_token_kind(std::string_view name) {
+  for (const TokenKind kind : {TokenKind::kWords, TokenKind::kPieces}) {
+    if (name == name_of(kind)) return kind;
+  }
+  throw UsageError("tokens: expected words or bpe, got '" + std::string(name) + "'");
+}
 
 Vocabulary::Vocabulary() {
   for (const char* special : kSpecials) add(special);
 }
 
 Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions& options) {
-  if (options.max_size < kSpecialTokens || options.max_size > Vocabulary::kMaxSize) {
-    throw UsageError("vocabulary: the size must be " + std::to_string(kSpecialTokens) + " to " +
-                     std::to_string(Vocabulary::kMaxSize) + ", got " +
-                     std::to_string(options.max_size));
-  }
+  if (options.kind == TokenKind::kPieces) return of_pieces(counts, options.max_size);
+  check_size(options.max_size, kSpecialTokens, "");
   using Entry = TokenCounts::value_type;
   std::vector<const Entry*> entries;
   for (const Entry& entry : counts) {
@@ -57,6 +72,16 @@ Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions&
   return vocabulary;
 }
 
+Vocabulary Vocabulary::of_pieces(const TokenCounts& counts, int64_t max_size) {
+  check_size(max_size, kSmallestOfPieces, " of a vocabulary of pieces");
+  Vocabulary vocabulary;
+  vocabulary.pieces_ = Pieces::learn(counts, max_size - kSpecialTokens);
+  for (int32_t i = 0; i < vocabulary.pieces_->size(); ++i) {
+    vocabulary.add(piece_name((*vocabulary.pieces_)[i]));
+  }
+  return vocabulary;
+}
+
 Vocabulary Vocabulary::load(const std::string& path, int64_t max_size) {
   LineReader reader(path, LineReader::Gzip::kRefuse);
   Vocabulary vocabulary;
@@ -69,20 +94,47 @@ Vocabulary Vocabulary::load(const std::string& path, int64_t max_size) {
     }
     if (lines >= max_size)
       reader.fail("only " + std::to_string(max_size) + " tokens may stand here");
-    if (token.size() > kMaxTokenBytes) {
-      reader.fail("a token of more than " + std::to_string(kMaxTokenBytes) + " bytes");
-    }
-    if (token.empty()) reader.fail("the token is empty");
-    if (!is_utf8(token)) reader.fail("the token is not UTF-8");
-    if (has_white_space(token)) reader.fail("white space inside a token");
-    if (!vocabulary.add(token)) {
-      reader.fail("the same token as line " + std::to_string(vocabulary.id(token) + 1));
-    }
+    if (const std::string rule = vocabulary.add_line(token); !rule.empty()) reader.fail(rule);
   }
   if (lines < kSpecialTokens) {
     reader.fail(std::string("the file ends before the special token ") + kSpecials[lines]);
   }
+  if (vocabulary.pieces_ && lines < kSmallestOfPieces) {
+    reader.fail("the file ends before the piece " +
+                piece_name((*vocabulary.pieces_)[static_cast<int32_t>(lines) - kSpecialTokens]));
+  }
   return vocabulary;
+}
+
+std::string Vocabulary::add_line(std::string_view token) {
+  if (token.size() > kMaxTokenBytes) {
+    return "a token of more than " + std::to_string(kMaxTokenBytes) + " bytes";
+  }
+  if (token.empty()) return "the token is empty";
+  if (!is_utf8(token)) return "the token is not UTF-8";
+  if (has_white_space(token)) return "white space inside a token";
+  if (size() == kSpecialTokens && token == kFirstPiece) pieces_.emplace();
+  if (id(token) != kUnk || token == kSpecials[kUnk]) {
+    return "the same token as line " + std::to_string(id(token) + 1);
+  }
+  if (pieces_) return add_piece(token);
+  add(token);
+  return "";
+}
+
+std::string Vocabulary::add_piece(std::string_view name) {
+  const int32_t number = size() - kSpecialTokens;
+  if (number < Pieces::kBytes) {
+    const std::string byte = piece_name((*pieces_)[number]);
+    if (name != byte) return "must be the piece " + byte;
+  } else {
+    const std::optional<std::string> bytes = piece_of_name(name);
+    if (!bytes)
+      return "not as a piece is written: a blank as \u2581, what is no letter or sign as <0x0A>";
+    if (const std::string rule = pieces_->add(*bytes); !rule.empty()) return rule;
+  }
+  add(name);
+  return "";
 }
 
 void Vocabulary::save(const std::string& path) const {
@@ -107,12 +159,73 @@ const std::string& Vocabulary::token(int32_t id) const {
   return tokens_[static_cast<size_t>(id)];
 }
 
-std::vector<int32_t> Vocabulary::encode(const std::vector<std::string>& tokens) const {
-  return encode_all(*this, tokens);
+int32_t Vocabulary::id_of_word(std::string_view word) const {
+  if (!pieces_) return id(word);
+  const int32_t piece = pieces_->find(" " + std::string(word));
+  return piece < 0 ? kUnk : kSpecialTokens + piece;
 }
 
-std::vector<int32_t> Vocabulary::encode(const std::vector<std::string_view>& tokens) const {
-  return encode_all(*this, tokens);
+bool Vocabulary::knows(std::string_view word) const {
+  return pieces_ ? word.size() <= kMaxTokenBytes : id(word) != kUnk;
+}
+
+void Vocabulary::add_word(std::string_view word, std::vector<int32_t>& ids) const {
+  const auto is_special = [&] {
+    return std::find(std::begin(kSpecials), std::end(kSpecials), word) != std::end(kSpecials);
+  };
+  if (!pieces_ || !knows(word) || (word.starts_with('<') && is_special())) {
+    ids.push_back(id(word));
+    return;
+  }
+  for (const int32_t piece : pieces_->encode(" " + std::string(word))) {
+    ids.push_back(kSpecialTokens + piece);
+  }
+}
+
+std::vector<int32_t> Vocabulary::encode(const std::vector<std::string>& words) const {
+  return encode_all(*this, words);
+}
+
+std::vector<int32_t> Vocabulary::encode(const std::vector<std::string_view>& words) const {
+  return encode_all(*this, words);
+}
+
+std::vector<std::string> Vocabulary::words(const std::vector<int32_t>& ids) const {
+  std::vector<std::string> words;
+  std::string text;  // of the pieces since the last special token
+  const auto end_text = [&] {
+    if (text.empty()) return;
+    for (std::string& word : tokenize(text)) words.push_back(std::move(word));
+    text.clear();
+  };
+  for (const int32_t id : ids) {
+    if (pieces_ && id >= kSpecialTokens && id < size()) {
+      text += (*pieces_)[id - kSpecialTokens];
+    } else {
+      end_text();
+      words.push_back(token(id));
+    }
+  }
+  end_text();
+  return words;
+}
+
+bool Vocabulary::begins_word(int32_t id) const {
+  return !pieces_ || id < kSpecialTokens || (*pieces_)[id - kSpecialTokens].starts_with(' ');
+}
+
+int64_t Vocabulary::count_words(const std::vector<int32_t>& ids) const {
+  int64_t words = 0;
+  for (size_t i = 0; i < ids.size(); ++i) words += i == 0 || begins_word(ids[i]);
+  return words;
+}
+
+size_t Vocabulary::end_of_word(const std::vector<int32_t>& ids, int64_t words) const {
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (i > 0 && !begins_word(ids[i])) continue;
+    if (words-- == 0) return i;
+  }
+  return ids.size();
 }
 
 bool Vocabulary::add(std::string_view token) {

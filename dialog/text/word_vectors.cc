@@ -84,7 +84,7 @@ WordVectors read_word_vectors(const std::string& path, const Vocabulary& vocabul
   std::vector<float> values(static_cast<size_t>(lines.width()));
   std::vector<bool> seen(static_cast<size_t>(vocabulary.size()));
   do {
-    const int32_t id = vocabulary.id(lines.word(values.data()));
+    const int32_t id = vocabulary.id_of_word(lines.word(values.data()));
     if (id < kSpecialTokens || seen[id]) continue;
     seen[id] = true;
     vectors.ids.push_back(id);

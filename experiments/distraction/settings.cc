@@ -53,12 +53,6 @@ std::vector<size_t> choose_samples(const std::vector<Example>& test) {
   return chosen;
 }
 
-std::vector<std::string> words_of(const std::vector<int32_t>& tokens, const Vocabulary& words) {
-  std::vector<std::string> result;
-  for (int32_t token : tokens) result.push_back(words.token(token));
-  return result;
-}
-
 // Under the names of their options.
 Json describe_settings(const ExperimentSettings& s) {
   const TrainSettings& t = s.train;
@@ -98,6 +92,7 @@ Json describe_settings(const ExperimentSettings& s) {
     json["max-context"] = t.examples.max_context_tokens;
   if (t.loop.optimizer.rate_decay != OptimizerSettings{}.rate_decay)
     json["rate-decay"] = t.loop.optimizer.rate_decay;
+  if (t.tokens != TokenKind::kWords) json["tokens"] = name_of(t.tokens);
   if (!t.word_vectors.empty()) json["embeddings"] = t.word_vectors;
   if (t.model.attention) json["attention"] = name_of(*t.model.attention);
   if (t.model.bidirectional) json["bidirectional"] = true;
@@ -131,12 +126,12 @@ Json describe_samples(const ExperimentData& data) {
   for (const Example& e : data.sample_texts) {
     Json context = Json::array();
     for (size_t k = 0; k < e.context.size(); ++k) {
-      context.push_back({{"text", detokenize(words_of(e.context[k], data.words))},
+      context.push_back({{"text", detokenize(data.words.words(e.context[k]))},
                          {"distraction", e.distraction[k] != 0}});
     }
     json["dialogues"].push_back({{"id", e.id},
                                  {"context", context},
-                                 {"response", detokenize(words_of(e.response, data.words))}});
+                                 {"response", detokenize(data.words.words(e.response))}});
   }
   return json;
 }
@@ -146,7 +141,7 @@ void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>&
                 const ExperimentSettings& s, ExperimentData& data) {
   data.words = all_words(train, test, s.phrases);
   const auto texts = make_examples(test, data.words, s.train.examples);
-  for (const Example& e : texts) data.references.push_back(words_of(e.response, data.words));
+  for (const Example& e : texts) data.references.push_back(data.words.words(e.response));
   data.samples = choose_samples(texts);
   const int max_tokens = s.train.examples.max_utterance_tokens;
   const Pool pool = make_pool(train, data.words, max_tokens);
@@ -160,7 +155,7 @@ void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>&
 ExperimentData load_experiment_data(const std::string& directory, const ExperimentSettings& s) {
   ExperimentData data;
   const ExampleOptions& bounds = s.train.examples;
-  data.train = load_train_data(directory, s.train.model.vocab_size, bounds, s.limit);
+  data.train = load_train_data(directory, s.train.vocabulary_options(), bounds, s.limit);
   const std::string path = find_part(directory, "test");
   const auto test = read_dialogues(path, s.test_limit ? s.test_limit : s.limit);
   data.test_fingerprint = fingerprint(test);

@@ -28,7 +28,7 @@ std::vector<Tokens> references(const ProbesData& data, const ExampleOptions& bou
                                              {.max_size = Vocabulary::kMaxSize, .min_count = 1});
   std::map<std::string, Tokens> by_id;
   for (const Example& e : make_examples(dialogues, words, bounds)) {
-    for (const int32_t token : e.response) by_id[e.id].push_back(words.token(token));
+    by_id[e.id] = words.words(e.response);
   }
   std::vector<Tokens> found;
   for (const Example& e : data.spoken) found.push_back(by_id[e.id]);
@@ -94,7 +94,7 @@ std::vector<ProbeReading> parse_readings(const std::string& names) {
 ProbesData load_probes_data(const std::string& directory, const ProbesSettings& s) {
   ProbesData data;
   ExampleOptions bounds = s.train.at(0).examples;
-  data.train = load_train_data(directory, s.train[0].model.vocab_size, bounds, s.limit);
+  data.train = load_train_data(directory, s.train[0].vocabulary_options(), bounds, s.limit);
   bounds.all_positions = true;
   const size_t test_limit = s.test_limit ? s.test_limit : s.limit;
   auto parts = probe::read_labelled_parts(directory, {"train", "test"}, data.train.vocabulary,
@@ -121,6 +121,7 @@ void open_probes(const std::string& out, const ProbesSettings& settings, const P
   usual.attention.reset();
   const Json earlier = {{"speaker", ""},
                         {"embeddings", ""},
+                        {"tokens", "words"},
                         {"attention", name_of(usual.attention_score())},
                         {"bidirectional", "false"},
                         {"no-input-feeding", "false"}};

@@ -69,7 +69,7 @@ SweepData load_sweep_data(const std::string& directory, const TrainSettings& s, 
                           size_t test_limit) {
   SweepData data;
   const size_t limit = s.limit.value_or(0);
-  data.train = load_train_data(directory, s.model.vocab_size, s.examples, limit);
+  data.train = load_train_data(directory, s.vocabulary_options(), s.examples, limit);
   if (!tests) return data;
   const std::string path = find_part(directory, "test");
   const auto dialogues = read_dialogues(path, test_limit ? test_limit : limit);

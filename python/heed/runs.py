@@ -38,8 +38,8 @@ class Run:
 
 
 def read_vocabulary(directory: PathLike) -> List[str]:
-    """The words of a model directory; a word's place is its number (0 <pad>, 1 <unk>, 2 <sos>,
-    3 <eos>, 4 <eou>)."""
+    """The tokens of a model directory, words or pieces of words; a token's place is its number
+    (0 <pad>, 1 <unk>, 2 <sos>, 3 <eos>, 4 <eou>)."""
     path = Path(directory) / "vocab.txt"
     try:
         words = read_bytes(path, _MAX_VOCABULARY).decode("utf-8").split("\n")

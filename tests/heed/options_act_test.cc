@@ -289,6 +289,7 @@ TEST_F(Act, Train) {
                       {"--hidden", {"6"}},
                       {"--embed", {"6"}},
                       {"--vocab", {"100"}},
+                      {"--tokens", {}, {}, "Pieces.AreTrainedOnMeasuredAndSpoken"},
                       {"--batch", {"3"}},
                       {"--dropout", {"0.5"}},
                       {"--embeddings", {vectors}},

@@ -94,6 +94,7 @@ TEST_F(Resume, RefusesOptionsThatContradictTheRun) {
       {"--hidden", "16", "8"},
       {"--embed", "4", "8"},
       {"--vocab", "200", "150"},
+      {"--tokens", "bpe", "words"},
       {"--batch", "8", "4"},
       {"--dropout", "0.5", "0.2"},
       {"--examples", "all", "last"},

@@ -87,6 +87,18 @@ TEST(Summarize, ByHand) {
   EXPECT_DOUBLE_EQ(*s.as_last, (1.5 + 0.25 + 0.02) / 3);
 }
 
+// 4 nats on 6 characters, of which 2 are of an unknown word.
+TEST(Summarize, BitsPerCharacter) {
+  DialogueScore a = dialogue({1, 2}, {1.0, 1.0}, {0, 0}), b = dialogue({1}, {1.0, 1.0}, {0, 0});
+  EXPECT_EQ(summarize({a, b}).bits_per_character, std::nullopt);
+  a.characters = {4, 2};
+  b.characters = {2, 0};
+  const ScoreSummary s = summarize({a, b});
+  EXPECT_EQ(s.characters, 6);
+  EXPECT_DOUBLE_EQ(s.bits_per_character.value(), 4 / (6 * std::log(2.0)));
+  EXPECT_DOUBLE_EQ(s.unknown_characters, 2.0 / 6);
+}
+
 TEST(Summarize, AHistoryWithoutAttentionIsLeftOutOfTheMeanOfRatiosOnly) {
   const ScoreSummary s =
       summarize({dialogue({1}, {0.5, 0, 1.0}, {1, 0, 0}), dialogue({1}, {0.5, 1, 1.0}, {1, 0, 0})});

@@ -50,20 +50,21 @@ TEST_F(RunDataTest, LoadTrainDataReadsBothParts) {
   };
   dir.write("data/train.jsonl", lines(5));
   dir.write("data/valid.jsonl", lines(2));
-  const TrainData all = load_train_data(path("data"), 100, {});
+  const TrainData all = load_train_data(path("data"), {.max_size = 100}, {});
   EXPECT_EQ(all.train.size(), 5u);
   EXPECT_EQ(all.valid.size(), 2u);
   EXPECT_EQ(all.left_out, 2);
   EXPECT_EQ(all.pool.size(), 17u);
   EXPECT_EQ(all.vocabulary.size(), kSpecialTokens + 7);
-  const TrainData some = load_train_data(path("data"), 8, {}, 3);
+  const TrainData some = load_train_data(path("data"), {.max_size = 8}, {}, 3);
   EXPECT_EQ(some.train.size(), 3u);
   EXPECT_EQ(some.vocabulary.size(), 8);
-  const TrainData given = load_train_data(path("data"), 8, {}, 0, &some.vocabulary);
+  const TrainData given = load_train_data(path("data"), {.max_size = 8}, {}, 0, &some.vocabulary);
   EXPECT_EQ(given.vocabulary.size(), 8);
 
   dir.write("data/valid.jsonl", R"({"turns": [{"text": "x"}]})");
-  EXPECT_NE(error_of<DataError>([&] { load_train_data(path("data"), 100, {}); }), "no error");
+  EXPECT_NE(error_of<DataError>([&] { load_train_data(path("data"), {.max_size = 100}, {}); }),
+            "no error");
 }
 
 // ---- word vectors -------------------------------------------------------------------------------
