@@ -106,8 +106,10 @@ class LstmLayer : public testing::Test {
 
 TEST_F(LstmLayer, SameNumbersAsStepByStepAndTheSameBitsAgain) {
   for (const Case& of : cases()) {
+    // the emulation is slow with large ones
     for (const Wiring& wiring :
          {Wiring{true, true, true}, {true, false, false}, {false, true, true}}) {
+      if (of.hidden > 100 && !(wiring.of_y && wiring.of_states)) continue;
       SCOPED_TRACE(text("hidden ", of.hidden, ", batch ", of.lengths.size(), ", wiring ",
                         wiring.of_y, wiring.of_states, wiring.states));
       const std::vector<Tensor> expected = run(of, wiring);

@@ -353,7 +353,8 @@ TEST_F(ProgramOnCuda, EveryCommandGivesTheNumbersOfTheCpu) {
 
 // What a training step of 4 layers and 101 time steps asks of the device: no more than this. With
 // the batch, 4 of the time step's launches (two products, two kernels) make up 1600. With all steps
-// of a layer in one kernel, each layer has two, and one that clears its barriers.
+// of a layer in one kernel, a layer has four: it and the clearing of its barriers, in both
+// directions.
 TEST_F(ProgramOnCuda, AStepAsksForNoMoreThanItDid) {
   struct Row {
     const char *structure, *persistent;
