@@ -135,33 +135,52 @@ number() {  # KEY of a line of JSON
   printf '%.4g' "$(sed -E "s/.*\"$1\":([0-9.e+-]+).*/\1/")"
 }
 
-# bench DIALOGUES: rows of ours, and of PyTorch's in the same sizes. Persistent: tf32, but an LSTM's layer
-# is one kernel, which multiplies in f32.
+# bench_heed CELLS ARGUMENTS...: rows that begin with CELLS. Persistent: tf32, but a layer of an LSTM is
+# one kernel, which multiplies in f32.
+bench_heed() {
+  local cells=$1 matmul line persistent
+  shift
+  for matmul in f32 tf32 bf16 "tf32, persistent"; do
+    persistent=0
+    [[ $matmul == *persistent ]] && persistent=1
+    line=$(HEED_PERSISTENT=$persistent heed bench --device cuda --count --matmul "${matmul%,*}" "$@") || {
+      failed=1
+      echo "$cells | $matmul | FAILED | | | | |"
+      continue
+    }
+    echo "$cells | $matmul | $(number median_step_s <<< "$line") | $(number tokens_per_s <<< "$line") |" \
+      "$(number launches <<< "$line") | $(number host_waits <<< "$line") | $(number peak_tensor_mb <<< "$line") |"
+  done
+}
+
+# The same of PyTorch.
+bench_torch() {
+  local cells=$1 matmul line precision
+  shift
+  for matmul in f32 tf32 bf16; do
+    precision=()
+    [[ $matmul == tf32 ]] && precision=(--tf32)
+    [[ $matmul == bf16 ]] && precision=(--matmul bf16)
+    line=$(python3 bench/bench_torch.py --device cuda "${precision[@]}" "$@" | tr -d ' ') || {
+      echo "$cells | PyTorch, $matmul | not run: bench_torch.py failed | | | | |"
+      continue
+    }
+    echo "$cells | PyTorch, $matmul | $(number median_step_s <<< "$line") | $(number tokens_per_s <<< "$line") | | | |"
+  done
+}
+
+# bench DIALOGUES
 bench() {
-  local sizes=(--batch "$1" --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 20)
-  local lengths structure matmul line persistent
+  local sizes=(--batch "$1" --embed 512 --hidden 512 --layers 4 --vocab 25000 --steps 20) lengths structure torch=
   [[ $emulate ]] && sizes=(--batch 2 --embed 8 --hidden 8 --layers 4 --vocab 50 --steps 1)
+  if python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null; then torch=1; fi
+  [[ $torch ]] || echo "| $1 | | | PyTorch | not run: none with CUDA | | | | |"
   for lengths in "" bench/lengths.jsonl.gz; do
-    local of_lengths=(${lengths:+--lengths "$lengths"}) kind=${lengths:+real}
     for structure in "${structures[@]}"; do
-      for matmul in f32 tf32 bf16 "tf32, persistent"; do
-        persistent=0
-        [[ $matmul == *persistent ]] && persistent=1
-        line=$(HEED_PERSISTENT=$persistent heed bench --device cuda --count --matmul "${matmul%,*}" \
-          --structure "$structure" "${sizes[@]}" "${of_lengths[@]}") || { failed=1; continue; }
-        echo "| $1 | ${kind:-fixed} | $structure | $matmul | $(number median_step_s <<< "$line") |" \
-          "$(number tokens_per_s <<< "$line") | $(number launches <<< "$line") |" \
-          "$(number host_waits <<< "$line") | $(number peak_tensor_mb <<< "$line") |"
-      done
-      python3 -c 'import torch; assert torch.cuda.is_available()' 2> /dev/null || continue
-      for matmul in f32 tf32; do
-        local precision=()
-        [[ $matmul == tf32 ]] && precision=(--tf32)
-        line=$(python3 bench/bench_torch.py --device cuda "${precision[@]}" --structure "$structure" "${sizes[@]}" \
-          "${of_lengths[@]}" | tr -d ' ') || continue
-        echo "| $1 | ${kind:-fixed} | $structure | PyTorch, $matmul | $(number median_step_s <<< "$line") |" \
-          "$(number tokens_per_s <<< "$line") | | | |"
-      done
+      local kind=${lengths:+real} run=(--structure "$structure" "${sizes[@]}" ${lengths:+--lengths "$lengths"})
+      local cells="| $1 | ${kind:-fixed} | $structure"
+      bench_heed "$cells" "${run[@]}"
+      if [[ $torch ]]; then bench_torch "$cells" "${run[@]}"; fi
     done
   done
 }
@@ -172,7 +191,7 @@ page() {
   echo
   echo "Made by \`make gpu-check\` on $(date -u +%F), at $(git describe --always --dirty 2> /dev/null || echo 'an unknown commit')."
   if [[ $emulate ]]; then
-    echo "**On the emulation: a try of the script, and no numbers of a GPU.**"
+    echo "**On the emulation, in small sizes: a try of the script, and no numbers of a GPU.**"
   else
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | sed 's/^/GPU, driver, memory: /'
   fi
