@@ -86,15 +86,15 @@ void say(const LeftOut& l, const Inputs& inputs) {
   }
   if (l.contexts > 0) {
     note(counted(l.contexts, "context") + " cut to the last " +
-         std::to_string(bounds.max_context_tokens) + " tokens (--max-context)");
+         std::to_string(bounds.max_context_tokens) + " words (--max-context)");
   }
   if (l.utterances > 0) {
     note(counted(l.utterances, "utterance") + " cut to the first " +
-         std::to_string(bounds.max_utterance_tokens) + " tokens (--max-utterance)");
+         std::to_string(bounds.max_utterance_tokens) + " words (--max-utterance)");
   }
   if (l.responses > 0) {
     note(counted(l.responses, "response") + " cut to the first " +
-         std::to_string(bounds.max_response_tokens) + " tokens (--max-response)");
+         std::to_string(bounds.max_response_tokens) + " words (--max-response)");
   }
   if (!l.marked_responses.empty()) {
     note(counted(l.marked_responses.size(), "response") +

@@ -7,13 +7,24 @@
 namespace heed {
 namespace {
 
+constexpr const char* kBits = "test_sets.none.bits_per_character";
+
+// Perplexities over different tokens cannot be compared.
+bool compares_tokens(const Sweep& sweep) {
+  return std::any_of(sweep.grid.begin(), sweep.grid.end(),
+                     [](const GridOption& option) { return option.name == "tokens"; });
+}
+
 ResultsLayout layout(const Sweep& sweep) {
   ResultsLayout layout{.kind = "sweep",
                        .format = kSweepFormat,
                        .variants = variants_of(sweep),
                        .made_by = "heed sweep",
                        .values = {"best_epoch", "epochs", "valid_perplexity", "parameters"}};
-  for (const TestSet& set : sweep.tests) layout.values.push_back(sweep_key(set.name));
+  for (const TestSet& set : sweep.tests) {
+    layout.values.push_back(sweep_key(set.name));
+    if (set.name == "none" && compares_tokens(sweep)) layout.values.emplace_back(kBits);
+  }
   return layout;
 }
 
@@ -29,6 +40,9 @@ std::vector<Column> columns(const Sweep& sweep) {
     const bool original = set.name == "none";
     columns.push_back({"", original ? "test perplexity" : "DAS ratio, " + set.name,
                        sweep_key(set.name), original ? 2 : 3, false, Best::kLowest});
+    if (original && compares_tokens(sweep)) {
+      columns.push_back({"", "test bits per character", kBits, 3, false, Best::kLowest});
+    }
   }
   columns.push_back({"", "best epoch", "best_epoch", 1});
   columns.push_back({"", "million parameters", "parameters", 3});

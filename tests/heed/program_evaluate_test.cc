@@ -77,8 +77,8 @@ TEST_F(Evaluate, SaysWhatIsNotRead) {
             "heed: note: 10 turns of 1 dialogue not read: older than the last 4 of the context "
             "(--max-turns)\n"
             "heed: note: 1 distraction not read, in 1 dialogue (older than --max-turns): long\n"
-            "heed: note: 1 utterance cut to the first 10 tokens (--max-utterance)\n"
-            "heed: note: 1 response cut to the first 50 tokens (--max-response)\n"
+            "heed: note: 1 utterance cut to the first 10 words (--max-utterance)\n"
+            "heed: note: 1 response cut to the first 50 words (--max-response)\n"
             "heed: note: 1 response marked as a distraction, which changes nothing: marked\n");
   const Json expected = {
       {"dialogues", {"short", "shorter"}}, {"turns", 10},         {"distractions", 1},

@@ -278,7 +278,7 @@ TEST_F(Resume, ARunOfFormat1GoesOn) {
   for (std::string line, wanted; std::getline(expected, wanted); ++count) {
     ASSERT_TRUE(std::getline(lines, line));
     const Json got = Json::parse(line), want = Json::parse(wanted);
-    ASSERT_EQ(got.size(), want.size()) << line;
+    ASSERT_GE(got.size(), want.size()) << line;  // a column may have come later
     for (const auto& [name, value] : want.items()) {
       EXPECT_NEAR(got.at(name).get<double>(), value.get<double>(), 1e-4 * value.get<double>())
           << name;

@@ -7,6 +7,7 @@
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/utf8.h"
 #include "dialog/text/vocabulary.h"
+#include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
@@ -221,7 +222,7 @@ TEST(VocabularyOfPieces, MakesWordsOfAnyPieces) {
   EXPECT_EQ(words({id("\u2581")}), Words{});
   EXPECT_EQ(words({}), Words{});
   EXPECT_EQ(words({id("a"), kUnk, id("b"), kEou}), (Words{"a", "<unk>", "b", "<eou>"}));
-  EXPECT_EQ(words({id("a"), id("<0xC3>"), id("b")}), (Words{"a\uFFFDb"}));
+  EXPECT_EQ(words({id("a"), id("<0xC3>"), id("b")}), (Words{"a", "\uFFFD", "b"}));
   EXPECT_EQ(words({id("a"), id("<0x0A>"), id("B"), id("!")}), (Words{"a", "b", "!"}));
   EXPECT_THROW(words({300}), DataError);
   EXPECT_THROW(words({-1}), DataError);
