@@ -56,12 +56,12 @@ TEST_F(RunLogs, AsCsvAndJsonLines) {
   const auto rows = csv_rows(out_of({"log", first(), "--csv", "-"}));
   ASSERT_EQ(rows.size(), 3u);
   EXPECT_EQ(rows[0], (std::vector<std::string>{"epoch", "loss", "train_perplexity",
-                                               "valid_perplexity", "valid_bits_per_character",
+                                               "valid_bits_per_character", "valid_perplexity",
                                                "rate", "grad_norm", "steps", "tokens"}));
   const std::vector<EpochLog> log = load_log(first());
   EXPECT_EQ(rows[2][0], "2");
   EXPECT_EQ(std::stod(rows[2][1]), log[1].loss);  // to the last digit
-  EXPECT_EQ(std::stod(rows[2][3]), value_of(log[1].metrics, "valid_perplexity"));
+  EXPECT_EQ(std::stod(rows[2][4]), value_of(log[1].metrics, "valid_perplexity"));
   EXPECT_EQ(rows[2][7], std::to_string(log[1].steps));
 
   const std::vector<StepRecord> steps = load_steps(first());
