@@ -1,5 +1,6 @@
 #include "heed/bundled.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "heed/messages.h"
@@ -27,6 +28,12 @@ std::optional<std::string> find(const fs::path& what, const char* file) {
   return std::nullopt;
 }
 
+[[noreturn]] void throw_none_bundled() {
+  throw UsageError(
+      "--model is required: no bundled models are found, neither in share/heed nor in "
+      "data/models above the program");
+}
+
 }  // namespace
 
 std::optional<std::string> find_bundled_model(const std::string& name) {
@@ -40,16 +47,36 @@ std::optional<std::string> find_bundled_data(const std::string& name) {
 void take_bundled(std::string& model, std::string* baseline) {
   if (!model.empty()) return;
   const auto found = find_bundled_model("trained");
-  if (!found) {
-    throw UsageError(
-        "--model is required: no bundled models are found, neither in share/heed nor in "
-        "data/models above the program");
-  }
+  if (!found) throw_none_bundled();
   model = *found;
   std::string text = model;
   if (baseline && baseline->empty()) {
     if (const auto other = find_bundled_model("baseline")) text += " and " + (*baseline = *other);
   }
+  note("no --model is given: taking the bundled " + text);
+}
+
+// The one that was trained with distractions first.
+static std::vector<std::string> find_bundled_models() {
+  std::vector<std::string> models;
+  const std::optional<std::string> first = find_bundled_model("trained");
+  if (!first) return models;
+  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(*first).parent_path())) {
+    const std::string name = entry.path().filename().string();
+    if (name == "trained") continue;
+    if (const auto model = find_bundled_model(name)) models.push_back(*model);
+  }
+  std::sort(models.begin(), models.end());
+  models.insert(models.begin(), *first);
+  return models;
+}
+
+void take_bundled(std::vector<std::string>& models) {
+  if (!models.empty()) return;
+  models = find_bundled_models();
+  if (models.empty()) throw_none_bundled();
+  std::string text;
+  for (const std::string& model : models) text += (text.empty() ? "" : ", ") + model;
   note("no --model is given: taking the bundled " + text);
 }
 

@@ -4,6 +4,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -15,6 +16,8 @@ std::optional<std::string> find_bundled_data(const std::string& name);
 // Where `model` is empty, the bundled one that was trained with distractions; and its baseline, if
 // there is none either. A line on standard error says so. Throws UsageError where none is found.
 void take_bundled(std::string& model, std::string* baseline = nullptr);
+// Where `models` is empty, all bundled ones, in the same way.
+void take_bundled(std::vector<std::string>& models);
 
 // A word as a shell takes it: in quotes where it holds more than letters, digits and ./_-+:
 std::string shell_word(const std::string& word);

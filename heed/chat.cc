@@ -10,21 +10,24 @@
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/conversation.h"
 #include "heed/decode_flags.h"
 #include "heed/messages.h"
 #include "heed/shared_options.h"
+#include "heed/web/serve.h"
 
 namespace heed {
 namespace {
 
 struct Options {
   CommonPtr common;
-  std::string model;
+  std::vector<std::string> models;  // several on the page only
   DecodeFlags decode;
+  bool web = false;
+  int port = 0;
 };
-
-constexpr size_t kTurns = 10;  // kept where the model was trained without a bound
 
 class Chat {
  public:
@@ -51,9 +54,9 @@ class Chat {
 Chat::Chat(const Options& o) {
   const Device device = start(*o.common);
   decode_ = o.decode.get(o.common->seed);
-  loaded_ = load_model(o.model);
+  loaded_ = load_model(o.models[0]);
   move(*loaded_.model, device);
-  bounds_ = load_example_options(o.model);
+  bounds_ = load_example_options(o.models[0]);
   make_examples({}, Vocabulary(), bounds_);  // complains of bounds that make no sense
   style_ = terminal_style(stdout);
   prompts_ = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
@@ -109,23 +112,16 @@ bool Chat::obey(const std::string& line) {
 void Chat::add_turn(const std::string& who, const std::string& text, std::vector<int32_t> tokens) {
   shown_.push_back({who + ": " + text, false});
   conversation_.context.push_back(std::move(tokens));
-  const size_t keep = bounds_.max_turns > 0 ? static_cast<size_t>(bounds_.max_turns) : kTurns;
-  if (shown_.size() > keep) {
-    ++forgotten_;
-    shown_.erase(shown_.begin());
-    conversation_.context.erase(conversation_.context.begin());
-  }
-  const size_t gone =
-      keep_last_words(conversation_.context, bounds_.max_context_tokens, loaded_.vocabulary);
+  conversation_.distraction.push_back(0);
+  const size_t gone = forget_early_turns(conversation_, bounds_, loaded_.vocabulary);
   forgotten_ += static_cast<int>(gone);
   shown_.erase(shown_.begin(), shown_.begin() + static_cast<ptrdiff_t>(gone));
-  conversation_.distraction.assign(shown_.size(), 0);
 }
 
 void Chat::say_unknown_words(const std::string& line) const {
   std::string words;
-  for (const std::string& token : tokenize(line)) {
-    if (!loaded_.vocabulary.knows(token)) words += (words.empty() ? "" : ", ") + token;
+  for (const std::string& word : unknown_words(line, loaded_.vocabulary)) {
+    words += (words.empty() ? "" : ", ") + word;
   }
   if (!words.empty()) std::printf("(not in the vocabulary: %s)\n", printable(words).c_str());
 }
@@ -147,6 +143,20 @@ void Chat::answer(const std::string& line) {
   if (!reply.tokens.empty()) add_turn("model", text, reply.tokens);
 }
 
+void talk(Options& o, const CLI::App& command) {
+  if (o.web) {
+    take_bundled(o.models);
+    const DecodeOptions decode = o.decode.get(o.common->seed);
+    serve_live_page(o.models, decode, start(*o.common), o.port);
+    return;
+  }
+  refuse_given(command, "--port", "--web");
+  if (o.models.size() > 1) throw UsageError("--model: several are for --web; here one talks");
+  o.models.resize(1);
+  take_bundled(o.models[0]);
+  Chat(o).run();
+}
+
 }  // namespace
 
 void add_chat(CLI::App& app) {
@@ -154,16 +164,23 @@ void add_chat(CLI::App& app) {
   CLI::App* c = app.add_subcommand("chat", "Talk to a model and see which utterances it looks at");
   c->footer(
       "The context is the conversation so far, at most as many turns as in training.\n"
+      "--web serves a page on 127.0.0.1, to nobody but who has the address that is printed: "
+      "several "
+      "models, attention word by word, distractions.\n"
       "Examples:\n"
       "  heed chat\n"
-      "  heed chat --model runs/first --decode beam");
+      "  heed chat --model runs/first --decode beam\n"
+      "  heed chat --web");
   o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  add_model_or_bundled(*c, o->model);
+  c->add_option("--model", o->models,
+                "Directory of a run or a model (default: the bundled data/models/trained); with "
+                "--web several, or all that are bundled");
+  c->add_flag("--web", o->web, "Serve a page to talk on, instead of the terminal");
+  c->add_option("--port", o->port, "Of the page; 0: any that is free")
+      ->check(whole_number(0, 65535))
+      ->capture_default_str();
   o->decode.declare(*c);
-  c->callback([o] {
-    take_bundled(o->model);
-    Chat(*o).run();
-  });
+  c->callback([o, c] { talk(*o, *c); });
 }
 
 }  // namespace heed

@@ -37,11 +37,14 @@ if [[ ${1:-} == lint ]]; then
   need clang-tidy command -v clang-tidy
   need cppcheck command -v cppcheck
 fi
-((${#missing[@]})) || exit 0
+# What a part of the program needs, which does without it elsewhere: heed chat --web.
+useful=()
+header httplib.h || useful+=(libcpp-httplib-dev)
+((${#missing[@]} + ${#useful[@]})) || exit 0
 
 # Not needed, only good to have; so their absence alone is no reason to install anything.
 # The last three for tests that are skipped otherwise; MPI also for ranks on several machines.
-wanted=("${missing[@]}" ccache libbenchmark-dev libopenmpi-dev python3-numpy groff-base openmpi-bin)
+wanted=("${missing[@]}" "${useful[@]}" ccache libbenchmark-dev libopenmpi-dev python3-numpy groff-base openmpi-bin)
 sudo=()
 if ! command -v apt-get > /dev/null; then
   problem="there is no apt-get here"
@@ -54,6 +57,10 @@ else
   "${sudo[@]}" env DEBIAN_FRONTEND=noninteractive \
     apt-get install -y -q --no-install-recommends "${wanted[@]}" > /dev/null && exit 0
   problem="apt-get failed"
+fi
+if ((${#missing[@]} == 0)); then
+  echo "setup: going on without ${useful[*]}, which heed chat --web needs ($problem)" >&2
+  exit 0
 fi
 echo "setup: cannot install what is missing ($problem)." >&2
 echo "setup: please install (Debian names): ${missing[*]}" >&2

@@ -6,19 +6,11 @@
 #include "dialog/view/render.h"
 #include "tests/experiments/distraction/page_helpers.h"
 #include "tests/file_helpers.h"
+#include "tests/heed/chromium.h"
 #include "tests/heed/png.h"
 
 namespace heed {
 namespace {
-
-// Chromium without a window; empty where there is none.
-std::string chromium() {
-  for (const char* name : {"chromium", "chromium-browser", "google-chrome"}) {
-    const std::string find = "command -v " + std::string(name) + " > /dev/null 2>&1";
-    if (std::system(find.c_str()) == 0) return name;
-  }
-  return "";
-}
 
 class Browser : public testing::Test {
  protected:

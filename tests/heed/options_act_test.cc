@@ -268,7 +268,12 @@ TEST_F(Act, Show) {
 TEST_F(Act, Chat) {
   const std::string typed = "hello, my wifi does not work\nwhich card is it?\n";
   check("chat", {{"chat", "--model", kTrained, "--threads", "1"}, typed},
-        all_of({kDevice, kDecoding, {kModelRow, {"--seed", {"2"}, {"--decode", "sample"}}}}));
+        all_of({kDevice,
+                kDecoding,
+                {kModelRow,
+                 {"--seed", {"2"}, {"--decode", "sample"}},
+                 {"--web", {}, {}, "ChatWeb.TellsItsAddressAnswersAndEndsOnCtrlC"},
+                 {"--port", {}, {}, "ChatWeb.TakesTheBundledModelsAndThePortThatItIsTold"}}}));
 }
 
 TEST_F(Act, Distract) {

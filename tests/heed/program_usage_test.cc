@@ -241,7 +241,7 @@ TEST(Help, OfACommandNamesEveryOption) {
        Arguments{"model", "data", "negatives", "responses", "controls", "response-only-run",
                  "limit", "batch", "json", "html", "predictions", "seed"} +
            device},
-      {"chat", Arguments{"model", "seed"} + device},
+      {"chat", Arguments{"model", "seed", "web", "port"} + device},
       {"info", {"json", "card"}},
       {"log", {"steps", "csv", "jsonl", "tensorboard"}},
       {"plot", {"metric", "steps", "log-scale", "smooth", "svg"}},

@@ -1,0 +1,31 @@
+#include "heed/conversation.h"
+
+#include <algorithm>
+
+#include "dialog/text/tokenizer.h"
+
+namespace heed {
+
+size_t forget_early_turns(Example& conversation, const ExampleOptions& bounds,
+                          const Vocabulary& vocabulary) {
+  constexpr int kTurns = 10;  // kept where the model was trained without a bound
+  std::vector<std::vector<int32_t>>& context = conversation.context;
+  std::vector<char>& marks = conversation.distraction;
+  const ptrdiff_t keep = bounds.max_turns > 0 ? bounds.max_turns : kTurns;
+  ptrdiff_t turns = std::count(marks.begin(), marks.end(), 0), gone = 0;
+  while (turns > keep) turns -= marks[gone++] == 0;
+  context.erase(context.begin(), context.begin() + gone);
+  gone += static_cast<ptrdiff_t>(keep_last_words(context, bounds.max_context_tokens, vocabulary));
+  marks.erase(marks.begin(), marks.begin() + gone);
+  return static_cast<size_t>(gone);
+}
+
+std::vector<std::string> unknown_words(const std::string& text, const Vocabulary& vocabulary) {
+  std::vector<std::string> words;
+  for (std::string& word : tokenize(text)) {
+    if (!vocabulary.knows(word)) words.push_back(std::move(word));
+  }
+  return words;
+}
+
+}  // namespace heed

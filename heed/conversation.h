@@ -1,0 +1,22 @@
+// A conversation with a model, typed in a terminal or on the live page.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "dialog/data/example.h"
+
+namespace heed {
+
+// Takes from the front of a conversation what the model does not read: turns before the last
+// max_turns of its training (10 where it was trained without a bound; distractions stand beside
+// them and do not count), and words before the last max_context_tokens. Returns the number of
+// utterances that went. `distraction` has a mark for each utterance of the context.
+size_t forget_early_turns(Example& conversation, const ExampleOptions& bounds,
+                          const Vocabulary& vocabulary);
+
+// The words of a text that a vocabulary does not have, in their order.
+std::vector<std::string> unknown_words(const std::string& text, const Vocabulary& vocabulary);
+
+}  // namespace heed

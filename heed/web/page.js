@@ -1,0 +1,342 @@
+"use strict";
+// All that was said is in `turns`; the server keeps nothing. A turn is {who: "you", "distraction" or
+// the name of a model, text, read: what the model is given, where that is another text}.
+let turns = [];
+// What came back for them: {full: with the distractions, plain: without, null if there are none}.
+let runs = null;
+// The step that is looked at: {run: "full" or "plain", step}; null: the mean over all steps.
+let picked = null;
+let asked = 0, draw = 0;
+let site = {models: [], distractions: [], decode: "greedy"};
+
+const EXAMPLE = ["my wifi does not work after the update", "which card do you have?",
+                 "it is a broadcom card, how do i install the driver?"];
+
+const get = id => document.getElementById(id);
+function make(tag, attributes = {}, ...children) {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (name === "onclick") element.addEventListener("click", value);
+    else if (value !== undefined && value !== false) element.setAttribute(name, value);
+  }
+  element.append(...children);
+  return element;
+}
+const percent = x => Number.isFinite(x) ? Math.round(100 * x) + " %" : "–";
+const isAlien = turn => turn.who === "distraction";
+const plainTurns = () => turns.filter(turn => !isAlien(turn));
+const mean = numbers => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
+
+// ---- the server
+
+async function ask(place, question) {
+  let response, json = {};
+  try {
+    response = await fetch(place, question && {
+      method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(question)});
+  } catch {
+    throw new Error("The server does not answer. Is `heed chat --web` still running?");
+  }
+  try { json = await response.json(); } catch { /* the status says enough */ }
+  if (!response.ok) throw new Error(json.error ?? "The server answered " + response.status + ".");
+  return json;
+}
+
+function respond(history) {
+  return ask("api/respond", {
+    model: get("model").value, decode: get("decode").value, draw,
+    history: history.map(t => ({text: t.read ?? t.text, distraction: isAlien(t)}))});
+}
+
+// Asks for the answer to the last turn; an answer to an older question that comes late is dropped.
+async function answer() {
+  const mine = ++asked;
+  runs = picked = null;
+  complain("");
+  if (turns.length > 0) {
+    report("The model reads …");
+    try {
+      const full = await respond(turns);
+      const plain = turns.some(isAlien) ? await respond(plainTurns()) : null;
+      if (mine !== asked) return;
+      runs = {full, plain};
+      report("The model says: " + (full.answer.text || "nothing"), true);
+    } catch (error) {
+      if (mine !== asked) return;
+      report("");
+      complain(error.message);
+    }
+  } else {
+    report("");
+  }
+  draw_page();
+}
+
+// In words for who listens; what is drawn says the same once it is `heard`.
+function report(text, heard = false) {
+  get("status").textContent = text;
+  get("status").classList.toggle("heard", heard);
+}
+function complain(text) {
+  get("mistake").textContent = text;
+  get("mistake").hidden = !text;
+}
+
+// ---- what is said
+
+function say(text) {
+  const reply = runs?.full;
+  if (reply && reply.answer.words.length > 0) {
+    turns.push({who: reply.model, text: reply.answer.text, read: reply.answer.read});
+  }
+  turns.push({who: "you", text});
+  draw_page();
+  return answer();
+}
+
+function insert(texts, at) {
+  turns.splice(at, 0, ...texts.map(text => ({who: "distraction", text})));
+  return answer();
+}
+
+function remove(turn) {
+  turns = turns.filter(t => t !== turn);
+  return answer();
+}
+
+// ---- pictures
+
+// The share of utterance k of a run in the step that is looked at, and what it is of an even share.
+function look(name, k) {
+  const run = runs[name], u = run.utterances[k];
+  const step = picked?.run === name ? picked.step : null;
+  const share = step === null ? mean(u.steps) : u.steps[step];
+  return {share, score: share / u.even};
+}
+
+// The score of a full bar: all bars have the same scale, and an average one never looks full.
+function full_bar() {
+  const scores = ["full", "plain"].flatMap(name => runs?.[name]?.utterances.flatMap(u =>
+    [mean(u.steps), ...(picked?.run === name ? u.steps : [])].map(x => x / u.even)) ?? []);
+  return Math.max(2, ...scores.filter(Number.isFinite));
+}
+
+function meter(label, where, {share, score}, full) {
+  const fill = make("span", {class: "fill"}), track = make("span", {class: "track"}, fill);
+  track.setAttribute("aria-hidden", "true");
+  track.style.setProperty("--average", 100 / full + "%");
+  fill.style.width = 100 * Math.min(1, Math.max(0, score / full || 0)) + "%";
+  const title = percent(share) + " of the attention" + (label ? ", " + label + " the distraction" : "");
+  const number = make("span", {class: "number", title}, percent(score));
+  const parts = label ? [make("span", {class: "name"}, label), track, number] : [track, number];
+  return make("div", {class: "meter " + where + (label ? " named" : "")}, ...parts);
+}
+
+// The words of an utterance where that says something: they have weights, or some are not known.
+function words_of(u, step) {
+  const by_word = u.word_steps && (step === null ? u.word_steps[0].map((_, j) =>
+    mean(u.word_steps.map(weights => weights[j]))) : u.word_steps[step]);
+  if (!by_word && !u.unknown.includes(1)) return null;
+  const box = make("div", {class: "words"});
+  u.words.forEach((word, j) => box.append(chip(word, u.unknown[j], by_word?.[j])));
+  if (by_word) box.append(chip("end", 0, by_word[u.words.length]));
+  if (by_word) box.lastChild.classList.add("end");
+  return box;
+}
+
+// Strong words say their number, so that nobody has to tell shades apart.
+function chip(word, unknown, weight) {
+  const says = (unknown ? "not in the vocabulary: the model reads <unk>" : "") +
+    (weight === undefined ? "" : (unknown ? "; " : "") + (100 * weight).toFixed(1) + " % of the attention");
+  const element = make("span", {class: "chip" + (unknown ? " unknown" : ""), title: says}, word);
+  if (unknown) element.append(make("small", {"aria-label": "not known"}, "?"));
+  if (weight !== undefined) element.style.setProperty("--weight", Math.min(1, 4 * weight));
+  if (weight >= 0.05) element.append(make("small", {}, percent(weight)));
+  return element;
+}
+
+function tag_of(turn, last) {
+  if (isAlien(turn)) return make("span", {class: "tag"}, "✗ distraction");
+  if (last) return make("span", {class: "tag"}, "question");
+  return "";
+}
+
+function turn_element(turn, i, full) {
+  const last = i === turns.length - 1, k = runs ? i - runs.full.forgotten : -1;
+  const said = make("div", {class: "said"}, make("span", {class: "k"}, String(i + 1)), tag_of(turn, last),
+                    make("span", {class: "who"}, isAlien(turn) ? "" : turn.who), make("bdi", {}, turn.text));
+  if (isAlien(turn)) {
+    said.append(make("button", {class: "remove", type: "button", onclick: () => remove(turn),
+                                "aria-label": "Remove the distraction: " + turn.text}, "Remove"));
+  }
+  const bars = make("div", {class: "bars"});
+  const kind = isAlien(turn) ? " alien" : last ? " query" : "";
+  const element = make("li", {class: "turn" + kind}, said, bars);
+  if (runs && k < 0) {
+    element.classList.add("unread");
+    bars.append(make("span", {class: "note"}, "too long ago: not read"));
+  } else if (runs) {
+    const u = runs.full.utterances[k], words = words_of(u, picked?.run === "full" ? picked.step : null);
+    if (words) said.append(words);
+    if (u.cut) said.append(make("p", {class: "note"}, "(the last " + u.cut + " words are not read)"));
+    const without = runs.plain && !isAlien(turn) ? plainTurns().indexOf(turn) - runs.plain.forgotten : -1;
+    if (without >= 0) bars.append(meter("without", "without", look("plain", without), full));
+    bars.append(meter(runs.plain ? "with" : "", "with", look("full", k), full));
+  }
+  return element;
+}
+
+// ---- answers
+
+// One button for each word that was written, and one for their mean; arrow keys go along them.
+function steps_of(name) {
+  const run = runs[name];
+  const words = run.answer.finished ? [...run.answer.words, "(end)"] : run.answer.words;
+  const box = make("div", {class: "steps", role: "group", "aria-label": "Words of the answer"});
+  const add = (word, step, css) => {
+    const pressed = step === null ? picked?.run !== name : picked?.run === name && picked.step === step;
+    box.append(make("button", {type: "button", class: css, "aria-pressed": String(pressed),
+                               "data-run": name, "data-step": step ?? "mean",
+                               onclick: () => pick(name, step)}, word));
+  };
+  add("all words", null, "mean");
+  words.forEach((word, step) => add(word, step, ""));
+  box.addEventListener("keydown", event => {
+    const buttons = [...box.children], at = buttons.indexOf(document.activeElement);
+    const to = at + (event.key === "ArrowRight") - (event.key === "ArrowLeft");
+    if (at < 0 || to === at || !buttons[to]) return;
+    event.preventDefault();
+    buttons[to].click();
+  });
+  return box;
+}
+
+function pick(run, step) {
+  picked = step === null ? null : {run, step};
+  draw_page();
+  document.querySelector(`[data-run="${run}"][data-step="${step ?? "mean"}"]`)?.focus();
+}
+
+// "Of its attention 21 % went to the distractions, ..."
+function shares_of(name) {
+  const run = runs[name], sums = {alien: 0, history: 0, query: 0};
+  run.utterances.forEach((u, k) => {
+    const last = k === run.utterances.length - 1;
+    sums[u.distraction ? "alien" : last ? "query" : "history"] += look(name, k).share;
+  });
+  const text = make("p", {class: "shares"}, "Of its attention ");
+  if (run.utterances.some(u => u.distraction)) {
+    text.append(make("strong", {}, percent(sums.alien)), " went to the distractions, ");
+  }
+  text.append(make("strong", {}, percent(sums.history)), " to the history and ",
+              make("strong", {}, percent(sums.query)), " to the question.");
+  if (run.das_ratio !== null) {
+    text.append(" DAS ratio ", make("strong", {}, run.das_ratio.toFixed(2)),
+                ": a distraction gets that much of what an utterance of the history gets.");
+  }
+  return text;
+}
+
+function run_element(name, title) {
+  const run = runs[name];
+  const said = make("strong", {class: "said-text"}, run.answer.text || "(says nothing)");
+  const element = make("div", {class: "run", "data-run": name},
+                       make("div", {}, make("span", {class: "what"}, title), " ", make("bdi", {}, said)));
+  if (run.attention === "steps" && run.utterances[0].steps.length > 1) element.append(steps_of(name));
+  if (run.attention !== "none") element.append(shares_of(name));
+  return element;
+}
+
+const HOW = {
+  none: "This structure has no attention: it reads everything into one state. Even bars are shown.",
+  once: "This structure looks at the conversation once, before it writes: the same for all words.",
+  steps: "This structure looks anew for each word. Choose a word (or go along with the arrow keys) to see where it looked then."};
+
+function draw_answers() {
+  get("answers").hidden = !runs;
+  if (!runs) return;
+  get("runs").replaceChildren();
+  if (runs.plain) get("runs").append(run_element("plain", "without the distraction:"));
+  get("runs").append(run_element("full", runs.plain ? "with the distraction:" : runs.full.model + ":"));
+  get("how").textContent = HOW[runs.full.attention];
+}
+
+// ---- the page
+
+function draw_places() {
+  const chosen = get("where").value;
+  const places = turns.map((turn, i) => make("option", {value: i},
+    (i === turns.length - 1 ? "directly before the question, " : "before ") + (i + 1) + ": " +
+    turn.text.slice(0, 32)));
+  get("where").replaceChildren(...places);
+  const stays = get("where").dataset.chosen && chosen in places;
+  get("where").value = stays ? chosen : Math.max(0, turns.length - 1);
+  get("insert").disabled = turns.length === 0;
+  get("remove-all").hidden = !turns.some(isAlien);
+}
+
+function draw_page() {
+  const full = full_bar();
+  get("talk").replaceChildren(...turns.map((turn, i) => turn_element(turn, i, full)));
+  get("talk").hidden = get("legend").hidden = turns.length === 0;
+  get("legend-alien").hidden = !turns.some(isAlien);
+  get("empty").hidden = turns.length > 0;
+  get("again").disabled = turns.length === 0;
+  draw_answers();
+  draw_places();
+}
+
+function draw_what() {
+  const own = get("what").value === "own";
+  get("own-label").hidden = !own;
+  get("own").required = own;
+}
+
+function listen() {
+  get("say").addEventListener("submit", event => {
+    event.preventDefault();
+    const text = get("text").value.trim();
+    get("text").value = "";
+    if (text) say(text);
+  });
+  get("distract").addEventListener("submit", event => {
+    event.preventDefault();
+    const set = site.distractions.find(d => d.name === get("what").value);
+    const texts = set ? set.texts : [get("own").value.trim()];
+    if (texts[0]) insert(texts, Number(get("where").value));
+  });
+  get("settings").addEventListener("submit", event => event.preventDefault());
+  for (const id of ["model", "decode"]) get(id).addEventListener("change", answer);
+  get("what").addEventListener("change", draw_what);
+  get("where").addEventListener("change", () => { get("where").dataset.chosen = "yes"; });
+  get("again").addEventListener("click", () => { ++draw; answer(); });
+  get("reset").addEventListener("click", () => { turns = []; answer(); get("text").focus(); });
+  get("remove-all").addEventListener("click", () => { turns = plainTurns(); answer(); });
+  get("example").addEventListener("click", () => {
+    turns = EXAMPLE.map((text, i) => ({who: i % 2 ? "helper" : "you", text}));
+    answer();
+  });
+}
+
+async function start() {
+  listen();
+  try {
+    site = await ask("api/models");
+  } catch (error) {
+    complain(error.message);
+    return;
+  }
+  for (const m of site.models) {
+    const size = m.layers + (m.layers === 1 ? " layer x " : " layers x ") + m.hidden;
+    get("model").append(make("option", {value: m.name}, m.name + " (" + m.structure + ", " + size + ")"));
+  }
+  for (const d of site.distractions) {
+    get("what").append(make("option", {value: d.name}, d.name + ": " + d.texts.join(" / ")));
+  }
+  get("what").append(make("option", {value: "own"}, "your own words"));
+  get("decode").value = site.decode;
+  draw_what();
+  draw_page();
+}
+
+start();

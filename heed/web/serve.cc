@@ -1,0 +1,71 @@
+#include "heed/web/serve.h"
+
+#include <cstdio>
+#include <filesystem>
+#include <set>
+
+#include "dialog/respond/run.h"
+#include "dialog/text/format.h"
+#include "dialog/text/html_page.h"
+#include "dialog/text/terminal.h"
+#include "dialog/view/render_style.h"
+#include "heed/signals.h"
+#include "heed/web/live_api.h"
+#include "heed/web/server.h"
+
+namespace heed {
+namespace {
+
+constexpr const char* kPage =
+#include "web_page.inc"
+    ;
+constexpr const char* kScript =
+#include "web_script.inc"
+    ;
+constexpr const char* kStyle =
+#include "web_style.inc"
+    ;
+
+// "trained" of data/models/trained; a second one of the same name is called "trained 2".
+std::vector<LiveModel> load(const std::vector<std::string>& directories, Device device) {
+  namespace fs = std::filesystem;
+  std::vector<LiveModel> models;
+  std::set<std::string> names;
+  for (const std::string& directory : directories) {
+    LiveModel m = {"", load_model(directory), load_example_options(directory)};
+    make_examples({}, Vocabulary(), m.bounds);  // complains of bounds that make no sense
+    move(*m.loaded.model, device);
+    const fs::path path = fs::absolute(directory).lexically_normal();
+    const std::string name =
+        printable((path.has_filename() ? path : path.parent_path()).filename().string());
+    m.name = name;
+    for (int i = 2; !names.insert(m.name).second; ++i) m.name = name + " " + std::to_string(i);
+    models.push_back(std::move(m));
+  }
+  return models;
+}
+
+}  // namespace
+
+void serve_live_page(const std::vector<std::string>& directories, const DecodeOptions& decode,
+                     Device device, int port) {
+  LiveApi api(load(directories, device), decode);
+  const std::string style =
+      std::string(kBaseStyle) + std::string(kAttentionStyle) + std::string(kStyle);
+  WebServer server(
+      {.pages = {{"/", {.type = "text/html; charset=utf-8", .body = kPage}},
+                 {"/page.js", {.type = "text/javascript; charset=utf-8", .body = kScript}},
+                 {"/page.css", {.type = "text/css; charset=utf-8", .body = style}},
+                 {"/api/models", {.body = api.describe()}}},
+       .calls = {{"/api/respond", [&](const std::string& body) { return api.respond(body); }}}},
+      port);
+  const std::atomic<bool>& stop = stop_on_signals();
+  std::printf(
+      "%s to talk to. Open this address in a browser on this machine; Ctrl-C ends it:\n  %s\n",
+      counted(directories.size(), "model").c_str(), server.address().c_str());
+  std::fflush(stdout);
+  server.run(stop);
+  std::puts("\nstopped");
+}
+
+}  // namespace heed

@@ -1,0 +1,13 @@
+// In the place of the others where the build found no cpp-httplib, or is for the demo alone.
+#include "heed/web/serve.h"
+#include "tensor/error.h"
+
+namespace heed {
+
+void serve_live_page(const std::vector<std::string>&, const DecodeOptions&, Device, int) {
+  throw UsageError(
+      "--web: not in this build; install libcpp-httplib-dev (scripts/setup.sh does), and make "
+      "program builds it");
+}
+
+}  // namespace heed

@@ -1,0 +1,241 @@
+// What the live page is told: the numbers of the library, and a line for every mistake.
+#include <nlohmann/json.hpp>
+
+#include "dialog/respond/das.h"
+#include "dialog/respond/structures.h"
+#include "dialog/text/tokenizer.h"
+#include "heed/web/live_api.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+LiveModel tiny(const std::string& structure, const std::string& name, ExampleOptions bounds = {}) {
+  TokenCounts counts;
+  for (const char* word : {"my", "wifi", "does", "not", "work", "which", "card", "?"})
+    counts[word] = 9;
+  Vocabulary vocabulary = Vocabulary::build(counts);
+  ModelConfig c;
+  c.structure = Structure::parse(structure);
+  c.vocab_size = vocabulary.size();
+  c.embedding_size = c.hidden_size = 8;
+  c.num_layers = 1;
+  return {name, {make_responder(c, 3), std::move(vocabulary)}, bounds};
+}
+
+std::vector<LiveModel> all_structures() {
+  std::vector<LiveModel> models;
+  for (const Structure& s : structures()) {
+    models.push_back(tiny(std::string(s.name), std::string(s.name)));
+  }
+  return models;
+}
+
+DecodeOptions short_answers() {
+  DecodeOptions options;
+  options.max_length = 6;
+  return options;
+}
+
+Json turn(const std::string& text, bool distraction = false) {
+  return {{"text", text}, {"distraction", distraction}};
+}
+
+const Json kTalk = {turn("my wifi does not work"), turn("which card?"), turn("my card")};
+
+Json ask(LiveApi& api, const std::string& model, const Json& history, const Json& more = {}) {
+  Json question = {{"model", model}, {"history", history}};
+  if (!more.is_null()) question.update(more);
+  const WebReply reply = api.respond(question.dump());
+  EXPECT_EQ(reply.status, 200) << reply.body;
+  EXPECT_EQ(reply.type, "application/json");
+  return Json::parse(reply.body);
+}
+
+std::string mistake(LiveApi& api, const std::string& question) {
+  const WebReply reply = api.respond(question);
+  EXPECT_EQ(reply.status, 400) << question;
+  return Json::parse(reply.body).value("error", "");
+}
+
+double sum(const Json& numbers) {
+  double total = 0;
+  for (const Json& x : numbers) total += x.get<double>();
+  return total;
+}
+
+TEST(LiveApi, GivesTheAnswersAndNumbersOfTheLibrary) {
+  LiveApi api(all_structures(), short_answers());
+  for (LiveModel& m : all_structures()) {
+    const Json a = ask(api, m.name, kTalk);
+    Example example;
+    example.id = "draw 0";
+    for (const Json& t : kTalk) {
+      example.context.push_back(encode_utterance(t["text"], m.loaded.vocabulary));
+    }
+    example.distraction = {0, 0, 0};
+    const Decoding reply = decode(*m.loaded.model, {&example}, short_answers())[0];
+    ASSERT_EQ(a["answer"]["words"].size(), reply.tokens.size()) << m.name;
+    EXPECT_EQ(a["answer"]["finished"], reply.finished);
+    EXPECT_EQ(a["structure"], m.name);
+    ASSERT_EQ(a["utterances"].size(), 3u);
+    const std::vector<double> scores = reply.as_scores();
+    for (size_t k = 0; k < 3; ++k) {
+      const Json& u = a["utterances"][k];
+      ASSERT_EQ(u["steps"].size(), reply.attention.size()) << m.name;
+      const double mean = sum(u["steps"]) / static_cast<double>(u["steps"].size());
+      EXPECT_NEAR(mean / u["even"].get<double>(), scores[k], 1e-3) << m.name << " " << k;
+    }
+  }
+}
+
+// Those that look at words: what an utterance gets is what its words and its end get.
+TEST(LiveApi, WordsSumToTheirUtterance) {
+  LiveApi api(all_structures(), short_answers());
+  for (const Structure& s : structures()) {
+    const Json a = ask(api, std::string(s.name), kTalk);
+    EXPECT_EQ(a["attention"], !s.attention ? "none" : s.static_query ? "once" : "steps") << s.name;
+    for (const Json& u : a["utterances"]) {
+      ASSERT_EQ(u.contains("word_steps"), !s.hierarchical) << s.name;
+      if (s.hierarchical) continue;
+      ASSERT_EQ(u["word_steps"].size(), u["steps"].size()) << s.name;
+      for (size_t t = 0; t < u["steps"].size(); ++t) {
+        EXPECT_EQ(u["word_steps"][t].size(), u["words"].size() + 1);
+        EXPECT_NEAR(sum(u["word_steps"][t]), u["steps"][t].get<double>(), 1e-4) << s.name;
+      }
+    }
+  }
+}
+
+TEST(LiveApi, MeasuresDistractions) {
+  std::vector<LiveModel> models;
+  models.push_back(tiny("dynamic", "m"));
+  LiveApi api(std::move(models), short_answers());
+  EXPECT_TRUE(ask(api, "m", kTalk)["das_ratio"].is_null());
+  Json talk = kTalk;
+  talk.insert(talk.begin() + 1, turn("would you have lunch ?", true));
+  const Json a = ask(api, "m", talk);
+  std::vector<double> scores;
+  for (const Json& u : a["utterances"]) {
+    scores.push_back(sum(u["steps"]) / static_cast<double>(u["steps"].size()) /
+                     u["even"].get<double>());
+  }
+  EXPECT_EQ(a["utterances"][1]["distraction"], true);
+  EXPECT_NEAR(a["das_ratio"].get<double>(), scores[1] / ((scores[0] + scores[2]) / 2), 1e-3);
+}
+
+TEST(LiveApi, ReadsAsMuchAsInTraining) {
+  std::vector<LiveModel> models;
+  models.push_back(tiny("static-ui", "m", {.max_turns = 2, .max_utterance_tokens = 3}));
+  models.push_back(tiny("static-ui", "tokens", {.max_context_tokens = 6}));
+  LiveApi api(std::move(models), short_answers());
+  Json talk = kTalk;
+  talk.insert(talk.begin() + 2, turn("wifi zyxxy", true));  // beside the two turns
+  const Json a = ask(api, "m", talk);
+  EXPECT_EQ(a["forgotten"], 1);
+  ASSERT_EQ(a["utterances"].size(), 3u);
+  EXPECT_EQ(a["utterances"][1]["words"], (Json{"wifi", "zyxxy"}));
+  EXPECT_EQ(a["utterances"][1]["unknown"], (Json{0, 1}));
+  const Json cut = ask(api, "m", Json::array({turn("my wifi does not work")}));
+  EXPECT_EQ(cut["utterances"][0]["words"], (Json{"my", "wifi", "does"}));
+  EXPECT_EQ(cut["utterances"][0]["cut"], 2);
+  // Six tokens, the end of each utterance counted: of the second one its end is left.
+  const Json last = ask(api, "tokens", kTalk);
+  EXPECT_EQ(last["forgotten"], 1);
+  EXPECT_EQ(last["utterances"][0]["words"], (Json{"card", "?"}));
+}
+
+TEST(LiveApi, DrawsAnswersAnew) {
+  LiveApi api(all_structures(), short_answers());
+  const auto words = [&](const char* decode, int draw) {
+    return ask(api, "dynamic", kTalk, {{"decode", decode}, {"draw", draw}})["answer"]["words"];
+  };
+  EXPECT_EQ(words("sample", 1), words("sample", 1));
+  EXPECT_NE(words("sample", 1), words("sample", 2));
+  EXPECT_EQ(words("greedy", 1), words("greedy", 2));
+  EXPECT_EQ(ask(api, "dynamic", kTalk)["answer"]["words"], words("greedy", 1));
+}
+
+// What a model said is given back as the words that it wrote, unknown ones too.
+TEST(LiveApi, AnAnswerIsReadAsItWasWritten) {
+  DecodeOptions options = short_answers();
+  options.method = DecodeOptions::Method::kSample;
+  options.allow_unk = true;
+  LiveApi api(all_structures(), options);
+  bool unknown = false;
+  for (int draw = 0; draw < 20; ++draw) {
+    const Json answer = ask(api, "static", kTalk, {{"draw", draw}})["answer"];
+    const std::vector<std::string> words = tokenize(answer["read"].get<std::string>());
+    ASSERT_EQ(words.size(), answer["words"].size());
+    for (size_t i = 0; i < words.size(); ++i) {
+      const bool unk = answer["words"][i] == "<unk>";
+      unknown = unknown || unk;
+      EXPECT_EQ(words[i], unk ? "\xEF\xBF\xBD" : answer["words"][i].get<std::string>());
+    }
+  }
+  EXPECT_TRUE(unknown);
+}
+
+TEST(LiveApi, DescribesTheModels) {
+  const LiveApi api(all_structures(), short_answers());
+  const Json site = Json::parse(api.describe());
+  EXPECT_EQ(site["models"].size(), structures().size());
+  EXPECT_EQ(site["models"][2]["structure"], "static-ui");
+  EXPECT_EQ(site["decode"], "greedy");
+  EXPECT_EQ(site["distractions"][1]["texts"][0], "would you have lunch ?");
+}
+
+TEST(LiveApi, SaysWhatIsWrong) {
+  LiveApi api(all_structures(), short_answers());
+  const std::string model = R"({"model": "static", )", talk = R"("history": [{"text": "hello"}])";
+  const std::string long_text(kMaxTurnBytes + 1, 'x');
+  const auto history = [&](const std::string& turns) {
+    return model + "\"history\": " + turns + "}";
+  };
+  const auto many = [](size_t count, const std::string& one) {
+    std::string turns = "[" + one;
+    for (size_t i = 1; i < count; ++i) turns += "," + one;
+    return turns + "]";
+  };
+  std::string words;
+  for (int i = 0; i < 1000; ++i) words += "a ";
+  const std::pair<std::string, std::string> rows[] = {
+      {"", "question: is not JSON in UTF-8"},
+      {"{", "question: is not JSON in UTF-8"},
+      {model + R"("history": [{"text": ")" + "\xC3\x28" + "\"}]}",
+       "question: is not JSON in UTF-8"},
+      {std::string(60000, '['), "question: is not JSON in UTF-8"},
+      {std::string(30000, '[') + std::string(30000, ']'), "question: expected an object"},
+      {"[]", "question: expected an object"},
+      {R"({"modle": 1})",
+       "question: has a key that is not known; there are model, history, decode, draw"},
+      {"{" + talk + "}", "model: expected a text"},
+      {R"({"model": "../static", )" + talk + "}", "model: there is no such model"},
+      {model + "\"x\": 1}",
+       "question: has a key that is not known; there are model, history, decode, draw"},
+      {history("{}"), "history: expected a list of turns"},
+      {history("[]"), "history: expected a list of turns"},
+      {history("[1]"), "history[0]: expected an object"},
+      {history(R"([{"text": 1}])"), "history[0].text: expected a text"},
+      {history(R"([{"text": " \u0000\n"}])"), "history[0].text: has no word"},
+      {history(R"([{"text": "a"}, {"text": ")" + long_text + "\"}]"),
+       "history[1].text: longer than 4000 bytes"},
+      {history(R"([{"text": "a", "distraction": 1}])"),
+       "history[0].distraction: expected true or false"},
+      {history(R"([{"text": "a", "distraction": true}])"),
+       "history: the last turn is the one that is answered, and can be no distraction"},
+      {history(many(101, R"({"text": "a"})")), "history: more than 100 turns; begin anew"},
+      {history(many(3, R"({"text": ")" + words + "\"}")),
+       "history: more than 2000 words; begin anew"},
+      {model + talk + R"(, "decode": "best"})", "decode: expected greedy, sample or beam"},
+      {model + talk + R"(, "draw": -1})", "draw: expected a whole number from 0 to 1000000000"},
+      {model + talk + R"(, "draw": 1e300})", "draw: expected a whole number from 0 to 1000000000"}};
+  for (const auto& [question, says] : rows) {
+    EXPECT_EQ(mistake(api, question), says) << question.substr(0, 80);
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,223 @@
+// The live page in a real browser, as somebody uses it: typing, clicking, keys. Skipped where there
+// is no Chromium.
+#include <memory>
+#include <set>
+
+#include "tests/heed/devtools.h"
+#include "tests/heed/png.h"
+#include "tests/heed/program_helpers.h"
+#include "tests/heed/web_helpers.h"
+
+namespace heed {
+namespace {
+
+const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+
+class LivePage : public testing::Test {
+ protected:
+  void SetUp() override {
+    const std::string name = chromium();
+    if (name.empty()) GTEST_SKIP() << "no chromium here; apt install chromium to run this test";
+    program = std::make_unique<Running>(
+        Arguments{"chat", "--web", "--threads", "1", "--model", kTrained, "--model",
+                  kReference + "non-hier", "--model", kReference + "dynamic"},
+        dir, dir.path("out"));
+    for (int i = 0; i < 3000 && address.empty(); ++i) {
+      const std::string out = dir.read("out");
+      if (const size_t at = out.find("http://"); at != out.npos && out.ends_with("/\n")) {
+        address = out.substr(at, out.size() - at - 1);
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    ASSERT_NE(address, "") << dir.read("stderr");
+    browser = std::make_unique<DevTools>(name, dir);
+    browser->screen(1200, 900, false);
+    browser->open(address);
+    ASSERT_TRUE(browser->wait("document.querySelectorAll('#model option').length === 3"));
+  }
+  void TearDown() override {
+    browser.reset();
+    if (!program) return;
+    program->send(SIGINT);
+    EXPECT_EQ(program->wait(), -SIGINT);
+  }
+  void say(const std::string& text) {
+    browser->click("#text");
+    browser->type(text);
+    browser->press("Enter", 13);
+    expect_answer();
+  }
+  void expect_answer() {
+    EXPECT_TRUE(browser->wait("!document.querySelector('#answers').hidden"))
+        << browser->value("document.querySelector('#mistake').textContent");
+  }
+  nlohmann::json value(const std::string& expression) { return browser->value(expression); }
+  size_t count(const std::string& selector) {
+    return value("document.querySelectorAll('" + selector + "').length").get<size_t>();
+  }
+  // The numbers on the bars.
+  nlohmann::json numbers(const std::string& selector = ".with .number") {
+    return value("[...document.querySelectorAll('#talk " + selector +
+                 "')].map(e => parseFloat(e.textContent))");
+  }
+  void expect_no_complaint() {
+    for (const std::string& complaint : browser->complaints) ADD_FAILURE() << complaint;
+  }
+
+  const TempDir dir;
+  std::string address;
+  std::unique_ptr<Running> program;
+  std::unique_ptr<DevTools> browser;
+};
+
+TEST_F(LivePage, AnswersAndShowsWhereItLooks) {
+  say("my wifi does not work");
+  EXPECT_EQ(count("#talk .turn"), 1u);
+  EXPECT_EQ(numbers(), nlohmann::json({100}));  // there is nothing else to look at
+  say("which driver is it? zyxxyq");
+  ASSERT_EQ(count("#talk .turn"), 3u);  // what the model said stands between
+  double sum = 0;
+  for (const auto& x : numbers()) sum += x.get<double>();
+  EXPECT_NEAR(sum, 300, 2);
+  EXPECT_EQ(value("document.querySelector('.chip.unknown').firstChild.textContent"), "zyxxyq");
+  EXPECT_EQ(count("#talk .turn.query"), 1u);
+  browser->click("#reset");
+  EXPECT_EQ(count("#talk .turn"), 0u);
+  expect_no_complaint();
+}
+
+TEST_F(LivePage, ADistractionIsInsertedComparedAndRemoved) {
+  browser->click("#example");
+  expect_answer();
+  const nlohmann::json before = numbers();
+  ASSERT_EQ(before.size(), 3u);
+  EXPECT_EQ(count("#runs .run"), 1u);
+  browser->choose("#what", "rare");
+  browser->choose("#where", "1");
+  browser->click("#insert");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#runs .run').length === 2"));
+  EXPECT_EQ(count("#talk .turn"), 5u);
+  EXPECT_EQ(count("#talk .turn.alien"), 2u);
+  EXPECT_EQ(value("document.querySelectorAll('#talk .turn')[1].classList.contains('alien')"), true);
+  EXPECT_EQ(numbers(".without .number"), before);
+  EXPECT_EQ(numbers().size(), 5u);
+  EXPECT_TRUE(
+      has(value("document.querySelector('#runs').textContent").get<std::string>(), "DAS ratio 0."));
+  browser->choose("#what", "own");
+  browser->click("#own");
+  browser->type("zyxxyq <img src=x onerror=alert(1)>");
+  browser->click("#insert");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#talk .turn.alien').length === 3"));
+  EXPECT_EQ(count("img"), 0u);
+  browser->click("#talk .turn.alien .remove");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#talk .turn.alien').length === 2"));
+  expect_answer();
+  browser->click("#remove-all");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#talk .turn').length === 3"));
+  expect_answer();
+  EXPECT_EQ(numbers(), before);
+  expect_no_complaint();
+}
+
+TEST_F(LivePage, GoesAlongTheWordsOfAnAnswer) {
+  browser->click("#example");
+  expect_answer();
+  EXPECT_EQ(count(".steps button"), 0u);  // static-ui looks once
+  browser->choose("#model", "dynamic");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('.steps button').length > 2"));
+  const nlohmann::json mean = numbers();
+  browser->click(".steps button:nth-child(2)");
+  const nlohmann::json first = numbers();
+  EXPECT_NE(first, mean);
+  EXPECT_EQ(value("document.querySelector('.steps [aria-pressed=true]').dataset.step"), "0");
+  browser->press("ArrowRight", 39);
+  EXPECT_EQ(value("document.querySelector('.steps [aria-pressed=true]').dataset.step"), "1");
+  EXPECT_NE(numbers(), first);
+  browser->press("ArrowLeft", 37);
+  EXPECT_EQ(numbers(), first);
+  browser->click(".steps .mean");
+  EXPECT_EQ(numbers(), mean);
+  expect_no_complaint();
+}
+
+TEST_F(LivePage, ShadesTheWordsOfModelsThatLookAtWords) {
+  browser->choose("#model", "non-hier");
+  browser->click("#example");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#talk .chip').length > 15"));
+  EXPECT_EQ(count("#talk .chip.end"), 3u);
+  EXPECT_EQ(value("[...document.querySelectorAll('.chip')].some(e => "
+                  "e.style.getPropertyValue('--weight') > 0)"),
+            true);
+  const std::string titles =
+      "[...document.querySelectorAll('.chip')].map(e => parseFloat(e.title.replace(/^.*; /, "
+      "''))).reduce((a, b) => a + b)";
+  EXPECT_NEAR(value(titles).get<double>(), 100, 2);
+  expect_no_complaint();
+}
+
+TEST_F(LivePage, SaysWhenTheServerIsGone) {
+  program->send(SIGINT);
+  EXPECT_EQ(program->wait(), -SIGINT);
+  program.reset();
+  browser->click("#text");
+  browser->type("hello");
+  browser->press("Enter", 13);
+  EXPECT_TRUE(browser->wait("!document.querySelector('#mistake').hidden"));
+  EXPECT_TRUE(has(value("document.querySelector('#mistake').textContent").get<std::string>(),
+                  "still running"));
+}
+
+// A page of another site, which even knows the token.
+TEST_F(LivePage, OtherTabsGetNothing) {
+  browser->open("data:text/html,<title>evil</title>");
+  const std::string call = "fetch('" + address + "api/respond', {method: 'POST', body: '{}', ";
+  for (const std::string& way :
+       {call + "headers: {'Content-Type': 'application/json'}})", call + "mode: 'no-cors'})",
+        "fetch('" + address + "')", "fetch('" + address + "api/models')"}) {
+    const std::string told =
+        value(way + ".then(r => r.text()).catch(e => 'refused')").get<std::string>();
+    EXPECT_TRUE(told == "refused" || told.empty()) << way << " " << told;
+  }
+  value("document.body.append(Object.assign(document.createElement('iframe'), {src: '" + address +
+        "'}))");
+  value("document.body.append(Object.assign(document.createElement('script'), {src: '" + address +
+        "page.js'}))");
+  EXPECT_FALSE(browser->wait("typeof turns !== 'undefined' || frames[0].length > 0", 2));
+  browser->complaints.clear();
+}
+
+TEST_F(LivePage, FitsPhonesAndDarkRooms) {
+  browser->click("#example");
+  expect_answer();
+  browser->choose("#model", "non-hier");
+  browser->choose("#what", "frequent");
+  browser->click("#insert");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#runs .run').length === 2"));
+  for (const int width : {390, 768, 1200}) {
+    for (const bool dark : {false, true}) {
+      browser->screen(width, 900, dark);
+      EXPECT_EQ(value("document.documentElement.scrollWidth <= innerWidth"), true) << width;
+      const Picture picture = read_png(browser->picture());
+      EXPECT_EQ(picture.width, static_cast<size_t>(width));
+      const uint8_t* corner = picture.pixel(0, 0);
+      EXPECT_EQ(corner[0] < 60, dark);
+      std::set<uint32_t> colours;
+      for (size_t y = 0; y < picture.height; ++y) {
+        for (size_t x = 0; x < picture.width; ++x) {
+          const uint8_t* p = picture.pixel(x, y);
+          colours.insert(static_cast<uint32_t>(p[0] << 16 | p[1] << 8 | p[2]));
+        }
+      }
+      EXPECT_GT(colours.size(), 100u);
+    }
+  }
+  // Everything that one can press has a name.
+  EXPECT_EQ(
+      value("[...document.querySelectorAll('button, input, select')].filter(e => !(e.ariaLabel || "
+            "e.textContent.trim() || e.labels?.length)).length"),
+      0);
+  expect_no_complaint();
+}
+
+}  // namespace
+}  // namespace heed
