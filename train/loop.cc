@@ -353,7 +353,7 @@ class Loop {
   const Turns turns_;
   HalvingSchedule schedule_;
   Ranks& ranks_;
-  Pieces pieces_;
+  PiecewiseGradients pieces_;
   RunFiles files_;
   std::vector<Member> members_;
   TrainState state_;

@@ -75,12 +75,12 @@ void check_ranks(int ranks, int pieces) {
                    "; take fewer ranks, or more --pieces for a new run");
 }
 
-Pieces::Pieces(int pieces, Ranks& ranks) : pieces_(pieces), ranks_(ranks) {
+PiecewiseGradients::PiecewiseGradients(int pieces, Ranks& ranks) : pieces_(pieces), ranks_(ranks) {
   check_ranks(ranks.size(), pieces);
 }
 
-StepLosses Pieces::compute_gradients(const Task& task, const std::vector<int64_t>& batch,
-                                     StepKey key) {
+StepLosses PiecewiseGradients::compute_gradients(const Task& task,
+                                                 const std::vector<int64_t>& batch, StepKey key) {
   const std::vector<NamedParameter> all = parameters(*task.module);
   const auto pieces = cut_in_pieces(batch, task.sizes, pieces_);
   const PieceRange own = pieces_of_rank(ranks_.rank(), ranks_.size(), pieces_);

@@ -27,7 +27,7 @@ class StepLosses {
   Device device() const { return device_; }
 
  private:
-  friend class Pieces;
+  friend class PiecewiseGradients;
   // `weight`: the piece's part of the batch's examples.
   struct Open {
     double weight;
@@ -46,9 +46,9 @@ class StepLosses {
 void check_ranks(int ranks, int pieces);
 
 // How a training computes the gradients of a batch: piece by piece, each rank its own pieces.
-class Pieces {
+class PiecewiseGradients {
  public:
-  Pieces(int pieces, Ranks& ranks);  // throws as check_ranks()
+  PiecewiseGradients(int pieces, Ranks& ranks);  // throws as check_ranks()
 
   // Leaves the gradients of the task's loss on the batch in its parameters, on all ranks the same:
   //   loss = sum_p (examples of p / examples of the batch) loss of piece p

@@ -352,7 +352,7 @@ TEST_F(SharedTraining, PiecesHaveTheGradientOfTheBatch) {
   std::vector<std::vector<double>> gradients;
   for (const int pieces : {1, 2}) {
     zero_grad(model);
-    StepSum sum = Pieces(pieces, alone()).compute_gradients(task, batch, {}).sum();
+    StepSum sum = PiecewiseGradients(pieces, alone()).compute_gradients(task, batch, {}).sum();
     EXPECT_EQ(sum.tokens, 9);
     EXPECT_EQ(sum.counts.at("examples"), 9);
     std::vector<double> all = {sum.total, sum.nll};
