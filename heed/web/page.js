@@ -53,6 +53,7 @@ async function answer() {
   const mine = ++asked;
   runs = picked = null;
   complain("");
+  draw_page();
   if (turns.length > 0) {
     report("The model reads …");
     try {
@@ -90,7 +91,6 @@ function say(text) {
     turns.push({who: reply.model, text: reply.answer.text, read: reply.answer.read});
   }
   turns.push({who: "you", text});
-  draw_page();
   return answer();
 }
 
@@ -132,26 +132,35 @@ function meter(label, where, {share, score}, full) {
   return make("div", {class: "meter " + where + (label ? " named" : "")}, ...parts);
 }
 
-// The words of an utterance where that says something: they have weights, or some are not known.
+// The share of each word of an utterance, and of its end, in a step or (null) in the mean.
+function word_shares(u, step) {
+  if (!u.word_steps || step !== null) return u.word_steps?.[step];
+  return u.word_steps[0].map((_, j) => mean(u.word_steps.map(weights => weights[j])));
+}
+
+// The words of an utterance where that says something: they have shares, or some are not known.
 function words_of(u, step) {
-  const by_word = u.word_steps && (step === null ? u.word_steps[0].map((_, j) =>
-    mean(u.word_steps.map(weights => weights[j]))) : u.word_steps[step]);
-  if (!by_word && !u.unknown.includes(1)) return null;
+  const shares = word_shares(u, step);
+  if (!shares && !u.unknown.includes(1)) return null;
+  const most = shares && Math.max(...runs.full.utterances.flatMap(v => word_shares(v, step)));
   const box = make("div", {class: "words"});
-  u.words.forEach((word, j) => box.append(chip(word, u.unknown[j], by_word?.[j])));
-  if (by_word) box.append(chip("end", 0, by_word[u.words.length]));
-  if (by_word) box.lastChild.classList.add("end");
+  u.words.forEach((word, j) => box.append(chip(word, u.unknown[j], shares?.[j], most)));
+  if (shares) {
+    box.append(chip("end", 0, shares[u.words.length], most));
+    box.lastChild.classList.add("end");
+  }
   return box;
 }
 
-// Strong words say their number, so that nobody has to tell shades apart.
-function chip(word, unknown, weight) {
+// The shade says how a word's share compares with the largest one; strong words say their number,
+// so that nobody has to tell shades apart.
+function chip(word, unknown, weight, most) {
   const says = (unknown ? "not in the vocabulary: the model reads <unk>" : "") +
     (weight === undefined ? "" : (unknown ? "; " : "") + (100 * weight).toFixed(1) + " % of the attention");
   const element = make("span", {class: "chip" + (unknown ? " unknown" : ""), title: says}, word);
   if (unknown) element.append(make("small", {"aria-label": "not known"}, "?"));
-  if (weight !== undefined) element.style.setProperty("--weight", Math.min(1, 4 * weight));
-  if (weight >= 0.05) element.append(make("small", {}, percent(weight)));
+  if (weight !== undefined) element.style.setProperty("--weight", weight / most || 0);
+  if (weight >= 0.05 || (weight > 0 && weight === most)) element.append(make("small", {}, percent(weight)));
   return element;
 }
 
@@ -217,21 +226,21 @@ function pick(run, step) {
   document.querySelector(`[data-run="${run}"][data-step="${step ?? "mean"}"]`)?.focus();
 }
 
-// "Of its attention 21 % went to the distractions, ..."
+// "Of its attention went 21 % to the distractions, ..."
 function shares_of(name) {
   const run = runs[name], sums = {alien: 0, history: 0, query: 0};
   run.utterances.forEach((u, k) => {
     const last = k === run.utterances.length - 1;
     sums[u.distraction ? "alien" : last ? "query" : "history"] += look(name, k).share;
   });
-  const text = make("p", {class: "shares"}, "Of its attention ");
+  const text = make("p", {class: "shares"}, "Of its attention went ");
   if (run.utterances.some(u => u.distraction)) {
-    text.append(make("strong", {}, percent(sums.alien)), " went to the distractions, ");
+    text.append(make("strong", {}, percent(sums.alien)), " to the distractions, ");
   }
   text.append(make("strong", {}, percent(sums.history)), " to the history and ",
               make("strong", {}, percent(sums.query)), " to the question.");
   if (run.das_ratio !== null) {
-    text.append(" DAS ratio ", make("strong", {}, run.das_ratio.toFixed(2)),
+    text.append(" DAS ratio of the whole answer ", make("strong", {}, run.das_ratio.toFixed(2)),
                 ": a distraction gets that much of what an utterance of the history gets.");
   }
   return text;
