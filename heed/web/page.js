@@ -29,16 +29,31 @@ const mean = numbers => numbers.reduce((sum, x) => sum + x, 0) / numbers.length;
 
 // ---- the server
 
+// Asks a few times where the server is busy, or was taken from us by a crowd at its door.
 async function ask(place, question) {
+  for (let left = 3; ; --left) {
+    try {
+      return await ask_once(place, question);
+    } catch (error) {
+      if (!error.again || left === 0) throw error;
+    }
+    await new Promise(resolve => setTimeout(resolve, 300));
+  }
+}
+
+async function ask_once(place, question) {
   let response, json = {};
   try {
     response = await fetch(place, question && {
       method: "POST", headers: {"Content-Type": "application/json"}, body: JSON.stringify(question)});
   } catch {
-    throw new Error("The server does not answer. Is `heed chat --web` still running?");
+    throw Object.assign(new Error("The server does not answer. Is `heed chat --web` still running?"), {again: true});
   }
   try { json = await response.json(); } catch { /* the status says enough */ }
-  if (!response.ok) throw new Error(json.error ?? "The server answered " + response.status + ".");
+  if (!response.ok) {
+    throw Object.assign(new Error(json.error ?? "The server answered " + response.status + "."),
+                        {again: response.status === 503});
+  }
   return json;
 }
 

@@ -101,8 +101,8 @@ TEST_F(LivePage, ADistractionIsInsertedComparedAndRemoved) {
   EXPECT_EQ(value("document.querySelectorAll('#talk .turn')[1].classList.contains('alien')"), true);
   EXPECT_EQ(numbers(".without .number"), before);
   EXPECT_EQ(numbers().size(), 5u);
-  EXPECT_TRUE(
-      has(value("document.querySelector('#runs').textContent").get<std::string>(), "DAS ratio 0."));
+  EXPECT_TRUE(has(value("document.querySelector('#runs').textContent").get<std::string>(),
+                  "DAS ratio of the whole answer 0."));
   browser->choose("#what", "own");
   browser->click("#own");
   browser->type("zyxxyq <img src=x onerror=alert(1)>");
