@@ -124,7 +124,8 @@ void open_probes(const std::string& out, const ProbesSettings& settings, const P
                         {"tokens", "words"},
                         {"attention", name_of(usual.attention_score())},
                         {"bidirectional", "false"},
-                        {"no-input-feeding", "false"}};
+                        {"no-input-feeding", "false"},
+                        {"pieces", "1"}};
   open_folder(out, kProbesKind, describe(settings, data), earlier);
 }
 
