@@ -10,7 +10,7 @@ FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
 .PHONY: help setup demo program reproduce probes adversarial ranks test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
-        gpu-bundle gpu-check lab format install package arm64 loc clean
+        gpu-bundle gpu-check lab grade format install package arm64 loc clean
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
@@ -82,6 +82,9 @@ torture: setup  ## Kill, starve and mislead heed; prints a table (ARGS="--kills 
 N ?= 0
 lab: setup  ## Judge what you wrote for a lab (N=2); labs/heed-lab has more
 	@labs/heed-lab test $(N)
+
+grade: setup  ## Points of what you wrote for a lab (N=2), with seeds that you do not see
+	@labs/heed-lab grade $(N)
 
 mutants: setup  ## Plant small bugs one at a time; says which no test notices (hours; a run goes on where it was)
 	nice -n 15 scripts/mutants.py $(ARGS)

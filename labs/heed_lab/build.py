@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shlex
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -39,7 +40,7 @@ class Build:
 
     def __init__(self, root, folder):
         self.root, self.folder = Path(root).resolve(), Path(folder).resolve()
-        self.links = {}
+        self.links, self.commands = {}, None
 
     def configure(self):
         """Makes the folder of the preset `lab`, if it is not there."""
@@ -66,15 +67,12 @@ class Build:
 
     def command_of(self, unit):
         """(arguments, folder) of the command that compiles a file of the library."""
-        if not hasattr(self, "commands"):
-            rows = json.loads((self.folder / "compile_commands.json").read_text())
-            self.commands = {}
-            for row in rows:
-                self.commands.setdefault(row["file"], (shlex.split(row["command"]), row["directory"]))
-        try:
-            return self.commands[str(self.root / unit)]
-        except KeyError:
-            raise LabError(f"{unit}: the build in {self.folder} does not compile it; a lab names it as a unit") from None
+        if self.commands is None:
+            self.commands = json.loads((self.folder / "compile_commands.json").read_text())
+        for row in self.commands:  # of a kernel there is one for each level of the processor; any does
+            if row["file"] == str(self.root / unit):
+                return shlex.split(row["command"]), row["directory"]
+        raise LabError(f"{unit}: the build in {self.folder} does not compile it; a lab names it as a unit")
 
     def link_command(self, target):
         if target not in self.links:
@@ -85,9 +83,8 @@ class Build:
             self.links[target] = words[words.index("&&") + 1:len(words) - words[::-1].index("&&") - 1]
         return self.links[target]
 
-    def compile(self, unit, overlay, out):
+    def compile(self, unit, headers, overlay, out):
         words, folder = self.command_of(unit)
-        words = list(words)
         source = overlay / unit if overlay and (overlay / unit).exists() else self.root / unit
         target = out / (unit.replace("/", "_") + ".o")
         words[words.index("-o") + 1] = str(target)
@@ -95,41 +92,58 @@ class Build:
         first = next(i for i, word in enumerate(words) if word.startswith("-I"))
         words[first:first] = [f"-I{overlay}"] if overlay else []
         words[-2:-2] = EXTRA
-        done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise CompileError(first_error(done.stderr, [unit.split("/")[-1], unit]))
+        digest = hashlib.sha256("\0".join(words).encode())
+        for path in [source, *headers]:
+            digest.update(path.read_bytes())
+        if not is_current(target, digest):
+            done = subprocess.run(words, cwd=folder, capture_output=True, text=True)
+            if done.returncode != 0:
+                raise CompileError(first_error(done.stderr, [unit.split("/")[-1], unit]))
+            mark_current(target, digest)
         return target
 
     def program(self, lab, out, overlay=None, more_units=()):
-        """The program of a lab with its units (and more) from `overlay`, from the tree where that has none, in `out`."""
+        """The program of a lab with its units (and more) from `overlay`, from the tree where that has none, in `out`.
+        What an overlay changes no file of is as in the library and not compiled."""
         out.mkdir(parents=True, exist_ok=True)
-        program, stamp = out / lab.target, out / "stamp"
-        base = self.folder / "labs" / lab.target
+        program, base = out / lab.target, self.folder / "labs" / lab.target
         units = list(dict.fromkeys([*lab.units, *more_units]))
-        digest = hashlib.sha256(f"{base.stat().st_mtime_ns}".encode())
-        for name in sorted({*units, *lab.files}):
-            path = overlay / name if overlay and (overlay / name).exists() else self.root / name
-            digest.update(path.read_bytes())
-        if program.exists() and stamp.exists() and stamp.read_text() == digest.hexdigest():
-            return program
+        overlaid = sorted(overlay.rglob("*.h")) if overlay else []
+        headers = overlaid or [self.root / name for name in lab.files if not name.endswith(".cc")]
+        if overlay and not overlaid:
+            units = [unit for unit in units if (overlay / unit).exists()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(lambda unit: self.compile(unit, overlay, out), units))
+            objects = list(pool.map(lambda unit: self.compile(unit, headers, overlay, out), units))
         words = list(self.link_command(lab.target))
         words[words.index("-o") + 1] = str(program)
         first = next(i for i, word in enumerate(words) if word.endswith(".o"))
         words[first:first] = map(str, objects)
-        done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise CompileError("the program does not link; does a function lack its body?\n" + done.stderr[-1500:])
-        stamp.write_text(digest.hexdigest())
+        digest = hashlib.sha256(f"{base.stat().st_mtime_ns}{words}".encode())
+        for path in objects:
+            digest.update(path.read_bytes())
+        if not is_current(program, digest):
+            done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
+            if done.returncode != 0:
+                raise CompileError("the program does not link; does a function lack its body?\n" + done.stderr[-1500:])
+            mark_current(program, digest)
         return program
 
 
+def is_current(path, digest):
+    """Whether the file was made of what the digest is of."""
+    mark = path.with_suffix(".digest")
+    return path.exists() and mark.exists() and mark.read_text() == digest.hexdigest()
+
+
+def mark_current(path, digest):
+    path.with_suffix(".digest").write_text(digest.hexdigest())
+
+
 def write_overlay(folder, texts):
-    """Writes {file: text} below a folder; a text that is there already keeps its time."""
+    """Writes {file: text} below a folder, and nothing else is there."""
+    shutil.rmtree(folder, ignore_errors=True)
     for name, text in texts.items():
         path = folder / name
-        if not path.exists() or path.read_text(encoding="utf-8") != text:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
     return folder

@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import LabError, figures, report
+from . import LabError, figures, grading, handout, report
 from .build import Build
 from .course import Course
 from .repository import Repository
@@ -128,6 +128,45 @@ def do_figure(root, options):
     return 0
 
 
+def do_handout(root, options):
+    course = Course(root)
+    labs = [course.lab(number) for number in handout.numbers(options.labs)] if options.labs else list(course.labs.values())
+    count = handout.write_handout(course, labs, Path(options.out))
+    print(f"wrote {count} files to {options.out}: labs {', '.join(str(lab.number) for lab in labs)}, all cut")
+    return 0
+
+
+def do_solution(root, options):
+    course = Course(root)
+    print(handout.solution(course, course.lab(options.lab)))
+    return 0
+
+
+def do_catch_up(root, options):
+    lab = handout.catch_up(Course(root), options.file)
+    print(f"lab {lab.number} is now as in the library: {', '.join(lab.files)}")
+    return 0
+
+
+def do_grade(root, options):
+    bench = Bench(root, options.lab)
+    try:
+        key = Path(options.key).read_text(encoding="utf-8").strip() if options.key else os.urandom(16).hex()
+    except OSError as error:
+        raise LabError(f"--key {options.key}: {error.strerror}") from None
+    if not key:
+        raise LabError(f"--key {options.key}: the file is empty; write any secret words into it")
+    result = grading.grade(bench, Path(options.submission or root), key)
+    for row in result.rows:
+        print(f"{row['score']:>3} of {row['max_score']:>3}  {row['name']}")
+    by_hand = ", ".join(f"{name} {points}" for name, points in bench.lab.by_hand.items())
+    print("\n".join(result.notes) + f"\n{result.score} points; by hand: {by_hand}")
+    if options.out:
+        grading.write_results(result, Path(options.out))
+    print(result.autolab())
+    return 0
+
+
 def do_debug(root, options):
     bench = Bench(root, options.lab)
     check = bench.lab.check(options.check)
@@ -164,6 +203,16 @@ def parser():
     figure.add_argument("--out", metavar="FILE", help="where to (lab-N.svg)")
     debug = command("debug", do_debug, "run a check in gdb")
     debug.add_argument("check")
+    grade = command("grade", do_grade, "points of a submission, with secret seeds; of this tree if none is named")
+    grade.add_argument("submission", nargs="?", help="a folder or a zip; the lab's files are taken, and nothing else")
+    grade.add_argument("--key", metavar="FILE", help="secret words that the seeds of `laws` are made of (drawn if not given)")
+    grade.add_argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml and grades.csv go")
+    out = command("handout", do_handout, "for teachers: write a tree without history and solutions", lab=False)
+    out.add_argument("--labs", metavar="0-2,4", help="which labs are cut (all)")
+    out.add_argument("--out", metavar="DIR", required=True)
+    command("solution", do_solution, "for teachers: the library's version of a lab, for catch-up")
+    catch = command("catch-up", do_catch_up, "put the library's version in, so that the next lab can begin", lab=False)
+    catch.add_argument("file", help="what labs/heed-lab solution wrote")
     for made in (test, compare, figure, debug):
         made.add_argument("--seed", type=int, help="draw these inputs again")
     return top

@@ -121,6 +121,17 @@ def removed(text, cut, label):
     return "\n".join(lines.lines[first:last + 1])
 
 
+def put(text, cut, source, label):
+    """The text with the function or struct around a cut as it is in `source`: blank again, or as in the library."""
+    if cut["kind"] == "hide":
+        return text
+    whole = {"kind": "function", "file": cut["file"], "at": cut.get("in", cut["at"])}
+    lines = Lines(text, label)
+    first, last = lines.region(whole)
+    lines.lines[first:last + 1] = removed(source, whole, label).split("\n")
+    return "\n".join(lines.lines)
+
+
 def include_not_done(text):
     """Adds the #include of the blanks below the last one of the file."""
     if INCLUDE in text:

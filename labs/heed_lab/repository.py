@@ -2,7 +2,7 @@
 import subprocess
 
 from . import LabError
-from .cutting import Lines, removed
+from .cutting import put
 
 
 class Repository:
@@ -43,14 +43,11 @@ class Repository:
 
     def reset(self, lab, task):
         """Puts the blanks of a task back, each with the function or struct around it."""
-        blank = lab.cut(self.reference(lab))
-        for cut in task.cuts:
-            if cut["kind"] == "hide":
-                continue
-            path, name = self.root / cut["file"], cut["file"]
-            whole = {"kind": "function", "file": name, "at": cut.get("in", cut["at"])}
-            text = path.read_text(encoding="utf-8")
-            lines = Lines(text, name)
-            first, last = lines.region(whole)
-            lines.lines[first:last + 1] = removed(blank[name], whole, name).split("\n")
-            path.write_text("\n".join(lines.lines), encoding="utf-8")
+        put_back(self.root, task.cuts, lab.cut(self.reference(lab)))
+
+
+def put_back(root, cuts, texts):
+    """Writes the functions around cuts as they are in {file: text} into a tree."""
+    for cut in cuts:
+        path, name = root / cut["file"], cut["file"]
+        path.write_text(put(path.read_text(encoding="utf-8"), cut, texts[name], name), encoding="utf-8")

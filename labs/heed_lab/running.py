@@ -78,13 +78,13 @@ def limit(pid, seconds):
             pass  # it has ended already, or the limit here is lower
 
 
-def run_check(program, check, seed, seconds=SECONDS):
-    """Runs one check of a lab's program."""
+def run_check(program, check, seed, seconds=SECONDS, prefix=()):
+    """Runs one check of a lab's program, behind the words of a command such as unshare."""
     pipe, word = Pipe(), secrets.token_hex(16)
     environment = {**os.environ, "HEED_LAB_REPORT": str(pipe.write_end)}
     begin = time.monotonic()
     with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen([str(program), f"--gtest_filter=Lab.{check.name}", f"--seed={seed}", "--gtest_brief=1"],
+        process = subprocess.Popen([*prefix, str(program), f"--gtest_filter=Lab.{check.name}", f"--seed={seed}", "--gtest_brief=1"],
                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
                                    pass_fds=[pipe.write_end], env=environment, start_new_session=True)
         pipe.start()

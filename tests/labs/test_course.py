@@ -11,20 +11,15 @@ from heed_lab.course import Course, Lab
 
 
 class Labs(unittest.TestCase):
-    def each(self):
-        for lab in helpers.course().labs.values():
-            with self.subTest(lab=lab.number):
-                yield lab
-
     def test_there_are_some(self):
         self.assertGreaterEqual(len(helpers.course().labs), 2)
 
-    def test_every_cut_matches_once(self):
-        for lab in self.each():
-            texts = helpers.course().texts(lab)
-            blank = lab.cut(texts)
-            for name in lab.files:
-                self.assertNotEqual(blank[name], texts[name])
+    @helpers.for_each_lab
+    def test_every_cut_matches_once(self, lab):
+        texts = helpers.course().texts(lab)
+        blank = lab.cut(texts)
+        for name in lab.files:
+            self.assertNotEqual(blank[name], texts[name])
 
     def test_labs_can_be_cut_together(self):
         course = helpers.course()
@@ -32,38 +27,38 @@ class Labs(unittest.TestCase):
         for lab in course.labs.values():
             texts.update(lab.cut({name: texts[name] for name in lab.files}))
 
-    def test_points_add_up_to_100(self):
-        for lab in self.each():
-            self.assertEqual(lab.points(), 100)
+    @helpers.for_each_lab
+    def test_points_add_up_to_100(self, lab):
+        self.assertEqual(lab.points(), 100)
 
-    def test_checks_are_those_of_the_program(self):
-        for lab in self.each():
-            source = (lab.folder / "check.cc").read_text()
-            self.assertEqual(sorted(re.findall(r"^LAB_CHECK\((\w+)\)", source, re.M)), sorted(c.name for c in lab.checks))
+    @helpers.for_each_lab
+    def test_checks_are_those_of_the_program(self, lab):
+        source = (lab.folder / "check.cc").read_text()
+        self.assertEqual(sorted(re.findall(r"^LAB_CHECK\((\w+)\)", source, re.M)), sorted(c.name for c in lab.checks))
 
-    def test_every_check_has_three_hints(self):
-        for lab in self.each():
-            hints = lab.hints()
-            self.assertEqual(set(hints), {c.name for c in lab.checks} | {"after"})
-            for check in lab.checks:
-                self.assertEqual(len(hints[check.name]), 3, check.name)
-            self.assertTrue(hints["after"])
+    @helpers.for_each_lab
+    def test_every_check_has_three_hints(self, lab):
+        hints = lab.hints()
+        self.assertEqual(set(hints), {c.name for c in lab.checks} | {"after"})
+        for check in lab.checks:
+            self.assertEqual(len(hints[check.name]), 3, check.name)
+        self.assertTrue(hints["after"])
 
-    def test_the_handout_names_every_task(self):
-        for lab in self.each():
-            text = (lab.folder / "README.md").read_text()
-            for task in lab.tasks:
-                self.assertIn(f"### {task.name}", text)
-            self.assertTrue((lab.folder / "talk.md").exists())
+    @helpers.for_each_lab
+    def test_the_handout_names_every_task(self, lab):
+        text = (lab.folder / "README.md").read_text()
+        for task in lab.tasks:
+            self.assertIn(f"### {task.name}", text)
+        self.assertTrue((lab.folder / "talk.md").exists())
 
-    def test_mistakes_apply_once(self):
-        for lab in self.each():
-            texts = helpers.course().texts(lab)
-            self.assertGreaterEqual(len(lab.slips), 4)
-            for slip in lab.slips:
-                self.assertEqual(texts[slip["file"]].count(slip["old"]), 1, slip["old"])
-                self.assertTrue(slip["says"])
-                lab.check(slip["check"])
+    @helpers.for_each_lab
+    def test_mistakes_apply_once(self, lab):
+        texts = helpers.course().texts(lab)
+        self.assertGreaterEqual(len(lab.slips), 4)
+        for slip in lab.slips:
+            self.assertEqual(texts[slip["file"]].count(slip["old"]), 1, slip["old"])
+            self.assertTrue(slip["says"])
+            lab.check(slip["check"])
 
 
 class BadDescriptions(unittest.TestCase):

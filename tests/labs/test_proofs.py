@@ -12,30 +12,27 @@ def statuses(program, lab):
     return {v.check.name: v.status if v.status in (BLANK, PASSED) else f"{v.status}: {v.message}" for v in verdicts}
 
 
+def all_of(lab, status):
+    return {check.name: status for check in lab.checks}
+
+
 class Proofs(unittest.TestCase):
-    def each(self):
-        for lab in helpers.course().labs.values():
-            with self.subTest(lab=lab.number):
-                yield lab, {check.name: PASSED for check in lab.checks}
+    @helpers.for_each_lab
+    def test_reference(self, lab):
+        self.assertEqual(statuses(helpers.BUILD / "labs" / lab.target, lab), all_of(lab, PASSED))
 
-    def test_reference(self):
-        for lab, passed in self.each():
-            self.assertEqual(statuses(helpers.BUILD / "labs" / lab.target, lab), passed)
+    @helpers.for_each_lab
+    def test_blank(self, lab):
+        program = helpers.program(lab, lab.cut(helpers.course().texts(lab)), "blank")
+        self.assertEqual(statuses(program, lab), all_of(lab, BLANK))
 
-    def test_blank(self):
-        for lab, passed in self.each():
-            program = helpers.program(lab, lab.cut(helpers.course().texts(lab)), "blank")
-            self.assertEqual(statuses(program, lab), dict.fromkeys(passed, BLANK))
-
-    def test_later_labs_cut(self):
+    @helpers.for_each_lab
+    def test_later_labs_cut(self, lab):
         course = helpers.course()
-        for lab, passed in self.each():
-            later = [other for other in course.labs.values() if other.number > lab.number]
-            texts = course.texts(lab)
-            for other in later:
-                texts.update(course.texts(other))
-            for other in later:
-                texts.update(other.cut({name: texts[name] for name in other.files}))
-            if later:
-                units = [unit for other in later for unit in other.units]
-                self.assertEqual(statuses(helpers.program(lab, texts, "later", units), lab), passed)
+        later = [other for other in course.labs.values() if other.number > lab.number]
+        texts = {name: text for other in later for name, text in course.texts(other).items()}
+        for other in later:
+            texts.update(other.cut({name: texts[name] for name in other.files}))
+        if later:
+            units = [unit for other in later for unit in other.units]
+            self.assertEqual(statuses(helpers.program(lab, texts, "later", units), lab), all_of(lab, PASSED))

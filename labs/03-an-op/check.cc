@@ -1,0 +1,297 @@
+// Lab 3: an op and its proof. The checker is judged by its verdicts on gradients that are right or
+// wrong on purpose; the ops by central differences of their own, so that a checker that is wrong
+// hides nothing.
+#include "autograd/gradcheck.h"
+
+#include <cmath>
+
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "labs/support/check.h"
+#include "tensor/kernels/elementwise.h"
+
+namespace heed::lab {
+namespace {
+
+using Values = std::vector<double>;
+
+Tensor map(const Tensor& x, const std::function<double(double)>& f) {
+  Values values = x.to_vector();
+  for (double& value : values) value = f(value);
+  return Tensor::from(values, x.shape());
+}
+
+Tensor product(const Tensor& a, const Tensor& b) {
+  Values values = a.to_vector();
+  const Values others = b.to_vector();
+  for (size_t i = 0; i < values.size(); ++i) values[i] *= others[i];
+  return Tensor::from(values, a.shape());
+}
+
+// ---- task: checker
+
+// y = x^3 for each element, with a closure that multiplies each slope by a factor of its own.
+Var cube(const Var& x, const Tensor& factors) {
+  const Tensor at = x.value().clone();
+  return record(
+      "cube", map(at, [](double v) { return v * v * v; }), {x},
+      [at, factors](Tensor dy, const Grads& dx) {
+        dx.add(0, product(factors, product(dy, map(at, [](double v) { return 3 * v * v; }))));
+      });
+}
+
+Tensor ones(const Shape& shape) {
+  return Tensor::full(shape, 1, DType::f64);
+}
+
+// Numbers away from 0, so that their cubes' slopes are not small.
+Tensor away_from_zero(Draw& draw, Shape shape) {
+  return map(draw.normal(shape), [](double v) { return v < 0 ? v - 0.5 : v + 0.5; });
+}
+
+LAB_CHECK(AcceptsWhatIsRight) {
+  Draw draw;
+  const Shape a = {draw.between(2, 3), draw.between(2, 4)}, b = {draw.between(2, 5)};
+  const GradCheck verdict = check_gradient(
+      [&](const std::vector<Var>& x) {
+        return sum(cube(x[0], ones(a))) * sum(cube(x[1], ones(b)));
+      },
+      {draw.normal(a), draw.normal(b)}, seed());
+  expect(
+      verdict.max_error < 1e-5,
+      "a right gradient is called wrong, " + verdict.worst +
+          ". Central differences are (L(x + h) - L(x - h)) / 2h, with all other elements as they "
+          "were.");
+}
+
+LAB_CHECK(FindsTheWrongElement) {
+  Draw draw;
+  const Shape shape = {draw.between(2, 3), draw.between(2, 4)};
+  const Tensor factors = ones(shape);
+  const int64_t wrong = draw.between(0, factors.numel() - 1);
+  factors.data<double>()[wrong] = 1.1;
+  const GradCheck verdict =
+      check_gradient([&](const std::vector<Var>& x) { return add(x[0], cube(x[1], factors)); },
+                     {draw.normal(shape), away_from_zero(draw, shape)}, seed());
+  expect(verdict.max_error > 0.01,
+         "a gradient that is a tenth too large in one element is accepted.");
+  const std::string place = "input 1, element " + std::to_string(wrong) + ":";
+  expect(verdict.worst.starts_with(place),
+         "the worst element is '" + place + " ...', you say '" + verdict.worst + "'.");
+}
+
+LAB_CHECK(MeasuresTheError) {
+  Draw draw;
+  const double factor = draw.uniform(1.2, 3);
+  const GradCheck verdict = check_gradient(
+      [&](const std::vector<Var>& x) { return cube(x[0], Tensor::full({1}, factor, DType::f64)); },
+      {Tensor::full({1}, 20, DType::f64)}, seed());
+  expect_close(
+      "max_error", Tensor::full({1}, verdict.max_error, DType::f64),
+      Tensor::full({1}, (factor - 1) / factor, DType::f64),
+      {.tolerance = {.relative = 1e-4},
+       .suspects = {{"divided by the numeric gradient: the header says by the larger of both",
+                     Tensor::full({1}, factor - 1, DType::f64)}},
+       .law = "|analytic - numeric| / max(|analytic|, |numeric|, 0.01), as the header says"});
+}
+
+LAB_CHECK(NoElementHidesAnother) {
+  Draw draw;
+  const int64_t n = draw.between(3, 6);
+  // dx_i = mean(dy) is right if all dy are the same, and for no other dy.
+  const auto mean_for_each = [&](const std::vector<Var>& x) {
+    return record("wrong", x[0].value().clone(), x, [n](Tensor dy, const Grads& dx) {
+      double sum = 0;
+      for (const double v : dy.to_vector()) sum += v;
+      dx.add(0, Tensor::full({n}, sum / static_cast<double>(n), DType::f64));
+    });
+  };
+  expect(check_gradient(mean_for_each, {draw.normal({n})}, seed()).max_error > 1e-3,
+         "an op whose closure gives every element the mean of dy is accepted. If all elements of "
+         "the result count "
+         "the same, one error hides another: give each a random weight.");
+}
+
+LAB_CHECK(LeavesTheOthersAlone) {
+  Draw draw;
+  const std::vector<Tensor> inputs = {draw.normal({draw.between(2, 4)}),
+                                      draw.normal({draw.between(2, 4)})};
+  const std::vector<Tensor> before = {inputs[0].clone(), inputs[1].clone()};
+  int64_t worst = 0;
+  (void)check_gradient(
+      [&](const std::vector<Var>& x) {
+        int64_t changed = 0;
+        for (size_t i = 0; i < x.size(); ++i) {
+          const Values now = x[i].value().to_vector(), was = before[i].to_vector();
+          for (size_t k = 0; k < now.size(); ++k) changed += now[k] != was[k];
+        }
+        worst = std::max(worst, changed);
+        return sum(cube(x[0], ones(x[0].shape()))) * sum(x[1]);
+      },
+      inputs, seed());
+  expect(worst <= 1, "f was evaluated with " + std::to_string(worst) +
+                         " elements changed at once: an element has to get its value back before "
+                         "the next one moves.");
+  expect_close("the caller's input", inputs[0], before[0],
+               {.law = "the inputs belong to the caller: work on a copy"});
+}
+
+// ---- task: derivatives
+
+template <class Op> Tensor slopes(const Tensor& x) {
+  const Tensor saved = Op::kSaves == Saves::kOutput ? map(x, Op::template f<double>) : x;
+  const Tensor dx = unwritten(x.shape());
+  cpu::unary_backward<Op>(Out<double>(dx.data<double>()), saved.data<double>(),
+                          ones(x.shape()).template data<double>(), Op{}, x.numel());
+  return dx;
+}
+
+template <class Op> Tensor wanted(const Tensor& x) {
+  return map(x, [](double at) { return (Op::f(at + 1e-5) - Op::f(at - 1e-5)) / 2e-5; });
+}
+
+const Tolerance kRough = {.relative = 1e-6, .absolute = 1e-9};
+
+LAB_CHECK(SlopeOfTanh) {
+  Draw draw;
+  const Tensor x = draw.normal({draw.between(5, 12)});
+  expect_close(
+      "the slope of tanh", slopes<Tanh>(x), wanted<Tanh>(x),
+      {.tolerance = kRough,
+       .suspects = {{"1 - tanh(y)^2: df gets the output already", map(x,
+                                                                      [](double v) {
+                                                                        const double y =
+                                                                            std::tanh(std::tanh(v));
+                                                                        return 1 - y * y;
+                                                                      })},
+                    {"1 - y: the square is missing",
+                     map(x, [](double v) { return 1 - std::tanh(v); })}},
+       .law = "write tanh as a quotient of exponentials, differentiate, and express it by y"});
+}
+
+LAB_CHECK(SlopeOfSigmoid) {
+  Draw draw;
+  const Tensor x = draw.normal({draw.between(5, 12)});
+  const auto y = [](double v) { return 1 / (1 + std::exp(-v)); };
+  expect_close(
+      "the slope of sigmoid", slopes<Sigmoid>(x), wanted<Sigmoid>(x),
+      {.tolerance = kRough,
+       .suspects = {{"a function of sigmoid(y): df gets the output already",
+                     map(x, [&](double v) { return y(y(v)) * (1 - y(y(v))); })},
+                    {"y (1 + y): a sign", map(x, [&](double v) { return y(v) * (1 + y(v)); })}},
+       .law = "e^-x / (1 + e^-x)^2, expressed by y"});
+}
+
+LAB_CHECK(SlopeOfGelu) {
+  Draw draw;
+  const Tensor x = draw.normal({draw.between(5, 12)});
+  expect_close("the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
+               {.tolerance = kRough,
+                .suspects = {{"Phi(x) alone: the second term of the product rule is missing",
+                              map(x, Gelu::cdf<double>)}},
+                .law = "x Phi(x) is a product; the derivative of Phi is the density of the normal "
+                       "distribution"});
+}
+
+LAB_CHECK(SlopesOfDiv) {
+  Draw draw;
+  const Tensor a = draw.normal({draw.between(5, 12)}), b = away_from_zero(draw, a.shape());
+  const Tensor da = unwritten(a.shape()), db = unwritten(a.shape()), dy = ones(a.shape());
+  cpu::binary_backward_a<Div>(Out<double>(da.data<double>()), a.data<double>(), b.data<double>(),
+                              dy.data<double>(), a.numel());
+  cpu::binary_backward_b<Div>(Out<double>(db.data<double>()), a.data<double>(), b.data<double>(),
+                              dy.data<double>(), a.numel());
+  const Tensor over = map(b, [](double v) { return 1 / v; });
+  expect_close("d(a/b)/da", da, over, {.law = "a/b is linear in a"});
+  expect_close("d(a/b)/db", db, product(map(a, [](double v) { return -v; }), product(over, over)),
+               {.law = "what happens to a/b if b grows?"});
+}
+
+// ---- task: matmul
+
+Tensor multiply(const Tensor& a, const Tensor& b) {
+  const int64_t rows = a.shape()[0], inner = a.shape()[1], cols = b.shape()[1];
+  const Tensor c = Tensor::zeros({rows, cols}, DType::f64);
+  for (int64_t i = 0; i < rows * cols * inner; ++i) {
+    const int64_t r = i / (cols * inner), j = i / inner % cols, k = i % inner;
+    c.data<double>()[r * cols + j] +=
+        a.data<double>()[r * inner + k] * b.data<double>()[k * cols + j];
+  }
+  return c;
+}
+
+double dot(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (const double v : product(a, b).to_vector()) sum += v;
+  return sum;
+}
+
+void check_matmul(const Tensor& a, const Tensor& b, const Tensor& dc, const Expected& of_a,
+                  const Expected& of_b) {
+  const Var pa = Var::parameter(a), pb = Var::parameter(b);
+  sum(mul(matmul(pa, pb), Var(dc))).backward();
+  expect_close("dA", pa.grad(),
+               central_differences([&](const Tensor& at) { return dot(dc, multiply(at, b)); }, a),
+               of_a);
+  expect_close("dB", pb.grad(),
+               central_differences([&](const Tensor& at) { return dot(dc, multiply(a, at)); }, b),
+               of_b);
+}
+
+LAB_CHECK(GradientOfASquareProduct) {
+  Draw draw;
+  const int64_t n = draw.between(2, 4);
+  const Tensor a = draw.normal({n, n}), b = draw.normal({n, n}), dc = draw.normal({n, n});
+  const Tolerance rough = {.relative = 1e-5, .absolute = 1e-8};
+  check_matmul(a, b, dc,
+               {.tolerance = rough,
+                .suspects = {{"dC B: B has to be transposed", multiply(dc, b)},
+                             {"B dC: the order of the factors", multiply(b, dc)}},
+                .law = "write C_ij as a sum, and differentiate by A_ik"},
+               {.tolerance = rough,
+                .suspects = {{"A dC: A has to be transposed", multiply(a, dc)},
+                             {"dC A: the order of the factors", multiply(dc, a)}},
+                .law = "write C_ij as a sum, and differentiate by B_kj"});
+}
+
+LAB_CHECK(GradientOfAProduct) {
+  Draw draw;
+  const int64_t m = draw.between(2, 3), k = draw.between(4, 5), n = draw.between(6, 7);
+  const Expected rough = {.tolerance = {.relative = 1e-5, .absolute = 1e-8},
+                          .law = "the gradient has the shape of what it is of"};
+  check_matmul(draw.normal({m, k}), draw.normal({k, n}), draw.normal({m, n}), rough, rough);
+}
+
+LAB_CHECK(ProductOfAMatrixWithItself) {
+  Draw draw;
+  const int64_t n = draw.between(2, 4);
+  const Tensor a = draw.normal({n, n}), dc = draw.normal({n, n});
+  const Var x = Var::parameter(a);
+  sum(mul(matmul(x, x), Var(dc))).backward();
+  expect_close("d(X X)/dX", x.grad(),
+               central_differences([&](const Tensor& at) { return dot(dc, multiply(at, at)); }, a),
+               {.tolerance = {.relative = 1e-5, .absolute = 1e-8},
+                .law = "both factors give X a part: the destination that dx.to() returns says "
+                       "whether to assign or to add"});
+}
+
+}  // namespace
+}  // namespace heed::lab
+
+// Right digits of a central difference of tanh over the step, in f64 and f32.
+LAB_FIGURE() {
+  Values exponents, in_f64, in_f32;
+  const auto digits = [](double got, double want) {
+    return std::max(0.0, -std::log10(std::fabs(got / want - 1) + 1e-16));
+  };
+  const double want = slopes<Tanh>(Tensor::full({1}, 0.7, DType::f64)).item();
+  for (int k = 1; k <= 12; ++k) {
+    const double h = std::pow(10.0, -k);
+    const auto low = static_cast<float>(0.7 - h), high = static_cast<float>(0.7 + h);
+    exponents.push_back(k);
+    in_f64.push_back(digits((Tanh::f(0.7 + h) - Tanh::f(0.7 - h)) / (2 * h), want));
+    in_f32.push_back(digits((Tanh::f(high) - Tanh::f(low)) / static_cast<float>(2 * h), want));
+  }
+  print_curves("Right digits of a central difference of tanh, beside your df", "-log10 of the step",
+               "digits", exponents, {{"f64", in_f64}, {"f32", in_f32}});
+}

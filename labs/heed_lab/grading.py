@@ -1,0 +1,180 @@
+"""Grades a submission: its files of the lab, and nothing else of it, in front of the library of this checkout."""
+import csv
+import hashlib
+import io
+import json
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+import zipfile
+from pathlib import Path
+from xml.sax.saxutils import quoteattr
+
+from . import LabError, report
+from .build import CompileError, write_overlay
+from .running import Verdict, run_check
+
+SECRET_SEEDS = 3
+LARGEST = 1 << 20  # bytes of a file that a student hands in
+# For a person to look at: what a solution has no need of.
+BANNED = ("system", "popen", "fork", "execve", "dlopen", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill",
+          "exit", "_exit", "abort", "raise", "asm", "setrlimit", "gtest", "testing", "main")
+
+
+def secret_seeds(key, lab, check):
+    """The seeds of `laws`, which students cannot know."""
+    digest = [hashlib.sha256(f"{key}\0{lab.number}\0{check.name}\0{i}".encode()).hexdigest() for i in range(SECRET_SEEDS)]
+    return [int(text[:8], 16) for text in digest]
+
+
+def read_submission(path, lab):
+    """{file: text} of a folder or a zip; files that are not there are missing."""
+    if path.is_dir():
+        found = {name: (path / name).read_bytes()[:LARGEST + 1] for name in lab.files
+                 if (path / name).is_file() and not (path / name).is_symlink()}
+    elif zipfile.is_zipfile(path):
+        found = {}
+        with zipfile.ZipFile(path) as archive:
+            for name in lab.files:
+                members = [m for m in archive.namelist() if m == name or m.endswith("/" + name)]
+                if len(members) == 1:
+                    with archive.open(members[0]) as file:
+                        found[name] = file.read(LARGEST + 1)
+    else:
+        raise LabError(f"{path}: a submission is a folder or a zip")
+    texts = {}
+    for name, content in found.items():
+        if len(content) > LARGEST:
+            raise LabError(f"{path}: {name} is larger than {LARGEST} bytes")
+        try:
+            texts[name] = content.decode()
+        except UnicodeDecodeError:
+            raise LabError(f"{path}: {name} is no text in UTF-8") from None
+    return texts
+
+
+def flags(lab, texts, reference):
+    """Names that a solution has no need of, for a person to look at."""
+    found = []
+    for name, text in texts.items():
+        for word in (*BANNED, *lab.banned):
+            count = [len(re.findall(rf"\b{re.escape(word)}\b", t)) for t in (text, reference[name])]
+            if count[0] > count[1]:
+                found.append(f"{name} uses {word}")
+        for include in set(re.findall(r"^\s*#\s*include.*", text, re.M)) - set(re.findall(r"^\s*#\s*include.*", reference[name], re.M)):
+            if "not_done.h" not in include:
+                found.append(f"{name} has {include.strip()}")
+    return found
+
+
+def sandbox(program):
+    """(the words of a command that takes the network away, if that works here)"""
+    words = ["unshare", "--net", "--map-root-user"] if os.geteuid() else ["unshare", "--net"]
+    if shutil.which("unshare") and subprocess.run([*words, "true"], capture_output=True).returncode == 0:
+        return words
+    return []
+
+
+class Grade:
+    """Points by check and kind, and why points were lost."""
+
+    def __init__(self, lab, student):
+        self.lab, self.student, self.rows, self.notes = lab, student, [], []
+
+    def add(self, check, kind, points, verdict):
+        self.rows.append({"name": f"{check.task.name}: {check.name} ({kind})", "check": check.name, "kind": kind,
+                          "max_score": points, "score": points if verdict.passed else 0,
+                          "status": "passed" if verdict.passed else "failed",
+                          "output": "" if verdict.passed else report.failure(self.lab, verdict)})
+
+    @property
+    def score(self):
+        return sum(row["score"] for row in self.rows)
+
+    def by_kind(self):
+        sums = {}
+        for row in self.rows:
+            sums[row["kind"]] = sums.get(row["kind"], 0) + row["score"]
+        return sums
+
+    def gradescope(self):
+        """results.json of Gradescope's autograder."""
+        tests = [{"number": str(i), "name": r["name"], "score": r["score"], "max_score": r["max_score"], "status": r["status"],
+                  "output": r["output"] if r["kind"] != "laws" else "", "tags": [r["kind"]],
+                  "visibility": "visible" if r["kind"] != "laws" else "after_due_date"} for i, r in enumerate(self.rows, 1)]
+        return json.dumps({"score": self.score, "output": "\n".join(self.notes), "tests": tests}, indent=1) + "\n"
+
+    def autolab(self):
+        """The last line of an autograder of Autolab."""
+        return json.dumps({"scores": self.by_kind()})
+
+    def junit(self):
+        failures = sum(row["status"] == "failed" for row in self.rows)
+        lines = ['<?xml version="1.0" encoding="UTF-8"?>',
+                 f'<testsuite name="lab {self.lab.number}" tests="{len(self.rows)}" failures="{failures}">']
+        for row in self.rows:
+            name = f'  <testcase classname={quoteattr(row["kind"])} name={quoteattr(row["check"])}'
+            message = quoteattr(re.sub(r"[^\x20-\x7e\n\xa0-\ud7ff]", "?", row["output"]))
+            lines.append(name + ("/>" if row["status"] == "passed" else f"><failure message={message}/></testcase>"))
+        return "\n".join([*lines, "</testsuite>", ""])
+
+    def csv_line(self):
+        out = io.StringIO()
+        csv.writer(out).writerow([self.student, self.lab.number, self.score, *(self.by_kind().get(k, 0) for k in
+                                                                              ("works", "laws", "limits"))])
+        return out.getvalue()
+
+
+def grade(bench, path, key, run=run_check):
+    """The grade of one submission."""
+    lab = bench.lab
+    result = Grade(lab, path.stem)
+    reference = {name: (bench.root / name).read_text(encoding="utf-8") for name in lab.files}
+    texts = read_submission(path, lab)
+    missing = sorted(set(lab.files) - set(texts))
+    result.notes += [f"took {', '.join(sorted(texts)) or 'nothing'}"] + [f"there is no {name}" for name in missing]
+    result.notes += [f"to be looked at: {flag}" for flag in flags(lab, texts, reference)]
+    with tempfile.TemporaryDirectory() as folder:
+        out = Path(folder)
+        try:
+            if missing:
+                raise CompileError(f"{missing[0]} was not handed in")
+            bench.prepare()
+            program = bench.build.program(lab, out, write_overlay(out / "src", texts))
+            verdicts = judge_all(lab, program, key, run, sandbox(program))
+        except CompileError as error:
+            result.notes.append(f"it does not compile: {error}")
+            verdicts = {c: (Verdict(c, "does not compile", 0, str(error)),) * 2 for c in lab.checks}
+    for check, (shown, secret) in verdicts.items():
+        for kind, points in check.points.items():
+            result.add(check, kind, points, secret if kind == "laws" else shown)
+    return result
+
+
+def judge_all(lab, program, key, run, prefix):
+    """{check: (verdict with a seed that is shown, verdict over the secret seeds)}"""
+    verdicts = {}
+    for check in lab.checks:
+        shown = run(program, check, 1, prefix=prefix)
+        secret = shown
+        if "laws" in check.points and shown.passed:
+            runs = (run(program, check, seed, prefix=prefix) for seed in secret_seeds(key, lab, check))
+            secret = next((verdict for verdict in runs if not verdict.passed), shown)
+        verdicts[check] = (shown, secret)
+    return verdicts
+
+
+def write_results(result, out):
+    """results.json, junit.xml and a line of grades.csv, each whole or not at all."""
+    out.mkdir(parents=True, exist_ok=True)
+    grades = out / "grades.csv"
+    lines = grades.read_text().splitlines(keepends=True) if grades.exists() else ["student,lab,score,works,laws,limits\r\n"]
+    kept = [line for line in lines if next(csv.reader([line]))[:2] != [result.student, str(result.lab.number)]]
+    for name, text in ((f"{result.student}.results.json", result.gradescope()), (f"{result.student}.junit.xml", result.junit()),
+                       ("grades.csv", "".join(kept) + result.csv_line())):
+        new = out / (name + ".new")
+        with open(new, "w", encoding="utf-8", newline="") as file:
+            file.write(text)
+        os.replace(new, out / name)

@@ -1,0 +1,134 @@
+"""What a class gets: the tree without history and with all labs cut; and what the teacher publishes after a deadline."""
+import json
+import re
+import subprocess
+from pathlib import Path
+
+from . import LabError
+from .cutting import removed
+from .repository import put_back
+
+SHINGLE = 22  # tokens in a row that are no chance
+# What tells how the library does it, and is of no use in a handout.
+LEFT_OUT = ("tests/", "docs/add-an-op.md", "labs/accepted_leaks.txt", ".github/", "scripts/mutants.py")
+TEXTS = (".h", ".cc", ".cu", ".md", ".py", ".txt", ".cmake")  # that are searched
+TOKEN = re.compile(r"\w+|[^\w\s]")
+
+
+def numbers(text):
+    """"0-2,4" -> [0, 1, 2, 4]"""
+    found = []
+    for part in text.split(","):
+        match = re.fullmatch(r"(\d+)(?:-(\d+))?", part.strip())
+        if not match:
+            raise LabError(f"--labs takes numbers and ranges such as 0-2,4; got {text!r}")
+        found += range(int(match[1]), int(match[2] or match[1]) + 1)
+    return found
+
+
+def tracked(root):
+    done = subprocess.run(["git", "-C", root, "ls-files", "-z"], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise LabError(f"a handout is made of a git checkout: {done.stderr.strip()}")
+    return [name for name in done.stdout.split("\0") if name and (root / name).is_file()]
+
+
+def is_left_out(name, cut_files):
+    twin = name[:-3] + ".cc" if name.endswith(".cu") else None
+    return name.startswith(LEFT_OUT) or name.endswith("/talk.md") or twin in cut_files
+
+
+def without_answers(text):
+    """lab.json without planted mistakes and hidden lines, which hold the answer."""
+    row = json.loads(text)
+    row["slips"] = []
+    for task in row["tasks"]:
+        task["cuts"] = [cut for cut in task["cuts"] if cut["kind"] != "hide"]
+    return json.dumps(row, indent=2) + "\n"
+
+
+def contents(course, labs):
+    """{file: bytes} of a handout, and {(lab, task, file): text} of what was taken out."""
+    files = {}
+    cut_files = {name for lab in labs for name in lab.files}
+    for name in tracked(course.root):
+        if not is_left_out(name, cut_files):
+            files[name] = (course.root / name).read_bytes()
+    texts, taken = {name: files[name].decode() for name in cut_files}, {}
+    for lab in labs:
+        for task in lab.tasks:
+            for cut in task.cuts:
+                place = (lab.number, task.name, cut["file"])
+                taken[place] = taken.get(place, "") + removed(course.texts(lab)[cut["file"]], cut, cut["file"]) + "\n"
+        texts.update(lab.cut({name: texts[name] for name in lab.files}))
+        path = f"labs/{lab.folder.name}/lab.json"
+        if path in files:
+            files[path] = without_answers(files[path].decode()).encode()
+    files.update({name: text.encode() for name, text in texts.items()})
+    return files, taken
+
+
+def shingles(text):
+    tokens = TOKEN.findall(text)
+    return zip(*(tokens[i:] for i in range(SHINGLE)))
+
+
+def leaks(files, taken, accepted=()):
+    """(file, lab, task, the tokens) for each piece of what was taken out that a handout still holds."""
+    wanted = {}
+    for (lab, task, _), text in taken.items():
+        for piece in shingles(text):
+            wanted.setdefault(piece, (lab, task))
+    found = []
+    for name, content in sorted(files.items()):
+        if not name.endswith(TEXTS):
+            continue
+        said = set()
+        for piece in shingles(content.decode(errors="replace")):
+            place = wanted.get(piece)
+            if place and place not in said and (name, *place) not in accepted:
+                said.add(place)
+                found.append((name, *place, " ".join(piece)))
+    return found
+
+
+def accepted_leaks(root):
+    """Lines of labs/accepted_leaks.txt: FILE LAB TASK REASON."""
+    path = root / "labs/accepted_leaks.txt"
+    rows = [line.split(maxsplit=3) for line in path.read_text().splitlines() if line.strip() and not line.startswith("#")]
+    return {(row[0], int(row[1]), row[2]) for row in rows}
+
+
+def write_handout(course, labs, out):
+    if out.exists() and any(out.iterdir()):
+        raise LabError(f"{out} is not empty")
+    files, taken = contents(course, labs)
+    if found := leaks(files, taken, accepted_leaks(course.root)):
+        name, lab, task, tokens = found[0]
+        raise LabError(f"{name} holds a part of lab {lab}, {task}: {tokens} ({len(found)} leaks in all)")
+    for name, content in files.items():
+        path = out / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(content)
+        path.chmod((course.root / name).stat().st_mode & 0o777)
+    (out / "labs/handout.json").write_text(json.dumps({"labs": [lab.number for lab in labs]}) + "\n")
+    return len(files)
+
+
+def solution(course, lab):
+    """What `catch-up` takes: the lab's cuts, and its files as they are in the library."""
+    return json.dumps({"lab": lab.number, "texts": course.texts(lab)})
+
+
+def catch_up(course, path):
+    """Puts the reference into a student's tree; returns the lab."""
+    try:
+        row = json.loads(Path(path).read_text(encoding="utf-8"))
+        number, texts = row["lab"], row["texts"]
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise LabError(f"{path}: not what labs/heed-lab solution writes ({error})") from None
+    lab = course.lab(number)
+    if set(texts) != set(lab.files) or not all(isinstance(text, str) for text in texts.values()):
+        raise LabError(f"{path}: its files are not those of lab {number}")
+    put_back(course.root, [cut for task in lab.tasks for cut in task.cuts], texts)
+    return lab

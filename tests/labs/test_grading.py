@@ -1,0 +1,121 @@
+"""Points, and what is taken of a submission. No program is built here: checks are answered by a table."""
+import csv
+import json
+import tempfile
+import unittest
+import xml.etree.ElementTree as ElementTree
+import zipfile
+from pathlib import Path
+from types import SimpleNamespace
+
+import helpers
+from heed_lab import LabError, grading
+from heed_lab.build import CompileError
+from heed_lab.running import FAILED, PASSED, Verdict
+
+
+class Submissions(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = Path(folder.name)
+        self.lab = helpers.course().lab(0)
+        self.reference = helpers.course().texts(self.lab)
+        self.name = self.lab.files[0]
+
+    def submit(self, texts):
+        path = self.folder / "ann"
+        for name, text in texts.items():
+            (path / name).parent.mkdir(parents=True, exist_ok=True)
+            (path / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+        path.mkdir(exist_ok=True)
+        return path
+
+    def grade(self, texts, wrong=lambda check, seed: False, error=None):
+        def program(lab, out, overlay):
+            if error:
+                raise CompileError(error)
+            return "program"
+
+        def run(program, check, seed, prefix):
+            return Verdict(check, FAILED if wrong(check, seed) else PASSED, seed, "3 < 4 & \x01")
+        bench = SimpleNamespace(lab=self.lab, root=helpers.ROOT, prepare=lambda: None, build=SimpleNamespace(program=program))
+        return grading.grade(bench, self.submit(texts), "key", run)
+
+    def test_full_points(self):
+        result = self.grade(self.reference)
+        self.assertEqual(result.score + sum(self.lab.by_hand.values()), 100)
+        self.assertEqual(result.by_kind(), {"works": 60, "laws": 30})
+        self.assertEqual(result.notes, [f"took {self.name}"])
+
+    def test_secret_seeds_cost_the_points_of_laws_only(self):
+        result = self.grade(self.reference, lambda check, seed: check.name == "ChainRule" and seed != 1)
+        self.assertEqual(result.by_kind(), {"works": 60, "laws": 20})
+
+    def test_secret_seeds_depend_on_the_key(self):
+        check = self.lab.checks[0]
+        seeds = [grading.secret_seeds(key, self.lab, check) for key in ("a", "a", "b")]
+        self.assertEqual(seeds[0], seeds[1])
+        self.assertFalse(set(seeds[0]) & set(seeds[2]))
+        self.assertEqual(len(set(seeds[0])), grading.SECRET_SEEDS)
+
+    def test_what_fails_with_the_seed_that_is_shown_has_no_points(self):
+        self.assertEqual(self.grade(self.reference, lambda check, seed: seed == 1).score, 0)
+
+    def test_what_does_not_compile_has_no_points(self):
+        result = self.grade(self.reference, error="expected ;")
+        self.assertEqual(result.score, 0)
+        self.assertIn("it does not compile: expected ;", result.notes)
+
+    def test_missing_is_failed(self):
+        result = self.grade({"other.h": "x"})
+        self.assertEqual(result.score, 0)
+        self.assertIn(f"there is no {self.name}", result.notes)
+
+    def test_only_the_files_of_the_lab_are_taken(self):
+        texts = grading.read_submission(self.submit({self.name: "mine", "labs/00-first-light/check.cc": "LAB_CHECK"}), self.lab)
+        self.assertEqual(texts, {self.name: "mine"})
+
+    def test_links_are_not_followed(self):
+        path = self.submit({})
+        (path / self.name).parent.mkdir(parents=True)
+        (path / self.name).symlink_to("/etc/hostname")
+        self.assertEqual(grading.read_submission(path, self.lab), {})
+
+    def test_zip(self):
+        path = self.folder / "ann.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr("heed-main/" + self.name, "mine")
+            archive.writestr("../../evil", "x")
+        self.assertEqual(grading.read_submission(path, self.lab), {self.name: "mine"})
+
+    def test_bad_files_are_errors(self):
+        for content, message in ((b"\xff\xfe", "no text in UTF-8"), (b"x" * (grading.LARGEST + 1), "larger than")):
+            with self.assertRaisesRegex(LabError, message):
+                grading.read_submission(self.submit({self.name: content}), self.lab)
+        (self.folder / "file").write_text("x")
+        with self.assertRaisesRegex(LabError, "a folder or a zip"):
+            grading.read_submission(self.folder / "file", self.lab)
+
+    def test_names_are_flagged_and_cost_nothing(self):
+        text = self.reference[self.name].replace("#include <cmath>", "#include <cmath>\n#include \"/etc/passwd\"\n")
+        result = self.grade({self.name: text + "\nint x = system(\"ls\");\n"})
+        self.assertEqual(result.score, 90)
+        self.assertIn(f"to be looked at: {self.name} uses system", result.notes)
+        self.assertIn(f'to be looked at: {self.name} has #include "/etc/passwd"', result.notes)
+
+    def test_results_are_what_platforms_read(self):
+        result = self.grade(self.reference, lambda check, seed: check.name == "ChainRule")
+        for _ in range(2):  # a second time takes the place of the first
+            grading.write_results(result, self.folder / "out")
+        row = json.loads((self.folder / "out/ann.results.json").read_text())
+        self.assertEqual(row["score"], sum(test["score"] for test in row["tests"]))
+        for test in row["tests"]:
+            self.assertLessEqual({"name", "score", "max_score", "status", "output", "visibility", "tags"}, set(test))
+            self.assertIn(test["status"], ("passed", "failed"))
+            self.assertIn(test["visibility"], ("visible", "after_due_date"))
+        suite = ElementTree.parse(self.folder / "out/ann.junit.xml").getroot()
+        self.assertEqual((suite.get("tests"), suite.get("failures")), ("4", "2"))
+        lines = list(csv.reader((self.folder / "out/grades.csv").read_text().splitlines()))
+        self.assertEqual(lines, [["student", "lab", "score", "works", "laws", "limits"], ["ann", "0", "60", "40", "20", "0"]])
+        self.assertEqual(json.loads(result.autolab()), {"scores": {"works": 40, "laws": 20}})

@@ -1,0 +1,83 @@
+"""Handouts hold no solutions, and catch-up brings them back."""
+import json
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import helpers
+from heed_lab import LabError, handout
+from heed_lab.course import Course
+
+
+class Handouts(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.course = helpers.course()
+        cls.labs = list(cls.course.labs.values())
+        cls.files, cls.taken = handout.contents(cls.course, cls.labs)
+
+    def test_no_leaks(self):
+        found = handout.leaks(self.files, self.taken, handout.accepted_leaks(helpers.ROOT))
+        self.assertEqual([leak[:3] for leak in found], [], "\n".join(map(str, found)))
+
+    def test_accepted_leaks_are_there(self):
+        found = {leak[:3] for leak in handout.leaks(self.files, self.taken)}
+        self.assertEqual(handout.accepted_leaks(helpers.ROOT) - found, set())
+
+    def test_a_leak_is_found_wherever_spaces_are(self):
+        body = next(text for (_, task, _), text in self.taken.items() if task == "destroy")
+        found = handout.leaks({"docs/x.md": ("So: " + body.replace("\n", "  ")).encode()}, self.taken)
+        self.assertEqual(found[0][:3], ("docs/x.md", 2, "destroy"))
+
+    def test_every_lab_is_cut_and_says_no_answer(self):
+        for lab in self.labs:
+            row = json.loads(self.files[f"labs/{lab.folder.name}/lab.json"])
+            self.assertEqual(row["slips"], [])
+            self.assertNotIn("hide", [cut["kind"] for task in row["tasks"] for cut in task["cuts"]])
+            self.assertNotIn(f"labs/{lab.folder.name}/talk.md", self.files)
+            for task in lab.tasks:
+                text = "".join(self.files[name].decode() for name in lab.files)
+                self.assertIn(f'"lab {lab.number}, {task.name}"', text)
+
+    def test_twins_of_kernels_are_left_out(self):
+        self.assertNotIn("tensor/kernels/softmax.cu", self.files)
+        self.assertIn("tensor/kernels/norm.cu", self.files)
+
+    def test_numbers(self):
+        self.assertEqual(handout.numbers("0-2,4"), [0, 1, 2, 4])
+        for wrong in ("", "a", "1-", "-1", "1,,2"):
+            with self.assertRaisesRegex(LabError, "--labs takes"):
+                handout.numbers(wrong)
+
+
+class CatchUp(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.root = Path(folder.name)
+        shutil.copytree(helpers.ROOT / "labs", self.root / "labs")
+        self.lab = helpers.course().lab(2)
+        self.texts = helpers.course().texts(self.lab)
+        for name, text in self.lab.cut(self.texts).items():
+            (self.root / name).parent.mkdir(parents=True, exist_ok=True)
+            (self.root / name).write_text(text)
+
+    def write(self, row):
+        path = self.root / "lab2"
+        path.write_text(row if isinstance(row, str) else json.dumps(row))
+        return path
+
+    def test_the_reference_comes_back(self):
+        handout.catch_up(Course(self.root), self.write(handout.solution(helpers.course(), self.lab)))
+        for name, text in self.texts.items():
+            self.assertNotIn("heed::lab::", (self.root / name).read_text())
+            self.assertEqual([line for line in text.split("\n") if not line.startswith("//")],
+                             [line for line in (self.root / name).read_text().split("\n")
+                              if not line.startswith("//") and "labs/support" not in line])
+
+    def test_other_files_are_refused(self):
+        for row in ("", "[]", {"lab": 2}, {"lab": 2, "texts": {"../x": "y"}}, {"lab": 2, "texts": {**self.texts, "x": "y"}},
+                    {"lab": 77, "texts": {}}, {"lab": 2, "texts": dict.fromkeys(self.texts, 1)}):
+            with self.assertRaises(LabError):
+                handout.catch_up(Course(self.root), self.write(row))
