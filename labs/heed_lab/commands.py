@@ -53,7 +53,7 @@ def do_list(root, options):
     course = Course(root)
     print(f"{'lab':>3}  {'hours':>5}  title")
     for lab in course.labs.values():
-        print(f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.files)}")
+        print(f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.written)}")
     print("\nBegin with labs/heed-lab start 0.")
     return 0
 
@@ -66,7 +66,7 @@ def do_start(root, options):
     bench.prepare()
     repository.start(bench.lab, bench.lab.cut(Course(root).texts(bench.lab)))
     print(f"You are on branch {repository.branch(bench.lab)}. Read labs/{bench.lab.folder.name}/README.md; write in")
-    for name in bench.lab.files:
+    for name in bench.lab.written:
         print(f"  {name}")
     print(f"and run labs/heed-lab test {options.lab}")
     return 0
@@ -144,7 +144,7 @@ def do_solution(root, options):
 
 def do_catch_up(root, options):
     lab = handout.catch_up(Course(root), options.file)
-    print(f"lab {lab.number} is now as in the library: {', '.join(lab.files)}")
+    print(f"lab {lab.number} is now as in the library: {', '.join(lab.written)}")
     return 0
 
 

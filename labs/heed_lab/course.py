@@ -57,8 +57,13 @@ class Lab:
 
     @property
     def files(self):
-        """The library's files that students write in."""
+        """The library's files that are cut."""
         return list(dict.fromkeys(cut["file"] for task in self.tasks for cut in task.cuts))
+
+    @property
+    def written(self):
+        """Those that students write in: in the others only comments are hidden."""
+        return list(dict.fromkeys(cut["file"] for task in self.tasks for cut in task.cuts if cut["kind"] != "hide"))
 
     def check(self, name):
         for check in self.checks:

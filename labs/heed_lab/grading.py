@@ -32,12 +32,12 @@ def secret_seeds(key, lab, check):
 def read_submission(path, lab):
     """{file: text} of a folder or a zip; files that are not there are missing."""
     if path.is_dir():
-        found = {name: (path / name).read_bytes()[:LARGEST + 1] for name in lab.files
+        found = {name: (path / name).read_bytes()[:LARGEST + 1] for name in lab.written
                  if (path / name).is_file() and not (path / name).is_symlink()}
     elif zipfile.is_zipfile(path):
         found = {}
         with zipfile.ZipFile(path) as archive:
-            for name in lab.files:
+            for name in lab.written:
                 members = [m for m in archive.namelist() if m == name or m.endswith("/" + name)]
                 if len(members) == 1:
                     with archive.open(members[0]) as file:
@@ -69,8 +69,8 @@ def flags(lab, texts, reference):
     return found
 
 
-def sandbox(program):
-    """(the words of a command that takes the network away, if that works here)"""
+def sandbox():
+    """The words of a command that takes the network away, if that works here."""
     words = ["unshare", "--net", "--map-root-user"] if os.geteuid() else ["unshare", "--net"]
     if shutil.which("unshare") and subprocess.run([*words, "true"], capture_output=True).returncode == 0:
         return words
@@ -131,9 +131,9 @@ def grade(bench, path, key, run=run_check):
     """The grade of one submission."""
     lab = bench.lab
     result = Grade(lab, path.stem)
-    reference = {name: (bench.root / name).read_text(encoding="utf-8") for name in lab.files}
+    reference = {name: (bench.root / name).read_text(encoding="utf-8") for name in lab.written}
     texts = read_submission(path, lab)
-    missing = sorted(set(lab.files) - set(texts))
+    missing = sorted(set(lab.written) - set(texts))
     result.notes += [f"took {', '.join(sorted(texts)) or 'nothing'}"] + [f"there is no {name}" for name in missing]
     result.notes += [f"to be looked at: {flag}" for flag in flags(lab, texts, reference)]
     with tempfile.TemporaryDirectory() as folder:
@@ -143,7 +143,7 @@ def grade(bench, path, key, run=run_check):
                 raise CompileError(f"{missing[0]} was not handed in")
             bench.prepare()
             program = bench.build.program(lab, out, write_overlay(out / "src", texts))
-            verdicts = judge_all(lab, program, key, run, sandbox(program))
+            verdicts = judge_all(lab, program, key, run, sandbox())
         except CompileError as error:
             result.notes.append(f"it does not compile: {error}")
             verdicts = {c: (Verdict(c, "does not compile", 0, str(error)),) * 2 for c in lab.checks}

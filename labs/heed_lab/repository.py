@@ -15,10 +15,17 @@ class Repository:
             raise LabError(f"git {arguments[0]}: {(done.stderr or done.stdout).strip()}")
         return done.stdout
 
+    def refuse_handouts(self):
+        if (self.root / "labs/handout.json").exists():
+            raise LabError("this tree is a handout: its labs are cut already, and it holds no other version; "
+                           "labs/heed-lab test N judges, catch-up takes what your teacher publishes")
+
     def branch(self, lab):
         return f"lab-{lab.number}"
 
     def refuse_changes(self, lab):
+        self.refuse_handouts()
+        self.git("var", "GIT_COMMITTER_IDENT")  # without a name git will not commit
         changed = self.git("status", "--porcelain", "--", *lab.files).splitlines()
         if changed:
             raise LabError(f"{changed[0][3:]} has changes that are not committed; commit or stash them first")
@@ -36,6 +43,7 @@ class Repository:
 
     def reference(self, lab):
         """{file: text} before the cuts."""
+        self.refuse_handouts()
         try:
             return {name: self.git("show", f"refs/heed-lab/{lab.number}:{name}") for name in lab.files}
         except LabError:

@@ -10,7 +10,7 @@ KEYS = "h hint   n next task   q quit"
 
 
 def times(bench):
-    return [(bench.root / name).stat().st_mtime_ns for name in {*bench.lab.files, *bench.lab.units}]
+    return [(bench.root / name).stat().st_mtime_ns for name in {*bench.lab.written, *bench.lab.units}]
 
 
 def key_within(seconds):

@@ -97,7 +97,7 @@ bool parse(int& argc, char** argv) {
 int run(int argc, char** argv) {
   const bool wants_figure = parse(argc, argv);
   if (const char* const descriptor = std::getenv("HEED_LAB_REPORT")) {
-    report = std::atoi(descriptor);
+    report = static_cast<int>(std::strtol(descriptor, nullptr, 10));
     std::getline(std::cin, word);
   }
 #ifndef __SANITIZE_ADDRESS__  // which catches crashes itself

@@ -77,7 +77,7 @@ class CatchUp(unittest.TestCase):
                               if not line.startswith("//") and "labs/support" not in line])
 
     def test_other_files_are_refused(self):
-        for row in ("", "[]", {"lab": 2}, {"lab": 2, "texts": {"../x": "y"}}, {"lab": 2, "texts": {**self.texts, "x": "y"}},
-                    {"lab": 77, "texts": {}}, {"lab": 2, "texts": dict.fromkeys(self.texts, 1)}):
+        for row in ("", "[]", {"lab": 2}, {"lab": 2, "texts": {"../x": "y"}}, {"lab": 2, "texts": []},
+                    {"lab": 77, "texts": {}}, {"lab": [], "texts": {}}, {"lab": 2, "texts": dict.fromkeys(self.texts, 1)}):
             with self.assertRaises(LabError):
                 handout.catch_up(Course(self.root), self.write(row))

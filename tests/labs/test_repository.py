@@ -60,6 +60,13 @@ class Clone(unittest.TestCase):
         self.assertIn('::heed::lab::not_done("lab 2, backward")', self.text("autograd/var.cc"))
         self.assertIn('my_own("step")', self.text("autograd/var.cc"))
 
+    def test_handouts_have_no_other_version(self):
+        (self.root / "labs").mkdir()
+        (self.root / "labs/handout.json").write_text("{}")
+        for refused in (lambda: self.repository.refuse_changes(self.lab), lambda: self.repository.reference(self.lab)):
+            with self.assertRaisesRegex(LabError, "this tree is a handout"):
+                refused()
+
     def test_reset_before_start(self):
         with self.assertRaisesRegex(LabError, "lab 2 was not begun"):
             self.repository.reset(self.lab, self.lab.task("add"))
