@@ -1,4 +1,4 @@
-# MPI for train/launched_ranks.cc, where it is wanted and there: its C library, for one file.
+# MPI for heed/launched_ranks.cc, where it is wanted and there: its C library, for one file.
 if(NOT HEED_MPI MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "HEED_MPI is AUTO, ON or OFF, got '${HEED_MPI}'")
 endif()
@@ -12,8 +12,11 @@ elseif(NOT HEED_MPI STREQUAL OFF)
     find_package(MPI QUIET COMPONENTS CXX)
   endif()
   if(MPI_CXX_FOUND)
-    set_source_files_properties(train/launched_ranks.cc PROPERTIES COMPILE_DEFINITIONS HEED_MPI
-                                INCLUDE_DIRECTORIES "${MPI_CXX_INCLUDE_DIRS}")
-    target_link_libraries(heed_dialog PRIVATE $<BUILD_INTERFACE:$<LINK_ONLY:MPI::MPI_CXX>>)
+    # The C functions only; and not MPI::MPI_CXX, with whose definitions all files of the target would be compiled.
+    set(libraries ${MPI_CXX_LIBRARIES})
+    list(FILTER libraries EXCLUDE REGEX "mpi_?cxx")
+    set_source_files_properties(heed/launched_ranks.cc PROPERTIES INCLUDE_DIRECTORIES "${MPI_CXX_INCLUDE_DIRS}"
+                                COMPILE_DEFINITIONS "HEED_MPI;OMPI_SKIP_MPICXX;MPICH_SKIP_MPICXX")
+    target_link_libraries(heed_commands PRIVATE ${libraries})
   endif()
 endif()

@@ -1,6 +1,8 @@
 #include "heed/encode.h"
 
 #include <algorithm>
+#include <cstring>
+#include <string_view>
 
 #include "dialog/probe/representations.h"
 #include "dialog/respond/choose_epoch.h"
@@ -99,13 +101,39 @@ const EncodeInput& Encoding::part(const std::string& name) const {
                        [&](const EncodeInput& input) { return input.name == name; });
 }
 
-probe::Part Encoding::encode(Responder& model, const EncodeInput& input) const {
-  PassProgress progress(1, input.examples, "examples");
-  const Tensor x = probe::encode(
-      model, input.examples, parse_pooling(flags_.pool), flags_.batch,
-      [&](int64_t examples, int64_t tokens) { progress.show(input.name, examples, tokens); });
+// Row i is that of rank i modulo their number; none depends on the others of its batch. A rank
+// without examples has no tensor.
+static Tensor rows_of_all(Ranks& ranks, const Tensor& own, size_t count) {
+  const auto size = static_cast<size_t>(ranks.size());
+  std::string_view mine;
+  if (own.defined()) {
+    mine = {reinterpret_cast<const char*>(own.raw()), static_cast<size_t>(own.bytes())};
+  }
+  const std::vector<std::string> parts = ranks.gather(mine);
+  const size_t bytes = parts[0].size() / ((count + size - 1) / size);  // of a row
+  const Tensor all =
+      Tensor::empty({static_cast<int64_t>(count), static_cast<int64_t>(bytes / sizeof(float))});
+  for (size_t i = 0; i < count; ++i) {
+    std::memcpy(all.raw() + i * bytes, parts[i % size].data() + i / size * bytes, bytes);
+  }
+  return all;
+}
+
+probe::Part Encoding::encode(Responder& model, const EncodeInput& input, Ranks& ranks) const {
+  const auto size = static_cast<size_t>(ranks.size());
+  std::vector<Example> part;
+  for (auto i = static_cast<size_t>(ranks.rank()); size > 1 && i < input.examples.size();
+       i += size) {
+    part.push_back(input.examples[i]);
+  }
+  const std::vector<Example>& own = size > 1 ? part : input.examples;
+  PassProgress progress(1, own, "examples");
+  const Tensor x = probe::encode(model, own, parse_pooling(flags_.pool), flags_.batch,
+                                 [&](int64_t examples, int64_t tokens) {
+                                   if (ranks.first()) progress.show(input.name, examples, tokens);
+                                 });
   progress.done();
-  return {x, input.labels};
+  return {size > 1 ? rows_of_all(ranks, x, input.examples.size()) : x, input.labels};
 }
 
 probe::Part Encoding::encode_untrained(const EncodeInput& input) {
@@ -113,7 +141,7 @@ probe::Part Encoding::encode_untrained(const EncodeInput& input) {
     untrained_ = std::move(load_epoch(flags_.model, "untrained").model);
     move(*untrained_, device_);
   }
-  return encode(*untrained_, input);
+  return encode(*untrained_, input, alone());
 }
 
 Json Encoding::to_json() const {

@@ -11,6 +11,7 @@
 #include "dialog/probe/probe.h"
 #include "dialog/respond/run.h"
 #include "heed/commands.h"
+#include "train/ranks.h"
 
 namespace heed {
 
@@ -35,14 +36,17 @@ class Encoding {
 
   const std::vector<EncodeInput>& parts() const { return parts_; }
   const EncodeInput& part(const std::string& name) const;
-  // A part as the encoder of the epoch sees it; as that before the first step of training does.
-  probe::Part encode(const EncodeInput& input) { return encode(*loaded_.model, input); }
+  // A part as the encoder of the epoch sees it, whose examples the ranks share out; as that before
+  // the first step of training does.
+  probe::Part encode(const EncodeInput& input, Ranks& ranks = alone()) {
+    return encode(*loaded_.model, input, ranks);
+  }
   probe::Part encode_untrained(const EncodeInput& input);
   int64_t width() const { return loaded_.model->config().hidden_size; }
   nlohmann::ordered_json to_json() const;  // for the key "inputs" of a result
 
  private:
-  probe::Part encode(Responder& model, const EncodeInput& input) const;
+  probe::Part encode(Responder& model, const EncodeInput& input, Ranks& ranks) const;
 
   EncodeFlags flags_;
   Device device_;

@@ -65,8 +65,8 @@ void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
 
 void run(const Options& o) {
   if (o.per_example && o.json.empty()) throw UsageError("--per-example: needs --json");
-  start(*o.common);
   const RankTeam team(o.ranks, *o.common);
+  team.start();
   const JsonOutput output(team.first() ? o.json : "");
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);

@@ -6,6 +6,7 @@
 #include "heed/commands.h"
 #include "heed/encode.h"
 #include "heed/provenance.h"
+#include "heed/rank_team.h"
 #include "heed/results.h"
 
 namespace heed {
@@ -15,6 +16,7 @@ struct Options {
   CommonPtr common;
   EncodeFlags encode;
   std::string out;
+  int ranks = 0;
 };
 
 bool has(const std::string& directory, const std::string& file) {
@@ -38,22 +40,31 @@ void refuse_dialogues(const std::string& out) {
   }
 }
 
-void run(const Options& o) {
-  const Device device = start(*o.common);
-  refuse_dialogues(o.out);
-  Encoding encoding(o.encode, parts_of(o.encode.data), device);
-  make_directory(o.out);
-  check_writable(o.out + "/features.json");
+// Writes them where `first`.
+void write_features(const Options& o, Encoding& encoding, Ranks& ranks) {
   for (const EncodeInput& input : encoding.parts()) {
-    const probe::Part part = encoding.encode(input);
+    const probe::Part part = encoding.encode(input, ranks);
+    if (!ranks.first()) continue;
     probe::write_part(o.out, input.name, part);
     std::printf("%s: %s of %ld numbers\n", input.name.c_str(),
                 counted(input.examples.size(), "example").c_str(),
                 static_cast<long>(part.x.shape()[1]));
   }
+  if (!ranks.first()) return;
   const nlohmann::ordered_json json = {{"heed", provenance("features", *o.common)},
                                        {"inputs", encoding.to_json()}};
   JsonOutput(o.out + "/features.json").write(json);
+}
+
+void run(const Options& o) {
+  const RankTeam team(o.ranks, *o.common);
+  const Device device = team.start();
+  refuse_dialogues(o.out);
+  Encoding encoding(o.encode, parts_of(o.encode.data), device);
+  make_directory(o.out);
+  check_writable(o.out + "/features.json");
+  team.run([&](Ranks& ranks, Device) { write_features(o, encoding, ranks); },
+           std::atomic<bool>(false));
 }
 
 }  // namespace
@@ -73,6 +84,7 @@ void add_features(CLI::App& app) {
   o->common = add_common(*c, {.seed = ""});
   o->encode.declare(*c, /*required=*/true);
   c->add_option("--out", o->out, "Directory of the features, made if missing")->required();
+  add_ranks(*c, o->ranks);
   c->callback([o] { run(*o); });
 }
 

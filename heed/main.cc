@@ -11,7 +11,7 @@
 #include "heed/usage.h"
 #include "tensor/allocator.h"
 #include "tensor/error.h"
-#include "train/launched_ranks.h"
+#include "heed/launched_ranks.h"
 
 namespace heed {
 namespace {

@@ -9,7 +9,7 @@
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
-#include "train/launched_ranks.h"
+#include "heed/launched_ranks.h"
 
 namespace heed {
 

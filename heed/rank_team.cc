@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "heed/checks.h"
+#include "heed/launched_ranks.h"
 #include "tensor/parallel.h"
 #include "train/forked_ranks.h"
-#include "train/launched_ranks.h"
 #include "train/lock.h"
 
 namespace heed {
@@ -62,17 +62,21 @@ Device RankTeam::start_launched() const {
   Common common = common_;
   if (common.threads == 0) common.threads = std::max(1, num_threads() / sharing);
   if (common.device == "cuda") common.device += ":" + std::to_string(before);
-  return start(common);
+  return heed::start(common);
+}
+
+Device RankTeam::start() const {
+  return launched_ ? start_launched() : heed::start(common_);
 }
 
 void RankTeam::run(const std::function<void(Ranks&, Device)>& work,
                    const std::atomic<bool>& stop) const {
-  if (launched_) return work(*launched_, start_launched());
-  if (size_ == 1) return work(alone(), start(common_));
+  if (launched_) return work(*launched_, start());
+  if (size_ == 1) return work(alone(), start());
   Common common = common_;
   if (common.threads == 0) common.threads = std::max(1, num_threads() / size_);
   fork_ranks(
-      size_, [&](Ranks& ranks) { work(ranks, start(common)); }, stop);
+      size_, [&](Ranks& ranks) { work(ranks, heed::start(common)); }, stop);
 }
 
 }  // namespace heed

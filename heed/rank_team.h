@@ -24,12 +24,15 @@ class RankTeam {
   // Whether somebody asked for ranks, be it one.
   bool asked() const { return asked_; }
 
+  // This process's threads and device, before the work is shared out.
+  Device start() const;
+
   // What all need before they begin; rank 0 makes it first, as the others may find there what it
   // has written.
   template <class Make> auto prepare(const Make& make) const {
-    if (!first()) launched_->any(false);
+    if (!first()) launched_->any(0);
     auto made = make();
-    if (first() && launched_) launched_->any(false);
+    if (first() && launched_) launched_->any(0);
     return made;
   }
 

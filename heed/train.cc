@@ -124,16 +124,22 @@ void print_end(const std::string& out, const TrainSettings& settings, bool worke
   std::printf("done: the best model is in %s\n", out.c_str());
 }
 
+double now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
 struct Done {
   bool worked = false;  // there was something to do
-  int64_t steps = 0;
+  int64_t steps = 0;    // and from the first one on
+  int64_t bytes = 0;
+  double exchanging = 0, began = 0;
 };
 
 // What rank 0 shows and says.
 void show_progress(TrainHooks& hooks, Progress& progress, Done& done, int64_t words) {
-  hooks.on_step = [&](const TrainProgress& p) {
+  hooks.on_step = [&, ranks = hooks.ranks](const TrainProgress& p) {
     done.worked = true;
-    ++done.steps;
+    if (done.steps++ == 0) done = {true, 1, ranks->bytes_sent(), ranks->seconds(), now()};
     progress.show(progress_line(p));
   };
   hooks.on_validation = [&](int64_t of_them, int64_t examples) {
@@ -151,12 +157,13 @@ void show_progress(TrainHooks& hooks, Progress& progress, Done& done, int64_t wo
 }
 
 // What the exchange of gradients costs, so that one can tell whether more ranks pay.
-void print_traffic(const Ranks& ranks, int64_t steps, double seconds) {
-  if (ranks.size() == 1 || steps == 0) return;
+void print_traffic(const Ranks& ranks, const Done& done) {
+  if (ranks.size() == 1 || done.steps < 2) return;
+  const double seconds = now() - done.began;
   std::printf(
-      "rank 0 sent %s a step, and was %.0f%% of %.1f s with the others or waiting for them\n",
-      size_text(static_cast<double>(ranks.bytes_sent() / steps)).c_str(),
-      100 * ranks.seconds() / seconds, seconds);
+      "rank 0 sent %s a step, and was %.0f%% of the time with the others or waiting for them\n",
+      size_text(static_cast<double>((ranks.bytes_sent() - done.bytes) / (done.steps - 1))).c_str(),
+      100 * (ranks.seconds() - done.exchanging) / seconds);
 }
 
 // What each rank does.
@@ -172,12 +179,10 @@ void train_on(const Options& o, const OpenRun& run, const std::atomic<bool>& sto
   if (ranks.first()) {
     show_progress(hooks, progress, done, run.settings.model.vocab_size);
   }
-  const auto begin = std::chrono::steady_clock::now();
   const bool finished = train(o.out, run.settings, run.data, device, hooks);
-  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   progress.done();
   if (!ranks.first()) return;
-  print_traffic(ranks, done.steps, took.count());
+  print_traffic(ranks, done);
   if (finished) {
     print_end(o.out, run.settings, done.worked);
   } else {
@@ -186,8 +191,8 @@ void train_on(const Options& o, const OpenRun& run, const std::atomic<bool>& sto
 }
 
 void run(const Options& o) {
-  start(*o.common);
   const RankTeam team(o.ranks, *o.common);
+  team.start();
   const TrainSettings settings = settings_of(o, team);
   const OpenRun run = team.prepare([&] {
     OpenRun opened =

@@ -116,12 +116,14 @@ class Loop {
                                 static_cast<double>(state_.tokens - first_tokens) / seconds));
       }
       if (files_.steps().due()) files_.write_steps(false);
-      const bool stop = ranks_.any(stopping());
-      if (stop || ranks_.any(now() - saved > hooks_.checkpoint_seconds)) {
+      constexpr unsigned kStop = 1, kSave = 2;  // what one rank wants all do
+      const bool due = now() - saved > hooks_.checkpoint_seconds;
+      const unsigned wishes = ranks_.any((stopping() ? kStop : 0) | (due ? kSave : 0));
+      if (wishes != 0) {
         save();
         saved = now();
       }
-      if (stop) return false;
+      if (wishes & kStop) return false;
     }
     return true;
   }
@@ -255,7 +257,7 @@ class Loop {
     } catch (const StopValidation&) {
       stopped = true;
     }
-    if (ranks_.any(stopped)) {
+    if (ranks_.any(stopped) != 0) {
       save();
       return std::nullopt;
     }

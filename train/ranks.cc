@@ -1,6 +1,8 @@
 #include "train/ranks.h"
 
 #include <chrono>
+#include <cstring>
+#include <utility>
 
 #include "tensor/error.h"
 #include "train/lock.h"
@@ -36,17 +38,27 @@ std::vector<std::string> Ranks::gather(std::string_view block) {
   return exchange(std::vector<std::string_view>(static_cast<size_t>(size_), block));
 }
 
+// Who has it hands it on: after k rounds 2^k ranks have it.
 std::string Ranks::of_first(std::string_view block) {
-  return gather(first() ? block : std::string_view())[0];
+  std::string mine(first() ? block : std::string_view());
+  for (int have = 1; have < size_; have *= 2) {
+    std::vector<std::string_view> blocks(static_cast<size_t>(size_));
+    if (rank_ < have && rank_ + have < size_) blocks[static_cast<size_t>(rank_ + have)] = mine;
+    std::vector<std::string> got = exchange(blocks);
+    if (rank_ >= have && rank_ < 2 * have) mine = std::move(got[static_cast<size_t>(rank_ - have)]);
+  }
+  return mine;
 }
 
-bool Ranks::any(bool mine) {
-  if (size_ == 1) return mine;
-  const char byte = mine ? 1 : 0;
-  for (const std::string& theirs : gather({&byte, 1})) {
-    if (theirs[0] != 0) return true;
+unsigned Ranks::any(unsigned bits) {
+  if (size_ == 1) return bits;
+  const std::string mine(reinterpret_cast<const char*>(&bits), sizeof bits);
+  for (const std::string& theirs : gather(mine)) {
+    unsigned of_rank = 0;
+    std::memcpy(&of_rank, theirs.data(), sizeof of_rank);
+    bits |= of_rank;
   }
-  return false;
+  return bits;
 }
 
 Ranks& alone() {

@@ -25,7 +25,7 @@ class Ranks {
   std::vector<std::string> exchange(const std::vector<std::string_view>& blocks);
   std::vector<std::string> gather(std::string_view block);  // result[r]: that of rank r
   std::string of_first(std::string_view block);  // that of rank 0; the others' is ignored
-  bool any(bool mine);                           // whether it is true on a rank
+  unsigned any(unsigned bits);                   // those that are set on some rank
 
   // So far: bytes to other ranks, and the time of all calls, waiting for the others included.
   int64_t bytes_sent() const { return bytes_sent_; }

@@ -87,7 +87,7 @@ std::vector<DialogueScore> score_on_ranks(
     const std::function<void(const ScoreProgress&)>& progress) {
   if (ranks.size() == 1) return score(model, examples, batch_size, progress);
   const std::optional<std::string> own = score_own(ranks, model, examples, batch_size, progress);
-  if (ranks.any(!own)) throw StopValidation{};
+  if (ranks.any(!own) != 0) throw StopValidation{};
   const std::vector<std::string> blocks = ranks.gather(*own);
   std::vector<BytesIn> scores(blocks.begin(), blocks.end());
   std::vector<DialogueScore> all;

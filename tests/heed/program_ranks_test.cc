@@ -92,6 +92,21 @@ TEST_F(OnRanks, AnEvaluationHasTheSameNumbers) {
   EXPECT_EQ(numbers({"--ranks", "3"}), alone);
 }
 
+TEST_F(OnRanks, FeaturesAreTheSame) {
+  const auto features = [&](const std::string& out, const Arguments& more) {
+    const Result r = heed_program(Arguments{"features", "--model", whole(), "--data", kSample,
+                                            "--limit", "20", "--threads", "1", "--out", out} +
+                                  more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    auto files = files_of(out);
+    files.erase("features.json");
+    return files;
+  };
+  const auto alone = features(dir.path("alone"), {});
+  EXPECT_EQ(alone.size(), 6u);
+  EXPECT_EQ(features(dir.path("shared"), {"--ranks", "3"}), alone);
+}
+
 TEST_F(OnRanks, NeedPieces) {
   const std::string run = dir.path("run");
   expect_failure(heed_program(training(run) + Arguments{"--ranks", "16"}), 2,

@@ -219,7 +219,8 @@ TEST(Help, OfACommandNamesEveryOption) {
            device},
       {"distract", {"data", "out", "test", "pool", "json", "limit", "max-turns", "seed"}},
       {"compare", {"data", "test", "pool", "json", "limit", "max-turns"}},
-      {"features", Arguments{"model", "data", "out", "epoch", "pool", "limit", "batch"} + device},
+      {"features",
+       Arguments{"model", "data", "out", "epoch", "pool", "limit", "batch", "ranks"} + device},
       {"probe",
        Arguments{"features", "model", "data", "epoch", "pool", "limit", "batch", "tasks", "probe",
                  "standardise", "max-iter", "controls", "eval-part", "json", "seed"} +

@@ -1,4 +1,4 @@
-#include "train/launched_ranks.h"
+#include "heed/launched_ranks.h"
 
 #include <cstdlib>
 
