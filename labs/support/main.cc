@@ -50,6 +50,12 @@ class Reporter : public testing::EmptyTestEventListener {
   std::string messages_;
 };
 
+#ifdef __SANITIZE_ADDRESS__  // which catches crashes itself
+constexpr bool kSanitized = true;
+#else
+constexpr bool kSanitized = false;
+#endif
+
 // Says where the program was, on a stack of its own: the usual reason is that the other is full.
 void crashed(int signal) {
   void* frames[24];
@@ -100,9 +106,7 @@ int run(int argc, char** argv) {
     report = static_cast<int>(std::strtol(descriptor, nullptr, 10));
     std::getline(std::cin, word);
   }
-#ifndef __SANITIZE_ADDRESS__  // which catches crashes itself
-  catch_crashes();
-#endif
+  if (!kSanitized) catch_crashes();
   if (wants_figure) {
     figure();
     return 0;
