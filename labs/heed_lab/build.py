@@ -69,9 +69,11 @@ class Build:
         """(arguments, folder) of the command that compiles a file of the library."""
         if self.commands is None:
             self.commands = json.loads((self.folder / "compile_commands.json").read_text())
-        for row in self.commands:  # of a kernel there is one for each level of the processor; any does
+        for row in self.commands:  # of a kernel there is one for each level of the processor; any that was built does
             if row["file"] == str(self.root / unit):
-                return shlex.split(row["command"]), row["directory"]
+                words = shlex.split(row["command"])
+                if (Path(row["directory"]) / words[words.index("-o") + 1]).exists():
+                    return words, row["directory"]
         raise LabError(f"{unit}: the build in {self.folder} does not compile it; a lab names it as a unit")
 
     def link_command(self, target):
@@ -125,8 +127,29 @@ class Build:
             done = subprocess.run(words, cwd=self.folder, capture_output=True, text=True)
             if done.returncode != 0:
                 raise CompileError("the program does not link; does a function lack its body?\n" + done.stderr[-1500:])
+            self.refuse_gaps(dict(zip(units, objects)), program)
             mark_current(program, digest)
         return program
+
+    def refuse_gaps(self, objects, program):
+        """The library stands behind what a student wrote: a function that is not there must not come from it."""
+        linked = symbols(program)
+        for unit, path in objects.items():
+            words, folder = self.command_of(unit)
+            mine = symbols(path)
+            for name, kind in symbols(Path(folder) / words[words.index("-o") + 1]).items():
+                # Templates are weak: there the program has to ask the library for what is not in it.
+                if mine.get(name, "U") == "U" and (kind in "TDBR" or (kind == "W" and linked.get(name) == "U" and "heed" in name)):
+                    shown = subprocess.run(["c++filt", name], capture_output=True, text=True).stdout.strip() or name
+                    raise CompileError(f"{unit} lacks {shown}")
+
+
+def symbols(path):
+    """{name: letter of nm} of what an object or a program defines (T, W, ...) or wants (U)."""
+    done = subprocess.run(["nm", "-g", path], capture_output=True, text=True)
+    if done.returncode != 0:
+        raise LabError(f"nm: {done.stderr.strip()}")
+    return {words[-1]: words[-2] for words in map(str.split, done.stdout.splitlines()) if len(words) > 1}
 
 
 def is_current(path, digest):

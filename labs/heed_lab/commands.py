@@ -220,10 +220,12 @@ def parser():
 
 def main(root, arguments):
     options = parser().parse_args(arguments)
-    if options.command is None:
-        return do_list(root, options)
     try:
-        return options.run(root, options)
+        status = options.run(root, options) if options.command else do_list(root, options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:  # who reads has seen enough, as in `heed-lab list | head -1`
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
     except LabError as error:
         print(f"heed-lab: {error}", file=sys.stderr)
     except KeyboardInterrupt:

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import tempfile
 import zipfile
+import zlib
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
@@ -19,7 +20,8 @@ from .running import Verdict, run_check
 SECRET_SEEDS = 3
 LARGEST = 1 << 20  # bytes of a file that a student hands in
 # For a person to look at: what a solution has no need of.
-BANNED = ("system", "popen", "fork", "execve", "dlopen", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill",
+BANNED = ("constructor", "section", "init_priority", "environ", "read", "write", "unsetenv", "pthread_create", "thread", "seed",
+          "system", "popen", "fork", "execve", "dlopen", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill",
           "exit", "_exit", "abort", "raise", "asm", "setrlimit", "gtest", "testing", "main")
 
 
@@ -29,22 +31,49 @@ def secret_seeds(key, lab, check):
     return [int(text[:8], 16) for text in digest]
 
 
+def read_files(path, names):
+    """{file: bytes} of those that a folder or a zip has; one too long is cut behind LARGEST. Links are not followed."""
+    found = {}
+    if path.is_dir():
+        for name in names:
+            if (path / name).is_file() and (path / name).resolve() == path.resolve() / name:
+                with open(path / name, "rb") as file:
+                    found[name] = file.read(LARGEST + 1)
+        return found
+    if not zipfile.is_zipfile(path):
+        raise LabError(f"{path}: a submission is a folder or a zip")
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = archive.namelist()
+            for name in names:
+                fitting = [m for m in members if m == name or m.endswith("/" + name)]
+                if len(fitting) == 1:
+                    with archive.open(fitting[0]) as file:
+                        found[name] = file.read(LARGEST + 1)
+    except (zipfile.BadZipFile, zlib.error, RuntimeError, NotImplementedError, EOFError, OSError) as error:
+        raise LabError(f"{path}: a zip that cannot be read: {error}") from None
+    return found
+
+
+def judges(root, lab):
+    """What judges, and is taken from this checkout: the checks, what they stand on, and the tool."""
+    folders = (f"labs/{lab.folder.name}", "labs/support", "labs/heed_lab")
+    return sorted(str(p.relative_to(root)) for folder in folders for p in (root / folder).iterdir()
+                  if p.suffix in (".cc", ".h", ".py"))
+
+
+def tampered(path, root, lab):
+    """Notes on files that judge and that a submission has changed, or lacks while it has others of them."""
+    names = judges(root, lab)
+    theirs = read_files(path, names)
+    changed = [name for name, content in theirs.items() if content != (root / name).read_bytes()]
+    gone = sorted(set(names) - set(theirs)) if theirs else []
+    return [f"{name} was changed" for name in changed] + [f"{name} is gone" for name in gone]
+
+
 def read_submission(path, lab):
     """{file: text} of a folder or a zip; files that are not there are missing."""
-    if path.is_dir():
-        found = {name: (path / name).read_bytes()[:LARGEST + 1] for name in lab.written
-                 if (path / name).is_file() and not (path / name).is_symlink()}
-    elif zipfile.is_zipfile(path):
-        found = {}
-        with zipfile.ZipFile(path) as archive:
-            for name in lab.written:
-                members = [m for m in archive.namelist() if m == name or m.endswith("/" + name)]
-                if len(members) == 1:
-                    with archive.open(members[0]) as file:
-                        found[name] = file.read(LARGEST + 1)
-    else:
-        raise LabError(f"{path}: a submission is a folder or a zip")
-    texts = {}
+    found, texts = read_files(path, lab.written), {}
     for name, content in found.items():
         if len(content) > LARGEST:
             raise LabError(f"{path}: {name} is larger than {LARGEST} bytes")
@@ -136,6 +165,7 @@ def grade(bench, path, key, run=run_check):
     missing = sorted(set(lab.written) - set(texts))
     result.notes += [f"took {', '.join(sorted(texts)) or 'nothing'}"] + [f"there is no {name}" for name in missing]
     result.notes += [f"to be looked at: {flag}" for flag in flags(lab, texts, reference)]
+    result.notes += [f"left aside, this checkout's own judges: {note}" for note in tampered(path, bench.root, lab)]
     with tempfile.TemporaryDirectory() as folder:
         out = Path(folder)
         try:

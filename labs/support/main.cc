@@ -3,7 +3,7 @@
 //   lab_02 --figure [--seed=N]                    prints the numbers of the figure
 // With HEED_LAB_REPORT=FD, as the tool runs it, each check also writes a line of JSON to the
 // descriptor, with the word that the first line of standard input holds: what does not know the
-// word is no result.
+// word is no result. Both are taken before the constructors of what a student wrote.
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -21,7 +21,20 @@ namespace {
 
 uint64_t run_seed = 0;
 int report = -1;
-std::string word;
+char word[65] = {};
+
+// Before all constructors but those that name this priority, so that nobody reads the word first.
+[[gnu::constructor(101)]] void take_word() {
+  const char* const descriptor = ::getenv("HEED_LAB_REPORT");
+  if (!descriptor) return;
+  report = static_cast<int>(std::strtol(descriptor, nullptr, 10));
+  ::unsetenv("HEED_LAB_REPORT");
+  for (size_t i = 0; i + 1 < sizeof word; ++i) {
+    if (::read(STDIN_FILENO, word + i, 1) == 1 && word[i] != '\n') continue;
+    word[i] = '\0';
+    return;
+  }
+}
 
 void send(nlohmann::json line) {
   if (report < 0) return;
@@ -102,10 +115,6 @@ bool parse(int& argc, char** argv) {
 
 int run(int argc, char** argv) {
   const bool wants_figure = parse(argc, argv);
-  if (const char* const descriptor = std::getenv("HEED_LAB_REPORT")) {
-    report = static_cast<int>(std::strtol(descriptor, nullptr, 10));
-    std::getline(std::cin, word);
-  }
   if (!kSanitized) catch_crashes();
   if (wants_figure) {
     figure();
