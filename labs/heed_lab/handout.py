@@ -1,8 +1,9 @@
 """What a class gets: the tree without history and with all labs cut; and what the teacher publishes after a deadline."""
 import json
+import posixpath
 import re
 import subprocess
-from pathlib import Path
+from pathlib import Path, PurePosixPath
 
 from . import LabError
 from .cutting import removed
@@ -12,6 +13,8 @@ SHINGLE = 22  # tokens in a row that are no chance
 # What tells how the library does it, and is of no use in a handout.
 LEFT_OUT = ("tests/", "docs/add-an-op.md", "labs/accepted_leaks.txt", ".github/", "scripts/mutants.py")
 TEXTS = (".h", ".cc", ".cu", ".md", ".py", ".txt", ".cmake")  # that are searched
+LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
+FORMULA = 8  # characters, without spaces, of a hidden line that are no chance
 TOKEN = re.compile(r"\w+|[^\w\s]")
 
 
@@ -65,7 +68,41 @@ def contents(course, labs):
         if path in files:
             files[path] = without_answers(files[path].decode()).encode()
     files.update({name: text.encode() for name, text in texts.items()})
+    files["AGENTS.md"] = files.pop("labs/tutor.md")
+    for name in [name for name in files if name.endswith(".md")]:
+        files[name] = without_dead_links(name, files[name].decode(), files).encode()
     return files, taken
+
+
+def without_dead_links(name, text, files):
+    """A file of Markdown in which links to what is not in a handout are plain words."""
+    folders = {str(parent) for file in files for parent in PurePosixPath(file).parents}
+
+    def kept(match):
+        target = posixpath.normpath(posixpath.join(posixpath.dirname(name), match[2]))
+        return match[0] if target in files or target in folders else match[1]
+    return LINK.sub(kept, text)
+
+
+def formulas(course, labs):
+    """{(lab, task): hidden lines without spaces and the marks of comments}, which hold answers however short they are."""
+    found = {}
+    for lab in labs:
+        for task in lab.tasks:
+            lines = [squeezed(line) for cut in task.cuts if cut["kind"] == "hide" for line in cut["text"].splitlines()]
+            found[lab.number, task.name] = {line for line in lines if len(line) >= FORMULA}
+    return found
+
+
+def squeezed(text):
+    return re.sub(r"^[/*,;.]+|\s|[`]", "", re.sub(r"\s+", "", text))
+
+
+def hidden_lines(files, formulas):
+    """(file, lab, task, the line) for each hidden line that a handout still holds."""
+    plain = {name: squeezed(content.decode(errors="replace")) for name, content in files.items() if name.endswith(TEXTS)}
+    return [(name, *place, line) for place, lines in formulas.items() for line in lines for name, text in sorted(plain.items())
+            if line in text]
 
 
 def shingles(text):
@@ -103,7 +140,7 @@ def write_handout(course, labs, out):
     if out.exists() and any(out.iterdir()):
         raise LabError(f"{out} is not empty")
     files, taken = contents(course, labs)
-    if found := leaks(files, taken, accepted_leaks(course.root)):
+    if found := leaks(files, taken, accepted_leaks(course.root)) + hidden_lines(files, formulas(course, labs)):
         name, lab, task, tokens = found[0]
         raise LabError(f"{name} holds a part of lab {lab}, {task}: {tokens} ({len(found)} leaks in all)")
     for name, content in files.items():

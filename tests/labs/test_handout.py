@@ -40,6 +40,29 @@ class Handouts(unittest.TestCase):
                 text = "".join(self.files[name].decode() for name in lab.files)
                 self.assertIn(f'"lab {lab.number}, {task.name}"', text)
 
+    def test_no_hidden_line_is_elsewhere(self):
+        formulas = handout.formulas(self.course, self.labs)
+        self.assertEqual(handout.hidden_lines(self.files, formulas), [])
+        self.assertIn("dx_i=y_i(dy_i-sum_jy_jdy_j)", formulas[4, "softmax_gradient"])
+        said = {"docs/x.md": b"So `dx_i = y_i\n(dy_i - sum_j y_j dy_j)`."}
+        self.assertEqual(handout.hidden_lines(said, formulas),
+                         [("docs/x.md", 4, "softmax_gradient", "dx_i=y_i(dy_i-sum_jy_jdy_j)")])
+
+    def test_no_dead_links(self):
+        self.assertIn("docs/teaching.md", self.files)
+        for name, content in self.files.items():
+            if name.endswith(".md"):
+                self.assertEqual(handout.without_dead_links(name, content.decode(), self.files), content.decode(), name)
+        text = "[a](b.md), [c](docs/x.md#d), [e](https://f), ![g](no.png), [h](docs)"
+        self.assertEqual(handout.without_dead_links("README.md", text, {"docs/x.md": b""}),
+                         "a, [c](docs/x.md#d), [e](https://f), ![g](no.png), [h](docs)")
+
+    def test_assistants_are_asked_to_tutor(self):
+        text = self.files["AGENTS.md"].decode()
+        for word in ("Explain concepts", "hint", "Write no solutions"):
+            self.assertIn(word, text)
+        self.assertNotIn("labs/tutor.md", self.files)
+
     def test_twins_of_kernels_are_left_out(self):
         self.assertNotIn("tensor/kernels/softmax.cu", self.files)
         self.assertIn("tensor/kernels/norm.cu", self.files)
