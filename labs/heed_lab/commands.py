@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import LabError, figures, grading, handout, report
+from . import LabError, figures, grading, handout, pages, report
 from .build import Build
 from .course import Course
 from .repository import Repository
@@ -136,6 +136,16 @@ def do_handout(root, options):
     return 0
 
 
+def do_talk(root, options):
+    lab = Course(root).lab(options.lab)
+    path, out = lab.folder / "talk.md", Path(options.out or f"lab-{options.lab}-talk.html")
+    if not path.exists():
+        raise LabError(f"labs/{lab.folder.name}/talk.md is not here; handouts do not have it")
+    out.write_text(pages.talk_page(path.read_text(encoding="utf-8")), encoding="utf-8")
+    print(f"wrote {out}; open it in a browser, arrow keys turn pages")
+    return 0
+
+
 def do_solution(root, options):
     course = Course(root)
     print(handout.solution(course, course.lab(options.lab)))
@@ -206,10 +216,12 @@ def parser():
     grade = command("grade", do_grade, "points of a submission, with secret seeds; of this tree if none is named")
     grade.add_argument("submission", nargs="?", help="a folder or a zip; the lab's files are taken, and nothing else")
     grade.add_argument("--key", metavar="FILE", help="secret words that the seeds of `laws` are made of (drawn if not given)")
-    grade.add_argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml and grades.csv go")
+    grade.add_argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml, a page and grades.csv go")
     out = command("handout", do_handout, "for teachers: write a tree without history and solutions", lab=False)
     out.add_argument("--labs", metavar="0-2,4", help="which labs are cut (all)")
     out.add_argument("--out", metavar="DIR", required=True)
+    talk = command("talk", do_talk, "for teachers: the lab's talk as one page of HTML, a slide for each section")
+    talk.add_argument("--out", metavar="FILE", help="where to (lab-N-talk.html)")
     command("solution", do_solution, "for teachers: the library's version of a lab, for catch-up")
     catch = command("catch-up", do_catch_up, "put the library's version in, so that the next lab can begin", lab=False)
     catch.add_argument("file", help="what labs/heed-lab solution wrote")

@@ -13,7 +13,7 @@ import zlib
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from . import LabError, report
+from . import LabError, pages, report
 from .build import CompileError, write_overlay
 from .running import Verdict, run_check
 
@@ -122,6 +122,10 @@ class Grade:
     def score(self):
         return sum(row["score"] for row in self.rows)
 
+    def shown(self, row):
+        """What a student may read: the output of `laws` holds secret seeds."""
+        return row["output"] if row["kind"] != "laws" or not row["output"] else "It fails with a seed, or shapes, that are not shown."
+
     def by_kind(self):
         sums = {}
         for row in self.rows:
@@ -131,7 +135,7 @@ class Grade:
     def gradescope(self):
         """results.json of Gradescope's autograder."""
         tests = [{"number": str(i), "name": r["name"], "score": r["score"], "max_score": r["max_score"], "status": r["status"],
-                  "output": r["output"] if r["kind"] != "laws" else "", "tags": [r["kind"]],
+                  "output_format": "text", "output": self.shown(r), "tags": [r["kind"]],
                   "visibility": "visible" if r["kind"] != "laws" else "after_due_date"} for i, r in enumerate(self.rows, 1)]
         return json.dumps({"score": self.score, "output": "\n".join(self.notes), "tests": tests}, indent=1) + "\n"
 
@@ -142,10 +146,10 @@ class Grade:
     def junit(self):
         failures = sum(row["status"] == "failed" for row in self.rows)
         lines = ['<?xml version="1.0" encoding="UTF-8"?>',
-                 f'<testsuite name="lab {self.lab.number}" tests="{len(self.rows)}" failures="{failures}">']
+                 f'<testsuite name="lab {self.lab.number}" tests="{len(self.rows)}" failures="{failures}" errors="0">']
         for row in self.rows:
             name = f'  <testcase classname={quoteattr(row["kind"])} name={quoteattr(row["check"])}'
-            message = quoteattr(re.sub(r"[^\x20-\x7e\n\xa0-\ud7ff]", "?", row["output"]))
+            message = quoteattr(re.sub(r"[^\x20-\x7e\n\xa0-\ud7ff]", "?", self.shown(row)))
             lines.append(name + ("/>" if row["status"] == "passed" else f"><failure message={message}/></testcase>"))
         return "\n".join([*lines, "</testsuite>", ""])
 
@@ -197,12 +201,13 @@ def judge_all(lab, program, key, run, prefix):
 
 
 def write_results(result, out):
-    """results.json, junit.xml and a line of grades.csv, each whole or not at all."""
+    """results.json, junit.xml, a page and a line of grades.csv, each whole or not at all."""
     out.mkdir(parents=True, exist_ok=True)
     grades = out / "grades.csv"
     lines = grades.read_text().splitlines(keepends=True) if grades.exists() else ["student,lab,score,works,laws,limits\r\n"]
     kept = [line for line in lines if next(csv.reader([line]))[:2] != [result.student, str(result.lab.number)]]
     for name, text in ((f"{result.student}.results.json", result.gradescope()), (f"{result.student}.junit.xml", result.junit()),
+                       (f"{result.student}.html", pages.result_page(result)),
                        ("grades.csv", "".join(kept) + result.csv_line())):
         new = out / (name + ".new")
         with open(new, "w", encoding="utf-8", newline="") as file:

@@ -3,13 +3,13 @@ import csv
 import json
 import tempfile
 import unittest
-import xml.etree.ElementTree as ElementTree
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
 
+import formats
 import helpers
-from heed_lab import LabError, grading
+from heed_lab import LabError, grading, pages
 from heed_lab.build import CompileError
 from heed_lab.running import FAILED, PASSED, Verdict
 
@@ -110,12 +110,49 @@ class Submissions(unittest.TestCase):
             grading.write_results(result, self.folder / "out")
         row = json.loads((self.folder / "out/ann.results.json").read_text())
         self.assertEqual(row["score"], sum(test["score"] for test in row["tests"]))
-        for test in row["tests"]:
-            self.assertLessEqual({"name", "score", "max_score", "status", "output", "visibility", "tags"}, set(test))
-            self.assertIn(test["status"], ("passed", "failed"))
-            self.assertIn(test["visibility"], ("visible", "after_due_date"))
-        suite = ElementTree.parse(self.folder / "out/ann.junit.xml").getroot()
-        self.assertEqual((suite.get("tests"), suite.get("failures")), ("4", "2"))
+        formats.check_gradescope(row)
+        self.assertEqual([test["score"] for test in row["tests"]], [40, 20, 0, 0])
+        junit = (self.folder / "out/ann.junit.xml").read_text()
+        formats.check_junit(junit)
+        self.assertIn('tests="4" failures="2"', junit)
         lines = list(csv.reader((self.folder / "out/grades.csv").read_text().splitlines()))
         self.assertEqual(lines, [["student", "lab", "score", "works", "laws", "limits"], ["ann", "0", "60", "40", "20", "0"]])
         self.assertEqual(json.loads(result.autolab()), {"scores": {"works": 40, "laws": 20}})
+        formats.check_autolab(json.loads(result.autolab()))
+
+    def test_formats_can_fail(self):
+        for wrong in ({"score": "3"}, {"score": 3, "points": 3}, {"score": 3, "tests": [{"name": "x", "score": 2, "max_score": 1}]}):
+            with self.assertRaises(AssertionError):
+                formats.check_gradescope(wrong)
+        with self.assertRaises(AssertionError):
+            formats.check_junit('<testsuite name="x" tests="1" failures="0" errors="0"/>')
+        with self.assertRaises(AssertionError):
+            formats.check_autolab({"scores": {"works": "3"}})
+
+    def test_the_page_of_a_student(self):
+        result = self.grade(self.reference, lambda check, seed: check.name == "ChainRule")
+        text = pages.result_page(result)
+        self.assertIn("60 points", text)
+        self.assertIn("3 &lt; 4 &amp; ", text)  # the failure, escaped
+        self.assertNotIn("http", text)
+
+    def test_secret_seeds_stay_secret(self):
+        result = self.grade(self.reference, lambda check, seed: seed != 1)
+        for text in (result.gradescope(), result.junit(), pages.result_page(result)):
+            for check in self.lab.checks:
+                for seed in grading.secret_seeds("key", self.lab, check):
+                    self.assertNotIn(str(seed), text)
+            self.assertIn("It fails with a seed, or shapes, that are not shown.", text)
+
+    def test_a_damaged_zip_is_one_line(self):
+        path = self.folder / "ann.zip"
+        with zipfile.ZipFile(path, "w") as archive:
+            archive.writestr(self.name, "mine " * 100)
+        path.write_bytes(path.read_bytes().replace(b"mine mine", b"mine MINE", 1))
+        with self.assertRaisesRegex(LabError, "a zip that cannot be read"):
+            grading.read_submission(path, self.lab)
+
+    def test_folders_that_are_links_are_not_followed(self):
+        path = self.submit({})
+        (path / "tensor").symlink_to(helpers.ROOT / "tensor")
+        self.assertEqual(grading.read_submission(path, self.lab), {})

@@ -1,0 +1,77 @@
+"""Pages of HTML, each one file that needs no network: what a student gets back, and the slides of a talk."""
+import html
+import re
+
+STYLE = """
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff; }
+pre, code { font-family: ui-monospace, monospace; background: #f2f2f2; }
+pre { padding: .8rem; overflow-x: auto; white-space: pre-wrap; }
+table { border-collapse: collapse; } td, th { border: 1px solid #999; padding: .2rem .6rem; text-align: left; }
+section.slide { display: none; font-size: 1.6rem; min-height: 80vh; } section.slide.here { display: block; }
+@media print { section.slide { display: block; page-break-after: always; min-height: 0; } }
+"""
+KEYS = """
+const slides = [...document.querySelectorAll('section.slide')];
+let at = Math.min(Math.max(parseInt(location.hash.slice(1)) || 1, 1), slides.length) - 1;
+function show(to) {
+  at = Math.min(Math.max(to, 0), slides.length - 1);
+  slides.forEach((slide, i) => slide.classList.toggle('here', i === at));
+  history.replaceState(null, '', '#' + (at + 1));
+}
+document.addEventListener('keydown', event => {
+  if (['ArrowRight', 'ArrowDown', 'PageDown', ' '].includes(event.key)) show(at + 1);
+  else if (['ArrowLeft', 'ArrowUp', 'PageUp'].includes(event.key)) show(at - 1);
+  else if (event.key === 'Home') show(0);
+  else if (event.key === 'End') show(slides.length - 1);
+  else return;
+  event.preventDefault();
+});
+show(at);
+"""
+
+
+def page(title, body, script=""):
+    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>\n'
+            f"<style>{STYLE}</style></head>\n<body>\n{body}\n{f'<script>{script}</script>' if script else ''}\n</body></html>\n")
+
+
+def result_page(result):
+    """Points, notes, and each failure as the terminal shows it."""
+    esc = html.escape
+    lab = result.lab
+    rows = "\n".join(f"<tr><td>{'+' if r['score'] else '-'}</td><td>{esc(r['name'])}</td><td>{r['score']} of {r['max_score']}</td></tr>"
+                     for r in result.rows)
+    failures = "\n".join(f"<h3>{esc(r['name'])}</h3>\n<pre>{esc(result.shown(r))}</pre>" for r in result.rows if not r["score"])
+    by_hand = ", ".join(f"{name} {points}" for name, points in lab.by_hand.items())
+    notes = "\n".join(f"<li>{esc(note)}</li>" for note in result.notes)
+    body = (f"<h1>Lab {lab.number}: {esc(lab.title)}</h1>\n<p>{esc(result.student)}: <b>{result.score} points</b>; by hand: {esc(by_hand)}</p>\n"
+            f"<table><tr><th></th><th>check</th><th>points</th></tr>\n{rows}</table>\n<ul>{notes}</ul>\n{failures}")
+    return page(f"Lab {lab.number}, {result.student}", body)
+
+
+def blocks(lines):
+    """HTML of the Markdown that talk.md has: paragraphs, lists, code that is indented by four, and code between backquotes."""
+    found = []  # (kind, text)
+    for line in lines:
+        item = re.match(r"- (.*)", line)
+        if item:
+            found.append(["li", item[1]])
+        elif line.startswith("    ") and (not found or found[-1][0] in ("pre", "gap")):
+            found.append(["pre", line[4:]])
+        elif not line.strip():
+            found.append(["gap", ""])
+        elif found and found[-1][0] in ("li", "p"):
+            found[-1][1] += " " + line.strip()
+        else:
+            found.append(["p", line.strip()])
+    out = [(kind, re.sub("`([^`]*)`", r"<code>\1</code>", html.escape(text))) for kind, text in found if kind != "gap"]
+    text = "\n".join(f"<{kind}>{inner}</{kind}>" for kind, inner in out).replace("</pre>\n<pre>", "\n")
+    return re.sub(r"<li>.*</li>(?:\n<li>.*</li>)*", r"<ul>\g<0></ul>", text)
+
+
+def talk_page(text):
+    """The slides of a talk.md: its title, and each of its sections."""
+    parts = re.split(r"^(#{1,2}) (.*)$", text, flags=re.M)[1:]
+    slides = [f'<section class="slide"><h{len(mark)}>{html.escape(title)}</h{len(mark)}>\n{blocks(body.strip().splitlines())}</section>'
+              for mark, title, body in zip(parts[0::3], parts[1::3], parts[2::3])]
+    return page(parts[1], "\n".join(slides), KEYS)

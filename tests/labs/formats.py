@@ -1,0 +1,56 @@
+"""What platforms document of the results that they read, as checks: each raises AssertionError that names what is wrong."""
+import xml.etree.ElementTree as ElementTree
+
+NUMBER = (int, float)
+VISIBILITY = ("hidden", "after_due_date", "after_published", "visible")
+TEXT_FORMAT = ("text", "html", "simple_format", "md", "ansi")
+
+# https://gradescope-autograders.readthedocs.io/en/latest/specs/, section "Output format": {key: type, or the words allowed}
+GRADESCOPE = {"score": NUMBER, "execution_time": NUMBER, "output": str, "output_format": TEXT_FORMAT, "test_output_format": TEXT_FORMAT,
+              "test_name_format": TEXT_FORMAT, "visibility": VISIBILITY, "stdout_visibility": VISIBILITY, "extra_data": dict,
+              "tests": list, "leaderboard": list}
+GRADESCOPE_TEST = {"score": NUMBER, "max_score": NUMBER, "status": ("passed", "failed"), "name": str, "name_format": TEXT_FORMAT,
+                   "number": str, "output": str, "output_format": TEXT_FORMAT, "tags": list, "visibility": VISIBILITY,
+                   "extra_data": dict}
+
+# https://github.com/jenkinsci/xunit-plugin, junit-10.xsd: {element: (attributes that must be there, that may be, elements within)}
+JUNIT = {"testsuite": ({"name", "tests", "failures", "errors"},
+                       {"group", "time", "skipped", "timestamp", "hostname", "id", "package", "file", "log", "url", "version"},
+                       {"properties", "testcase", "system-out", "system-err"}),
+         "testcase": ({"name"}, {"classname", "time", "group"},
+                      {"skipped", "error", "failure", "rerunFailure", "rerunError", "flakyFailure", "flakyError", "system-out", "system-err"}),
+         "failure": (set(), {"type", "message"}, set())}
+
+
+def fits(row, schema, label):
+    for key, value in row.items():
+        assert key in schema, f"{label}: {key} is not documented"
+        allowed = schema[key]
+        words = isinstance(allowed, tuple) and isinstance(allowed[0], str)
+        assert value in allowed if words else isinstance(value, allowed) and not isinstance(value, bool), f"{label}: {key}: {value!r}"
+
+
+def check_gradescope(row):
+    fits(row, GRADESCOPE, "results.json")
+    assert "score" in row or all("score" in test for test in row["tests"]), "a score, or one of each test"
+    for test in row.get("tests", ()):
+        fits(test, GRADESCOPE_TEST, test.get("name"))
+        assert all(isinstance(tag, str) for tag in test.get("tags", ())), test
+        assert 0 <= test["score"] <= test["max_score"], test
+
+
+def check_autolab(row):
+    """https://docs.autolabproject.com/lab/: the last line of standard output, {"scores": {problem: number}, "scoreboard": [...]}."""
+    assert set(row) <= {"scores", "scoreboard"}, row
+    assert row["scores"] and all(isinstance(k, str) and isinstance(v, NUMBER) for k, v in row["scores"].items()), row
+
+
+def check_junit(text):
+    root = ElementTree.fromstring(text)
+    assert root.tag == "testsuite", root.tag
+    for element in root.iter():
+        must, may, _ = JUNIT[element.tag]
+        assert must <= set(element.keys()) <= must | may, (element.tag, element.keys())
+        assert {child.tag for child in element} <= JUNIT[element.tag][2], element.tag
+    assert int(root.get("tests")) == len(root.findall("testcase"))
+    assert int(root.get("failures")) == len(root.findall("testcase/failure"))
