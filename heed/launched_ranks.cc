@@ -46,17 +46,17 @@ class Launched : public Ranks {
   static constexpr int64_t kRound = int64_t{16} << 20;  // bytes of a block at a time
 
   // The sizes first, and then the blocks, in rounds: MPI counts bytes in an int.
-  std::vector<std::string> deliver(const std::vector<std::string_view>& blocks) override {
+  std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) override {
     const auto n = static_cast<size_t>(size());
     std::vector<int64_t> to_send(n), to_get(n);
     for (size_t r = 0; r < n; ++r) to_send[r] = std::ssize(blocks[r]);
     check(
         MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_get.data(), 1, MPI_INT64_T, MPI_COMM_WORLD),
         "sizes");
-    std::vector<std::string> got(n);
+    std::vector<Bytes> got(n);
     int64_t longest = 0;
     for (size_t r = 0; r < n; ++r) {
-      got[r].resize(static_cast<size_t>(to_get[r]));
+      got[r] = Bytes(static_cast<size_t>(to_get[r]));
       longest = std::max({longest, to_send[r], to_get[r]});
     }
     check(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "sizes");
@@ -65,7 +65,7 @@ class Launched : public Ranks {
   }
 
   // The bytes [done, done + kRound) of every block.
-  void send_and_get(const std::vector<std::string_view>& blocks, std::vector<std::string>& got,
+  void send_and_get(const std::vector<std::string_view>& blocks, const std::vector<Bytes>& got,
                     int64_t done) const {
     std::vector<MPI_Request> requests;
     const auto part = [&](int64_t size) {
@@ -73,9 +73,9 @@ class Launched : public Ranks {
     };
     for (int step = 0; step < size(); ++step) {  // everybody begins with another one
       const int from = (rank() + size() - step) % size(), to = (rank() + step) % size();
-      std::string& in = got[static_cast<size_t>(from)];
+      const Bytes& in = got[static_cast<size_t>(from)];
       const std::string_view out = blocks[static_cast<size_t>(to)];
-      if (const int bytes = part(std::ssize(in)); bytes > 0) {
+      if (const int bytes = part(static_cast<int64_t>(in.size())); bytes > 0) {
         check(MPI_Irecv(in.data() + done, bytes, MPI_BYTE, from, 0, MPI_COMM_WORLD,
                         &requests.emplace_back()),
               "receiving");

@@ -1,24 +1,51 @@
-// Numbers, texts and lists as bytes, for another process of the same program.
+// Bytes of memory, and numbers, texts and lists as bytes, for another process of the same program.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstring>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
+#include "tensor/allocator.h"
 #include "tensor/error.h"
 
 namespace heed {
 
+// So many bytes, of any values at first. They come from the cache of the tensors: a step that asks
+// for as many as the one before it pays for no new pages.
+class Bytes {
+ public:
+  explicit Bytes(size_t size = 0)
+      : memory_(size > 0 ? allocate(static_cast<int64_t>(size)) : nullptr), size_(size) {}
+
+  char* data() const { return reinterpret_cast<char*>(memory_.get()); }
+  size_t size() const { return size_; }
+  std::string_view view() const { return {data(), size_}; }
+
+ private:
+  std::shared_ptr<std::byte> memory_;
+  size_t size_;
+};
+
 class BytesOut {
  public:
+  // Memory for so many bytes; without it there is twice as much whenever it is full.
+  void reserve(size_t size) {
+    if (size <= memory_.size()) return;
+    const Bytes larger(size);
+    if (size_ > 0) std::memcpy(larger.data(), memory_.data(), size_);
+    memory_ = larger;
+  }
   template <class T>
   requires std::is_trivially_copyable_v<T>
   void put(const T& value) { append(&value, sizeof value); }
   void put_text(std::string_view text) {
     put(text.size());
-    bytes_ += text;
+    append(text.data(), text.size());
   }
   template <class T> void put_list(const std::vector<T>& list) {
     static_assert(std::is_trivially_copyable_v<T>);
@@ -26,12 +53,16 @@ class BytesOut {
     append(list.data(), list.size() * sizeof(T));
   }
   void append(const void* bytes, size_t size) {
-    bytes_.append(static_cast<const char*>(bytes), size);
+    if (size == 0) return;
+    if (size > memory_.size() - size_) reserve(std::max(size_ + size, 2 * memory_.size()));
+    std::memcpy(memory_.data() + size_, bytes, size);
+    size_ += size;
   }
-  const std::string& bytes() const { return bytes_; }
+  std::string_view bytes() const { return {memory_.data(), size_}; }  // as long as this lives
 
  private:
-  std::string bytes_;
+  Bytes memory_;
+  size_t size_ = 0;
 };
 
 // Reads what BytesOut has written, in the same order. Throws InternalError at the end of the bytes.

@@ -77,9 +77,9 @@ class Forked : public Ranks {
 
  private:
   // Everybody shows the next chunk of what he has, then everybody takes his part of all chunks.
-  std::vector<std::string> deliver(const std::vector<std::string_view>& blocks) override {
+  std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) override {
     lay_out(blocks);
-    std::vector<std::string> got(blocks.size());
+    std::vector<Bytes> got(blocks.size());
     int64_t longest = 0, done = 0;
     do {
       for (int to = 0; to < size(); ++to) show(blocks[static_cast<size_t>(to)], to, done);
@@ -102,9 +102,11 @@ class Forked : public Ranks {
     for (int to = 0; to < size(); ++to) {
       const std::string_view block = blocks[static_cast<size_t>(to)];
       Range& range = memory_.range(rank(), to);
-      if (to > 0 && block.data() == blocks[static_cast<size_t>(to) - 1].data() &&
-          block.size() == blocks[static_cast<size_t>(to) - 1].size()) {
-        range = memory_.range(rank(), to - 1);
+      const auto same = std::find_if(blocks.begin(), blocks.begin() + to, [&](std::string_view b) {
+        return b.data() == block.data() && b.size() == block.size();
+      });
+      if (same != blocks.begin() + to) {
+        range = memory_.range(rank(), static_cast<int>(same - blocks.begin()));
         continue;
       }
       range = {at, at + std::ssize(block)};
@@ -114,7 +116,9 @@ class Forked : public Ranks {
 
   void show(std::string_view block, int to, int64_t done) const {
     const Range range = memory_.range(rank(), to);
-    if (to > 0 && range == memory_.range(rank(), to - 1)) return;  // is there
+    for (int before = 0; before < to; ++before) {
+      if (range == memory_.range(rank(), before)) return;  // is there
+    }
     const Range part = within(range, done);
     if (part.begin >= part.end) return;
     std::memcpy(memory_.chunk(rank()) + (part.begin - done),
@@ -122,12 +126,12 @@ class Forked : public Ranks {
                 static_cast<size_t>(part.end - part.begin));
   }
 
-  void take(std::string& got, int from, int64_t done) const {
+  void take(Bytes& got, int from, int64_t done) const {
     const Range range = memory_.range(from, rank()), part = within(range, done);
-    if (done == 0) got.reserve(static_cast<size_t>(range.end - range.begin));
+    if (done == 0) got = Bytes(static_cast<size_t>(range.end - range.begin));
     if (part.begin >= part.end) return;
-    got.append(memory_.chunk(from) + (part.begin - done),
-               static_cast<size_t>(part.end - part.begin));
+    std::memcpy(got.data() + (part.begin - range.begin), memory_.chunk(from) + (part.begin - done),
+                static_cast<size_t>(part.end - part.begin));
   }
 
   static Range within(const Range& range, int64_t done) {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <string>
+#include <string_view>
 
 #include "autograd/node.h"
 #include "train/bytes.h"
@@ -53,7 +53,21 @@ GradientTree tree_of(std::vector<GradientBuffer> forms) {
   });
 }
 
-// ---- rows of gradients as bytes -----------------------------------------------------------------
+// The rows of a gradient that a rank adds up, in the memory of the gradient if that is the host's;
+// ids are counted from the first of them.
+Gradient rows_of(const Gradient& g, const Rows& all, int rank, int ranks) {
+  const int64_t begin = all.begin(rank, ranks), end = all.begin(rank + 1, ranks);
+  if (!g.defined() || begin == end) return {};
+  if (!g.sparse()) return {g.dense.to(Device{}).reshape(all.shape()).rows(begin, end), {}, {}};
+  std::vector<int32_t> ids = g.ids.to_ints();  // ascending
+  const auto first = std::lower_bound(ids.begin(), ids.end(), begin),
+             last = std::lower_bound(first, ids.end(), end);
+  const Tensor rows = g.rows.to(Device{}).rows(first - ids.begin(), last - ids.begin());
+  for (auto id = first; id != last; ++id) *id -= static_cast<int32_t>(begin);
+  return {{}, Tensor::from(std::vector<int32_t>(first, last)), rows};
+}
+
+// ---- gradients as bytes -------------------------------------------------------------------------
 
 enum class Kind : uint8_t { kNone, kDense, kSparse };
 
@@ -67,24 +81,18 @@ Tensor get_tensor(BytesIn& in, const Shape& shape, DType dtype) {
   return x;
 }
 
-// Rows [begin, end) of a gradient; ids are counted from the first of them.
-void put_rows(BytesOut& out, const Gradient& g, const Rows& all, int64_t begin, int64_t end) {
-  if (!g.defined() || begin == end) return out.put(Kind::kNone);
+void put_gradient(BytesOut& out, const Gradient& g) {
+  if (!g.defined()) return out.put(Kind::kNone);
   if (!g.sparse()) {
     out.put(Kind::kDense);
-    return put_tensor(out, g.dense.to(Device{}).reshape(all.shape()).rows(begin, end));
+    return put_tensor(out, g.dense);
   }
-  std::vector<int32_t> ids = g.ids.to_ints();  // ascending
-  const auto first = std::lower_bound(ids.begin(), ids.end(), begin),
-             last = std::lower_bound(first, ids.end(), end);
   out.put(Kind::kSparse);
-  const Tensor rows = g.rows.to(Device{}).rows(first - ids.begin(), last - ids.begin());
-  for (auto id = first; id != last; ++id) *id -= static_cast<int32_t>(begin);
-  out.put_list(std::vector<int32_t>(first, last));
-  put_tensor(out, rows);
+  out.put_list(g.ids.to_ints());
+  put_tensor(out, g.rows);
 }
 
-Gradient get_rows(BytesIn& in, const Rows& all, int64_t count, DType dtype) {
+Gradient get_gradient(BytesIn& in, const Rows& all, int64_t count, DType dtype) {
   const Kind kind = in.get<Kind>();
   if (kind == Kind::kNone) return {};
   if (kind == Kind::kDense) return {get_tensor(in, {count, all.width}, dtype), {}, {}};
@@ -92,60 +100,82 @@ Gradient get_rows(BytesIn& in, const Rows& all, int64_t count, DType dtype) {
   return {{}, Tensor::from(ids), get_tensor(in, {std::ssize(ids), all.width}, dtype)};
 }
 
-// What this rank has summed of the rows that another one adds up.
-std::string rows_for(int rank, int ranks, const std::vector<NamedParameter>& parameters,
-                     const std::vector<Node>& nodes) {
-  BytesOut out;
-  for (const Node& node : nodes) {
-    out.put(node.level);
-    out.put(node.index);
-    for (size_t i = 0; i < parameters.size(); ++i) {
-      const Rows rows(parameters[i].var.shape());
-      put_rows(out, node.value[i], rows, rows.begin(rank, ranks), rows.begin(rank + 1, ranks));
-    }
-  }
-  return out.bytes();
-}
-
-// The nodes of all ranks, of the rows of one.
-std::vector<Node> read_nodes(const std::vector<std::string>& blocks, int rank,
-                             const std::vector<NamedParameter>& parameters) {
+// What this rank has summed, of the rows that one of the ranks adds up.
+std::vector<Node> nodes_for(int rank, int ranks, const std::vector<NamedParameter>& parameters,
+                            const std::vector<Node>& own) {
   std::vector<Node> nodes;
-  for (const std::string& block : blocks) {
-    BytesIn in(block);
-    while (!in.done()) {
-      const int level = in.get<int>();
-      Node node{level, in.get<int64_t>(), {}};
-      for (const NamedParameter& p : parameters) {
-        const Rows rows(p.var.shape());
-        const int64_t count = rows.of_rank(rank, static_cast<int>(blocks.size()));
-        node.value.push_back(get_rows(in, rows, count, p.var.dtype()));
-      }
-      nodes.push_back(std::move(node));
+  for (const Node& node : own) {
+    Gradients& parts = nodes.emplace_back(Node{node.level, node.index, {}}).value;
+    for (size_t i = 0; i < parameters.size(); ++i) {
+      parts.push_back(rows_of(node.value[i], Rows(parameters[i].var.shape()), rank, ranks));
     }
   }
   return nodes;
 }
 
-// The sum of the rows that this rank adds up, as bytes.
-std::string add_up(const std::vector<std::string>& blocks,
-                   const std::vector<NamedParameter>& parameters, const Ranks& ranks) {
+BytesOut bytes_of(const std::vector<Node>& nodes) {
+  size_t size = 0;
+  for (const Node& node : nodes) {
+    size += sizeof node.level + sizeof node.index;
+    for (const Gradient& g : node.value) {
+      size += sizeof(Kind) + sizeof(size_t);
+      for (const Tensor* x : {&g.dense, &g.ids, &g.rows}) {
+        if (x->defined()) size += static_cast<size_t>(x->bytes());
+      }
+    }
+  }
+  BytesOut out;
+  out.reserve(size);
+  for (const Node& node : nodes) {
+    out.put(node.level);
+    out.put(node.index);
+    for (const Gradient& g : node.value) put_gradient(out, g);
+  }
+  return out;
+}
+
+// Nodes of the rows that `rank` adds up.
+std::vector<Node> nodes_in(const Bytes& block, int rank, int ranks,
+                           const std::vector<NamedParameter>& parameters) {
+  std::vector<Node> nodes;
+  for (BytesIn in(block.view()); !in.done();) {
+    const int level = in.get<int>();
+    Gradients& parts = nodes.emplace_back(Node{level, in.get<int64_t>(), {}}).value;
+    for (const NamedParameter& p : parameters) {
+      const Rows rows(p.var.shape());
+      parts.push_back(get_gradient(in, rows, rows.of_rank(rank, ranks), p.var.dtype()));
+    }
+  }
+  return nodes;
+}
+
+// The sum of the rows that this rank adds up.
+std::vector<Node> add_up(const std::vector<NamedParameter>& parameters,
+                         const std::vector<Node>& own, Ranks& ranks) {
+  const int me = ranks.rank(), size = ranks.size();
+  std::vector<BytesOut> messages;
+  for (int r = 0; r < size; ++r) {
+    messages.push_back(r == me ? BytesOut() : bytes_of(nodes_for(r, size, parameters, own)));
+  }
+  std::vector<std::string_view> blocks;
+  for (const BytesOut& message : messages) blocks.push_back(message.bytes());
+  const std::vector<Bytes> got = ranks.exchange(blocks);
   std::vector<GradientBuffer> forms;
   for (const NamedParameter& p : parameters) {
     const Rows rows(p.var.shape());
     GradientBuffer& form = forms.emplace_back(Tensor());
-    form.shape = {rows.of_rank(ranks.rank(), ranks.size()), rows.width};
+    form.shape = {rows.of_rank(me, size), rows.width};
     form.dtype = p.var.dtype();
   }
   GradientTree tree = tree_of(forms);
-  for (Node& node : read_nodes(blocks, ranks.rank(), parameters)) tree.add(std::move(node));
-  check_internal(tree.nodes().size() == 1, "the ranks have the gradients of all pieces");
-  BytesOut out;
-  for (size_t i = 0; i < parameters.size(); ++i) {
-    const Rows own(forms[i].shape);
-    put_rows(out, tree.nodes()[0].value[i], own, 0, own.count);
+  for (int r = 0; r < size; ++r) {
+    for (Node& node : r == me ? nodes_for(me, size, parameters, own)
+                              : nodes_in(got[static_cast<size_t>(r)], me, size, parameters)) {
+      tree.add(std::move(node));
+    }
   }
-  return out.bytes();
+  check_internal(tree.nodes().size() == 1, "the ranks have the gradients of all pieces");
+  return std::move(tree.nodes());
 }
 
 // The gradient of a parameter from the parts of it that the ranks have added up.
@@ -204,23 +234,23 @@ GradientTree gradient_tree(const std::vector<NamedParameter>& parameters) {
 
 Gradients sum_over_ranks(const std::vector<NamedParameter>& parameters, GradientTree& own,
                          Ranks& ranks) {
-  std::vector<std::string> blocks;
-  for (int r = 0; r < ranks.size(); ++r) {
-    blocks.push_back(rows_for(r, ranks.size(), parameters, own.nodes()));
-  }
+  const int me = ranks.rank(), size = ranks.size();
+  std::vector<std::vector<GradientTree::Node>> sums(static_cast<size_t>(size));
+  sums[static_cast<size_t>(me)] = add_up(parameters, own.nodes(), ranks);
   own.nodes().clear();
-  blocks = ranks.exchange({blocks.begin(), blocks.end()});
-  blocks = ranks.gather(add_up(blocks, parameters, ranks));
-  std::vector<BytesIn> sums(blocks.begin(), blocks.end());
+  const BytesOut message = bytes_of(sums[static_cast<size_t>(me)]);
+  std::vector<std::string_view> blocks(sums.size(), message.bytes());
+  blocks[static_cast<size_t>(me)] = {};
+  const std::vector<Bytes> got = ranks.exchange(blocks);
+  for (int r = 0; r < size; ++r) {
+    const auto of_rank = static_cast<size_t>(r);
+    if (r != me) sums[of_rank] = nodes_in(got[of_rank], r, size, parameters);
+  }
   Gradients result;
-  for (const NamedParameter& p : parameters) {
-    const Rows rows(p.var.shape());
+  for (size_t i = 0; i < parameters.size(); ++i) {
     std::vector<Gradient> parts;
-    for (int r = 0; r < ranks.size(); ++r) {
-      const int64_t count = rows.of_rank(r, ranks.size());
-      parts.push_back(get_rows(sums[static_cast<size_t>(r)], rows, count, p.var.dtype()));
-    }
-    result.push_back(assemble(p.var, parts));
+    for (const std::vector<GradientTree::Node>& sum : sums) parts.push_back(sum[0].value[i]);
+    result.push_back(assemble(parameters[i].var, parts));
   }
   return result;
 }

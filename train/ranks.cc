@@ -15,27 +15,34 @@ class Alone : public Ranks {
   Alone() : Ranks(0, 1) {}
 
  private:
-  std::vector<std::string> deliver(const std::vector<std::string_view>& blocks) override {
-    return {std::string(blocks[0])};
+  std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) override {
+    Bytes own(blocks[0].size());
+    if (own.size() > 0) std::memcpy(own.data(), blocks[0].data(), own.size());
+    return {own};
   }
 };
 
 }  // namespace
 
-std::vector<std::string> Ranks::exchange(const std::vector<std::string_view>& blocks) {
+std::vector<Bytes> Ranks::exchange(const std::vector<std::string_view>& blocks) {
   check_internal(std::ssize(blocks) == size_, "a block for each rank");
   for (int r = 0; r < size_; ++r) {
     if (r != rank_) bytes_sent_ += std::ssize(blocks[static_cast<size_t>(r)]);
   }
   const auto begin = std::chrono::steady_clock::now();
-  std::vector<std::string> got = deliver(blocks);
+  std::vector<Bytes> got = deliver(blocks);
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - begin;
   seconds_ += took.count();
   return got;
 }
 
 std::vector<std::string> Ranks::gather(std::string_view block) {
-  return exchange(std::vector<std::string_view>(static_cast<size_t>(size_), block));
+  std::vector<std::string> texts;
+  for (const Bytes& of_rank :
+       exchange(std::vector<std::string_view>(static_cast<size_t>(size_), block))) {
+    texts.emplace_back(of_rank.view());
+  }
+  return texts;
 }
 
 // Who has it hands it on: after k rounds 2^k ranks have it.
@@ -44,8 +51,8 @@ std::string Ranks::of_first(std::string_view block) {
   for (int have = 1; have < size_; have *= 2) {
     std::vector<std::string_view> blocks(static_cast<size_t>(size_));
     if (rank_ < have && rank_ + have < size_) blocks[static_cast<size_t>(rank_ + have)] = mine;
-    std::vector<std::string> got = exchange(blocks);
-    if (rank_ >= have && rank_ < 2 * have) mine = std::move(got[static_cast<size_t>(rank_ - have)]);
+    const std::vector<Bytes> got = exchange(blocks);
+    if (rank_ >= have && rank_ < 2 * have) mine = got[static_cast<size_t>(rank_ - have)].view();
   }
   return mine;
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "train/bytes.h"
+
 namespace heed {
 
 class Ranks {
@@ -22,7 +24,7 @@ class Ranks {
   bool first() const { return rank_ == 0; }  // who reads and writes files for all
 
   // blocks[r] is for rank r; result[r] is what rank r had for this one.
-  std::vector<std::string> exchange(const std::vector<std::string_view>& blocks);
+  std::vector<Bytes> exchange(const std::vector<std::string_view>& blocks);
   std::vector<std::string> gather(std::string_view block);  // result[r]: that of rank r
   std::string of_first(std::string_view block);  // that of rank 0; the others' is ignored
   unsigned any(unsigned bits);                   // those that are set on some rank
@@ -32,7 +34,7 @@ class Ranks {
   double seconds() const { return seconds_; }
 
  private:
-  virtual std::vector<std::string> deliver(const std::vector<std::string_view>& blocks) = 0;
+  virtual std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) = 0;
 
   const int rank_, size_;
   int64_t bytes_sent_ = 0;

@@ -30,7 +30,7 @@ std::string bytes_of(const std::vector<StepSum>& pieces) {
       out.put(count);
     }
   }
-  return out.bytes();
+  return std::string(out.bytes());
 }
 
 std::vector<StepSum> pieces_in(const std::string& bytes) {

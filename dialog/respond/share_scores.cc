@@ -77,7 +77,7 @@ std::optional<std::string> score_own(const Ranks& ranks, Responder& model,
   } catch (const StopValidation&) {
     return std::nullopt;
   }
-  return out.bytes();
+  return std::string(out.bytes());
 }
 
 }  // namespace
