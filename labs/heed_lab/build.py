@@ -138,8 +138,9 @@ class Build:
             words, folder = self.command_of(unit)
             mine = symbols(path)
             for name, kind in symbols(Path(folder) / words[words.index("-o") + 1]).items():
-                # Templates are weak: there the program has to ask the library for what is not in it.
-                if mine.get(name, "U") == "U" and (kind in "TDBR" or (kind == "W" and linked.get(name) == "U" and "heed" in name)):
+                # Templates are weak, and may come from another object: but not from a shared library.
+                if mine.get(name, "U") == "U" and name in linked and (
+                        kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)):
                     shown = subprocess.run(["c++filt", name], capture_output=True, text=True).stdout.strip() or name
                     raise CompileError(f"{unit} lacks {shown}")
 

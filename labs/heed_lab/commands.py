@@ -213,6 +213,13 @@ def parser():
     figure.add_argument("--out", metavar="FILE", help="where to (lab-N.svg)")
     debug = command("debug", do_debug, "run a check in gdb")
     debug.add_argument("check")
+    for made in (test, compare, figure, debug):
+        made.add_argument("--seed", type=int, help="draw these inputs again")
+    add_for_teachers(command)
+    return top
+
+
+def add_for_teachers(command):
     grade = command("grade", do_grade, "points of a submission, with secret seeds; of this tree if none is named")
     grade.add_argument("submission", nargs="?", help="a folder or a zip; the lab's files are taken, and nothing else")
     grade.add_argument("--key", metavar="FILE", help="secret words that the seeds of `laws` are made of (drawn if not given)")
@@ -225,9 +232,6 @@ def parser():
     command("solution", do_solution, "for teachers: the library's version of a lab, for catch-up")
     catch = command("catch-up", do_catch_up, "put the library's version in, so that the next lab can begin", lab=False)
     catch.add_argument("file", help="what labs/heed-lab solution wrote")
-    for made in (test, compare, figure, debug):
-        made.add_argument("--seed", type=int, help="draw these inputs again")
-    return top
 
 
 def main(root, arguments):
