@@ -37,12 +37,12 @@ def command(program, cell, heed):
     if cell.get("matmul") == "bf16" and program != "heed_f32":
         result += ["--matmul", "bf16"]
     if cell["lengths"] != "fixed":
-        result += ["--lengths", ROOT / "bench/lengths.jsonl.gz"]
+        result += ["--lengths", "bench/lengths.jsonl.gz"]
     return result + (["--bucket"] if cell["lengths"] == "bucketed" and program == "torch" else [])
 
 
 def run(program, cell, heed):
-    done = subprocess.run([str(part) for part in command(program, cell, heed)], text=True,
+    done = subprocess.run([str(part) for part in command(program, cell, heed)], text=True, cwd=ROOT,
                           stdout=subprocess.PIPE, check=True)
     return json.loads(done.stdout.splitlines()[-1])
 
@@ -209,7 +209,8 @@ def main():
     p.add_argument("--matmul", choices=["f32", "bf16"], default="f32")
     p.add_argument("--structures", type=some(STRUCTURES), default=STRUCTURES)
     p.add_argument("--threads", type=lambda text: [int(t) for t in text.split(",")], default=[1, 2])
-    p.add_argument("--heed", default=ROOT / "build/release/bin/heed", help="the program")
+    p.add_argument("--heed", type=lambda text: Path(text).resolve(), default=ROOT / "build/release/bin/heed",
+                   help="the program")
     p.add_argument("--machine", default=f"{os.cpu_count()} cores, {processor()}",
                    help="what to call the machine in the page")
     p.add_argument("--out", type=Path, default=ROOT / "docs/results", help="where speed.md and .json go")
