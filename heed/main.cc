@@ -6,12 +6,12 @@
 
 #include "heed/app.h"
 #include "heed/bundled.h"
+#include "heed/launched_ranks.h"
 #include "heed/messages.h"
 #include "heed/signals.h"
 #include "heed/usage.h"
 #include "tensor/allocator.h"
 #include "tensor/error.h"
-#include "heed/launched_ranks.h"
 
 namespace heed {
 namespace {

@@ -5,11 +5,11 @@
 #include <thread>
 
 #include "experiments/engine/plan.h"
+#include "heed/launched_ranks.h"
 #include "heed/results.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
-#include "heed/launched_ranks.h"
 
 namespace heed {
 

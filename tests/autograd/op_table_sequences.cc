@@ -75,7 +75,7 @@ OpCase lstm_case(std::string variant, std::vector<Shape> shapes, std::vector<Sha
           .one = std::move(one),
           .empty = std::move(empty),
           .large = std::move(large),
-          .domain = {-0.4, 0.4}};  // wider, long recurrences are chaotic
+          .domain = {-0.4, 0.4}};  // at 0.5 rounding grows: f32 on CUDA is 2.5e-5 from the CPU
 }
 
 std::vector<OpCase> lstm_cases() {

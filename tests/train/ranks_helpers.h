@@ -1,0 +1,27 @@
+// Runs tests on several ranks of this machine.
+#pragma once
+
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <functional>
+
+#include "tensor/error.h"
+#include "train/forked_ranks.h"
+
+namespace heed {
+
+inline const std::atomic<bool> kNoStop = false;
+
+// Runs the body on each rank; what a rank finds wrong is an error of all.
+inline void on_ranks(int count, const std::function<void(Ranks&)>& body) {
+  fork_ranks(
+      count,
+      [&](Ranks& ranks) {
+        body(ranks);
+        if (testing::Test::HasFailure()) throw Error("see above");
+      },
+      kNoStop);
+}
+
+}  // namespace heed
