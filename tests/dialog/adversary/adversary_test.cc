@@ -88,6 +88,20 @@ TEST_F(Adversary, ADiscriminatorReadsItsOwnWords) {
   EXPECT_EQ(passages_of({e}, both)[0].context.size(), 1u);
 }
 
+// A word of several pieces is one word to who reads words, and is looked up as one.
+TEST_F(Adversary, ADiscriminatorReadsWordsOfPieces) {
+  const Vocabulary pieces =
+      Vocabulary::build({}, {.max_size = kSmallestOfPieces, .kind = TokenKind::kPieces});
+  const Vocabulary words = Vocabulary::build({{"hello", 2}, {"you", 1}});
+  const std::vector<std::string> text = {"hello", "there", "you"};
+  const std::vector<int32_t> said = pieces.encode(text);
+  ASSERT_GT(said.size(), 10u);  // bytes
+  const Example e{"d#1", "d", {said}, {0}, said};
+  const Passage p = passages_of({e}, {*generator, pieces, discriminator, words}).at(0);
+  EXPECT_EQ(p.context.at(0), (adversarial::TokenIds{5, kUnk, 6}));
+  EXPECT_EQ(p.response, (adversarial::TokenIds{5, kUnk, 6}));
+}
+
 TEST_F(Adversary, TheRewardIsTheProbabilityOfReal) {
   std::vector<Example> examples = data.train;
   examples[2].response.clear();
