@@ -40,7 +40,8 @@ fi
 # What a part of the program needs, which does without it elsewhere: heed chat --web.
 useful=()
 header httplib.h || useful+=(libcpp-httplib-dev)
-((${#missing[@]} + ${#useful[@]})) || exit 0
+failed=$(dirname "$0")/../build/.setup-failed  # so it is not tried at every make; `make clean` forgets it
+if ((${#missing[@]} == 0)) && { ((${#useful[@]} == 0)) || [[ -e $failed ]]; }; then exit 0; fi
 
 # Not needed, only good to have; so their absence alone is no reason to install anything.
 # The last three for tests that are skipped otherwise; MPI also for ranks on several machines.
@@ -60,6 +61,7 @@ else
 fi
 if ((${#missing[@]} == 0)); then
   echo "setup: going on without ${useful[*]}, which heed chat --web needs ($problem)" >&2
+  mkdir -p "${failed%/*}" && touch "$failed"
   exit 0
 fi
 echo "setup: cannot install what is missing ($problem)." >&2
