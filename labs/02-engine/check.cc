@@ -114,52 +114,67 @@ LAB_CHECK(ManyPaths) {
 
 LAB_CHECK(NodeHoldsItsInputs) {
   Draw draw;
-  const double number = draw.uniform(-1, 1);
-  const Var a = Var::parameter(scalar(number)), constant(scalar(2));
+  const int64_t count = draw.between(2, 5), parameter = draw.between(0, count - 1);
+  std::vector<Var> inputs(count);  // one parameter, all others constants
+  for (int64_t i = 0; i < count; ++i) {
+    const Tensor value = scalar(draw.uniform(-1, 1));
+    inputs[i] = i == parameter ? Var::parameter(value) : Var(value);
+  }
   int runs = 0;
-  const Var y = record("op", scalar(3), {a, constant}, [&](Tensor, const Grads&) { ++runs; });
+  const Shape shape = {draw.between(1, 4)};
+  const Var y =
+      record("op", Tensor::zeros(shape, DType::f64), inputs, [&](Tensor, const Grads&) { ++runs; });
   if (!y.node())
     return expect(
         false,
         "an op with a parameter among its inputs has no node: no gradient can come through.");
-  expect(y.node()->inputs.size() == 2,
+  expect(std::ssize(y.node()->inputs) == count,
          "a node has an edge for each input, constants included: Grads counts them.");
-  if (y.node()->inputs.size() != 2) return;
-  expect(y.node()->inputs[0].node == a.node(),
-         "the edge of the first input does not lead to its node.");
-  expect(!y.node()->inputs[1].node, "a constant has no node, so its edge has none.");
+  if (std::ssize(y.node()->inputs) != count) return;
+  for (int64_t i = 0; i < count; ++i) {
+    const NodePtr& node = y.node()->inputs[i].node;
+    expect(i == parameter || !node, "a constant has no node, so its edge has none.");
+    expect(i != parameter || node == inputs[i].node(),
+           "the edge of a parameter does not lead to its node.");
+  }
   expect(static_cast<bool>(y.node()->backward),
          "the node does not keep the closure: the gradient of this op is lost.");
-  expect(y.node()->outputs.size() == 1 && y.node()->outputs[0].shape == Shape{},
+  expect(y.node()->outputs.size() == 1 && y.node()->outputs[0].shape == shape,
          "a node has a buffer for the gradient of each output.");
   expect(runs == 0, "the closure ran while the op was recorded; it belongs to the backward pass.");
 }
 
 LAB_CHECK(ConstantsAreNotRecorded) {
-  const Var a = Var::parameter(scalar(1)), constant(scalar(2));
+  Draw draw;
+  const Var a = Var::parameter(scalar(1));
+  const std::vector<Var> constants(draw.between(1, 4), Var(scalar(2)));
+  std::vector<Var> with_a = constants;
+  with_a.insert(with_a.begin() + draw.between(0, std::ssize(constants)), a);
   const Backward nothing = [](const OutputGrads&, const Grads&) {};
-  expect(record("op", scalar(3), {a}, nothing).node() != nullptr,
+  expect(record("op", scalar(3), with_a, nothing).node() != nullptr,
          "an op with a parameter among its inputs has no node.");
-  expect(!record("op", scalar(3), {constant, constant}, nothing).node(),
+  expect(!record("op", scalar(3), constants, nothing).node(),
          "a constant got a node: what needs no gradient must not be kept in the graph.");
   const NoGrad guard;
-  expect(!record("op", scalar(3), {a}, nothing).node(),
+  expect(!record("op", scalar(3), with_a, nothing).node(),
          "a node was made while a NoGrad lives: wants_grad() knows of it.");
 }
 
 LAB_CHECK(SeveralOutputs) {
+  Draw draw;
   const Var a = Var::parameter(scalar(1));
-  const std::vector<Var> both =
-      record("pair", std::vector<Tensor>{scalar(1), Tensor::zeros({2}, DType::f64)}, {a},
-             [](const OutputGrads&, const Grads&) {});
+  const int64_t count = draw.between(2, 5), first = draw.between(1, count - 1),
+                second = draw.between(0, first - 1);
+  const std::vector<Var> all = record("many", std::vector<Tensor>(count, scalar(1)), {a},
+                                      [](const OutputGrads&, const Grads&) {});
   const Var y =
-      record("op", scalar(3), {both[1], both[0]}, [](const OutputGrads&, const Grads&) {});
+      record("op", scalar(3), {all[first], all[second]}, [](const OutputGrads&, const Grads&) {});
   if (!y.node() || y.node()->inputs.size() != 2)
     return expect(false, "the node of an op with two inputs has two edges.");
-  expect(y.node()->inputs[0].output == 1 && y.node()->inputs[1].output == 0,
-         "an edge says which output of the other node it comes from; here the second and the first "
-         "one.");
-  expect(both[0].node() && both[0].node()->outputs.size() == 2,
+  expect(y.node()->inputs[0].output == first && y.node()->inputs[1].output == second,
+         "an edge says which output of the other node it comes from; here number " +
+             std::to_string(first) + " and number " + std::to_string(second) + ", from 0.");
+  expect(all[0].node() && std::ssize(all[0].node()->outputs) == count,
          "a node has a buffer for the gradient of each output.");
 }
 
@@ -307,27 +322,33 @@ LAB_CHECK(MemoryFallsOnTheWay) {
 }
 
 LAB_CHECK(TheGraphIsUsedOnce) {
-  const Var x = Var::parameter(scalar(3));
-  const Var y = square_of(x);
+  Draw draw;
+  const Var x = Var::parameter(scalar(draw.uniform(1, 3)));
+  Var y = square_of(x);
+  for (int64_t i = draw.between(0, 4); i > 0; --i) y = weigh({y}, {1});
   y.backward();
   try {
     y.backward();
     expect(false, "a second backward() through the same graph went unnoticed: `used` tells it.");
   } catch (const UsageError&) {
   }
-  expect_close("d(x^2)/dx", x.grad(), scalar(6));
+  expect_close("d(x^2)/dx", x.grad(), scalar(2 * x.value().item()));
 }
 
 LAB_CHECK(UnreachedOutputsAreSkipped) {
+  Draw draw;
   const Var x = Var::parameter(scalar(1));
+  const int64_t count = draw.between(2, 5), reached = draw.between(0, count - 1);
   int runs = 0;
-  const std::vector<Var> pair = record("pair", std::vector<Tensor>{scalar(1), scalar(2)}, {x},
-                                       [&](const OutputGrads& dy, const Grads& dx) {
-                                         ++runs;
-                                         if (dy.take(1).defined()) runs += 100;
-                                         dx.add(0, scalar(5));
-                                       });
-  weigh({pair[0]}, {1}).backward();
+  const std::vector<Var> all = record("many", std::vector<Tensor>(count, scalar(1)), {x},
+                                      [&](const OutputGrads& dy, const Grads& dx) {
+                                        ++runs;
+                                        for (int i = 0; i < count; ++i) {
+                                          if (i != reached && dy.take(i).defined()) runs += 100;
+                                        }
+                                        dx.add(0, scalar(5));
+                                      });
+  weigh({all[reached]}, {1}).backward();
   expect(runs == 1, runs == 0 ? "a closure did not run although one of its outputs was reached."
                               : "the gradient of an output that nothing used must stay undefined.");
   expect_close("d/dx", x.grad(), scalar(5));

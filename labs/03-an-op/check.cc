@@ -83,9 +83,12 @@ LAB_CHECK(FindsTheWrongElement) {
 LAB_CHECK(MeasuresTheError) {
   Draw draw;
   const double factor = draw.uniform(1.2, 3);
+  const Shape shape = {draw.between(1, 4)};
   const GradCheck verdict = check_gradient(
-      [&](const std::vector<Var>& x) { return cube(x[0], Tensor::full({1}, factor, DType::f64)); },
-      {Tensor::full({1}, 20, DType::f64)}, seed());
+      [&](const std::vector<Var>& x) {
+        return cube(x[0], Tensor::full(shape, factor, DType::f64));
+      },
+      {Tensor::full(shape, 20, DType::f64)}, seed());
   expect_close(
       "max_error", Tensor::full({1}, verdict.max_error, DType::f64),
       Tensor::full({1}, (factor - 1) / factor, DType::f64),

@@ -284,26 +284,27 @@ LAB_CHECK(FusedEqualsParts) {
                {.tolerance = rough, .law = "dW = P^T x, P the gradient of the logits"});
 }
 
-// 600 rows of 40 000 logits: three chunks.
+// 520 to 640 rows of 40 000 logits: three chunks of at most 256.
 LAB_CHECK(ChunksAddUp) {
   Draw draw;
-  constexpr int64_t kRows = 600, kCols = 40000, kWidth = 2, kPart = 200;
-  const Tensor x = draw.normal({kRows, kWidth}, DType::f32),
-               w = draw.normal({kCols, kWidth}, DType::f32);
-  const std::vector<int32_t> targets = draw.ids(kRows, kCols);
+  constexpr int64_t kCols = 40000;
+  const int64_t count = draw.between(520, 640), width = draw.between(2, 3), step = 200;
+  const Tensor x = draw.normal({count, width}, DType::f32),
+               w = draw.normal({kCols, width}, DType::f32);
+  const std::vector<int32_t> targets = draw.ids(count, kCols);
   const Result whole = fused(x, w, targets);
-  const Tensor nll = Tensor::zeros({kRows}, DType::f64), dw = Tensor::zeros(w.shape(), DType::f64);
-  Tensor last;
-  for (int64_t at = 0; at < kRows; at += kPart) {
-    const Result part =
-        fused(x.rows(at, at + kPart), w, {targets.begin() + at, targets.begin() + at + kPart});
-    nll.rows(at, at + kPart).copy_from(part.nll.to(DType::f64));
+  const Tensor nll = Tensor::zeros({count}, DType::f64), dw = Tensor::zeros(w.shape(), DType::f64);
+  for (int64_t at = 0; at < count; at += step) {
+    const int64_t end = std::min(at + step, count);
+    const Result part = fused(x.rows(at, end), w, {targets.begin() + at, targets.begin() + end});
+    nll.rows(at, end).copy_from(part.nll.to(DType::f64));
     dw.copy_from(map(dw, part.dw, std::plus<>()));
   }
-  const auto tail = kRows - kRows % 256;
-  last = fused(x.rows(tail, kRows), w, {targets.begin() + tail, targets.end()}).dw.to(DType::f64);
+  const int64_t tail = count - count % 256;
+  const Tensor last =
+      fused(x.rows(tail, count), w, {targets.begin() + tail, targets.end()}).dw.to(DType::f64);
   const Tolerance f32 = {.relative = 1e-3, .absolute = 1e-4};
-  expect_close("nll of 600 rows", whole.nll.to(DType::f64), nll,
+  expect_close("nll of all rows", whole.nll.to(DType::f64), nll,
                {.tolerance = f32, .law = "each chunk has its own targets"});
   expect_close(
       "dW over several chunks", whole.dw.to(DType::f64), dw,
@@ -314,11 +315,12 @@ LAB_CHECK(ChunksAddUp) {
 
 LAB_CHECK(MemoryStaysBelowTheLogits) {
   Draw draw;
-  constexpr int64_t kRows = 1024, kCols = 40000;
-  const Tensor x = draw.normal({kRows, 2}, DType::f32), w = draw.normal({kCols, 2}, DType::f32);
-  const std::vector<int32_t> targets = draw.ids(kRows, kCols);
+  constexpr int64_t kCols = 40000;
+  const int64_t count = draw.between(1000, 1200);
+  const Tensor x = draw.normal({count, 2}, DType::f32), w = draw.normal({kCols, 2}, DType::f32);
+  const std::vector<int32_t> targets = draw.ids(count, kCols);
   release_cached();
-  const int64_t before = memory_stats().bytes_in_use, logits = kRows * kCols * 4;
+  const int64_t before = memory_stats().bytes_in_use, logits = count * kCols * 4;
   reset_peak();
   fused(x, w, targets);
   const double share =

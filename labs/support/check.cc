@@ -3,8 +3,11 @@
 #include <nlohmann/json.hpp>
 
 #include <iostream>
+#include <utility>
 
 namespace heed::lab {
+
+static std::vector<int64_t> drawn;
 
 static std::string name_of_check() {
   const testing::TestInfo* const info = testing::UnitTest::GetInstance()->current_test_info();
@@ -14,7 +17,10 @@ static std::string name_of_check() {
 Draw::Draw() : rng_(seed(), name_of_check()) {}
 
 int64_t Draw::between(int64_t low, int64_t high) {
-  return low + static_cast<int64_t>(rng_.below(static_cast<uint64_t>(high - low + 1)));
+  constexpr size_t kTold = 16;
+  const auto value = low + static_cast<int64_t>(rng_.below(static_cast<uint64_t>(high - low + 1)));
+  if (drawn.size() < kTold) drawn.push_back(value);
+  return value;
 }
 
 double Draw::uniform(double low, double high) {
@@ -29,6 +35,10 @@ std::vector<int32_t> Draw::ids(int64_t count, int64_t below) {
   std::vector<int32_t> drawn(count);
   for (int32_t& id : drawn) id = static_cast<int32_t>(between(0, below - 1));
   return drawn;
+}
+
+std::vector<int64_t> take_drawn() {
+  return std::exchange(drawn, {});
 }
 
 Tensor unwritten(Shape shape, DType dtype) {

@@ -29,11 +29,16 @@ namespace heed::lab {
 // Of this run: --seed=N, else drawn from the clock.
 uint64_t seed();
 
-// Inputs, from the seed of the run and the name of the check: the next call gives other numbers.
+// Of the student's variation (docs/teaching.md): the numbers of --numbers=1.5,3 in their order.
+double number(size_t index);
+
+// Inputs and their shapes, from the seed of the run and the name of the check: the next call gives
+// other numbers. A grader's secret seed so brings shapes that a student has not seen.
 class Draw {
  public:
   Draw();
-  int64_t between(int64_t low, int64_t high);  // both included
+  // Both included. Sizes are drawn with it: what a check drew is told with its result.
+  int64_t between(int64_t low, int64_t high);
   double uniform(double low, double high);
   Tensor normal(Shape shape, DType dtype = DType::f64);
   std::vector<int32_t> ids(int64_t count, int64_t below);
@@ -51,6 +56,9 @@ void expect_close(const std::string& what, const Tensor& got, const Tensor& want
                   const Expected& expected = {});
 // A failure that says what is wrong, and why that matters.
 void expect(bool ok, const std::string& what_is_wrong);
+
+// What between() gave since the last call.
+std::vector<int64_t> take_drawn();
 
 // What to say if this check crashes or does not end: the likeliest reason. To be called before.
 void if_stopped(const std::string& reason);

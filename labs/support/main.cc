@@ -1,6 +1,6 @@
 // The main() of every lab's checks:
-//   lab_02 [--seed=N] [--gtest_filter=Lab.NAME]   runs checks
-//   lab_02 --figure [--seed=N]                    prints the numbers of the figure
+//   lab_02 [--seed=N] [--numbers=A,B] [--gtest_filter=Lab.NAME]   runs checks
+//   lab_02 --figure [--seed=N]                                    prints the numbers of the figure
 // With HEED_LAB_REPORT=FD, as the tool runs it, each check also writes a line of JSON to the
 // descriptor, with the word that the first line of standard input holds: what does not know the
 // word is no result. Both are taken before the constructors of what a student wrote.
@@ -13,6 +13,7 @@
 #include <cstdlib>
 #include <iostream>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "labs/support/check.h"
 
@@ -20,6 +21,7 @@ namespace heed::lab {
 namespace {
 
 uint64_t run_seed = 0;
+std::vector<double> numbers;  // of the student's variation
 int report = -1;
 char word[65] = {};
 
@@ -57,7 +59,10 @@ class Reporter : public testing::EmptyTestEventListener {
     messages_ += part.message();
   }
   void OnTestEnd(const testing::TestInfo& info) override {
-    send({{"check", info.name()}, {"passed", info.result()->Passed()}, {"message", messages_}});
+    send({{"check", info.name()},
+          {"passed", info.result()->Passed()},
+          {"message", messages_},
+          {"drew", take_drawn()}});
   }
 
   std::string messages_;
@@ -93,7 +98,15 @@ void catch_crashes() {
   }
 }
 
-// Takes --seed=N and --figure out of the arguments; true for --figure.
+// "1.5,3" -> {1.5, 3}
+std::vector<double> parse_numbers(const std::string& text) {
+  std::vector<double> found;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) found.push_back(std::stod(part));
+  return found;
+}
+
+// Takes --seed=N, --numbers=A,B and --figure out of the arguments; true for --figure.
 bool parse(int& argc, char** argv) {
   run_seed =
       static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) % 1000000;
@@ -103,6 +116,8 @@ bool parse(int& argc, char** argv) {
     const std::string argument = argv[i];
     if (argument.starts_with("--seed=")) {
       run_seed = std::strtoull(argument.c_str() + 7, nullptr, 10);
+    } else if (argument.starts_with("--numbers=")) {
+      numbers = parse_numbers(argument.substr(10));
     } else if (argument == "--figure") {
       wants_figure = true;
     } else {
@@ -133,6 +148,11 @@ int run(int argc, char** argv) {
 
 uint64_t seed() {
   return run_seed;
+}
+
+double number(size_t index) {
+  if (index < numbers.size()) return numbers[index];
+  throw UsageError("this check needs the numbers of a variation; labs/heed-lab test gives them");
 }
 
 void if_stopped(const std::string& reason) {
