@@ -1,5 +1,6 @@
 # The programs with the checks of labs/ (docs/teaching.md): lab_NN of labs/NN-*/check.cc. They link the core and not the
 # helpers of tests/, which bring in the whole program. labs/heed-lab links them once more, with what a student wrote in front.
+# A lab's variation, which students write from nothing, is a library of its own, so that theirs comes in front of it, too.
 
 find_package(GTest REQUIRED)
 heed_glob(lab_support_sources labs/support/*.cc)
@@ -18,6 +19,14 @@ foreach(source IN LISTS lab_checks)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs)
   target_link_libraries(${name} PRIVATE heed_lab_support)
   target_precompile_headers(${name} REUSE_FROM heed_lab_support)
+  cmake_path(GET source PARENT_PATH folder)
+  if(EXISTS ${folder}/variation.cc)
+    add_library(${name}_variation STATIC ${folder}/variation.cc)
+    heed_target(${name}_variation)
+    target_link_libraries(${name}_variation PUBLIC heed_core)
+    target_sources(${name} PRIVATE ${folder}/check_variation.cc)
+    target_link_libraries(${name} PRIVATE ${name}_variation)
+  endif()
   add_dependencies(heed_lab_programs ${name})
   list(APPEND HEED_LAB_PROGRAMS ${name})
 endforeach()

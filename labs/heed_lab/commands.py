@@ -14,12 +14,17 @@ from .running import BLANK, run_check
 from .watching import watch
 
 
+STUDENT = "build/student"  # the file with the name
+
+
 class Bench:
     """A lab in a student's tree: the build, the program, and runs of its checks."""
 
     def __init__(self, root, number):
         self.root = root
-        self.lab = Course(root).lab(number)
+        course = Course(root)
+        course.assign(student_of(root))
+        self.lab = course.lab(number)
         self.build = Build(root, root / "build/lab")
         self.out = self.build.folder / "students" / self.lab.target
 
@@ -36,13 +41,19 @@ class Bench:
         return [run_check(program, check, seed) for check in checks]
 
 
+def student_of(root):
+    """The name that `id` was told."""
+    path = root / STUDENT
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
 def chosen(lab, names):
     """The checks that names of tasks and checks stand for; all where there are none."""
     found = []
     for name in names:
-        tasks = [task for task in lab.tasks if task.name == name]
+        tasks = [task for task in lab.tasks + lab.assigned if task.name == name]
         found += tasks[0].checks if tasks else [lab.check(name)]
-    return found or lab.checks
+    return found or lab.judged
 
 
 def seed_of(options):
@@ -91,12 +102,29 @@ def do_watch(root, options):
 
 def do_hint(root, options):
     lab = Course(root).lab(options.lab)
-    hints = lab.hints()[lab.check(options.check).name]
+    hints = lab.hints().get(lab.check(options.check).name)
+    if hints is None:
+        raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
     if not 1 <= options.number <= len(hints):
         raise LabError(f"{options.check} has the hints 1 to {len(hints)}")
     print(f"hint {options.number} of {len(hints)}: {hints[options.number - 1]}")
     if options.number < len(hints):
         print(f"the next one: labs/heed-lab hint {options.lab} {options.check} {options.number + 1}")
+    return 0
+
+
+def do_id(root, options):
+    """Says the numbers of a student's variations; with a name given, keeps it for `test`."""
+    course = Course(root)
+    if options.name:
+        (root / STUDENT).parent.mkdir(exist_ok=True)
+        (root / STUDENT).write_text(options.name, encoding="utf-8")
+    course.assign(student_of(root))
+    print(f"variations of {student_of(root) or 'nobody (labs/heed-lab id NAME)'}:")
+    for lab in course.labs.values():
+        for task in lab.assigned:
+            numbers = ", ".join(f"{name} = {value}" for name, value in task.numbers.items())
+            print(f"{lab.number:>3}  {task.family}: {numbers}; write it in {lab.variation.file}")
     return 0
 
 
@@ -207,6 +235,8 @@ def parser():
     hint = command("hint", do_hint, "a hint for a check; there are three, from small to large")
     hint.add_argument("check")
     hint.add_argument("number", type=int, nargs="?", default=1)
+    identity = command("id", do_id, "the numbers of your variations, from your name", lab=False)
+    identity.add_argument("name", nargs="?", metavar="NAME", help="as your teacher has it (the one given before)")
     command("reset", do_reset, "take the functions of one task out again").add_argument("task")
     compare = command("compare", do_compare, "when all checks pass: the project's version beside yours")
     figure = command("figure", do_figure, "draw the lab's figure with what you wrote, as SVG")

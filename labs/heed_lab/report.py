@@ -23,6 +23,10 @@ def failure(lab, verdict):
     lines = [f"lab {lab.number}, task {check.task.name}, check {check.name}: {verdict.status}, seed {verdict.seed}",
              *("  " + line for line in verdict.message.splitlines())]
     lines += [f"  What it means: {reason}" for reason in verdict.reasons[-1:]]
-    lines.append(f"hint: labs/heed-lab hint {lab.number} {check.name}   again: labs/heed-lab test {lab.number} {check.name} "
-                 f"--seed {verdict.seed}")
+    if check.task in lab.assigned:
+        numbers = ", ".join(f"{name} = {value}" for name, value in check.task.numbers.items())
+        ask = f"the numbers are {numbers}"
+    else:
+        ask = f"hint: labs/heed-lab hint {lab.number} {check.name}"
+    lines.append(f"{ask}   again: labs/heed-lab test {lab.number} {check.name} --seed {verdict.seed}")
     return "\n".join(lines)

@@ -10,7 +10,7 @@ KEYS = "h hint   n next task   q quit"
 
 
 def times(bench):
-    return [(bench.root / name).stat().st_mtime_ns for name in {*bench.lab.written, *bench.lab.units}]
+    return [(bench.root / name).stat().st_mtime_ns for name in {*bench.lab.own, *bench.lab.units}]
 
 
 def key_within(seconds):
@@ -24,7 +24,7 @@ def key_within(seconds):
 
 class Watch:
     def __init__(self, bench):
-        self.bench, self.tasks, self.at, self.hints, self.failed = bench, bench.lab.tasks, 0, 0, None
+        self.bench, self.tasks, self.at, self.hints, self.failed = bench, bench.lab.tasks + bench.lab.assigned, 0, 0, None
 
     def test(self):
         task, begin = self.tasks[self.at], time.monotonic()
@@ -46,7 +46,7 @@ class Watch:
         if self.failed is None:
             print("all checks of this task pass: n goes to the next one", flush=True)
             return
-        hints = self.bench.lab.hints()[self.failed.check.name]
+        hints = self.bench.lab.hints().get(self.failed.check.name, ["a variation is yours alone and has no hints"])
         print(f"hint {self.hints % len(hints) + 1}: {hints[self.hints % len(hints)]}", flush=True)
         self.hints += 1
 

@@ -4,7 +4,8 @@ from pathlib import Path
 from heed_lab.build import Build, write_overlay
 from heed_lab.course import Course
 
-ROOT = Path(__file__).resolve().parent.parent.parent
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent.parent
 BUILD = None  # set by run.py
 SEED = 20
 

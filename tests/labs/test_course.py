@@ -1,6 +1,7 @@
 """What lab.json promises: every cut matches, points add up, checks have hints, mistakes apply."""
 import json
 import re
+import shutil
 import tempfile
 import unittest
 from pathlib import Path
@@ -33,8 +34,11 @@ class Labs(unittest.TestCase):
 
     @helpers.for_each_lab
     def test_checks_are_those_of_the_program(self, lab):
-        source = (lab.folder / "check.cc").read_text()
-        self.assertEqual(sorted(re.findall(r"^LAB_CHECK\((\w+)\)", source, re.M)), sorted(c.name for c in lab.checks))
+        def names(path):
+            return sorted(re.findall(r"^LAB_CHECK\((\w+)\)", path.read_text(), re.M))
+        self.assertEqual(names(lab.folder / "check.cc"), sorted(c.name for c in lab.checks))
+        if lab.variation:
+            self.assertEqual(names(lab.folder / "check_variation.cc"), sorted(f["check"] for f in lab.variation.families.values()))
 
     @helpers.for_each_lab
     def test_every_check_has_three_hints(self, lab):
@@ -47,7 +51,7 @@ class Labs(unittest.TestCase):
     @helpers.for_each_lab
     def test_the_handout_names_every_task(self, lab):
         text = (lab.folder / "README.md").read_text()
-        for task in lab.tasks:
+        for task in lab.tasks + lab.assigned:
             self.assertIn(f"### {task.name}", text)
         self.assertTrue((lab.folder / "talk.md").exists())
 
@@ -59,6 +63,36 @@ class Labs(unittest.TestCase):
             self.assertEqual(texts[slip["file"]].count(slip["old"]), 1, slip["old"])
             self.assertTrue(slip["says"])
             lab.check(slip["check"])
+
+
+class Variations(unittest.TestCase):
+    def test_numbers_follow_from_salt_and_name(self):
+        variation = helpers.course().lab(4).variation
+        one = variation.numbers("focal", "autumn", "Ann")
+        self.assertEqual(one, variation.numbers("focal", "autumn", " ann "))
+        self.assertEqual(list(one), ["a", "g"])
+        others = [variation.numbers("focal", salt, name) for salt in ("autumn", "spring") for name in ("ann", "bob", "eve", "")]
+        self.assertGreaterEqual(len({tuple(numbers.values()) for numbers in others}), 7)
+
+    def test_numbers_stay_in_their_bounds(self):
+        variation = helpers.course().lab(4).variation
+        found = [variation.numbers("neighbour", "", str(i)) for i in range(500)]
+        self.assertEqual({numbers["k"] for numbers in found}, {1, 2, 3})
+        self.assertEqual((min(n["e"] for n in found), max(n["e"] for n in found)), (0.1, 0.45))
+
+    def test_the_teacher_picks_the_family(self):
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copytree(helpers.ROOT / "labs", Path(folder) / "labs")
+            (Path(folder) / "labs/class.json").write_text('{"salt": "s", "families": {"4": "neighbour"}}')
+            lab = Course(folder).lab(4)
+            self.assertEqual([check.name for check in lab.judged[len(lab.checks):]], ["Neighbour"])
+            self.assertEqual(lab.assigned[0].numbers, lab.variation.numbers("neighbour", "s", ""))
+            self.assertEqual(lab.check("Neighbour").arguments, ("--numbers=" + ",".join(map(str, lab.assigned[0].numbers.values())),))
+            for wrong, message in (('{"families": {"4": "none"}}', "families are focal, neighbour, got none"), ("[]", "labs/class.json: expected"),
+                                   ("x", "labs/class.json: Expecting")):
+                (Path(folder) / "labs/class.json").write_text(wrong)
+                with self.assertRaisesRegex(LabError, message):
+                    Course(folder)
 
 
 class BadDescriptions(unittest.TestCase):
@@ -77,6 +111,8 @@ class BadDescriptions(unittest.TestCase):
         self.expect_error("a cut has no kind|kind of a cut", tasks=[{"name": "t", "cuts": [{}], "checks": []}])
         self.expect_error("has no points", tasks=[{"name": "t", "cuts": [], "checks": [{"name": "C"}]}])
         self.expect_error("expected an object", slips=[{"file": "x"}])
+        family = {"name": "f", "check": "C", "numbers": {"p": [2, 1]}}
+        self.expect_error("f: a number needs its least", variation={"file": "x", "families": [family]})
 
     def test_no_such_lab(self):
         with self.assertRaisesRegex(LabError, "there is no lab 77; there are 0"):

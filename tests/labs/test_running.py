@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 from heed_lab import running
 
-CHECK = SimpleNamespace(name="C")
+CHECK = SimpleNamespace(name="C", arguments=())
 HEAD = """#!/usr/bin/env python3
 import json, os, signal, sys, time
 fd, word = int(os.environ["HEED_LAB_REPORT"]), sys.stdin.readline().strip()

@@ -1,0 +1,90 @@
+// The variation of lab 2: values by plain loops, gradients by central differences.
+#include "labs/02-engine/variation.h"
+
+#include <cmath>
+#include <memory>
+
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "labs/support/check.h"
+
+namespace heed::lab {
+namespace {
+
+// What f(x) = w x^3 did: how often it ran, and whether what its closures keep is still held.
+struct Witness {
+  int runs = 0;
+  std::weak_ptr<int> kept;
+};
+
+Var cube(const Var& x, const Var& w, Witness& witness) {
+  ++witness.runs;
+  const auto held = std::make_shared<int>(0);
+  witness.kept = held;
+  const Tensor at = x.value().clone(), y = empty_like(at);
+  const double weight = w.value().item();
+  for (int64_t i = 0; i < at.numel(); ++i) {
+    y.data<double>()[i] = weight * std::pow(at.data<double>()[i], 3);
+  }
+  return record("cube", y, {x, w}, [at, weight, held](Tensor dy, const Grads& dx) {
+    const Tensor slope = empty_like(at);
+    double dw = 0;
+    for (int64_t i = 0; i < at.numel(); ++i) {
+      const double v = at.data<double>()[i], d = dy.data<double>()[i];
+      slope.data<double>()[i] = d * weight * 3 * v * v;
+      dw += d * v * v * v;
+    }
+    dx.add(0, slope);
+    dx.add(1, Tensor::full({}, dw, DType::f64));
+  });
+}
+
+// sum(dy (p w x^3 + q x)), a share of which can be left out
+double loss(const Tensor& x, const Tensor& dy, double w, double p, double q) {
+  double total = 0;
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    const double v = x.data<double>()[i];
+    total += dy.data<double>()[i] * (p * w * v * v * v + q * v);
+  }
+  return total;
+}
+
+}  // namespace
+
+LAB_CHECK(Checkpoint) {
+  Draw draw;
+  const double p = number(0), q = number(1), weight = draw.uniform(0.5, 2);
+  const Tensor at = draw.normal({draw.between(2, 6)}), dy = draw.normal(at.shape());
+  const Var x = Var::parameter(at), w = Var::parameter(Tensor::full({}, weight, DType::f64));
+  Witness witness;
+  const Var y = checkpoint([&](const Var& v) { return cube(v, w, witness); }, x);
+  expect(witness.runs == 1, "the forward pass ran f " + std::to_string(witness.runs) +
+                                " times: once is enough for y.");
+  expect(witness.kept.expired(),
+         "after the forward pass the graph of f is still there, with all that its closures keep. "
+         "That is what a checkpoint saves: y must be made without a graph.");
+  Tensor want = at.clone();
+  for (int64_t i = 0; i < at.numel(); ++i) {
+    const double v = at.data<double>()[i];
+    want.data<double>()[i] = p * weight * v * v * v + q * v;
+  }
+  expect_close("p f(x) + q x", y.value(), want, {.law = "p and q are those of your name"});
+  sum(mul(y, Var(dy))).backward();
+  expect(witness.runs == 2, "after the backward pass f has run " + std::to_string(witness.runs) +
+                                " times: twice is once for y and once for the gradient.");
+  const auto slopes = [&](double a, double b) {
+    return central_differences([&](const Tensor& v) { return loss(v, dy, weight, a, b); }, at);
+  };
+  const Tolerance rough = {.relative = 1e-5, .absolute = 1e-7};
+  expect_close("dx", x.grad(), slopes(p, q),
+               {.tolerance = rough,
+                .suspects = {{"the share of f alone: x also counts by itself", slopes(p, 0)},
+                             {"p is missing: f(x) counts p times", slopes(1, q)}},
+                .law = "dx = p (df/dx)^T dy + q dy"});
+  const Tensor dw =
+      central_differences([&](const Tensor& v) { return loss(at, dy, v.item(), p, q); }, w.value());
+  expect_close("the gradient of a parameter that f uses", w.grad(), dw,
+               {.tolerance = rough, .law = "what f uses gets its gradient when f runs again"});
+}
+
+}  // namespace heed::lab

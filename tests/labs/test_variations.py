@@ -1,0 +1,79 @@
+"""The checks of variations against one solution of each family (variations/), and against mistakes in it."""
+import unittest
+
+import helpers
+from heed_lab import report
+from heed_lab.running import PASSED, run_check
+
+STUDENT = "Ann Example"
+# family: [(in the solution, in its place, what is said)]
+MISTAKES = {
+    "checkpoint": [
+        ("return record(", "return add(mul(f(x), @p), mul(x, @q));\n  return record(", "the graph of f is still there"),
+        ("mul(leaf, @q))", "mul(leaf, 0))", "the share of f alone"),
+        ("mul(f(leaf), @p)", "f(leaf)", "p is missing"),
+        ("y = add(mul(f(Var(at)), @p)", "y = add(mul(f(Var(at)), @p + 0.05)", "those of your name"),
+    ],
+    "gated": [
+        ("dy.data<double>()[i] * ", "", "the slope alone, not times dy"),
+        ("@p / (@p + std::exp(-z))", "@p * std::exp(z) / (1 + @p * std::exp(z))", "Not a finite number"),
+        ("return record(", "return mul(x, tanh(log(add(mul(exp(mul(x, @q)), @p), 1.0))));\n  return record(", "not one node"),
+        ("[at](Tensor", "[at, kept = at.clone(), more = at.clone()](Tensor", "y and one more are enough"),
+    ],
+    "rational": [
+        ("(3 * v * v + @p)", "(3 * v * v - @p)", "differentiate from the outside"),
+        ("return record(", "const Var s = square(x);\n  return div(mul(x, add(s, @p)), add(s, @q));\n  return record(", "not one node"),
+    ],
+    "focal": [
+        ("dloss[r] * ", "", "right but for dloss"),
+        ("double log = logs[t]", "double log = std::log(std::exp(logs[t]))", "Not a finite number"),
+        ("outer * ((i == t) - std::exp(logs[i]))", "outer * ((i == t) - 0.5 * std::exp(logs[i]))", "d(ln y_i)/dx_j"),
+    ],
+    "neighbour": [
+        ("(t + @k) % cols", "std::min<int64_t>(t + @k, cols - 1)", "those of your name"),
+        ("dloss[r] * ", "", "right but for dloss"),
+    ],
+}
+
+
+class Variations(unittest.TestCase):
+    def judge(self, lab, family, text, name):
+        """The verdicts, with three seeds, of a solution in which @p stands for the student's p."""
+        task = lab.variation.task(family, "salt", STUDENT, "")
+        lab.assigned = [task]
+        for number, value in task.numbers.items():
+            text = text.replace("@" + number, str(value))
+        program = helpers.program(lab, {lab.variation.file: text}, f"{family}-{name}")
+        return [run_check(program, task.checks[0], seed) for seed in (1, 2, 3)]
+
+    def solution(self, lab, family):
+        return (helpers.HERE / f"variations/{lab.number:02}-{family}.cc").read_text()
+
+    @helpers.for_each_lab
+    def test_solutions_pass(self, lab):
+        for family in lab.variation.families if lab.variation else ():
+            verdicts = self.judge(lab, family, self.solution(lab, family), "right")
+            self.assertEqual([v.message for v in verdicts if v.status != PASSED], [], family)
+
+    @helpers.for_each_lab
+    def test_numbers_of_others_do_not(self, lab):
+        for family in lab.variation.families if lab.variation else ():
+            text, other = self.solution(lab, family), lab.variation.numbers(family, "salt", "Bob Example")
+            self.assertNotEqual(other, lab.variation.numbers(family, "salt", STUDENT))
+            for number, value in other.items():
+                text = text.replace("@" + number, str(value))
+            self.assertIn("those of your name", self.judge(lab, family, text, "other")[0].message)
+
+
+class Mistakes(unittest.TestCase):
+    judge, solution = Variations.judge, Variations.solution
+
+    @helpers.for_each_lab
+    def test_are_caught_and_explained(self, lab):
+        for family in lab.variation.families if lab.variation else ():
+            for i, (old, new, says) in enumerate(MISTAKES[family]):
+                with self.subTest(family=family, new=new):
+                    text = self.solution(lab, family)
+                    self.assertEqual(text.count(old), 1)
+                    verdict = self.judge(lab, family, text.replace(old, new), i)[0]
+                    self.assertIn(says, report.failure(lab, verdict))
