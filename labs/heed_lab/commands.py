@@ -22,9 +22,7 @@ class Bench:
 
     def __init__(self, root, number):
         self.root = root
-        course = Course(root)
-        course.assign(student_of(root))
-        self.lab = course.lab(number)
+        self.lab = course_for(root, student_of(root)).lab(number)
         self.build = Build(root, root / "build/lab")
         self.out = self.build.folder / "students" / self.lab.target
 
@@ -45,6 +43,13 @@ def student_of(root):
     """The name that `id` was told."""
     path = root / STUDENT
     return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def course_for(root, student):
+    """The labs with this student's variations."""
+    course = Course(root)
+    course.assign(student)
+    return course
 
 
 def chosen(lab, names):
@@ -91,7 +96,7 @@ def do_test(root, options):
     # What is written and wrong comes before what is not written yet.
     for verdict in sorted(wrong, key=lambda v: v.status == BLANK)[:len(wrong) if options.all else 1]:
         print("\n" + report.failure(bench.lab, verdict))
-    if not wrong and not options.checks:
+    if not options.checks and not any(v.check in bench.lab.checks for v in wrong):
         print("\n" + "\n".join(bench.lab.hints().get("after", [])))
     return 1 if wrong else 0
 
@@ -115,11 +120,10 @@ def do_hint(root, options):
 
 def do_id(root, options):
     """Says the numbers of a student's variations; with a name given, keeps it for `test`."""
-    course = Course(root)
     if options.name:
         (root / STUDENT).parent.mkdir(exist_ok=True)
         (root / STUDENT).write_text(options.name, encoding="utf-8")
-    course.assign(student_of(root))
+    course = course_for(root, student_of(root))
     print(f"variations of {student_of(root) or 'nobody (labs/heed-lab id NAME)'}:")
     for lab in course.labs.values():
         for task in lab.assigned:
@@ -194,7 +198,9 @@ def do_grade(root, options):
         raise LabError(f"--key {options.key}: {error.strerror}") from None
     if not key:
         raise LabError(f"--key {options.key}: the file is empty; write any secret words into it")
-    result = grading.grade(bench, Path(options.submission or root), key)
+    path = Path(options.submission or root)
+    bench.lab = course_for(root, options.name or grading.name_of(path)).lab(options.lab)
+    result = grading.grade(bench, path, key)
     for row in result.rows:
         print(f"{row['score']:>3} of {row['max_score']:>3}  {row['name']}")
     by_hand = ", ".join(f"{name} {points}" for name, points in bench.lab.by_hand.items())
@@ -253,6 +259,7 @@ def add_for_teachers(command):
     grade = command("grade", do_grade, "points of a submission, with secret seeds; of this tree if none is named")
     grade.add_argument("submission", nargs="?", help="a folder or a zip; the lab's files are taken, and nothing else")
     grade.add_argument("--key", metavar="FILE", help="secret words that the seeds of `laws` are made of (drawn if not given)")
+    grade.add_argument("--name", help="the student's, whose variation is judged (that of the submission)")
     grade.add_argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml, a page and grades.csv go")
     out = command("handout", do_handout, "for teachers: write a tree without history and solutions", lab=False)
     out.add_argument("--labs", metavar="0-2,4", help="which labs are cut (all)")

@@ -5,9 +5,8 @@ import io
 import json
 import os
 import re
-import shutil
-import subprocess
 import tempfile
+import time
 import zipfile
 import zlib
 from pathlib import Path
@@ -15,14 +14,17 @@ from xml.sax.saxutils import quoteattr
 
 from . import LabError, pages, report
 from .build import CompileError, write_overlay
+from .course import KINDS_OF_POINTS
 from .running import Verdict, run_check
+from .sandbox import Sandbox
 
 SECRET_SEEDS = 3
 LARGEST = 1 << 20  # bytes of a file that a student hands in
+MANY = 10000  # files in a zip
 # For a person to look at: what a solution has no need of.
 BANNED = ("constructor", "section", "init_priority", "environ", "read", "write", "unsetenv", "pthread_create", "thread", "seed",
-          "system", "popen", "fork", "execve", "dlopen", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill",
-          "exit", "_exit", "abort", "raise", "asm", "setrlimit", "gtest", "testing", "main")
+          "system", "popen", "fork", "vfork", "clone", "execve", "execv", "execl", "ptrace", "prctl", "syscall", "dlopen", "dlsym", "mmap", "mprotect", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill", "signal", "sigaction",
+          "exit", "_exit", "_Exit", "quick_exit", "atexit", "abort", "raise", "longjmp", "asm", "__asm__", "weak", "alias", "ifunc", "setrlimit", "setenv", "putenv", "gtest", "testing", "main")
 
 
 def secret_seeds(key, lab, check):
@@ -45,6 +47,8 @@ def read_files(path, names):
     try:
         with zipfile.ZipFile(path) as archive:
             members = archive.namelist()
+            if len(members) > MANY:
+                raise LabError(f"{path}: a zip of {len(members)} files; hand in the lab's files")
             for name in names:
                 fitting = [m for m in members if m == name or m.endswith("/" + name)]
                 if len(fitting) == 1:
@@ -59,7 +63,7 @@ def judges(root, lab):
     """What judges, and is taken from this checkout: the checks, what they stand on, and the tool."""
     folders = (f"labs/{lab.folder.name}", "labs/support", "labs/heed_lab")
     return sorted(str(p.relative_to(root)) for folder in folders for p in (root / folder).iterdir()
-                  if p.suffix in (".cc", ".h", ".py"))
+                  if p.suffix in (".cc", ".h", ".py", ".json") and not (lab.variation and lab.variation.file.endswith(p.name)))
 
 
 def tampered(path, root, lab):
@@ -73,7 +77,7 @@ def tampered(path, root, lab):
 
 def read_submission(path, lab):
     """{file: text} of a folder or a zip; files that are not there are missing."""
-    found, texts = read_files(path, lab.written), {}
+    found, texts = read_files(path, lab.own), {}
     for name, content in found.items():
         if len(content) > LARGEST:
             raise LabError(f"{path}: {name} is larger than {LARGEST} bytes")
@@ -98,14 +102,6 @@ def flags(lab, texts, reference):
     return found
 
 
-def sandbox():
-    """The words of a command that takes the network away, if that works here."""
-    words = ["unshare", "--net", "--map-root-user"] if os.geteuid() else ["unshare", "--net"]
-    if shutil.which("unshare") and subprocess.run([*words, "true"], capture_output=True).returncode == 0:
-        return words
-    return []
-
-
 class Grade:
     """Points by check and kind, and why points were lost."""
 
@@ -124,7 +120,8 @@ class Grade:
 
     def shown(self, row):
         """What a student may read: the output of `laws` holds secret seeds."""
-        return row["output"] if row["kind"] != "laws" or not row["output"] else "It fails with a seed, or shapes, that are not shown."
+        hidden = row["kind"] == "laws" and row["output"]
+        return "It fails with a seed, or shapes, that are not shown." if hidden else printable(row["output"])
 
     def by_kind(self):
         sums = {}
@@ -149,65 +146,106 @@ class Grade:
                  f'<testsuite name="lab {self.lab.number}" tests="{len(self.rows)}" failures="{failures}" errors="0">']
         for row in self.rows:
             name = f'  <testcase classname={quoteattr(row["kind"])} name={quoteattr(row["check"])}'
-            message = quoteattr(re.sub(r"[^\x20-\x7e\n\xa0-\ud7ff]", "?", self.shown(row)))
+            message = quoteattr(self.shown(row))
             lines.append(name + ("/>" if row["status"] == "passed" else f"><failure message={message}/></testcase>"))
         return "\n".join([*lines, "</testsuite>", ""])
 
+    def classroom50(self, facts):
+        """result.json of an autograder of Classroom 50, which gives it the facts in its environment."""
+        tests = [{"test-name": row["name"], "passed": row["status"] == "passed", "score": row["score"], "max-score": row["max_score"]}
+                 for row in self.rows]
+        return json.dumps({"schema": "classroom50/result/v1", "classroom": facts["CLASSROOM"], "assignment": facts["ASSIGNMENT"],
+                           "submission": facts["SUBMISSION_TAG"], "commit": facts["COMMIT_URL"], "release": facts["RELEASE_URL"],
+                           "review": facts.get("REVIEW_URL") or facts["COMMIT_URL"],
+                           "datetime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "score": self.score,
+                           "max-score": sum(row["max_score"] for row in self.rows), "tests": tests}, indent=1) + "\n"
+
     def csv_line(self):
         out = io.StringIO()
-        csv.writer(out).writerow([self.student, self.lab.number, self.score, *(self.by_kind().get(k, 0) for k in
-                                                                              ("works", "laws", "limits"))])
+        csv.writer(out).writerow([self.student, self.lab.number, self.score, *(self.by_kind().get(k, 0) for k in KINDS_OF_POINTS)])
         return out.getvalue()
+
+
+def printable(text):
+    """Without what a terminal, a page or XML would take for more than text."""
+    return re.sub(r"[^\x20-\x7e\n\xa0-\ud7ff]", "?", text.replace("\t", "    "))
+
+
+def name_of(path):
+    """A student's name for files and tables, from that of the submission: no formula, no folder."""
+    return re.sub(r"[^\w.@-]", "_", path.resolve().name.removesuffix(".zip")).lstrip("=+-@._") or "student"
 
 
 def grade(bench, path, key, run=run_check):
     """The grade of one submission."""
     lab = bench.lab
-    result = Grade(lab, path.stem)
-    reference = {name: (bench.root / name).read_text(encoding="utf-8") for name in lab.written}
+    result = Grade(lab, name_of(path))
+    reference = {name: (bench.root / name).read_text(encoding="utf-8") for name in lab.own}
     texts = read_submission(path, lab)
     missing = sorted(set(lab.written) - set(texts))
     result.notes += [f"took {', '.join(sorted(texts)) or 'nothing'}"] + [f"there is no {name}" for name in missing]
     result.notes += [f"to be looked at: {flag}" for flag in flags(lab, texts, reference)]
     result.notes += [f"left aside, this checkout's own judges: {note}" for note in tampered(path, bench.root, lab)]
+    sandbox = Sandbox(bench.root)
+    result.notes += sandbox.notes
     with tempfile.TemporaryDirectory() as folder:
-        out = Path(folder)
         try:
             if missing:
                 raise CompileError(f"{missing[0]} was not handed in")
             bench.prepare()
-            program = bench.build.program(lab, out, write_overlay(out / "src", texts))
-            verdicts = judge_all(lab, program, key, run, sandbox())
+            program = compile_in(sandbox, bench.build, lab, Path(folder), texts, result.notes)
+            verdicts = judge_all(lab, program, key, run, sandbox)
         except CompileError as error:
-            result.notes.append(f"it does not compile: {error}")
-            verdicts = {c: (Verdict(c, "does not compile", 0, str(error)),) * 2 for c in lab.checks}
+            result.notes.append(printable(f"it does not compile: {error}"))
+            verdicts = {c: (Verdict(c, "does not compile", 0, str(error)),) * 2 for c in lab.judged}
     for check, (shown, secret) in verdicts.items():
         for kind, points in check.points.items():
             result.add(check, kind, points, secret if kind == "laws" else shown)
     return result
 
 
-def judge_all(lab, program, key, run, prefix):
+def compile_in(sandbox, build, lab, folder, texts, notes):
+    """The program of a submission; without its variation, if that is what does not compile."""
+    source, out = folder / "src", folder / "out"
+    out.mkdir()
+    folder.chmod(0o755)
+    build.sandbox = sandbox
+    sandbox.give(out)
+    try:
+        program = build.program(lab, out, write_overlay(source, texts))
+    except CompileError as error:
+        others = {name: text for name, text in texts.items() if not lab.variation or name != lab.variation.file}
+        if others == texts:
+            raise
+        program = build.program(lab, out, write_overlay(source, others))
+        notes.append(printable(f"the variation does not compile: {error}"))
+    sandbox.take(out)
+    return program
+
+
+def judge_all(lab, program, key, run, sandbox):
     """{check: (verdict with a seed that is shown, verdict over the secret seeds)}"""
     verdicts = {}
-    for check in lab.checks:
-        shown = run(program, check, 1, prefix=prefix)
+    for check in lab.judged:
+        shown = run(program, check, 1, sandbox=sandbox)
         secret = shown
         if "laws" in check.points and shown.passed:
-            runs = (run(program, check, seed, prefix=prefix) for seed in secret_seeds(key, lab, check))
+            runs = (run(program, check, seed, sandbox=sandbox) for seed in secret_seeds(key, lab, check))
             secret = next((verdict for verdict in runs if not verdict.passed), shown)
         verdicts[check] = (shown, secret)
     return verdicts
 
 
 def write_results(result, out):
-    """results.json, junit.xml, a page and a line of grades.csv, each whole or not at all."""
+    """What platforms read, a page and a line of grades.csv, each whole or not at all."""
     out.mkdir(parents=True, exist_ok=True)
     grades = out / "grades.csv"
-    lines = grades.read_text().splitlines(keepends=True) if grades.exists() else ["student,lab,score,works,laws,limits\r\n"]
+    lines = grades.read_text().splitlines(keepends=True) if grades.exists() else [f"student,lab,score,{','.join(KINDS_OF_POINTS)}\r\n"]
     kept = [line for line in lines if next(csv.reader([line]))[:2] != [result.student, str(result.lab.number)]]
-    for name, text in ((f"{result.student}.results.json", result.gradescope()), (f"{result.student}.junit.xml", result.junit()),
-                       (f"{result.student}.html", pages.result_page(result)),
+    files = {"results.json": result.gradescope(), "junit.xml": result.junit(), "html": pages.result_page(result)}
+    if "SUBMISSION_TAG" in os.environ:
+        files["classroom50.json"] = result.classroom50(os.environ)
+    for name, text in (*((f"{result.student}.{kind}", text) for kind, text in files.items()),
                        ("grades.csv", "".join(kept) + result.csv_line())):
         new = out / (name + ".new")
         with open(new, "w", encoding="utf-8", newline="") as file:

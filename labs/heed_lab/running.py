@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 SECONDS = 10          # of processor time that a check may take, so that a busy machine changes no verdict
 PATIENCE = 12         # times that until it is stopped although it only waits
 MEMORY = 4 << 30      # bytes
+PROCESSES = 256       # with threads, where a user of its own is counted
 
 PASSED, FAILED, BLANK = "passed", "failed", "not written"
 CRASHED, HANGS, SILENT = "crashed", "does not end", "no report"
@@ -65,21 +66,23 @@ class Pipe:
         return found
 
 
-def limit(pid, seconds):
+def limit(pid, seconds, processes):
     """Sets limits that the process cannot raise. It waits for the word, so no check has begun."""
     if not hasattr(resource, "prlimit"):
         return
     cpu = math.ceil(seconds)
     for what, soft, hard in ((resource.RLIMIT_CPU, cpu, cpu + 1), (resource.RLIMIT_AS, MEMORY, MEMORY),
-                             (resource.RLIMIT_FSIZE, 1 << 26, 1 << 26), (resource.RLIMIT_CORE, 0, 0)):
+                             (resource.RLIMIT_FSIZE, 1 << 26, 1 << 26), (resource.RLIMIT_CORE, 0, 0),
+                             *([(resource.RLIMIT_NPROC, processes, processes)] if processes else [])):
         try:
             resource.prlimit(pid, what, (soft, hard))
         except (OSError, ValueError):
             pass  # it has ended already, or the limit here is lower
 
 
-def run_check(program, check, seed, seconds=SECONDS, prefix=()):
-    """Runs one check of a lab's program, behind the words of a command such as unshare."""
+def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
+    """Runs one check of a lab's program, of somebody else in a sandbox."""
+    prefix, processes = (sandbox.words, PROCESSES if sandbox.user else 0) if sandbox else ((), 0)
     pipe, word = Pipe(), secrets.token_hex(16)
     environment = {**os.environ, "HEED_LAB_REPORT": str(pipe.write_end)}
     begin = time.monotonic()
@@ -89,7 +92,7 @@ def run_check(program, check, seed, seconds=SECONDS, prefix=()):
                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
                                    pass_fds=[pipe.write_end], env=environment, start_new_session=True)
         pipe.start()
-        limit(process.pid, seconds)
+        limit(process.pid, seconds, processes)
         try:
             process.stdin.write(f"{word}\n".encode())
             process.stdin.close()
@@ -104,6 +107,8 @@ def run_check(program, check, seed, seconds=SECONDS, prefix=()):
         except ProcessLookupError:
             pass
         process.wait()
+        if sandbox:
+            sandbox.end()
         errors.seek(max(0, errors.seek(0, os.SEEK_END) - 20000))
         said = errors.read().decode(errors="replace")
     hangs = status in (None, -signal.SIGXCPU, -signal.SIGKILL)

@@ -1,4 +1,5 @@
 """What platforms document of the results that they read, as checks: each raises AssertionError that names what is wrong."""
+import re
 import xml.etree.ElementTree as ElementTree
 
 NUMBER = (int, float)
@@ -37,6 +38,26 @@ def check_gradescope(row):
         fits(test, GRADESCOPE_TEST, test.get("name"))
         assert all(isinstance(tag, str) for tag in test.get("tags", ())), test
         assert 0 <= test["score"] <= test["max_score"], test
+
+
+# https://github.com/foundation50/classroom50/wiki/Advanced-Autograding, "The result.json contract"; assignment_type and owner are
+# stamped by its runner
+CLASSROOM50 = {"schema": ("classroom50/result/v1",), "classroom": str, "assignment": str, "assignment_type": ("individual", "group"),
+               "owner": str, "submission": str, "commit": str, "release": str, "review": str, "datetime": str, "graded_at": str,
+               "score": int, "max-score": int, "tests": list, "submitted_by": dict}
+CLASSROOM50_STAMPED = {"assignment_type", "owner", "graded_at", "submitted_by"}
+
+
+def check_classroom50(row):
+    fits(row, CLASSROOM50, "result.json")
+    assert set(CLASSROOM50) - CLASSROOM50_STAMPED <= set(row), set(CLASSROOM50) - set(row)
+    assert all(row[key] for key in ("classroom", "assignment", "submission", "commit", "release", "review")), row
+    assert re.fullmatch(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ", row["datetime"]), row["datetime"]
+    for test in row["tests"]:  # may have more keys
+        assert isinstance(test["test-name"], str) and isinstance(test["passed"], bool), test
+        assert isinstance(test["score"], int) and 0 <= test["score"] <= test["max-score"], test
+    for key in ("score", "max-score"):
+        assert row[key] == sum(test[key] for test in row["tests"]), key
 
 
 def check_autolab(row):

@@ -6,6 +6,7 @@ import unittest
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 import formats
 import helpers
@@ -37,7 +38,7 @@ class Submissions(unittest.TestCase):
                 raise CompileError(error)
             return "program"
 
-        def run(program, check, seed, prefix):
+        def run(program, check, seed, sandbox):
             return Verdict(check, FAILED if wrong(check, seed) else PASSED, seed, "3 < 4 & \x01")
         bench = SimpleNamespace(lab=self.lab, root=helpers.ROOT, prepare=lambda: None, build=SimpleNamespace(program=program))
         return grading.grade(bench, self.submit(texts), "key", run)
@@ -46,7 +47,7 @@ class Submissions(unittest.TestCase):
         result = self.grade(self.reference)
         self.assertEqual(result.score + sum(self.lab.by_hand.values()), 100)
         self.assertEqual(result.by_kind(), {"works": 60, "laws": 30})
-        self.assertEqual(result.notes, [f"took {self.name}"])
+        self.assertEqual(result.notes[0], f"took {self.name}")
 
     def test_secret_seeds_cost_the_points_of_laws_only(self):
         result = self.grade(self.reference, lambda check, seed: check.name == "ChainRule" and seed != 1)
@@ -116,9 +117,21 @@ class Submissions(unittest.TestCase):
         formats.check_junit(junit)
         self.assertIn('tests="4" failures="2"', junit)
         lines = list(csv.reader((self.folder / "out/grades.csv").read_text().splitlines()))
-        self.assertEqual(lines, [["student", "lab", "score", "works", "laws", "limits"], ["ann", "0", "60", "40", "20", "0"]])
+        self.assertEqual(lines, [["student", "lab", "score", "works", "laws", "limits", "variation"],
+                                 ["ann", "0", "60", "40", "20", "0", "0"]])
         self.assertEqual(json.loads(result.autolab()), {"scores": {"works": 40, "laws": 20}})
         formats.check_autolab(json.loads(result.autolab()))
+
+    def test_classroom_50(self):
+        facts = {"CLASSROOM": "c", "ASSIGNMENT": "lab2", "SUBMISSION_TAG": "submit/x", "COMMIT_URL": "https://c", "RELEASE_URL": "https://r"}
+        with mock.patch.dict("os.environ", facts):
+            grading.write_results(self.grade(self.reference, lambda check, seed: check.name == "ChainRule"), self.folder / "out")
+        row = json.loads((self.folder / "out/ann.classroom50.json").read_text())
+        formats.check_classroom50(row)
+        self.assertEqual((row["score"], row["max-score"], row["review"]), (60, 90, "https://c"))
+        for key, value in (("score", 61), ("schema", "v2"), ("datetime", "now"), ("commit", ""), ("points", 3)):
+            with self.assertRaises(AssertionError):
+                formats.check_classroom50({**row, key: value})
 
     def test_formats_can_fail(self):
         for wrong in ({"score": "3"}, {"score": 3, "points": 3}, {"score": 3, "tests": [{"name": "x", "score": 2, "max_score": 1}]}):
