@@ -16,6 +16,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from . import LabError
+from .sandbox import COMPILING
 
 # A blank leaves parameters and variables unused. OpenMP's loops must not be left by an exception, and a blank throws.
 EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas", "-fno-openmp-simd"]
@@ -53,7 +54,7 @@ class Build:
 
     def compiler(self, words, folder):
         """Runs a compiler or linker, on what strangers wrote in their sandbox."""
-        prefix = self.sandbox.compiling if self.sandbox else []
+        prefix = self.sandbox.words(COMPILING) if self.sandbox else []
         environment = {**os.environ, "CCACHE_DISABLE": "1"} if self.sandbox else None  # its folder is somebody else's
         with tempfile.TemporaryFile() as errors:
             done = subprocess.run([*prefix, *words], cwd=folder, stdout=errors, stderr=errors, env=environment)
@@ -115,7 +116,7 @@ class Build:
             done = self.compiler(words, folder)
             if done.returncode != 0:
                 raise CompileError(first_error(done.stderr, [unit.split("/")[-1], unit]) or f"{unit}: the compiler was stopped")
-            self.refuse_includes(unit, depends, overlay)
+            self.refuse_includes(unit, source, depends, overlay)
             mark_current(target, digest)
         return target
 
@@ -147,15 +148,16 @@ class Build:
             mark_current(program, digest)
         return program
 
-    def refuse_includes(self, unit, depends, overlay):
+    def refuse_includes(self, unit, source, depends, overlay):
         """What a student writes anew cannot be included: neither the library's version of a file that was handed in, nor what is no header."""
         if not overlay:
             return
         _, _, names = depends.read_text(errors="replace").partition(":")
-        for name in names.replace("\\\n", " ").split():
-            path = Path(os.path.normpath(self.root / name))
-            inside = str(path.relative_to(self.root)) if path.is_relative_to(self.root) else ""
-            if (overlay / inside).is_file() or path.suffix in (".cc", ".cu") and not path.is_relative_to(overlay):
+        theirs = {path.name for path in overlay.rglob("*.*")}
+        for path in (Path(os.path.normpath(self.root / name)) for name in names.replace("\\\n", " ").split()):
+            inside = path.relative_to(self.root) if path.is_relative_to(self.root) else None
+            copy = (overlay / inside).is_file() if inside else path.name in theirs
+            if (copy or path.suffix in (".cc", ".cu")) and not path.is_relative_to(overlay) and path != source:
                 raise CompileError(f"{unit} includes {inside or path.name}")
 
     def refuse_gaps(self, objects, program, base):

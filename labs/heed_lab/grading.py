@@ -168,7 +168,7 @@ class Grade:
 
 def printable(text):
     """Without what a terminal, a page or XML would take for more than text."""
-    return re.sub(r"[^\x20-\x7e\n\xa0-\ud7ff]", "?", text.replace("\t", "    "))
+    return "".join(c if c.isprintable() or c == "\n" else "?" for c in text.replace("\t", "    "))
 
 
 def name_of(path):

@@ -66,23 +66,24 @@ class Pipe:
         return found
 
 
-def limit(pid, seconds, processes):
+def limits(seconds):
+    """{name: value}, as prlimit and the module resource name them."""
+    return {"cpu": math.ceil(seconds), "as": MEMORY, "fsize": 1 << 26, "core": 0}
+
+
+def limit(pid, seconds):
     """Sets limits that the process cannot raise. It waits for the word, so no check has begun."""
-    if not hasattr(resource, "prlimit"):
-        return
-    cpu = math.ceil(seconds)
-    for what, soft, hard in ((resource.RLIMIT_CPU, cpu, cpu + 1), (resource.RLIMIT_AS, MEMORY, MEMORY),
-                             (resource.RLIMIT_FSIZE, 1 << 26, 1 << 26), (resource.RLIMIT_CORE, 0, 0),
-                             *([(resource.RLIMIT_NPROC, processes, processes)] if processes else [])):
+    for name, value in limits(seconds).items() if hasattr(resource, "prlimit") else ():
+        hard = value + 1 if name == "cpu" else value
         try:
-            resource.prlimit(pid, what, (soft, hard))
+            resource.prlimit(pid, getattr(resource, f"RLIMIT_{name.upper()}"), (value, hard))
         except (OSError, ValueError):
             pass  # it has ended already, or the limit here is lower
 
 
 def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
     """Runs one check of a lab's program, of somebody else in a sandbox."""
-    prefix, processes = (sandbox.words, PROCESSES if sandbox.user else 0) if sandbox else ((), 0)
+    prefix = sandbox.words(limits(seconds) | ({"nproc": PROCESSES} if sandbox.user else {})) if sandbox else ()
     pipe, word = Pipe(), secrets.token_hex(16)
     environment = {**os.environ, "HEED_LAB_REPORT": str(pipe.write_end)}
     begin = time.monotonic()
@@ -92,7 +93,7 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
                                    pass_fds=[pipe.write_end], env=environment, start_new_session=True)
         pipe.start()
-        limit(process.pid, seconds, processes)
+        limit(process.pid, seconds)
         try:
             process.stdin.write(f"{word}\n".encode())
             process.stdin.close()

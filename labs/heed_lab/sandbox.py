@@ -3,10 +3,11 @@ import os
 import shutil
 import signal
 import subprocess
+import time
 from pathlib import Path
 
 FIRST_USER = 61200  # and up, as other services take those for one job, too
-COMPILING = ("prlimit", "--cpu=60", f"--as={6 << 30}", f"--fsize={1 << 28}", "--core=0")  # seconds, bytes
+COMPILING = {"cpu": "60", "as": 3 << 30, "fsize": 1 << 28, "core": 0}  # seconds, bytes
 
 
 def works(words):
@@ -14,20 +15,24 @@ def works(words):
 
 
 class Sandbox:
-    """`words` go in front of a command. `user` is None where the command runs as who grades."""
+    """words() go in front of a command. `user` is None where the command runs as who grades."""
 
     def __init__(self, root):
         net = ["unshare", "--net"] if os.geteuid() == 0 else ["unshare", "--net", "--map-root-user"]
-        self.words, self.user, self.notes = net if works(net) else [], None, []
-        if not self.words:
+        self.net, self.drop, self.user, self.notes = net if works(net) else [], [], None, []
+        if not self.net:
             self.notes.append("graded with the network at hand: unshare --net does not work here")
         user = FIRST_USER + os.getpid() % 4000
         drop = ["setpriv", f"--reuid={user}", f"--regid={user}", "--clear-groups", "--no-new-privs"]
         if os.geteuid() == 0 and works(drop) and subprocess.run([*drop, "test", "-r", root / "CMakeLists.txt"]).returncode == 0:
-            self.words, self.user = self.words + drop, user
+            self.drop, self.user = drop, user
         else:
             self.notes.append("graded as the user at hand: another one needs root, setpriv, and a checkout that all may read")
-        self.compiling = [*self.words, *(COMPILING if works(COMPILING) else ())]
+
+    def words(self, limits):
+        """No network, limits {name of prlimit: value} that the command cannot raise, another user."""
+        limiting = ["prlimit", *(f"--{name}={value}" for name, value in limits.items())]
+        return [*self.net, *(limiting if shutil.which("prlimit") else []), *self.drop]
 
     def give(self, folder):
         """Makes the user the owner of a folder, in which a compiler writes."""
@@ -43,18 +48,24 @@ class Sandbox:
     def end(self):
         """Ends what the user still runs, also what left its group of processes."""
         for _ in range(20 if self.user is not None else 0):
-            left = [path for path in Path("/proc").glob("[0-9]*") if owner(path) == self.user]
-            for path in left:
+            left = processes_of(self.user)
+            for pid in left:
                 try:
-                    os.kill(int(path.name), signal.SIGKILL)
+                    os.kill(pid, signal.SIGKILL)
                 except ProcessLookupError:
                     pass
             if not left:
                 return
+            time.sleep(0.01)
 
 
-def owner(path):
-    try:
-        return path.stat().st_uid
-    except FileNotFoundError:
-        return None
+def processes_of(user):
+    """Those that live; one that ended and waits for its parent does nothing any more."""
+    found = []
+    for path in Path("/proc").glob("[0-9]*"):
+        try:
+            if path.stat().st_uid == user and (path / "stat").read_text().rpartition(") ")[2][:1] != "Z":
+                found.append(int(path.name))
+        except (FileNotFoundError, ProcessLookupError):
+            pass
+    return found

@@ -1,8 +1,10 @@
 """Points, and what is taken of a submission. No program is built here: checks are answered by a table."""
 import csv
 import json
+import os
 import tempfile
 import unittest
+import warnings
 import zipfile
 from pathlib import Path
 from types import SimpleNamespace
@@ -169,3 +171,90 @@ class Submissions(unittest.TestCase):
         path = self.submit({})
         (path / "tensor").symlink_to(helpers.ROOT / "tensor")
         self.assertEqual(grading.read_submission(path, self.lab), {})
+
+    def zipped(self, *members):
+        """A zip of (name or ZipInfo, content)."""
+        path = self.folder / "ann.zip"
+        with warnings.catch_warnings(), zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            warnings.simplefilter("ignore")  # of names that come twice
+            for name, content in members:
+                archive.writestr(name, content)
+        return path
+
+    def test_a_file_that_comes_twice_is_none(self):
+        for names in ((self.name, self.name), ("a/" + self.name, "b/" + self.name)):
+            self.assertEqual(grading.read_submission(self.zipped(*((name, "mine") for name in names)), self.lab), {})
+
+    def test_a_link_in_a_zip_is_its_text(self):
+        link = zipfile.ZipInfo(self.name)
+        link.external_attr = 0o120777 << 16
+        self.assertEqual(grading.read_submission(self.zipped((link, "/etc/hostname")), self.lab), {self.name: "/etc/hostname"})
+
+    def test_a_zip_bomb_is_cut(self):
+        with self.assertRaisesRegex(LabError, "larger than"):
+            grading.read_submission(self.zipped((self.name, bytes(50 << 20))), self.lab)
+        self.assertLess(len(grading.read_files(self.folder / "ann.zip", [self.name])[self.name]), grading.LARGEST + 2)
+
+    def test_a_zip_of_many_files_is_refused(self):
+        with self.assertRaisesRegex(LabError, "a zip of 10001 files"):
+            grading.read_submission(self.zipped(*((str(i), "") for i in range(grading.MANY + 1))), self.lab)
+
+    def test_an_encrypted_zip_is_one_line(self):
+        path = self.zipped((self.name, "mine"))
+        content = bytearray(path.read_bytes())
+        for mark, at in ((b"PK\x03\x04", 6), (b"PK\x01\x02", 8)):
+            content[content.index(mark) + at] |= 1
+        path.write_bytes(content)
+        with self.assertRaisesRegex(LabError, "a zip that cannot be read: .*encrypted"):
+            grading.read_submission(path, self.lab)
+
+    def test_what_is_no_file_is_not_read(self):
+        path = self.submit({}) / self.name
+        path.parent.mkdir(parents=True)
+        for make in (path.mkdir, lambda: os.mkfifo(path), lambda: path.symlink_to("/dev/zero")):
+            make()
+            self.assertEqual(grading.read_submission(self.folder / "ann", self.lab), {})
+            path.rmdir() if path.is_dir() else path.unlink()
+
+    def test_git_is_not_asked(self):
+        """Its settings may name commands to run."""
+        path = self.submit(self.reference)
+        (path / ".git/hooks").mkdir(parents=True)
+        (path / ".git/config").write_text(f"[core]\n  fsmonitor = touch {self.folder}/evil\n[diff \"x\"]\n  textconv = touch {self.folder}/evil\n")
+        (path / ".gitattributes").write_text("* diff=x filter=x\n")
+        self.assertEqual(self.grade(self.reference).score, 90)
+        self.assertFalse((self.folder / "evil").exists())
+
+    def test_points_are_those_of_this_checkout(self):
+        result = self.grade({**self.reference, "labs/00-first-light/lab.json": '{"points": 1000}'})
+        self.assertEqual(result.score, 90)
+        self.assertIn("left aside, this checkout's own judges: labs/00-first-light/lab.json was changed", result.notes)
+
+    def test_names_are_no_formulas_and_no_folders(self):
+        for name, want in (("=cmd()", "cmd__"), ("@SUM(A1)", "SUM_A1_"), ("a,b\n.zip", "a_b_"), ("Zoë.zip", "Zoë"), ("--", "student"),
+                           ("<script>", "script_"), ("ann.lee", "ann.lee")):
+            self.assertEqual(grading.name_of(Path("/tmp") / name), want)
+        self.assertNotIn("/", grading.name_of(Path("../..")))
+
+    def test_what_a_program_says_is_text(self):
+        result = self.grade(self.reference, error="\x1b[2J\x00<script>alert(1)</script>\u202e")
+        self.assertIn("it does not compile: ?[2J?<script>alert(1)</script>?", result.notes)
+        self.assertNotIn("<script>alert", pages.result_page(result))
+        formats.check_junit(result.junit())
+        self.assertNotIn("\x1b", result.gradescope() + result.junit() + pages.result_page(result))
+
+    def test_a_variation_that_does_not_compile_costs_itself(self):
+        self.lab = helpers.course().lab(4)
+        self.reference = {name: (helpers.ROOT / name).read_text() for name in self.lab.own}
+
+        def program(lab, out, overlay):
+            if (overlay / lab.variation.file).exists():
+                raise CompileError("variation.cc: expected ;")
+            return "program"
+
+        def run(program, check, seed, sandbox):
+            return Verdict(check, PASSED if check in self.lab.checks else FAILED, seed, "blank")
+        bench = SimpleNamespace(lab=self.lab, root=helpers.ROOT, prepare=lambda: None, build=SimpleNamespace(program=program))
+        result = grading.grade(bench, self.submit(self.reference), "key", run)
+        self.assertEqual(result.by_kind(), {"works": 45, "laws": 25, "limits": 10, "variation": 0})
+        self.assertIn("the variation does not compile: variation.cc: expected ;", result.notes)

@@ -20,17 +20,18 @@ static void forge(const char* word) {
 
 
 class Hostile(unittest.TestCase):
-    """Attacks on the task `record` of lab 2, which has three checks, 10 points of `works` and 6 of `laws`."""
+    """Attacks on the task `record` of lab 2, which has three checks."""
 
-    FILE, WORKS, LAWS = "autograd/var.cc", 10, 6
+    FILE = "autograd/var.cc"
 
     def setUp(self):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = Path(folder.name) / "eve"
         self.lab = helpers.course().lab(2)
-        self.lab.checks = self.lab.task("record").checks
+        self.lab.judged = self.lab.task("record").checks
         self.reference = helpers.course().texts(self.lab)
+        self.WORKS, self.LAWS = (sum(check.points[kind] for check in self.lab.judged) for kind in ("works", "laws"))
 
     def attack(self, body, top=""):
         """The reference with something before it and at the begin of make_node()."""
@@ -45,10 +46,7 @@ class Hostile(unittest.TestCase):
             (self.folder / name).parent.mkdir(parents=True, exist_ok=True)
             (self.folder / name).write_text(content)
 
-        def program(lab, out, overlay):
-            texts = {name: (overlay / name).read_text() for name in lab.written}
-            return helpers.program(lab, texts, self.id().rpartition(".")[2])
-        bench = SimpleNamespace(lab=self.lab, root=helpers.ROOT, prepare=lambda: None, build=SimpleNamespace(program=program))
+        bench = SimpleNamespace(lab=self.lab, root=helpers.ROOT, prepare=lambda: None, build=helpers.build())
         return grading.grade(bench, self.folder, "key", functools.partial(run_check, seconds=seconds))
 
     def expect(self, text, points, says, more=None, seconds=10):
