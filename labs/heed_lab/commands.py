@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import LabError, figures, grading, handout, pages, report
+from . import LabError, comparing, figures, grading, handout, pages, report
 from .build import Build
 from .course import Course
 from .repository import Repository
@@ -211,6 +211,25 @@ def do_grade(root, options):
     return 0
 
 
+def do_similar(root, options):
+    course = Course(root)
+    rows = comparing.similar(course, course.lab(options.lab), [Path(folder) for folder in options.folders], options.least / 100)
+    for share, one, other, file, count in rows:
+        print(f"{share:>5.0%}  {one}  {other}  {file} ({count} fingerprints)")
+    print(f"{len(rows)} pairs share at least {options.least} % of a file; look at them side by side: alike is not copied")
+    return 0
+
+
+def do_ask(root, options):
+    course = Course(root)
+    rows = comparing.questions(course, course.lab(options.lab), Path(options.submission))
+    if not rows:
+        raise LabError(f"{options.submission} has no lines of its own")
+    for file, number, line, question in rows:
+        print(f"{file}:{number}: {grading.printable(line)}\n    {question}")
+    return 0
+
+
 def do_debug(root, options):
     bench = Bench(root, options.lab)
     check = bench.lab.check(options.check)
@@ -266,6 +285,10 @@ def add_for_teachers(command):
     out.add_argument("--out", metavar="DIR", required=True)
     talk = command("talk", do_talk, "for teachers: the lab's talk as one page of HTML, a slide for each section")
     talk.add_argument("--out", metavar="FILE", help="where to (lab-N-talk.html)")
+    similar = command("similar", do_similar, "for teachers: pairs of submissions, and of those with the library, that are alike")
+    similar.add_argument("folders", nargs="+", metavar="DIR", help="of submissions: this year's, and those before")
+    similar.add_argument("--least", type=int, default=50, metavar="PERCENT", help="of the shorter one's fingerprints (50)")
+    command("ask", do_ask, "for teachers: three questions about lines that a student wrote").add_argument("submission")
     command("solution", do_solution, "for teachers: the library's version of a lab, for catch-up")
     catch = command("catch-up", do_catch_up, "put the library's version in, so that the next lab can begin", lab=False)
     catch.add_argument("file", help="what labs/heed-lab solution wrote")

@@ -1,0 +1,110 @@
+"""What submissions share, and questions about a student's own lines."""
+import shutil
+import tempfile
+import unittest
+from pathlib import Path
+
+import helpers
+from heed_lab import LabError, comparing
+from heed_lab.cutting import Lines
+
+MINE = """  std::vector<std::shared_ptr<Node>> mine;
+  std::set<Node*> been;
+  std::priority_queue<std::pair<uint64_t, std::shared_ptr<Node>>> waiting;
+  if (root) waiting.push({root->number, root});
+  while (!waiting.empty()) {
+    const std::shared_ptr<Node> next = waiting.top().second;
+    waiting.pop();
+    if (!been.insert(next.get()).second) continue;
+    mine.push_back(next);
+    for (size_t i = 0; i < next->inputs.size(); ++i) {
+      if (next->inputs[i].node) waiting.push({next->inputs[i].node->number, next->inputs[i].node});
+    }
+  }
+  return mine;"""
+OTHER = """  std::vector<std::shared_ptr<Node>> all = {root};
+  std::unordered_map<Node*, int> colour;
+  size_t at = 0;
+  for (; at != all.size(); at += 1) {
+    std::for_each(all[at]->inputs.begin(), all[at]->inputs.end(), [&](const Edge& e) {
+      if (e.node == nullptr || colour[e.node.get()]++ > 0) return;
+      all.emplace_back(e.node);
+    });
+  }
+  std::stable_sort(all.rbegin(), all.rend(), [](auto& a, auto& b) { return a->number < b->number; });
+  return all;"""
+FILE, AT = "autograd/node.cc", "std::vector<std::shared_ptr<Node>> reachable("
+
+
+class Comparing(unittest.TestCase):
+    def setUp(self):
+        self.folder = Path(tempfile.mkdtemp())
+        self.addCleanup(shutil.rmtree, self.folder)
+        self.course = helpers.course()
+        self.lab = self.course.lab(2)
+        self.blank = comparing.blanks(self.course, self.lab)
+
+    def submit(self, name, body, year="2026"):
+        lines = Lines(self.blank[FILE], FILE)
+        first, last = lines.region({"kind": "function", "at": AT})
+        lines.lines[first:last + 1] = body.split("\n")
+        path = self.folder / year / name / FILE
+        path.parent.mkdir(parents=True)
+        path.write_text("\n".join(lines.lines))
+        return self.folder / year / name
+
+    def pairs(self, *years, least=0.5):
+        rows = comparing.similar(self.course, self.lab, [self.folder / year for year in years], least)
+        return [(one, other, file) for _, one, other, file, _ in rows]
+
+    def test_a_copy_with_other_names_and_comments_is_found_across_years(self):
+        renamed = MINE.replace("mine", "result").replace("waiting", "heap").replace("been", "seen_nodes").replace("  mine.push", "  // keep\n  mine.push")
+        self.submit("ann", MINE)
+        self.submit("bob", OTHER)
+        self.submit("eve", renamed.replace(";", " ;"), "2025")
+        self.assertEqual(self.pairs("2026", "2025"), [("2026/ann", "2025/eve", FILE)])
+        self.assertEqual(self.pairs("2026"), [])
+
+    def test_the_library_is_compared_with(self):
+        text = self.course.texts(self.lab)[FILE]
+        path = self.submit("max", MINE)
+        (path / FILE).write_text(text.replace("found", "answer"))
+        self.assertEqual(self.pairs("2026"), [(comparing.LIBRARY, "2026/max", FILE)])
+
+    def test_a_part_that_was_copied_is_found(self):
+        self.submit("ann", MINE)
+        self.submit("eve", "\n".join(MINE.split("\n")[:8] + OTHER.split("\n")[6:]))
+        self.assertEqual(self.pairs("2026", least=0.4), [("2026/ann", "2026/eve", FILE)])
+
+    def test_what_most_have_counts_for_nobody(self):
+        for i in range(8):
+            self.submit(f"s{i}", MINE)
+        self.assertEqual(self.pairs("2026"), [])
+
+    def test_blanks_share_nothing(self):
+        for name in ("ann", "bob"):
+            self.submit(name, '  ::heed::lab::not_done("lab 2, reachable");')
+        self.assertEqual(self.pairs("2026", least=0), [])
+
+    def test_winnowing_finds_what_is_long_enough(self):
+        words, length = [f"w{i}" for i in range(200)], comparing.GRAM + comparing.WINDOW - 1
+        for at in range(100):
+            self.assertTrue(comparing.fingerprints(words) & comparing.fingerprints(["x"] * 40 + words[at:at + length] + ["y"] * 40))
+        self.assertEqual(comparing.fingerprints(["x"]), set())
+
+    def test_questions_are_about_own_lines(self):
+        rows = comparing.questions(self.course, self.lab, self.submit("ann", MINE))
+        self.assertEqual(len({question for *_, question in rows}), 3)
+        text = (self.folder / "2026/ann" / FILE).read_text().splitlines()
+        for file, number, line, _ in rows:
+            self.assertEqual((file, text[number - 1].strip()), (FILE, line))
+            self.assertIn(line, MINE)
+        self.assertEqual(rows, comparing.questions(self.course, self.lab, self.folder / "2026/ann"))
+        self.assertNotEqual(rows, comparing.questions(self.course, self.lab, self.submit("bob", OTHER)))
+
+    def test_nothing_of_ones_own_is_no_question(self):
+        self.assertEqual(comparing.questions(self.course, self.lab, self.submit("ann", '  ::heed::lab::not_done("lab 2, reachable");')), [])
+
+    def test_folders_are_asked_for(self):
+        with self.assertRaisesRegex(LabError, "a folder of submissions"):
+            self.pairs("2020")
