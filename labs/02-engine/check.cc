@@ -6,7 +6,6 @@
 
 #include "autograd/node.h"
 #include "labs/support/check.h"
-#include "tensor/allocator.h"
 
 namespace heed::lab {
 namespace {
@@ -390,23 +389,3 @@ LAB_CHECK(OthersKeepTheirNodes) {
 
 }  // namespace
 }  // namespace heed::lab
-
-// Bytes in use at each step of a backward pass through ops that each keep 1 MiB, and what they
-// would be if the closures were kept.
-LAB_FIGURE() {
-  constexpr int64_t kOps = 8, kMiB = 1 << 20;
-  std::vector<double> steps, dropped, kept;
-  const Var x = Var::parameter(scalar(1));
-  const int64_t before = memory_stats().bytes_in_use;
-  Var y = x;
-  for (int64_t i = 0; i < kOps; ++i) {
-    y = weigh({y}, {1}, [&, values = Tensor::zeros({kMiB / 8}, DType::f64)] {
-      steps.push_back(static_cast<double>(steps.size() + 1));
-      dropped.push_back(static_cast<double>(memory_stats().bytes_in_use - before) / kMiB);
-      kept.push_back(kOps);
-    });
-  }
-  y.backward();
-  print_curves("Memory over a backward pass", "closures that ran", "MiB in use", steps,
-               {{"closures kept", kept}, {"yours", dropped}});
-}

@@ -6,7 +6,7 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import LabError, comparing, figures, grading, handout, pages, report
+from . import LabError, comparing, explore, figures, grading, handout, pages, report
 from .build import Build
 from .course import Course
 from .repository import Repository
@@ -160,6 +160,16 @@ def do_figure(root, options):
     return 0
 
 
+def do_show(root, options):
+    bench = Bench(root, options.lab)
+    seed, path = seed_of(options), Path(options.out or "lab.html")
+    story = explore.story_of(bench.program(), seed)
+    print(explore.graph_text(story) if options.what == "graph" else explore.memory_text(story))
+    path.write_text(explore.page(root, bench.lab, story, seed), encoding="utf-8")
+    print(f"wrote {path}: graph and memory, step by step; open it in a browser")
+    return 0
+
+
 def do_handout(root, options):
     course = Course(root)
     labs = [course.lab(number) for number in handout.numbers(options.labs)] if options.labs else list(course.labs.values())
@@ -266,9 +276,12 @@ def parser():
     compare = command("compare", do_compare, "when all checks pass: the project's version beside yours")
     figure = command("figure", do_figure, "draw the lab's figure with what you wrote, as SVG")
     figure.add_argument("--out", metavar="FILE", help="where to (lab-N.svg)")
+    show = command("show", do_show, "the graph of an example, or its memory: in the terminal, and step by step as a page")
+    show.add_argument("what", choices=("graph", "memory"))
+    show.add_argument("--out", metavar="FILE", help="where the page goes (lab.html)")
     debug = command("debug", do_debug, "run a check in gdb")
     debug.add_argument("check")
-    for made in (test, compare, figure, debug):
+    for made in (test, compare, figure, show, debug):
         made.add_argument("--seed", type=int, help="draw these inputs again")
     add_for_teachers(command)
     return top

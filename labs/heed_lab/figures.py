@@ -6,11 +6,16 @@ import subprocess
 from . import LabError
 
 
-def draw(root, program, seed, path):
-    done = subprocess.run([str(program), "--figure", f"--seed={seed}"], capture_output=True, text=True, timeout=60)
+def numbers_of(program, what, seed):
+    """What the program prints for a picture."""
+    done = subprocess.run([str(program), what, f"--seed={seed}"], capture_output=True, text=True, timeout=60)
     if done.returncode != 0:
-        raise LabError(f"there is no figure yet: {done.stderr.strip()}")
-    row = json.loads(done.stdout)
+        raise LabError(f"there is no picture yet: {done.stderr.strip() or f'it ended with status {done.returncode}'}")
+    return json.loads(done.stdout)
+
+
+def draw(root, program, seed, path):
+    row = numbers_of(program, "--figure", seed)
     spec = importlib.util.spec_from_file_location("svg", root / "bench/svg.py")
     svg = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(svg)

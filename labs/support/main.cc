@@ -1,6 +1,7 @@
 // The main() of every lab's checks:
 //   lab_02 [--seed=N] [--numbers=A,B] [--gtest_filter=Lab.NAME]   runs checks
 //   lab_02 --figure [--seed=N]                                    prints the numbers of the figure
+//   lab_02 --show [--seed=N]                                      prints those of the page
 // With HEED_LAB_REPORT=FD, as the tool runs it, each check also writes a line of JSON to the
 // descriptor, with the word that the first line of standard input holds: what does not know the
 // word is no result. Both are taken before the constructors of what a student wrote.
@@ -16,6 +17,7 @@
 #include <sstream>
 
 #include "labs/support/check.h"
+#include "labs/support/explore.h"
 
 namespace heed::lab {
 namespace {
@@ -106,11 +108,12 @@ std::vector<double> parse_numbers(const std::string& text) {
   return found;
 }
 
-// Takes --seed=N, --numbers=A,B and --figure out of the arguments; true for --figure.
-bool parse(int& argc, char** argv) {
+// Takes --seed=N, --numbers=A,B and --figure or --show out of the arguments; returns what is to be
+// run instead of checks.
+std::function<void()> parse(int& argc, char** argv) {
   run_seed =
       static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) % 1000000;
-  bool wants_figure = false;
+  std::function<void()> picture;
   int kept = 0;
   for (int i = 0; i < argc; ++i) {
     const std::string argument = argv[i];
@@ -119,20 +122,22 @@ bool parse(int& argc, char** argv) {
     } else if (argument.starts_with("--numbers=")) {
       numbers = parse_numbers(argument.substr(10));
     } else if (argument == "--figure") {
-      wants_figure = true;
+      picture = figure;
+    } else if (argument == "--show") {
+      picture = show;
     } else {
       argv[kept++] = argv[i];
     }
   }
   argc = kept;
-  return wants_figure;
+  return picture;
 }
 
 int run(int argc, char** argv) {
-  const bool wants_figure = parse(argc, argv);
+  const std::function<void()> picture = parse(argc, argv);
   if (!kSanitized) catch_crashes();
-  if (wants_figure) {
-    figure();
+  if (picture) {
+    picture();
     return 0;
   }
   testing::InitGoogleTest(&argc, argv);

@@ -1,0 +1,57 @@
+// The pictures of lab 2: only ops that no lab cuts.
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "labs/support/check.h"
+#include "labs/support/explore.h"
+#include "tensor/allocator.h"
+
+// Bumps exp(-(x w + b)^2), weighed by v, fitted to a target. w is used twice: by the bumps, and by
+// the penalty for large weights.
+LAB_SHOW() {
+  constexpr int64_t kRows = 512, kCols = 256;
+  heed::lab::Draw draw;
+  const Var x(draw.normal({kRows, kCols})), target(draw.normal({kRows, kCols}));
+  heed::lab::Story story;
+  const Var w = story("w", Var::parameter(draw.normal({kCols}))),
+            b = story("b", Var::parameter(draw.normal({kCols}))),
+            v = story("v", Var::parameter(draw.normal({kCols})));
+  Var at = story("x w", mul(x, w));
+  at = story("x w + b", add(at, b));
+  Var bump = story("its square", square(at));
+  at = Var();  // from here on the graph alone holds values
+  bump = story("negated", neg(bump));
+  bump = story("the bump", exp(bump));
+  Var y = story("y", mul(bump, v));
+  bump = Var();
+  Var error = story("error", sub(y, target));
+  y = Var();
+  error = story("squared error", square(error));
+  error = story("their sum", sum(error));
+  const Var large = story("w squared", square(w)), penalty = story("penalty", sum(large));
+  const Var loss = story("loss", add(error, penalty));
+  error = Var();
+  story.play("A layer of bumps, and its loss", loss);
+}
+
+// Bytes in use at each step of a backward pass through ops that each keep 1 MiB, and what they
+// would be if the closures were kept.
+LAB_FIGURE() {
+  constexpr int64_t kOps = 8, kMiB = 1 << 20;
+  std::vector<double> steps, dropped, kept;
+  const Tensor one = Tensor::full({}, 1, DType::f64);
+  Var y = Var::parameter(one);
+  const int64_t before = memory_stats().bytes_in_use;
+  for (int64_t i = 0; i < kOps; ++i) {
+    y = record(
+        "keep", one, {y},
+        [&, values = Tensor::zeros({kMiB / 8}, DType::f64)](Tensor dy, const Grads& dx) {
+          steps.push_back(static_cast<double>(steps.size() + 1));
+          dropped.push_back(static_cast<double>(memory_stats().bytes_in_use - before) / kMiB);
+          kept.push_back(kOps);
+          dx.add(0, dy);
+        });
+  }
+  y.backward();
+  heed::lab::print_curves("Memory over a backward pass", "closures that ran", "MiB in use", steps,
+                          {{"closures kept", kept}, {"yours", dropped}});
+}
