@@ -21,6 +21,7 @@ from .sandbox import COMPILING
 # A blank leaves parameters and variables unused. OpenMP's loops must not be left by an exception, and a blank throws.
 EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas", "-fno-openmp-simd"]
 TEST_LIBRARY = ("_ZN7testing", "_ZNK7testing")
+STANDARD = re.compile("_ZN?K?S")  # what a compiler emits of the standard library's templates is weak
 LIBRARY = ("tensor", "autograd", "nn", "optim", "labs/support")
 
 
@@ -99,7 +100,7 @@ class Build:
             self.links[target] = words[words.index("&&") + 1:len(words) - words[::-1].index("&&") - 1]
         return self.links[target]
 
-    def compile(self, unit, headers, overlay, out):
+    def compile(self, unit, headers, overlay, out, flags):
         words, folder = self.command_of(unit)
         source = overlay / unit if overlay and (overlay / unit).exists() else self.root / unit
         target = out / (unit.replace("/", "_") + ".o")
@@ -108,7 +109,7 @@ class Build:
         words[words.index("-c") + 1] = str(source)
         first = next(i for i, word in enumerate(words) if word.startswith("-I"))
         words[first:first] = [f"-I{overlay}"] if overlay else []
-        words[-2:-2] = [*EXTRA, "-MD", "-MF", str(depends)]
+        words[-2:-2] = [*EXTRA, *flags, "-MD", "-MF", str(depends)]
         digest = hashlib.sha256("\0".join(words).encode())
         for path in [source, *headers]:
             digest.update(path.read_bytes())
@@ -120,7 +121,7 @@ class Build:
             mark_current(target, digest)
         return target
 
-    def program(self, lab, out, overlay=None, more_units=()):
+    def program(self, lab, out, overlay=None, more_units=(), flags=()):
         """The program of a lab with its units (and more) from `overlay`, from the tree where that has none, in `out`.
         What an overlay changes no file of is as in the library and not compiled."""
         out.mkdir(parents=True, exist_ok=True)
@@ -132,7 +133,7 @@ class Build:
         if overlay and not overlaid:
             units = [unit for unit in units if (overlay / unit).exists()]
         with ThreadPoolExecutor(os.cpu_count()) as pool:
-            objects = list(pool.map(lambda unit: self.compile(unit, headers, overlay, out), units))
+            objects = list(pool.map(lambda unit: self.compile(unit, headers, overlay, out, flags), units))
         words = list(self.link_command(lab.target))
         words[words.index("-o") + 1] = str(program)
         first = next(i for i, word in enumerate(words) if word.endswith(".o"))
@@ -174,7 +175,9 @@ class Build:
                     raise CompileError(f"{unit} lacks {readable(name)}")
             for name, kind in mine.items():
                 judge = judges.get(name, "w")
-                if kind not in "Uwv" and name not in theirs and (judge in "UTDBR" or name.startswith(TEST_LIBRARY)):
+                emitted = kind in "WVu" and STANDARD.match(name)
+                if kind not in "Uwv" and not emitted and name not in theirs and (
+                        judge in "UTDBR" or name.startswith(TEST_LIBRARY)):
                     raise CompileError(f"{unit} defines {readable(name)}, which is there already")
 
 

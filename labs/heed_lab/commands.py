@@ -34,6 +34,11 @@ class Bench:
         self.prepare()
         return self.build.program(self.lab, self.out)
 
+    def program_to_debug(self):
+        """With all variables there, which the program that judges does not keep."""
+        self.prepare()
+        return self.build.program(self.lab, self.build.folder / "students" / f"{self.lab.target}-debug", flags=("-Og", "-g"))
+
     def run(self, checks, seed):
         program = self.program()
         return [run_check(program, check, seed) for check in checks]
@@ -243,10 +248,14 @@ def do_ask(root, options):
 def do_debug(root, options):
     bench = Bench(root, options.lab)
     check = bench.lab.check(options.check)
+    program = bench.program_to_debug()
+    if options.build:
+        print(program)
+        return 0
     if not shutil.which("gdb"):
         raise LabError("there is no gdb here (Debian: apt install gdb)")
-    os.execvp("gdb", ["gdb", "-q", "--args", str(bench.program()), f"--gtest_filter=Lab.{check.name}",
-                      f"--seed={seed_of(options)}"])
+    os.execvp("gdb", ["gdb", "-q", "-x", str(root / "labs/support/gdb_commands.py"), "--args", str(program),
+                      f"--gtest_filter=Lab.{check.name}", f"--seed={seed_of(options)}", *check.arguments])
 
 
 def parser():
@@ -281,6 +290,7 @@ def parser():
     show.add_argument("--out", metavar="FILE", help="where the page goes (lab.html)")
     debug = command("debug", do_debug, "run a check in gdb")
     debug.add_argument("check")
+    debug.add_argument("--build", action="store_true", help="only build the program, for another debugger, and say where it is")
     for made in (test, compare, figure, show, debug):
         made.add_argument("--seed", type=int, help="draw these inputs again")
     add_for_teachers(command)

@@ -68,7 +68,11 @@ def contents(course, labs):
         if path in files:
             files[path] = without_answers(files[path].decode()).encode()
     files.update({name: text.encode() for name, text in texts.items()})
+    if (course.root / "labs/class.json").exists():
+        files["labs/class.json"] = (course.root / "labs/class.json").read_bytes()
     files["AGENTS.md"] = files.pop("labs/tutor.md")
+    for name in [name for name in files if name.startswith("labs/vscode/")]:
+        files[".vscode/" + PurePosixPath(name).name] = files[name]
     for name in [name for name in files if name.endswith(".md")]:
         files[name] = without_dead_links(name, files[name].decode(), files).encode()
     return files, taken
@@ -147,7 +151,8 @@ def write_handout(course, labs, out):
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        path.chmod((course.root / name).stat().st_mode & 0o777)
+        if (course.root / name).exists():
+            path.chmod((course.root / name).stat().st_mode & 0o777)
     (out / "labs/handout.json").write_text(json.dumps({"labs": [lab.number for lab in labs]}) + "\n")
     return len(files)
 

@@ -1,9 +1,11 @@
 """Handouts hold no solutions, and catch-up brings them back."""
 import json
+import re
 import shutil
 import tempfile
 import unittest
 from pathlib import Path
+from unittest import mock
 
 import helpers
 from heed_lab import LabError, handout
@@ -62,6 +64,18 @@ class Handouts(unittest.TestCase):
         for word in ("Explain concepts", "hint", "Write no solutions"):
             self.assertIn(word, text)
         self.assertNotIn("labs/tutor.md", self.files)
+
+    def test_settings_of_an_editor_are_there(self):
+        for name in ("launch.json", "tasks.json"):
+            text = self.files[f".vscode/{name}"].decode()
+            self.assertEqual({entry["id"] for entry in json.loads(text)["inputs"]}, set(re.findall(r"\$\{input:(\w+)\}", text)))
+
+    def test_what_a_class_was_given_is_in_it(self):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(handout, "tracked", return_value=["labs/tutor.md"]):
+            shutil.copytree(helpers.ROOT / "labs", Path(folder) / "labs")
+            (Path(folder) / "labs/class.json").write_text('{"salt": "autumn"}')
+            files, _ = handout.contents(Course(folder), [])
+            self.assertEqual(files["labs/class.json"], b'{"salt": "autumn"}')
 
     def test_twins_of_kernels_are_left_out(self):
         self.assertNotIn("tensor/kernels/softmax.cu", self.files)

@@ -7,7 +7,7 @@ from html.parser import HTMLParser
 import helpers
 from heed_lab import pages
 
-VOID = {"meta"}
+VOID = {"meta", "input"}
 
 
 class Balanced(HTMLParser):
