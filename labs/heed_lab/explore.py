@@ -34,7 +34,7 @@ function show(to) {
   slider.value = at;
   document.querySelector('#said').textContent = `Step ${at + 1} of ${story.steps.length}, ` +
     (step.forward ? 'recorded: ' : 'backward: ') + `${node.op} (${node.number}), ${(step.bytes / 1048576).toFixed(2)} MiB in use` +
-    (step.kept ? `; its closure let ${(step.kept / 1048576).toFixed(2)} MiB go` : '');
+    (step.freed ? `; then ${(step.freed / 1048576).toFixed(2)} MiB are let go` : '');
 }
 function stop() { clearInterval(timer); timer = 0; play.textContent = 'Play'; }
 function start() {
@@ -74,11 +74,11 @@ def rows_of(story):
 def graph_text(story):
     """What `show graph` prints: the graph from its first node on."""
     lines = [f"{story['title']}: {len(story['nodes'])} nodes",
-             f"{'node':>5}  {'op':<10} {'shape':<14} {'reads':<14} {'backward':>8}  {'kept MiB':>8}"]
+             f"{'node':>5}  {'op':<10} {'shape':<14} {'reads':<14} {'backward':>8}  {'let go':>8}"]
     for node, _, when, back in rows_of(story):
         reads = ", ".join(map(str, node["inputs"]))
-        kept = mib(back["kept"]) if back else ""
-        lines.append(f"{node['number']:>5}  {node['op']:<10} {node['shape']:<14} {reads:<14} {when or '':>8}  {kept:>8}  {node['name']}".rstrip())
+        freed = mib(back["freed"]) if back else ""
+        lines.append(f"{node['number']:>5}  {node['op']:<10} {node['shape']:<14} {reads:<14} {when or '':>8}  {freed:>8}  {node['name']}".rstrip())
     return "\n".join(lines)
 
 
@@ -112,9 +112,9 @@ def table(story):
     rows = []
     for node, forward, when, back in rows_of(story):
         cells = [node["number"], html.escape(node["op"]), html.escape(node["name"]), node["shape"],
-                 ", ".join(map(str, node["inputs"])), used(forward, "there"), when or "", used(back, "back"), mib(back["kept"]) if back else ""]
+                 ", ".join(map(str, node["inputs"])), used(forward, "there"), when or "", used(back, "back"), mib(back["freed"]) if back else ""]
         rows.append(f'<tr data-number="{node["number"]}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    heads = ("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "kept, MiB")
+    heads = ("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB")
     return (f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead>\n<tbody>\n" + "\n".join(rows) +
             "\n</tbody></table>")
 
@@ -157,7 +157,7 @@ def page(root, lab, story, seed):
 <body>
 <main>
 <h1>{title}</h1>
-<p class="lead">Every op is a node, in the order in which they were made. The backward pass goes from the newest to the oldest, runs each closure once, and lets go of what it kept.</p>
+<p class="lead">Every op is a node, in the order in which they were made. The backward pass goes from the newest to the oldest, runs each closure once, and then lets go of its gradient and of what it kept.</p>
 <div class="controls"><button id="play">Play</button><button id="back">Back</button><button id="next">Next</button>
 <input id="at" type="range" min="0" max="{len(story["steps"]) - 1}" value="0" aria-label="step"></div>
 <p id="said" aria-live="polite"></p>

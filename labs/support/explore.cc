@@ -43,16 +43,19 @@ Var Story::operator()(const char* name, Var value) {
   return value;
 }
 
-// Puts a closure around that of the node: it says when it ran, and what was freed with it.
+// Puts a closure around that of the node, which says when it ran.
 void Story::watch(Node& node) {
   if (!node.backward) return;
   node.backward = [this, number = node.number, closure = std::move(node.backward)](
-                      const OutputGrads& dy, const Grads& dx) mutable {
+                      const OutputGrads& dy, const Grads& dx) {
+    end_step();
     closure(dy, dx);
-    const int64_t with = bytes();
-    closure = nullptr;
-    steps_.push_back({false, number, bytes(), with - bytes()});
+    steps_.push_back({false, number, bytes(), 0});
   };
+}
+
+void Story::end_step() {
+  if (!steps_.back().forward) steps_.back().freed = steps_.back().bytes - bytes();
 }
 
 void Story::play(const char* title, const Var& loss) {
@@ -67,11 +70,12 @@ void Story::play(const char* title, const Var& loss) {
     watch(*node);
   }
   loss.backward();
+  end_step();
   for (const Step& step : steps_) {
     steps.push_back({{"forward", step.forward},
                      {"number", step.number},
                      {"bytes", step.bytes},
-                     {"kept", step.kept}});
+                     {"freed", step.freed}});
   }
   std::cout << nlohmann::json{{"title", title}, {"nodes", nodes}, {"steps", steps}} << "\n";
 }

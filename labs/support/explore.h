@@ -21,8 +21,8 @@ class Story {
   Story();
   // Takes down the bytes in use after an op was recorded; returns its value.
   Var operator()(const char* name, Var value);
-  // Runs backward(), takes down the bytes in use after each closure and what the closure kept, and
-  // prints it all as JSON.
+  // Runs backward(), takes down the bytes in use after each closure and what the engine then let
+  // go, and prints it all as JSON.
   void play(const char* title, const Var& loss);
 
  private:
@@ -30,10 +30,11 @@ class Story {
     bool forward;
     uint64_t number;  // of the node
     int64_t bytes;    // in use afterwards, more than at the beginning
-    int64_t kept;     // let go with the closure; of a backward step
+    int64_t freed;    // between a backward step and the next one
   };
   int64_t bytes() const;
   void watch(Node& node);
+  void end_step();
 
   int64_t before_;
   std::map<uint64_t, const char*> names_;  // by the number of the node
