@@ -1,5 +1,6 @@
 # The programs with the checks of labs/ (docs/teaching.md): lab_NN of labs/NN-*/check.cc. They link the core and not the
-# helpers of tests/, which bring in the whole program. labs/heed-lab links them once more, with what a student wrote in front.
+# helpers of tests/, which bring in the whole program; those that include what lies above it also link dialogues and the models
+# that respond. labs/heed-lab links them once more, with what a student wrote in front.
 # A lab's variation, which students write from nothing, is a library of its own, so that theirs comes in front of it, too.
 
 find_package(GTest REQUIRED)
@@ -8,6 +9,11 @@ add_library(heed_lab_support STATIC ${lab_support_sources})
 heed_target(heed_lab_support)
 target_link_libraries(heed_lab_support PUBLIC heed_core GTest::gtest nlohmann_json::nlohmann_json)
 target_precompile_headers(heed_lab_support PRIVATE <gtest/gtest.h> <functional> <map> <string> <vector>)
+
+# The models that respond, as a library: a program takes of it what the student's files lack.
+add_library(heed_lab_dialog STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:heed_responding>)
+set_target_properties(heed_lab_dialog PROPERTIES LINKER_LANGUAGE CXX)
+target_link_libraries(heed_lab_dialog PUBLIC heed_core ZLIB::ZLIB)
 
 add_custom_target(heed_lab_programs)
 set(HEED_LAB_PROGRAMS)
@@ -18,6 +24,11 @@ foreach(source IN LISTS lab_checks)
   heed_target(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs)
   target_link_libraries(${name} PRIVATE heed_lab_support)
+  file(STRINGS ${source} above_the_core REGEX "^#include \"(train|dialog)/")
+  if(above_the_core)
+    target_link_libraries(${name} PRIVATE heed_lab_dialog)
+    target_compile_definitions(${name} PRIVATE HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  endif()
   target_precompile_headers(${name} REUSE_FROM heed_lab_support)
   cmake_path(GET source PARENT_PATH folder)
   if(EXISTS ${folder}/show.cc)

@@ -1,0 +1,618 @@
+// Lab 7: attention and its loss. Kernels are called directly; the loss gets weights that are made
+// here, so that it can be judged before there is a model.
+#include <map>
+
+#include "autograd/ops.h"
+#include "dialog/respond/loss.h"
+#include "labs/07-attention/by_loops.h"
+#include "labs/support/check.h"
+#include "labs/support/dialogues.h"
+#include "tensor/allocator.h"
+#include "tensor/kernels/attention.h"
+#include "tensor/kernels/softmax.h"
+#include "tensor/parallel.h"
+
+namespace heed::lab {
+namespace {
+
+const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-11};
+const Tolerance kRough = {.relative = 1e-5, .absolute = 1e-8};
+
+// Some segments of drawn lengths, queries and a memory for them; more rows than belong to anybody.
+struct Ragged {
+  Segments s;
+  Tensor query, memory, weights;
+
+  Ragged(Draw& draw, const Segments& s, DType dtype = DType::f64)
+      : s(s),
+        query(draw.normal({s.count(), width_of(draw)}, dtype)),
+        memory(draw.normal({s.memory_rows() + s.total(), width()}, dtype)),
+        weights(draw.normal({s.total()}, dtype)) {}
+  int64_t width() const { return query.shape()[1]; }
+  static int64_t width_of(Draw& draw) { return draw.between(2, 6); }
+};
+
+Segments draw_segments(Draw& draw, int64_t shortest = 1) {
+  std::vector<int32_t> lengths = draw.ids(draw.between(3, 5), 6);
+  for (int32_t& length : lengths) length += static_cast<int32_t>(shortest);
+  return Segments(lengths);
+}
+
+const int32_t* offsets(const Ragged& r) {
+  return r.s.offsets().data<int32_t>();
+}
+const int32_t* starts(const Ragged& r) {
+  return r.s.starts().data<int32_t>();
+}
+
+template <class T> Tensor scores_of(const Ragged& r) {
+  const Tensor y = unwritten({r.s.total()}, r.query.dtype());
+  cpu::segment_scores_forward(y.data<T>(), r.query.data<T>(), r.memory.data<T>(), offsets(r),
+                              starts(r), r.s.count(), r.width());
+  return y;
+}
+
+template <class T> Tensor softmax_of(const Tensor& x, const Segments& s) {
+  const Tensor y = unwritten(x.shape(), x.dtype());
+  cpu::segment_softmax_forward(y.data<T>(), x.data<T>(), s.offsets().data<int32_t>(), s.count());
+  return y;
+}
+
+template <class T> Tensor context_of(const Ragged& r) {
+  const Tensor y = unwritten({r.s.count(), r.width()}, r.query.dtype());
+  cpu::segment_context_forward(y.data<T>(), r.weights.data<T>(), r.memory.data<T>(), offsets(r),
+                               starts(r), r.s.count(), r.width());
+  return y;
+}
+
+// An undefined gradient is one that nobody needs.
+template <class T> T* pointer(const Tensor& gradient) {
+  return gradient.defined() ? gradient.data<T>() : nullptr;
+}
+template <class T>
+void add_score_gradients(const Ragged& r, const Tensor& dquery, const Tensor& dmemory,
+                         const Tensor& dy) {
+  cpu::segment_scores_backward(pointer<T>(dquery), pointer<T>(dmemory), r.query.data<T>(),
+                               r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r), r.s.count(),
+                               r.width());
+}
+template <class T>
+void add_context_gradients(const Ragged& r, const Tensor& dweights, const Tensor& dmemory,
+                           const Tensor& dy) {
+  cpu::segment_context_backward(pointer<T>(dweights), pointer<T>(dmemory), r.weights.data<T>(),
+                                r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r),
+                                r.s.count(), r.width());
+}
+
+Tensor plus(const Tensor& a, const Tensor& b) {
+  const Tensor y = a.clone();
+  for (int64_t i = 0; i < y.numel(); ++i) y.data<double>()[i] += b.data<double>()[i];
+  return y;
+}
+
+// What a kernel added to a gradient that was not empty, once with the other one wanted and once
+// without. `run` gets the gradient and the other one.
+void expect_added(Draw& draw, const std::string& what, const Tensor& want, const Tensor& like_other,
+                  const std::function<void(const Tensor&, const Tensor&)>& run,
+                  const std::string& law) {
+  if_stopped("A gradient that nobody needs is a null pointer.");
+  const Tensor before = draw.normal(want.shape());
+  for (const bool other : {true, false}) {
+    const Tensor got = before.clone();
+    run(got, other ? zeros_like(like_other) : Tensor());
+    expect_close(what + (other ? "" : ", the other one not wanted"), got, plus(before, want),
+                 {.tolerance = kRough,
+                  .suspects = {{"the gradient alone: what was there before is lost", want},
+                               {"what was there before: nothing was added", before}},
+                  .law = law});
+  }
+}
+
+// ---- task: scores
+
+LAB_CHECK(Scores) {
+  Draw draw;
+  const Ragged r(draw, draw_segments(draw));
+  std::vector<Look> first_query = looks(r.s), first_rows = looks(r.s);
+  for (Look& look : first_query) look.query = 0;
+  for (Look& look : first_rows) look.row -= r.s.memory_begin(look.query);
+  expect_close(
+      "scores", scores_of<double>(r), scores_by_loops(r.query, r.memory, looks(r.s)),
+      {.tolerance = kExact,
+       .suspects = {{"the first query in all segments",
+                     scores_by_loops(r.query, r.memory, first_query)},
+                    {"each query with the first rows of the memory, not with those of its segment",
+                     scores_by_loops(r.query, r.memory, first_rows)}},
+       .law = "score j of query b is the dot product of its memory row and query b"});
+}
+
+LAB_CHECK(SegmentsThatShareRows) {
+  Draw draw;
+  const Segments all = draw_segments(draw);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  const Ragged r(draw, all.select({last, 0, last}));
+  std::vector<Look> by_score = looks(r.s);
+  for (Look& look : by_score) look.row = look.score;
+  expect_close(
+      "scores of segments that were chosen from a memory", scores_of<double>(r),
+      scores_by_loops(r.query, r.memory, looks(r.s)),
+      {.tolerance = kExact,
+       .suspects = {{"the memory row with the number of the score: `starts` says where the "
+                     "rows of a segment begin, `offsets` where its scores do",
+                     scores_by_loops(r.query, r.memory, by_score)}},
+       .law = "two hypotheses of a beam look at the same rows: they have scores of their "
+              "own, and one memory"});
+}
+
+LAB_CHECK(GradientOfScores) {
+  Draw draw;
+  const Ragged r(draw, draw_segments(draw));
+  const Tensor dy = draw.normal({r.s.total()});
+  const auto loss = [&](const Tensor& query, const Tensor& memory) {
+    return dot(dy, scores_by_loops(query, memory, looks(r.s)));
+  };
+  expect_added(
+      draw, "dquery",
+      central_differences([&](const Tensor& at) { return loss(at, r.memory); }, r.query), r.memory,
+      [&](const Tensor& dq, const Tensor& dm) { add_score_gradients<double>(r, dq, dm, dy); },
+      "query b gives every row of its segment a score, so dquery_b is a sum over these rows");
+  expect_added(
+      draw, "dmemory",
+      central_differences([&](const Tensor& at) { return loss(r.query, at); }, r.memory), r.query,
+      [&](const Tensor& dm, const Tensor& dq) { add_score_gradients<double>(r, dq, dm, dy); },
+      "each row has one score here, with the query of its segment");
+}
+
+// ---- task: softmax
+
+LAB_CHECK(SoftmaxOfEachSegment) {
+  Draw draw;
+  const Segments s = draw_segments(draw);
+  const Tensor x = draw.normal({s.total()}), whole = zeros_like(x), shifted = x.clone();
+  softmax_by_loops(whole.data<double>(), x.data<double>(), 0, s.total());
+  expect_close(
+      "weights", softmax_of<double>(x, s), softmax_by_loops(x, s),
+      {.tolerance = kExact,
+       .suspects = {{"the softmax over the whole batch: dialogues must not see each other", whole}},
+       .law = "the weights of each segment add up to 1"});
+  for (const Look& look : looks(s)) {  // a constant of its own for each segment
+    shifted.data<double>()[look.score] += 1000.0 * static_cast<double>(look.query - 1);
+  }
+  expect_close("weights of scores + 1000 b in segment b", softmax_of<double>(shifted, s),
+               softmax_by_loops(x, s),
+               {.tolerance = {.relative = 1e-9, .absolute = 1e-12},
+                .law = "a constant that is added to all scores of a segment changes nothing"});
+}
+
+LAB_CHECK(GradientOfSegmentSoftmax) {
+  Draw draw;
+  const Segments s = draw_segments(draw);
+  const Tensor x = draw.normal({s.total()}), dy = draw.normal({s.total()});
+  const Tensor y = softmax_by_loops(x, s), dx = unwritten(x.shape());
+  cpu::segment_softmax_backward(Out<double>(dx.data<double>()), y.data<double>(), dy.data<double>(),
+                                s.offsets().data<int32_t>(), s.count());
+  const Tensor want =
+      central_differences([&](const Tensor& at) { return dot(dy, softmax_by_loops(at, s)); }, x);
+  // y_i (dy_i - sum of y dy over the whole batch)
+  const double of_all = dot(y, dy);
+  const Tensor batch = zeros_like(x);
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    batch.data<double>()[i] = y.data<double>()[i] * (dy.data<double>()[i] - of_all);
+  }
+  expect_close("dscores", dx, want,
+               {.tolerance = kRough,
+                .suspects = {{"made with a sum over the whole batch: the softmax of a segment "
+                              "knows nothing of the others",
+                              batch}},
+                .law = "dscores adds up to 0 within each segment"});
+  const Tensor before = draw.normal(x.shape()), added = before.clone();
+  cpu::segment_softmax_backward(Out<double>(added.data<double>(), Write::add), y.data<double>(),
+                                dy.data<double>(), s.offsets().data<int32_t>(), s.count());
+  expect_close("dscores, added to what was there", added, plus(before, want),
+               {.tolerance = kRough,
+                .suspects = {{"assigned where it has to be added: Out knows which", want}},
+                .law = "the destination of a segment begins at its offset: Out::from()"});
+}
+
+// ---- task: context
+
+LAB_CHECK(Context) {
+  Draw draw;
+  const Ragged r(draw, draw_segments(draw, 0));  // some may have no row: their context is 0
+  expect_close("context", context_of<double>(r), context_by_loops(r.weights, r.memory, r.s),
+               {.tolerance = kExact,
+                .law = "context b is the sum of the rows of segment b, each times its weight; of "
+                       "no rows it is 0, and what stood there before does not count"});
+  const Segments all = draw_segments(draw);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  const Ragged shared(draw, all.select({last, 0, last}));
+  expect_close("context of segments that share rows", context_of<double>(shared),
+               context_by_loops(shared.weights, shared.memory, shared.s),
+               {.tolerance = kExact, .law = "weights stand at `offsets`, memory rows at `starts`"});
+}
+
+LAB_CHECK(GradientOfContext) {
+  Draw draw;
+  const Ragged r(draw, draw_segments(draw));
+  const Tensor dy = draw.normal({r.s.count(), r.width()});
+  const auto loss = [&](const Tensor& weights, const Tensor& memory) {
+    return dot(dy, context_by_loops(weights, memory, r.s));
+  };
+  expect_added(
+      draw, "dweights",
+      central_differences([&](const Tensor& at) { return loss(at, r.memory); }, r.weights),
+      r.memory,
+      [&](const Tensor& dw, const Tensor& dm) { add_context_gradients<double>(r, dw, dm, dy); },
+      "a weight moves its context vector in the direction of its memory row");
+  expect_added(
+      draw, "dmemory",
+      central_differences([&](const Tensor& at) { return loss(r.weights, at); }, r.memory),
+      r.weights,
+      [&](const Tensor& dm, const Tensor& dw) { add_context_gradients<double>(r, dw, dm, dy); },
+      "each row has one weight here, and what it changes is the context of its segment");
+}
+
+// All that the six kernels make of a batch in f32.
+std::map<std::string, Tensor> all_kernels(const Ragged& r) {
+  const Tensor dq = zeros_like(r.query), dm = zeros_like(r.memory), dw = zeros_like(r.weights);
+  const Tensor scores = scores_of<float>(r), weights = softmax_of<float>(scores, r.s),
+               dx = unwritten(weights.shape(), DType::f32);
+  add_score_gradients<float>(r, dq, dm, weights);
+  add_context_gradients<float>(r, dw, dm, r.query);
+  cpu::segment_softmax_backward(Out<float>(dx.data<float>()), weights.data<float>(),
+                                r.weights.data<float>(), offsets(r), r.s.count());
+  return {
+      {"scores", scores}, {"weights", weights}, {"context", context_of<float>(r)}, {"dquery", dq},
+      {"dmemory", dm},    {"dweights", dw},     {"dscores of softmax", dx}};
+}
+
+LAB_CHECK(AloneEqualsTogether) {
+  Draw draw;
+  std::vector<int32_t> lengths = draw.ids(draw.between(40, 60), 30);
+  for (int32_t& length : lengths) ++length;
+  const Ragged r(draw, Segments(lengths), DType::f32);
+  const Tolerance same = {.relative = 0, .absolute = 0};
+  const int before = num_threads();
+  set_num_threads(1);
+  const auto alone = all_kernels(r);
+  set_num_threads(3);
+  const auto together = all_kernels(r);
+  set_num_threads(before);
+  for (const auto& [what, tensor] : alone) {
+    expect_close(what + " by three threads", together.at(what), tensor,
+                 {.tolerance = same, .law = "a result must not depend on the number of threads"});
+  }
+  const int64_t b = draw.between(1, r.s.count() - 1);
+  Ragged one = r;
+  one.s = Segments({lengths[b]});
+  one.query = r.query.rows(b, b + 1);
+  one.memory = r.memory.rows(r.s.begin(b), r.s.end(b));
+  one.weights = r.weights.rows(r.s.begin(b), r.s.end(b));
+  for (const auto& [what, tensor] : all_kernels(one)) {
+    const bool of_query = what == "context" || what == "dquery";
+    const Tensor part =
+        of_query ? alone.at(what).rows(b, b + 1) : alone.at(what).rows(r.s.begin(b), r.s.end(b));
+    expect_close(what + " of a dialogue alone", tensor, part,
+                 {.tolerance = same, .law = "a dialogue must not depend on those beside it"});
+  }
+}
+
+// ---- task: attend
+
+LAB_CHECK(Attend) {
+  Draw draw;
+  const Segments s = draw_segments(draw);
+  const Tensor query = draw.normal({s.count(), 3}), memory = draw.normal({s.total(), 3});
+  const Attended got = attend(Var(query), Var(memory), s);
+  const Tensor scores = scores_by_loops(query, memory, looks(s)),
+               weights = softmax_by_loops(scores, s);
+  expect_close("weights", got.weights.value(), weights,
+               {.tolerance = kExact, .suspects = {{"the scores, without a softmax", scores}}});
+  expect_close(
+      "context", got.context.value(), context_by_loops(weights, memory, s),
+      {.tolerance = kExact,
+       .suspects = {{"the sum with scores for weights", context_by_loops(scores, memory, s)}},
+       .law = "score the rows, make weights of the scores, sum the rows with these weights"});
+}
+
+LAB_CHECK(FewerDialoguesAreRunning) {
+  Draw draw;
+  const Segments all = draw_segments(draw), s = all.first(draw.between(1, all.count() - 1));
+  const Tensor query = draw.normal({s.count(), 3}), memory = draw.normal({all.total(), 3});
+  const Tensor dc = draw.normal({s.count(), 3});
+  const Var q = Var::parameter(query), m = Var::parameter(memory);
+  const Attended got = attend(q, m, s);
+  expect(got.weights.shape() == Shape{s.total()},
+         text("of a memory of ", all.total(), " rows ", s.total(),
+              " belong to the dialogues that are still running, and have a weight; there are ",
+              got.weights.shape(), " weights."));
+  sum(mul(got.context, Var(dc))).backward();
+  const auto loss = [&](const Tensor& x, const Tensor& rows) {
+    const Tensor weights = softmax_by_loops(scores_by_loops(x, rows, looks(s)), s);
+    return dot(dc, context_by_loops(weights, rows, s));
+  };
+  expect_close("dquery", q.grad(),
+               central_differences([&](const Tensor& at) { return loss(at, memory); }, query),
+               {.tolerance = kRough, .law = "through scores, softmax and sum"});
+  expect_close("dmemory", m.grad(),
+               central_differences([&](const Tensor& at) { return loss(query, at); }, memory),
+               {.tolerance = kRough,
+                .law = "a row is scored and summed, so two gradients meet in it; rows of nobody "
+                       "get 0"});
+}
+
+LAB_CHECK(NothingIsPadded) {
+  Draw draw;
+  constexpr int64_t kShort = 1000, kLong = 4000, kWidth = 4;
+  std::vector<int32_t> lengths(kShort, 1);
+  lengths.push_back(kLong);
+  const Segments s(lengths);
+  const Var query = Var::parameter(draw.normal({s.count(), kWidth}, DType::f32)),
+            memory = Var::parameter(draw.normal({s.total(), kWidth}, DType::f32));
+  const int64_t before = memory_stats().bytes_in_use, padded = s.count() * kLong * 4;
+  reset_peak();
+  sum(attend(query, memory, s).context).backward();
+  const double share =
+      static_cast<double>(memory_stats().peak_bytes - before) / static_cast<double>(padded);
+  expect(share < 0.1,
+         text("one dialogue of ", kLong, " rows and ", kShort, " of one: the peak is ", share,
+              " times the bytes of a score for every query and row. A "
+              "dialogue costs what its own segment is long."));
+}
+
+// ---- task: attention_loss
+
+Expected one_mistake(const Traced& t, const Tensor& weights) {
+  Expected expected = {.tolerance = kExact,
+                       .law =
+                           "for each step of each dialogue: the mean over its memory rows of "
+                           "(weight x mask)^2"};
+  const auto add = [&](const char* name, Mistake mistake) {
+    expected.suspects.emplace_back(name, Tensor::full({1}, t.loss(weights, mistake), DType::f64));
+  };
+  add("what one step costs: weights that are the same in all steps count in each of them",
+      Mistake::kStepsCountOnce);
+  add("the mean over the distractions: it is over all rows of the dialogue's memory",
+      Mistake::kMeanOverDistractions);
+  add("divided by the rows of the whole batch: a dialogue's mean is over its own",
+      Mistake::kMeanOverBatch);
+  add("the weights themselves, not their squares", Mistake::kNoSquare);
+  add("the loss of all rows: only distractions cost something", Mistake::kNoMask);
+  return expected;
+}
+
+// What a model put out, of which the loss reads the attention alone.
+Taught looked(const AttentionTrace& attention) {
+  return {.nll_total = {}, .nll = {}, .attention = attention};
+}
+
+void check_loss(Draw& draw, bool same) {
+  const MemoryOf of = draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances;
+  const Traced t(draw_examples(draw, draw.between(3, 5)), of, same);
+  const Tensor weights = draw.normal({t.weights()});
+  const Var w = Var::parameter(weights);
+  std::vector<Var> steps;
+  for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
+    steps.push_back(rows(w, at, at + t.rows_of_step(step)));
+  }
+  const AttentionTrace trace = same ? AttentionTrace::same_in_all_steps(w, t.batch.memory.segments)
+                                    : AttentionTrace::step_by_step(steps, t.batch.memory.segments);
+  const Var loss = attention_loss(t.batch, looked(trace));
+  if (!loss.defined()) return expect(false, "the loss is undefined, but there are distractions.");
+  expect_close("the attention loss", loss.value().reshape({1}),
+               Tensor::full({1}, t.loss(weights), DType::f64), one_mistake(t, weights));
+  loss.backward();
+  expect_close("its gradient", w.grad(),
+               central_differences([&](const Tensor& at) { return t.loss(at); }, weights),
+               {.tolerance = kRough,
+                .law = "the loss has to be made of ops of the weights, or no gradient comes back"});
+}
+
+LAB_CHECK(LossOfADynamicStructure) {
+  Draw draw;
+  check_loss(draw, /*same=*/false);
+}
+
+LAB_CHECK(LossOfAStaticStructure) {
+  Draw draw;
+  check_loss(draw, /*same=*/true);
+}
+
+// The share of the attention that distractions get, meaned over the dialogues that have some.
+double share_of_distractions(const Batch& batch, const Tensor& weights) {
+  double share = 0;
+  std::map<int64_t, bool> dialogues;
+  for (const Look& look : looks(batch.memory.segments)) {
+    if (batch.memory.distraction[look.row] == 0) continue;
+    share += weights.data<double>()[look.score];
+    dialogues[look.query] = true;
+  }
+  return share / static_cast<double>(dialogues.size());
+}
+
+LAB_CHECK(TheLossMovesAttention) {
+  Draw draw;
+  constexpr int64_t kWidth = 4;
+  const Traced t(draw_examples(draw, 6), MemoryOf::kUtterances, /*same=*/true);
+  const Segments& s = t.batch.memory.segments;
+  const Tensor query = draw.normal({s.count(), kWidth}), memory = draw.normal({s.total(), kWidth});
+  for (int64_t i = 0; i < query.numel(); ++i) query.data<double>()[i] *= 0.5;
+  double first = 0, last = 0;
+  for (int step = 0; step <= 100; ++step) {
+    const Var q = Var::parameter(query), m = Var::parameter(memory);
+    const Var weights = attend(q, m, s).weights;
+    last = share_of_distractions(t.batch, weights.value());
+    if (step == 0) first = last;
+    const Var loss = attention_loss(t.batch, looked(AttentionTrace::same_in_all_steps(weights, s)));
+    if (!loss.defined()) return expect(false, "the loss is undefined: there are distractions.");
+    loss.backward();
+    for (const auto& [values, gradient] : {std::pair(query, q.grad()), {memory, m.grad()}}) {
+      if (!gradient.defined()) return expect(false, "no gradient of the loss comes back.");
+      for (int64_t i = 0; i < values.numel(); ++i) {
+        values.data<double>()[i] -= gradient.data<double>()[i];
+      }
+    }
+  }
+  expect(last < 0.7 * first,
+         text("distractions had ", first, " of the attention, and after 100 steps down the loss ",
+              last, ": it should have fallen by a third and more."));
+}
+
+// ---- task: insert_random
+
+// A dialogue of `utterances` with words that nobody else has, and a pool in which every second
+// utterance is its own.
+struct Insertion {
+  Example example;
+  Pool pool;
+
+  explicit Insertion(int64_t utterances) {
+    example.id = example.dialogue_id = "mine";
+    for (int32_t k = 0; k < utterances; ++k) {
+      example.context.push_back({10 + k});
+      pool.push_back({"mine", {10 + k}});
+      pool.push_back({"another", {1000 + k}});
+    }
+    example.distraction.assign(utterances, 0);
+    example.response = {5, 6};
+  }
+};
+
+constexpr int64_t kInsertions = 6000;
+
+// A count is what it should be, up to six standard deviations of a count with probability p.
+bool as_likely(int64_t count, double p) {
+  const auto n = static_cast<double>(kInsertions);
+  return std::fabs(static_cast<double>(count) - n * p) <= 6 * std::sqrt(n * p * (1 - p)) + 1;
+}
+
+LAB_CHECK(InsertsAsOftenAsItShould) {
+  Draw draw;
+  const Insertion in(draw.between(2, 5));
+  const double p = draw.uniform(0.2, 0.4) + (draw.between(0, 1) ? 0.4 : 0.0);
+  int64_t counts[3] = {0, 0, 0}, more = 0;
+  for (int64_t i = 0; i < kInsertions; ++i) {
+    const Example e = insert_random(in.example, in.pool, p, draw.rng());
+    const auto extra = e.context.size() - in.example.context.size();
+    extra <= 2 ? ++counts[extra] : ++more;
+  }
+  const double wanted[3] = {(1 - p) * (1 - p), 2 * p * (1 - p), p * p};
+  for (const int number : {0, 1, 2}) {
+    if (as_likely(counts[number], wanted[number]) && more == 0) continue;
+    const bool inverted = as_likely(counts[0], wanted[2]) && as_likely(counts[2], wanted[0]);
+    return expect(
+        false,
+        text("with p = ", p, " none, one and two distractions came ", counts[0], ", ", counts[1],
+             " and ", counts[2], " times of ", kInsertions, ", expected about ",
+             std::lround(wanted[0] * kInsertions), ", ", std::lround(wanted[1] * kInsertions),
+             " and ", std::lround(wanted[2] * kInsertions), ". ",
+             inverted         ? "That is what 1 - p would give."
+             : counts[1] == 0 ? "Both or none: each has a chance of its own."
+                              : "Each of the two is inserted with probability p."));
+  }
+  for (const double sure : {0.0, 1.0}) {
+    const Example e = insert_random(in.example, in.pool, sure, draw.rng());
+    expect(e.context.size() == in.example.context.size() + (sure == 1 ? 2 : 0),
+           "with p = 0 nothing is inserted, with p = 1 two utterances are.");
+  }
+}
+
+LAB_CHECK(EveryPlaceIsAsLikely) {
+  Draw draw;
+  const Insertion in(draw.between(2, 4));
+  const auto places = std::ssize(in.example.context) + 1;  // for two, before the query
+  std::vector<int64_t> at(places);
+  if_stopped(
+      "A distraction never follows the query: the context has as many places before the query as "
+      "it has utterances.");
+  for (int64_t i = 0; i < kInsertions; ++i) {
+    const Example e = insert_random(in.example, in.pool, 1, draw.rng());
+    if (std::ssize(e.distraction) != places + 1 || e.distraction.back()) {
+      return expect(false, "the last utterance of the context, the query, stays the last.");
+    }
+    for (int64_t k = 0; k < places; ++k) at[k] += e.distraction[k];
+  }
+  std::string counts;
+  for (const int64_t count : at) counts += " " + std::to_string(count);
+  const double wanted = 2.0 / static_cast<double>(places);
+  const bool late = static_cast<double>(at.back()) < 0.95 * wanted * kInsertions;
+  for (const int64_t count : at) {
+    if (as_likely(count, wanted)) continue;
+    return expect(
+        false,
+        text("of ", kInsertions, " pairs of distractions so many stood at the places 0 to ",
+             places - 1, ":", counts, "; expected about ", std::lround(wanted * kInsertions),
+             " each. ",
+             late ? "Directly before the query stand too few: a place is drawn among those in the "
+                    "context of that moment, which the first distraction has made longer."
+                  : "Every place before the query is as likely as the others."));
+  }
+}
+
+LAB_CHECK(TheRestStaysAsItWas) {
+  Draw draw;
+  const Insertion in(draw.between(2, 5));
+  for (int64_t i = 0; i < 200; ++i) {
+    Rng rng(seed(), "insertion", i), again(seed(), "insertion", i);
+    const Example e = insert_random(in.example, in.pool, 0.7, rng);
+    std::vector<std::vector<int32_t>> rest;
+    for (size_t k = 0; k < e.context.size(); ++k) {
+      if (!e.distraction[k]) rest.push_back(e.context[k]);
+      if (e.distraction[k] && e.context[k][0] < 1000) {
+        return expect(false,
+                      "a dialogue was distracted by an utterance of its own: that is none. draw() "
+                      "knows whose an utterance is.");
+      }
+    }
+    if (rest != in.example.context || e.response != in.example.response) {
+      return expect(false, "without what is flagged, a dialogue has to be what it was before.");
+    }
+    if (insert_random(in.example, in.pool, 0.7, again).context != e.context) {
+      return expect(false, "the same Rng gave other distractions: all is a function of it.");
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed::lab
+
+// What the two distractions of one dialogue get, in times of what even attention would give, while
+// a model learns with and without the loss.
+LAB_FIGURE() {
+  constexpr int64_t kSteps = 200, kEvery = 20;
+  const Topics topics(seed(), 48);
+  Rng rng(seed(), "figure");
+  const std::vector<Example> one = {insert_random(topics.examples[0], topics.pool, 1, rng)};
+  std::vector<double> x, even;
+  std::map<std::string, std::vector<double>> lines;
+  for (const double lambda : {0.0, 3.0}) {
+    LstmResponder model(small_config("dynamic", Topics::kVocabulary, 24), seed());
+    const Batch batch = make_batch(pointers(one), model.parts());
+    const Segments& memory = batch.memory.segments;
+    std::vector<double>& line = lines[lambda > 0 ? "with the loss" : "without it"];
+    const auto look = [&] {
+      const NoGrad guard;
+      const AttentionTrace trace = model.teach(batch).attention;
+      const std::vector<double> w = trace.weights().value().to_vector();
+      const int64_t steps = batch.response.packing.length(0);
+      double sum = 0;
+      for (int64_t t = 0; t < steps; ++t) {
+        for (int64_t j = 0; j < memory.length(0); ++j) {
+          sum += batch.memory.distraction[j] * w[trace.at(0, t) + j];
+        }
+      }
+      line.push_back(sum / static_cast<double>(2 * steps) * static_cast<double>(memory.length(0)));
+    };
+    look();
+    train_a_little(model, topics, 1, lambda, kSteps, seed(), [&](int64_t step) {
+      if (step % kEvery == 0) look();
+    });
+  }
+  for (int64_t step = 0; step <= kSteps; step += kEvery) {
+    x.push_back(static_cast<double>(step));
+    even.push_back(1);
+  }
+  lines["even attention"] = even;
+  print_curves("What the two distractions of one dialogue get", "steps of training",
+               "times even attention", x, lines);
+}

@@ -1,0 +1,582 @@
+// Lab 8: where does it look. Attention is made here, so that scores can be judged without a model;
+// the last checks measure models, and compare with the reference cases.
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+#include "dialog/respond/das.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/verify.h"
+#include "labs/08-where-it-looks/by_loops.h"
+#include "labs/support/check.h"
+#include "labs/support/dialogues.h"
+#include "nn/init.h"
+
+namespace heed::lab {
+namespace {
+
+const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-12};
+
+Tensor numbers(const std::vector<double>& values) {
+  return Tensor::from(values, {std::ssize(values)});
+}
+
+using Suspects = std::vector<std::pair<std::string, std::optional<double>>>;
+
+// Two numbers, each of which may be undefined.
+void expect_number(const std::string& what, const std::optional<double>& got,
+                   const std::optional<double>& want, const Suspects& suspects = {},
+                   const std::string& law = "") {
+  if (got.has_value() != want.has_value()) {
+    return expect(false,
+                  text(what, got ? text(" is ", *got) : std::string(" is undefined"),
+                       want ? text(", expected ", *want)
+                            : std::string(": where there is nothing to take a mean of, it is "
+                                          "undefined, and not 0"),
+                       "."));
+  }
+  if (!want) return;
+  Expected expected = {.tolerance = kExact, .law = law};
+  for (const auto& [name, value] : suspects) {
+    if (value) expected.suspects.emplace_back(name, numbers({*value}));
+  }
+  expect_close(what, numbers({*got}), numbers({*want}), expected);
+}
+
+// What a model could have put out for a batch of drawn dialogues: in each step weights that add up
+// to 1.
+struct Output {
+  enum Layout : uint8_t { kSame, kStepByStep, kDialogueByDialogue };
+  std::vector<Example> examples;
+  MemoryOf of;
+  Batch batch;
+  std::vector<Rows> weights;  // of each dialogue in batch order
+  Taught taught;
+
+  Output(Draw& draw, Layout layout, bool even = false)
+      : examples(draw_examples(draw, draw.between(3, 6))),
+        of(draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances),
+        batch(make_batch(pointers(examples), {.memory = of})),
+        weights(batch.size) {
+    for (int64_t b = 0; b < dialogues(); ++b) {
+      const auto rows = static_cast<size_t>(batch.memory.segments.length(b));
+      for (int64_t t = 0; t < steps(b); ++t) {
+        if (layout == kSame && t > 0) {
+          weights[b].push_back(weights[b][0]);
+          continue;
+        }
+        auto& w = weights[b].emplace_back(rows);
+        for (double& x : w) x = even ? 1 : draw.uniform(0.1, 1);
+        const double sum = sum_of(w);
+        for (double& x : w) x /= sum;
+      }
+    }
+    taught.nll = draw.normal({batch.response.packing.rows()});
+    taught.attention = trace(layout);
+  }
+  int64_t dialogues() const { return batch.size; }
+  int64_t steps(int64_t b) const { return batch.response.packing.length(b); }
+
+  AttentionTrace trace(Layout layout) const {
+    const Segments& memory = batch.memory.segments;
+    std::vector<double> of_dialogues;
+    std::vector<int64_t> all_steps;
+    for (int64_t b = 0; b < dialogues(); ++b) {
+      all_steps.push_back(steps(b));
+      for (int64_t t = 0; t < (layout == kSame ? 1 : steps(b)); ++t) {
+        of_dialogues.insert(of_dialogues.end(), weights[b][t].begin(), weights[b][t].end());
+      }
+    }
+    if (layout == kSame) return AttentionTrace::same_in_all_steps(numbers(of_dialogues), memory);
+    if (layout == kDialogueByDialogue) {
+      return AttentionTrace::dialogue_by_dialogue(numbers(of_dialogues), memory, all_steps);
+    }
+    std::vector<Var> of_steps;
+    for (int64_t t = 0; t < steps(0); ++t) {
+      std::vector<double> running;
+      for (int64_t b = 0; b < batch.response.packing.batch_size(t); ++b) {
+        running.insert(running.end(), weights[b][t].begin(), weights[b][t].end());
+      }
+      of_steps.emplace_back(numbers(running));
+    }
+    return AttentionTrace::step_by_step(of_steps, memory);
+  }
+
+  // f(example, its weights) of all examples in their order, one behind the other.
+  template <class F> Tensor in_order(F f) const {
+    std::vector<std::vector<double>> parts(examples.size());
+    for (int64_t b = 0; b < dialogues(); ++b) {
+      parts[batch.order[b]] = f(examples[batch.order[b]], weights[b]);
+    }
+    std::vector<double> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return numbers(all);
+  }
+  Tensor as(Mistake mistake = Mistake::kNone) const {
+    return in_order(
+        [&](const Example& e, const Rows& w) { return as_by_loops(e, of, w, mistake); });
+  }
+};
+
+Output draw_output(Draw& draw, bool even = false) {
+  return {draw, static_cast<Output::Layout>(draw.between(0, 2)), even};
+}
+
+std::vector<DialogueScore> scored(const Output& o, bool with_attention = false) {
+  return score_output(o.taught, o.batch, pointers(o.examples), with_attention);
+}
+
+Tensor all_of(const std::vector<DialogueScore>& scores,
+              std::vector<double> DialogueScore::*member) {
+  std::vector<double> all;
+  for (const DialogueScore& s : scores) {
+    all.insert(all.end(), (s.*member).begin(), (s.*member).end());
+  }
+  return numbers(all);
+}
+
+// ---- task: rows
+
+LAB_CHECK(RowsOfTheMemory) {
+  Draw draw;
+  for (const Example& e : draw_examples(draw, 6)) {
+    for (const MemoryOf of : {MemoryOf::kUtterances, MemoryOf::kTokens}) {
+      const std::vector<int64_t> rows = rows_of_utterances(e, of);
+      std::vector<double> want;
+      for (size_t k = 0; k < rows.size(); ++k) {
+        want.insert(want.end(), rows[k], static_cast<double>(k));
+      }
+      const std::vector<int> got = utterance_of_row(e, std::ssize(want));
+      const auto closings = std::ssize(e.context);
+      if (of == MemoryOf::kTokens && std::ssize(got) == std::ssize(want) - closings) {
+        return expect(false,
+                      text(closings, " rows are missing of ", want.size(),
+                           ": every utterance is closed by its <eou>, which has a row too."));
+      }
+      expect_close(of == MemoryOf::kTokens ? "the utterance of each token's row"
+                                           : "the utterance of each row, one for each",
+                   numbers({got.begin(), got.end()}), numbers(want),
+                   {.law = "a memory has either a row for each utterance, or one for each token "
+                           "and each <eou>; the number of rows tells which"});
+    }
+  }
+}
+
+LAB_CHECK(SharesOfEvenAttention) {
+  Draw draw;
+  for (const Example& e : draw_examples(draw, 6)) {
+    for (const MemoryOf of : {MemoryOf::kUtterances, MemoryOf::kTokens}) {
+      const std::vector<int64_t> rows = rows_of_utterances(e, of);
+      const auto m = std::accumulate(rows.begin(), rows.end(), int64_t{0});
+      std::vector<double> want;
+      for (const int64_t of_one : rows) {
+        want.push_back(static_cast<double>(of_one) / static_cast<double>(m));
+      }
+      const double q = static_cast<double>(rows.size());
+      expect_close("what each utterance gets", numbers(even_attention(e, m)), numbers(want),
+                   {.tolerance = kExact,
+                    .suspects = {{"the same for each utterance: with a memory of tokens a long one "
+                                  "gets more",
+                                  Tensor::full({std::ssize(rows)}, 1 / q, DType::f64)}},
+                    .law = "if every row gets the same, an utterance gets what its rows get; in "
+                           "all it is 1"});
+    }
+  }
+}
+
+// ---- task: means
+
+LAB_CHECK(MeansOfADialogue) {
+  Draw draw;
+  const int64_t q = draw.between(4, 8);
+  std::vector<double> as(q);
+  for (double& score : as) score = draw.uniform(0.2, 2);
+  std::vector<char> flags(q);
+  for (char& flag : flags) flag = static_cast<char>(draw.between(0, 1));
+  flags[0] = 1;
+  flags[1] = 0;
+  const DialogueMeans got = dialogue_means(as, flags);
+  expect_number("D", got.distraction, mean_of(scores_of(as, flags, true)),
+                {{"a mean with the query in it: it is no part of the history, whatever its flag",
+                  mean_of(scores_of(as, flags, true, true))}},
+                "D is the mean score of the flagged utterances of the history");
+  expect_number("H", got.history, mean_of(scores_of(as, flags, false)),
+                {{"a mean with the query in it: it is no part of the history",
+                  mean_of(scores_of(as, flags, false, true))},
+                 {"the mean over the whole history, distractions included",
+                  mean_of({as.begin(), as.end() - 1})}},
+                "H is the mean score of the original utterances of the history");
+}
+
+LAB_CHECK(RatioOfADialogue) {
+  Draw draw;
+  const double d = draw.uniform(0.2, 2), h = draw.uniform(0.2, 2);
+  expect_number("D / H", das_ratio({d, h}), d / h,
+                {{"H / D", h / d}, {"the difference", d - h}, {"D / (D + H)", d / (d + h)}});
+  expect_number("the ratio of D = 0", das_ratio({0.0, h}), 0.0);
+}
+
+LAB_CHECK(UndefinedStaysUndefined) {
+  Draw draw;
+  const double x = draw.uniform(0.2, 2);
+  const std::optional<double> none;
+  expect_number("D of a dialogue without a distraction",
+                dialogue_means({x, 1, x}, {0, 0, 0}).distraction, none);
+  expect_number("D where only the query is flagged",
+                dialogue_means({x, 1, x}, {0, 0, 1}).distraction, none);
+  expect_number("H of a dialogue in whose history all is flagged",
+                dialogue_means({x, 1, x}, {1, 1, 0}).history, none);
+  expect_number("H of a query alone", dialogue_means({x}, {0}).history, none);
+  expect_number("the ratio without D", das_ratio({none, x}), none);
+  expect_number("the ratio without H", das_ratio({x, none}), none);
+  expect_number("the ratio over H = 0", das_ratio({x, 0.0}), none);
+}
+
+// ---- task: scores
+
+LAB_CHECK(AttentionScores) {
+  Draw draw;
+  const Output o = draw_output(draw);
+  expect_close(
+      "the attention scores of all utterances", all_of(scored(o), &DialogueScore::as_scores),
+      o.as(),
+      {.tolerance = kExact,
+       .suspects = {{"an utterance's share of the attention, not divided by what even attention "
+                     "would give it",
+                     o.as(Mistake::kShares)},
+                    {"q times the sum over the rows: then long utterances score high. See Eq. 7 in "
+                     "docs/paper.md",
+                     o.as(Mistake::kSumsOverTokens)},
+                    {"that of the first step; it is the mean over all steps",
+                     o.as(Mistake::kOneStep)}},
+       .law = "the share of an utterance, meaned over the steps, over even_attention()"});
+}
+
+LAB_CHECK(EvenAttentionGivesOne) {
+  Draw draw;
+  for (const bool tokens : {false, true}) {
+    Output o = draw_output(draw, /*even=*/true);
+    while ((o.of == MemoryOf::kTokens) != tokens) o = draw_output(draw, true);
+    const Tensor got = all_of(scored(o), &DialogueScore::as_scores);
+    expect_close(tokens ? "scores of even attention on tokens" : "scores of even attention", got,
+                 Tensor::full(got.shape(), 1, DType::f64),
+                 {.tolerance = kExact,
+                  .law = "1 is what an utterance gets if the model looks nowhere in particular, "
+                         "however long it is"});
+  }
+}
+
+LAB_CHECK(ScoresAddUpToQ) {
+  Draw draw;
+  Output o = draw_output(draw);
+  while (o.of == MemoryOf::kTokens) o = draw_output(draw);
+  std::vector<double> sums, q;
+  for (const DialogueScore& s : scored(o)) {
+    sums.push_back(sum_of(s.as_scores));
+    q.push_back(static_cast<double>(s.as_scores.size()));
+  }
+  expect_close("the sum of each dialogue's scores", numbers(sums), numbers(q),
+               {.tolerance = kExact,
+                .suspects = {{"1: these are shares", Tensor::full({std::ssize(q)}, 1, DType::f64)}},
+                .law = "with a row for each of q utterances the weights add up to 1, so the scores "
+                       "add up to q"});
+}
+
+LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
+  Draw draw;
+  Output o = draw_output(draw);
+  const auto sorted = [&] { return std::is_sorted(o.batch.order.begin(), o.batch.order.end()); };
+  while (sorted()) o = draw_output(draw);
+  const std::vector<DialogueScore> scores = scored(o, /*with_attention=*/true);
+  if (scores.size() != o.examples.size()) return expect(false, "one score for each example.");
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i].id == o.examples[i].id && scores[i].distraction == o.examples[i].distraction)
+      continue;
+    return expect(false,
+                  text("example ", i, " is ", o.examples[i].id, ", its score says '", scores[i].id,
+                       "': results stand in the order of the examples, and not "
+                       "of the batch; batch.order leads from one to the other."));
+  }
+  std::vector<std::vector<double>> nll(o.examples.size());
+  for (int64_t b = 0; b < o.dialogues(); ++b) {
+    for (int64_t t = 0; t < o.steps(b); ++t) {
+      nll[o.batch.order[b]].push_back(
+          o.taught.nll.data<double>()[o.batch.response.packing.row(t, b)]);
+    }
+  }
+  for (size_t i = 0; i < nll.size(); ++i) {
+    expect_close("nll of " + o.examples[i].id, numbers(scores[i].nll), numbers(nll[i]),
+                 {.tolerance = kExact,
+                  .law = "the rows of a packed batch stand step after step: "
+                         "batch.response.packing.row(t, b)"});
+    const bool all = std::ssize(scores[i].attention) == std::ssize(nll[i]);
+    expect(all, "the attention of each step was asked for.");
+  }
+  expect(scored(o)[0].attention.empty(), "the attention was not asked for, and takes memory.");
+}
+
+LAB_CHECK(LossOfEachStep) {
+  Draw draw;
+  const Output o = draw_output(draw);
+  const auto loss = [&](bool squares, bool over_distractions) {
+    return o.in_order([&](const Example& e, const Rows& w) {
+      const std::vector<int64_t> rows = rows_of_utterances(e, o.of);
+      std::vector<double> of_steps;
+      for (const std::vector<double>& step : w) {
+        double sum = 0, flagged = 0;
+        size_t j = 0;
+        for (size_t k = 0; k < rows.size(); ++k) {
+          for (const size_t end = j + static_cast<size_t>(rows[k]); j < end; ++j) {
+            flagged += e.distraction[k];
+            sum += e.distraction[k] * (squares ? step[j] * step[j] : step[j]);
+          }
+        }
+        of_steps.push_back(
+            sum / (over_distractions ? std::max(flagged, 1.0) : static_cast<double>(step.size())));
+      }
+      return of_steps;
+    });
+  };
+  expect_close("the attention loss of each step", all_of(scored(o), &DialogueScore::attention_loss),
+               loss(true, false),
+               {.tolerance = kExact,
+                .suspects = {{"the mean of the weights, not of their squares", loss(false, false)},
+                             {"the mean over the distractions: Eq. 9 divides by all rows",
+                              loss(true, true)}},
+                .law = "mean over the memory rows of (weight x mask)^2"});
+}
+
+// A model with weights that are wide enough for attention that is far from even.
+LstmResponder draw_model(Draw& draw) {
+  const auto names = structures(Family::kLstm);
+  const Structure structure = names[draw.between(0, std::ssize(names) - 1)];
+  LstmResponder model(small_config(structure.name, kVocabulary, 6), seed());
+  init_uniform(model, -1, 1, seed());
+  convert(model, DType::f64);
+  return model;
+}
+
+LAB_CHECK(BatchesDoNotMatter) {
+  Draw draw;
+  LstmResponder model = draw_model(draw);
+  const std::vector<Example> examples = draw_examples(draw, 9);
+  const std::vector<DialogueScore> alone = score(model, examples, 1);
+  for (const int64_t size : {2, 4, 9}) {
+    const std::vector<DialogueScore> together = score(model, examples, size);
+    for (const auto member :
+         {&DialogueScore::as_scores, &DialogueScore::nll, &DialogueScore::attention_loss}) {
+      expect_close(
+          text("scores in batches of ", size), all_of(together, member), all_of(alone, member),
+          {.tolerance = kExact, .law = "a dialogue's numbers must not depend on those beside it"});
+    }
+  }
+}
+
+// ---- task: summarize
+
+// Scores with every kind of dialogue among them: some without distractions, some without a history
+// of their own, one whose history gets nothing.
+std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
+  std::vector<DialogueScore> scores(draw.between(8, 12));
+  for (size_t i = 0; i < scores.size(); ++i) {
+    DialogueScore& s = scores[i];
+    const int64_t q = draw.between(3, 6);
+    for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
+    for (int64_t k = 0; k < q; ++k) {
+      s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
+    }
+    s.distraction[0] = distractions && i % 4 < 2;
+    s.distraction[1] = distractions && i % 4 == 1 && q == 3;
+    if (i % 4 == 2) s.distraction.assign(q, 0);
+    if (i == 4 && distractions) {
+      s.distraction.assign(q, 0);
+      s.distraction[0] = 1;
+      std::fill(s.as_scores.begin() + 1, s.as_scores.end(), 0.0);
+    }
+    for (int64_t t = draw.between(1, 5); t > 0; --t) s.nll.push_back(draw.uniform(0.5, 4));
+    s.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};
+    s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
+  }
+  return scores;
+}
+
+// All numbers of a summary, from the scores by plain loops.
+void expect_summary(const std::vector<DialogueScore>& scores) {
+  const ScoreSummary got = summarize(scores);
+  Summary want;
+  double nll = 0, tokens = 0, characters = 0, unknown = 0;
+  std::vector<double> perplexities;
+  for (const DialogueScore& s : scores) {
+    want.add(s.as_scores, s.distraction);
+    const double its = sum_of(s.nll);
+    nll += its;
+    perplexities.push_back(std::exp(its / static_cast<double>(s.nll.size())));
+    tokens += static_cast<double>(s.nll.size());
+    characters += static_cast<double>(s.characters.all);
+    unknown += static_cast<double>(s.characters.unknown);
+  }
+  const auto mean_ratio = mean_of(want.ratios), median_ratio = median(want.ratios);
+  expect_number("das_ratio", got.das_ratio, want.das_ratio(),
+                {{"the mean of the dialogues' ratios: it is the ratio of the means", mean_ratio},
+                 {"the median of the dialogues' ratios", median_ratio}},
+                "mean D / mean H, over the dialogues that have both");
+  expect_number("mean_das_ratio", got.mean_das_ratio, mean_ratio,
+                {{"the ratio of the means", want.das_ratio()}});
+  expect_number("median_das_ratio", got.median_das_ratio, median_ratio);
+  expect_number("as_distraction", got.as_distraction, want.as_distraction());
+  expect_number("as_history", got.as_history, want.as_history(),
+                {{"the mean over all dialogues with a history: where there are distractions, both "
+                  "means are over the same dialogues",
+                  mean_of(want.h_all)}},
+                "a mean over dialogues, each with its H");
+  expect_number("as_first", got.as_first, want.as_first());
+  expect_number("as_last", got.as_last, want.as_last());
+  expect_number("perplexity", got.perplexity, std::exp(nll / tokens),
+                {{"a mean over dialogues; every token counts the same", mean_of(perplexities)}});
+  expect_number("bits_per_character", got.bits_per_character, nll / std::log(2) / characters,
+                {{"in nats", nll / characters}});
+  expect_number("unknown_characters", got.unknown_characters, unknown / characters);
+  const auto count = [](int64_t n) { return static_cast<double>(n); };
+  expect_close("dialogues, tokens, characters and distracted",
+               numbers({count(got.dialogues), count(got.tokens), count(got.characters),
+                        count(got.distracted)}),
+               numbers({count(std::ssize(scores)), tokens, characters, count(std::ssize(want.d))}));
+}
+
+LAB_CHECK(SummaryOfATestSet) {
+  Draw draw;
+  expect_summary(draw_scores(draw, /*distractions=*/true));
+}
+
+LAB_CHECK(SummaryWithoutDistractions) {
+  Draw draw;
+  expect_summary(draw_scores(draw, /*distractions=*/false));
+  const ScoreSummary none = summarize({});
+  for (const auto& value : {none.das_ratio, none.mean_das_ratio, none.median_das_ratio,
+                            none.as_distraction, none.as_history, none.as_first, none.as_last}) {
+    expect_number("a mean over no dialogue", value, std::nullopt);
+  }
+  expect_number("the perplexity of no dialogue", none.perplexity, 1.0);
+}
+
+LAB_CHECK(SummaryOfHeads) {
+  Draw draw;
+  std::vector<DialogueScore> scores = draw_scores(draw, true);
+  const std::vector<std::pair<int, int>> heads = {{1, 1}, {1, 2}, {2, 1}};
+  std::vector<Summary> want(heads.size());
+  for (DialogueScore& s : scores) {
+    for (size_t i = 0; i < heads.size(); ++i) {
+      std::vector<double> as(s.as_scores.size());
+      for (double& score : as) score = draw.uniform(0.1, 2);
+      s.heads.push_back({heads[i].first, heads[i].second, dialogue_means(as, s.distraction)});
+      want[i].add(as, s.distraction);
+    }
+  }
+  const ScoreSummary got = summarize(scores);
+  if (got.heads.size() != heads.size())
+    return expect(false, "every head has a summary of its own.");
+  for (size_t i = 0; i < heads.size(); ++i) {
+    const HeadSummary& head = got.heads[i];
+    expect(head.layer == heads[i].first && head.head == heads[i].second,
+           "a summary says of which head of which layer it is.");
+    expect_number("das_ratio of a head", head.das_ratio, want[i].das_ratio());
+    expect_number("as_distraction of a head", head.as_distraction, want[i].as_distraction());
+    expect_number("as_history of a head", head.as_history, want[i].as_history(),
+                  {{"the mean over all dialogues with a history", mean_of(want[i].h_all)}});
+  }
+}
+
+LAB_CHECK(VerifyFiveStructures) {
+  for (const Structure& structure : structures(Family::kLstm)) {
+    const std::string name(structure.name);
+    for (const VerifyRow& row :
+         verify_case(HEED_SOURCE_DIR "/tests/reference/" + name, DType::f64)) {
+      if (row.ok()) continue;
+      return expect(false, text(name, ", ", row.kind, ": ", row.worst, " (off by ", row.max_error,
+                                " of it, allowed ", row.tolerance,
+                                "). The other program, in PyTorch, has what docs/paper.md says."));
+    }
+  }
+}
+
+// The numbers of a model on a test set, once more from its attention alone.
+LAB_CHECK(NumbersOfAModel) {
+  Draw draw;
+  LstmResponder model = draw_model(draw);
+  const std::vector<Example> plain = draw_examples(draw, 8);
+  Pool pool;
+  for (const Example& e : plain) pool.push_back({e.dialogue_id, e.context[0]});
+  const std::vector<Example> examples =
+      distracted(plain, parse_test_set("random:1.0"), pool, {}, seed());
+  Summary want;
+  double nll = 0, tokens = 0;
+  for (const Example& e : examples) {
+    const NoGrad guard;
+    const Batch batch = make_batch({&e}, model.parts());
+    const Taught out = model.teach(batch);
+    const std::vector<double> all = out.attention.weights().value().to_vector();
+    const int64_t count = batch.memory.segments.length(0);
+    Rows rows;
+    for (int64_t t = 0; t < batch.response.packing.steps(); ++t) {
+      const auto first = all.begin() + out.attention.at(0, t);
+      rows.emplace_back(first, first + count);
+    }
+    want.add(as_by_loops(e, model.parts().memory, rows), e.distraction);
+    for (const double one : out.nll.to_vector()) nll += one;
+    tokens += static_cast<double>(out.nll.numel());
+  }
+  const ScoreSummary got = summarize(score(model, examples, 3));
+  expect_number("das_ratio", got.das_ratio, want.das_ratio());
+  expect_number("as_distraction", got.as_distraction, want.as_distraction());
+  expect_number("as_history", got.as_history, want.as_history());
+  expect_number("mean_das_ratio", got.mean_das_ratio, mean_of(want.ratios));
+  expect_number("perplexity", got.perplexity, std::exp(nll / tokens));
+}
+
+// ---- the figure
+
+struct Interval95 {
+  double value, low, high;
+};
+
+// The ratio of means with a percentile bootstrap interval over dialogues.
+Interval95 ratio_with_interval(const std::vector<DialogueScore>& scores, uint64_t from) {
+  constexpr int kResamples = 1000;
+  Rng rng(from, "lab.bootstrap");
+  std::vector<double> ratios;
+  for (int i = 0; i < kResamples; ++i) {
+    std::vector<DialogueScore> drawn;
+    for (size_t k = 0; k < scores.size(); ++k) drawn.push_back(scores[rng.below(scores.size())]);
+    ratios.push_back(summarize(drawn).das_ratio.value_or(NAN));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return {summarize(scores).das_ratio.value_or(NAN), ratios[kResamples / 40],
+          ratios[kResamples - 1 - kResamples / 40]};
+}
+
+}  // namespace
+}  // namespace heed::lab
+
+// The DAS ratio of small models on dialogues that they have not seen, over the probability of
+// distractions in training, with and without the attention loss.
+LAB_FIGURE() {
+  const Topics training(seed(), 64), other(seed() + 1, 64);
+  const std::vector<Example> test =
+      distracted(other.examples, parse_test_set("random:1.0"), other.pool, {}, seed());
+  const std::vector<double> p = {0, 0.5, 0.7, 1};
+  std::map<std::string, std::vector<double>> lines;
+  for (const double lambda : {3.0, 0.0}) {
+    const std::string name = lambda > 0 ? "with the loss" : "without it";
+    for (const double probability : p) {
+      LstmResponder model(small_config("static-ui", Topics::kVocabulary, 24), seed());
+      train_a_little(model, training, probability, lambda, 150, seed());
+      const Interval95 ratio = ratio_with_interval(score(model, test, 16), seed());
+      lines[name].push_back(ratio.value);
+      lines[name + ", low"].push_back(ratio.low);
+      lines[name + ", high"].push_back(ratio.high);
+    }
+  }
+  print_curves(
+      "DAS ratio on random:1.0, 95 % intervals over dialogues, seed " + std::to_string(seed()),
+      "probability of a distraction in training", "DAS ratio", p, lines);
+}
