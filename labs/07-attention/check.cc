@@ -579,14 +579,14 @@ LAB_CHECK(TheRestStaysAsItWas) {
 // What the two distractions of one dialogue get, in times of what even attention would give, while
 // a model learns with and without the loss.
 LAB_FIGURE() {
-  constexpr int64_t kSteps = 200, kEvery = 20;
-  const Topics topics(seed(), 48);
+  constexpr int64_t kSteps = 2 * Small::kSteps, kEvery = 100;
+  const Topics topics(seed(), Small::kDialogues);
   Rng rng(seed(), "figure");
   const std::vector<Example> one = {insert_random(topics.examples[0], topics.pool, 1, rng)};
   std::vector<double> x, even;
   std::map<std::string, std::vector<double>> lines;
-  for (const double lambda : {0.0, 3.0}) {
-    LstmResponder model(small_config("dynamic", Topics::kVocabulary, 24), seed());
+  for (const double lambda : {0.0, Small::kWeightOfTheLoss}) {
+    LstmResponder model(small_config("dynamic", Topics::kVocabulary, Small::kWidth), seed());
     const Batch batch = make_batch(pointers(one), model.parts());
     const Segments& memory = batch.memory.segments;
     std::vector<double>& line = lines[lambda > 0 ? "with the loss" : "without it"];

@@ -560,21 +560,25 @@ Interval95 ratio_with_interval(const std::vector<DialogueScore>& scores, uint64_
 // The DAS ratio of small models on dialogues that they have not seen, over the probability of
 // distractions in training, with and without the attention loss.
 LAB_FIGURE() {
-  const Topics training(seed(), 64), other(seed() + 1, 64);
+  const Topics training(seed(), Small::kDialogues), other(seed() + 1, 100);
   const std::vector<Example> test =
       distracted(other.examples, parse_test_set("random:1.0"), other.pool, {}, seed());
   const std::vector<double> p = {0, 0.5, 0.7, 1};
   std::map<std::string, std::vector<double>> lines;
-  for (const double lambda : {3.0, 0.0}) {
-    const std::string name = lambda > 0 ? "with the loss" : "without it";
-    for (const double probability : p) {
-      LstmResponder model(small_config("static-ui", Topics::kVocabulary, 24), seed());
-      train_a_little(model, training, probability, lambda, 150, seed());
-      const Interval95 ratio = ratio_with_interval(score(model, test, 16), seed());
-      lines[name].push_back(ratio.value);
-      lines[name + ", low"].push_back(ratio.low);
-      lines[name + ", high"].push_back(ratio.high);
-    }
+  const auto measure = [&](double probability, double lambda) {
+    LstmResponder model(small_config("dynamic", Topics::kVocabulary, Small::kWidth), seed());
+    train_a_little(model, training, probability, lambda, Small::kSteps, seed());
+    return ratio_with_interval(score(model, test, 16), seed());
+  };
+  const auto add = [&](const std::string& name, const Interval95& ratio) {
+    lines[name].push_back(ratio.value);
+    lines[name + ", low"].push_back(ratio.low);
+    lines[name + ", high"].push_back(ratio.high);
+  };
+  for (const double probability : p) {
+    const Interval95 with = measure(probability, Small::kWeightOfTheLoss);
+    add("with the loss", with);
+    add("without it", probability == 0 ? with : measure(probability, 0));
   }
   print_curves(
       "DAS ratio on random:1.0, 95 % intervals over dialogues, seed " + std::to_string(seed()),

@@ -13,6 +13,7 @@
 
 namespace heed::lab {
 
+// Drawn words, the numbers from `first` on.
 inline std::vector<int32_t> words(Rng& rng, int64_t least, int64_t most, int64_t first,
                                   int64_t count) {
   std::vector<int32_t> drawn(least + static_cast<int64_t>(rng.below(most - least + 1)));
@@ -40,32 +41,46 @@ inline std::vector<Example> draw_examples(Draw& draw, int64_t count) {
   return examples;
 }
 
-// Each dialogue is about one of `topics` topics, with words of its own; what stands in it is also
-// what another dialogue is distracted by.
+// Each dialogue is about one of some topics: most of its words are of this topic, the others are
+// common to all. What stands in one dialogue is what others are distracted by.
 struct Topics {
-  static constexpr int64_t kTopics = 8, kWordsOfATopic = 4;
-  static constexpr int64_t kVocabulary = kSpecialTokens + kTopics * kWordsOfATopic;
+  static constexpr int64_t kTopics = 8, kWordsOfATopic = 4, kCommon = 8;
+  static constexpr int64_t kFirstOfATopic = kSpecialTokens + kCommon;
+  static constexpr int64_t kVocabulary = kFirstOfATopic + kTopics * kWordsOfATopic;
   std::vector<Example> examples;
   Pool pool;
 
   Topics(uint64_t seed, int64_t count) {
     Rng rng(seed, "lab.topics");
     for (int64_t i = 0; i < count; ++i) {
-      const int64_t topic = static_cast<int64_t>(rng.below(kTopics));
-      const auto some = [&] {
-        return words(rng, 2, 4, kSpecialTokens + topic * kWordsOfATopic, kWordsOfATopic);
-      };
+      const auto topic = static_cast<int64_t>(rng.below(kTopics));
       Example e;
       e.id = e.dialogue_id = "dialogue-" + std::to_string(i);
-      for (int64_t k = 3 + static_cast<int64_t>(rng.below(3)); k > 0; --k) {
-        e.context.push_back(some());
+      for (auto left = 3 + rng.below(3); left > 0; --left) {
+        e.context.push_back(utterance(rng, topic));
         pool.push_back({e.id, e.context.back()});
       }
       e.distraction.assign(e.context.size(), 0);
-      e.response = some();
+      e.response = utterance(rng, topic);
       examples.push_back(e);
     }
   }
+
+ private:
+  static std::vector<int32_t> utterance(Rng& rng, int64_t topic) {
+    std::vector<int32_t> drawn =
+        words(rng, 2, 4, kFirstOfATopic + topic * kWordsOfATopic, kWordsOfATopic);
+    for (int32_t& word : drawn) {
+      if (rng.uniform() < 0.3) word = words(rng, 1, 1, kSpecialTokens, kCommon)[0];
+    }
+    return drawn;
+  }
+};
+
+// What the labs' figures train: sizes and steps with which attention moves within seconds.
+struct Small {
+  static constexpr int64_t kDialogues = 300, kWidth = 24, kSteps = 600;
+  static constexpr double kWeightOfTheLoss = 10;
 };
 
 inline ModelConfig small_config(std::string_view structure, int64_t vocabulary, int64_t width) {
