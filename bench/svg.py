@@ -56,8 +56,12 @@ def curves(title, x_label, y_label, x_values, lines):
         y = at(0, step)[1]
         out.append(f'<line x1="70" x2="510" y1="{y:.1f}" y2="{y:.1f}" stroke="#dddddd"/>')
         out.append(text(64, y + 4, f"{step:g}", "end"))
+    below = 0  # labels stand at the ends of their lines, but not on each other
+    ends = {}
+    for label, line in sorted(lines.items(), key=lambda item: -item[1][-1]):
+        ends[label] = below = max(at(0, line[-1])[1] + 4, below + 13)
     for k, (label, line) in enumerate(lines.items()):
         points = " ".join("%.1f,%.1f" % at(i, value) for i, value in enumerate(line))
         out.append(f'<polyline points="{points}" fill="none" stroke="{COLOURS[k]}" stroke-width="2"/>')
-        out.append(text(520, at(0, line[-1])[1] + 4, label, extra=f'fill="{COLOURS[k]}"'))
+        out.append(text(520, ends[label], label, extra=f'fill="{COLOURS[k]}"'))
     return page(740, 324, out)

@@ -210,26 +210,33 @@ LAB_CHECK(MeansOfADialogue) {
 
 LAB_CHECK(RatioOfADialogue) {
   Draw draw;
-  const double d = draw.uniform(0.2, 2), h = draw.uniform(0.2, 2);
-  expect_number("D / H", das_ratio({d, h}), d / h,
-                {{"H / D", h / d}, {"the difference", d - h}, {"D / (D + H)", d / (d + h)}});
-  expect_number("the ratio of D = 0", das_ratio({0.0, h}), 0.0);
+  for (int64_t i = draw.between(1, 5); i > 0; --i) {
+    const double d = draw.uniform(0.2, 2), h = draw.uniform(0.2, 2);
+    expect_number("D / H", das_ratio({d, h}), d / h,
+                  {{"H / D", h / d}, {"the difference", d - h}, {"D / (D + H)", d / (d + h)}});
+    expect_number("the ratio of D = 0", das_ratio({0.0, h}), 0.0);
+  }
 }
 
 LAB_CHECK(UndefinedStaysUndefined) {
   Draw draw;
-  const double x = draw.uniform(0.2, 2);
+  const int64_t q = draw.between(2, 6);
+  std::vector<double> as(q);
+  for (double& score : as) score = draw.uniform(0.2, 2);
+  std::vector<char> flags(q, 0);
   const std::optional<double> none;
-  expect_number("D of a dialogue without a distraction",
-                dialogue_means({x, 1, x}, {0, 0, 0}).distraction, none);
-  expect_number("D where only the query is flagged",
-                dialogue_means({x, 1, x}, {0, 0, 1}).distraction, none);
+  expect_number("D of a dialogue without a distraction", dialogue_means(as, flags).distraction,
+                none);
+  flags.back() = 1;
+  expect_number("D where only the query is flagged", dialogue_means(as, flags).distraction, none);
+  flags.assign(q, 1);
+  flags.back() = 0;
   expect_number("H of a dialogue in whose history all is flagged",
-                dialogue_means({x, 1, x}, {1, 1, 0}).history, none);
-  expect_number("H of a query alone", dialogue_means({x}, {0}).history, none);
-  expect_number("the ratio without D", das_ratio({none, x}), none);
-  expect_number("the ratio without H", das_ratio({x, none}), none);
-  expect_number("the ratio over H = 0", das_ratio({x, 0.0}), none);
+                dialogue_means(as, flags).history, none);
+  expect_number("H of a query alone", dialogue_means({as[0]}, {0}).history, none);
+  expect_number("the ratio without D", das_ratio({none, as[0]}), none);
+  expect_number("the ratio without H", das_ratio({as[0], none}), none);
+  expect_number("the ratio over H = 0", das_ratio({as[0], 0.0}), none);
 }
 
 // ---- task: scores

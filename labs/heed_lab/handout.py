@@ -152,7 +152,7 @@ def write_handout(course, labs, out):
         path = out / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_bytes(content)
-        if (course.root / name).exists():
+        if (course.root / name).exists():  # AGENTS.md is made of another file
             path.chmod((course.root / name).stat().st_mode & 0o777)
     (out / "labs/handout.json").write_text(json.dumps({"labs": [lab.number for lab in labs]}) + "\n")
     return len(files)

@@ -81,6 +81,20 @@ class Handouts(unittest.TestCase):
         self.assertNotIn("tensor/kernels/softmax.cu", self.files)
         self.assertIn("tensor/kernels/norm.cu", self.files)
 
+    def test_reference_cases_stay_and_programs_that_make_them_do_not(self):
+        for structure in ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui"):
+            for name in ("config.json", "dialogs.jsonl", "expected.json", "model.safetensors", "vocab.txt"):
+                self.assertIn(f"tests/reference/{structure}/{name}", self.files)
+        self.assertEqual([name for name in self.files if name.startswith("python/") or "reference/generate" in name], [])
+
+    def test_it_is_written_as_it_is_said(self):
+        with tempfile.TemporaryDirectory() as folder:
+            count = handout.write_handout(self.course, self.labs, Path(folder))
+            files = [path for path in Path(folder).rglob("*") if path.is_file()]
+            self.assertEqual(len(files), count + 1)  # and labs/handout.json
+            self.assertTrue((Path(folder) / "labs/heed-lab").stat().st_mode & 0o100)
+            self.assertIn("Write no solutions", (Path(folder) / "AGENTS.md").read_text())
+
     def test_numbers(self):
         self.assertEqual(handout.numbers("0-2,4"), [0, 1, 2, 4])
         for wrong in ("", "a", "1-", "-1", "1,,2"):
