@@ -13,7 +13,7 @@ if(NOT HEED_HAVE_WEB)
   list(FILTER test_sources EXCLUDE REGEX "/(program_)?web_[a-z_]*test\\.cc$")
 endif()
 if(NOT HEED_CUDA_BACKEND STREQUAL "emulate")
-  list(REMOVE_ITEM test_sources ${PROJECT_SOURCE_DIR}/tests/tensor/emulate_test.cc)
+  list(FILTER test_sources EXCLUDE REGEX "/tests/tensor/(emulate|watch|watched_kernels)_test\\.cc$")
 endif()
 
 # What all tests link. Its precompiled header is theirs too.
@@ -102,6 +102,16 @@ target_sources(docs_add_an_op_test PRIVATE ${page_sources} ${page_kernels})
 target_include_directories(docs_add_an_op_test PRIVATE tests/docs)
 target_compile_options(docs_add_an_op_test PRIVATE ${HEED_NVCC_OPTIONS}
                        $<$<COMPILE_LANGUAGE:CXX>:-Wno-unknown-pragmas>)  # it includes a kernel's .cc
+
+# The CUDA kernels once more, of floats that report every access. Products are cuBLAS's.
+if(HEED_CUDA_BACKEND STREQUAL "emulate")
+  list(FILTER cuda_kernels EXCLUDE REGEX "/gemm\\.cu$")
+  add_library(heed_watched_kernels OBJECT EXCLUDE_FROM_ALL ${cuda_kernels})
+  heed_target(heed_watched_kernels)
+  target_link_libraries(heed_watched_kernels PRIVATE heed_core)
+  target_compile_options(heed_watched_kernels PRIVATE -include ${PROJECT_SOURCE_DIR}/tensor/cuda/watched_kernels.h)
+  target_link_libraries(watched_kernels_test PRIVATE heed_watched_kernels)
+endif()
 
 # The kernels of each CPU level of the portable build, not only those of this machine's.
 add_dependencies(heed_fast_tests heed_kernel_levels)

@@ -9,8 +9,10 @@
 #include <vector>
 
 #include "tensor/cuda/fiber.h"
+#include "tensor/cuda/marks.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/cuda/runtime_emulated.h"
+#include "tensor/cuda/watch.h"
 #include "tensor/error.h"
 
 namespace heed::emulate {
@@ -40,6 +42,7 @@ class Block {
   void barrier(Where where);
   void meet(unsigned mask, Exchange& exchange, Where where);
   std::string place() const;
+  int64_t barriers() const { return static_cast<int64_t>(interval - first_interval_); }
 
   const char* launch = "";
   int64_t serial = 0;     // of this block among all that ever ran
@@ -66,6 +69,7 @@ class Block {
   int next_ = 0;      // the next thread to begin
   int finished_ = 0;  // threads that have returned
   int arrived_ = 0;   // threads at the barrier
+  uint64_t first_interval_ = 0;
   std::deque<int> ready_;
   std::exception_ptr error_;
   std::vector<std::unique_ptr<Fiber>> fibers_;
@@ -106,7 +110,7 @@ void Block::enter(int thread) {
 void Block::run(const std::function<void()>& kernel) {
   kernel_ = &kernel;
   ++serial;
-  ++interval;
+  first_interval_ = ++interval;
   next_ = finished_ = arrived_ = 0;
   error_ = nullptr;
   ready_.clear();
@@ -259,72 +263,16 @@ void Block::fail_stuck() const {
                       std::to_string(elsewhere) + " wait elsewhere");
 }
 
-// ---- shared memory
-
-using Use = Mark::Use;
-using By = Mark::By;
-
-// Whether `use` happened at a time that nothing orders before this thread's.
-bool at_one_time(const Use& use) {
-  if (use.by == By::nobody || use.interval != block.interval) return false;
-  if (use.by == By::thread && use.thread == block.current) return false;
-  const bool same_warp = use.by != By::block && use.thread / kWarp == block.current / kWarp;
-  return !same_warp || use.warp_interval == block.threads[block.current].warp_interval;
-}
-
-void note(Use& use, bool adds) {
-  const int thread = block.current;
-  By by = By::thread;
-  if (adds && use.by != By::nobody && use.interval == block.interval) {
-    by = use.by == By::thread && use.thread == thread                  ? By::thread
-         : use.by != By::block && use.thread / kWarp == thread / kWarp ? By::warp
-                                                                       : By::block;
-  }
-  use = {block.interval, block.threads[thread].warp_interval, thread, by};
-}
-
-[[noreturn]] void fail_race(const char* does, const char* name, int64_t i, const Use& other,
-                            const char* did) {
-  const std::string who =
-      other.by == By::thread ? "thread " + str(thread_index(other.thread)) : "several threads";
-  fail(std::string(does) + " " + name + "[" + std::to_string(i) + "], which " + who + " " + did +
-       " with no barrier in between (a race)");
-}
-
-void check_written(const Mark& mark, const char* name, int64_t i) {
-  if (static_cast<int64_t>(mark.block) == block.serial) return;
-  fail("reads shared memory that nothing has written: " + std::string(name) + "[" +
-       std::to_string(i) + "]");
-}
-
 }  // namespace
 
-void check_bounds(const char* name, int64_t i, int64_t n) {
-  if (i >= 0 && i < n) return;
-  fail("uses " + std::string(name) + "[" + std::to_string(i) + "] of shared memory with " +
-       std::to_string(n) + " elements");
+Moment now() {
+  const int i = block.current;
+  return {i, static_cast<uint64_t>(block.serial), block.interval,
+          i < 0 ? 0 : block.threads[i].warp_interval};
 }
 
-void check_read(Mark& mark, const char* name, int64_t i) {
-  check_written(mark, name, i);
-  if (at_one_time(mark.write)) fail_race("reads", name, i, mark.write, "wrote");
-  note(mark.read, /*adds=*/true);
-}
-
-void check_write(Mark& mark, const char* name, int64_t i) {
-  if (at_one_time(mark.write)) fail_race("writes", name, i, mark.write, "wrote");
-  if (at_one_time(mark.read)) fail_race("writes", name, i, mark.read, "read");
-  mark.block = static_cast<uint64_t>(block.serial);
-  mark.atomic = false;
-  note(mark.write, /*adds=*/false);
-}
-
-void check_atomic(Mark& mark, const char* name, int64_t i) {
-  check_written(mark, name, i);
-  if (!mark.atomic && at_one_time(mark.write)) fail_race("updates", name, i, mark.write, "wrote");
-  if (at_one_time(mark.read)) fail_race("updates", name, i, mark.read, "read");
-  note(mark.write, /*adds=*/mark.atomic);
-  mark.atomic = true;
+std::string thread_text(int thread) {
+  return str(thread_index(thread));
 }
 
 DynamicElement dynamic_element(const char* name, int64_t i, int64_t size) {
@@ -365,10 +313,12 @@ void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_
   block.dynamic_bytes = shared_bytes;
   block.dynamic_shared.assign((shared_bytes + 7) / 8, 0);
   block.dynamic_marks.assign(shared_bytes, Mark{});
+  watch_launch();
   const bool backwards = cuda::blocks_backwards();
   for (unsigned i = 0; i < blocks; ++i) {
     blockIdx = dim3(backwards ? blocks - 1 - i : i, 0, 0);
     block.run(kernel);
+    watch_block(block.barriers());
   }
 }
 

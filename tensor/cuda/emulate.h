@@ -14,7 +14,8 @@
 //   - elements of shared memory that are out of bounds, that nothing has written yet, or that two
 //     threads use at one time, one of them writing, with nothing to order them (a race).
 // Out-of-bounds accesses to global memory are for the address sanitizer: device memory is a block
-// of the heap, and poisoned whenever no kernel runs (runtime_emulated.cc).
+// of the heap, and poisoned whenever no kernel runs (runtime_emulated.cc). Races in global memory,
+// and how it is used, are for a Watch (watch.h), which sees kernels of Watched<float>.
 //
 // In gdb: `break softmax_kernel`, then `print threadIdx` and `print blockIdx` as in cuda-gdb.
 #pragma once
@@ -27,6 +28,8 @@
 #include <source_location>
 #include <string>
 #include <utility>
+
+#include "tensor/cuda/watched.h"
 
 #define __global__
 #define __device__
@@ -77,7 +80,7 @@ template <class T> T shuffle(unsigned mask, T value, int from, Where where) {
   Exchange exchange{.from = from};
   std::memcpy(&exchange.value, &value, sizeof(T));
   meet(mask, exchange, where);
-  std::memcpy(&value, &exchange.value, sizeof(T));
+  std::memcpy(static_cast<void*>(&value), &exchange.value, sizeof(T));
   return value;
 }
 
@@ -91,12 +94,13 @@ inline unsigned ballot(unsigned mask, bool vote, Where where) {
 
 // Who used an element of shared memory, and when.
 struct Mark {
-  enum class By : uint8_t { nobody, thread, warp, block };
+  enum class By : uint8_t { nobody, thread, warp, block, grid };
   struct Use {
     uint64_t interval = 0;       // between two barriers of a block
     uint32_t warp_interval = 0;  // between two warp operations of the thread
     int thread = 0;
-    By by = By::nobody;  // this thread alone, several of its warp, or of several warps
+    uint32_t block = 0;  // its place in the grid
+    By by = By::nobody;  // this thread alone, several of its warp, of several warps, or blocks
   };
   uint64_t block = 0;   // the block that wrote it last
   bool atomic = false;  // the last use was one
@@ -107,25 +111,30 @@ void check_write(Mark& mark, const char* name, int64_t i);
 void check_atomic(Mark& mark, const char* name, int64_t i);
 void check_bounds(const char* name, int64_t i, int64_t n);
 
+// For a Watch (tensor/cuda/watch.h): an access to the bytes of shared memory from `at` on.
+inline void (*saw_shared)(int64_t at, int64_t bytes) = nullptr;
+
 // What stands for an element in an expression: reading and writing it are checked.
 template <class T> class Element {
  public:
   Element(T* value, Mark* mark, const char* name, int64_t i)
       : value_(value), mark_(mark), name_(name), i_(i) {}
   Element(const Element&) = default;
-  operator T() const {
+  HEED_SEEN operator T() const {
+    report();
     check_read(*mark_, name_, i_);
     return *value_;
   }
-  const Element& operator=(T value) const {
+  HEED_SEEN const Element& operator=(T value) const {
+    report();
     check_write(*mark_, name_, i_);
     *value_ = value;
     return *this;
   }
-  const Element& operator=(const Element& other) const { return *this = T(other); }
-  const Element& operator+=(T value) const { return *this = T(*this) + value; }
-  const Element& operator-=(T value) const { return *this = T(*this) - value; }
-  const Element& operator*=(T value) const { return *this = T(*this) * value; }
+  HEED_SEEN const Element& operator=(const Element& other) const { return *this = T(other); }
+  HEED_SEEN const Element& operator+=(T value) const { return *this = T(*this) + value; }
+  HEED_SEEN const Element& operator-=(T value) const { return *this = T(*this) - value; }
+  HEED_SEEN const Element& operator*=(T value) const { return *this = T(*this) * value; }
   Element operator&() const { return *this; }  // &tile[i], for atomics
   // *this = f(*this), returning the value before; not a race with other atomics.
   template <class F> T update(F f) const {
@@ -136,6 +145,10 @@ template <class T> class Element {
   }
 
  private:
+  HEED_SEEN void report() const {
+    if (saw_shared) saw_shared(i_ * int64_t{sizeof(T)}, sizeof(T));
+  }
+
   T* value_;
   Mark* mark_;
   const char* name_;
@@ -180,6 +193,9 @@ template <class T> class SharedDynamic {
 // (&tile[i]). They return the value before.
 template <class T, class F> T update(T* at, F f) {
   return std::exchange(*at, f(*at));
+}
+template <class T, class F> T update(Watched<T>* at, F f) {
+  return at->update(f);
 }
 template <class T, class F> T update(const Element<T>& at, F f) {
   return at.update(f);

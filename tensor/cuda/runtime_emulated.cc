@@ -112,6 +112,13 @@ void free(std::byte* block) noexcept {
   std::free(block);
 }
 
+std::vector<Region> regions() {
+  std::lock_guard lock(memory().mutex);
+  std::vector<Region> all;
+  for (const auto& [block, bytes] : memory().blocks) all.push_back({block, bytes});
+  return all;
+}
+
 bool blocks_backwards() {
   return setting("HEED_EMULATED_BACKWARDS", 0) != 0;
 }

@@ -1,7 +1,9 @@
 // Device memory of the emulation.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <vector>
 
 namespace heed::cuda {
 
@@ -14,6 +16,13 @@ class MemoryAccess {
   MemoryAccess(const MemoryAccess&) = delete;
   MemoryAccess& operator=(const MemoryAccess&) = delete;
 };
+
+// The blocks of device memory, by address.
+struct Region {
+  const std::byte* begin = nullptr;
+  int64_t bytes = 0;
+};
+std::vector<Region> regions();
 
 // HEED_EMULATED_BACKWARDS=1: the blocks of a grid run from the last to the first. A kernel whose
 // blocks need something of each other gives other results then.

@@ -180,7 +180,7 @@ struct Pow {  // y = a^b   dy/da = b a^(b - 1), 0 for b = 0;   dy/db = y ln a, 0
     return b == T(0) ? T(0) : b * std::pow(a, b - T(1));
   }
   template <class T> HEED_HD static T db(T a, T b) {
-    return a == T(0) && b >= T(0) ? T(0) : std::pow(a, b) * std::log(a);
+    return a == T(0) && b >= T(0) ? T(0) : T(std::pow(a, b) * std::log(a));
   }
 };
 

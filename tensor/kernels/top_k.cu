@@ -6,7 +6,7 @@
 namespace heed::gpu {
 
 template <class T> __device__ T nan_last(T x) {
-  return x == x ? x : -std::numeric_limits<T>::infinity();
+  return x == x ? x : T(-std::numeric_limits<T>::infinity());
 }
 
 // A block for each row: finds one after the other, each the first of the largest that come after

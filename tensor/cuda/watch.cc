@@ -1,0 +1,291 @@
+#include "tensor/cuda/watch.h"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <memory>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "tensor/cuda/marks.h"
+#include "tensor/cuda/runtime_emulated.h"
+#include "tensor/error.h"
+
+namespace heed::emulate {
+namespace {
+
+constexpr int kWarp = 32, kSector = 32, kBankBytes = 128;  // bytes of all banks side by side
+
+using By = Mark::By;
+using Use = Mark::Use;
+
+// The lanes of a warp at one place of the code for the same time: where each of them is.
+struct Access {
+  std::array<uintptr_t, kWarp> at{};
+  uint32_t lanes = 0;
+  int64_t bytes = 0;  // of an element
+};
+
+// The accesses of a block, in the order in which they began. Lanes come one after the other, each
+// up to the next barrier or warp operation: those are of one access that are at one place of the
+// code for the same time since the last of them.
+class Accesses {
+ public:
+  // in_register: this lane has the element already, and asks for nothing.
+  void add(const void* place, const Moment& moment, uintptr_t at, int64_t bytes,
+           bool in_register = false) {
+    const int lane = moment.thread % kWarp;
+    Count& count = counts_[{place, moment.thread}];
+    if (count.interval != moment.interval || count.warp_interval != moment.warp_interval) {
+      count = {moment.interval, moment.warp_interval, 0};
+    }
+    const int64_t time = count.times++;
+    if (in_register) return;
+    const auto [found, is_new] = index_.try_emplace(
+        {place, moment.thread / kWarp, count.interval, count.warp_interval, time}, list_.size());
+    if (is_new) list_.emplace_back().bytes = bytes;
+    Access& access = list_[found->second];
+    access.at[lane] = at;
+    access.lanes |= 1u << lane;
+  }
+  std::vector<Access> take() {
+    counts_.clear();
+    index_.clear();
+    return std::exchange(list_, {});
+  }
+
+ private:
+  struct Count {
+    uint64_t interval = 0;
+    uint32_t warp_interval = 0;
+    int64_t times = 0;
+  };
+  std::map<std::pair<const void*, int>, Count> counts_;
+  std::map<std::tuple<const void*, int, uint64_t, uint32_t, int64_t>, size_t> index_;
+  std::vector<Access> list_;
+};
+
+std::vector<uintptr_t> addresses(const Access& access, int first = 0, int end = kWarp) {
+  std::vector<uintptr_t> found;
+  for (int lane = first; lane < end; ++lane) {
+    if (access.lanes >> lane & 1) found.push_back(access.at[lane]);
+  }
+  return found;
+}
+
+Traffic traffic_of(const Access& access) {
+  std::set<uintptr_t> sectors;
+  for (const uintptr_t at : addresses(access)) sectors.insert(at / kSector);
+  const int64_t used = std::ssize(sectors),
+                span = std::bit_width(access.lanes) - std::countr_zero(access.lanes);
+  const int64_t coalesced = (span * access.bytes + kSector - 1) / kSector;
+  return {1, used, coalesced, used > coalesced + 1, {}};
+}
+
+// How many lanes wait: of 128 bytes of lanes at a time, those that the worst bank serves later.
+int64_t conflicts_of(const Access& access) {
+  const int lanes = static_cast<int>(kBankBytes / access.bytes);
+  int64_t waits = 0;
+  for (int first = 0; first < kWarp; first += lanes) {
+    std::map<uintptr_t, std::set<uintptr_t>> of_bank;
+    for (const uintptr_t at : addresses(access, first, first + lanes)) {
+      of_bank[at % kBankBytes].insert(at);
+    }
+    size_t most = 1;
+    for (const auto& [bank, words] : of_bank) most = std::max(most, words.size());
+    waits += static_cast<int64_t>(most) - 1;
+  }
+  return waits;
+}
+
+}  // namespace
+
+// What the one Watch that lives has seen of the launch that runs.
+struct Watcher {
+  using Array = std::map<uintptr_t, Watch::Array>::value_type;
+
+  Watch& watch;
+  std::vector<cuda::Region> regions;
+  std::unordered_map<uintptr_t, Mark> marks;
+  std::vector<uintptr_t> last;  // of each thread of the block: the element that it used last
+  Accesses global, shared;
+
+  const cuda::Region* region(uintptr_t at) const;
+  Array* array(uintptr_t at, const cuda::Region& in);
+  std::string element(uintptr_t at, int64_t bytes);
+  void check_bounds(uintptr_t at, int64_t bytes, const cuda::Region& in);
+  void check(uintptr_t at, int64_t bytes, Does does);
+  void check_written(uintptr_t at, int64_t bytes, const Mark& mark);
+  void count_block();
+};
+
+namespace {
+
+std::unique_ptr<Watcher> watcher;
+
+uintptr_t address(const void* at) {
+  return reinterpret_cast<uintptr_t>(at);
+}
+
+// Blocks of a launch run at one time. Marks are of this launch.
+bool by_another_block(const Use& use) {
+  return use.by == By::grid || (use.by != By::nobody && use.block != blockIdx.x);
+}
+bool unordered(const Use& use) {
+  return by_another_block(use) || at_one_time(use);
+}
+void note_global(Use& use, bool adds) {
+  const bool several = adds && by_another_block(use);
+  note(use, adds);
+  if (several) use.by = By::grid;
+}
+
+void see(const void* at, int64_t bytes, Does does) {
+  const void* const place = __builtin_return_address(0);
+  const Moment moment = now();
+  const int thread = moment.thread;
+  const cuda::Region* const region = thread < 0 ? nullptr : watcher->region(address(at));
+  if (!region) return;  // a local variable
+  watcher->check_bounds(address(at), bytes, *region);
+  watcher->check(address(at), bytes, does);
+  uintptr_t& last = watcher->last[thread];
+  const bool in_register = does == Does::read && last == address(at);
+  watcher->global.add(place, moment, address(at), bytes, in_register);
+  last = address(at);
+}
+
+void see_shared(int64_t at, int64_t bytes) {
+  watcher->shared.add(__builtin_return_address(0), now(), static_cast<uintptr_t>(at), bytes);
+}
+
+}  // namespace
+
+const cuda::Region* Watcher::region(uintptr_t at) const {
+  const auto next = std::upper_bound(
+      regions.begin(), regions.end(), at,
+      [](uintptr_t a, const cuda::Region& region) { return a < address(region.begin); });
+  if (next == regions.begin()) return nullptr;
+  const cuda::Region& found = *std::prev(next);
+  return at - address(found.begin) < static_cast<uintptr_t>(found.bytes) ? &found : nullptr;
+}
+
+// The array that begins last at or below the address in the same block of memory; the first one
+// where none does; null where none has a name.
+Watcher::Array* Watcher::array(uintptr_t at, const cuda::Region& in) {
+  const auto next = watch.arrays_.upper_bound(at);
+  const auto is_in = [&](const auto& found) {
+    return found != watch.arrays_.end() && found->first >= address(in.begin) &&
+           found->first < address(in.begin) + static_cast<uintptr_t>(in.bytes);
+  };
+  if (next != watch.arrays_.begin() && is_in(std::prev(next))) return &*std::prev(next);
+  return is_in(next) ? &*next : nullptr;
+}
+
+std::string Watcher::element(uintptr_t at, int64_t bytes) {
+  const cuda::Region& in = *region(at);
+  const Array* const found = array(at, in);
+  const uintptr_t begin = found ? found->first : address(in.begin);
+  return (found ? found->second.name : "device memory") + "[" +
+         std::to_string(static_cast<int64_t>(at - begin) / bytes) + "]";
+}
+
+void Watcher::check_bounds(uintptr_t at, int64_t bytes, const cuda::Region& in) {
+  const Array* const found = array(at, in);
+  if (!found || at - found->first < static_cast<uintptr_t>(found->second.bytes)) return;
+  fail("uses " + element(at, bytes) + ", which has " + std::to_string(found->second.bytes / bytes) +
+       " elements");
+}
+
+// Device memory is full of 0xff before something is written to it (runtime_emulated.cc): a NaN that
+// no arithmetic gives.
+void Watcher::check_written(uintptr_t at, int64_t bytes, const Mark& mark) {
+  if (mark.write.by != By::nobody) return;
+  const auto* const byte = reinterpret_cast<const std::byte*>(at);  // NOLINT
+  if (std::any_of(byte, byte + bytes, [](std::byte b) { return b != std::byte{0xff}; })) return;
+  fail("reads device memory that nothing has written: " + element(at, bytes));
+}
+
+void Watcher::check(uintptr_t at, int64_t bytes, Does does) {
+  Mark& mark = marks[at];
+  if (does != Does::write) check_written(at, bytes, mark);
+  const char* const verb = does == Does::read    ? "reads "
+                           : does == Does::write ? "writes "
+                                                 : "updates ";
+  const bool both_atomic = does == Does::update && mark.atomic;
+  if (!both_atomic && unordered(mark.write)) {
+    fail_race(verb + element(at, bytes), mark.write, "wrote");
+  }
+  if (does != Does::read && unordered(mark.read)) {
+    fail_race(verb + element(at, bytes), mark.read, "read");
+  }
+  if (does == Does::read) return note_global(mark.read, true);
+  note_global(mark.write, both_atomic);
+  mark.atomic = does == Does::update;
+}
+
+void Watcher::count_block() {
+  for (const Access& access : global.take()) {
+    Traffic traffic = traffic_of(access);
+    const uintptr_t any = addresses(access).front();
+    if (Array* const found = array(any, *region(any))) {
+      for (const uintptr_t at : addresses(access)) {
+        traffic.first.push_back(static_cast<int64_t>(at - found->first) / access.bytes);
+      }
+      found->second.traffic.add(traffic);
+    }
+    watch.total.add(traffic);
+  }
+  for (const Access& access : shared.take()) {
+    ++watch.shared_accesses;
+    watch.bank_conflicts += conflicts_of(access);
+  }
+}
+
+void Traffic::add(const Traffic& other) {
+  if (accesses == 0) first = other.first;
+  accesses += other.accesses;
+  sectors += other.sectors;
+  coalesced += other.coalesced;
+  scattered += other.scattered;
+}
+
+Watch::Watch() {
+  if (watcher) throw InternalError("a Watch lives already, and there can be one only");
+  watcher = std::make_unique<Watcher>(Watcher{*this, {}, {}, {}, {}, {}});
+  saw = see;
+  saw_shared = see_shared;
+}
+
+Watch::~Watch() {
+  saw = nullptr;
+  saw_shared = nullptr;
+  watcher.reset();
+}
+
+Traffic Watch::of(const std::string& name) const {
+  for (const auto& [begin, array] : arrays_) {
+    if (array.name == name) return array.traffic;
+  }
+  throw InternalError("no array is named " + name);
+}
+
+void watch_launch() {
+  if (!watcher) return;
+  watcher->regions = cuda::regions();
+  watcher->marks.clear();
+  watcher->last.assign(blockDim.x * blockDim.y * blockDim.z, 0);
+  watcher->global.take();  // of a launch that ended with an error
+  watcher->shared.take();
+}
+
+void watch_block(int64_t barriers) {
+  if (!watcher) return;
+  watcher->count_block();
+  std::fill(watcher->last.begin(), watcher->last.end(), 0);
+  ++watcher->watch.blocks;
+  watcher->watch.barriers += barriers;
+}
+
+}  // namespace heed::emulate

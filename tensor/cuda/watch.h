@@ -1,0 +1,71 @@
+// Watches kernels of the emulation: what they do wrong with device memory is an InternalError, and
+// what they ask of the memory is counted.
+//
+//   Watch watch;
+//   watch.name("x", x, n);                       // Watched<float>* x
+//   launch<scale_kernel<Watched<float>>>({blocks, threads}, x, factor, n);
+//   watch.of("x").scattered                      // 0: neighbours read neighbours
+//
+// Found, in arrays of Watched elements (tensor/cuda/watched.h):
+//   - two threads at one element, one of them writing, with nothing to order them: no barrier, or
+//     in different blocks, which no barrier orders;
+//   - elements that nothing has written, neither a kernel nor a copy to the device;
+//   - in a block of memory with names, elements that belong to none of them.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "tensor/cuda/watched.h"
+
+namespace heed::emulate {
+
+// What a GPU moves for accesses to global memory. The lanes of a warp that are at one place of the
+// code for the same time make one access, and memory comes in sectors of 32 bytes. What a thread
+// reads again at once it has in a register.
+struct Traffic {
+  int64_t accesses = 0;
+  int64_t sectors = 0;
+  int64_t coalesced = 0;       // sectors, if neighbouring lanes used neighbouring elements
+  int64_t scattered = 0;       // accesses of more than one sector above that
+  std::vector<int64_t> first;  // of the first access: the element of each lane
+
+  void add(const Traffic& other);
+};
+
+// One can live at a time.
+class Watch {
+ public:
+  Watch();
+  ~Watch();
+  Watch(const Watch&) = delete;
+  Watch& operator=(const Watch&) = delete;
+
+  // Messages say name[i], and what is below and above it in its block of memory is out of bounds.
+  template <class T> void name(const std::string& name, const T* at, int64_t n) {
+    arrays_[reinterpret_cast<uintptr_t>(at)] = {name, n * static_cast<int64_t>(sizeof(T)), {}};
+  }
+  Traffic of(const std::string& name) const;
+  Traffic total;  // of all device memory
+  // Shared memory has 32 banks of 4 bytes. Lanes that want different words of a bank wait for each
+  // other: a conflict for each that waits, at the worst bank of the access.
+  int64_t shared_accesses = 0, bank_conflicts = 0;
+  int64_t blocks = 0, barriers = 0;  // barriers: of all blocks
+
+ private:
+  friend struct Watcher;
+  struct Array {
+    std::string name;
+    int64_t bytes = 0;
+    Traffic traffic;
+  };
+  std::map<uintptr_t, Array> arrays_;
+};
+
+// For run_grid(): a launch begins; a block has ended that passed so many barriers.
+void watch_launch();
+void watch_block(int64_t barriers);
+
+}  // namespace heed::emulate

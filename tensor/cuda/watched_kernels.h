@@ -1,0 +1,21 @@
+// Included before a .cu, makes it instantiate its kernels for Watched<float> instead:
+//   #include "tensor/cuda/watched_kernels.h"
+//   #include "tensor/kernels/softmax.cu"
+// or, for many, the compiler's option -include.
+#pragma once
+
+#include "tensor/cuda/watched.h"
+#include "tensor/kernels/compare.h"
+#include "tensor/kernels/elementwise_ops.h"
+#include "tensor/kernels/kernel.h"
+
+// NOLINTBEGIN(bugprone-macro-parentheses): templates and types take none
+#undef HEED_INSTANTIATE
+#define HEED_INSTANTIATE(kernel) template decltype(kernel<Watched<float>>) kernel<Watched<float>>
+#undef HEED_INSTANTIATE_UNARY
+#define HEED_INSTANTIATE_UNARY(Op, ...) HEED_INSTANTIATE_UNARY_OF(Op, Watched<float>)
+#undef HEED_INSTANTIATE_BINARY
+#define HEED_INSTANTIATE_BINARY(Op, ...) HEED_INSTANTIATE_BINARY_OF(Op, Watched<float>)
+#undef HEED_INSTANTIATE_COMPARISON
+#define HEED_INSTANTIATE_COMPARISON(Op) HEED_INSTANTIATE_COMPARISON_OF(Op, Watched<float>)
+// NOLINTEND(bugprone-macro-parentheses)
