@@ -15,11 +15,22 @@ add_library(heed_lab_dialog STATIC EXCLUDE_FROM_ALL $<TARGET_OBJECTS:heed_respon
 set_target_properties(heed_lab_dialog PROPERTIES LINKER_LANGUAGE CXX)
 target_link_libraries(heed_lab_dialog PUBLIC heed_core ZLIB::ZLIB)
 
+# The emulation of CUDA, for labs with kernels: in every build, also in one for a real GPU. As objects, so that nothing
+# of it comes from what stands for CUDA there.
+add_library(heed_emulation OBJECT EXCLUDE_FROM_ALL ${HEED_EMULATION})
+heed_target(heed_emulation)
+target_link_libraries(heed_emulation PUBLIC heed_kernels)
+
 add_custom_target(heed_lab_programs)
 set(HEED_LAB_PROGRAMS)
 heed_glob(lab_checks labs/[0-9][0-9]-*/check.cc)
 foreach(source IN LISTS lab_checks)
   string(REGEX REPLACE ".*/labs/([0-9][0-9])-[^/]*/check.cc" "lab_\\1" name ${source})
+  string(REPLACE /check.cc /kernels.cc kernels ${source})
+  # A handout leaves out CUDA's twins of kernels that other labs cut: then it has no lab that is about them.
+  if(EXISTS ${kernels} AND NOT EXISTS ${PROJECT_SOURCE_DIR}/tensor/kernels/softmax.cu)
+    continue()
+  endif()
   add_executable(${name} ${source})
   heed_target(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs)
@@ -40,6 +51,16 @@ foreach(source IN LISTS lab_checks)
     target_link_libraries(${name}_variation PUBLIC heed_core)
     target_sources(${name} PRIVATE ${folder}/check_variation.cc)
     target_link_libraries(${name} PRIVATE ${name}_variation)
+  endif()
+  if(EXISTS ${kernels})
+    add_library(${name}_kernels STATIC ${kernels})
+    heed_target(${name}_kernels)
+    target_compile_options(${name}_kernels PRIVATE -Og -g)  # for the debugger
+    target_link_libraries(${name}_kernels PRIVATE heed_core)
+    target_link_libraries(${name} PRIVATE ${name}_kernels)
+    if(NOT HEED_CUDA_BACKEND STREQUAL "emulate")  # where libheed_cuda.so has it
+      target_link_libraries(${name} PRIVATE heed_emulation)
+    endif()
   endif()
   add_dependencies(heed_lab_programs ${name})
   list(APPEND HEED_LAB_PROGRAMS ${name})

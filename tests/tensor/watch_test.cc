@@ -8,9 +8,9 @@
 #include <regex>
 
 #include "tensor/cuda/launch.h"
+#include "tensor/cuda/watched_memory.h"
 #include "tensor/error.h"
 #include "tests/file_helpers.h"
-#include "tests/tensor/watched_memory.h"
 
 namespace heed {
 namespace {
@@ -18,6 +18,16 @@ namespace {
 using cuda::launch;
 using emulate::Watch;
 using Float = Watched<float>;
+
+struct Memory : emulate::WatchedMemory {
+  using WatchedMemory::WatchedMemory;
+  Float* in(const std::string& name, int64_t n) {
+    std::vector<float> values(n);
+    std::iota(values.begin(), values.end(), 0.0f);
+    return put(name, values);
+  }
+  Float* out(const std::string& name, int64_t n) { return unwritten(name, n); }
+};
 
 // The message of the InternalError that launching the kernel throws, without its beginning.
 template <auto kernel, class... Args> std::string fault(cuda::Grid grid, Args... args) {
@@ -62,7 +72,7 @@ __global__ void shift_warp_kernel(Float* x) {
 
 TEST(WatchFinds, RacesWithinABlock) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float* const x = memory.in("x", 65);
   EXPECT_EQ(fault<all_write_kernel>({1, 32}, x),
             "block 0 of 1, thread (1, 0, 0): writes x[0], which thread (0, 0, 0) wrote with no "
@@ -91,7 +101,7 @@ __global__ void last_writes_kernel(Float* x, unsigned readers) {
 
 TEST(WatchFinds, RacesBetweenBlocks) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float* const x = memory.in("x", 8);
   launch<own_pair_kernel>({3, 1}, x, 0);
   launch<own_pair_kernel>({3, 1}, x, 0);  // of another launch, which is over
@@ -111,7 +121,7 @@ __global__ void atomic_kernel(Float* sum, Float* other, bool reads) {
 
 TEST(WatchFinds, NoRaceBetweenAtomics) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float *const sum = memory.in("sum", 1), *const other = memory.in("other", 64);
   launch<atomic_kernel>({2, 32}, sum, other, false);
   EXPECT_EQ(fault<atomic_kernel>({1, 32}, sum, other, true),
@@ -127,7 +137,7 @@ __global__ void copy_kernel(Float* y, const Float* x, int n, int stride) {
 
 TEST(WatchFinds, WhatNothingWrote) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float *const x = memory.out("x", 32), *const y = memory.out("y", 32), *in = memory.in("in", 31);
   EXPECT_EQ(fault<copy_kernel>({1, 32}, y, x, 32, 1),
             "block 0 of 1, thread (0, 0, 0): reads device memory that nothing has written: x[0]");
@@ -138,7 +148,7 @@ TEST(WatchFinds, WhatNothingWrote) {
 
 TEST(WatchFinds, WhatLiesOutsideOfAnArray) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float *const all = memory.in("all", 40), *const y = memory.out("y", 40);
   launch<copy_kernel>({1, 32}, y, all, 40, 1);
   Watch* const same = &watch;
@@ -149,7 +159,7 @@ TEST(WatchFinds, WhatLiesOutsideOfAnArray) {
 
 TEST(WatchFinds, NothingInLocalVariables) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float* const x = memory.in("x", 32);
   launch<copy_kernel>({1, 32}, x, x, 32, 1);
   EXPECT_EQ(watch.total.accesses, 2);
@@ -173,7 +183,7 @@ TEST(WatchCounts, SectorsOfEachAccess) {
                      {100, 8, 4, 100, 13, 4}};
   for (const auto& c : cases) {
     Watch watch;
-    WatchedMemory memory(watch);
+    Memory memory(watch);
     Float *const x = memory.in("x", 800), *const y = memory.out("y", c.n);
     launch<copy_kernel>({1, 32}, y, x, c.n, c.stride);
     const emulate::Traffic read = watch.of("x"), written = watch.of("y");
@@ -189,7 +199,7 @@ TEST(WatchCounts, SectorsOfEachAccess) {
 
 TEST(WatchCounts, ARowThatBeginsAnywhereIsNotScattered) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float *const x = memory.in("x", 40), *const y = memory.out("y", 32);
   launch<copy_kernel>({1, 32}, y, x + 3, 32, 1);
   EXPECT_EQ(watch.of("x").sectors, 5);
@@ -206,7 +216,7 @@ __global__ void every_third_kernel(Float* y, const Float* x) {
 
 TEST(WatchCounts, LanesThatAreElsewhereAndWhatIsInARegister) {
   Watch watch;
-  WatchedMemory memory(watch);
+  Memory memory(watch);
   Float *const x = memory.in("x", 96), *const y = memory.out("y", 96);
   launch<every_third_kernel>({1, 32}, y, x);
   for (const char* name : {"x", "y"}) {

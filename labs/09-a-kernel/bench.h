@@ -1,0 +1,125 @@
+// What the checks of lab 9 are made of: device memory under a Watch, and what its findings mean.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labs/support/check.h"
+#include "tensor/cuda/watched_memory.h"
+#include "tensor/error.h"
+
+namespace heed::lab {
+
+using Values = std::vector<float>;
+
+inline Values draw_values(Draw& draw, int64_t n, double low = -2, double high = 2) {
+  Values x(n);
+  for (float& v : x) v = static_cast<float>(draw.uniform(low, high));
+  return x;
+}
+
+inline Tensor tensor(const Values& x, Shape shape) {
+  return Tensor::from(std::vector<double>(x.begin(), x.end()), shape);
+}
+inline Tensor tensor(const Values& x) {
+  return tensor(x, {std::ssize(x)});
+}
+
+// What it means that the emulation stopped a kernel: the first phrase that the message has.
+inline const std::vector<std::pair<std::string, std::string>> kMeanings = {
+    {"reads shared memory that nothing has written",
+     "another thread is to write this element, and has not come to it: between writing and reading "
+     "shared memory stands a barrier."},
+    {"reads device memory that nothing has written",
+     "this element of the result has no value yet: what does it depend on?"},
+    {"nothing orders blocks",
+     "blocks run in any order and at the same time, and no barrier orders them: in one launch, no "
+     "block may use what another one writes."},
+    {"(a race)",
+     "both do it between the same two barriers, and nothing says who is first: a barrier has to "
+     "stand between a write and what others do with the element before or after it. A function "
+     "that is called twice meets itself."},
+    {"which has", "the last block has more threads than elements are left: the others do nothing."},
+    {"of shared memory with", "an index into shared memory goes beyond the array."},
+    {"the barrier at",
+     "all threads of a block have to come to a barrier, also those that have no element."},
+    {"another barrier", "all threads of a block have to come to the same barrier."},
+    {"the warp operation", "all lanes of the mask have to come to a warp operation."},
+};
+
+// Device memory under a Watch, and kernels that the emulation may stop.
+struct Bench : emulate::Watch, emulate::WatchedMemory {
+  Bench() : emulate::WatchedMemory(static_cast<emulate::Watch&>(*this)) {}
+
+  // Runs what launches kernels. A failure, and false, if the emulation finds a mistake.
+  bool run(const std::function<void()>& launches) const {
+    try {
+      launches();
+      return true;
+    } catch (const InternalError& error) {
+      const std::string says = error.what();
+      const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const auto& entry) {
+        return says.find(entry.first) != std::string::npos;
+      });
+      ADD_FAILURE() << "the emulation stopped it: " << says.substr(says.find("block"))
+                    << "\nWhat it means: "
+                    << (found == kMeanings.end() ? "an error of the emulation." : found->second);
+      return false;
+    }
+  }
+
+  // A failure unless neighbouring lanes use neighbouring elements of the array.
+  void expect_coalesced(const std::string& name) const {
+    const emulate::Traffic traffic = of(name);
+    expect(traffic.scattered == 0,
+           std::to_string(traffic.scattered) + " of " + std::to_string(traffic.accesses) +
+               " accesses of warps to " + name + " are scattered: they move " +
+               std::to_string(traffic.sectors) + " sectors of 32 bytes where " +
+               std::to_string(traffic.coalesced) +
+               " would do. Neighbouring lanes have to use neighbouring elements.");
+  }
+  void expect_no_conflicts() const {
+    expect(bank_conflicts == 0,
+           std::to_string(bank_conflicts) + " conflicts of banks in " +
+               std::to_string(shared_accesses) +
+               " accesses to shared memory: lanes want different words of one of its 32 banks. "
+               "Which bank has element i?");
+  }
+  void expect_barriers(int64_t most) const {
+    expect(barriers <= most * blocks, std::to_string(barriers / blocks) +
+                                          " barriers in each block, where " + std::to_string(most) +
+                                          " do: all warps wait at each of them.");
+  }
+};
+
+inline Tensor by_loops(const Tensor& x, bool log) {
+  std::vector<double> y = x.to_vector();
+  const int64_t cols = x.shape().back();
+  for (auto row = y.begin(); row != y.end(); row += cols) {
+    const double max = *std::max_element(row, row + cols);
+    double sum = 0;
+    for (int64_t i = 0; i < cols; ++i) sum += std::exp(row[i] - max);
+    for (int64_t i = 0; i < cols; ++i) {
+      row[i] = log ? row[i] - max - std::log(sum) : std::exp(row[i] - max) / sum;
+    }
+  }
+  return Tensor::from(y, x.shape());
+}
+
+inline double dot(const Values& a, const Tensor& b) {
+  const std::vector<double> y = b.to_vector();
+  double sum = 0;
+  for (size_t i = 0; i < y.size(); ++i) sum += double{a[i]} * y[i];
+  return sum;
+}
+
+inline Values floats(const Tensor& x) {
+  const std::vector<double> values = x.to_vector();
+  return {values.begin(), values.end()};
+}
+
+}  // namespace heed::lab

@@ -1,0 +1,417 @@
+// Lab 9: kernels, run by the emulation of CUDA under a Watch.
+#include <algorithm>
+#include <cmath>
+
+#include "labs/09-a-kernel/bench.h"
+#include "labs/09-a-kernel/kernels.h"
+
+namespace heed::lab {
+namespace {
+
+const Tolerance kFloat = {.relative = 1e-5, .absolute = 1e-6};
+
+// ---- task: repair
+
+LAB_CHECK(Scale) {
+  Draw draw;
+  Bench bench;
+  const int n = static_cast<int>(draw.between(3, 6) * 64 + draw.between(1, 63));
+  const Values x = draw_values(draw, n);
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", n);
+  if (!bench.run([&] { scale(y, in, 3, n); })) return;
+  Values want = x;
+  for (float& v : want) v *= 3;
+  expect_close("3 x", tensor(bench.get("y")), tensor(want), {.tolerance = kFloat});
+  bench.expect_coalesced("x");
+}
+
+LAB_CHECK(Reverse) {
+  Draw draw;
+  Bench bench;
+  const int blocks = static_cast<int>(draw.between(2, 4));
+  const Values x = draw_values(draw, 64 * blocks);
+  Float* const in = bench.put("x", x);
+  if (!bench.run([&] { reverse(in, blocks); })) return;
+  Values want = x;
+  for (int b = 0; b < blocks; ++b) {
+    std::reverse(want.begin() + 64 * b, want.begin() + 64 * (b + 1));
+  }
+  expect_close("each 64 elements turned round", tensor(bench.get("x"), {blocks, 64}),
+               tensor(want, {blocks, 64}));
+  bench.expect_barriers(1);
+}
+
+LAB_CHECK(Smooth) {
+  Draw draw;
+  Bench bench;
+  const int n = static_cast<int>(draw.between(2, 4) * 64 + draw.between(1, 63));
+  const Values x = draw_values(draw, n);
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", n);
+  if (!bench.run([&] { smooth(y, in, n); })) return;
+  Values want(n);
+  for (int i = 0; i < n; ++i) {
+    const float before = i % 64 ? x[i - 1] : 0, after = i % 64 < 63 && i + 1 < n ? x[i + 1] : 0;
+    want[i] = (before + x[i] + after) / 3;
+  }
+  expect_close("means of three", tensor(bench.get("y")), tensor(want), {.tolerance = kFloat});
+  bench.expect_barriers(1);
+  bench.expect_no_conflicts();
+}
+
+LAB_CHECK(Difference) {
+  Draw draw;
+  Bench bench;
+  const int n = static_cast<int>(draw.between(2, 4) * 64 + draw.between(1, 63));
+  const Values x = draw_values(draw, n);
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", n);
+  if (!bench.run([&] { difference(y, in, n); })) return;
+  Values want = x;
+  for (int i = 1; i < n; ++i) want[i] = x[i] - x[i - 1];
+  expect_close("differences of neighbours", tensor(bench.get("y")), tensor(want),
+               {.tolerance = kFloat});
+}
+
+LAB_CHECK(Transpose) {
+  Draw draw;
+  Bench bench;
+  const int rows = static_cast<int>(draw.between(33, 70)),
+            cols = static_cast<int>(draw.between(33, 70));
+  const Values x = draw_values(draw, int64_t{rows} * cols);
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", int64_t{rows} * cols);
+  if (!bench.run([&] { transpose(y, in, rows, cols); })) return;
+  Values want(x.size());
+  for (int r = 0; r < rows; ++r) {
+    for (int c = 0; c < cols; ++c) want[c * rows + r] = x[r * cols + c];
+  }
+  expect_close("the transposed", tensor(bench.get("y"), {cols, rows}), tensor(want, {cols, rows}));
+  bench.expect_coalesced("x");
+  bench.expect_coalesced("y");
+  bench.expect_no_conflicts();
+}
+
+// ---- tasks: warp_reduce and block_reduce
+
+// What each thread is to get: the fold of every `group` elements of x, or of the first `use` of
+// them.
+Tensor folded(const Values& x, Fold fold, int64_t group, int64_t use) {
+  const int64_t rows = std::ssize(x) / group;
+  std::vector<double> y;
+  for (int64_t r = 0; r < rows; ++r) {
+    double total = fold == Fold::sum ? 0 : -INFINITY;
+    for (int64_t i = r * group; i < r * group + use; ++i) {
+      total = fold == Fold::sum ? total + double{x[i]} : std::max(total, double{x[i]});
+    }
+    y.insert(y.end(), group, total);
+  }
+  return Tensor::from(y, {rows, group});
+}
+Tensor folded(const Values& x, Fold fold, int64_t group) {
+  return folded(x, fold, group, group);
+}
+
+LAB_CHECK(WarpReduce) {
+  Draw draw;
+  for (const Fold fold : {Fold::sum, Fold::max}) {
+    Bench bench;
+    const int warps = static_cast<int>(draw.between(2, 4));
+    const Values x = draw_values(draw, 32 * warps, -2, -1);
+    const Float* const in = bench.put("x", x);
+    Float* const y = bench.unwritten("y", 32 * warps);
+    if (!bench.run([&] { fold_warps(y, in, fold, warps); })) return;
+    const Tensor want = folded(x, fold, 32), got = tensor(bench.get("y"), {warps, 32});
+    bool first_lane = fold == Fold::sum;
+    for (int w = 0; w < warps; ++w) first_lane &= std::fabs(got(w, 0) - want(w, 0)) < 1e-3;
+    const std::string what = fold == Fold::sum ? "the sum" : "the largest";
+    expect_close(
+        what + " of each warp, as each lane has it", got, want,
+        {.tolerance = kFloat,
+         .suspects = {{what + " of the first 16 lanes", folded(x, fold, 32, 16)},
+                      {"what each lane had: nothing was exchanged", tensor(x, {warps, 32})}},
+         .law = first_lane ? "lane 0 is right, others are not: each lane needs the result"
+                           : "five exchanges, after each of which a lane knows of twice "
+                             "as many others"});
+    if (HasFailure()) return;
+  }
+}
+
+LAB_CHECK(BlockReduce) {
+  Draw draw;
+  for (const Fold fold : {Fold::sum, Fold::max}) {
+    for (const int64_t warps : {int64_t{1}, draw.between(2, 8)}) {
+      Bench bench;
+      const int threads = static_cast<int>(32 * warps);
+      const Values x = draw_values(draw, 2 * threads, -2, -1);
+      const Float* const in = bench.put("x", x);
+      Float* const y = bench.unwritten("y", 2 * threads);
+      if (!bench.run([&] { fold_blocks(y, in, fold, 2, threads); })) return;
+      const std::string what = fold == Fold::sum ? "the sum" : "the largest";
+      expect_close(
+          what + " of a block, as each thread has it", tensor(bench.get("y"), {2, threads}),
+          folded(x, fold, threads),
+          {.tolerance = kFloat,
+           .suspects = {{what + " of the first warp alone", folded(x, fold, threads, 32)},
+                        {"0, but all x are negative: the maximum starts with a number that is none "
+                         "of them",
+                         Tensor::zeros({2, threads}, DType::f64)}},
+           .law = "every thread gets the result of all warps of its block"});
+      if (HasFailure()) return;
+    }
+  }
+}
+
+Values squares_of(const Values& x) {
+  Values y = x;
+  for (float& v : y) v *= v;
+  return y;
+}
+
+LAB_CHECK(TwoInARow) {
+  Draw draw;
+  Bench bench;
+  const int threads = static_cast<int>(32 * draw.between(2, 8));
+  const Values x = draw_values(draw, 2 * threads);
+  const Float* const in = bench.put("x", x);
+  Float *const sums = bench.unwritten("sums", 2 * threads), *const squares = bench.unwritten(
+                                                                "squares", 2 * threads);
+  if (!bench.run([&] { two_sums(sums, squares, in, 2, threads); })) return;
+  expect_close("the sums", tensor(bench.get("sums"), {2, threads}), folded(x, Fold::sum, threads),
+               {.tolerance = kFloat});
+  expect_close("the sums of squares", tensor(bench.get("squares"), {2, threads}),
+               folded(squares_of(x), Fold::sum, threads), {.tolerance = kFloat});
+}
+
+LAB_CHECK(FewBarriers) {
+  Draw draw;
+  for (const int64_t warps : {int64_t{1}, draw.between(2, 8)}) {
+    Bench bench;
+    const int threads = static_cast<int>(32 * warps);
+    const Float* const x = bench.put("x", draw_values(draw, 3 * threads));
+    Float* const y = bench.unwritten("y", 3 * threads);
+    if (!bench.run([&] { fold_blocks(y, x, Fold::sum, 3, threads); })) return;
+    bench.expect_barriers(warps == 1 ? 0 : 2);
+    bench.expect_no_conflicts();
+  }
+}
+
+// ---- task: column_sum
+
+LAB_CHECK(ColumnSum) {
+  Draw draw;
+  Bench bench;
+  const Values x = draw_values(draw, 8 * 32);
+  const Float* const in = bench.put("x", x);
+  Float *const sums = bench.unwritten("sums", 8 * 32), *const squares =
+                                                           bench.unwritten("squares", 8 * 32);
+  if (!bench.run([&] { column_sums(sums, squares, in); })) return;
+  for (const bool squared : {false, true}) {
+    const Values from = squared ? squares_of(x) : x;
+    Values want(8 * 32, 0), of_rows(8 * 32, 0);
+    for (int i = 0; i < 8 * 32; ++i) {
+      for (int r = 0; r < 8; ++r) want[i] += from[r * 32 + i % 32];
+      for (int c = 0; c < 32; ++c) of_rows[i] += from[i / 32 * 32 + c];
+    }
+    expect_close(squared ? "the sums of squares down the columns" : "the sums down the columns",
+                 tensor(bench.get(squared ? "squares" : "sums"), {8, 32}), tensor(want, {8, 32}),
+                 {.tolerance = kFloat,
+                  .suspects = {{"the sums along the rows", tensor(of_rows, {8, 32})},
+                               {"what each thread had: nothing was added", tensor(from, {8, 32})}},
+                  .law = "thread (x, y) gets the sum of what the threads (x, 0) to (x, 7) had"});
+    if (HasFailure()) return;
+  }
+}
+
+LAB_CHECK(ColumnsInTheirBanks) {
+  Draw draw;
+  Bench bench;
+  const Float* const x = bench.put("x", draw_values(draw, 8 * 32));
+  Float *const sums = bench.unwritten("sums", 8 * 32), *const squares =
+                                                           bench.unwritten("squares", 8 * 32);
+  if (!bench.run([&] { column_sums(sums, squares, x); })) return;
+  bench.expect_no_conflicts();
+  bench.expect_barriers(4);
+}
+
+// ---- tasks: softmax and its gradient
+
+// Rows of fewer elements than a warp has lanes, and of more than a block has threads.
+struct Size {
+  int64_t rows, cols;
+  Shape shape() const { return {rows, cols}; }
+  int64_t count() const { return rows * cols; }
+};
+std::vector<Size> draw_sizes(Draw& draw) {
+  return {{draw.between(2, 4), draw.between(2, 31)},
+          {draw.between(2, 4), draw.between(33, 200)},
+          {2, draw.between(1030, 1100)}};
+}
+
+using Forward = void (*)(Float*, const Float*, int64_t, int64_t);
+
+// What a kernel makes of x (rows, cols); undefined if the emulation stopped it.
+Tensor forward(Bench& bench, Forward kernel, const Values& x, Size size) {
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", size.count());
+  if (!bench.run([&] { kernel(y, in, size.rows, size.cols); })) return {};
+  return tensor(bench.get("y"), size.shape());
+}
+
+LAB_CHECK(Softmax) {
+  Draw draw;
+  for (const Size& size : draw_sizes(draw)) {
+    Bench bench;
+    const Values x = draw_values(draw, size.count());
+    const Tensor y = forward(bench, softmax, x, size);
+    if (!y.defined()) return;
+    const Tensor want = by_loops(tensor(x, size.shape()), false), powers = want.clone();
+    for (int64_t i = 0; i < size.count(); ++i) powers.data<double>()[i] = std::exp(x[i]);
+    expect_close("softmax(x)", y, want,
+                 {.tolerance = kFloat,
+                  .suspects = {{"exp(x), not divided by the sum of the row", powers}},
+                  .law = "all are positive, and each row adds up to 1"});
+    if (HasFailure()) return;
+  }
+}
+
+LAB_CHECK(AnyRow) {
+  Draw draw;
+  const Size size{3, draw.between(33, 200)};
+  for (const double offset : {1e4, -1e4}) {
+    Bench bench;
+    Values x = draw_values(draw, size.count());
+    for (float& v : x) v = std::round(v * 64) / 64 + static_cast<float>(offset);
+    const Tensor y = forward(bench, softmax, x, size);
+    if (!y.defined()) return;
+    expect_close(
+        offset > 0 ? "softmax of a row of numbers about 10 000"
+                   : "softmax of a row of numbers about -10 000",
+        y, by_loops(tensor(x, size.shape()), false),
+        {.tolerance = kFloat, .law = "the largest of the row comes out of every exponent"});
+    if (HasFailure()) return;
+  }
+}
+
+LAB_CHECK(Sectors) {
+  Draw draw;
+  for (const Size& size : draw_sizes(draw)) {
+    Bench bench;
+    if (!forward(bench, softmax, draw_values(draw, size.count()), size).defined()) return;
+    bench.expect_coalesced("x");
+    bench.expect_coalesced("y");
+    bench.expect_barriers(4);
+    const double reads = static_cast<double>(bench.of("x").coalesced * 8) /
+                         static_cast<double>(size.rows * ((size.cols + 7) / 8 * 8));
+    expect(reads < 3.5, "each x is read about " + std::to_string(std::lround(reads)) +
+                            " times; three passes over the row are enough.");
+    if (HasFailure()) return;
+  }
+}
+
+// The gradient that a kernel makes, against central differences of the formula by loops.
+void check_gradient(Draw& draw, Size size, bool log, bool adds) {
+  Bench bench;
+  const Tensor x = tensor(draw_values(draw, size.count()), size.shape());
+  const Values dy = draw_values(draw, size.count()), y = floats(by_loops(x, log));
+  const Values before = adds ? draw_values(draw, size.count()) : Values(size.count());
+  const Float *const y_in = bench.put("y", y), *const dy_in = bench.put("dy", dy);
+  Float* const dx = adds ? bench.put("dx", before) : bench.unwritten("dx", size.count());
+  const bool ran = bench.run([&] {
+    if (log) return log_softmax_gradient(dx, y_in, dy_in, size.rows, size.cols);
+    softmax_gradient(dx, adds, y_in, dy_in, size.rows, size.cols);
+  });
+  if (!ran) return;
+  const Tensor gradient =
+      central_differences([&](const Tensor& at) { return dot(dy, by_loops(at, log)); }, x, 1e-4);
+  const Tensor want = gradient.clone(), first_term = gradient.clone();
+  for (int64_t i = 0; i < size.count(); ++i) {
+    want.data<double>()[i] += before[i];
+    first_term.data<double>()[i] = (log ? 1.0 : double{y[i]}) * dy[i] + before[i];
+  }
+  expect_close(adds ? "dx, added to what was there" : "dx", tensor(bench.get("dx"), size.shape()),
+               want,
+               {.tolerance = {.relative = 1e-3, .absolute = 2e-5},
+                .suspects = {{log ? "dy alone: the sum below the fraction depends on x, too"
+                                  : "y dy alone: the second term is missing",
+                              first_term},
+                             {"right, but assigned: dx.put() adds where it has to", gradient}},
+                .law = "each row of dx adds up to 0: adding a constant to x does not change y"});
+  bench.expect_coalesced("dy");
+  bench.expect_coalesced("dx");
+}
+
+LAB_CHECK(GradientOfSoftmax) {
+  Draw draw;
+  for (const bool adds : {false, true}) {
+    check_gradient(draw, {3, draw.between(2, 31)}, /*log=*/false, adds);
+    if (!HasFailure()) check_gradient(draw, {2, draw.between(130, 150)}, /*log=*/false, adds);
+    if (HasFailure()) return;
+  }
+}
+
+LAB_CHECK(LogSoftmax) {
+  Draw draw;
+  for (const Size& size : draw_sizes(draw)) {
+    Bench bench;
+    Values x = draw_values(draw, size.count());
+    for (float& v : x) v *= 100;  // of which some exponentials are 0 in f32
+    const Tensor y = forward(bench, log_softmax, x, size);
+    if (!y.defined()) return;
+    expect_close(
+        "ln softmax(x)", y, by_loops(tensor(x, size.shape()), true),
+        {.tolerance = kFloat,
+         .law = "exp(-200) is 0 in f32, its logarithm is -200: the exponential must not be "
+                "taken first"});
+    if (HasFailure()) return;
+    bench.expect_coalesced("x");
+  }
+}
+
+LAB_CHECK(GradientOfLogSoftmax) {
+  Draw draw;
+  check_gradient(draw, {3, draw.between(2, 31)}, /*log=*/true, /*adds=*/false);
+  if (HasFailure()) return;
+  check_gradient(draw, {2, draw.between(130, 150)}, /*log=*/true, /*adds=*/false);
+}
+
+// ---- all of them
+
+LAB_CHECK(SameBits) {
+  Draw draw;
+  const Size size{5, draw.between(130, 300)};
+  const Values x = draw_values(draw, size.count());
+  const auto bits = [&](const char* backwards) {
+    ::setenv("HEED_EMULATED_BACKWARDS", backwards, 1);
+    Bench bench;
+    const Tensor y = forward(bench, softmax, x, size);
+    ::unsetenv("HEED_EMULATED_BACKWARDS");
+    return y;
+  };
+  const Tensor once = bits("0"), again = bits("1");
+  if (!once.defined() || !again.defined()) return;
+  expect_close("softmax(x), the blocks in the other order", again, once,
+               {.tolerance = {.relative = 0, .absolute = 0},
+                .law = "a result must not depend on which block is first"});
+}
+
+}  // namespace
+}  // namespace heed::lab
+
+// Where the lanes of the first warp write when a matrix (32, 32) is transposed.
+LAB_FIGURE() {
+  const auto elements = [](auto kernel) {
+    Bench bench;
+    const Float* const x = bench.put("x", Values(32 * 32, 1));
+    Float* const y = bench.unwritten("y", 32 * 32);
+    kernel(y, x, 32, 32);
+    const std::vector<int64_t> first = bench.of("y").first;
+    return std::vector<double>(first.begin(), first.end());
+  };
+  std::vector<double> lanes(32);
+  for (size_t i = 0; i < lanes.size(); ++i) lanes[i] = static_cast<double>(i);
+  print_curves("Where the lanes of a warp write", "lane", "element of y", lanes,
+               {{"each element where it belongs", elements(transpose_directly)},
+                {"yours", elements(transpose)}});
+}

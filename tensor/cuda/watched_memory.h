@@ -1,0 +1,67 @@
+// Device memory of the emulation whose arrays a Watch knows by name: each is a block of its own, so
+// that what is out of bounds is found.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "tensor/cuda/runtime.h"
+#include "tensor/cuda/watch.h"
+
+namespace heed::emulate {
+
+class WatchedMemory {
+ public:
+  using Float = Watched<float>;
+
+  explicit WatchedMemory(Watch& watch) : watch_(watch) {}
+
+  Float* put(const std::string& name, const std::vector<float>& values) {
+    Float* const at = unwritten(name, std::ssize(values));
+    cuda::upload(at, values.data(), bytes_of(values));
+    return at;
+  }
+  Float* unwritten(const std::string& name, int64_t n) {
+    auto* const at = static_cast<Float*>(allocate(n * int64_t{sizeof(float)}));
+    arrays_[name] = {at, n};
+    watch_.name(name, at, n);
+    return at;
+  }
+  std::vector<float> get(const std::string& name) const {
+    const Array& array = arrays_.at(name);
+    std::vector<float> values(array.n);
+    cuda::download(values.data(), array.at, bytes_of(values));
+    return values;
+  }
+
+  // Without a name, and not watched: indices.
+  template <class T> T* array(const std::vector<T>& values) {
+    auto* const at = static_cast<T*>(allocate(bytes_of(values)));
+    cuda::upload(at, values.data(), bytes_of(values));
+    return at;
+  }
+
+  struct Array {
+    const Float* at = nullptr;
+    int64_t n = 0;
+  };
+  const std::map<std::string, Array>& arrays() const { return arrays_; }
+
+ private:
+  struct Free {
+    void operator()(std::byte* at) const { cuda::free(at); }
+  };
+
+  template <class T> static int64_t bytes_of(const std::vector<T>& values) {
+    return static_cast<int64_t>(values.size() * sizeof(T));
+  }
+  void* allocate(int64_t bytes) { return blocks_.emplace_back(cuda::allocate(bytes)).get(); }
+
+  Watch& watch_;
+  std::map<std::string, Array> arrays_;
+  std::vector<std::unique_ptr<std::byte, Free>> blocks_;
+};
+
+}  // namespace heed::emulate
