@@ -4,10 +4,13 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
+#include <regex>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "labs/09-a-kernel/kernels.h"
 #include "labs/support/check.h"
 #include "tensor/cuda/watched_memory.h"
 #include "tensor/error.h"
@@ -41,7 +44,7 @@ inline const std::vector<std::pair<std::string, std::string>> kMeanings = {
      "block may use what another one writes."},
     {"(a race)",
      "both do it between the same two barriers, and nothing says who is first: a barrier has to "
-     "stand between a write and what others do with the element before or after it. A function "
+     "stand between a write and what others do with the element before or after it; a function "
      "that is called twice meets itself."},
     {"which has", "the last block has more threads than elements are left: the others do nothing."},
     {"of shared memory with", "an index into shared memory goes beyond the array."},
@@ -61,7 +64,9 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
       launches();
       return true;
     } catch (const InternalError& error) {
-      const std::string says = error.what();
+      // Without the folder of the tree, which stands before names of files.
+      const std::string says =
+          std::regex_replace(error.what(), std::regex(R"(/\S*/(labs/\d|tensor/))"), "$1");
       const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const auto& entry) {
         return says.find(entry.first) != std::string::npos;
       });
@@ -96,16 +101,54 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
   }
 };
 
+// What each thread is to get: the fold of every `group` elements of x, or of the first `use` of
+// them.
+inline Tensor folded(const Values& x, Fold fold, int64_t group, int64_t use) {
+  const int64_t rows = std::ssize(x) / group;
+  std::vector<double> y;
+  for (int64_t r = 0; r < rows; ++r) {
+    double total = fold == Fold::sum ? 0 : -INFINITY;
+    for (int64_t i = r * group; i < r * group + use; ++i) {
+      total = fold == Fold::sum ? total + double{x[i]} : std::max(total, double{x[i]});
+    }
+    y.insert(y.end(), group, total);
+  }
+  return Tensor::from(y, {rows, group});
+}
+inline Tensor folded(const Values& x, Fold fold, int64_t group) {
+  return folded(x, fold, group, group);
+}
+
+inline Values squares_of(const Values& x) {
+  Values y = x;
+  for (float& v : y) v *= v;
+  return y;
+}
+
+// Rows of fewer elements than a warp has lanes, and of more than a block has threads.
+struct Size {
+  int64_t rows, cols;
+  Shape shape() const { return {rows, cols}; }
+  int64_t count() const { return rows * cols; }
+};
+inline std::vector<Size> draw_sizes(Draw& draw) {
+  return {{draw.between(2, 4), draw.between(2, 31)},
+          {draw.between(2, 4), draw.between(33, 200)},
+          {2, draw.between(1030, 1100)}};
+}
+
+// softmax of each row, or its logarithm, in f64.
 inline Tensor by_loops(const Tensor& x, bool log) {
   std::vector<double> y = x.to_vector();
   const int64_t cols = x.shape().back();
   for (auto row = y.begin(); row != y.end(); row += cols) {
     const double max = *std::max_element(row, row + cols);
-    double sum = 0;
-    for (int64_t i = 0; i < cols; ++i) sum += std::exp(row[i] - max);
-    for (int64_t i = 0; i < cols; ++i) {
-      row[i] = log ? row[i] - max - std::log(sum) : std::exp(row[i] - max) / sum;
-    }
+    const double log_sum = std::log(std::accumulate(
+        row, row + cols, 0.0, [&](double sum, double v) { return sum + std::exp(v - max); }));
+    std::for_each(row, row + cols, [&](double& v) {
+      v -= max + log_sum;
+      if (!log) v = std::exp(v);
+    });
   }
   return Tensor::from(y, x.shape());
 }

@@ -3,7 +3,6 @@
 #include <cmath>
 
 #include "labs/09-a-kernel/bench.h"
-#include "labs/09-a-kernel/kernels.h"
 
 namespace heed::lab {
 namespace {
@@ -95,24 +94,6 @@ LAB_CHECK(Transpose) {
 
 // ---- tasks: warp_reduce and block_reduce
 
-// What each thread is to get: the fold of every `group` elements of x, or of the first `use` of
-// them.
-Tensor folded(const Values& x, Fold fold, int64_t group, int64_t use) {
-  const int64_t rows = std::ssize(x) / group;
-  std::vector<double> y;
-  for (int64_t r = 0; r < rows; ++r) {
-    double total = fold == Fold::sum ? 0 : -INFINITY;
-    for (int64_t i = r * group; i < r * group + use; ++i) {
-      total = fold == Fold::sum ? total + double{x[i]} : std::max(total, double{x[i]});
-    }
-    y.insert(y.end(), group, total);
-  }
-  return Tensor::from(y, {rows, group});
-}
-Tensor folded(const Values& x, Fold fold, int64_t group) {
-  return folded(x, fold, group, group);
-}
-
 LAB_CHECK(WarpReduce) {
   Draw draw;
   for (const Fold fold : {Fold::sum, Fold::max}) {
@@ -122,6 +103,7 @@ LAB_CHECK(WarpReduce) {
     const Float* const in = bench.put("x", x);
     Float* const y = bench.unwritten("y", 32 * warps);
     if (!bench.run([&] { fold_warps(y, in, fold, warps); })) return;
+    const Tensor halves = folded(x, fold, 16).reshape({warps, 32});
     const Tensor want = folded(x, fold, 32), got = tensor(bench.get("y"), {warps, 32});
     bool first_lane = fold == Fold::sum;
     for (int w = 0; w < warps; ++w) first_lane &= std::fabs(got(w, 0) - want(w, 0)) < 1e-3;
@@ -129,7 +111,7 @@ LAB_CHECK(WarpReduce) {
     expect_close(
         what + " of each warp, as each lane has it", got, want,
         {.tolerance = kFloat,
-         .suspects = {{what + " of the first 16 lanes", folded(x, fold, 32, 16)},
+         .suspects = {{what + " of 16 of the 32 lanes", halves},
                       {"what each lane had: nothing was exchanged", tensor(x, {warps, 32})}},
          .law = first_lane ? "lane 0 is right, others are not: each lane needs the result"
                            : "five exchanges, after each of which a lane knows of twice "
@@ -138,35 +120,35 @@ LAB_CHECK(WarpReduce) {
   }
 }
 
+// One block has negative numbers only, the other one positive.
+void check_block_reduce(Draw& draw, Fold fold, int threads) {
+  Bench bench;
+  Values x = draw_values(draw, 2 * threads, 1, 2);
+  for (int i = 0; i < threads; ++i) x[i] = -x[i];
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", 2 * threads);
+  if (!bench.run([&] { fold_blocks(y, in, fold, 2, threads); })) return;
+  const std::string what = fold == Fold::sum ? "the sum" : "the largest";
+  const Tensor want = folded(x, fold, threads), from_zero = want.clone();
+  for (int i = 0; i < threads; ++i) from_zero.data<double>()[i] = 0;
+  expect_close(what + " of a block, as each thread has it", tensor(bench.get("y"), {2, threads}),
+               want,
+               {.tolerance = kFloat,
+                .suspects = {{what + " of the first warp alone", folded(x, fold, threads, 32)},
+                             {"0 where all x are negative: the maximum starts with a number that "
+                              "is none of them",
+                              from_zero}},
+                .law = "every thread gets the result of all warps of its block"});
+}
+
 LAB_CHECK(BlockReduce) {
   Draw draw;
   for (const Fold fold : {Fold::sum, Fold::max}) {
     for (const int64_t warps : {int64_t{1}, draw.between(2, 8)}) {
-      Bench bench;
-      const int threads = static_cast<int>(32 * warps);
-      const Values x = draw_values(draw, 2 * threads, -2, -1);
-      const Float* const in = bench.put("x", x);
-      Float* const y = bench.unwritten("y", 2 * threads);
-      if (!bench.run([&] { fold_blocks(y, in, fold, 2, threads); })) return;
-      const std::string what = fold == Fold::sum ? "the sum" : "the largest";
-      expect_close(
-          what + " of a block, as each thread has it", tensor(bench.get("y"), {2, threads}),
-          folded(x, fold, threads),
-          {.tolerance = kFloat,
-           .suspects = {{what + " of the first warp alone", folded(x, fold, threads, 32)},
-                        {"0, but all x are negative: the maximum starts with a number that is none "
-                         "of them",
-                         Tensor::zeros({2, threads}, DType::f64)}},
-           .law = "every thread gets the result of all warps of its block"});
+      check_block_reduce(draw, fold, static_cast<int>(32 * warps));
       if (HasFailure()) return;
     }
   }
-}
-
-Values squares_of(const Values& x) {
-  Values y = x;
-  for (float& v : y) v *= v;
-  return y;
 }
 
 LAB_CHECK(TwoInARow) {
@@ -236,18 +218,6 @@ LAB_CHECK(ColumnsInTheirBanks) {
 }
 
 // ---- tasks: softmax and its gradient
-
-// Rows of fewer elements than a warp has lanes, and of more than a block has threads.
-struct Size {
-  int64_t rows, cols;
-  Shape shape() const { return {rows, cols}; }
-  int64_t count() const { return rows * cols; }
-};
-std::vector<Size> draw_sizes(Draw& draw) {
-  return {{draw.between(2, 4), draw.between(2, 31)},
-          {draw.between(2, 4), draw.between(33, 200)},
-          {2, draw.between(1030, 1100)}};
-}
 
 using Forward = void (*)(Float*, const Float*, int64_t, int64_t);
 

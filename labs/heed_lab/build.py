@@ -73,7 +73,7 @@ class Build:
         stamp = self.folder / "labs" / f"{lab.target}.stamp"
         program = self.folder / "labs" / lab.target
         sources = [p for folder in (*LIBRARY, f"labs/{lab.folder.name}") for p in (self.root / folder).rglob("*.*")
-                   if p.suffix in (".h", ".cc") and str(p.relative_to(self.root)) not in [*lab.files, *lab.own]]
+                   if p.suffix in (".h", ".cc", ".cu") and str(p.relative_to(self.root)) not in [*lab.files, *lab.own]]
         newest = max(p.stat().st_mtime for p in sources)
         if program.exists() and stamp.exists() and stamp.stat().st_mtime > newest:
             return
@@ -128,7 +128,7 @@ class Build:
         program, base = out / lab.target, self.folder / "labs" / lab.target
         own = [lab.variation.file] if lab.variation else []
         units = list(dict.fromkeys([*lab.units, *own, *more_units]))
-        overlaid = sorted(overlay.rglob("*.h")) if overlay else []
+        overlaid = sorted(p for p in overlay.rglob("*") if p.suffix in (".h", ".cu")) if overlay else []
         headers = overlaid or [self.root / name for name in lab.files if not name.endswith(".cc")]
         if overlay and not overlaid:
             units = [unit for unit in units if (overlay / unit).exists()]

@@ -254,7 +254,9 @@ def do_debug(root, options):
         return 0
     if not shutil.which("gdb"):
         raise LabError("there is no gdb here (Debian: apt install gdb)")
-    os.execvp("gdb", ["gdb", "-q", "-x", str(root / "labs/support/gdb_commands.py"), "--args", str(program),
+    where = [f"break {options.at}" + (f" if threadIdx.x == {options.thread}" if options.thread is not None else ""), "run"]
+    begin = [word for line in ["set breakpoint pending on", *where] for word in ("-ex", line)] if options.at else []
+    os.execvp("gdb", ["gdb", "-q", "-x", str(root / "labs/support/gdb_commands.py"), *begin, "--args", str(program),
                       f"--gtest_filter=Lab.{check.name}", f"--seed={seed_of(options)}", *check.arguments])
 
 
@@ -291,6 +293,8 @@ def parser():
     debug = command("debug", do_debug, "run a check in gdb")
     debug.add_argument("check")
     debug.add_argument("--build", action="store_true", help="only build the program, for another debugger, and say where it is")
+    debug.add_argument("--at", metavar="FILE:LINE", help="run up to there")
+    debug.add_argument("--thread", type=int, help="and only stop in this thread of a block, in a kernel of lab 9")
     for made in (test, compare, figure, show, debug):
         made.add_argument("--seed", type=int, help="draw these inputs again")
     add_for_teachers(command)

@@ -6,6 +6,9 @@ A cut is an object of lab.json:
                                                             (of the one that begins with "to", if given)
   {"kind": "line",      "file": F, "at": TEXT}              between the braces of the one line that begins so
   {"kind": "hide",      "file": F, "text": TEXT}            this very text, which holds the answer
+  {"kind": "break",     "file": F, "text": TEXT, "with": TEXT, "in": SIGNATURE}
+                                                            this very text, which another takes the place of: a mistake
+                                                            to find
 "in": TEXT looks only between the braces that follow the line that begins so; "silent": true is for destructors, which must
 not throw. No match, or several, are errors: then the library has changed, and the lab has to follow."""
 import re
@@ -13,7 +16,8 @@ import re
 from . import LabError
 
 INCLUDE = '#include "labs/support/not_done.h"'
-KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"text"}}
+KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"text"},
+         "break": {"text", "with", "in"}}
 OPTIONAL = {"kind", "file", "in", "to", "silent"}
 
 
@@ -92,10 +96,10 @@ def check_cut(cut, label):
 
 def apply(text, cut, place, label):
     """The text with one cut made; `place` is what the blank says, `label` begins errors."""
-    if cut["kind"] == "hide":
+    if cut["kind"] in ("hide", "break"):
         if text.count(cut["text"]) != 1:
             raise LabError(f"{label}: {cut['text'][:60]!r} occurs {text.count(cut['text'])} times, expected once")
-        return text.replace(cut["text"], "")
+        return text.replace(cut["text"], cut.get("with", ""))
     lines = Lines(text, label)
     first, last = lines.region(cut)
     call = f'::heed::lab::{"mark_not_done" if cut.get("silent") else "not_done"}("{place}");'
@@ -114,7 +118,7 @@ def apply(text, cut, place, label):
 
 def removed(text, cut, label):
     """The code that a cut takes away."""
-    if cut["kind"] == "hide":
+    if cut["kind"] in ("hide", "break"):
         return cut["text"]
     lines = Lines(text, label)
     first, last = lines.region(cut)
@@ -125,7 +129,7 @@ def put(text, cut, source, label):
     """The text with the function or struct around a cut as it is in `source`: blank again, or as in the library."""
     if cut["kind"] == "hide":
         return text
-    whole = {"kind": "function", "file": cut["file"], "at": cut.get("in", cut["at"])}
+    whole = {"kind": "function", "file": cut["file"], "at": cut["in"] if "in" in cut else cut["at"]}
     lines = Lines(text, label)
     first, last = lines.region(whole)
     lines.lines[first:last + 1] = removed(source, whole, label).split("\n")

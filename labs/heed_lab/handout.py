@@ -38,16 +38,17 @@ def tracked(root):
 
 
 def is_left_out(name, cut_files):
-    twin = name[:-3] + ".cc" if name.endswith(".cu") else None
+    twin = name[:-3] + ".cc" if name.endswith(".cu") and name not in cut_files else None
     return (name.startswith(LEFT_OUT) and not KEPT.match(name)) or name.endswith("/talk.md") or twin in cut_files
 
 
 def without_answers(text):
-    """lab.json without planted mistakes and hidden lines, which hold the answer."""
+    """lab.json without planted mistakes and hidden lines, and without what was right, which hold the answer."""
     row = json.loads(text)
     row["slips"] = []
     for task in row["tasks"]:
-        task["cuts"] = [cut for cut in task["cuts"] if cut["kind"] != "hide"]
+        task["cuts"] = [{**cut, "text": "", "with": ""} if cut["kind"] == "break" else cut
+                        for cut in task["cuts"] if cut["kind"] != "hide"]
     return json.dumps(row, indent=2) + "\n"
 
 

@@ -1,5 +1,5 @@
-// Device memory of the emulation whose arrays a Watch knows by name: each is a block of its own, so
-// that what is out of bounds is found.
+// Device memory of the emulation whose arrays a Watch knows by name. Each is a block of its own
+// with room around it, so that what is out of bounds is found.
 #pragma once
 
 #include <map>
@@ -24,7 +24,8 @@ class WatchedMemory {
     return at;
   }
   Float* unwritten(const std::string& name, int64_t n) {
-    auto* const at = static_cast<Float*>(allocate(n * int64_t{sizeof(float)}));
+    std::byte* const block = allocate(n * int64_t{sizeof(float)} + 2 * kRoom);
+    auto* const at = reinterpret_cast<Float*>(block + kRoom);
     arrays_[name] = {at, n};
     watch_.name(name, at, n);
     return at;
@@ -38,7 +39,7 @@ class WatchedMemory {
 
   // Without a name, and not watched: indices.
   template <class T> T* array(const std::vector<T>& values) {
-    auto* const at = static_cast<T*>(allocate(bytes_of(values)));
+    auto* const at = reinterpret_cast<T*>(allocate(bytes_of(values)));
     cuda::upload(at, values.data(), bytes_of(values));
     return at;
   }
@@ -57,7 +58,9 @@ class WatchedMemory {
   template <class T> static int64_t bytes_of(const std::vector<T>& values) {
     return static_cast<int64_t>(values.size() * sizeof(T));
   }
-  void* allocate(int64_t bytes) { return blocks_.emplace_back(cuda::allocate(bytes)).get(); }
+  std::byte* allocate(int64_t bytes) { return blocks_.emplace_back(cuda::allocate(bytes)).get(); }
+
+  static constexpr int64_t kRoom = 4096;  // bytes, below and above
 
   Watch& watch_;
   std::map<std::string, Array> arrays_;

@@ -149,12 +149,11 @@ TEST(WatchFinds, WhatNothingWrote) {
 TEST(WatchFinds, WhatLiesOutsideOfAnArray) {
   Watch watch;
   Memory memory(watch);
-  Float *const all = memory.in("all", 40), *const y = memory.out("y", 40);
-  launch<copy_kernel>({1, 32}, y, all, 40, 1);
-  Watch* const same = &watch;
-  same->name("all", all, 30);  // what else lies in that block of memory is nobody's
-  EXPECT_EQ(fault<copy_kernel>({1, 32}, y, all, 31, 1),
-            "block 0 of 1, thread (30, 0, 0): uses all[30], which has 30 elements");
+  Float *const x = memory.in("x", 40), *const y = memory.out("y", 30);
+  EXPECT_EQ(fault<copy_kernel>({1, 32}, y, x, 31, 1),
+            "block 0 of 1, thread (30, 0, 0): uses y[30], which has 30 elements");
+  EXPECT_EQ(fault<copy_kernel>({1, 32}, y, x - 1, 20, 1),
+            "block 0 of 1, thread (0, 0, 0): uses x[-1], which has 40 elements");
 }
 
 TEST(WatchFinds, NothingInLocalVariables) {
