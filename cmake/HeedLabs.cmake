@@ -8,6 +8,7 @@ heed_glob(lab_support_sources labs/support/*.cc)
 add_library(heed_lab_support STATIC ${lab_support_sources})
 heed_target(heed_lab_support)
 target_link_libraries(heed_lab_support PUBLIC heed_core GTest::gtest nlohmann_json::nlohmann_json)
+target_compile_definitions(heed_lab_support PUBLIC HEED_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
 target_precompile_headers(heed_lab_support PRIVATE <gtest/gtest.h> <functional> <map> <string> <vector>)
 
 # The models that respond, as a library: a program takes of it what the student's files lack.

@@ -8,9 +8,10 @@ from . import LabError
 
 def numbers_of(program, what, seed):
     """What the program prints for a picture."""
-    done = subprocess.run([str(program), what, f"--seed={seed}"], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([str(program), what, f"--seed={seed}"], capture_output=True, text=True, timeout=180)
     if done.returncode != 0:
         raise LabError(f"there is no picture yet: {done.stderr.strip() or f'it ended with status {done.returncode}'}")
+    print(done.stderr, end="")  # what the lab says beside it
     return json.loads(done.stdout)
 
 

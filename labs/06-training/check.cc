@@ -1,0 +1,463 @@
+// Lab 6: training. Kernels are called directly where a task is one; the rest through the optimiser.
+#include <algorithm>
+#include <iostream>
+#include <numeric>
+
+#include "labs/06-training/characters.h"
+#include "labs/06-training/kernels.h"
+#include "labs/06-training/models.h"
+#include "labs/support/check.h"
+#include "tensor/allocator.h"
+#include "tensor/parallel.h"
+
+namespace heed::lab {
+namespace {
+
+const Tolerance kExact = {.relative = 1e-12, .absolute = 1e-13};
+
+// ---- task: squares
+
+LAB_CHECK(SumOfSquares) {
+  Draw draw;
+  std::vector<double> got, want, sums;
+  for (const int64_t n : {draw.between(0, 3), draw.between(4, 70), draw.between(20000, 60000)}) {
+    const std::vector<Tensor> arrays = {draw.normal({n}), draw.normal({draw.between(1, 40)})};
+    got.push_back(sum_squares_of<double>(arrays));
+    want.push_back(squares_by_loop(arrays[0]) + squares_by_loop(arrays[1]));
+    sums.push_back(0);
+    for (const Tensor& x : arrays) {
+      for (const double value : x.to_vector()) sums.back() += value;
+    }
+  }
+  expect_close("the sums of squares of few, some and many numbers", numbers(got), numbers(want),
+               {.tolerance = kExact,
+                .suspects = {{"the sum of the numbers, not of their squares", numbers(sums)}},
+                .law = "each number counts once, whatever pieces the array is cut into"});
+}
+
+LAB_CHECK(SmallBesideLarge) {
+  Draw draw;
+  const int64_t n = draw.between(50000, 90000);
+  const Tensor x = Tensor::full({n}, 1);
+  x.data<float>()[draw.between(0, 100)] = 10000;
+  expect_close("the sum of squares of one 10^4 and many 1, in f32",
+               numbers({sum_squares_of<float>({x})}), numbers({1e8 + static_cast<double>(n - 1)}),
+               {.tolerance = kExact,
+                .law = "a sum of 10^8 in f32 does not see a 1: its neighbours are 8 apart. The "
+                       "numbers may be f32, the sum has to be f64"});
+}
+
+LAB_CHECK(ThreadsDoNotMatter) {
+  Draw draw;
+  std::vector<double> alone, together;
+  for (int i = 0; i < 8; ++i) {
+    const Tensor x = draw.normal({draw.between(100000, 200000)}, DType::f32);
+    set_num_threads(1);
+    alone.push_back(sum_squares_of<float>({x}));
+    set_num_threads(3);
+    together.push_back(sum_squares_of<float>({x}));
+  }
+  expect_close("sums of squares by three threads", numbers(together), numbers(alone),
+               {.tolerance = {.relative = 0, .absolute = 0},
+                .law = "to the last bit: cut into the same pieces for any number of threads, and "
+                       "add the pieces up in the same order. Else no training can be repeated"});
+}
+
+// ---- task: norm
+
+LAB_CHECK(NormOfAllGradients) {
+  Draw draw;
+  Bag bag;
+  std::vector<double> norms;
+  for (int i = 0; i < 4; ++i) {
+    const Shape shape = {draw.between(1, 4), draw.between(1, 30)};
+    const DType dtype = i == 2 ? DType::f32 : DType::f64;
+    bag.all.push_back(Var::parameter(draw.normal(shape, dtype)));
+    if (i == 1) continue;  // nothing has arrived here
+    give(bag.all[i], draw.normal(shape, dtype));
+    norms.push_back(std::sqrt(squares_by_loop(bag.all[i].grad())));
+  }
+  const double want = std::sqrt(squares_by_loop(numbers(norms)));
+  std::vector<std::pair<std::string, Tensor>> suspects;
+  for (const double norm : norms) {
+    suspects.emplace_back("that of one parameter alone", numbers({norm}));
+  }
+  suspects.emplace_back("that of the parameters of one element type alone",
+                        numbers({std::sqrt(want * want - norms[1] * norms[1])}));
+  suspects.emplace_back("the sum of the parameters' norms: squares add up, norms do not",
+                        numbers({std::accumulate(norms.begin(), norms.end(), 0.0)}));
+  expect_close("the norm of three gradients, f64 and f32", numbers({grad_norm(parameters(bag))}),
+               numbers({want}),
+               {.tolerance = kExact,
+                .suspects = suspects,
+                .law = "the norm of all gradients as if they were one long vector; a parameter "
+                       "without a gradient is left out"});
+  Bag blank;
+  blank.all = {Var::parameter(draw.normal({3}))};
+  expect(grad_norm(parameters(blank)) == 0, "the norm of no gradient at all is 0.");
+}
+
+LAB_CHECK(RowsOfTablesCount) {
+  Draw draw;
+  Bag bag;
+  const Shape shape = {draw.between(10, 30), draw.between(2, 5)};
+  const Var table = Var::parameter(draw.normal(shape), /*sparse_rows=*/true);
+  const Var other = Var::parameter(draw.normal({draw.between(2, 9)}));
+  bag.all = {table, other};
+  const std::vector<int32_t> ids = draw.ids(12, shape[0]);
+  const Var weights = draw.normal({std::ssize(ids), shape[1]});
+  sum(gather_rows(table, Tensor::from(ids)) * weights).backward();
+  give(other, draw.normal(other.shape()));
+  const double of_other = squares_by_loop(other.grad());
+  const double want = std::sqrt(of_other + squares_by_loop(table.grad()));
+  expect_close(
+      "the norm with a table of which rows were looked up", numbers({grad_norm(parameters(bag))}),
+      numbers({want}),
+      {.tolerance = kExact,
+       .suspects = {{"the norm without the rows of the table", numbers({std::sqrt(of_other)})}},
+       .law = "a sparse gradient has its numbers in Gradient::rows, each row once"});
+}
+
+// ---- task: clip
+
+LAB_CHECK(NormAfterClipping) {
+  Draw draw;
+  const double max_norm = draw.uniform(0.5, 3), norm = max_norm * draw.uniform(2, 30);
+  const Clipped got = clipped(norm, 1, max_norm);
+  expect_close("the norm", numbers({got.norm}), numbers({norm}),
+               {.suspects = {{"its square", numbers({norm * norm})}},
+                .law = "the root of the sum of squares"});
+  expect_close("the norm of gradients that are longer than max_norm, times the factor",
+               numbers({got.factor * norm}), numbers({max_norm}),
+               {.tolerance = kExact,
+                .suspects = {{"that of gradients that were clipped twice",
+                              numbers({max_norm * max_norm / norm})},
+                             {"upside down: norm / max_norm", numbers({norm * norm / max_norm})},
+                             {"still that of the gradients", numbers({norm})}},
+                .law = "afterwards the norm is max_norm"});
+  expect_close("the factor of what was clipped already",
+               numbers({clipped(got.factor * norm, 1, max_norm * (1 + 1e-9)).factor}), numbers({1}),
+               {.tolerance = kExact, .law = "clipping again changes nothing"});
+}
+
+LAB_CHECK(SmallGradientsStay) {
+  Draw draw;
+  const double norm = draw.uniform(0.1, 2), infinite = std::numeric_limits<double>::infinity();
+  const std::vector<double> factors = {clipped(norm, 1, 2.5).factor, clipped(0, 1, 2.5).factor,
+                                       clipped(norm, 1, infinite).factor,
+                                       clipped(0, 1, infinite).factor};
+  expect_close("the factor of short gradients, of zeros, and without a limit", numbers(factors),
+               numbers({1, 1, 1, 1}),
+               {.tolerance = {.relative = 0, .absolute = 0},
+                .law = "gradients that are short enough are taken as they are: nothing makes them "
+                       "longer, and 0/0 is no number"});
+}
+
+LAB_CHECK(ScaleComesFirst) {
+  Draw draw;
+  for (const double sign : {1.0, -1.0}) {
+    const double scale = sign / static_cast<double>(draw.between(3, 8));
+    const double norm = draw.uniform(10, 20), scaled = std::fabs(scale) * norm;
+    for (const double max_norm : {scaled * draw.uniform(1.2, 2), scaled * draw.uniform(0.2, 0.8)}) {
+      const double want = scale * std::min(1.0, max_norm / scaled);
+      const double before = scale * std::min(1.0, max_norm / norm);
+      expect_close(
+          "the factor with scale " + text(scale) + ", norm " + text(norm) + " and max_norm " +
+              text(max_norm),
+          numbers({clipped(norm, scale, max_norm).factor}), numbers({want}),
+          {.tolerance = kExact,
+           .suspects = {{"the factor of gradients that were clipped before it was scaled",
+                         numbers({before})},
+                        {"the factor without its sign", numbers({-want})},
+                        {"the factor of gradients that were not scaled", numbers({want / scale})}},
+           .law = "gradients of k passes are added up and taken times 1 / k: it is this "
+                  "mean that must not be longer than max_norm"});
+    }
+  }
+}
+
+// ---- task: sgd
+
+LAB_CHECK(PlainStep) {
+  Draw draw;
+  if_stopped("v is null where there is no momentum: it must not be read then.");
+  const Tensor p = draw.normal({draw.between(3, 9)}), before = p.clone(),
+               g = draw.normal(p.shape());
+  const Settings s = {.scale = draw.uniform(0.2, 0.7), .rate = draw.uniform(0.05, 0.5)};
+  update(p, Tensor(), g, s);
+  expect_close(
+      "p after a step", p, combined(1, before, -s.rate * s.scale, g),
+      {.tolerance = kExact,
+       .suspects = {{"uphill: the gradient has to be subtracted",
+                     combined(1, before, s.rate * s.scale, g)},
+                    {"a step by the gradient without its scale", combined(1, before, -s.rate, g)},
+                    {"a step without the rate", combined(1, before, -s.scale, g)}},
+       .law = "p -= rate scale grad"});
+}
+
+LAB_CHECK(Momentum) {
+  Draw draw;
+  const Tensor start = draw.normal({draw.between(3, 9)}), g = draw.normal(start.shape());
+  const Settings s = {.rate = draw.uniform(0.05, 0.5), .momentum = draw.uniform(0.3, 0.9)};
+  const Tensor p = start.clone(), v = zeros_like(p);
+  double way = 0, speed = 0;
+  for (int step = 0; step < 4; ++step) {
+    update(p, v, g, s);
+    speed = 1 + s.momentum * speed;
+    way += s.rate * speed;
+  }
+  expect_close(
+      "the way of four steps with the same gradient", combined(1, start, -1, p),
+      combined(way, g, 0, g),
+      {.tolerance = kExact,
+       .suspects = {{"four plain steps: nothing is remembered from one to the next",
+                     combined(4 * s.rate, g, 0, g)},
+                    {"that of an average of gradients, with a factor 1 - momentum: here "
+                     "the old velocity is slowed down, and the whole gradient comes on top",
+                     combined((1 - s.momentum) * way, g, 0, g)}},
+       .law = "step t goes (1 + m + ... + m^(t-1)) times as far as a plain one"});
+}
+
+LAB_CHECK(WeightDecay) {
+  Draw draw;
+  const Tensor start = draw.normal({draw.between(3, 9)}), g = draw.normal(start.shape());
+  const double rate = draw.uniform(0.05, 0.5), decay = draw.uniform(0.1, 0.5);
+  Tensor p = start.clone();
+  update(p, Tensor(), zeros_like(g), {.rate = rate, .decay = decay});
+  expect_close("p after a step without a gradient", p, combined(1 - rate * decay, start, 0, g),
+               {.tolerance = kExact,
+                .suspects = {{"p as it was", start}},
+                .law = "weight decay w is a gradient of w p on top"});
+  p = combined(-1 / decay, g, 0, g);
+  const Tensor balance = p.clone(), v = zeros_like(p);
+  for (int step = 0; step < 3; ++step) {
+    update(p, v, g, {.rate = rate, .momentum = draw.uniform(0.3, 0.9), .decay = decay});
+  }
+  expect_close("p where gradient and weight decay cancel, after three steps with momentum", p,
+               balance,
+               {.tolerance = {.relative = 1e-10, .absolute = 1e-12},
+                .law = "the velocity is made of gradient and decay together, d = g + w p"});
+}
+
+// ---- task: sparse
+
+LAB_CHECK(StepOfAll) {
+  Draw draw;
+  Bag bag;
+  for (int i = 0; i < 3; ++i) {
+    bag.all.push_back(Var::parameter(draw.normal({draw.between(2, 9)})));
+    if (i != 1) give(bag.all[i], draw.normal(bag.all[i].shape()));
+  }
+  const double rate = draw.uniform(0.1, 0.5), decay = draw.uniform(0.1, 0.5), group = 0.25;
+  const double scale = draw.uniform(0.2, 0.7), momentum = draw.uniform(0.3, 0.9);
+  const std::vector<Tensor> before = {bag.all[0].value().clone(), bag.all[1].value().clone(),
+                                      bag.all[2].value().clone()};
+  Sgd(bag, {.rate = rate,
+            .momentum = momentum,
+            .weight_decay = decay,
+            .groups = {{.name = "p2", .rate = group}}})
+      .step({.scale = scale});
+  expect_close("a parameter without a gradient", bag.all[1].value(), before[1],
+               {.law = "it is not among those that update() gets, and stays"});
+  for (const size_t i : {0, 2}) {
+    const Tensor &p = before[i], g = bag.all[i].grad();
+    const double r = i == 2 ? group * rate : rate;
+    expect_close("parameter " + std::to_string(i) + " of 3 after the first step",
+                 bag.all[i].value(), combined(1 - r * decay, p, -r * scale, g),
+                 {.tolerance = kExact,
+                  .suspects = {{"the parameter as it was", p},
+                               {"a step with the rate of all, and not that of its group",
+                                combined(1 - rate * decay, p, -rate * scale, g)},
+                               {"a step without the scale", combined(1 - r * decay, p, -r, g)},
+                               {"a step with weight decay and momentum exchanged",
+                                combined(1 - r * momentum, p, -r * scale, g)}},
+                  .law = "rate, weight decay and scale of a parameter are in its Update; the "
+                         "momentum is that of all"});
+  }
+}
+
+LAB_CHECK(SparseEqualsDense) {
+  Draw draw;
+  const Tensor start = draw.normal({draw.between(6, 12), draw.between(2, 5)});
+  std::vector<Tensor> ids;
+  for (int step = 0; step < 3; ++step) ids.push_back(Tensor::from(draw.ids(4, start.shape()[0])));
+  const Sgd::Options plain = {.rate = draw.uniform(0.05, 0.3)};
+  Sgd::Options with_momentum = plain, with_decay = plain;
+  with_momentum.momentum = 0.8;
+  with_decay.weight_decay = 0.2;
+  const auto check = [&](const std::string& name, const Sgd::Options& options) {
+    expect_close("the table with sparse gradients after three steps, " + name,
+                 table_after(start, true, options, ids), table_after(start, false, options, ids),
+                 {.tolerance = kExact,
+                  .suspects = {{"the table as it was", start},
+                               {"that of plain steps: with momentum or weight decay all rows move, "
+                                "also those that were not looked up in this step",
+                                table_after(start, false, plain, ids)}},
+                  .law = "row i of the gradient belongs to row ids[i] of the table, and is taken "
+                         "times rate and scale"});
+  };
+  check("plain", plain);
+  check("with momentum", with_momentum);
+  check("with weight decay", with_decay);
+}
+
+LAB_CHECK(MemoryOfAStep) {
+  Draw draw;
+  Bag bag;
+  const Shape shape = {draw.between(20000, 30000), draw.between(24, 40)};
+  bag.all = {Var::parameter(draw.normal(shape, DType::f32), /*sparse_rows=*/true)};
+  Sgd sgd(bag, {.rate = 0.1});
+  sum(gather_rows(bag.all[0], Tensor::from(draw.ids(10, shape[0])))).backward();
+  release_cached();
+  const int64_t before = memory_stats().bytes_in_use;
+  reset_peak();
+  sgd.step();
+  const double share = static_cast<double>(memory_stats().peak_bytes - before) /
+                       static_cast<double>(bag.all[0].value().bytes());
+  expect(share < 0.05, "a step after ten words were looked up takes memory of " + text(share) +
+                           " times the whole table: it makes a gradient for every row. A table of "
+                           "50,000 words is touched in ten rows.");
+}
+
+LAB_CHECK(LearnsToCopy) {
+  Draw draw;
+  SequenceModel model(/*symbols=*/5, /*embedding_width=*/6, /*width=*/16);
+  init(model, seed());
+  Sgd sgd(model, {.rate = 0.5, .momentum = 0.9});
+  const double before = copy_loss(model, nullptr, draw.rng());
+  for (int step = 0; step < 400; ++step) copy_loss(model, &sgd, draw.rng());
+  const double after = copy_loss(model, nullptr, draw.rng());
+  expect(after < 0.3, "400 steps of training took the loss from " + text(before) + " to " +
+                          text(after) +
+                          ", and ln 5 = 1.61 is guessing. If the other checks of "
+                          "this task pass, look at clipping and norm.");
+}
+
+// ---- task: schedule
+
+LAB_CHECK(HalvesWhenNothingImproves) {
+  Draw draw;
+  const int patience = static_cast<int>(draw.between(1, 3));
+  const HalvingSchedule::Options options = {.rate = draw.uniform(0.5, 2), .patience = patience};
+  const double best = draw.uniform(50, 100);
+  std::vector<double> perplexities = {best}, want = {options.rate}, at_once = {options.rate};
+  for (int epoch = 2; epoch <= 9; ++epoch) {
+    perplexities.push_back(draw.between(0, 1) ? best : best + draw.uniform(1, 50));
+    want.push_back(options.rate * std::pow(0.5, (epoch - 1) / patience));
+    at_once.push_back(options.rate * std::pow(0.5, epoch - 1));
+  }
+  HalvingSchedule schedule(options);
+  expect_close("the rate after each epoch, patience " + std::to_string(patience) +
+                   ", when only the first epoch was an improvement",
+               rates_of(schedule, perplexities), numbers(want),
+               {.suspects = {{"halved after every epoch: patience says how many bad ones in a row "
+                              "it takes",
+                              patience > 1 ? numbers(at_once) : Tensor::zeros({0}, DType::f64)}},
+                .law = "after `patience` epochs in a row without improvement the rate is halved, "
+                       "and they are counted anew; to be as good as the best is no improvement"});
+  expect(schedule.state.best == best, "state.best is not the best perplexity so far.");
+
+  HalvingSchedule first(options), second(options);
+  const std::vector<double> head(perplexities.begin(), perplexities.begin() + 4);
+  const std::vector<double> tail(perplexities.begin() + 4, perplexities.end());
+  rates_of(first, head);
+  second.state = first.state;
+  expect_close("the rates of a run that goes on after a break", rates_of(second, tail),
+               numbers({want.begin() + 4, want.end()}),
+               {.suspects = {}, .law = "all that changes is in `state`"});
+}
+
+LAB_CHECK(SmallStepsForward) {
+  Draw draw;
+  for (const double enough : {0.01, 0.2}) {
+    const HalvingSchedule::Options options = {.rate = 1, .min_rate = 0, .min_improvement = enough};
+    HalvingSchedule schedule(options);
+    double perplexity = draw.uniform(80, 100);
+    std::vector<double> rates, want;
+    for (int epoch = 0; epoch < 6; ++epoch, perplexity *= 0.95) {
+      expect(schedule.update(perplexity),
+             "a perplexity of 5 % less than ever before is the best "
+             "so far: update() has to return true.");
+      rates.push_back(schedule.rate());
+      want.push_back(enough < 0.05 ? 1 : std::pow(0.5, epoch));
+    }
+    expect_close(
+        "the rate while perplexity falls by 5 % an epoch, and " + text(100 * enough) +
+            " % count as an improvement",
+        numbers(rates), numbers(want),
+        {.law = "an epoch improves if perplexity < best (1 - min_improvement); the best so "
+                "far it may be all the same"});
+  }
+}
+
+LAB_CHECK(NanIsNeverBest) {
+  Draw draw;
+  const double nan = std::nan(""), good = draw.uniform(50, 100);
+  HalvingSchedule schedule({.rate = 1});
+  expect(!schedule.update(nan), "NaN in the first epoch was called the best perplexity so far.");
+  expect(schedule.update(good),
+         "a first perplexity after NaN is the best so far. Every comparison "
+         "with NaN is false: was NaN kept as the best?");
+  const double rate = schedule.rate();
+  expect(!schedule.update(nan), "NaN was called the best perplexity so far.");
+  expect(schedule.state.best == good,
+         "after NaN state.best is " + text(schedule.state.best) + " and not " + text(good) + ".");
+  expect(schedule.rate() < rate, "an epoch that ends with NaN is one without improvement.");
+  expect(schedule.update(good * 0.9),
+         "after NaN an epoch that is better than all is not the best.");
+}
+
+LAB_CHECK(EndsInTime) {
+  Draw draw;
+  const int halvings = static_cast<int>(draw.between(2, 4));
+  const double min_rate = draw.uniform(0.02, 0.2);
+  for (const bool by_rate : {true, false}) {
+    const HalvingSchedule::Options options = {
+        .rate = 1, .min_rate = by_rate ? min_rate : 0, .max_halvings = by_rate ? 100 : halvings};
+    HalvingSchedule schedule(options);
+    for (int epoch = 0; epoch < 20; ++epoch) schedule.update(70);
+    const std::string what =
+        by_rate ? "min_rate " + text(min_rate) : "max_halvings " + std::to_string(halvings);
+    expect(schedule.finished(), "with " + what + ", 20 epochs without improvement do not end it.");
+    expect(!by_rate || schedule.rate() >= min_rate,
+           "with " + what + " the rate fell to " + text(schedule.rate()) +
+               ", below min_rate: it ends when the next halving would go there.");
+    expect(!by_rate || schedule.rate() / 2 < min_rate,
+           "with " + what + " it ended at the rate " + text(schedule.rate()) +
+               ", although another halving was allowed.");
+    expect(by_rate || schedule.rate() == std::pow(0.5, halvings),
+           "with " + what + " the rate ends at " + text(schedule.rate()) + ".");
+  }
+  HalvingSchedule schedule({.rate = 1, .min_rate = 0, .halve_after = 3});
+  std::vector<double> falling;
+  for (int epoch = 0; epoch < 6; ++epoch) falling.push_back(100.0 - epoch);
+  expect_close("the rate with halve_after 3, while every epoch is better",
+               rates_of(schedule, falling), numbers({1, 1, 0.5, 0.25, 0.125, 0.0625}),
+               {.law = "from epoch halve_after on the rate is halved after every epoch"});
+}
+
+}  // namespace
+}  // namespace heed::lab
+
+// A model of characters learns the documentation twice, with clipping and without. What the first
+// one makes up goes to the terminal.
+LAB_FIGURE() {
+  constexpr int64_t kSteps = 1000, kEvery = 100;
+  const Characters text = read_documentation();
+  std::vector<double> steps;
+  for (int64_t step = 0; step <= kSteps; step += kEvery) steps.push_back(static_cast<double>(step));
+  std::map<std::string, std::vector<double>> lines;
+  for (const bool clips : {true, false}) {
+    SequenceModel model(std::ssize(text.letters), /*embedding_width=*/16, /*width=*/96);
+    init(model, /*seed=*/1);
+    std::vector<double>& line = lines[clips ? "clipped to norm 0.2" : "not clipped"];
+    line = train(model, text, clips ? StepOptions{.max_norm = 0.2} : StepOptions{}, kSteps, kEvery);
+    for (double& bits : line) bits = std::isfinite(bits) ? std::min(bits, 12.0) : 12;
+    if (!clips) continue;
+    Rng rng(seed(), "story");
+    std::cerr << line.back() << " bits per character after " << kSteps << " steps. Made up:\n\n"
+              << make_up(model, text.letters, 400, 0.7, rng) << "\n\n";
+  }
+  print_curves("Learning to write like this documentation", "steps",
+               "bits per character (12: worse, or no number)", steps, lines);
+}

@@ -1,0 +1,56 @@
+// The kernels of lab 6, called directly, and numbers to compare with theirs.
+#pragma once
+
+#include <vector>
+
+#include "labs/support/check.h"
+#include "tensor/dispatch.h"
+#include "tensor/kernels/update.h"
+
+namespace heed::lab {
+
+inline Tensor numbers(const std::vector<double>& values) {
+  return Tensor::from(values, {std::ssize(values)});
+}
+
+// a x + b y
+inline Tensor combined(double a, const Tensor& x, double b, const Tensor& y) {
+  std::vector<double> sum = x.to_vector();
+  const std::vector<double> other = y.to_vector();
+  for (size_t i = 0; i < sum.size(); ++i) sum[i] = a * sum[i] + b * other[i];
+  return Tensor::from(sum, x.shape());
+}
+
+inline double squares_by_loop(const Tensor& x) {
+  double sum = 0;
+  for (const double value : x.to_vector()) sum += value * value;
+  return sum;
+}
+
+// ---- the kernels
+
+template <class T> double sum_squares_of(const std::vector<Tensor>& arrays) {
+  double total = -1;
+  cpu::sum_squares(&total, values_of<T>(arrays).data(), std::ssize(arrays));
+  return total;
+}
+
+struct Clipped {
+  double norm, factor;
+};
+inline Clipped clipped(double norm, double scale, double max_norm) {
+  const double squares = norm * norm;
+  double clipping[2] = {kUnwritten, kUnwritten};
+  cpu::clip(clipping, &squares, scale, max_norm);
+  return {clipping[0], clipping[1]};
+}
+
+struct Settings {
+  double scale = 1, rate = 0.1, momentum = 0, decay = 0;
+};
+inline void update(const Tensor& p, const Tensor& v, const Tensor& grad, const Settings& s) {
+  cpu::sgd_update(p.data<double>(), v.defined() ? v.data<double>() : nullptr, grad.data<double>(),
+                  &s.scale, s.rate, s.momentum, s.decay, p.numel());
+}
+
+}  // namespace heed::lab
