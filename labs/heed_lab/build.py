@@ -22,7 +22,7 @@ from .sandbox import COMPILING
 EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas", "-fno-openmp-simd"]
 TEST_LIBRARY = ("_ZN7testing", "_ZNK7testing")
 STANDARD = re.compile("_ZN?K?S")  # what a compiler emits of the standard library's templates is weak
-LIBRARY = ("tensor", "autograd", "nn", "optim", "train", "dialog", "labs/support")
+LIBRARY = ("tensor", "autograd", "nn", "optim", "train", "dialog", "labs/support", "labs/01-memory/kernels")
 
 
 class CompileError(LabError):

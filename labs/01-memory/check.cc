@@ -1,0 +1,507 @@
+// Lab 1: memory and the product. Views are judged by the memory that they share, products by plain
+// loops, by what they leave alone, and by the cache misses that a model of a cache counts.
+#include <algorithm>
+#include <chrono>
+
+#include "labs/01-memory/counted.h"
+#include "labs/01-memory/kernels/loop_orders.h"
+#include "labs/support/check.h"
+#include "tensor/allocator.h"
+#include "tensor/kernels/gemm.h"
+#include "tensor/parallel.h"
+
+namespace heed::lab {
+namespace {
+
+const Tolerance kExact = {.relative = 0, .absolute = 0};
+
+Shape draw_shape(Draw& draw) {
+  return {draw.between(3, 7), draw.between(2, 5), draw.between(2, 4)};
+}
+
+// The elements [begin, end) in the order of memory, in a tensor of their own.
+Tensor range_of(const Tensor& x, int64_t begin, int64_t end, Shape shape) {
+  const std::vector<double> all = x.to_vector();
+  const std::vector<double> some(all.begin() + begin, all.begin() + end);
+  if (x.dtype() == DType::i32) {
+    return Tensor::from(std::vector<int32_t>(some.begin(), some.end()), shape);
+  }
+  return Tensor::from(some, shape).to(x.dtype());
+}
+
+std::vector<Tensor> of_each_type(Draw& draw, Shape shape) {
+  return {draw.normal(shape, DType::f32), draw.normal(shape),
+          Tensor::from(draw.ids(shape.numel(), 100), shape)};
+}
+
+// Where a view begins in the memory of a tensor, in bytes.
+int64_t offset_of(const Tensor& view, const Tensor& x) {
+  return static_cast<int64_t>(reinterpret_cast<uintptr_t>(view.raw()) -
+                              reinterpret_cast<uintptr_t>(x.raw()));
+}
+
+// ---- task: reshape
+
+LAB_CHECK(ReshapeKeepsTheElements) {
+  Draw draw;
+  const Shape shape = draw_shape(draw);
+  const int64_t a = shape[0], b = shape[1], c = shape[2], all = shape.numel();
+  for (const Tensor& x : of_each_type(draw, shape)) {
+    for (const Shape& other : {Shape{a * b, c}, Shape{c, 1, b * a}, Shape{all}, shape}) {
+      expect_close(text(shape, " reshaped to ", other), x.reshape(other),
+                   range_of(x, 0, all, other),
+                   {.tolerance = kExact,
+                    .law = "the elements stay where they are, in the order of memory. Only the "
+                           "shape is another one"});
+    }
+    expect(x.shape() == shape, "the tensor itself got another shape; only the view may have it.");
+  }
+  expect_close("(1, 1) reshaped to ()", Tensor::full({1, 1}, 4).reshape({}), Tensor::full({}, 4));
+}
+
+LAB_CHECK(ReshapeSharesTheMemory) {
+  Draw draw;
+  const Tensor x = draw.normal(draw_shape(draw));
+  const Tensor flat = x.reshape({x.numel()});
+  expect(flat.raw() == x.raw(),
+         "the elements lie elsewhere: it is a copy. What is written to one must be seen in the "
+         "other, and a copy of a large tensor costs its memory twice.");
+  flat.data<double>()[x.numel() - 1] = 11;
+  expect(x.to_vector().back() == 11, "what is written to the view is not seen in the tensor.");
+  expect(!x.shares_memory_uniquely(), "the view does not hold the memory that it shows.");
+}
+
+// ---- task: rows
+
+LAB_CHECK(RowsAreARange) {
+  Draw draw;
+  const Shape shape = draw_shape(draw);
+  const int64_t begin = draw.between(1, shape[0] - 1), end = draw.between(begin, shape[0]);
+  for (const Shape& some : {shape, Shape{shape[0]}}) {
+    for (const Tensor& x : of_each_type(draw, some)) {
+      const int64_t width = some.numel() / some[0], want = begin * width * size_of(x.dtype());
+      const Tensor view = x.rows(begin, end);
+      const std::string rows =
+          text("rows [", begin, ", ", end, ") of ", name_of(x.dtype()), " ", some);
+      if (offset_of(view, x) != want) {
+        return expect(false, text(rows, " begin at byte ", want, " of its memory, yours at byte ",
+                                  offset_of(view, x), ": a row has ", width, " elements of ",
+                                  size_of(x.dtype()), " bytes."));
+      }
+      expect_close(rows, view, range_of(x, begin * width, end * width, some.with(0, end - begin)),
+                   {.tolerance = kExact, .law = "the leading axis has end - begin rows"});
+    }
+  }
+  const Tensor x = draw.normal(shape);
+  expect_close("all rows", x.rows(0, shape[0]), x, {.tolerance = kExact});
+}
+
+LAB_CHECK(RowsOfRows) {
+  Draw draw;
+  const Tensor x = draw.normal({draw.between(8, 12), draw.between(2, 4)});
+  const int64_t width = x.shape()[1], first = draw.between(1, 3), second = draw.between(1, 2);
+  const Tensor inner = x.rows(first, first + 5).rows(second, second + 2);
+  const int64_t at = first + second;
+  expect_close(text("rows from ", second, " on of rows from ", first, " on"), inner,
+               range_of(x, at * width, (at + 2) * width, {2, width}),
+               {.tolerance = kExact,
+                .suspects = {{"rows of the whole tensor: a view begins where it begins, not where "
+                              "the block of memory does",
+                              range_of(x, second * width, (second + 2) * width, {2, width})}}});
+}
+
+LAB_CHECK(RowsKeepTheMemoryAlive) {
+  Draw draw;
+  const Shape shape = {draw.between(40, 60), draw.between(20, 30)};
+  const int64_t before = memory_stats().bytes_in_use, begin = draw.between(1, 9), end = begin + 3;
+  {
+    Tensor x = draw.normal(shape);
+    const Tensor want = range_of(x, begin * shape[1], end * shape[1], {3, shape[1]});
+    const Tensor view = x.rows(begin, end);
+    expect(!x.shares_memory_uniquely(), "the tensor does not know that a view shares its memory.");
+    x = Tensor();
+    const Tensor other = Tensor::full(shape, 5, DType::f64);  // gets what was given back
+    expect_close("rows of a tensor that is gone", view, want,
+                 {.tolerance = kExact,
+                  .suspects = {{"what the next tensor wrote: nobody keeps the memory of the first "
+                                "one alive. A view has to own the whole block, and to point into "
+                                "its middle",
+                                Tensor::full(want.shape(), 5, DType::f64)}}});
+  }
+  expect(memory_stats().bytes_in_use == before, "when all views are gone, memory is still in use.");
+}
+
+LAB_CHECK(ViewsCostNothing) {
+  Draw draw;
+  const Tensor x = draw.normal({draw.between(1000, 2000), 64});
+  reset_peak();
+  const int64_t before = memory_stats().peak_bytes;
+  for (int64_t i = 0; i < 100; ++i) {
+    const Tensor flat = x.rows(i, i + 500).reshape({500 * 64});
+    expect(flat.numel() == 500 * 64, "the view has the wrong number of elements.");
+  }
+  const int64_t more = memory_stats().peak_bytes - before;
+  expect(more == 0,
+         text("a view asked for ", more, " bytes: it is a pointer and a shape, no copy."));
+}
+
+// ---- task: row
+
+LAB_CHECK(RowHasOneAxisLess) {
+  Draw draw;
+  const Shape shape = draw_shape(draw);
+  const int64_t i = draw.between(1, shape[0] - 1), j = draw.between(1, shape[1] - 1);
+  const int64_t k = draw.between(1, shape[2] - 1), size = shape[1] * shape[2];
+  for (const Tensor& x : of_each_type(draw, shape)) {
+    if (x[i].shape().rank() != 2) {
+      return expect(false, text("one row of ", shape, " has the shape ", x[i].shape(),
+                                ": it has one axis less than the tensor."));
+    }
+    expect_close(text("row ", i), x[i], range_of(x, i * size, (i + 1) * size, {shape[1], shape[2]}),
+                 {.tolerance = kExact});
+    const int64_t at = i * size + j * shape[2] + k;
+    expect_close(text("element (", i, ", ", j, ", ", k, ")"), x[i][j][k],
+                 range_of(x, at, at + 1, {}), {.tolerance = kExact});
+  }
+}
+
+LAB_CHECK(WritesReachTheTensor) {
+  Draw draw;
+  const Tensor x = draw.normal(draw_shape(draw));
+  const int64_t i = draw.between(0, x.shape()[0] - 1), size = x.numel() / x.shape()[0];
+  std::vector<double> want = x.to_vector();
+  std::fill_n(want.begin() + i * size, size, 3);
+  const uint32_t version = x.version();
+  x[i].fill(3);
+  expect_close("a tensor after one row was filled", x, Tensor::from(want, x.shape()),
+               {.tolerance = kExact,
+                .suspects = {},
+                .law = "a row is a view: what is written there is written to the tensor"});
+  expect(x.version() > version,
+         "the tensor does not notice that it was written to: the count lies with the memory, "
+         "which the view has to share.");
+}
+
+// ---- task: part
+
+// A matrix in memory whose lines are longer than they need to be.
+struct Stored {
+  Tensor memory;  // (lines, ld)
+  int64_t rows, cols;
+  bool transposed;
+
+  int64_t ld() const { return memory.shape()[1]; }
+  Mat<double> mat() const { return {memory.data<double>(), rows, cols, ld(), transposed}; }
+
+  // As if it were stored in some other way: for mistakes.
+  Tensor read(int64_t ld, bool transposed) const {
+    const Tensor x = Tensor::zeros({rows, cols}, DType::f64);
+    for (int64_t at = 0; at < rows * cols; ++at) {
+      const int64_t i = at / cols, j = at % cols;
+      x.data<double>()[at] = memory.data<double>()[transposed ? j * ld + i : i * ld + j];
+    }
+    return x;
+  }
+  Tensor values() const { return read(ld(), transposed); }
+};
+
+Stored store(Draw& draw, int64_t rows, int64_t cols, bool transposed, int64_t slack) {
+  const int64_t lines = transposed ? cols : rows, length = transposed ? rows : cols;
+  return {draw.normal({lines, length + slack}), rows, cols, transposed};
+}
+
+const std::string kNear =
+    " read as if its rows were as far apart as it has columns: they are ld apart, as a matrix may "
+    "be some columns of a wider one";
+const std::string kPlain =
+    " as it lies in memory: there lies the transpose, element (i, j) is at j ld + i";
+
+// pack_matrix() copies element after element, each of them a part of the matrix.
+LAB_CHECK(ElementsOfAMatrix) {
+  Draw draw;
+  const int64_t rows = draw.between(2, 7), cols = rows + draw.between(1, 3);
+  for (const bool transposed : {false, true}) {
+    const Stored x = store(draw, rows, cols, transposed, draw.between(cols, 9 + cols));
+    const Tensor got = unwritten({rows, cols});
+    cpu::pack_matrix<double>(got.data<double>(), x.mat());
+    expect_close(text(transposed ? "the transpose of a" : "a", " matrix whose rows are ", x.ld(),
+                      " apart in memory"),
+                 got, x.values(),
+                 {.tolerance = kExact,
+                  .suspects = {{"the matrix" + kNear, x.read(transposed ? rows : cols, transposed)},
+                               {"the matrix" + kPlain, x.read(x.ld(), false)}}});
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+// ---- task: product
+
+Tensor product(const Tensor& a, const Tensor& b) {
+  const int64_t m = a.shape()[0], depth = a.shape()[1], n = b.shape()[1];
+  const Tensor c = Tensor::zeros({m, n}, DType::f64);
+  for (int64_t at = 0; at < m * n; ++at) {
+    for (int64_t k = 0; k < depth; ++k) {
+      c.data<double>()[at] +=
+          a.data<double>()[at / n * depth + k] * b.data<double>()[k * n + at % n];
+    }
+  }
+  return c;
+}
+
+Tensor sum(const Tensor& a, const Tensor& b) {
+  std::vector<double> values = a.to_vector();
+  const std::vector<double> more = b.to_vector();
+  for (size_t i = 0; i < values.size(); ++i) values[i] += more[i];
+  return Tensor::from(values, a.shape());
+}
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+struct Problem {
+  Stored a, b, c;
+
+  std::string str() const {
+    return text("C (", c.rows, ", ", c.cols, ") = A", a.transposed ? "^T (" : " (", a.rows, ", ",
+                a.cols, ") times B", b.transposed ? "^T (" : " (", b.rows, ", ", b.cols, ")");
+  }
+  // What gemm() makes of it; C as it was stays in `c`.
+  Tensor run(Write write) const {
+    const Stored out = {c.memory.clone(), c.rows, c.cols, false};
+    cpu::gemm<double>(out.mat(), a.mat(), b.mat(), write);
+    expect_outside_is_left_alone(out);
+    return out.values();
+  }
+
+ private:
+  void expect_outside_is_left_alone(const Stored& out) const {
+    for (int64_t at = 0; at < out.memory.numel(); ++at) {
+      if (at % c.ld() < c.cols) continue;
+      if (out.memory.data<double>()[at] != c.memory.data<double>()[at]) {
+        return expect(false, text("memory beside C was written to, column ", at % c.ld(),
+                                  " of row ", at / c.ld(), ": C has ", c.cols,
+                                  " columns, its rows are ", c.ld(), " apart."));
+      }
+    }
+  }
+};
+
+Problem draw_problem(Draw& draw, Sizes x, bool ta = false, bool tb = false, int64_t slack = 0) {
+  return {store(draw, x.m, x.k, ta, slack), store(draw, x.k, x.n, tb, 2 * slack),
+          store(draw, x.m, x.n, false, 3 * slack)};
+}
+
+Sizes draw_sizes(Draw& draw, int64_t low, int64_t high) {
+  return {draw.between(low, high), draw.between(low, high), draw.between(low, high)};
+}
+
+const Tolerance kRounding = {.relative = 1e-11, .absolute = 1e-11};
+const char* const kProduct = "C_ij = sum_k A_ik B_kj";
+
+LAB_CHECK(ProductOfMatrices) {
+  Draw draw;
+  const Problem p = draw_problem(draw, draw_sizes(draw, 2, 9));
+  const Tensor want = product(p.a.values(), p.b.values());
+  const int64_t last = p.a.cols - 1;
+  const Stored a = {p.a.memory, p.a.rows, p.a.cols, false};
+  const Tensor column = Tensor::zeros({a.rows, 1}, DType::f64);
+  for (int64_t i = 0; i < a.rows; ++i) {
+    column.data<double>()[i] = a.memory.data<double>()[i * a.cols + last];
+  }
+  const Tensor row = range_of(p.b.memory, last * p.b.cols, p.b.memory.numel(), {1, p.b.cols});
+  expect_close(
+      p.str(), p.run(Write::assign), want,
+      {.tolerance = kRounding,
+       .suspects = {{"the product added to what was in C: Write::assign overwrites",
+                     sum(want, p.c.values())},
+                    {"the last product of the sum alone: assigned where it has to be added",
+                     product(column, row)}},
+       .law = kProduct});
+}
+
+LAB_CHECK(ManyBlocks) {
+  Draw draw;
+  for (int i = 0; i < 2; ++i) {
+    const Problem p = draw_problem(draw, draw_sizes(draw, 130, 200));
+    expect_close(p.str(), p.run(Write::assign), product(p.a.values(), p.b.values()),
+                 {.tolerance = kRounding,
+                  .law = "each block of C is the sum over all blocks of k. Sizes need not be a "
+                         "multiple of a block: the last one is smaller"});
+  }
+}
+
+LAB_CHECK(LeadingDimensions) {
+  Draw draw;
+  const Problem p = draw_problem(draw, draw_sizes(draw, 3, 9), false, false, draw.between(1, 4));
+  const Tensor a = p.a.values(), b = p.b.values();
+  const Tensor near_a = p.a.read(p.a.cols, false), near_b = p.b.read(p.b.cols, false);
+  expect_close(p.str() + ", rows longer than they need to be", p.run(Write::assign), product(a, b),
+               {.tolerance = kRounding,
+                .suspects = {{"made with A" + kNear, product(near_a, b)},
+                             {"made with B" + kNear, product(a, near_b)},
+                             {"made with each factor" + kNear, product(near_a, near_b)}},
+                .law = "element (i, j) lies at i ld + j"});
+}
+
+LAB_CHECK(Transposes) {
+  Draw draw;
+  const int64_t n = draw.between(3, 9);
+  for (const auto& [ta, tb] : {std::pair{true, false}, {false, true}, {true, true}}) {
+    const Problem p = draw_problem(draw, {n, n, n}, ta, tb, 2);
+    const Tensor a = p.a.values(), b = p.b.values();
+    const Tensor plain_a = p.a.read(p.a.ld(), false), plain_b = p.b.read(p.b.ld(), false);
+    expect_close(p.str(), p.run(Write::assign), product(a, b),
+                 {.tolerance = kRounding,
+                  .suspects = {{"made with A" + kPlain, product(plain_a, b)},
+                               {"made with B" + kPlain, product(a, plain_b)},
+                               {"made with each factor" + kPlain, product(plain_a, plain_b)}},
+                  .law = kProduct});
+    if (testing::Test::HasFailure()) return;  // what follows would read outside of the memory
+    const Problem q = draw_problem(draw, draw_sizes(draw, 2, 9), ta, tb, 1);
+    expect_close(q.str(), q.run(Write::assign), product(q.a.values(), q.b.values()),
+                 {.tolerance = kRounding, .law = kProduct});
+  }
+}
+
+LAB_CHECK(AddsWhereItIsTold) {
+  Draw draw;
+  for (const Sizes& sizes : {draw_sizes(draw, 2, 9), draw_sizes(draw, 100, 150)}) {
+    const Problem p = draw_problem(draw, sizes, false, false, 1);
+    const Tensor alone = product(p.a.values(), p.b.values());
+    expect_close(p.str() + ", added to what C holds", p.run(Write::add), sum(p.c.values(), alone),
+                 {.tolerance = kRounding,
+                  .suspects = {{"the product alone: what was there is lost", alone}}});
+  }
+}
+
+LAB_CHECK(NoInnerAxis) {
+  Draw draw;
+  const Sizes sizes = {draw.between(2, 5), draw.between(2, 5), 0};
+  Problem p = draw_problem(draw, sizes, false, false, 1);
+  const Tensor before = p.c.values();
+  expect_close(p.str() + ", assigned", p.run(Write::assign), zeros_like(before),
+               {.tolerance = kExact,
+                .suspects = {{"what was there before. A sum of nothing is 0, and has to be written "
+                              "too",
+                              before}}});
+  expect_close(p.str() + ", added", p.run(Write::add), before, {.tolerance = kExact});
+}
+
+LAB_CHECK(RowsAndThreadsDoNotMatter) {
+  Draw draw;
+  const int64_t m = draw.between(300, 400), n = draw.between(60, 90), k = draw.between(60, 90);
+  const Tensor a = draw.normal({m, k}, DType::f32), b = draw.normal({k, n}, DType::f32);
+  const auto run = [&](int64_t begin, int64_t end) {
+    const Tensor c = unwritten({end - begin, n}, DType::f32);
+    cpu::gemm<float>({c.data<float>(), end - begin, n, n},
+                     {a.data<float>() + begin * k, end - begin, k, k}, {b.data<float>(), k, n, n},
+                     Write::assign);
+    return c;
+  };
+  set_num_threads(1);
+  const Tensor alone = run(0, m);
+  set_num_threads(3);
+  expect_close("C by three threads", run(0, m), alone,
+               {.tolerance = kExact, .law = "a result must not depend on the number of threads"});
+  const int64_t row = draw.between(1, m - 1);
+  expect_close("one row of C alone", run(row, row + 1),
+               range_of(alone, row * n, (row + 1) * n, {1, n}),
+               {.tolerance = kExact,
+                .law = "every element is summed in the order of k, whatever is beside it: so a "
+                       "dialogue's numbers do not depend on its batch"});
+}
+
+// Cache misses for each multiplication, with an L1 of 32 KiB. Nothing but the product is counted.
+double misses(Draw& draw, Sizes x, bool tb) {
+  const int64_t slack = 3, ldb = (tb ? x.k : x.n) + slack;
+  std::vector<Counted> a(x.m * x.k, 1), b((tb ? x.n : x.k) * ldb, draw.uniform(-1, 1)),
+      c(x.m * x.n, 0);
+  set_num_threads(1);
+  struct Watch {
+    explicit Watch(Cache* cache) { watching = cache; }
+    ~Watch() { watching = nullptr; }
+  };
+  Cache cache(32 << 10);
+  {
+    const Watch watch(&cache);
+    cpu::gemm<Counted>({c.data(), x.m, x.n, x.n}, {a.data(), x.m, x.k, x.k},
+                       {b.data(), x.k, x.n, ldb, tb}, Write::assign);
+  }
+  expect(cache.touched() >= x.m * x.n * x.k, "fewer numbers were read than a product needs.");
+  return static_cast<double>(cache.misses()) / static_cast<double>(x.m * x.n * x.k);
+}
+
+LAB_CHECK(WalksAlongRows) {
+  Draw draw;
+  const Sizes sizes = {draw.between(4, 6), draw.between(560, 620), draw.between(560, 620)};
+  for (const bool transposed : {false, true}) {
+    const double share = misses(draw, sizes, transposed);
+    expect(share < 0.2,
+           text(share, " cache misses for each multiplication with B", transposed ? "^T" : "", " (",
+                sizes.k, ", ", sizes.n,
+                "): a line of the cache brings 16 numbers that are neighbours in "
+                "memory, and most were gone before they were used. Which index does your "
+                "innermost loop count, and where are the next elements?"));
+  }
+}
+
+LAB_CHECK(BlocksAreUsedAgain) {
+  Draw draw;
+  const Sizes sizes = {draw.between(70, 90), draw.between(200, 230), draw.between(200, 230)};
+  for (const bool transposed : {false, true}) {
+    const double share = misses(draw, sizes, transposed);
+    expect(share < 1.0 / 64,
+           text("one cache miss for every ", static_cast<int>(1 / share), " multiplications with B",
+                transposed ? "^T" : "", " (", sizes.k, ", ", sizes.n,
+                "); at most one for every 64. For each row of A "
+                "all of B comes through the cache again, which holds 8192 numbers: use a block of "
+                "B for many rows while it is there."));
+  }
+}
+
+}  // namespace
+}  // namespace heed::lab
+
+namespace {
+
+using namespace heed;
+using namespace heed::lab;
+
+// 10^9 operations a second: the best of the rounds that fit into a fifth of a second.
+double gflops(int64_t n, const std::function<void()>& multiply) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  double best = 1e9;
+  for (const auto begin = Clock::now(); seconds_since(begin) < 0.2;) {
+    const auto round = Clock::now();
+    multiply();
+    best = std::min(best, seconds_since(round));
+  }
+  return 2e-9 * static_cast<double>(n * n * n) / best;
+}
+
+}  // namespace
+
+LAB_FIGURE() {
+  Draw draw;
+  set_num_threads(1);
+  std::vector<double> sizes;
+  std::map<std::string, std::vector<double>> lines;
+  for (const int64_t n : {16, 32, 64, 128, 256, 384, 512, 640}) {
+    const Tensor a = draw.normal({n, n}, DType::f32), b = draw.normal({n, n}, DType::f32);
+    const Tensor c = Tensor::zeros({n, n}, DType::f32);
+    float *const to = c.data<float>(), *const left = a.data<float>(),
+                 *const right = b.data<float>();
+    sizes.push_back(static_cast<double>(n));
+    for (const char* order : {"ijk", "ikj", "jki", "kij"}) {
+      lines[order].push_back(gflops(n, [&] { product_by_loops(order, to, left, right, n); }));
+    }
+    lines["yours"].push_back(gflops(n, [&] {
+      cpu::gemm<float>({to, n, n, n}, {left, n, n, n}, {right, n, n, n}, Write::assign);
+    }));
+  }
+  print_curves("A product of two n x n matrices, one thread", "n", "GFLOP/s", sizes, lines);
+}
