@@ -21,17 +21,22 @@ target_link_libraries(heed_lab_dialog PUBLIC heed_core ZLIB::ZLIB)
 add_library(heed_emulation OBJECT EXCLUDE_FROM_ALL ${HEED_EMULATION})
 heed_target(heed_emulation)
 target_link_libraries(heed_emulation PUBLIC heed_kernels)
+
 # What a lab brings besides its checks is compiled as the library's kernels are, at -O3, into a library that comes before
-# theirs. Lab 10 takes the product of matrices out: the labs before it have that of lab 1.
+# theirs. Lab 10 takes the product of matrices out: the labs before it have that of lab 1. It is compared with Eigen's.
 function(heed_lab_kernels name folder)
   heed_glob(sources ${folder}/kernels/*.cc)
   add_library(${name} SHARED ${sources})
   heed_target(${name})
   target_compile_options(${name} PRIVATE $<TARGET_PROPERTY:heed_kernels,COMPILE_OPTIONS> -O3)
-  target_link_libraries(${name} PUBLIC heed_kernels)
+  target_link_libraries(${name} PUBLIC heed_kernels PRIVATE ${ARGN})
   target_link_options(${name} INTERFACE LINKER:--no-as-needed)
 endfunction()
 heed_lab_kernels(heed_lab_product labs/01-memory)
+find_package(Eigen3 3.4 QUIET NO_MODULE)
+heed_lab_kernels(heed_lab_parts labs/10-speed $<TARGET_NAME_IF_EXISTS:Eigen3::Eigen>)
+set_source_files_properties(${PROJECT_SOURCE_DIR}/labs/10-speed/kernels/by_eigen.cc PROPERTIES COMPILE_OPTIONS
+                            "-Wno-uninitialized;-Wno-maybe-uninitialized")  # as in heed_bench
 
 add_custom_target(heed_lab_programs)
 set(HEED_LAB_PROGRAMS)
@@ -48,6 +53,8 @@ foreach(source IN LISTS lab_checks)
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs)
   if(name STRLESS lab_10)
     target_link_libraries(${name} PRIVATE heed_lab_product)
+  elseif(name STREQUAL lab_10)
+    target_link_libraries(${name} PRIVATE heed_lab_parts)
   endif()
   target_link_libraries(${name} PRIVATE heed_lab_support)
   file(STRINGS ${source} above_the_core REGEX "^#include \"(train|dialog)/")

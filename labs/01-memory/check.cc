@@ -1,32 +1,17 @@
 // Lab 1: memory and the product. Views are judged by the memory that they share, products by plain
 // loops, by what they leave alone, and by the cache misses that a model of a cache counts.
 #include <algorithm>
-#include <chrono>
 
 #include "labs/01-memory/counted.h"
 #include "labs/01-memory/kernels/loop_orders.h"
-#include "labs/support/check.h"
+#include "labs/support/products.h"
 #include "tensor/allocator.h"
-#include "tensor/kernels/gemm.h"
-#include "tensor/parallel.h"
 
 namespace heed::lab {
 namespace {
 
-const Tolerance kExact = {.relative = 0, .absolute = 0};
-
 Shape draw_shape(Draw& draw) {
   return {draw.between(3, 7), draw.between(2, 5), draw.between(2, 4)};
-}
-
-// The elements [begin, end) in the order of memory, in a tensor of their own.
-Tensor range_of(const Tensor& x, int64_t begin, int64_t end, Shape shape) {
-  const std::vector<double> all = x.to_vector();
-  const std::vector<double> some(all.begin() + begin, all.begin() + end);
-  if (x.dtype() == DType::i32) {
-    return Tensor::from(std::vector<int32_t>(some.begin(), some.end()), shape);
-  }
-  return Tensor::from(some, shape).to(x.dtype());
 }
 
 std::vector<Tensor> of_each_type(Draw& draw, Shape shape) {
@@ -184,32 +169,6 @@ LAB_CHECK(WritesReachTheTensor) {
 
 // ---- task: part
 
-// A matrix in memory whose lines are longer than they need to be.
-struct Stored {
-  Tensor memory;  // (lines, ld)
-  int64_t rows, cols;
-  bool transposed;
-
-  int64_t ld() const { return memory.shape()[1]; }
-  Mat<double> mat() const { return {memory.data<double>(), rows, cols, ld(), transposed}; }
-
-  // As if it were stored in some other way: for mistakes.
-  Tensor read(int64_t ld, bool transposed) const {
-    const Tensor x = Tensor::zeros({rows, cols}, DType::f64);
-    for (int64_t at = 0; at < rows * cols; ++at) {
-      const int64_t i = at / cols, j = at % cols;
-      x.data<double>()[at] = memory.data<double>()[transposed ? j * ld + i : i * ld + j];
-    }
-    return x;
-  }
-  Tensor values() const { return read(ld(), transposed); }
-};
-
-Stored store(Draw& draw, int64_t rows, int64_t cols, bool transposed, int64_t slack) {
-  const int64_t lines = transposed ? cols : rows, length = transposed ? rows : cols;
-  return {draw.normal({lines, length + slack}), rows, cols, transposed};
-}
-
 const std::string kNear =
     " read as if its rows were as far apart as it has columns: they are ld apart, as a matrix may "
     "be some columns of a wider one";
@@ -236,73 +195,10 @@ LAB_CHECK(ElementsOfAMatrix) {
 
 // ---- task: product
 
-Tensor product(const Tensor& a, const Tensor& b) {
-  const int64_t m = a.shape()[0], depth = a.shape()[1], n = b.shape()[1];
-  const Tensor c = Tensor::zeros({m, n}, DType::f64);
-  for (int64_t at = 0; at < m * n; ++at) {
-    for (int64_t k = 0; k < depth; ++k) {
-      c.data<double>()[at] +=
-          a.data<double>()[at / n * depth + k] * b.data<double>()[k * n + at % n];
-    }
-  }
-  return c;
-}
-
-Tensor sum(const Tensor& a, const Tensor& b) {
-  std::vector<double> values = a.to_vector();
-  const std::vector<double> more = b.to_vector();
-  for (size_t i = 0; i < values.size(); ++i) values[i] += more[i];
-  return Tensor::from(values, a.shape());
-}
-
-struct Sizes {
-  int64_t m, n, k;
-};
-
-struct Problem {
-  Stored a, b, c;
-
-  std::string str() const {
-    return text("C (", c.rows, ", ", c.cols, ") = A", a.transposed ? "^T (" : " (", a.rows, ", ",
-                a.cols, ") times B", b.transposed ? "^T (" : " (", b.rows, ", ", b.cols, ")");
-  }
-  // What gemm() makes of it; C as it was stays in `c`.
-  Tensor run(Write write) const {
-    const Stored out = {c.memory.clone(), c.rows, c.cols, false};
-    cpu::gemm<double>(out.mat(), a.mat(), b.mat(), write);
-    expect_outside_is_left_alone(out);
-    return out.values();
-  }
-
- private:
-  void expect_outside_is_left_alone(const Stored& out) const {
-    for (int64_t at = 0; at < out.memory.numel(); ++at) {
-      if (at % c.ld() < c.cols) continue;
-      if (out.memory.data<double>()[at] != c.memory.data<double>()[at]) {
-        return expect(false, text("memory beside C was written to, column ", at % c.ld(),
-                                  " of row ", at / c.ld(), ": C has ", c.cols,
-                                  " columns, its rows are ", c.ld(), " apart."));
-      }
-    }
-  }
-};
-
-Problem draw_problem(Draw& draw, Sizes x, bool ta = false, bool tb = false, int64_t slack = 0) {
-  return {store(draw, x.m, x.k, ta, slack), store(draw, x.k, x.n, tb, 2 * slack),
-          store(draw, x.m, x.n, false, 3 * slack)};
-}
-
-Sizes draw_sizes(Draw& draw, int64_t low, int64_t high) {
-  return {draw.between(low, high), draw.between(low, high), draw.between(low, high)};
-}
-
-const Tolerance kRounding = {.relative = 1e-11, .absolute = 1e-11};
-const char* const kProduct = "C_ij = sum_k A_ik B_kj";
-
 LAB_CHECK(ProductOfMatrices) {
   Draw draw;
   const Problem p = draw_problem(draw, draw_sizes(draw, 2, 9));
-  const Tensor want = product(p.a.values(), p.b.values());
+  const Tensor want = p.want();
   const int64_t last = p.a.cols - 1;
   const Stored a = {p.a.memory, p.a.rows, p.a.cols, false};
   const Tensor column = Tensor::zeros({a.rows, 1}, DType::f64);
@@ -324,7 +220,7 @@ LAB_CHECK(ManyBlocks) {
   Draw draw;
   for (int i = 0; i < 2; ++i) {
     const Problem p = draw_problem(draw, draw_sizes(draw, 130, 200));
-    expect_close(p.str(), p.run(Write::assign), product(p.a.values(), p.b.values()),
+    expect_close(p.str(), p.run(Write::assign), p.want(),
                  {.tolerance = kRounding,
                   .law = "each block of C is the sum over all blocks of k. Sizes need not be a "
                          "multiple of a block: the last one is smaller"});
@@ -359,7 +255,7 @@ LAB_CHECK(Transposes) {
                   .law = kProduct});
     if (testing::Test::HasFailure()) return;  // what follows would read outside of the memory
     const Problem q = draw_problem(draw, draw_sizes(draw, 2, 9), ta, tb, 1);
-    expect_close(q.str(), q.run(Write::assign), product(q.a.values(), q.b.values()),
+    expect_close(q.str(), q.run(Write::assign), q.want(),
                  {.tolerance = kRounding, .law = kProduct});
   }
 }
@@ -368,7 +264,7 @@ LAB_CHECK(AddsWhereItIsTold) {
   Draw draw;
   for (const Sizes& sizes : {draw_sizes(draw, 2, 9), draw_sizes(draw, 100, 150)}) {
     const Problem p = draw_problem(draw, sizes, false, false, 1);
-    const Tensor alone = product(p.a.values(), p.b.values());
+    const Tensor alone = p.want();
     expect_close(p.str() + ", added to what C holds", p.run(Write::add), sum(p.c.values(), alone),
                  {.tolerance = kRounding,
                   .suspects = {{"the product alone: what was there is lost", alone}}});
@@ -390,26 +286,7 @@ LAB_CHECK(NoInnerAxis) {
 
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
   Draw draw;
-  const int64_t m = draw.between(300, 400), n = draw.between(60, 90), k = draw.between(60, 90);
-  const Tensor a = draw.normal({m, k}, DType::f32), b = draw.normal({k, n}, DType::f32);
-  const auto run = [&](int64_t begin, int64_t end) {
-    const Tensor c = unwritten({end - begin, n}, DType::f32);
-    cpu::gemm<float>({c.data<float>(), end - begin, n, n},
-                     {a.data<float>() + begin * k, end - begin, k, k}, {b.data<float>(), k, n, n},
-                     Write::assign);
-    return c;
-  };
-  set_num_threads(1);
-  const Tensor alone = run(0, m);
-  set_num_threads(3);
-  expect_close("C by three threads", run(0, m), alone,
-               {.tolerance = kExact, .law = "a result must not depend on the number of threads"});
-  const int64_t row = draw.between(1, m - 1);
-  expect_close("one row of C alone", run(row, row + 1),
-               range_of(alone, row * n, (row + 1) * n, {1, n}),
-               {.tolerance = kExact,
-                .law = "every element is summed in the order of k, whatever is beside it: so a "
-                       "dialogue's numbers do not depend on its batch"});
+  expect_same_bits(draw, {draw.between(300, 400), draw.between(60, 90), draw.between(60, 90)});
 }
 
 // Cache misses for each multiplication, with an L1 of 32 KiB. Nothing but the product is counted.
@@ -463,28 +340,6 @@ LAB_CHECK(BlocksAreUsedAgain) {
 }  // namespace
 }  // namespace heed::lab
 
-namespace {
-
-using namespace heed;
-using namespace heed::lab;
-
-// 10^9 operations a second: the best of the rounds that fit into a fifth of a second.
-double gflops(int64_t n, const std::function<void()>& multiply) {
-  using Clock = std::chrono::steady_clock;
-  const auto seconds_since = [](Clock::time_point begin) {
-    return std::chrono::duration<double>(Clock::now() - begin).count();
-  };
-  double best = 1e9;
-  for (const auto begin = Clock::now(); seconds_since(begin) < 0.2;) {
-    const auto round = Clock::now();
-    multiply();
-    best = std::min(best, seconds_since(round));
-  }
-  return 2e-9 * static_cast<double>(n * n * n) / best;
-}
-
-}  // namespace
-
 LAB_FIGURE() {
   Draw draw;
   set_num_threads(1);
@@ -497,9 +352,10 @@ LAB_FIGURE() {
                  *const right = b.data<float>();
     sizes.push_back(static_cast<double>(n));
     for (const char* order : {"ijk", "ikj", "jki", "kij"}) {
-      lines[order].push_back(gflops(n, [&] { product_by_loops(order, to, left, right, n); }));
+      lines[order].push_back(
+          gflops({n, n, n}, [&] { product_by_loops(order, to, left, right, n); }));
     }
-    lines["yours"].push_back(gflops(n, [&] {
+    lines["yours"].push_back(gflops({n, n, n}, [&] {
       cpu::gemm<float>({to, n, n, n}, {left, n, n, n}, {right, n, n, n}, Write::assign);
     }));
   }

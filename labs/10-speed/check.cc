@@ -1,0 +1,432 @@
+// Lab 10: speed. The parts of a product are judged alone, then the product on all shapes. What is
+// fast is measured by the figure only: a check counts nothing that a busy machine changes.
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <new>
+
+#include "labs/10-speed/kernels/by_eigen.h"
+#include "labs/10-speed/kernels/parts.h"
+#include "labs/support/products.h"
+#include "tensor/kernels/peak.h"
+
+namespace heed::lab {
+namespace {
+
+using parts::constants;
+
+// ---- task: pack
+
+// What panels of B are: [panel][k][column], with `filling` behind the last column.
+Tensor panels_of(const Tensor& b, double filling) {
+  const int64_t depth = b.shape()[0], n = b.shape()[1], width = constants().width;
+  const int64_t count = (n + width - 1) / width;
+  const Tensor panels = Tensor::full({count * depth, width}, filling, DType::f64);
+  for (int64_t at = 0; at < depth * n; ++at) {
+    const int64_t k = at / n, j = at % n;
+    panels.data<double>()[(j / width * depth + k) * width + j % width] = b.data<double>()[at];
+  }
+  return panels;
+}
+
+Tensor packed(const Stored& b, double before) {
+  const Tensor panels = Tensor::full(panels_of(b.values(), 0).shape(), before, DType::f64);
+  parts::pack(panels.data<double>(), b.mat());
+  return panels;
+}
+
+std::string of_panels(const Stored& b) {
+  return text("panels of B", b.transposed ? "^T (" : " (", b.rows, ", ", b.cols, "), ",
+              constants().width, " columns each");
+}
+
+LAB_CHECK(PanelsHoldColumns) {
+  Draw draw;
+  const int64_t n = constants().width * draw.between(2, 4);
+  const Stored b = store(draw, draw.between(3, 20), n, false, draw.between(1, 5));
+  const Tensor rows = range_of(b.values(), 0, b.rows * n, panels_of(b.values(), 0).shape());
+  expect_close(of_panels(b), packed(b, kUnwritten), panels_of(b.values(), 0),
+               {.tolerance = kExact,
+                .suspects = {{"B row after row: a panel has its columns of all rows, then the next "
+                              "panel begins",
+                              rows}},
+                .law = "element (k, j) of B is at [panel j / width][k][j % width]"});
+}
+
+LAB_CHECK(TransposedPanels) {
+  Draw draw;
+  const int64_t n = constants().width * draw.between(2, 3);
+  const int64_t depth = 2 * draw.between(2, 20) + 1, ld = std::max(depth, n) + 3;
+  const Stored b = {draw.normal({ld, ld}), depth, n, true};  // also to be read the wrong way
+  expect_close(of_panels(b), packed(b, kUnwritten), panels_of(b.values(), 0),
+               {.tolerance = kExact,
+                .suspects = {{"made of B as it lies in memory: there lies the transpose",
+                              panels_of(b.read(b.ld(), false), 0)}},
+                .law = "the panels are those of B, however B lies in memory: also where the depth "
+                       "is no multiple of a square"});
+}
+
+LAB_CHECK(TheLastPanelIsFilledUp) {
+  Draw draw;
+  const int64_t width = constants().width;
+  for (const bool transposed : {false, true}) {
+    const int64_t n = width * draw.between(0, 2) + draw.between(1, width - 1);
+    const Stored b = store(draw, draw.between(3, 20), n, transposed, draw.between(1, 5));
+    expect_close(of_panels(b), packed(b, 5), panels_of(b.values(), 0),
+                 {.tolerance = kExact,
+                  .suspects = {{"right but for what was in the memory before, behind the last "
+                                "column of B: the last panel has to be filled up with zeros, or "
+                                "the tile multiplies rubbish, which may be NaN",
+                                panels_of(b.values(), 5)}}});
+  }
+}
+
+// ---- task: tiles
+
+// Where element (i, k) of a tile of `height` rows lies in it.
+int64_t place_in_tile(int64_t i, int64_t k, int64_t height, bool transposed) {
+  return transposed ? k * height + i : i * constants().row_step + k;
+}
+
+// The rows of A that tiles [first, last) hold, read from their places.
+Tensor read_tiles(const Tensor& tiles, const Stored& a, int64_t first, int64_t last) {
+  const int64_t rows = parts::tile_begin(a.rows, first), count = parts::tile_begin(a.rows, last);
+  const Tensor x = Tensor::zeros({count - rows, a.cols}, DType::f64);
+  auto* to = x.data<double>();
+  for (int64_t t = first; t < last; ++t) {
+    const int64_t height = parts::tile_begin(a.rows, t + 1) - parts::tile_begin(a.rows, t);
+    const double* tile = tiles.data<double>() + (t - first) * constants().tile_size;
+    for (int64_t at = 0; at < height * a.cols; ++at) {
+      *to++ = tile[place_in_tile(at / a.cols, at % a.cols, height, a.transposed)];
+    }
+  }
+  return x;
+}
+
+// Memory for all tiles, so that a copy to the wrong place stays inside.
+Tensor memory_of_tiles(const Stored& a) {
+  return Tensor::full({parts::tile_count(a.rows) + 1, constants().tile_size}, 5, DType::f64);
+}
+
+// All tiles of A as if each had `height` rows in memory (its own if 0): for mistakes.
+Tensor mistaken_tiles(const Stored& a, int64_t height, bool transposed) {
+  const Tensor tiles = memory_of_tiles(a), values = a.values();
+  const int64_t all = parts::tile_count(a.rows);
+  for (int64_t t = 0; t < all; ++t) {
+    const int64_t begin = parts::tile_begin(a.rows, t), end = parts::tile_begin(a.rows, t + 1);
+    for (int64_t at = begin * a.cols; at < end * a.cols; ++at) {
+      const int64_t place = place_in_tile(at / a.cols - begin, at % a.cols,
+                                          height > 0 ? height : end - begin, transposed);
+      tiles.data<double>()[t * constants().tile_size + place] = values.data<double>()[at];
+    }
+  }
+  return read_tiles(tiles, a, 0, all);
+}
+
+void expect_tiles(const Stored& a, int64_t first, int64_t last, const Expected& expected) {
+  const Tensor tiles = memory_of_tiles(a);
+  parts::copy_tiles(tiles.data<double>(), a.mat(), first, last);
+  const int64_t begin = parts::tile_begin(a.rows, first), end = parts::tile_begin(a.rows, last);
+  expect_close(text("rows of A", a.transposed ? "^T (" : " (", a.rows, ", ", a.cols,
+                    ") in the tiles [", first, ", ", last, ") of ", parts::tile_count(a.rows)),
+               read_tiles(tiles, a, first, last),
+               range_of(a.values(), begin * a.cols, end * a.cols, {end - begin, a.cols}), expected);
+}
+
+Stored draw_left(Draw& draw, int64_t tiles, bool transposed) {
+  const int64_t most = constants().tile_rows, m = most * tiles - draw.between(1, most / 2);
+  return store(draw, m, draw.between(3, 30), transposed, draw.between(1, 5));
+}
+
+LAB_CHECK(TilesHoldRows) {
+  Draw draw;
+  const Stored a = draw_left(draw, draw.between(2, 4), false);
+  expect_tiles(a, 0, parts::tile_count(a.rows),
+               {.tolerance = kExact,
+                .law = "row i of A is row i - tile_begin(t) of its tile t, and rows of a tile are "
+                       "kRowStep apart: not as far as rows of A, and not one behind the other"});
+}
+
+LAB_CHECK(TransposedTiles) {
+  Draw draw;
+  const Stored a = draw_left(draw, draw.between(2, 4), true);
+  expect_tiles(a, 0, parts::tile_count(a.rows),
+               {.tolerance = kExact,
+                .suspects = {{"what comes of tiles that have their rows one after the other: of a "
+                              "transposed A a tile has its columns so, as they lie in memory",
+                              mistaken_tiles(a, 0, false)},
+                             {"what comes of columns kTileRows apart: rows are shared out evenly, "
+                              "so a tile may have fewer, and its columns are as far apart",
+                              mistaken_tiles(a, constants().tile_rows, true)}},
+                .law = "column k of a tile begins at k times the rows that this tile has"});
+}
+
+LAB_CHECK(SomeOfTheTiles) {
+  Draw draw;
+  for (const bool transposed : {false, true}) {
+    const Stored a = draw_left(draw, 5, transposed);
+    const int64_t first = draw.between(1, 3);
+    expect_tiles(a, first, first + 1, {.tolerance = kExact});
+    if (!testing::Test::HasFailure()) continue;
+    return expect(false, "the memory begins with tile `first`, not with tile 0.");
+  }
+}
+
+// ---- task: tile
+
+// A tile by itself: C (rows, width) in the middle of a wider matrix.
+struct OneTile {
+  Stored a;
+  Tensor tile, panel, before;  // the copies of A and B; C and what is around it
+  Tensor product_alone;
+
+  OneTile(Draw& draw, int64_t rows, bool transposed)
+      : a(store(draw, rows, draw.between(2, 30), transposed, 0)),
+        tile(Tensor::zeros({constants().tile_size}, DType::f64)),
+        before(draw.normal({rows + 1, constants().width + 3})) {
+    const Tensor b = draw.normal({a.cols, constants().width});
+    panel = b;
+    product_alone = product(a.values(), b);
+    const Tensor values = a.values();
+    for (int64_t at = 0; at < rows * a.cols; ++at) {
+      const int64_t place = place_in_tile(at / a.cols, at % a.cols, rows, transposed);
+      tile.data<double>()[place] = values.data<double>()[at];
+    }
+  }
+  std::string str() const {
+    return text("a tile of ", a.rows, " rows of ", a.transposed ? "A^T" : "A", ", depth ", a.cols);
+  }
+  Stored c(const Tensor& memory) const { return {memory, a.rows, constants().width, false}; }
+  Stored run(Write write) const {
+    const Stored out = c(before.clone());
+    parts::tile(a.rows, out.memory.data<double>(), out.ld(), tile.data<double>(), a.transposed,
+                panel.data<double>(), a.cols, write);
+    return out;
+  }
+};
+
+LAB_CHECK(TileOfEveryHeight) {
+  Draw draw;
+  for (int64_t rows = 1; rows <= constants().tile_rows; ++rows) {
+    for (const bool transposed : {false, true}) {
+      const OneTile x(draw, rows, transposed);
+      expect_close(x.str(), x.run(Write::assign).values(), x.product_alone,
+                   {.tolerance = kRounding,
+                    .suspects = {{"the product added to what was in C: Write::assign overwrites",
+                                  sum(x.product_alone, x.c(x.before).values())}},
+                    .law = "C_ij = sum_k a_ik panel[k][j], with a_ik at i kRow + k kCol"});
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+LAB_CHECK(TileAdds) {
+  Draw draw;
+  const OneTile x(draw, draw.between(2, constants().tile_rows), false);
+  expect_close(x.str() + ", added to what C holds", x.run(Write::add).values(),
+               sum(x.product_alone, x.c(x.before).values()),
+               {.tolerance = kRounding,
+                .suspects = {{"the product alone: what was there is lost", x.product_alone}}});
+}
+
+LAB_CHECK(TileStaysInside) {
+  Draw draw;
+  const OneTile x(draw, draw.between(1, constants().tile_rows), false);
+  const Stored out = x.run(Write::assign);
+  for (int64_t at = 0; at < out.memory.numel(); ++at) {
+    const int64_t i = at / out.ld(), j = at % out.ld();
+    if (i < out.rows && j < out.cols) continue;
+    if (out.memory.data<double>()[at] == x.before.data<double>()[at]) continue;
+    return expect(false, text("a tile of ", out.rows, " rows and ", out.cols, " columns wrote to (",
+                              i, ", ", j,
+                              "): rows of C are ldc apart, and "
+                              "memory beside the tile belongs to others."));
+  }
+}
+
+// ---- task: multiply
+
+const Tolerance kRoundingOfFloats = {.relative = 1e-4, .absolute = 1e-4};
+
+void expect_product(const Problem& p, Write write) {
+  const Tensor alone = p.want();
+  const Tensor want = write == Write::add ? sum(alone, p.c.values()) : alone;
+  expect_close(p.str(), p.run(write), want, {.tolerance = kRounding, .law = kProduct});
+  expect_close(p.str() + " in f32", p.run<float>(write), want,
+               {.tolerance = kRoundingOfFloats, .law = kProduct});
+}
+
+LAB_CHECK(ProductsOfAllShapes) {
+  Draw draw;
+  std::vector<Sizes> shapes = {{1, 1, 1}, {1, 70, 9}, {70, 1, 9}};
+  for (int i = 0; i < 4; ++i) shapes.push_back(draw_sizes(draw, 2, 70));
+  // More than one piece each way; and so few columns that each tile of A is copied on its own.
+  shapes.push_back({draw.between(260, 300), draw.between(500, 560), draw.between(2, 5)});
+  shapes.push_back({draw.between(400, 450), draw.between(3, 30), draw.between(2, 9)});
+  for (const Sizes& shape : shapes) {
+    for (const bool transposed : {false, true}) {
+      expect_product(draw_problem(draw, shape, transposed, !transposed, 1), Write::assign);
+      expect_product(draw_problem(draw, shape, transposed, transposed, 0), Write::add);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+LAB_CHECK(EdgesStayInside) {
+  Draw draw;
+  for (int i = 0; i < 5; ++i) {
+    const int64_t n = draw.between(1, 3 * constants().width), slack = constants().width;
+    const Sizes sizes = {draw.between(1, 40), n, draw.between(1, 9)};
+    expect_product(draw_problem(draw, sizes, false, false, slack), Write::add);
+    if (testing::Test::HasFailure()) return;
+  }
+}
+
+LAB_CHECK(RowsAndThreadsDoNotMatter) {
+  Draw draw;
+  expect_same_bits(draw, {draw.between(300, 400), draw.between(200, 300), draw.between(20, 90)});
+}
+
+// ---- task: blocks
+
+// The product over the last numbers of k alone, which the last block has if there are `blocks`.
+Tensor last_part(const Problem& p, int64_t begin) {
+  const Tensor a = p.a.values(), b = p.b.values();
+  const int64_t k = p.a.cols, n = p.b.cols;
+  const Tensor left = Tensor::zeros({p.a.rows, k - begin}, DType::f64);
+  for (int64_t at = 0; at < left.numel(); ++at) {
+    left.data<double>()[at] = a.data<double>()[at / (k - begin) * k + begin + at % (k - begin)];
+  }
+  return product(left, range_of(b, begin * n, k * n, {k - begin, n}));
+}
+
+LAB_CHECK(DeepProducts) {
+  Draw draw;
+  for (const int64_t blocks : {2, 3}) {
+    const int64_t k = constants().depth * (blocks - 1) + 16 * draw.between(2, 16) * (blocks - 1);
+    const Problem p =
+        draw_problem(draw, {draw.between(2, 20), draw.between(2, 40), k}, false, true, 1);
+    const int64_t depth = ((k + blocks - 1) / blocks + 15) / 16 * 16;
+    expect_close(
+        p.str(), p.run(Write::assign), p.want(),
+        {.tolerance = kRounding,
+         .suspects = {{"what the last block of k gives, alone: assigned where it has to be "
+                       "added",
+                       last_part(p, depth * (blocks - 1))}},
+         .law = "the sum over k is the sum over its blocks"});
+    expect_close(p.str() + ", added", p.run(Write::add), sum(p.want(), p.c.values()),
+                 {.tolerance = kRounding, .law = "the first block of k does what `write` says"});
+  }
+}
+
+LAB_CHECK(WideAndTall) {
+  Draw draw;
+  const int64_t large = constants().span + draw.between(1, 40), small = draw.between(2, 9);
+  expect_product(draw_problem(draw, {large, small, 7}, true, false, 1), Write::assign);
+  expect_product(draw_problem(draw, {small, large, 7}, false, true, 1), Write::add);
+}
+
+LAB_CHECK(PackedOnce) {
+  Draw draw;
+  const Sizes x = {draw.between(2, 40), draw.between(2, 90),
+                   constants().depth + draw.between(-99, 99)};
+  const Problem p = draw_problem(draw, x, false, draw.between(0, 1) == 1, 2);
+  int64_t size = 0;
+  cpu::packed_size<double>(&size, x.k, x.n);
+  const Tensor memory = unwritten({size});
+  cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
+  for (const Write write : {Write::assign, Write::add}) {
+    const Stored out = {p.c.memory.clone(), x.m, x.n, false};
+    cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), write);
+    expect_close(p.str() + ", B packed before", out.values(), p.run(write),
+                 {.tolerance = kExact,
+                  .law = "the same numbers as without: the panels of a block begin length(k0) "
+                         "times the width behind those of the whole"});
+  }
+}
+
+// Memory that begins right behind a page that nobody may touch, or ends right before one.
+class Guarded {
+ public:
+  Guarded(const Tensor& values, bool at_end) {
+    const int64_t page = ::sysconf(_SC_PAGESIZE), bytes = values.bytes();
+    const int64_t inside = (bytes + page - 1) / page * page;
+    size_ = static_cast<size_t>(inside + 2 * page);
+    all_ = ::mmap(nullptr, size_, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (all_ == MAP_FAILED) throw std::bad_alloc();
+    std::byte* const first = static_cast<std::byte*>(all_) + page;
+    ::mprotect(first, static_cast<size_t>(inside), PROT_READ | PROT_WRITE);
+    at_ = reinterpret_cast<double*>(at_end ? first + inside - bytes : first);
+    std::copy_n(values.data<double>(), values.numel(), at_);
+  }
+  ~Guarded() { ::munmap(all_, size_); }
+  Guarded(const Guarded&) = delete;
+  Guarded& operator=(const Guarded&) = delete;
+
+  Mat<double> mat(const Stored& x) const { return {at_, x.rows, x.cols, x.ld(), x.transposed}; }
+
+ private:
+  void* all_;
+  size_t size_;
+  double* at_;
+};
+
+LAB_CHECK(NothingOutsideIsTouched) {
+  if_stopped(
+      "Memory outside of A, B or C was read or written: there is nothing there. The last panel of "
+      "B and the last tile may be smaller than the others.");
+  Draw draw;
+  for (int i = 0; i < 8; ++i) {
+    const bool ta = i & 1, tb = i & 2, at_end = i & 4;
+    const Problem p = draw_problem(draw, draw_sizes(draw, 2, 60), ta, tb);
+    const Guarded a(p.a.memory, at_end), b(p.b.memory, at_end), c(p.c.memory, at_end);
+    const Mat<double> result = c.mat(p.c);
+    cpu::gemm<double>(result, a.mat(p.a), b.mat(p.b), Write::assign);
+    const std::vector<double> got(result.at, result.at + p.c.memory.numel());
+    expect_close(p.str(), Tensor::from(got, p.c.memory.shape()), p.want(),
+                 {.tolerance = kRounding});
+  }
+}
+
+}  // namespace
+}  // namespace heed::lab
+
+// A (m, 1024) times a B of 64 MiB, one thread: how many operations a second there are over how many
+// there are for each byte of A, B and C. The roof is what the memory brings, and what the processor
+// multiplies.
+LAB_FIGURE() {
+  Draw draw;
+  set_num_threads(1);
+  constexpr int64_t kN = 16384, kK = 1024;
+  const Tensor b = draw.normal({kK, kN}, DType::f32), copy = empty_like(b);
+  const double peak = 1e-9 * cpu::measure_peak();
+  const double moved = 2e-9 * static_cast<double>(b.bytes());
+  const double bandwidth = moved / best_seconds([&] { copy.copy_from(b); });
+  int64_t size = 0;
+  cpu::packed_size<float>(&size, kK, kN);
+  const Tensor panels = Tensor::empty({size});
+  cpu::pack_matrix<float>(panels.data<float>(), {b.data<float>(), kK, kN, kN});
+  std::vector<double> intensities;
+  std::map<std::string, std::vector<double>> lines;
+  for (const int64_t m : {1, 2, 4, 8, 16, 32, 64, 128}) {
+    const Tensor a = draw.normal({m, kK}, DType::f32), c = Tensor::zeros({m, kN});
+    const Mat<float> to = {c.data<float>(), m, kN, kN}, left = {a.data<float>(), m, kK, kK};
+    const double intensity = static_cast<double>(2 * m * kN * kK) /
+                             static_cast<double>(a.bytes() + b.bytes() + c.bytes());
+    intensities.push_back(std::round(10 * intensity) / 10);
+    lines["roof"].push_back(std::min(peak, bandwidth * intensity));
+    lines["yours"].push_back(gflops({m, kN, kK}, [&] {
+      cpu::gemm<float>(to, left, {b.data<float>(), kK, kN, kN}, Write::assign);
+    }));
+    lines["yours, B packed before"].push_back(gflops({m, kN, kK}, [&] {
+      cpu::gemm_packed<float>(to, left, panels.data<float>(), Write::assign);
+    }));
+    if (!have_eigen()) continue;
+    lines["Eigen"].push_back(
+        gflops({m, kN, kK}, [&] { product_by_eigen(to.at, left.at, b.data<float>(), m, kN, kK); }));
+  }
+  print_curves("Products with a matrix of 64 MiB, one thread", "operations for each byte",
+               "GFLOP/s", intensities, lines);
+}

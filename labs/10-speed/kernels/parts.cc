@@ -1,0 +1,35 @@
+#include "labs/10-speed/kernels/parts.h"
+
+#include "tensor/kernels/gemm_full.h"
+
+namespace heed::lab::parts {
+
+using F = cpu::Full<double>;
+
+Constants constants() {
+  return {F::kTileRows, F::kWidth, F::kRowStep, cpu::kTileSize<F>, F::kDepth, cpu::kSpan};
+}
+
+int64_t tile_begin(int64_t m, int64_t t) {
+  return cpu::tile_begin<F>(m, t);
+}
+
+int64_t tile_count(int64_t m) {
+  return cpu::tile_count<F>(m);
+}
+
+void pack(double* panels, Mat<const double> b) {
+  cpu::pack<F>(panels, cpu::View<double>(b), b.rows, b.cols);
+}
+
+void copy_tiles(double* tiles, Mat<const double> a, int64_t first, int64_t last) {
+  cpu::copy_tiles<F>(tiles, cpu::View<double>(a), a.rows, first, last, a.cols);
+}
+
+void tile(int64_t rows, double* c, int64_t ldc, const double* a, bool a_transposed,
+          const double* panel, int64_t depth, Write write) {
+  const F::Runner run(a_transposed);
+  run(rows, c, ldc, a, panel, depth, write);
+}
+
+}  // namespace heed::lab::parts

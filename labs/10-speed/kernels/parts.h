@@ -1,0 +1,26 @@
+// The parts of a product that lab 10 judges alone: those of gemm_pack.h and gemm_full.h for f64,
+// compiled as the kernels are.
+#pragma once
+
+#include "tensor/kernels/gemm.h"
+
+namespace heed::lab::parts {
+
+// Rows and columns that a tile of C has, elements from row to row of a tile of A, and from tile to
+// tile; numbers of k, and rows and columns, in one block.
+struct Constants {
+  int64_t tile_rows, width, row_step, tile_size, depth, span;
+};
+Constants constants();
+// The first row of tile t, of those that m rows of A are shared out among; t may be their number.
+int64_t tile_begin(int64_t m, int64_t t);
+int64_t tile_count(int64_t m);
+
+// B to panels; rows of tiles [first, last) of A to `tiles`.
+void pack(double* panels, Mat<const double> b);
+void copy_tiles(double* tiles, Mat<const double> a, int64_t first, int64_t last);
+// C (rows, width) = or += a tile of A (rows, depth) times a panel.
+void tile(int64_t rows, double* c, int64_t ldc, const double* a, bool a_transposed,
+          const double* panel, int64_t depth, Write write);
+
+}  // namespace heed::lab::parts

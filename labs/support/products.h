@@ -1,0 +1,168 @@
+// Products of matrices: of any orientation in memory that is wider than they are, by plain loops,
+// and how fast. For labs 1 and 10.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "labs/support/check.h"
+#include "tensor/kernels/gemm.h"
+#include "tensor/parallel.h"
+
+namespace heed::lab {
+
+inline const Tolerance kExact = {.relative = 0, .absolute = 0};
+inline const Tolerance kRounding = {.relative = 1e-11, .absolute = 1e-11};
+inline const char* const kProduct = "C_ij = sum_k A_ik B_kj";
+
+// The elements [begin, end) in the order of memory, in a tensor of their own.
+inline Tensor range_of(const Tensor& x, int64_t begin, int64_t end, Shape shape) {
+  const std::vector<double> all = x.to_vector();
+  const std::vector<double> some(all.begin() + begin, all.begin() + end);
+  if (x.dtype() == DType::i32) {
+    return Tensor::from(std::vector<int32_t>(some.begin(), some.end()), shape);
+  }
+  return Tensor::from(some, shape).to(x.dtype());
+}
+
+// A matrix of f64 in memory whose lines are longer than they need to be.
+struct Stored {
+  Tensor memory;  // (lines, ld)
+  int64_t rows, cols;
+  bool transposed;
+
+  int64_t ld() const { return memory.shape()[1]; }
+  template <class T = double> Mat<T> mat() const {
+    return {memory.data<T>(), rows, cols, ld(), transposed};
+  }
+  Stored to(DType dtype) const { return {memory.to(dtype), rows, cols, transposed}; }
+
+  // As if it were stored in some other way: for mistakes.
+  Tensor read(int64_t ld, bool transposed) const {
+    const Tensor x = Tensor::zeros({rows, cols}, DType::f64);
+    const double* const from = memory.data<double>();
+    double* const to = x.data<double>();
+    for (int64_t at = 0; at < rows * cols; ++at) {
+      const int64_t i = at / cols, j = at % cols;
+      to[at] = from[transposed ? j * ld + i : i * ld + j];
+    }
+    return x;
+  }
+  Tensor values() const { return read(ld(), transposed); }
+};
+
+inline Stored store(Draw& draw, int64_t rows, int64_t cols, bool transposed, int64_t slack) {
+  const int64_t lines = transposed ? cols : rows, length = transposed ? rows : cols;
+  return {draw.normal({lines, length + slack}), rows, cols, transposed};
+}
+
+inline Tensor product(const Tensor& a, const Tensor& b) {
+  const int64_t m = a.shape()[0], depth = a.shape()[1], n = b.shape()[1];
+  const Tensor c = Tensor::zeros({m, n}, DType::f64);
+  const double *const left = a.data<double>(), *const right = b.data<double>();
+  double* const sums = c.data<double>();
+  for (int64_t at = 0; at < m * n; ++at) {
+    const int64_t i = at / n, j = at % n;
+    for (int64_t k = 0; k < depth; ++k) sums[at] += left[i * depth + k] * right[k * n + j];
+  }
+  return c;
+}
+
+inline Tensor sum(const Tensor& a, const Tensor& b) {
+  std::vector<double> values = a.to_vector();
+  const std::vector<double> more = b.to_vector();
+  for (size_t i = 0; i < values.size(); ++i) values[i] += more[i];
+  return Tensor::from(values, a.shape());
+}
+
+struct Sizes {
+  int64_t m, n, k;
+};
+
+inline Sizes draw_sizes(Draw& draw, int64_t low, int64_t high) {
+  return {draw.between(low, high), draw.between(low, high), draw.between(low, high)};
+}
+
+struct Problem {
+  Stored a, b, c;
+
+  std::string str() const {
+    return text("C (", c.rows, ", ", c.cols, ") = A", a.transposed ? "^T (" : " (", a.rows, ", ",
+                a.cols, ") times B", b.transposed ? "^T (" : " (", b.rows, ", ", b.cols, ")");
+  }
+  Tensor want() const { return product(a.values(), b.values()); }
+  // What gemm() makes of it, in f64; C as it was stays in `c`.
+  template <class T = double> Tensor run(Write write) const {
+    const Stored before = c.to(DTypeOf<T>::value);
+    const Stored out = {before.memory.clone(), c.rows, c.cols, false};
+    const Stored left = a.to(DTypeOf<T>::value), right = b.to(DTypeOf<T>::value);
+    cpu::gemm<T>(out.mat<T>(), left.mat<T>(), right.mat<T>(), write);
+    expect_outside_is_left_alone(out.memory.to_vector(), before.memory.to_vector());
+    return out.to(DType::f64).values();
+  }
+
+ private:
+  void expect_outside_is_left_alone(const std::vector<double>& got,
+                                    const std::vector<double>& before) const {
+    for (int64_t at = 0; at < std::ssize(got); ++at) {
+      if (at % c.ld() < c.cols || got[at] == before[at]) continue;
+      return expect(false, text("memory beside C was written to, column ", at % c.ld(), " of row ",
+                                at / c.ld(), ": C has ", c.cols, " columns, its rows are ", c.ld(),
+                                " apart."));
+    }
+  }
+};
+
+inline Problem draw_problem(Draw& draw, Sizes x, bool ta = false, bool tb = false,
+                            int64_t slack = 0) {
+  return {store(draw, x.m, x.k, ta, slack), store(draw, x.k, x.n, tb, 2 * slack),
+          store(draw, x.m, x.n, false, 3 * slack)};
+}
+
+// The same bits by any number of threads, and for a row without the others.
+inline void expect_same_bits(Draw& draw, Sizes x) {
+  const Tensor a = draw.normal({x.m, x.k}, DType::f32), b = draw.normal({x.k, x.n}, DType::f32);
+  const auto run = [&](int64_t begin, int64_t end) {
+    const Tensor c = unwritten({end - begin, x.n}, DType::f32);
+    cpu::gemm<float>({c.data<float>(), end - begin, x.n, x.n},
+                     {a.data<float>() + begin * x.k, end - begin, x.k, x.k},
+                     {b.data<float>(), x.k, x.n, x.n}, Write::assign);
+    return c;
+  };
+  set_num_threads(1);
+  const Tensor alone = run(0, x.m);
+  set_num_threads(3);
+  expect_close("C by three threads", run(0, x.m), alone,
+               {.tolerance = kExact, .law = "a result must not depend on the number of threads"});
+  const int64_t row = draw.between(1, x.m - 1);
+  expect_close("one row of C alone", run(row, row + 1),
+               range_of(alone, row * x.n, (row + 1) * x.n, {1, x.n}),
+               {.tolerance = kExact,
+                .law = "every element is summed in the order of k, whatever is beside it: so a "
+                       "dialogue's numbers do not depend on its batch"});
+}
+
+// The best of the rounds that fit into a fifth of a second.
+inline double best_seconds(const std::function<void()>& round) {
+  using Clock = std::chrono::steady_clock;
+  const auto seconds_since = [](Clock::time_point begin) {
+    return std::chrono::duration<double>(Clock::now() - begin).count();
+  };
+  double best = 1e9;
+  for (const auto begin = Clock::now(); seconds_since(begin) < 0.2;) {
+    const auto now = Clock::now();
+    round();
+    best = std::min(best, seconds_since(now));
+  }
+  return best;
+}
+
+// 10^9 operations a second.
+inline double gflops(Sizes x, const std::function<void()>& multiply) {
+  return 2e-9 * static_cast<double>(x.m * x.n * x.k) / best_seconds(multiply);
+}
+
+}  // namespace heed::lab
