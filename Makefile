@@ -135,10 +135,10 @@ install: setup  ## Install to PREFIX (default /usr/local)
 	$(BUILD) release -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
 
-package: setup  ## A .deb and a .tar.gz of the program and the libraries, in build/release
-	cmake --preset release
-	$(BUILD) release -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
-	cd build/release && cpack
+package: setup  ## A .deb and a .tar.gz of the program and the libraries, in build/package
+	cmake --preset package
+	$(BUILD) package -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
+	cd build/package && cpack
 
 arm64:  ## Compile for 64-bit Arm and run the tests of the arithmetic in qemu (installs a cross compiler)
 	scripts/arm64.sh

@@ -71,8 +71,9 @@ void run(const Options& o) {
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
   LoadedModel loaded = load_model(o.model);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
-  const EncodedInputs encoded(inputs, loaded.vocabulary);
+  const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets, team.reads());
+  EncodedInputs encoded(inputs, loaded.vocabulary);
+  team.share(encoded);
   const LeftOut left_out = find_left_out(inputs, encoded.examples);
 
   const auto work = [&](Ranks& ranks, Device device) {

@@ -113,7 +113,7 @@ std::vector<Example> Inputs::examples(const Vocabulary& vocabulary) const {
 }
 
 Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
-                   const std::vector<TestSet>& sets) {
+                   const std::vector<TestSet>& sets, bool with_pool) {
   flags.check(sets);
   Inputs inputs{.data_path = find_dialogues(flags.data, "test"),
                 .pool_path = {},
@@ -132,7 +132,7 @@ Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
   inputs.bounds.speaker = flags.speaker.value_or(training.speaker);
   make_examples({}, Vocabulary(), inputs.bounds);  // complains of bounds before the reading
   inputs.dialogues = read_dialogues(inputs.data_path, flags.limit);
-  if (needs_pool(sets)) {
+  if (with_pool && needs_pool(sets)) {
     inputs.pool_path = find_dialogues(flags.pool.empty() ? flags.data : flags.pool, "train");
     inputs.pool = read_dialogues(inputs.pool_path);
   }

@@ -10,6 +10,7 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "train/neighbours.h"
 
 namespace heed {
 
@@ -54,12 +55,15 @@ struct Inputs {
   std::vector<Example> examples(const Vocabulary& vocabulary) const;
 };
 // The bounds are the flags', and where these say nothing those of the training. Throws DataError.
+// The pool may be left to another process, see EncodedInputs::share().
 Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
-                   const std::vector<TestSet>& sets = {});
+                   const std::vector<TestSet>& sets = {}, bool with_pool = true);
 
 // Inputs in the numbers of a vocabulary. What is inserted where is the same for any vocabulary.
 struct EncodedInputs {
   EncodedInputs(const Inputs& inputs, const Vocabulary& vocabulary);
+  // Has the pool of the first rank of the machine, in memory that its ranks share.
+  void share(const Neighbours& neighbours) { neighbours.share_list(pool); }
 
   std::vector<Example> examples;
   Pool pool;

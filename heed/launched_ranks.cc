@@ -44,15 +44,17 @@ class Launched : public Ranks {
 
  private:
   static constexpr int64_t kRound = int64_t{16} << 20;  // bytes of a block at a time
+  static constexpr int64_t kGivesUp = -1;               // as a size
 
   // The sizes first, and then the blocks, in rounds: MPI counts bytes in an int.
   std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) override {
     const auto n = static_cast<size_t>(size());
     std::vector<int64_t> to_send(n), to_get(n);
-    for (size_t r = 0; r < n; ++r) to_send[r] = std::ssize(blocks[r]);
+    for (size_t r = 0; r < n; ++r) to_send[r] = blocks.empty() ? kGivesUp : std::ssize(blocks[r]);
     check(
         MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_get.data(), 1, MPI_INT64_T, MPI_COMM_WORLD),
         "sizes");
+    if (std::count(to_get.begin(), to_get.end(), kGivesUp) > 0) return {};
     std::vector<Bytes> got(n);
     int64_t longest = 0;
     for (size_t r = 0; r < n; ++r) {

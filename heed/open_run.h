@@ -19,6 +19,7 @@ struct RunRequest {
   std::string made_with;   // for settings.json, see start_run()
   int ranks = 1;           // that will train it
   bool first = true;       // this process begins it; the others read what it has written then
+  bool reads = true;       // the dialogues; another one has them from a rank that does
 };
 
 // Adam moves a number by no more than the rate in a step. With few dialogues in large batches that
@@ -30,7 +31,7 @@ int64_t batch_size_for(const TrainSettings& settings, size_t examples);
 struct OpenRun {
   std::unique_ptr<RunLock> lock;  // of rank 0
   TrainSettings settings;
-  TrainData data;
+  TrainData data;  // nothing but the vocabulary where this process does not read
   bool is_new;
 };
 

@@ -9,9 +9,13 @@
 #include "tensor/parallel.h"
 #include "train/forked_ranks.h"
 #include "train/lock.h"
+#include "train/pieces.h"
 
 namespace heed {
 namespace {
+
+// Pieces of a batch for who has ranks and says nothing else.
+constexpr int kPiecesForRanks = 8;
 
 int size_of(int asked, const Ranks* launched) {
   if (!launched) return std::max(asked, 1);
@@ -30,22 +34,36 @@ std::string processors() {
 
 }  // namespace
 
-void add_ranks(CLI::App& command, int& ranks) {
-  command
+CLI::Option* add_ranks(CLI::App& command, int& ranks) {
+  return command
       .add_option("--ranks", ranks,
                   "Processes of this machine that share the work, with the same results for any "
                   "number; heed is started with mpirun or srun instead on several machines")
       ->check(whole_number(1, kMostForkedRanks));
 }
 
+CLI::Option* add_pieces(CLI::App& command, std::optional<int>& pieces) {
+  return command
+      .add_option("--pieces", pieces,
+                  "Pieces of a batch, which ranks share out, a power of two; 8 with ranks and 1 "
+                  "without unless given. The numbers of a training depend on it, and not on the "
+                  "ranks")
+      ->check(whole_number(1, kMostPieces));
+}
+
+RankTeam::RankTeam(const Common& common)
+    : common_(common), launched_(nullptr), asked_(false), size_(1), threads_(num_threads()) {}
+
 RankTeam::RankTeam(int asked, const Common& common)
     : common_(common),
       launched_(launched_ranks()),
       asked_(asked > 0 || launched_ != nullptr),
-      size_(size_of(asked, launched_)) {
+      size_(size_of(asked, launched_)),
+      threads_(num_threads()) {
   if (!launched_ && size_ > 1 && common.device != "cpu") {
     throw UsageError("--ranks: is for --device cpu; for several GPUs start heed with mpirun");
   }
+  if (launched_) neighbours_.emplace(*launched_);
 }
 
 // Ranks that may run on the same processors share them out.
@@ -60,7 +78,7 @@ Device RankTeam::start_launched() const {
     before += r < me;
   }
   Common common = common_;
-  if (common.threads == 0) common.threads = std::max(1, num_threads() / sharing);
+  if (common.threads == 0) common.threads = std::max(1, threads_ / sharing);
   if (common.device == "cuda") common.device += ":" + std::to_string(before);
   return heed::start(common);
 }
@@ -69,14 +87,18 @@ Device RankTeam::start() const {
   return launched_ ? start_launched() : heed::start(common_);
 }
 
-void RankTeam::run(const std::function<void(Ranks&, Device)>& work,
-                   const std::atomic<bool>& stop) const {
+int RankTeam::pieces(const std::optional<int>& asked) const {
+  return asked.value_or(asked_ ? kPiecesForRanks : 1);
+}
+
+void RankTeam::run(const std::function<void(Ranks&, Device)>& work, const std::atomic<bool>& stop,
+                   int teams) const {
   if (launched_) return work(*launched_, start());
-  if (size_ == 1) return work(alone(), start());
   Common common = common_;
-  if (common.threads == 0) common.threads = std::max(1, num_threads() / size_);
-  fork_ranks(
-      size_, [&](Ranks& ranks) { work(ranks, heed::start(common)); }, stop);
+  if (common.threads == 0) common.threads = std::max(1, threads_ / (size_ * teams));
+  const auto begin = [&](Ranks& ranks) { work(ranks, heed::start(common)); };
+  if (size_ == 1) return begin(alone());
+  fork_ranks(size_, begin, stop);
 }
 
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include "heed/provenance.h"
 #include "heed/reproduce.h"
 #include "tensor/parallel.h"
+#include "train/step.h"
 
 namespace heed {
 namespace {
@@ -27,16 +28,20 @@ void write_tables(const std::string& out) {
 
 void run(Options& o) {
   set_num_threads(o.common->threads);
-  check_device(*o.common);
+  const RankTeam team(o.ranks, *o.common);
+  check_device(*o.common, team);
   o.settings.made_with = made_with(*o.common);
   parse_shard(o.work.shard, o.selection);
   const auto runs = select_runs(names_of(variant_names()), o.common->seed, o.seeds, o.selection);
   o.settings.train = o.train.settings();
+  o.settings.train.loop.pieces = team.pieces(o.pieces);
+  check_ranks(team.size(), o.settings.train.loop.pieces);
   o.settings.limit = o.train.limit;
-  const ExperimentData data = load_experiment_data(o.data, o.settings);
-  open_experiment(o.out, o.settings, data);
+  ExperimentData data = load_experiment_data(o.data, o.settings);
+  team.share(data.train);
+  if (team.first()) open_experiment(o.out, o.settings, data);
   const Plan plan = distraction_plan(o.out, runs, o.settings, data);
-  work_on({o.work, *o.common, plan,
+  work_on({o.work, plan, team,
            std::to_string(data.train.train.size()) + " training, " +
                std::to_string(data.train.valid.size()) + " validation and " +
                counted(data.test.size(), "test example"),
@@ -70,12 +75,18 @@ void ExperimentFlags::declare(CLI::App& c, const std::string& only) {
       ->required();
   c.add_option("--out", out, "Directory of the experiment, made if missing")->required();
   work.declare(c);
+  add_experiment_ranks(c, ranks, pieces);
   c.add_option("--only", selection.only, "Only the variants that fit, with * and ?: " + only)
       ->group("Work");
   c.add_option("--seeds", seeds, "Train every variant with this many seeds, from --seed on")
       ->capture_default_str()
       ->group("Work");
   train.declare(c);
+}
+
+void add_experiment_ranks(CLI::App& c, int& ranks, std::optional<int>& pieces) {
+  add_ranks(c, ranks)->group("Work");
+  add_pieces(c, pieces)->group("Work");
 }
 
 void require_nothing_of(CLI::App& reproduce, CLI::App& command) {

@@ -17,11 +17,16 @@ struct ExperimentFlags {
   int seeds = 1;
   Selection selection;
   WorkFlags work;
+  int ranks = 0;
+  std::optional<int> pieces;
   TrainFlags train;
 
   // `only`: examples of patterns, for help.
   void declare(CLI::App& command, const std::string& only);
 };
+
+// --ranks and --pieces of an experiment's trainings.
+void add_experiment_ranks(CLI::App& command, int& ranks, std::optional<int>& pieces);
 
 // What `heed reproduce` itself requires is not asked for where this command stands behind it.
 void require_nothing_of(CLI::App& reproduce, CLI::App& command);

@@ -14,6 +14,7 @@
 #include "heed/shared_options.h"
 #include "tensor/parallel.h"
 #include "train/model_directory.h"
+#include "train/step.h"
 
 namespace heed {
 namespace {
@@ -27,6 +28,8 @@ struct Options {
   int seeds = 1;
   Selection selection;
   WorkFlags work;
+  int ranks = 0;
+  std::optional<int> pieces;
   DiscriminatorFlags train;
   AdversarialSettings settings;
 };
@@ -43,7 +46,8 @@ std::vector<Setting> describe(const adversarial::Settings& s) {
           {"batch", number(s.loop.batch_size)},
           {"epochs", number(s.loop.max_epochs)},
           {"rate", number(s.loop.schedule.rate)},
-          {"max-norm", number(s.loop.max_norm)}};
+          {"max-norm", number(s.loop.max_norm)},
+          {"pieces", number(s.loop.pieces)}};
 }
 
 void write_tables(const std::string& out) {
@@ -57,13 +61,16 @@ void write_tables(const std::string& out) {
 
 void run(Options& o) {
   set_num_threads(o.common->threads);
-  check_device(*o.common);
+  const RankTeam team(o.ranks, *o.common);
+  check_device(*o.common, team);
   AdversarialSettings& s = o.settings;
   s.made_with = made_with(*o.common);
   s.corpora = named_folders("--data", o.data);
   s.generators = named_folders("--generators", o.generators);
   if (s.corpora.empty()) throw UsageError("--data: names nothing");
   s.train = o.train.settings(o.common->seed);
+  s.train.loop.pieces = team.pieces(o.pieces);
+  check_ranks(team.size(), s.train.loop.pieces);
   s.options = describe(s.train);
   if (s.decode_name != "beam") refuse_given(*o.command, "--beam", "--decode beam");
   s.decode.method = decode_method(s.decode_name);
@@ -77,11 +84,11 @@ void run(Options& o) {
     sizes.vocab_size = train.vocabulary.size();
     check_memory(adversarial::parameter_count(sizes));
   }
-  open_adversarial(o.out, s, data);
+  if (team.first()) open_adversarial(o.out, s, data);
   const Plan plan = adversarial_plan(o.out, runs, s, data);
   work_on({o.work,
-           *o.common,
            plan,
+           team,
            std::to_string(s.corpora.size()) + (s.corpora.size() == 1 ? " corpus" : " corpora") +
                ", " + counted(data.passages.size(), "test passage") + ", " +
                counted(s.generators.size(), "generator"),
@@ -143,6 +150,7 @@ void add_reproduce_adversarial(CLI::App& reproduce) {
               "Train classifiers where the right answer is known, too: real passages against real "
               "ones, shuffled words, and of several corpora responses of another one");
   o->work.declare(*c);
+  add_experiment_ranks(*c, o->ranks, o->pieces);
   c->add_option("--only", o->selection.only,
                 "Only the variants that fit, with * and ?: \"together*\", \"*-response-only\"")
       ->group("Work");

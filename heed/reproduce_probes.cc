@@ -10,6 +10,7 @@
 #include "heed/reproduce.h"
 #include "heed/shared_options.h"
 #include "tensor/parallel.h"
+#include "train/step.h"
 
 namespace heed {
 namespace {
@@ -62,22 +63,26 @@ void write_tables(const std::string& out) {
 
 void run(Options& o) {
   set_num_threads(o.common->threads);
-  check_device(*o.common);
+  const RankTeam team(o.ranks, *o.common);
+  check_device(*o.common, team);
   o.settings.made_with = made_with(*o.common);
   o.settings.readings = parse_readings(o.readings);
   parse_shard(o.work.shard, o.selection);
   const auto runs = select_runs(names_of(probed_names()), o.common->seed, o.seeds, o.selection);
   for (const Structure& s : probed_structures()) o.settings.train.push_back(o.train.settings(s));
+  for (TrainSettings& s : o.settings.train) s.loop.pieces = team.pieces(o.pieces);
+  check_ranks(team.size(), team.pieces(o.pieces));
   o.settings.limit = o.train.limit;
   if (o.settings.choose > 0 && o.settings.train[0].loop.keep_every == 0) {
     throw UsageError("--choose: there are no epochs to choose from without --keep-every");
   }
-  const ProbesData data = load_probes_data(o.data, o.settings);
+  ProbesData data = load_probes_data(o.data, o.settings);
+  team.share(data.train);
   choose_batches(o, data.train.train.size(), o.settings);
   o.settings.options = describe(o.settings);
-  open_probes(o.out, o.settings, data);
+  if (team.first()) open_probes(o.out, o.settings, data);
   const Plan plan = probes_plan(o.out, runs, o.settings, data);
-  work_on({o.work, *o.common, plan,
+  work_on({o.work, plan, team,
            counted(data.tasks.size(), "task") + ", " + std::to_string(data.fit.examples.size()) +
                " examples to train probes on and " + std::to_string(data.test.examples.size()) +
                " to test them on",

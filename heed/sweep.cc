@@ -122,14 +122,15 @@ void run(Options& o) {
       select_runs(names_of(variants_of(sweep)), request.first_seed, request.seeds, o.selection);
   const Plan plan = sweep_plan(o.out, runs, sweep);
   if (o.dry_run) return dry_run(o, request, plan);
-  check_device(*o.common);
+  const RankTeam team(*o.common);
+  check_device(*o.common, team);
   sweep.made_with = made_with(*o.common);
   open_sweep(o.out, sweep);
   std::map<std::string, int64_t> words;
   for (const PlannedRun& run : runs) {
     words[run.name] = sweep.points[run.variant].settings.model.vocab_size;
   }
-  work_on({o.work, *o.common, plan, counted(sweep.points.size(), "combination") + " of settings",
+  work_on({o.work, plan, team, counted(sweep.points.size(), "combination") + " of settings",
            [&](const std::string& name) { return words.at(name); },
            [&] { write_table(o.out, sweep); }});
 }

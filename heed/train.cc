@@ -17,7 +17,6 @@
 #include "heed/train_flags.h"
 #include "tensor/file.h"
 #include "tensor/machine.h"
-#include "train/pieces.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -36,14 +35,11 @@ struct Options {
   TrainFlags flags;
 };
 
-// Pieces of a batch for who has ranks and says nothing else.
-constexpr int kPiecesForRanks = 8;
-
 TrainSettings settings_of(const Options& o, const RankTeam& team) {
   TrainSettings s = o.flags.model_settings();
   s.loop.seed = o.common->seed;
   s.loop.log_steps = o.log_steps;
-  s.loop.pieces = o.pieces.value_or(team.asked() ? kPiecesForRanks : 1);
+  s.loop.pieces = team.pieces(o.pieces);
   return s;
 }
 
@@ -194,15 +190,16 @@ void run(const Options& o) {
   const RankTeam team(o.ranks, *o.common);
   team.start();
   const TrainSettings settings = settings_of(o, team);
-  const OpenRun run = team.prepare([&] {
-    OpenRun opened =
-        open_run({*o.command, o.data, o.out, o.resume, settings,
-                  json_text(provenance("train", *o.common)), team.size(), team.first()});
+  OpenRun run = team.prepare([&] {
+    OpenRun opened = open_run({*o.command, o.data, o.out, o.resume, settings,
+                               json_text(provenance("train", *o.common)), team.size(), team.first(),
+                               team.reads()});
     if (!team.first()) return opened;
     if (!opened.is_new) note_other_arithmetic(o.out, *o.common);
     describe(opened, o.out, settings.loop.batch_size, team.size());
     return opened;
   });
+  team.share(run.data);
   const std::atomic<bool>& stop = stop_on_signals();
   team.run([&](Ranks& ranks, Device device) { train_on(o, run, stop, ranks, device); }, stop);
 }
@@ -229,11 +226,7 @@ void add_train(CLI::App& app) {
   o->flags.declare_model(*c);
   o->flags.declare(*c);
   add_ranks(*c, o->ranks);
-  c->add_option(
-       "--pieces", o->pieces,
-       "Pieces of a batch, which ranks share out, a power of two; 8 with ranks and 1 "
-       "without unless given. The numbers of a training depend on it, and not on the ranks")
-      ->check(whole_number(1, kMostPieces));
+  add_pieces(*c, o->pieces);
   c->add_flag("--resume", o->resume,
               "Go on with the run in --out, with its own settings except --epochs, --rate and "
               "--max-norm; starts one where there is none yet");

@@ -57,10 +57,12 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
   const auto show = [&] { progress.show(overview.line(format_seconds)); };
   const WorkFlags& flags = work.flags;
   const LeaseOptions lease{std::min(10.0, flags.dead_after / 6), flags.dead_after};
-  Common common = work.common;
-  if (common.threads == 0) common.threads = std::max(1, num_threads() / flags.jobs);
   const auto body = [&](const TellNews& tell) {
-    heed::work(work.plan, {start(common), lease, flags.checkpoint_seconds, &stop, tell});
+    const auto of_rank = [&](Ranks& ranks, Device device) {
+      heed::work(work.plan, {device, lease, flags.checkpoint_seconds, &stop, &ranks,
+                             ranks.first() ? tell : TellNews()});
+    };
+    work.team.run(of_rank, stop, flags.jobs);
   };
   const auto on_news = [&](const WorkerNews& news) {
     overview.hear(news);
@@ -74,7 +76,12 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
   const auto on_death = [&](int process, const std::string& how) {
     return overview.mourn(process, how);
   };
-  return run_workers(flags.jobs, body, {on_news, show, on_death}, stop);
+  if (!work.team.launched()) {
+    return run_workers(flags.jobs, body, {on_news, show, on_death}, stop);
+  }
+  body(on_news);
+  progress.done();
+  return {};
 }
 
 }  // namespace
@@ -102,14 +109,15 @@ void WorkFlags::declare(CLI::App& c) {
       ->group(work);
 }
 
-void work_on(const Work& work) {
+// What one process does, of a launcher's ranks the first, before and after the runs.
+static void lead(const Work& work, const std::atomic<bool>& stop) {
   for (const PlannedRun& run : work.plan.runs) clear_failure(work.plan.directory(run));
   Overview overview(work.plan, work.flags.jobs);
   std::printf("%s, %zu of them done; %s\n", counted(overview.all(), "run").c_str(), overview.done(),
               work.data.c_str());
-  const std::atomic<bool>& stop = stop_on_signals();
+  const bool some_left = overview.done() < overview.all();
   std::vector<std::string> problems;
-  if (overview.done() < overview.all()) problems = run_all(work, overview, stop);
+  if (some_left || work.team.launched()) problems = run_all(work, overview, stop);
   overview.look();
   for (const std::string& problem : problems) std::printf("%s\n", problem.c_str());
   if (overview.done() > 0) work.write_tables();
@@ -123,7 +131,23 @@ void work_on(const Work& work) {
               counted(overview.all(), "run").c_str());
 }
 
-void check_device(const Common& common) {
+void work_on(const Work& work) {
+  if (work.team.launched() && work.flags.jobs > 1) {
+    throw UsageError("--jobs " + std::to_string(work.flags.jobs) +
+                     ": the processes that a launcher has started do one run together; leave the "
+                     "option out");
+  }
+  const std::atomic<bool>& stop = stop_on_signals();
+  if (work.team.first()) return lead(work, stop);
+  Overview overview(work.plan, 1);
+  run_all(work, overview, stop);
+}
+
+void check_device(const Common& common, const RankTeam& team) {
+  if (team.launched()) {
+    team.start();
+    return;
+  }
   if (common.device.rfind("cuda", 0) != 0) {
     start(common);
     return;

@@ -6,6 +6,7 @@
 #include "experiments/engine/plan.h"
 #include "experiments/engine/worker.h"
 #include "heed/commands.h"
+#include "heed/rank_team.h"
 
 namespace heed {
 
@@ -21,9 +22,9 @@ struct WorkFlags {
 
 struct Work {
   const WorkFlags& flags;
-  const Common& common;
   const Plan& plan;
-  std::string data;  // "40 training, ... examples", for the first line
+  const RankTeam& team;  // that does each run; --jobs of them
+  std::string data;      // "40 training, ... examples", for the first line
   // The size of a run's vocabulary: a worse perplexity than that is told. None where the metric of
   // the plan is no perplexity.
   std::function<int64_t(const std::string& run)> words;
@@ -35,6 +36,6 @@ void work_on(const Work& work);
 
 // Complains of a device that cannot be used, before anything is written: CUDA in a process of its
 // own, because the parent of the workers must not have used it.
-void check_device(const Common& common);
+void check_device(const Common& common, const RankTeam& team);
 
 }  // namespace heed

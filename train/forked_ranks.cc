@@ -31,6 +31,7 @@ struct Range {
   int64_t begin, end;
   bool operator==(const Range&) const = default;
 };
+constexpr Range kGivesUp = {-1, -1};
 
 // Memory that the ranks share: of each what it has for the others, as much of it as a chunk holds.
 class SharedMemory {
@@ -79,12 +80,15 @@ class Forked : public Ranks {
   // Everybody shows the next chunk of what he has, then everybody takes his part of all chunks.
   std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) override {
     lay_out(blocks);
-    std::vector<Bytes> got(blocks.size());
+    std::vector<Bytes> got(static_cast<size_t>(size()));
     int64_t longest = 0, done = 0;
     do {
-      for (int to = 0; to < size(); ++to) show(blocks[static_cast<size_t>(to)], to, done);
+      for (int to = 0; to < std::ssize(blocks); ++to) {
+        show(blocks[static_cast<size_t>(to)], to, done);
+      }
       memory_.wait_for_all();
-      for (int from = 0; from < size(); ++from) {
+      if (done == 0 && somebody_gives_up()) got.clear();
+      for (int from = 0; from < std::ssize(got); ++from) {
         take(got[static_cast<size_t>(from)], from, done);
         for (int to = 0; to < size(); ++to) {
           longest = std::max(longest, memory_.range(from, to).end);
@@ -100,8 +104,12 @@ class Forked : public Ranks {
   void lay_out(const std::vector<std::string_view>& blocks) const {
     int64_t at = 0;
     for (int to = 0; to < size(); ++to) {
-      const std::string_view block = blocks[static_cast<size_t>(to)];
       Range& range = memory_.range(rank(), to);
+      if (blocks.empty()) {
+        range = kGivesUp;
+        continue;
+      }
+      const std::string_view block = blocks[static_cast<size_t>(to)];
       const auto same = std::find_if(blocks.begin(), blocks.begin() + to, [&](std::string_view b) {
         return b.data() == block.data() && b.size() == block.size();
       });
@@ -112,6 +120,13 @@ class Forked : public Ranks {
       range = {at, at + std::ssize(block)};
       at = range.end;
     }
+  }
+
+  bool somebody_gives_up() const {
+    for (int from = 0; from < size(); ++from) {
+      if (memory_.range(from, rank()) == kGivesUp) return true;
+    }
+    return false;
   }
 
   void show(std::string_view block, int to, int64_t done) const {

@@ -5,7 +5,7 @@
 #include <string_view>
 
 #include "autograd/node.h"
-#include "train/bytes.h"
+#include "tensor/bytes.h"
 
 namespace heed {
 namespace {

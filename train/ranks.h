@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "train/bytes.h"
+#include "tensor/bytes.h"
 
 namespace heed {
 
@@ -29,16 +29,26 @@ class Ranks {
   std::string of_first(std::string_view block);  // that of rank 0; the others' is ignored
   unsigned any(unsigned bits);                   // those that are set on some rank
 
+  // Ends what the ranks do together, where this one cannot go on: the others' call, the one that
+  // they wait in or come to next, throws OtherGaveUp, unless they give up too. Then all can go on
+  // with something else.
+  void give_up();
+
   // So far: bytes to other ranks, and the time of all calls, waiting for the others included.
   int64_t bytes_sent() const { return bytes_sent_; }
   double seconds() const { return seconds_; }
 
  private:
+  // No blocks: this rank gives up. No result: one has.
   virtual std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) = 0;
 
   const int rank_, size_;
   int64_t bytes_sent_ = 0;
   double seconds_ = 0;
+};
+
+struct OtherGaveUp : Error {
+  OtherGaveUp() : Error("ranks: another one gave up") {}
 };
 
 // This process by itself: rank 0 of 1.

@@ -3,11 +3,28 @@
 #include <filesystem>
 #include <utility>
 
-#include "train/bytes.h"
+#include "tensor/bytes.h"
 #include "train/lock.h"
 #include "train/run_json.h"
 
 namespace heed {
+
+void take_from_first(Ranks& ranks, const std::vector<NamedTensor>& tensors) {
+  if (ranks.size() == 1) return;
+  BytesOut out;
+  for (const NamedTensor& t : tensors) {
+    if (!ranks.first()) break;
+    const Tensor x = t.tensor.to(Device{});
+    out.append(x.raw(), static_cast<size_t>(x.bytes()));
+  }
+  const std::string bytes = ranks.of_first(out.bytes());
+  BytesIn in(bytes);
+  for (const NamedTensor& t : tensors) {
+    const Tensor x = Tensor::empty(t.tensor.shape(), t.tensor.dtype());
+    in.copy(x.raw(), static_cast<size_t>(x.bytes()));
+    t.tensor.copy_from(x);
+  }
+}
 
 RunFiles::RunFiles(std::string run, Ranks& ranks, std::function<void()> before_write, Warn warn)
     : run_(std::move(run)),
@@ -21,21 +38,9 @@ std::optional<TrainState> RunFiles::load(const std::vector<NamedTensor>& tensors
   if (ranks_.first()) state = load_checkpoint(run_, tensors, &warning);
   if (!warning.empty()) warn_(warning);
   if (ranks_.size() == 1) return state;
-  BytesOut out;
-  out.put_text(state ? nlohmann::json(*state).dump() : "");
-  for (const NamedTensor& t : tensors) {
-    const Tensor x = t.tensor.to(Device{});
-    out.append(x.raw(), static_cast<size_t>(x.bytes()));
-  }
-  const std::string bytes = ranks_.of_first(out.bytes());
-  BytesIn in(bytes);
-  const std::string json = in.get_text();
+  const std::string json = ranks_.of_first(state ? nlohmann::json(*state).dump() : "");
   if (!json.empty()) state = nlohmann::json::parse(json).get<TrainState>();
-  for (const NamedTensor& t : tensors) {
-    const Tensor x = Tensor::empty(t.tensor.shape(), t.tensor.dtype());
-    in.copy(x.raw(), static_cast<size_t>(x.bytes()));
-    t.tensor.copy_from(x);
-  }
+  take_from_first(ranks_, tensors);
   return state;
 }
 

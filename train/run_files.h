@@ -12,6 +12,9 @@
 
 namespace heed {
 
+// All ranks have the numbers that the first one has in these tensors.
+void take_from_first(Ranks& ranks, const std::vector<NamedTensor>& tensors);
+
 class RunFiles {
  public:
   using Warn = std::function<void(const std::string&)>;

@@ -3,8 +3,8 @@
 #include <string>
 
 #include "autograd/ops.h"
+#include "tensor/bytes.h"
 #include "tensor/error.h"
-#include "train/bytes.h"
 #include "train/gradient_sum.h"
 
 namespace heed {

@@ -22,8 +22,8 @@ adversarial::TokenIds in_its_words(const std::vector<int32_t>& tokens, const Pla
   return players.words_of_discriminator.encode(words);
 }
 
-std::vector<Example> chosen(const std::vector<Example>& examples,
-                            const std::vector<int64_t>& indices) {
+template <class List>
+std::vector<Example> chosen(const List& examples, const std::vector<int64_t>& indices) {
   std::vector<Example> result;
   for (const int64_t i : indices) result.push_back(examples[i]);
   return result;
@@ -72,7 +72,7 @@ Loss learn_to_tell(const Players& players, const Settings& settings,
 
 Task discriminator_task(const Players& players, const Settings& settings, const TrainData& data) {
   std::vector<int64_t> sizes;
-  for (const Example& e : data.train) sizes.push_back(example_tokens(e));
+  for (const Example e : data.train) sizes.push_back(example_tokens(e));
   return {.name = "discriminator",
           .module = &players.discriminator,
           .sizes = std::move(sizes),
@@ -173,8 +173,10 @@ Played play(const Players& players, const Settings& settings, const std::vector<
 Metrics measure_players(const Players& players, const Settings& settings, const TrainData& data,
                         const OnValidation& on_batch) {
   const size_t all = data.valid.size(), asked = static_cast<size_t>(settings.measured);
-  const std::vector<Example> examples(
-      data.valid.begin(), data.valid.begin() + std::ptrdiff_t(asked ? std::min(asked, all) : all));
+  std::vector<Example> examples;
+  for (size_t i = 0; i < (asked ? std::min(asked, all) : all); ++i) {
+    examples.push_back(data.valid[i]);
+  }
   const Played played = play(players, settings, examples, on_batch);
   double words = 0;
   for (const Tokens& response : played.responses) words += static_cast<double>(response.size());

@@ -20,9 +20,9 @@ void insert(Example& example, size_t place, const std::vector<int32_t>& tokens) 
 }
 
 // Uniform over the utterances of other dialogues, by rejection.
-const PoolUtterance& draw(const Pool& pool, const std::string& own_dialogue, Rng& rng) {
+PoolUtterance draw(const Pool& pool, const std::string& own_dialogue, Rng& rng) {
   for (int i = 0; i < kMaxDraws && !pool.empty(); ++i) {
-    const PoolUtterance& utterance = pool[rng.below(pool.size())];
+    PoolUtterance utterance = pool[rng.below(pool.size())];
     if (utterance.dialogue_id != own_dialogue) return utterance;
   }
   throw DataError(
@@ -66,6 +66,16 @@ TestSet::Place parse_place(std::string_view text, std::string_view name) {
 
 }  // namespace
 
+void put(BytesOut& out, const PoolUtterance& utterance) {
+  out.put_text(utterance.dialogue_id);
+  out.put_list(utterance.tokens);
+}
+
+void get(BytesIn& in, PoolUtterance& utterance) {
+  utterance.dialogue_id = in.get_text();
+  utterance.tokens = in.get_list<int32_t>();
+}
+
 Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
                int max_tokens) {
   Pool pool;
@@ -87,7 +97,7 @@ Example insert_random(Example example, const Pool& pool, double p, Rng& rng) {
   }
   for (int i = 0; i < kRandomUtterances; ++i) {
     if (rng.uniform() >= p) continue;
-    const PoolUtterance& utterance = draw(pool, example.dialogue_id, rng);
+    const PoolUtterance utterance = draw(pool, example.dialogue_id, rng);
     insert(example, rng.below(example.context.size()), utterance.tokens);
   }
   return example;

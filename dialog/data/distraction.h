@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dialog/data/example.h"
+#include "dialog/data/packed_list.h"
 #include "tensor/random.h"
 
 namespace heed {
@@ -19,7 +19,9 @@ struct PoolUtterance {
   std::string dialogue_id;
   std::vector<int32_t> tokens;
 };
-using Pool = std::vector<PoolUtterance>;
+void put(BytesOut& out, const PoolUtterance& utterance);
+void get(BytesIn& in, PoolUtterance& utterance);
+using Pool = PackedList<PoolUtterance>;
 
 // All turns of the (training) dialogues that hold a token, cut to max_tokens words (0: whole).
 Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,

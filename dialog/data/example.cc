@@ -1,6 +1,7 @@
 #include "dialog/data/example.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/utf8.h"
@@ -180,14 +181,23 @@ std::vector<size_t> responses_of(const Dialogue& dialogue, const ExampleOptions&
 std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
                                    const Vocabulary& vocabulary, const ExampleOptions& options,
                                    int64_t* left_out) {
-  check_options(options);
   std::vector<Example> examples;
-  if (left_out) *left_out = 0;
+  const int64_t others = for_each_example(dialogues, vocabulary, options, [&](Example example) {
+    examples.push_back(std::move(example));
+  });
+  if (left_out) *left_out = others;
+  return examples;
+}
+
+int64_t for_each_example(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
+                         const ExampleOptions& options, const std::function<void(Example)>& take) {
+  check_options(options);
+  int64_t left_out = 0;
   Tokenizer tokenizer;
   for (const Dialogue& dialogue : dialogues) {
     const std::vector<size_t> responses = responses_of(dialogue, options);
     if (responses.empty()) {
-      if (left_out) ++*left_out;
+      ++left_out;
       continue;
     }
     EncodedTurns turns;
@@ -199,11 +209,9 @@ std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
                                      ? characters_of(words, options.max_response_tokens, vocabulary)
                                      : Example::Characters{});
     }
-    for (size_t i : responses) {
-      examples.push_back(make_example(dialogue, turns, i, options, vocabulary));
-    }
+    for (size_t i : responses) take(make_example(dialogue, turns, i, options, vocabulary));
   }
-  return examples;
+  return left_out;
 }
 
 }  // namespace heed

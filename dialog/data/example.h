@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -89,6 +90,9 @@ std::vector<size_t> responses_of(const Dialogue& dialogue, const ExampleOptions&
 std::vector<Example> make_examples(const std::vector<Dialogue>& dialogues,
                                    const Vocabulary& vocabulary, const ExampleOptions& options = {},
                                    int64_t* left_out = nullptr);
+// The same, one by one, for who keeps them in another way. Returns how many dialogues are left out.
+int64_t for_each_example(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
+                         const ExampleOptions& options, const std::function<void(Example)>& take);
 // "no dialogue with ...", where a file has none that is long enough.
 std::string no_example(const ExampleOptions& options);
 

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <sstream>
 
-#include "dialog/respond/share_scores.h"
+#include "dialog/respond/on_ranks.h"
 
 namespace heed {
 namespace {
@@ -51,8 +51,8 @@ std::vector<TestSetResult> evaluate(Responder& model, const std::vector<Example>
     const auto report = [&](const ScoreProgress& done) {
       if (progress) progress(set.name, done);
     };
-    const std::vector<DialogueScore> scores =
-        score_on_ranks(ranks, model, inserted, batch_size, report);
+    const std::vector<DialogueScore> scores = score_on_ranks(
+        ranks, model, part_of_rank(ranks, inserted), inserted.size(), batch_size, report);
     results.push_back({set.name, summarize(scores), {}});
     for (const DialogueScore& s : scores) results.back().examples.push_back(result_of(s));
   }

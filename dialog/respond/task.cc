@@ -10,8 +10,8 @@
 
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
+#include "dialog/respond/on_ranks.h"
 #include "dialog/respond/run_json.h"
-#include "dialog/respond/share_scores.h"
 #include "dialog/respond/structures.h"
 
 namespace heed {
@@ -28,7 +28,6 @@ struct Respond {
   const TrainSettings& settings;
   const TrainData& data;
   Ranks& ranks;
-  std::vector<int64_t> sizes;
 
   // The examples with this epoch's distractions.
   std::vector<Example> insert(const std::vector<int64_t>& indices, const StepKey& key) const {
@@ -56,9 +55,9 @@ struct Respond {
 
   Metrics validate(const OnValidation& on_batch) const {
     const auto total = static_cast<int64_t>(data.valid.size());
-    const auto scores =
-        score_on_ranks(ranks, model, data.valid, settings.loop.batch_size,
-                       [&](const ScoreProgress& done) { on_batch(done.examples, total); });
+    const auto scores = score_on_ranks(
+        ranks, model, part_of_rank(ranks, data.valid), data.valid.size(), settings.loop.batch_size,
+        [&](const ScoreProgress& done) { on_batch(done.examples, total); });
     const ScoreSummary summary = summarize(scores);
     Metrics metrics = {{kValidPerplexity, summary.perplexity}};
     if (summary.bits_per_character) {
@@ -69,7 +68,7 @@ struct Respond {
 
   std::string describe(const std::vector<int64_t>& indices) const {
     int64_t tokens = 0;
-    for (const int64_t i : indices) tokens += sizes[i];
+    for (const int64_t i : indices) tokens += example_tokens(data.train[i]);
     return std::to_string(indices.size()) + " dialogues of " + std::to_string(tokens) +
            " tokens, vocabulary " + std::to_string(settings.model.vocab_size);
   }
@@ -95,18 +94,24 @@ uint32_t TrainData::fingerprint() const {
     mix_bytes(ids.data(), ids.size() * sizeof(int32_t));
   };
   for (const auto* part : {&train, &valid}) {
-    for (const Example& example : *part) {
+    for (const Example example : *part) {
       mix_bytes(example.dialogue_id.data(), example.dialogue_id.size());
       for (const auto& utterance : example.context) mix(utterance);
       mix_bytes(example.distraction.data(), example.distraction.size());
       mix(example.response);
     }
   }
-  for (const PoolUtterance& utterance : pool) {
+  for (const PoolUtterance utterance : pool) {
     mix_bytes(utterance.dialogue_id.data(), utterance.dialogue_id.size());
     mix(utterance.tokens);
   }
   return static_cast<uint32_t>(crc);
+}
+
+void TrainData::share(const Neighbours& neighbours) {
+  neighbours.share_list(train);
+  neighbours.share_list(valid);
+  neighbours.share_list(pool);
 }
 
 TrainData load_train_data(const std::string& directory, const VocabularyOptions& words,
@@ -116,10 +121,12 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
   const auto valid = read_dialogues(find_part(directory, "valid"), limit);
   TrainData data;
   data.vocabulary = vocabulary ? *vocabulary : Vocabulary::build(count_tokens(train), words);
-  data.train = make_examples(train, data.vocabulary, options, &data.left_out);
-  int64_t left_out = 0;
-  data.valid = make_examples(valid, data.vocabulary, options, &left_out);
-  data.left_out += left_out;
+  const auto pack = [&](const std::vector<Dialogue>& dialogues, PackedList<Example>& list) {
+    data.left_out += for_each_example(dialogues, data.vocabulary, options,
+                                      [&](const Example& example) { list.push_back(example); });
+  };
+  pack(train, data.train);
+  pack(valid, data.valid);
   data.pool = make_pool(train, data.vocabulary, options.max_utterance_tokens);
   for (const auto& [part, name] :
        {std::pair(&data.train, "train"), std::pair(&data.valid, "valid")}) {
@@ -137,9 +144,9 @@ void check_training(const TrainSettings& settings, const TrainData& data) {
   settings.check();
   check_memory(settings.model);
   const Pool& pool = data.pool;
-  const bool several = std::any_of(pool.begin(), pool.end(), [&](const PoolUtterance& u) {
-    return u.dialogue_id != pool[0].dialogue_id;
-  });
+  const std::string first = pool.empty() ? "" : pool[0].dialogue_id;
+  const bool several = std::any_of(pool.begin(), pool.end(),
+                                   [&](const PoolUtterance& u) { return u.dialogue_id != first; });
   if (settings.insert_prob > 0 && !several) {
     throw DataError(
         "training: distractions come from other dialogues, and there is only one; give more "
@@ -170,8 +177,9 @@ void begin_run(const std::string& directory, const TrainSettings& settings, cons
 Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data,
                   Ranks& ranks) {
   std::vector<int64_t> sizes;
-  for (const Example& example : data.train) sizes.push_back(example_tokens(example));
-  const Respond respond{model, settings, data, ranks, sizes};
+  sizes.reserve(data.train.size());
+  for (const Example example : data.train) sizes.push_back(example_tokens(example));
+  const Respond respond{model, settings, data, ranks};
   return {.module = &model,
           .sizes = std::move(sizes),
           .loss = [respond](const auto& examples,

@@ -7,17 +7,20 @@
 #include "dialog/data/distraction.h"
 #include "dialog/respond/run.h"
 #include "train/loop.h"
+#include "train/neighbours.h"
 
 namespace heed {
 
 // What a training reads: the numbers of the words, not their text.
 struct TrainData {
   Vocabulary vocabulary;
-  std::vector<Example> train, valid;
+  PackedList<Example> train, valid;
   Pool pool;             // random distractions are drawn from here
   int64_t left_out = 0;  // dialogues without a response
 
   uint32_t fingerprint() const;
+  // Has the lists of the first rank of the machine, in memory that its ranks share.
+  void share(const Neighbours& neighbours);
 };
 // Reads train and valid of a data directory; makes the vocabulary of the training dialogues unless
 // one is given. `limit` dialogues of each part (0: all).

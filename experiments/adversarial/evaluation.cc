@@ -252,7 +252,7 @@ Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& run
                    const TrainHooks& hooks) {
     const adversarial::TrainData& train = data.train_of(run.variant);
     const adversarial::Settings its = run_settings(settings, data, run);
-    begin_run(directory, its, settings, train.vocabulary);
+    begin_on_first(*hooks.ranks, [&] { begin_run(directory, its, settings, train.vocabulary); });
     return adversarial::train(directory, its, train, device, hooks);
   };
   plan.measure = [&, out](const PlannedRun& run, const std::string& directory, Device device,

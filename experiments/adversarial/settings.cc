@@ -132,7 +132,7 @@ AdversarialData load_adversarial_data(const AdversarialSettings& s) {
 
 void open_adversarial(const std::string& out, const AdversarialSettings& settings,
                       const AdversarialData& data) {
-  const Json earlier = {{"decode", "beam"}, {"reliability", false}};
+  const Json earlier = {{"decode", "beam"}, {"reliability", false}, {"pieces", "1"}};
   open_folder(out, kAdversarialKind, describe(settings, data), earlier);
 }
 

@@ -5,11 +5,12 @@
 #include <numeric>
 
 #include "dialog/respond/evaluate.h"
-#include "dialog/respond/responses.h"
+#include "dialog/respond/on_ranks.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/engine/evaluation_json.h"
 #include "tensor/file.h"
+#include "train/run_files.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -106,10 +107,15 @@ std::string key_of(size_t set, const std::string& number) {
 void evaluate_run(const std::string& directory, const PlannedRun& run,
                   const ExperimentSettings& settings, const ExperimentData& data, Device device,
                   const OnMeasuring& progress) {
+  Ranks& ranks = progress.ranks();
   LoadedModel loaded = load_model(directory);
   Responder& model = *loaded.model;
-  Json json = evaluation_head(directory, run, describe(all_variants()[run.variant]),
-                              kValidPerplexity, settings.made_with);
+  take_from_first(ranks, parameter_tensors(model));  // a folder of a network may be behind
+  Json json;
+  if (ranks.first()) {
+    json = evaluation_head(directory, run, describe(all_variants()[run.variant]), kValidPerplexity,
+                           settings.made_with);
+  }
   json["parameters"] = parameter_count(model);
   json["conversations"] = data.conversations;
   move(model, device);
@@ -118,16 +124,16 @@ void evaluate_run(const std::string& directory, const PlannedRun& run,
   const auto part = [&](int64_t done) {
     return static_cast<double>(done) / static_cast<double>(data.test.size());
   };
-  const std::vector<Tokens> responses =
-      respond(model, data.test, loaded.vocabulary, greedy, kBatch,
-              [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
+  const std::vector<Tokens> responses = respond_on_ranks(
+      ranks, model, part_of_rank(ranks, data.test), data.test.size(), loaded.vocabulary, greedy,
+      kBatch, [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
   for (size_t s = 0; s < kSets; ++s) {
     const std::string name = set_name(s);
     const auto inserted =
         distracted(data.test, parse_test_set(name), data.train.pool, data.phrases, kTestSeed);
-    const auto scores = score(model, inserted, kBatch, [&](const ScoreProgress& done) {
-      progress(name, part(done.examples));
-    });
+    const auto scores =
+        score_on_ranks(ranks, model, part_of_rank(ranks, inserted), inserted.size(), kBatch,
+                       [&](const ScoreProgress& done) { progress(name, part(done.examples)); });
     json["test_sets"][name] = set_json(scores);
     if (name == kSampleSet) json["samples"] = samples_json(scores, responses, data.samples);
     if (s > 0) continue;
@@ -136,20 +142,21 @@ void evaluate_run(const std::string& directory, const PlannedRun& run,
       json["tokens"].push_back(d.nll.size());
     }
   }
+  if (!ranks.first()) return;
   json["responses"] = measure(responses, data.references);
   progress("all", 1);  // the last moment to give up
   save_responses(in(directory, "responses.jsonl"), data.test, responses);
   write_file(in(directory, "evaluation.json"), json.dump() + "\n");
 }
 
-// The settings of the run, which is begun if it is new.
-static TrainSettings open_run(const PlannedRun& run, const std::string& directory,
-                              const ExperimentSettings& experiment, const ExperimentData& data) {
+// Begins the run if it is new.
+static void open_run(const PlannedRun& run, const std::string& directory,
+                     const ExperimentSettings& experiment, const ExperimentData& data) {
   const TrainSettings settings = run_settings(experiment, data, run);
   if (!fs::exists(in(directory, "settings.json"))) {
     check_memory(settings.model);
     start_run(directory, settings, data.train.vocabulary);
-    return settings;
+    return;
   }
   const TrainSettings there = load_settings(directory);
   if (there.data_fingerprint != settings.data_fingerprint ||
@@ -158,7 +165,6 @@ static TrainSettings open_run(const PlannedRun& run, const std::string& director
       there.attention_weight != settings.attention_weight) {
     throw DataError(directory + ": holds a run of another kind; move it away");
   }
-  return settings;
 }
 
 Plan distraction_plan(const std::string& out, const std::vector<PlannedRun>& runs,
@@ -166,12 +172,14 @@ Plan distraction_plan(const std::string& out, const std::vector<PlannedRun>& run
   Plan plan{.out = out, .runs = runs};
   plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
                    const TrainHooks& hooks) {
-    return train(directory, open_run(run, directory, settings, data), data.train, device, hooks);
+    begin_on_first(*hooks.ranks, [&] { open_run(run, directory, settings, data); });
+    return train(directory, run_settings(settings, data, run), data.train, device, hooks);
   };
   plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
                      const OnMeasuring& progress) {
     evaluate_run(directory, run, settings, data, device, progress);
   };
+  plan.shares_measuring = true;
   plan.train_metric = kTrainPerplexity;
   plan.valid_metric = kValidPerplexity;
   plan.metric_name = "perplexity";

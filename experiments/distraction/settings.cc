@@ -62,6 +62,7 @@ Json describe_settings(const ExperimentSettings& s) {
                {"embed", t.model.embedding_size},
                {"vocab", t.model.vocab_size},
                {"batch", t.loop.batch_size},
+               {"pieces", t.loop.pieces},
                {"dropout", t.model.dropout},
                {"epochs", t.loop.max_epochs},
                {"examples", t.examples.all_positions ? "all" : "last"},
@@ -185,7 +186,7 @@ void open_experiment(const std::string& out, const ExperimentSettings& settings,
                      const ExperimentData& data) {
   // what earlier versions did not write down
   open_folder(out, "experiment", describe(settings, data),
-              {{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
+              {{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}, {"pieces", 1}});
   const std::string samples = (fs::path(out) / "samples.json").string();
   if (!fs::exists(samples)) create_once(samples, describe_samples(data).dump(1) + "\n");
 }

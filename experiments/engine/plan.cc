@@ -62,6 +62,11 @@ std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, ui
   return runs;
 }
 
+void begin_on_first(Ranks& ranks, const std::function<void()>& begin) {
+  if (ranks.first()) begin();
+  ranks.any(0);
+}
+
 std::string Plan::directory(const PlannedRun& run) const {
   return (fs::path(out) / run.name).string();
 }

@@ -44,20 +44,36 @@ std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, ui
                                     int seeds, const Selection& selection);
 
 // To be told how far a measurement is, 0 to 1 of `what`; it throws where the work is to be given
-// up, so it is also to be called before anything is written.
-using OnMeasuring = std::function<void(const std::string& what, double part)>;
+// up, so it is also to be called before anything is written. It knows the ranks that share the
+// measurement, of which the first writes.
+class OnMeasuring {
+ public:
+  using Tell = std::function<void(const std::string& what, double part)>;
+  explicit OnMeasuring(Tell tell, Ranks& ranks = alone()) : tell_(std::move(tell)), ranks_(ranks) {}
+  void operator()(const std::string& what, double part) const { tell_(what, part); }
+  Ranks& ranks() const { return ranks_; }
+
+ private:
+  Tell tell_;
+  Ranks& ranks_;
+};
+
+// Has the first rank begin a run, whose files the others find then.
+void begin_on_first(Ranks& ranks, const std::function<void()>& begin);
 
 struct Plan {
   std::string out;  // the folder of the experiment
   std::vector<PlannedRun> runs = {};
   // Trains the run in its directory, or goes on with it, and passes the hooks to the training loop.
-  // Returns what the loop returns: false if it was stopped.
+  // Returns what the loop returns: false if it was stopped. All ranks of the hooks call it, and the
+  // first writes.
   std::function<bool(const PlannedRun&, const std::string& directory, Device, const TrainHooks&)>
       train = {};
   // Measures the trained run, and writes what it lacks of the file `result` and of the additions,
   // in this order: a run that has all is finished.
   std::function<void(const PlannedRun&, const std::string& directory, Device, const OnMeasuring&)>
       measure = {};
+  bool shares_measuring = false;  // all ranks measure; else the first does, and the others wait
   std::string result = "evaluation.json";
   // Further files with measurements, which folders of older versions lack: runs are completed, not
   // trained again.

@@ -1,9 +1,11 @@
 #include "experiments/engine/worker.h"
 
+#include <algorithm>
 #include <chrono>
-#include <filesystem>
+#include <optional>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "experiments/engine/failure.h"
 #include "experiments/engine/times.h"
@@ -24,12 +26,30 @@ struct EpochClock {
   bool whole = true;
 };
 
+// Thrown where a rank can neither go on nor tell the others.
+struct TeamEnds {
+  std::string why;
+};
+
 class Worker {
  public:
   Worker(const Plan& plan, const WorkerOptions& options)
-      : plan_(plan), options_(options), office_(options.lease) {}
+      : plan_(plan),
+        options_(options),
+        ranks_(options.ranks ? *options.ranks : alone()),
+        office_(options.lease) {}
 
   bool work() {
+    if (!ranks_.first()) return follow();
+    const bool done = lead();
+    ranks_.of_first(kNoMore);
+    return done;
+  }
+
+ private:
+  static constexpr const char* kNoMore = "";
+
+  bool lead() {
     while (!stopping()) {
       bool some_left = false;
       for (const PlannedRun& run : plan_.runs) {
@@ -46,11 +66,55 @@ class Worker {
     return false;
   }
 
- private:
+  // The other ranks help with the runs that the first one names.
+  bool follow() {
+    for (std::string name; (name = ranks_.of_first({})) != kNoMore;) {
+      const auto run = std::find_if(plan_.runs.begin(), plan_.runs.end(),
+                                    [&](const PlannedRun& r) { return r.name == name; });
+      check_internal(run != plan_.runs.end(), "the ranks work on the same runs");
+      TrainHooks hooks;
+      hooks.stop = options_.stop;
+      hooks.checkpoint_seconds = options_.checkpoint_seconds;
+      together([&] {
+        train_and_measure(*run, hooks, [this](const std::string&, double) {
+          if (stopping()) throw Stopped{};
+        });
+      });
+    }
+    return !stopping();
+  }
+
   bool stopping() const { return options_.stop && *options_.stop; }
 
   void tell(const WorkerNews& news) const {
     if (options_.news) options_.news(news);
+  }
+
+  // Does what all ranks do at the same time. Nothing if it is done on all of them; else why not:
+  // empty if it was to be given up.
+  std::optional<std::string> together(const std::function<void()>& work) {
+    std::string why;
+    try {
+      work();
+      ranks_.any(0);
+      return std::nullopt;
+    } catch (const OtherGaveUp&) {
+    } catch (const Stopped&) {
+      ranks_.give_up();
+    } catch (const std::bad_alloc&) {
+      why = "out of memory; try a smaller --batch, or fewer --jobs";
+      if (ranks_.size() > 1) throw TeamEnds{why};
+    } catch (const DeviceError& e) {
+      why = e.what();
+      if (ranks_.size() > 1) throw TeamEnds{why};
+    } catch (const std::exception& e) {
+      why = e.what();
+      ranks_.give_up();
+    }
+    for (const std::string& of_rank : ranks_.gather(why)) {
+      if (!of_rank.empty()) return of_rank;
+    }
+    return "";
   }
 
   // Finishes a run that nobody else has. False if it is not settled, finished or failed: another
@@ -76,20 +140,15 @@ class Worker {
 
   // False if the run was stopped or taken by another worker.
   bool try_to_finish(const PlannedRun& run, const std::string& directory, const Lease& lease) {
-    std::string problem;
-    try {
-      if (!finish(run, directory, lease)) return false;
+    ranks_.of_first(run.name);
+    const std::optional<std::string> problem = together([&] { finish(run, directory, lease); });
+    if (!problem) {
       tell({.kind = WorkerNews::Kind::kFinished, .run = run.name});
       return true;
-    } catch (const Stopped&) {
-      return false;
-    } catch (const std::bad_alloc&) {
-      problem = "out of memory; try a smaller --batch, or fewer --jobs";
-    } catch (const std::exception& e) {
-      problem = e.what();
     }
-    fail(run, problem);
-    if (!lease.lost()) save_failure(directory, problem);
+    if (problem->empty()) return false;
+    fail(run, *problem);
+    if (!lease.lost()) save_failure(directory, *problem);
     return true;
   }
 
@@ -98,18 +157,27 @@ class Worker {
     tell({.kind = WorkerNews::Kind::kFailed, .run = run.name, .message = message});
   }
 
-  bool finish(const PlannedRun& run, const std::string& directory, const Lease& lease) {
+  void finish(const PlannedRun& run, const std::string& directory, const Lease& lease) {
     RunTimes times = load_times(directory);
-    if (!plan_.train(run, directory, options_.device, hooks(run, directory, lease, times)))
-      return false;
-    const double begin = now();
-    plan_.measure(run, directory, options_.device, [&](const std::string& what, double part) {
+    const auto progress = [&](const std::string& what, double part) {
       if (stopping() || lease.lost()) throw Stopped{};
       tell({.kind = WorkerNews::Kind::kMeasuring, .run = run.name, .part = part, .message = what});
-    });
-    times.evaluation += now() - begin;
+    };
+    times.evaluation += train_and_measure(run, hooks(run, directory, lease, times), progress);
     save_times(directory, times);
-    return true;
+  }
+
+  // Returns the seconds of the measurement.
+  double train_and_measure(const PlannedRun& run, TrainHooks hooks, OnMeasuring::Tell progress) {
+    const std::string directory = plan_.directory(run);
+    hooks.ranks = &ranks_;
+    if (!plan_.train(run, directory, options_.device, hooks)) throw Stopped{};
+    const double begin = now();
+    if (ranks_.first() || plan_.shares_measuring) {
+      Ranks& sharing = plan_.shares_measuring ? ranks_ : alone();
+      plan_.measure(run, directory, options_.device, OnMeasuring(std::move(progress), sharing));
+    }
+    return now() - begin;
   }
 
   TrainHooks hooks(const PlannedRun& run, const std::string& directory, const Lease& lease,
@@ -158,6 +226,7 @@ class Worker {
 
   const Plan& plan_;
   const WorkerOptions& options_;
+  Ranks& ranks_;
   LeaseOffice office_;
   std::set<std::string> failed_;
 };
@@ -165,7 +234,11 @@ class Worker {
 }  // namespace
 
 bool work(const Plan& plan, const WorkerOptions& options) {
-  return Worker(plan, options).work();
+  try {
+    return Worker(plan, options).work();
+  } catch (const TeamEnds& end) {
+    throw Error(end.why);
+  }
 }
 
 }  // namespace heed

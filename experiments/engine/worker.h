@@ -29,12 +29,14 @@ struct WorkerOptions {
   LeaseOptions lease;
   double checkpoint_seconds = 300;
   const std::atomic<bool>* stop = nullptr;  // finish the step, write a checkpoint, return
+  Ranks* ranks = nullptr;  // that do each run together, the first of which takes it; null: this one
   std::function<void(const WorkerNews&)> news = {};
 };
 
 // Works until all runs are finished (true) or stop is set (false), and waits for those that other
 // workers have, in case one of them dies. A run that fails is told, marked (engine/failure.h) and
-// left, by all workers.
+// left, by all workers. Of several ranks all call it; where memory runs out on one of them, it
+// throws Error, as the others cannot go on then.
 bool work(const Plan& plan, const WorkerOptions& options);
 
 }  // namespace heed

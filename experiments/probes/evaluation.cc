@@ -126,9 +126,10 @@ Plan probes_plan(const std::string& out, const std::vector<PlannedRun>& runs,
   Plan plan{.out = out, .runs = runs};
   plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
                    const TrainHooks& hooks) {
-    if (is_evaluated(directory)) return true;
+    Ranks& ranks = *hooks.ranks;
+    if (ranks.any(ranks.first() && is_evaluated(directory)) != 0) return true;
     const TrainSettings its = run_settings(settings, data, run);
-    begin_run(directory, its, data.train);
+    begin_on_first(ranks, [&] { begin_run(directory, its, data.train); });
     return train(directory, its, data.train, device, hooks);
   };
   plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,

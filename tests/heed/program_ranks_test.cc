@@ -45,6 +45,22 @@ Arguments training(const std::string& out) {
   return with(tiny_training(out), "--epochs", "2") + Arguments{"--insert-prob", "0.7"};
 }
 
+bool has_mpi() {
+  return heed_program({"--version"}).out.find("no MPI") == std::string::npos &&
+         std::system("command -v mpirun > /dev/null 2>&1") == 0;
+}
+
+Result mpirun(int ranks, const Arguments& arguments) {
+  const TempDir dir;
+  std::string command = "exec mpirun --oversubscribe --allow-run-as-root --mca btl self,vader -n " +
+                        std::to_string(ranks) + " '" HEED_PROGRAM "'";
+  for (const std::string& a : arguments) command += " '" + a + "'";
+  const int status = std::system(
+      (command + " > " + dir.path("out") + " 2> " + dir.path("err") + " < /dev/null").c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), dir.read("out"),
+          dir.read("err")};
+}
+
 class OnRanks : public testing::Test {
  protected:
   static void SetUpTestSuite() {
@@ -105,6 +121,108 @@ TEST_F(OnRanks, FeaturesAreTheSame) {
   const auto alone = features(dir.path("alone"), {});
   EXPECT_EQ(alone.size(), 6u);
   EXPECT_EQ(features(dir.path("shared"), {"--ranks", "3"}), alone);
+}
+
+// ---- experiments
+
+// Of the runs, and of the tables: all but what tells times.
+std::map<std::string, std::string> experiment_in(const std::string& out) {
+  std::map<std::string, std::string> files;
+  for (const auto& entry : fs::recursive_directory_iterator(out)) {
+    const std::string name = entry.path().lexically_relative(out).generic_string();
+    const std::string file = entry.path().filename();
+    if (entry.is_directory() || file == "lock" || file == "times.json" ||
+        file.starts_with("owner-") || file.starts_with("runs.")) {
+      continue;
+    }
+    std::ifstream bytes(entry.path(), std::ios::binary);
+    files[name] = std::string((std::istreambuf_iterator<char>(bytes)), {});
+  }
+  return files;
+}
+
+// Two variants, of which one draws distractions.
+Arguments experiment(const std::string& out) {
+  return {"reproduce",
+          "--data",
+          kSample,
+          "--out",
+          out,
+          "--limit",
+          "30",
+          "--preset",
+          "smoke",
+          "--vocab",
+          "120",
+          "--hidden",
+          "8",
+          "--epochs",
+          "2",
+          "--batch",
+          "8",
+          "--max-turns",
+          "4",
+          "--max-utterance",
+          "10",
+          "--threads",
+          "1",
+          "--max-length",
+          "6",
+          "--only",
+          "static-p[01]*"};
+}
+
+TEST_F(OnRanks, AnExperimentHasTheSameFiles) {
+  const auto files = [&](const std::string& name, const Arguments& more) {
+    const Result r = heed_program(experiment(dir.path(name)) + more);
+    EXPECT_EQ(r.code, 0) << r.err << r.out;
+    return experiment_in(dir.path(name));
+  };
+  const auto one = files("one", {"--ranks", "1"});
+  EXPECT_TRUE(one.contains("static-p1.0-seed1/evaluation.json"));
+  EXPECT_TRUE(one.contains("static-p1.0-seed1/responses.jsonl"));
+  const auto two = files("two", {"--ranks", "2", "--jobs", "2"});
+  for (const auto& [name, bytes] : one) EXPECT_TRUE(two.at(name) == bytes) << name;
+  EXPECT_EQ(two.size(), one.size());
+  expect_failure(heed_program(experiment(dir.path("one"))), 2,
+                 dir.path("one") +
+                     ": holds an experiment with --pieces 8, not 1; take the same "
+                     "settings or another --out",
+                 "");
+  expect_failure(heed_program(experiment(dir.path("none")) + Arguments{"--ranks", "9"}), 2,
+                 "ranks: 9 share out the pieces of a batch, and this training cuts it into 8", "");
+  EXPECT_FALSE(fs::exists(dir.path("none")));
+  if (!has_mpi()) return;
+  const Result r = mpirun(2, experiment(dir.path("mpi")));
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(experiment_in(dir.path("mpi")), one);
+  expect_failure(mpirun(2, experiment(dir.path("jobs")) + Arguments{"--jobs", "2"}), 2,
+                 "--jobs 2: the processes that a launcher has started do one run together", "");
+}
+
+// Those on probes and on adversarial evaluation train on ranks, and the first one measures.
+TEST_F(OnRanks, OtherExperimentsHaveTheSameFiles) {
+  const std::map<std::string, Arguments> commands = {
+      {"probes",
+       {"--preset", "probe-smoke", "--only", "lstm", "--hidden", "8", "--epochs", "2", "--limit",
+        "30", "--max-iter", "20", "--responses", "4", "--max-length", "4"}},
+      {"adversarial",
+       {"--preset", "smoke", "--hidden", "8", "--vocab", "150", "--epochs", "2", "--limit", "40",
+        "--only", "*-response-only"}}};
+  for (const auto& [command, options] : commands) {
+    const auto files = [&](const std::string& ranks) {
+      const std::string out = dir.path(command + ranks);
+      const Result r = heed_program(Arguments{"reproduce", command, "--data", kSample, "--out", out,
+                                              "--threads", "1", "--ranks", ranks} +
+                                    options);
+      EXPECT_EQ(r.code, 0) << r.err << r.out;
+      return experiment_in(out);
+    };
+    const auto one = files("1"), two = files("2");
+    EXPECT_GT(one.size(), 10u);
+    for (const auto& [name, bytes] : one) EXPECT_TRUE(two.at(name) == bytes) << name;
+    EXPECT_EQ(two.size(), one.size());
+  }
 }
 
 TEST_F(OnRanks, NeedPieces) {
@@ -176,22 +294,6 @@ TEST_F(OnRanks, AStopIsOneOfAll) {
 }
 
 // ---- with a launcher ----------------------------------------------------------------------------
-
-bool has_mpi() {
-  return heed_program({"--version"}).out.find("no MPI") == std::string::npos &&
-         std::system("command -v mpirun > /dev/null 2>&1") == 0;
-}
-
-Result mpirun(int ranks, const Arguments& arguments) {
-  const TempDir dir;
-  std::string command = "exec mpirun --oversubscribe --allow-run-as-root --mca btl self,vader -n " +
-                        std::to_string(ranks) + " '" HEED_PROGRAM "'";
-  for (const std::string& a : arguments) command += " '" + a + "'";
-  const int status = std::system(
-      (command + " > " + dir.path("out") + " 2> " + dir.path("err") + " < /dev/null").c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), dir.read("out"),
-          dir.read("err")};
-}
 
 TEST_F(OnRanks, OfMpiEndTheSame) {
   if (!has_mpi()) GTEST_SKIP() << "this heed has no MPI, or there is no mpirun";

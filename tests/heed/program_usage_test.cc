@@ -175,15 +175,18 @@ TEST(Help, OfACommandNamesEveryOption) {
                  "seed", "examples", "max-turns", "max-utterance", "max-response", "max-context",
                  "min-turns", "speaker", "per-example", "ranks"} +
            device},
-      {"reproduce", Arguments{"data", "out", "preset", "jobs", "only", "shard", "seeds",
-                              "checkpoint-every", "dead-after", "layers", "hidden", "epochs",
-                              "limit", "test-limit", "max-length", "frequent", "rare", "seed"} +
+      {"reproduce", Arguments{"data",       "out",        "preset",     "jobs",
+                              "only",       "shard",      "seeds",      "checkpoint-every",
+                              "dead-after", "layers",     "hidden",     "epochs",
+                              "limit",      "test-limit", "max-length", "frequent",
+                              "rare",       "seed",       "ranks",      "pieces"} +
                         device},
-      {"reproduce probes",
-       Arguments{"data", "out", "preset", "jobs", "only", "shard", "seeds", "checkpoint-every",
-                 "dead-after", "hidden", "limit", "test-limit", "readings", "max-iter", "responses",
-                 "max-length", "keep-every", "seed"} +
-           device},
+      {"reproduce probes", Arguments{"data",       "out",      "preset",    "jobs",
+                                     "only",       "shard",    "seeds",     "checkpoint-every",
+                                     "dead-after", "hidden",   "limit",     "test-limit",
+                                     "readings",   "max-iter", "responses", "max-length",
+                                     "keep-every", "seed",     "ranks",     "pieces"} +
+                               device},
       {"reproduce adversarial", Arguments{"data",       "generators", "out",
                                           "preset",     "jobs",       "only",
                                           "shard",      "seeds",      "checkpoint-every",
@@ -191,7 +194,8 @@ TEST(Help, OfACommandNamesEveryOption) {
                                           "embed",      "vocab",      "batch",
                                           "dropout",    "epochs",     "rate",
                                           "limit",      "test-limit", "responses",
-                                          "beam",       "max-length", "seed"} +
+                                          "beam",       "max-length", "seed",
+                                          "ranks",      "pieces"} +
                                     device},
       {"report", {"runs", "html", "tables"}},
       {"sweep",

@@ -55,6 +55,24 @@ TEST(Ranks, GiveEachOtherLargeBlocks) {
   });
 }
 
+// Whatever the others do at that time; afterwards they agree on something else.
+TEST(Ranks, OneThatGivesUpIsHeard) {
+  on_ranks(4, [](Ranks& ranks) {
+    for (int round = 0; round < 3; ++round) {
+      const bool gives_up = ranks.rank() == round || ranks.rank() == 3;
+      if (gives_up) {
+        ranks.give_up();
+      } else {
+        EXPECT_THROW(ranks.gather(std::string(9'000'000, 'x')), OtherGaveUp);
+      }
+      EXPECT_EQ(ranks.gather(std::to_string(ranks.rank())),
+                (std::vector<std::string>{"0", "1", "2", "3"}));
+    }
+  });
+  alone().give_up();
+  EXPECT_EQ(alone().any(1), 1U);
+}
+
 TEST(Ranks, OneThatFailsEndsAll) {
   const std::string host = name_of_rank(2, 4);
   EXPECT_EQ(error_of<Error>([] {

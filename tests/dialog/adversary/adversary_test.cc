@@ -28,10 +28,12 @@ Vocabulary words_of(int count) {
 TrainData tiny_data() {
   TrainData data;
   data.vocabulary = words_of(kTestVocabulary - kSpecialTokens);
-  data.train = random_examples(12, 3, false);
-  for (Example& e : data.train) e.response = {5, 6};
+  for (Example& e : random_examples(12, 3, false)) {
+    e.response = {5, 6};
+    data.train.push_back(e);
+  }
   data.valid = random_examples(6, 4, false);
-  for (const Example& e : data.train) data.pool.push_back({e.id, e.context[0]});
+  for (const Example e : data.train) data.pool.push_back({e.id, e.context[0]});
   return data;
 }
 
@@ -103,7 +105,7 @@ TEST_F(Adversary, ADiscriminatorReadsWordsOfPieces) {
 }
 
 TEST_F(Adversary, TheRewardIsTheProbabilityOfReal) {
-  std::vector<Example> examples = data.train;
+  std::vector<Example> examples = data.train.to_vector();
   examples[2].response.clear();
   const auto rewards = rewards_of(examples, players(), 5);
   const auto verdicts =
@@ -136,8 +138,8 @@ TEST_F(Adversary, TheDiscriminatorLearnsToTell) {
     const auto rewards = rewards_of(examples, both, 12);
     return std::accumulate(rewards.begin(), rewards.end(), 0.0) / 12;
   };
-  EXPECT_GT(mean_reward(data.train), 0.7);
-  EXPECT_LT(mean_reward(draw_responses(*generator, data.train, 4, 9).examples), 0.3);
+  EXPECT_GT(mean_reward(data.train.to_vector()), 0.7);
+  EXPECT_LT(mean_reward(draw_responses(*generator, data.train.to_vector(), 4, 9).examples), 0.3);
   EXPECT_EQ(parameters(*generator)[0].var.value().to_vector(), before);
 }
 
@@ -146,7 +148,8 @@ TEST_F(Adversary, MeasuresTheSameTwice) {
                 b = measure_players(players(), settings, data);
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].value, b[i].value) << a[i].name;
-  const std::vector<Example> first(data.valid.begin(), data.valid.begin() + 5);
+  std::vector<Example> first = data.valid.to_vector();
+  first.resize(5);
   double right = 0;
   for (const double r : rewards_of(first, players(), 5)) right += r >= 0.5;
   EXPECT_NEAR(value_of(a, kTold), (right / 5 + 1 - value_of(a, kPassed)) / 2, 1e-12);

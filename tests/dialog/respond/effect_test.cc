@@ -35,7 +35,7 @@ class Effect : public TrainerTest {
   Effect() {
     data.train = repeat_the_last_word(256, 1);
     data.valid = repeat_the_last_word(32, 2);
-    data.pool.clear();
+    data.pool = {};
     for (int32_t i = 0; i < kWords; ++i) {
       data.pool.push_back({"elsewhere/" + std::to_string(i), {kMarker, kWord + i}});
     }

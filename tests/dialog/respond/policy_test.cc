@@ -211,9 +211,10 @@ TEST(Policy, DrawsAreOfTheSeedAndTheExampleAlone) {
 TrainData tiny_data() {
   TrainData data;
   for (int i = 0; i < 6; ++i) {
-    data.train.push_back(context());
-    data.train.back().id = data.train.back().dialogue_id = "t" + std::to_string(i);
-    data.train.back().response = {5, 5};
+    Example e = context();
+    e.id = e.dialogue_id = "t" + std::to_string(i);
+    e.response = {5, 5};
+    data.train.push_back(e);
   }
   data.valid = data.train;
   return data;
@@ -279,8 +280,9 @@ TEST(PolicyTask, LearnsWhatIsRewarded) {
   const auto model = tiny_model();
   TrainData data = tiny_data();
   while (data.train.size() < 32) {
-    data.train.push_back(data.train[0]);
-    data.train.back().id += "-" + std::to_string(data.train.size());
+    Example e = data.train[0];
+    e.id += "-" + std::to_string(data.train.size() + 1);
+    data.train.push_back(e);
   }
   const TrainSettings settings = tiny_settings(*model);
   const Reward says_it = [](const std::vector<Example>& drawn) {

@@ -3,6 +3,7 @@
 
 #include "tensor/error.h"
 #include "tests/dialog/respond/trainer_helpers.h"
+#include "tests/train/ranks_helpers.h"
 
 namespace heed {
 namespace {
@@ -17,24 +18,29 @@ TEST_F(RunDataTest, TheFingerprintSeesEveryDifference) {
     change(other);
     return other.fingerprint() != before;
   };
-  EXPECT_TRUE(differs([](TrainData& d) { ++d.train[0].context[0][0]; }));
-  EXPECT_TRUE(differs([](TrainData& d) { d.train[3].response.push_back(7); }));
-  EXPECT_TRUE(differs([](TrainData& d) { std::swap(d.train[1], d.train[2]); }));
-  EXPECT_TRUE(differs([](TrainData& d) { d.train[1].distraction[0] = 1; }));
-  EXPECT_TRUE(differs([](TrainData& d) { d.train[1].dialogue_id = "other"; }));
-  EXPECT_TRUE(differs([](TrainData& d) { ++d.valid[5].context[0][0]; }));
-  EXPECT_TRUE(differs([](TrainData& d) { ++d.pool[0].tokens[0]; }));
-  EXPECT_TRUE(differs([](TrainData& d) { d.pool.pop_back(); }));
-  EXPECT_TRUE(differs([](TrainData& d) { d.train[0].context.pop_back(); }));
+  using Examples = std::vector<Example>;
+  const auto differs_in_train = [&](auto change) {
+    return differs([&](TrainData& d) { edit(d.train, change); });
+  };
+  EXPECT_TRUE(differs_in_train([](Examples& e) { ++e[0].context[0][0]; }));
+  EXPECT_TRUE(differs_in_train([](Examples& e) { e[3].response.push_back(7); }));
+  EXPECT_TRUE(differs_in_train([](Examples& e) { std::swap(e[1], e[2]); }));
+  EXPECT_TRUE(differs_in_train([](Examples& e) { e[1].distraction[0] = 1; }));
+  EXPECT_TRUE(differs_in_train([](Examples& e) { e[1].dialogue_id = "other"; }));
+  EXPECT_TRUE(differs_in_train([](Examples& e) { e[0].context.pop_back(); }));
+  EXPECT_TRUE(
+      differs([](TrainData& d) { edit(d.valid, [](Examples& e) { ++e[5].context[0][0]; }); }));
+  EXPECT_TRUE(differs([](TrainData& d) { edit(d.pool, [](auto& pool) { ++pool[0].tokens[0]; }); }));
+  EXPECT_TRUE(differs([](TrainData& d) { edit(d.pool, [](auto& pool) { pool.pop_back(); }); }));
 }
 
 // An empty response may not make the checksum forget what came before it.
 TEST_F(RunDataTest, TheFingerprintSeesWhatStandsBeforeAnEmptyResponse) {
   TrainData other = small_data();
-  data.valid.back().response = other.valid.back().response = {};
-  data.valid.back().response.shrink_to_fit();
-  other.valid.back().response.shrink_to_fit();
-  ++other.train[0].context[0][0];
+  for (TrainData* d : {&data, &other}) {
+    edit(d->valid, [](std::vector<Example>& e) { e.back().response = {}; });
+  }
+  edit(other.train, [](std::vector<Example>& e) { ++e[0].context[0][0]; });
   EXPECT_NE(data.fingerprint(), other.fingerprint());
 }
 
@@ -65,6 +71,28 @@ TEST_F(RunDataTest, LoadTrainDataReadsBothParts) {
   dir.write("data/valid.jsonl", R"({"turns": [{"text": "x"}]})");
   EXPECT_NE(error_of<DataError>([&] { load_train_data(path("data"), {.max_size = 100}, {}); }),
             "no error");
+}
+
+// ---- what the ranks of a machine share
+
+// Each rank has what the first one has read, whatever it had, and trains to the same bytes with it.
+TEST_F(RunDataTest, RanksShareWhatOneOfThemReads) {
+  settings.loop.pieces = 4;
+  settings.insert_prob = 1;  // draws from the pool
+  run("whole");
+  on_ranks(3, [&](Ranks& ranks) {
+    const uint32_t fingerprint = data.fingerprint();
+    if (!ranks.first()) data.train = data.valid = {}, data.pool = {};
+    data.share(Neighbours(ranks));
+    EXPECT_EQ(data.fingerprint(), fingerprint);
+    EXPECT_THROW(data.train.push_back({}), InternalError);  // it is not its own
+    TrainHooks hooks;
+    hooks.ranks = &ranks;
+    run("shared", hooks);
+  });
+  EXPECT_EQ(result("shared"), result("whole"));
+  data.share(Neighbours(alone()));
+  data.train.push_back({});  // it still is
 }
 
 // ---- word vectors -------------------------------------------------------------------------------

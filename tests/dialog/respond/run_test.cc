@@ -97,7 +97,7 @@ TEST_F(RunTest, TheTaskSaysWhatAGuessCosts) {
   const Task task = respond_task(model, settings, data);
   EXPECT_DOUBLE_EQ(task.guess, std::log(static_cast<double>(kTestVocabulary)));
   const Loss loss = complete(task.loss({0, 1, 2, 3, 4, 5}, {.seed = 1}));
-  const std::vector<Example> some(data.train.begin(), data.train.begin() + 6);
+  const std::vector<Example> some = first(data.train, 6);
   EXPECT_NEAR(loss.nll, std::log(summarize(score(model, some, 6)).perplexity), 1e-5);
   EXPECT_NEAR(loss.nll, task.guess, 0.1);  // where every training starts
 }

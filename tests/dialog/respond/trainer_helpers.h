@@ -14,6 +14,18 @@ namespace heed {
 
 namespace fs = std::filesystem;
 
+// Elements of a packed list are not changed in their places.
+template <class T, class Change> void edit(PackedList<T>& list, const Change& change) {
+  std::vector<T> all = list.to_vector();
+  change(all);
+  list = all;
+}
+template <class T> std::vector<T> first(const PackedList<T>& list, size_t count) {
+  std::vector<T> all = list.to_vector();
+  all.resize(count);
+  return all;
+}
+
 // Dialogues of random words; `train` of them, 6 for validation.
 inline TrainData small_data(int train = 20, uint64_t seed = 1) {
   TrainData data;
@@ -24,7 +36,7 @@ inline TrainData small_data(int train = 20, uint64_t seed = 1) {
   data.vocabulary = Vocabulary::build(count_tokens(words));
   data.train = random_examples(train, seed, /*distractions=*/false);
   data.valid = random_examples(6, seed + 100, /*distractions=*/false);
-  for (const Example& e : data.train) data.pool.push_back({e.dialogue_id, e.context[0]});
+  for (const Example e : data.train) data.pool.push_back({e.dialogue_id, e.context[0]});
   return data;
 }
 

@@ -153,7 +153,7 @@ TEST_F(TrainerTest, KilledBeforeTheFirstState) {
 
 // Four dialogues again and again: what is asked first is what is answered. Chance gives 8.
 TEST_F(TrainerTest, LearnsToAnswer) {
-  data.train.clear();
+  data.train = {};
   for (int i = 0; i < 32; ++i) {
     const int32_t word = 6 + i % 4;
     const std::string id = "d" + std::to_string(i);
@@ -249,10 +249,12 @@ TEST_F(TrainerTest, TheModelIsTheBestOneAndTheLogHasEveryEpoch) {
 TEST_F(TrainerTest, TheAttentionLossCountsByItsWeight) {
   settings.model.dropout = settings.insert_prob = 0;
   settings.loop = {.batch_size = 20, .max_epochs = 1, .schedule = {.rate = 1e-9, .min_rate = 0}};
-  for (Example& e : data.train) e.distraction[0] = 1;
+  edit(data.train, [](std::vector<Example>& examples) {
+    for (Example& e : examples) e.distraction[0] = 1;
+  });
   LstmResponder model(settings.model, settings.loop.seed);
   double attention = 0, nll = 0;
-  for (const DialogueScore& s : score(model, data.train, 20)) {
+  for (const DialogueScore& s : score(model, data.train.to_vector(), 20)) {
     attention = std::accumulate(s.attention_loss.begin(), s.attention_loss.end(), attention);
     nll = std::accumulate(s.nll.begin(), s.nll.end(), nll);
   }
@@ -274,7 +276,9 @@ class RespondTask : public TrainerTest {
     settings.insert_prob = 0;
     settings.model.dropout = 0;
     // Utterances of one word, so that nobody has more tokens by other distractions.
-    for (PoolUtterance& utterance : data.pool) utterance.tokens.resize(1);
+    edit(data.pool, [](std::vector<PoolUtterance>& pool) {
+      for (PoolUtterance& utterance : pool) utterance.tokens.resize(1);
+    });
   }
   Loss loss(const StepKey& key, const std::vector<int64_t>& examples = {0, 1, 2, 3, 4, 5}) {
     return respond_task(model, settings, data).loss(examples, key);
@@ -315,9 +319,8 @@ TEST_F(RespondTask, MeasuresTheSamePerplexitiesAsScore) {
   Loss late = loss({}, {0, 1, 2, 3, 4, 5});
   late.late.complete(late, LateNumbers(late.late.tensors).get());
   const Counts counts = late.counts;
-  const std::vector<Example> learned(data.train.begin(), data.train.begin() + 6);
-  const double train = summarize(score(model, learned, 3)).perplexity,
-               valid = summarize(score(model, data.valid, 3)).perplexity;
+  const double train = summarize(score(model, first(data.train, 6), 3)).perplexity,
+               valid = summarize(score(model, data.valid.to_vector(), 3)).perplexity;
   EXPECT_NEAR(value_of(task.measure(counts), kTrainPerplexity), train, 1e-9 * train);
   EXPECT_NEAR(value_of(task.validate([](int64_t, int64_t) {}), kValidPerplexity), valid,
               1e-9 * valid);

@@ -11,6 +11,7 @@
 #include "experiments/engine/overview.h"
 #include "experiments/engine/workers.h"
 #include "tests/file_helpers.h"
+#include "tests/train/ranks_helpers.h"
 
 namespace heed {
 namespace {
@@ -124,6 +125,97 @@ TEST_F(WorkerTest, ALostRunIsNotWrittenTo) {
   EXPECT_TRUE(work_once());  // takes it back when the other one gives no sign of life
   EXPECT_TRUE(asked && finished(0));
   EXPECT_TRUE(std::filesystem::exists(plan.directory(plan.runs[0]) + "/owner-3"));
+}
+
+// ---- ranks
+
+// What each rank does is told in a file of its own.
+class RanksWork : public WorkerTest {
+ protected:
+  RanksWork() {
+    plan.train = [this](const PlannedRun& run, const std::string&, Device,
+                        const TrainHooks& hooks) {
+      tell(*hooks.ranks, "trains " + run.name);
+      if (on_train) on_train(run, hooks);
+      return hooks.ranks->any(0) == 0;
+    };
+    const auto measure = plan.measure;
+    plan.measure = [this, measure](const PlannedRun& run, const std::string& directory,
+                                   Device device, const OnMeasuring& progress) {
+      tell(progress.ranks(), "measures " + run.name);
+      if (plan.shares_measuring) progress.ranks().gather("all of them are here");
+      if (progress.ranks().first()) measure(run, directory, device, progress);
+    };
+  }
+  void tell(const Ranks& ranks, const std::string& what) const {
+    std::ofstream(dir.path("rank" + std::to_string(ranks.rank())), std::ios::app) << what << "\n";
+  }
+  void work_on_ranks(int count, const TellNews& news = {}) const {
+    on_ranks(count, [&](Ranks& ranks) {
+      work(plan, {.lease = {.beat = 0.05, .dead_after = 1.5}, .ranks = &ranks, .news = news});
+    });
+  }
+};
+
+TEST_F(RanksWork, TheyDoEachRunTogether) {
+  plan.runs.resize(2);
+  work_on_ranks(3);
+  const std::string helper = "trains a-seed1\ntrains b-seed1\n";
+  EXPECT_EQ(dir.read("rank0"),
+            "trains a-seed1\nmeasures a-seed1\ntrains b-seed1\nmeasures b-seed1\n");
+  EXPECT_EQ(dir.read("rank1"), helper);
+  EXPECT_EQ(dir.read("rank2"), helper);
+  EXPECT_TRUE(finished(0) && finished(1));
+}
+
+TEST_F(RanksWork, TheyMeasureTogetherWhereThePlanCan) {
+  plan.shares_measuring = true;
+  work_on_ranks(2);
+  EXPECT_EQ(dir.read("rank1"), dir.read("rank0"));
+  EXPECT_TRUE(finished(0) && finished(1) && finished(2));
+}
+
+// What one of them finds wrong while the others wait for it is why the run fails; the next ones are
+// done.
+TEST_F(RanksWork, ARunThatFailsOnOneIsLeftByAll) {
+  on_train = [](const PlannedRun& run, const TrainHooks& hooks) {
+    if (run.name == "a-seed1" && hooks.ranks->rank() == 1) throw Error("no such file");
+    return true;
+  };
+  work_on_ranks(3, [this](const WorkerNews& news) {
+    if (news.kind == Kind::kFailed) dir.write("told", news.run + ": " + news.message);
+  });
+  EXPECT_EQ(dir.read("told"), "a-seed1: no such file");
+  EXPECT_EQ(*load_failure(plan.directory(plan.runs[0])), "no such file");
+  EXPECT_FALSE(finished(0));
+  EXPECT_TRUE(finished(1) && finished(2));
+}
+
+TEST_F(RanksWork, ARunThatTheFirstHasLostIsGivenUpByAll) {
+  plan.runs.resize(1);
+  on_train = [this](const PlannedRun& run, const TrainHooks& hooks) {
+    if (!hooks.ranks->first() || std::filesystem::exists(dir.path("asked"))) return true;
+    dir.write("asked", "");
+    std::ofstream(plan.directory(run) + "/owner-2")
+        << "boot x host there process 1\nbeat 1\nheld\n";
+    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // some beats
+    hooks.before_write();
+    ADD_FAILURE() << "it wrote";
+    return true;
+  };
+  work_on_ranks(2);
+  EXPECT_EQ(dir.read("rank1"), "trains a-seed1\ntrains a-seed1\n");
+  EXPECT_TRUE(finished(0));
+}
+
+// The others may wait for it in the middle of something.
+TEST_F(RanksWork, MemoryThatRunsOutEndsAll) {
+  on_train = [](const PlannedRun&, const TrainHooks& hooks) -> bool {
+    if (hooks.ranks->rank() == 1) throw std::bad_alloc();
+    return true;
+  };
+  EXPECT_EQ(error_of<Error>([&] { work_on_ranks(2); }),
+            name_of_rank(1, 2) + ": out of memory; try a smaller --batch, or fewer --jobs");
 }
 
 // ---- processes

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "tensor/allocator.h"
@@ -21,6 +22,7 @@ class Bytes {
  public:
   explicit Bytes(size_t size = 0)
       : memory_(size > 0 ? allocate(static_cast<int64_t>(size)) : nullptr), size_(size) {}
+  Bytes(std::shared_ptr<std::byte> memory, size_t size) : memory_(std::move(memory)), size_(size) {}
 
   char* data() const { return reinterpret_cast<char*>(memory_.get()); }
   size_t size() const { return size_; }

@@ -1,0 +1,100 @@
+// Lists of examples and utterances as bytes, one element behind the other, with where each ends: a
+// third of the memory that they take as vectors of vectors, and in one piece, so that the processes
+// of a machine can have them in memory once (train/neighbours.h).
+#pragma once
+
+#include <initializer_list>
+#include <iterator>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "dialog/data/example.h"
+#include "tensor/bytes.h"
+
+namespace heed {
+
+// Each kind of element says how it is put into bytes and got out of them.
+void put(BytesOut& out, const Example& example);
+void get(BytesIn& in, Example& example);
+
+// Strings of bytes. They are in memory of the list's own, which grows; or in memory that somebody
+// else has filled with the same two blocks, which only is read.
+class PackedBytes {
+ public:
+  PackedBytes() = default;
+  PackedBytes(Bytes ends, Bytes rows)
+      : shared_ends_(std::move(ends)), shared_rows_(std::move(rows)), shared_(true) {}
+
+  size_t size() const { return ends().size() / sizeof(uint64_t); }
+  std::string_view operator[](size_t i) const;
+  void push_back(std::string_view row);
+
+  std::string_view ends() const;  // of each row, counted from the begin of the first; u64
+  std::string_view rows() const;
+
+ private:
+  std::vector<uint64_t> own_ends_;
+  std::vector<char> own_rows_;
+  Bytes shared_ends_, shared_rows_;
+  bool shared_ = false;
+};
+
+// An element is made anew wherever it is asked for, and cannot be changed in its place.
+template <class T> class PackedList {
+ public:
+  PackedList() = default;
+  PackedList(const std::vector<T>& list) {
+    for (const T& value : list) push_back(value);
+  }
+  PackedList(std::initializer_list<T> list) {
+    for (const T& value : list) push_back(value);
+  }
+
+  size_t size() const { return packed_.size(); }
+  bool empty() const { return size() == 0; }
+  T operator[](size_t i) const {
+    T value;
+    BytesIn in(packed_[i]);
+    get(in, value);
+    return value;
+  }
+  void push_back(const T& value) {
+    BytesOut out;
+    put(out, value);
+    packed_.push_back(out.bytes());
+  }
+  std::vector<T> to_vector() const { return std::vector<T>(begin(), end()); }
+
+  class Iterator {
+   public:
+    using iterator_category = std::input_iterator_tag;
+    using value_type = T;
+    using difference_type = std::ptrdiff_t;
+    using pointer = void;
+    using reference = T;
+
+    Iterator(const PackedList& list, size_t at) : list_(&list), at_(at) {}
+    T operator*() const { return (*list_)[at_]; }
+    Iterator& operator++() {
+      ++at_;
+      return *this;
+    }
+    bool operator==(const Iterator& other) const { return at_ == other.at_; }
+
+   private:
+    const PackedList* list_;
+    size_t at_;
+  };
+  Iterator begin() const { return {*this, 0}; }
+  Iterator end() const { return {*this, size()}; }
+
+  // The bytes, for who moves them elsewhere: then the list is there.
+  const PackedBytes& packed() const { return packed_; }
+  void set_packed(PackedBytes packed) { packed_ = std::move(packed); }
+
+ private:
+  PackedBytes packed_;
+};
+
+}  // namespace heed
