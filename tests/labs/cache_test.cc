@@ -24,17 +24,17 @@ TEST(Cache, AnAccessMayCrossALine) {
 }
 
 TEST(Cache, TheLineUsedLongestAgoMakesRoom) {
-  Cache cache(4 * 64, 64, 4);  // one set
+  Cache cache(256, 64, 4);  // one set
   for (const int64_t line : {0, 1, 2, 3, 0, 4, 0, 1}) cache.touch(at(64 * line), 1);
   EXPECT_EQ(cache.misses(), 6);  // 4 pushed out 1, not 0
 }
 
 TEST(Cache, ASetHoldsAsManyLinesAsItHasWays) {
-  Cache narrow(8 * 64, 64, 2), wide(8 * 64, 64, 8);  // four sets, and one
+  Cache narrow(512, 64, 2), wide(512, 64, 8);  // four sets, and one
   for (int round = 0; round < 10; ++round) {
     for (int64_t i = 0; i < 4; ++i) {  // four lines of one set of the first
-      narrow.touch(at(64 * 4 * i), 1);
-      wide.touch(at(64 * 4 * i), 1);
+      narrow.touch(at(256 * i), 1);
+      wide.touch(at(256 * i), 1);
     }
   }
   EXPECT_EQ(narrow.misses(), 40);

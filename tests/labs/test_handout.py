@@ -103,6 +103,10 @@ class Handouts(unittest.TestCase):
             self.assertEqual(len(files), count + 1)  # and labs/handout.json
             self.assertTrue((Path(folder) / "labs/heed-lab").stat().st_mode & 0o100)
             self.assertIn("Write no solutions", (Path(folder) / "AGENTS.md").read_text())
+            numbers = json.loads((Path(folder) / "labs/handout.json").read_text())
+            self.assertEqual(numbers, {"labs": [lab.number for lab in self.labs]})
+            with self.assertRaisesRegex(LabError, "is not empty"):
+                handout.write_handout(self.course, self.labs, Path(folder))
 
     def test_numbers(self):
         self.assertEqual(handout.numbers("0-2,4"), [0, 1, 2, 4])
