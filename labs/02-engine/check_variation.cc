@@ -51,7 +51,7 @@ double loss(const Tensor& x, const Tensor& dy, double w, double p, double q) {
 
 }  // namespace
 
-LAB_CHECK(Checkpoint) {
+LAB_VARIATION(Checkpoint) {
   Draw draw;
   const double p = number(0), q = number(1), weight = draw.uniform(0.5, 2);
   const Tensor at = draw.normal({draw.between(2, 6)}), dy = draw.normal(at.shape());

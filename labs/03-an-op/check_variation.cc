@@ -60,7 +60,7 @@ void check_op(const char* formula, Var (*op)(const Var&), const Function& f, dou
 
 }  // namespace
 
-LAB_CHECK(Gated) {
+LAB_VARIATION(Gated) {
   const double p = number(0), q = number(1);
   // 1 + p e^(q x) is infinite at `far`; ln(1 + p e^z) = z + ln(p + e^-z) is not.
   check_op(
@@ -72,7 +72,7 @@ LAB_CHECK(Gated) {
       1000 / q);
 }
 
-LAB_CHECK(Rational) {
+LAB_VARIATION(Rational) {
   const double p = number(0), q = number(1);
   check_op(
       "(x^3 + p x) / (x^2 + q)", rational,

@@ -62,14 +62,14 @@ void check_loss(Kernel kernel, const RowLoss& f) {
 
 }  // namespace
 
-LAB_CHECK(Focal) {
+LAB_VARIATION(Focal) {
   const double a = number(0), g = number(1);
   check_loss(focal, [=](const double* logs, int64_t target, int64_t) {
     return -a * std::pow(-std::expm1(logs[target]), g) * logs[target];
   });
 }
 
-LAB_CHECK(Neighbour) {
+LAB_VARIATION(Neighbour) {
   const double e = number(0);
   const auto k = static_cast<int64_t>(number(1));
   check_loss(neighbour, [=](const double* logs, int64_t target, int64_t cols) {

@@ -257,7 +257,7 @@ def do_debug(root, options):
     where = [f"break {options.at}" + (f" if threadIdx.x == {options.thread}" if options.thread is not None else ""), "run"]
     begin = [word for line in ["set breakpoint pending on", *where] for word in ("-ex", line)] if options.at else []
     os.execvp("gdb", ["gdb", "-q", "-x", str(root / "labs/support/gdb_commands.py"), *begin, "--args", str(program),
-                      f"--gtest_filter=Lab.{check.name}", f"--seed={seed_of(options)}", *check.arguments])
+                      f"--gtest_filter=*.{check.name}", f"--seed={seed_of(options)}", *check.arguments])
 
 
 def parser():

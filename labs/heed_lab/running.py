@@ -88,7 +88,7 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
     environment = {**os.environ, "HEED_LAB_REPORT": str(pipe.write_end)}
     begin = time.monotonic()
     with tempfile.TemporaryFile() as errors:
-        process = subprocess.Popen([*prefix, str(program), f"--gtest_filter=Lab.{check.name}", f"--seed={seed}", "--gtest_brief=1",
+        process = subprocess.Popen([*prefix, str(program), f"--gtest_filter=*.{check.name}", f"--seed={seed}", "--gtest_brief=1",
                                     *check.arguments],
                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
                                    pass_fds=[pipe.write_end], env=environment, start_new_session=True)

@@ -21,6 +21,8 @@
 #include "tensor/random_tensor.h"
 
 #define LAB_CHECK(name) TEST(Lab, name)
+// A check of a variation, which needs its numbers: only the tool runs it.
+#define LAB_VARIATION(name) TEST(Variation, name)
 // The numbers of the lab's figure: a function body that calls print_curves().
 #define LAB_FIGURE() void heed::lab::figure()
 

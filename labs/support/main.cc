@@ -1,5 +1,5 @@
 // The main() of every lab's checks:
-//   lab_02 [--seed=N] [--numbers=A,B] [--gtest_filter=Lab.NAME]   runs checks
+//   lab_02 [--seed=N] [--numbers=A,B] [--gtest_filter=*.NAME]   runs checks
 //   lab_02 --figure [--seed=N]                                    prints the numbers of the figure
 //   lab_02 --show [--seed=N]                                      prints those of the page
 // With HEED_LAB_REPORT=FD, as the tool runs it, each check also writes a line of JSON to the

@@ -35,7 +35,7 @@ class Labs(unittest.TestCase):
     @helpers.for_each_lab
     def test_checks_are_those_of_the_program(self, lab):
         def names(path):
-            return sorted(re.findall(r"^LAB_CHECK\((\w+)\)", path.read_text(), re.M))
+            return sorted(re.findall(r"^LAB_(?:CHECK|VARIATION)\((\w+)\)", path.read_text(), re.M))
         self.assertEqual(names(lab.folder / "check.cc"), sorted(c.name for c in lab.checks))
         if lab.variation:
             self.assertEqual(names(lab.folder / "check_variation.cc"), sorted(f["check"] for f in lab.variation.families.values()))

@@ -1,4 +1,7 @@
 """Blanks fail politely, the reference gets full points, and no lab needs what a later one takes out."""
+import json
+import os
+import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
@@ -6,10 +9,21 @@ import helpers
 from heed_lab.running import BLANK, FAILED, PASSED, run_check
 
 
-def statuses(program, lab):
+def statuses(program, lab, checks=None):
     with ThreadPoolExecutor(2) as pool:
-        verdicts = list(pool.map(lambda check: run_check(program, check, helpers.SEED), lab.checks))
+        verdicts = list(pool.map(lambda check: run_check(program, check, helpers.SEED), checks or lab.checks))
     return {v.check.name: v.status if v.status in (BLANK, PASSED) else f"{v.status}: {v.message}" for v in verdicts}
+
+
+def sizes_drawn(program, names, seed):
+    """{check: what Draw::between() gave}, as the program reports it."""
+    read, write = os.pipe()
+    with open(read, "rb") as reports:
+        subprocess.run([program, f"--seed={seed}", "--gtest_filter=" + ":".join(f"Lab.{name}" for name in names), "--gtest_brief=1"], input=b"word\n", stdout=subprocess.DEVNULL, pass_fds=[write],
+                       env={**os.environ, "HEED_LAB_REPORT": str(write)}, check=True)
+        os.close(write)
+        rows = map(json.loads, reports.read().splitlines())
+        return {row["check"]: row["drew"] for row in rows if "drew" in row}
 
 
 def all_of(lab, status):
@@ -19,13 +33,21 @@ def all_of(lab, status):
 class Proofs(unittest.TestCase):
     @helpers.for_each_lab
     def test_reference(self, lab):
+        """A variation is the student's alone: the library has none (test_variations.py)."""
         self.assertEqual(statuses(helpers.BUILD / "labs" / lab.target, lab), all_of(lab, PASSED))
+
+    @helpers.for_each_lab
+    def test_sizes_follow_from_the_seed(self, lab):
+        """Points of `laws` are for seeds and shapes that a student has not seen."""
+        names = [check.name for check in lab.checks if "laws" in check.points]
+        drawn = [sizes_drawn(helpers.BUILD / "labs" / lab.target, names, seed) for seed in range(8)]
+        self.assertEqual([name for name in names if len({str(sizes[name]) for sizes in drawn}) < 2], [])
 
     @helpers.for_each_lab
     def test_blank(self, lab):
         program = helpers.program(lab, lab.cut(helpers.course().texts(lab)), "blank")
-        found = statuses(program, lab)
-        for check in lab.checks:
+        found = statuses(program, lab, lab.judged)
+        for check in lab.judged:
             broken = any(cut["kind"] == "break" for cut in check.task.cuts)
             self.assertEqual(found[check.name].partition(":")[0], FAILED if broken else BLANK, found[check.name])
 
