@@ -7,6 +7,7 @@
 #include "experiments/engine/plan.h"
 #include "heed/launched_ranks.h"
 #include "heed/results.h"
+#include "tensor/cuda/nccl.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"
@@ -56,9 +57,9 @@ std::string capabilities() {
 #else
   const char* cuda = "no CUDA";
 #endif
-  const std::string mpi = mpi_version();
+  const std::string mpi = mpi_version(), nccl = cuda::nccl_version();
   return std::string("kernels for ") + cpu::isa() + ", " + cuda + ", " +
-         (mpi.empty() ? "no MPI" : mpi);
+         (nccl.empty() ? "no NCCL" : "NCCL " + nccl) + ", " + (mpi.empty() ? "no MPI" : mpi);
 }
 
 MadeWith made_with(const Common& common) {

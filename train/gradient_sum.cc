@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string_view>
+#include <utility>
 
 #include "autograd/node.h"
 #include "tensor/bytes.h"
@@ -53,51 +54,42 @@ GradientTree tree_of(std::vector<GradientBuffer> forms) {
   });
 }
 
-// The rows of a gradient that a rank adds up, in the memory of the gradient if that is the host's;
-// ids are counted from the first of them.
+// The same in another memory. Ids stay on the host, where they are looked at.
+Gradient in_memory(const Gradient& g, Device memory) {
+  if (g.sparse()) return {{}, g.ids, g.rows.to(memory)};
+  return {g.defined() ? g.dense.to(memory) : Tensor(), {}, {}};
+}
+
+// The rows of a gradient that a rank adds up, in the memory of the gradient; ids are counted from
+// the first of them.
 Gradient rows_of(const Gradient& g, const Rows& all, int rank, int ranks) {
   const int64_t begin = all.begin(rank, ranks), end = all.begin(rank + 1, ranks);
   if (!g.defined() || begin == end) return {};
-  if (!g.sparse()) return {g.dense.to(Device{}).reshape(all.shape()).rows(begin, end), {}, {}};
+  if (!g.sparse()) return {g.dense.reshape(all.shape()).rows(begin, end), {}, {}};
   std::vector<int32_t> ids = g.ids.to_ints();  // ascending
   const auto first = std::lower_bound(ids.begin(), ids.end(), begin),
              last = std::lower_bound(first, ids.end(), end);
-  const Tensor rows = g.rows.to(Device{}).rows(first - ids.begin(), last - ids.begin());
+  const Tensor rows = g.rows.rows(first - ids.begin(), last - ids.begin());
   for (auto id = first; id != last; ++id) *id -= static_cast<int32_t>(begin);
   return {{}, Tensor::from(std::vector<int32_t>(first, last)), rows};
 }
 
-// ---- gradients as bytes -------------------------------------------------------------------------
+// ---- gradients as what a carrier takes ----------------------------------------------------------
 
 enum class Kind : uint8_t { kNone, kDense, kSparse };
 
-void put_tensor(BytesOut& out, const Tensor& x) {
-  out.append(x.raw(), static_cast<size_t>(x.bytes()));
+void put_form(BytesOut& head, const Gradient& g) {
+  head.put(!g.defined() ? Kind::kNone : g.sparse() ? Kind::kSparse : Kind::kDense);
+  if (g.sparse()) head.put_list(g.ids.to_ints());
 }
 
-Tensor get_tensor(BytesIn& in, const Shape& shape, DType dtype) {
-  Tensor x = Tensor::empty(shape, dtype);
-  in.copy(x.raw(), static_cast<size_t>(x.bytes()));
-  return x;
-}
-
-void put_gradient(BytesOut& out, const Gradient& g) {
-  if (!g.defined()) return out.put(Kind::kNone);
-  if (!g.sparse()) {
-    out.put(Kind::kDense);
-    return put_tensor(out, g.dense);
-  }
-  out.put(Kind::kSparse);
-  out.put_list(g.ids.to_ints());
-  put_tensor(out, g.rows);
-}
-
-Gradient get_gradient(BytesIn& in, const Rows& all, int64_t count, DType dtype) {
-  const Kind kind = in.get<Kind>();
+// A gradient of `count` rows whose numbers are still to come.
+Gradient form_in(BytesIn& head, int64_t count, int64_t width, DType dtype, Device memory) {
+  const Kind kind = head.get<Kind>();
   if (kind == Kind::kNone) return {};
-  if (kind == Kind::kDense) return {get_tensor(in, {count, all.width}, dtype), {}, {}};
-  const std::vector<int32_t> ids = in.get_list<int32_t>();
-  return {{}, Tensor::from(ids), get_tensor(in, {std::ssize(ids), all.width}, dtype)};
+  if (kind == Kind::kDense) return {Tensor::empty({count, width}, dtype, memory), {}, {}};
+  const std::vector<int32_t> ids = head.get_list<int32_t>();
+  return {{}, Tensor::from(ids), Tensor::empty({std::ssize(ids), width}, dtype, memory)};
 }
 
 // What this rank has summed, of the rows that one of the ranks adds up.
@@ -113,73 +105,88 @@ std::vector<Node> nodes_for(int rank, int ranks, const std::vector<NamedParamete
   return nodes;
 }
 
-BytesOut bytes_of(const std::vector<Node>& nodes) {
-  size_t size = 0;
+// All numbers of the nodes, in one order.
+std::vector<Tensor> tensors_of(const std::vector<Node>& nodes) {
+  std::vector<Tensor> tensors;
   for (const Node& node : nodes) {
-    size += sizeof node.level + sizeof node.index;
     for (const Gradient& g : node.value) {
-      size += sizeof(Kind) + sizeof(size_t);
-      for (const Tensor* x : {&g.dense, &g.ids, &g.rows}) {
-        if (x->defined()) size += static_cast<size_t>(x->bytes());
-      }
+      if (g.defined()) tensors.push_back(g.sparse() ? g.rows : g.dense);
     }
   }
-  BytesOut out;
-  out.reserve(size);
-  for (const Node& node : nodes) {
-    out.put(node.level);
-    out.put(node.index);
-    for (const Gradient& g : node.value) put_gradient(out, g);
-  }
-  return out;
+  return tensors;
 }
 
-// Nodes of the rows that `rank` adds up.
-std::vector<Node> nodes_in(const Bytes& block, int rank, int ranks,
+Carrier::Block block_of(const std::vector<Node>& nodes) {
+  Carrier::Block block{.tensors = tensors_of(nodes)};
+  for (const Node& node : nodes) {
+    block.head.put(node.level);
+    block.head.put(node.index);
+    for (const Gradient& g : node.value) put_form(block.head, g);
+  }
+  return block;
+}
+
+// Nodes of the rows that `rank` adds up, whose numbers are still to come.
+std::vector<Node> nodes_in(std::string_view head, int rank, const Carrier& carrier,
                            const std::vector<NamedParameter>& parameters) {
   std::vector<Node> nodes;
-  for (BytesIn in(block.view()); !in.done();) {
+  for (BytesIn in(head); !in.done();) {
     const int level = in.get<int>();
     Gradients& parts = nodes.emplace_back(Node{level, in.get<int64_t>(), {}}).value;
     for (const NamedParameter& p : parameters) {
       const Rows rows(p.var.shape());
-      parts.push_back(get_gradient(in, rows, rows.of_rank(rank, ranks), p.var.dtype()));
+      parts.push_back(form_in(in, rows.of_rank(rank, carrier.ranks().size()), rows.width,
+                              p.var.dtype(), carrier.memory()));
     }
   }
   return nodes;
 }
 
+// What a carrier's exchange() brings from each rank: of the rows that `of_rank(r)` adds up.
+template <class OfRank>
+std::vector<std::vector<Node>> exchange(const std::vector<const Carrier::Block*>& blocks,
+                                        Carrier& carrier,
+                                        const std::vector<NamedParameter>& parameters,
+                                        const OfRank& of_rank) {
+  std::vector<std::vector<Node>> nodes(blocks.size());
+  carrier.exchange(blocks, [&](int rank, std::string_view head) {
+    std::vector<Node>& got = nodes[static_cast<size_t>(rank)];
+    got = nodes_in(head, of_rank(rank), carrier, parameters);
+    return tensors_of(got);
+  });
+  return nodes;
+}
+
 // The sum of the rows that this rank adds up.
 std::vector<Node> add_up(const std::vector<NamedParameter>& parameters,
-                         const std::vector<Node>& own, Ranks& ranks) {
-  const int me = ranks.rank(), size = ranks.size();
-  std::vector<BytesOut> messages;
+                         const std::vector<Node>& own, Carrier& carrier) {
+  const int me = carrier.ranks().rank(), size = carrier.ranks().size();
+  std::vector<Carrier::Block> messages;
   for (int r = 0; r < size; ++r) {
-    messages.push_back(r == me ? BytesOut() : bytes_of(nodes_for(r, size, parameters, own)));
+    messages.push_back(r == me ? Carrier::Block() : block_of(nodes_for(r, size, parameters, own)));
   }
-  std::vector<std::string_view> blocks;
-  for (const BytesOut& message : messages) blocks.push_back(message.bytes());
-  const std::vector<Bytes> got = ranks.exchange(blocks);
+  std::vector<const Carrier::Block*> blocks;
+  for (const Carrier::Block& message : messages) blocks.push_back(&message);
+  auto nodes = exchange(blocks, carrier, parameters, [&](int) { return me; });
+  nodes[static_cast<size_t>(me)] = nodes_for(me, size, parameters, own);
   std::vector<GradientBuffer> forms;
   for (const NamedParameter& p : parameters) {
     const Rows rows(p.var.shape());
     GradientBuffer& form = forms.emplace_back(Tensor());
     form.shape = {rows.of_rank(me, size), rows.width};
     form.dtype = p.var.dtype();
+    form.device = carrier.memory();
   }
   GradientTree tree = tree_of(forms);
-  for (int r = 0; r < size; ++r) {
-    for (Node& node : r == me ? nodes_for(me, size, parameters, own)
-                              : nodes_in(got[static_cast<size_t>(r)], me, size, parameters)) {
-      tree.add(std::move(node));
-    }
+  for (std::vector<Node>& of_rank : nodes) {
+    for (Node& node : of_rank) tree.add(std::move(node));
   }
   check_internal(tree.nodes().size() == 1, "the ranks have the gradients of all pieces");
   return std::move(tree.nodes());
 }
 
 // The gradient of a parameter from the parts of it that the ranks have added up.
-Gradient assemble(const Var& parameter, const std::vector<Gradient>& parts) {
+Gradient assemble(const Var& parameter, const std::vector<Gradient>& parts, Device memory) {
   const Rows rows(parameter.shape());
   const int ranks = static_cast<int>(parts.size());
   const auto found =
@@ -195,12 +202,13 @@ Gradient assemble(const Var& parameter, const std::vector<Gradient>& parts) {
   }
   const bool sparse = found->sparse();
   const int64_t count = sparse ? std::ssize(ids) : rows.count;
-  const Tensor all = Tensor::empty({count, rows.width}, parameter.dtype());
-  std::byte* to = all.raw();
+  const Tensor all = Tensor::empty({count, rows.width}, parameter.dtype(), memory);
+  int64_t done = 0;
   for (const Gradient& part : parts) {
     if (!part.defined()) continue;
     const Tensor& x = sparse ? part.rows : part.dense;
-    to = std::copy_n(x.raw(), x.bytes(), to);
+    const int64_t end = done + x.shape()[0];
+    all.rows(std::exchange(done, end), end).copy_from(x);
   }
   const Device device = parameter.device();
   if (!sparse) return {all.reshape(parameter.shape()).to(device), {}, {}};
@@ -233,24 +241,24 @@ GradientTree gradient_tree(const std::vector<NamedParameter>& parameters) {
 }
 
 Gradients sum_over_ranks(const std::vector<NamedParameter>& parameters, GradientTree& own,
-                         Ranks& ranks) {
-  const int me = ranks.rank(), size = ranks.size();
-  std::vector<std::vector<GradientTree::Node>> sums(static_cast<size_t>(size));
-  sums[static_cast<size_t>(me)] = add_up(parameters, own.nodes(), ranks);
-  own.nodes().clear();
-  const BytesOut message = bytes_of(sums[static_cast<size_t>(me)]);
-  std::vector<std::string_view> blocks(sums.size(), message.bytes());
-  blocks[static_cast<size_t>(me)] = {};
-  const std::vector<Bytes> got = ranks.exchange(blocks);
-  for (int r = 0; r < size; ++r) {
-    const auto of_rank = static_cast<size_t>(r);
-    if (r != me) sums[of_rank] = nodes_in(got[of_rank], r, size, parameters);
+                         Carrier& carrier) {
+  using Node = GradientTree::Node;
+  const auto me = static_cast<size_t>(carrier.ranks().rank()),
+             size = static_cast<size_t>(carrier.ranks().size());
+  for (Node& node : own.nodes()) {
+    for (Gradient& g : node.value) g = in_memory(g, carrier.memory());
   }
+  std::vector<Node> sum = add_up(parameters, own.nodes(), carrier);
+  own.nodes().clear();
+  const Carrier::Block message = block_of(sum);
+  auto sums = exchange(std::vector<const Carrier::Block*>(size, &message), carrier, parameters,
+                       [](int rank) { return rank; });
+  sums[me] = std::move(sum);
   Gradients result;
   for (size_t i = 0; i < parameters.size(); ++i) {
     std::vector<Gradient> parts;
-    for (const std::vector<GradientTree::Node>& sum : sums) parts.push_back(sum[0].value[i]);
-    result.push_back(assemble(parameters[i].var, parts));
+    for (const std::vector<Node>& of_rank : sums) parts.push_back(of_rank[0].value[i]);
+    result.push_back(assemble(parameters[i].var, parts, carrier.memory()));
   }
   return result;
 }

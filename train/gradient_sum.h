@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "nn/module.h"
+#include "train/carrier.h"
 #include "train/pieces.h"
-#include "train/ranks.h"
 
 namespace heed {
 
@@ -25,8 +25,8 @@ GradientTree gradient_tree(const std::vector<NamedParameter>& parameters);
 // The sum of all pieces, of which each rank has summed its own. Each rank adds up its part of the
 // rows of every parameter for all (a reduce-scatter, and then a gather of the sums): it sends and
 // gets about twice the bytes of the gradients, whatever the number of ranks, and of sparse ones the
-// rows that were looked up with their ids only.
+// rows that were looked up with their ids only. The sums are made where the carrier has its memory.
 Gradients sum_over_ranks(const std::vector<NamedParameter>& parameters, GradientTree& own,
-                         Ranks& ranks);
+                         Carrier& carrier);
 
 }  // namespace heed

@@ -37,13 +37,20 @@ class Ranks {
   // So far: bytes to other ranks, and the time of all calls, waiting for the others included.
   int64_t bytes_sent() const { return bytes_sent_; }
   double seconds() const { return seconds_; }
+  // Of the bytes those that a carrier (train/carrier.h) has sent from GPU to GPU, which is in no
+  // second of the host.
+  int64_t bytes_from_gpu() const { return bytes_from_gpu_; }
+  void count_from_gpu(int64_t bytes) {
+    bytes_sent_ += bytes;
+    bytes_from_gpu_ += bytes;
+  }
 
  private:
   // No blocks: this rank gives up. No result: one has.
   virtual std::vector<Bytes> deliver(const std::vector<std::string_view>& blocks) = 0;
 
   const int rank_, size_;
-  int64_t bytes_sent_ = 0;
+  int64_t bytes_sent_ = 0, bytes_from_gpu_ = 0;
   double seconds_ = 0;
 };
 

@@ -103,8 +103,9 @@ StepLosses PiecewiseGradients::compute_gradients(const Task& task,
     if (pieces_ > 1) tree.add({0, p, take_gradients(all)});
   }
   if (pieces_ == 1) return losses;
+  if (ranks_.size() > 1 && !carrier_) carrier_ = make_carrier(ranks_, losses.device());
   put_gradients(all, ranks_.size() == 1 ? std::move(tree.nodes()[0].value)
-                                        : sum_over_ranks(all, tree, ranks_));
+                                        : sum_over_ranks(all, tree, *carrier_));
   return losses;
 }
 

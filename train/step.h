@@ -1,10 +1,12 @@
 // The gradients of a step, whose batch is cut into pieces that the ranks share out.
 #pragma once
 
+#include <memory>
 #include <utility>
 #include <vector>
 
 #include "tensor/late.h"
+#include "train/carrier.h"
 #include "train/ranks.h"
 #include "train/task.h"
 
@@ -60,6 +62,7 @@ class PiecewiseGradients {
  private:
   const int pieces_;
   Ranks& ranks_;
+  std::unique_ptr<Carrier> carrier_;  // of gradients; made at the first step of several ranks
 };
 
 }  // namespace heed
