@@ -57,7 +57,7 @@ class NcclCarrier : public Carrier {
   NcclCarrier(Ranks& ranks, Device device)
       : Carrier(ranks, device),
         communicator_(ranks.of_first(ranks.first() ? cuda::make_nccl_id() : ""), ranks.rank(),
-                      ranks.size()) {}
+                      ranks.size(), [&ranks](const std::string& why) { ranks.fail(why); }) {}
 
   void exchange(const std::vector<const Block*>& blocks, const Open& open) override {
     const int me = ranks().rank();

@@ -72,9 +72,25 @@ class SharedMemory {
   std::byte* memory_;
 };
 
+void write_all(int pipe, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t n = ::write(pipe, text.data(), text.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) return;
+    text.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
 class Forked : public Ranks {
  public:
-  Forked(int rank, int size, const SharedMemory& memory) : Ranks(rank, size), memory_(memory) {}
+  // `pipe`: to who has forked it.
+  Forked(int rank, int size, const SharedMemory& memory, int pipe)
+      : Ranks(rank, size), memory_(memory), pipe_(pipe) {}
+
+  void fail(const std::string& why) override {
+    write_all(pipe_, why);
+    ::_exit(1);
+  }
 
  private:
   // Everybody shows the next chunk of what he has, then everybody takes his part of all chunks.
@@ -154,18 +170,10 @@ class Forked : public Ranks {
   }
 
   const SharedMemory& memory_;
+  const int pipe_;
 };
 
 // ---- the processes ------------------------------------------------------------------------------
-
-void write_all(int pipe, std::string_view text) {
-  while (!text.empty()) {
-    const ssize_t n = ::write(pipe, text.data(), text.size());
-    if (n < 0 && errno == EINTR) continue;
-    if (n <= 0) return;
-    text.remove_prefix(static_cast<size_t>(n));
-  }
-}
 
 // A rank's life. Never returns; what it fails with goes through the pipe.
 [[noreturn]] void live(int pipe, pid_t parent, Ranks& ranks,
@@ -208,7 +216,7 @@ class Crew {
       if (id == 0) {
         for (const Member& other : members_) ::close(other.pipe);
         ::close(ends[0]);
-        Forked ranks(rank, count, memory);
+        Forked ranks(rank, count, memory, ends[1]);
         live(ends[1], parent, ranks, body);
       }
       ::close(ends[1]);

@@ -1,6 +1,9 @@
 #include "train/ranks.h"
 
+#include <unistd.h>
+
 #include <chrono>
+#include <cstdio>
 #include <cstring>
 #include <utility>
 
@@ -72,6 +75,11 @@ unsigned Ranks::any(unsigned bits) {
     bits |= of_rank;
   }
   return bits;
+}
+
+void Ranks::fail(const std::string& why) {
+  std::fprintf(stderr, "heed: %s: %s\n", name_of_rank(rank_, size_).c_str(), why.c_str());
+  ::_exit(1);
 }
 
 Ranks& alone() {

@@ -34,6 +34,10 @@ class Ranks {
   // with something else.
   void give_up();
 
+  // Ends this process, from any thread and whatever it waits for, and with it the others. `why` is
+  // what is said, behind the name of this rank.
+  [[noreturn]] virtual void fail(const std::string& why);
+
   // So far: bytes to other ranks, and the time of all calls, waiting for the others included.
   int64_t bytes_sent() const { return bytes_sent_; }
   double seconds() const { return seconds_; }

@@ -13,6 +13,7 @@
 #include <exception>
 #include <mutex>
 #include <thread>
+#include <utility>
 
 #include "tensor/cuda/runtime.h"
 #endif
@@ -67,18 +68,23 @@ const Nccl& nccl() {
   return *functions;
 }
 
-void check(ncclResult_t status, const char* doing) {
-  if (status == ncclSuccess) return;
-  throw DeviceError(std::string("NCCL: ") + doing + ": " + nccl().error_string(status));
+std::string text_of(ncclResult_t status, const char* doing) {
+  return std::string("NCCL: ") + doing + ": " + nccl().error_string(status);
 }
+
+void check(ncclResult_t status, const char* doing) {
+  if (status != ncclSuccess) throw DeviceError(text_of(status, doing));
+}
+
+constexpr const char* kExchange = "exchange between GPUs";
 
 }  // namespace
 
-// NCCL's communicator, and a thread that asks it for errors: where the network has failed, what is
-// in the stream would wait for the others for ever.
+// NCCL's communicator, and the thread that asks it for errors.
 class Communicator::Watched {
  public:
-  explicit Watched(ncclComm_t members) : members_(members), thread_([this] { watch(); }) {}
+  Watched(ncclComm_t members, std::function<void(const std::string&)> on_failure)
+      : members_(members), on_failure_(std::move(on_failure)), thread_([this] { watch(); }) {}
 
   ~Watched() {
     {
@@ -87,7 +93,6 @@ class Communicator::Watched {
     }
     end_.notify_all();
     thread_.join();
-    if (!members_) return;
     if (std::uncaught_exceptions() > 0) {
       nccl().abort(members_);
     } else {
@@ -95,9 +100,7 @@ class Communicator::Watched {
     }
   }
 
-  void exchange(const std::vector<Block>& to_send, const std::vector<Block>& to_get) {
-    const std::lock_guard lock(mutex_);
-    check(failure_, "exchange between GPUs");
+  void exchange(const std::vector<Block>& to_send, const std::vector<Block>& to_get) const {
     ncclResult_t status = nccl().begin_group();
     for (const Block& b : to_send) {
       if (status != ncclSuccess) break;
@@ -109,8 +112,8 @@ class Communicator::Watched {
       status =
           nccl().receive(b.at, static_cast<size_t>(b.bytes), ncclInt8, b.rank, members_, stream());
     }
-    const ncclResult_t ended = nccl().end_group();
-    check(status != ncclSuccess ? status : ended, "exchange between GPUs");
+    const ncclResult_t ended = nccl().end_group();  // after an error too
+    check(status != ncclSuccess ? status : ended, kExchange);
   }
 
  private:
@@ -119,20 +122,17 @@ class Communicator::Watched {
     while (!end_.wait_for(lock, kLook, [this] { return ended_; })) {
       ncclResult_t found = ncclSuccess;
       const ncclResult_t asked = nccl().async_error(members_, &found);
-      failure_ = asked != ncclSuccess ? asked : found;
-      if (failure_ == ncclInProgress) failure_ = ncclSuccess;
-      if (failure_ == ncclSuccess) continue;
-      nccl().abort(members_);  // whoever waits for the device goes on, to the next exchange()
-      members_ = nullptr;
-      return;
+      if (asked != ncclSuccess) found = asked;
+      if (found == ncclSuccess || found == ncclInProgress) continue;
+      return on_failure_(text_of(found, kExchange));
     }
   }
 
+  const ncclComm_t members_;
+  const std::function<void(const std::string&)> on_failure_;
   std::mutex mutex_;
   std::condition_variable end_;
   bool ended_ = false;
-  ncclResult_t failure_ = ncclSuccess;
-  ncclComm_t members_;  // null after a failure
   std::thread thread_;
 };
 
@@ -166,13 +166,14 @@ std::string make_nccl_id() {
   return {id.internal, sizeof id.internal};
 }
 
-Communicator::Communicator(const std::string& id, int rank, int size) {
+Communicator::Communicator(const std::string& id, int rank, int size,
+                           std::function<void(const std::string&)> on_failure) {
   ncclUniqueId common;
   check_internal(id.size() == sizeof common.internal, "an identifier of NCCL");
   std::memcpy(common.internal, id.data(), id.size());
   ncclComm_t members = nullptr;
   check(nccl().init(&members, size, common, rank), "start");
-  members_ = std::make_unique<Watched>(members);
+  members_ = std::make_unique<Watched>(members, std::move(on_failure));
 }
 
 #else
@@ -194,7 +195,7 @@ std::string gpu_of(int) {
 std::string make_nccl_id() {
   throw DeviceError("NCCL: this heed was built without");
 }
-Communicator::Communicator(const std::string&, int, int) {
+Communicator::Communicator(const std::string&, int, int, std::function<void(const std::string&)>) {
   throw DeviceError("NCCL: this heed was built without");
 }
 

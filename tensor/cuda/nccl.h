@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -25,8 +26,11 @@ std::string make_nccl_id();
 // All functions throw DeviceError for what NCCL reports.
 class Communicator {
  public:
-  // For the current device. Returns when all `size` ranks have called it with the same id.
-  Communicator(const std::string& id, int rank, int size);
+  // For the current device. Returns when all `size` ranks have called it with the same id. From
+  // then on a thread looks for errors of the network, after which what is in the stream waits for
+  // ever, and whoever waits for the stream: it tells `on_failure`, which has to end the process.
+  Communicator(const std::string& id, int rank, int size,
+               std::function<void(const std::string&)> on_failure);
   // Waits for what the others still have to take; not where an exception is on its way, as they may
   // wait for this one.
   ~Communicator();
