@@ -21,8 +21,9 @@ inline std::vector<int32_t> words(Rng& rng, int64_t least, int64_t most, int64_t
   return drawn;
 }
 
-// Of many shapes: 3 to 6 utterances of 1 to 4 words, responses of 0 to 4 words. The history of the
-// even ones holds a distraction and an original utterance; that of the others no distraction.
+// Of many shapes: 3 to 6 utterances of 1 to 4 words, responses of 0 to 4 words, of the first one
+// not 0. The history of the even ones holds a distraction and an original utterance; that of the
+// others no distraction.
 constexpr int64_t kVocabulary = 40;
 inline std::vector<Example> draw_examples(Draw& draw, int64_t count) {
   const auto some = [&](int64_t least) {
@@ -36,7 +37,7 @@ inline std::vector<Example> draw_examples(Draw& draw, int64_t count) {
     for (int64_t k = 0; k < utterances; ++k) e.context.push_back(some(1));
     e.distraction.assign(utterances, 0);
     if (i % 2 == 0) e.distraction[draw.between(0, utterances - 2)] = 1;
-    e.response = some(0);
+    e.response = some(i == 0);
   }
   return examples;
 }
