@@ -57,7 +57,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"experiments/distraction",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
     {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
-    {"labs", {"nn", "optim", "autograd", "tensor"}},
+    {"labs", {"dialog", "train", "optim", "nn", "autograd", "tensor"}},
     {"examples", {"dialog", "train", "optim", "nn", "autograd", "tensor"}},
 };
 
