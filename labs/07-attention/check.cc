@@ -4,109 +4,15 @@
 
 #include "autograd/ops.h"
 #include "dialog/respond/loss.h"
-#include "labs/07-attention/by_loops.h"
-#include "labs/support/check.h"
+#include "labs/07-attention/insertion.h"
+#include "labs/07-attention/loss.h"
+#include "labs/07-attention/ragged.h"
 #include "labs/support/dialogues.h"
 #include "tensor/allocator.h"
-#include "tensor/kernels/attention.h"
-#include "tensor/kernels/softmax.h"
 #include "tensor/parallel.h"
 
 namespace heed::lab {
 namespace {
-
-const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-11};
-const Tolerance kRough = {.relative = 1e-5, .absolute = 1e-8};
-
-// Some segments of drawn lengths, queries and a memory for them; more rows than belong to anybody.
-struct Ragged {
-  Segments s;
-  Tensor query, memory, weights;
-
-  Ragged(Draw& draw, const Segments& s, DType dtype = DType::f64)
-      : s(s),
-        query(draw.normal({s.count(), width_of(draw)}, dtype)),
-        memory(draw.normal({s.memory_rows() + s.total(), width()}, dtype)),
-        weights(draw.normal({s.total()}, dtype)) {}
-  int64_t width() const { return query.shape()[1]; }
-  static int64_t width_of(Draw& draw) { return draw.between(2, 6); }
-};
-
-Segments draw_segments(Draw& draw, int64_t shortest = 1) {
-  std::vector<int32_t> lengths = draw.ids(draw.between(3, 5), 6);
-  for (int32_t& length : lengths) length += static_cast<int32_t>(shortest);
-  return Segments(lengths);
-}
-
-const int32_t* offsets(const Ragged& r) {
-  return r.s.offsets().data<int32_t>();
-}
-const int32_t* starts(const Ragged& r) {
-  return r.s.starts().data<int32_t>();
-}
-
-template <class T> Tensor scores_of(const Ragged& r) {
-  const Tensor y = unwritten({r.s.total()}, r.query.dtype());
-  cpu::segment_scores_forward(y.data<T>(), r.query.data<T>(), r.memory.data<T>(), offsets(r),
-                              starts(r), r.s.count(), r.width());
-  return y;
-}
-
-template <class T> Tensor softmax_of(const Tensor& x, const Segments& s) {
-  const Tensor y = unwritten(x.shape(), x.dtype());
-  cpu::segment_softmax_forward(y.data<T>(), x.data<T>(), s.offsets().data<int32_t>(), s.count());
-  return y;
-}
-
-template <class T> Tensor context_of(const Ragged& r) {
-  const Tensor y = unwritten({r.s.count(), r.width()}, r.query.dtype());
-  cpu::segment_context_forward(y.data<T>(), r.weights.data<T>(), r.memory.data<T>(), offsets(r),
-                               starts(r), r.s.count(), r.width());
-  return y;
-}
-
-// An undefined gradient is one that nobody needs.
-template <class T> T* pointer(const Tensor& gradient) {
-  return gradient.defined() ? gradient.data<T>() : nullptr;
-}
-template <class T>
-void add_score_gradients(const Ragged& r, const Tensor& dquery, const Tensor& dmemory,
-                         const Tensor& dy) {
-  cpu::segment_scores_backward(pointer<T>(dquery), pointer<T>(dmemory), r.query.data<T>(),
-                               r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r), r.s.count(),
-                               r.width());
-}
-template <class T>
-void add_context_gradients(const Ragged& r, const Tensor& dweights, const Tensor& dmemory,
-                           const Tensor& dy) {
-  cpu::segment_context_backward(pointer<T>(dweights), pointer<T>(dmemory), r.weights.data<T>(),
-                                r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r),
-                                r.s.count(), r.width());
-}
-
-Tensor plus(const Tensor& a, const Tensor& b) {
-  const Tensor y = a.clone();
-  for (int64_t i = 0; i < y.numel(); ++i) y.data<double>()[i] += b.data<double>()[i];
-  return y;
-}
-
-// What a kernel added to a gradient that was not empty, once with the other one wanted and once
-// without. `run` gets the gradient and the other one.
-void expect_added(Draw& draw, const std::string& what, const Tensor& want, const Tensor& like_other,
-                  const std::function<void(const Tensor&, const Tensor&)>& run,
-                  const std::string& law) {
-  if_stopped("A gradient that nobody needs is a null pointer.");
-  const Tensor before = draw.normal(want.shape());
-  for (const bool other : {true, false}) {
-    const Tensor got = before.clone();
-    run(got, other ? zeros_like(like_other) : Tensor());
-    expect_close(what + (other ? "" : ", the other one not wanted"), got, plus(before, want),
-                 {.tolerance = kRough,
-                  .suspects = {{"the gradient alone: what was there before is lost", want},
-                               {"what was there before: nothing was added", before}},
-                  .law = law});
-  }
-}
 
 // ---- task: scores
 
@@ -252,20 +158,6 @@ LAB_CHECK(GradientOfContext) {
       "each row has one weight here, and what it changes is the context of its segment");
 }
 
-// All that the six kernels make of a batch in f32.
-std::map<std::string, Tensor> all_kernels(const Ragged& r) {
-  const Tensor dq = zeros_like(r.query), dm = zeros_like(r.memory), dw = zeros_like(r.weights);
-  const Tensor scores = scores_of<float>(r), weights = softmax_of<float>(scores, r.s),
-               dx = unwritten(weights.shape(), DType::f32);
-  add_score_gradients<float>(r, dq, dm, weights);
-  add_context_gradients<float>(r, dw, dm, r.query);
-  cpu::segment_softmax_backward(Out<float>(dx.data<float>()), weights.data<float>(),
-                                r.weights.data<float>(), offsets(r), r.s.count());
-  return {
-      {"scores", scores}, {"weights", weights}, {"context", context_of<float>(r)}, {"dquery", dq},
-      {"dmemory", dm},    {"dweights", dw},     {"dscores of softmax", dx}};
-}
-
 LAB_CHECK(AloneEqualsTogether) {
   Draw draw;
   std::vector<int32_t> lengths = draw.ids(draw.between(40, 60), 30);
@@ -283,12 +175,7 @@ LAB_CHECK(AloneEqualsTogether) {
                  {.tolerance = same, .law = "a result must not depend on the number of threads"});
   }
   const int64_t b = draw.between(1, r.s.count() - 1);
-  Ragged one = r;
-  one.s = Segments({lengths[b]});
-  one.query = r.query.rows(b, b + 1);
-  one.memory = r.memory.rows(r.s.begin(b), r.s.end(b));
-  one.weights = r.weights.rows(r.s.begin(b), r.s.end(b));
-  for (const auto& [what, tensor] : all_kernels(one)) {
+  for (const auto& [what, tensor] : all_kernels(r.alone(b))) {
     const bool of_query = what == "context" || what == "dquery";
     const Tensor part =
         of_query ? alone.at(what).rows(b, b + 1) : alone.at(what).rows(r.s.begin(b), r.s.end(b));
@@ -362,53 +249,6 @@ LAB_CHECK(NothingIsPadded) {
 
 // ---- task: attention_loss
 
-Expected one_mistake(const Traced& t, const Tensor& weights) {
-  Expected expected = {.tolerance = kExact,
-                       .law =
-                           "for each step of each dialogue: the mean over its memory rows of "
-                           "(weight x mask)^2"};
-  const auto add = [&](const char* name, Mistake mistake) {
-    expected.suspects.emplace_back(name, Tensor::full({1}, t.loss(weights, mistake), DType::f64));
-  };
-  add("what one step costs: weights that are the same in all steps count in each of them",
-      Mistake::kStepsCountOnce);
-  add("the mean over the distractions: it is over all rows of the dialogue's memory",
-      Mistake::kMeanOverDistractions);
-  add("divided by the rows of the whole batch: a dialogue's mean is over its own",
-      Mistake::kMeanOverBatch);
-  add("the weights themselves, not their squares", Mistake::kNoSquare);
-  add("the loss of all rows: only distractions cost something", Mistake::kNoMask);
-  return expected;
-}
-
-// What a model put out, of which the loss reads the attention alone.
-Taught looked(const AttentionTrace& attention) {
-  return {.nll_total = {}, .nll = {}, .attention = attention};
-}
-
-void check_loss(Draw& draw, bool same) {
-  const MemoryOf of = draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances;
-  const Traced t(draw_examples(draw, draw.between(3, 5)), of, same);
-  const Tensor weights = draw.normal({t.weights()});
-  const Var w = Var::parameter(weights);
-  std::vector<Var> steps;
-  for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
-    steps.push_back(rows(w, at, at + t.rows_of_step(step)));
-  }
-  const AttentionTrace trace = same ? AttentionTrace::same_in_all_steps(w, t.batch.memory.segments)
-                                    : AttentionTrace::step_by_step(steps, t.batch.memory.segments);
-  const Var loss = attention_loss(t.batch, looked(trace));
-  if (!loss.defined()) return expect(false, "the loss is undefined, but there are distractions.");
-  expect_close("the attention loss", loss.value().reshape({1}),
-               Tensor::full({1}, t.loss(weights), DType::f64), one_mistake(t, weights));
-  if (testing::Test::HasFailure()) return;
-  loss.backward();
-  expect_close("its gradient", w.grad(),
-               central_differences([&](const Tensor& at) { return t.loss(at); }, weights),
-               {.tolerance = kRough,
-                .law = "the loss has to be made of ops of the weights, or no gradient comes back"});
-}
-
 LAB_CHECK(LossOfADynamicStructure) {
   Draw draw;
   check_loss(draw, /*same=*/false);
@@ -417,18 +257,6 @@ LAB_CHECK(LossOfADynamicStructure) {
 LAB_CHECK(LossOfAStaticStructure) {
   Draw draw;
   check_loss(draw, /*same=*/true);
-}
-
-// The share of the attention that distractions get, meaned over the dialogues that have some.
-double share_of_distractions(const Batch& batch, const Tensor& weights) {
-  double share = 0;
-  std::map<int64_t, bool> dialogues;
-  for (const Look& look : looks(batch.memory.segments)) {
-    if (batch.memory.distraction[look.row] == 0) continue;
-    share += weights.data<double>()[look.score];
-    dialogues[look.query] = true;
-  }
-  return share / static_cast<double>(dialogues.size());
 }
 
 LAB_CHECK(TheLossMovesAttention) {
@@ -460,32 +288,6 @@ LAB_CHECK(TheLossMovesAttention) {
 }
 
 // ---- task: insert_random
-
-// A dialogue of `utterances` with words that nobody else has, and a pool in which every second
-// utterance is its own.
-struct Insertion {
-  Example example;
-  Pool pool;
-
-  explicit Insertion(int64_t utterances) {
-    example.id = example.dialogue_id = "mine";
-    for (int32_t k = 0; k < utterances; ++k) {
-      example.context.push_back({10 + k});
-      pool.push_back({"mine", {10 + k}});
-      pool.push_back({"another", {1000 + k}});
-    }
-    example.distraction.assign(utterances, 0);
-    example.response = {5, 6};
-  }
-};
-
-constexpr int64_t kInsertions = 6000;
-
-// A count is what it should be, up to six standard deviations of a count with probability p.
-bool as_likely(int64_t count, double p) {
-  const auto n = static_cast<double>(kInsertions);
-  return std::fabs(static_cast<double>(count) - n * p) <= 6 * std::sqrt(n * p * (1 - p)) + 1;
-}
 
 LAB_CHECK(InsertsAsOftenAsItShould) {
   Draw draw;
@@ -589,21 +391,8 @@ LAB_FIGURE() {
   for (const double lambda : {0.0, Small::kWeightOfTheLoss}) {
     LstmResponder model(small_config("dynamic", Topics::kVocabulary, Small::kWidth), seed());
     const Batch batch = make_batch(pointers(one), model.parts());
-    const Segments& memory = batch.memory.segments;
     std::vector<double>& line = lines[lambda > 0 ? "with the loss" : "without it"];
-    const auto look = [&] {
-      const NoGrad guard;
-      const AttentionTrace trace = model.teach(batch).attention;
-      const std::vector<double> w = trace.weights().value().to_vector();
-      const int64_t steps = batch.response.packing.length(0);
-      double sum = 0;
-      for (int64_t t = 0; t < steps; ++t) {
-        for (int64_t j = 0; j < memory.length(0); ++j) {
-          sum += batch.memory.distraction[j] * w[trace.at(0, t) + j];
-        }
-      }
-      line.push_back(sum / static_cast<double>(2 * steps) * static_cast<double>(memory.length(0)));
-    };
+    const auto look = [&] { line.push_back(what_distractions_get(model, batch)); };
     look();
     train_a_little(model, topics, 1, lambda, kSteps, seed(), [&](int64_t step) {
       if (step % kEvery == 0) look();

@@ -1,139 +1,18 @@
 // Lab 8: where does it look. Attention is made here, so that scores can be judged without a model;
 // the last checks measure models, and compare with the reference cases.
-#include <filesystem>
 #include <map>
 #include <numeric>
 
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/verify.h"
-#include "labs/08-where-it-looks/by_loops.h"
-#include "labs/support/check.h"
+#include "labs/08-where-it-looks/output.h"
+#include "labs/08-where-it-looks/summary.h"
 #include "labs/support/dialogues.h"
 #include "nn/init.h"
 
 namespace heed::lab {
 namespace {
-
-const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-12};
-
-Tensor numbers(const std::vector<double>& values) {
-  return Tensor::from(values, {std::ssize(values)});
-}
-
-using Suspects = std::vector<std::pair<std::string, std::optional<double>>>;
-
-// Two numbers, each of which may be undefined.
-void expect_number(const std::string& what, const std::optional<double>& got,
-                   const std::optional<double>& want, const Suspects& suspects = {},
-                   const std::string& law = "") {
-  if (got.has_value() != want.has_value()) {
-    return expect(false,
-                  text(what, got ? text(" is ", *got) : std::string(" is undefined"),
-                       want ? text(", expected ", *want)
-                            : std::string(": where there is nothing to take a mean of, it is "
-                                          "undefined, and not 0"),
-                       "."));
-  }
-  if (!want) return;
-  Expected expected = {.tolerance = kExact, .law = law};
-  for (const auto& [name, value] : suspects) {
-    if (value) expected.suspects.emplace_back(name, numbers({*value}));
-  }
-  expect_close(what, numbers({*got}), numbers({*want}), expected);
-}
-
-// What a model could have put out for a batch of drawn dialogues: in each step weights that add up
-// to 1.
-struct Output {
-  enum Layout : uint8_t { kSame, kStepByStep, kDialogueByDialogue };
-  std::vector<Example> examples;
-  MemoryOf of;
-  Batch batch;
-  std::vector<Rows> weights;  // of each dialogue in batch order
-  Taught taught;
-
-  Output(Draw& draw, Layout layout, bool even = false)
-      : examples(draw_examples(draw, draw.between(3, 6))),
-        of(draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances),
-        batch(make_batch(pointers(examples), {.memory = of})),
-        weights(batch.size) {
-    for (int64_t b = 0; b < dialogues(); ++b) {
-      const auto rows = static_cast<size_t>(batch.memory.segments.length(b));
-      for (int64_t t = 0; t < steps(b); ++t) {
-        if (layout == kSame && t > 0) {
-          weights[b].push_back(weights[b][0]);
-          continue;
-        }
-        auto& w = weights[b].emplace_back(rows);
-        for (double& x : w) x = even ? 1 : draw.uniform(0.1, 1);
-        const double sum = sum_of(w);
-        for (double& x : w) x /= sum;
-      }
-    }
-    taught.nll = draw.normal({batch.response.packing.rows()});
-    taught.attention = trace(layout);
-  }
-  int64_t dialogues() const { return batch.size; }
-  int64_t steps(int64_t b) const { return batch.response.packing.length(b); }
-
-  AttentionTrace trace(Layout layout) const {
-    const Segments& memory = batch.memory.segments;
-    std::vector<double> of_dialogues;
-    std::vector<int64_t> all_steps;
-    for (int64_t b = 0; b < dialogues(); ++b) {
-      all_steps.push_back(steps(b));
-      for (int64_t t = 0; t < (layout == kSame ? 1 : steps(b)); ++t) {
-        of_dialogues.insert(of_dialogues.end(), weights[b][t].begin(), weights[b][t].end());
-      }
-    }
-    if (layout == kSame) return AttentionTrace::same_in_all_steps(numbers(of_dialogues), memory);
-    if (layout == kDialogueByDialogue) {
-      return AttentionTrace::dialogue_by_dialogue(numbers(of_dialogues), memory, all_steps);
-    }
-    std::vector<Var> of_steps;
-    for (int64_t t = 0; t < steps(0); ++t) {
-      std::vector<double> running;
-      for (int64_t b = 0; b < batch.response.packing.batch_size(t); ++b) {
-        running.insert(running.end(), weights[b][t].begin(), weights[b][t].end());
-      }
-      of_steps.emplace_back(numbers(running));
-    }
-    return AttentionTrace::step_by_step(of_steps, memory);
-  }
-
-  // f(example, its weights) of all examples in their order, one behind the other.
-  template <class F> Tensor in_order(F f) const {
-    std::vector<std::vector<double>> parts(examples.size());
-    for (int64_t b = 0; b < dialogues(); ++b) {
-      parts[batch.order[b]] = f(examples[batch.order[b]], weights[b]);
-    }
-    std::vector<double> all;
-    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
-    return numbers(all);
-  }
-  Tensor as(Mistake mistake = Mistake::kNone) const {
-    return in_order(
-        [&](const Example& e, const Rows& w) { return as_by_loops(e, of, w, mistake); });
-  }
-};
-
-Output draw_output(Draw& draw, bool even = false) {
-  return {draw, static_cast<Output::Layout>(draw.between(0, 2)), even};
-}
-
-std::vector<DialogueScore> scored(const Output& o, bool with_attention = false) {
-  return score_output(o.taught, o.batch, pointers(o.examples), with_attention);
-}
-
-Tensor all_of(const std::vector<DialogueScore>& scores,
-              std::vector<double> DialogueScore::*member) {
-  std::vector<double> all;
-  for (const DialogueScore& s : scores) {
-    all.insert(all.end(), (s.*member).begin(), (s.*member).end());
-  }
-  return numbers(all);
-}
 
 // ---- task: rows
 
@@ -381,75 +260,6 @@ LAB_CHECK(BatchesDoNotMatter) {
 
 // ---- task: summarize
 
-// Scores with every kind of dialogue among them: some without distractions, some without a history
-// of their own, one whose history gets nothing.
-std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
-  std::vector<DialogueScore> scores(draw.between(8, 12));
-  for (size_t i = 0; i < scores.size(); ++i) {
-    DialogueScore& s = scores[i];
-    const int64_t q = draw.between(3, 6);
-    for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
-    for (int64_t k = 0; k < q; ++k) {
-      s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
-    }
-    s.distraction[0] = distractions && i % 4 < 2;
-    s.distraction[1] = distractions && i % 4 == 1 && q == 3;
-    if (i % 4 == 2) s.distraction.assign(q, 0);
-    if (i == 4 && distractions) {
-      s.distraction.assign(q, 0);
-      s.distraction[0] = 1;
-      std::fill(s.as_scores.begin() + 1, s.as_scores.end(), 0.0);
-    }
-    for (int64_t t = draw.between(1, 5); t > 0; --t) s.nll.push_back(draw.uniform(0.5, 4));
-    s.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};
-    s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
-  }
-  return scores;
-}
-
-// All numbers of a summary, from the scores by plain loops.
-void expect_summary(const std::vector<DialogueScore>& scores) {
-  const ScoreSummary got = summarize(scores);
-  Summary want;
-  double nll = 0, tokens = 0, characters = 0, unknown = 0;
-  std::vector<double> perplexities;
-  for (const DialogueScore& s : scores) {
-    want.add(s.as_scores, s.distraction);
-    const double its = sum_of(s.nll);
-    nll += its;
-    perplexities.push_back(std::exp(its / static_cast<double>(s.nll.size())));
-    tokens += static_cast<double>(s.nll.size());
-    characters += static_cast<double>(s.characters.all);
-    unknown += static_cast<double>(s.characters.unknown);
-  }
-  const auto mean_ratio = mean_of(want.ratios), median_ratio = median(want.ratios);
-  expect_number("das_ratio", got.das_ratio, want.das_ratio(),
-                {{"the mean of the dialogues' ratios: it is the ratio of the means", mean_ratio},
-                 {"the median of the dialogues' ratios", median_ratio}},
-                "mean D / mean H, over the dialogues that have both");
-  expect_number("mean_das_ratio", got.mean_das_ratio, mean_ratio,
-                {{"the ratio of the means", want.das_ratio()}});
-  expect_number("median_das_ratio", got.median_das_ratio, median_ratio);
-  expect_number("as_distraction", got.as_distraction, want.as_distraction());
-  expect_number("as_history", got.as_history, want.as_history(),
-                {{"the mean over all dialogues with a history: where there are distractions, both "
-                  "means are over the same dialogues",
-                  mean_of(want.h_all)}},
-                "a mean over dialogues, each with its H");
-  expect_number("as_first", got.as_first, want.as_first());
-  expect_number("as_last", got.as_last, want.as_last());
-  expect_number("perplexity", got.perplexity, std::exp(nll / tokens),
-                {{"a mean over dialogues; every token counts the same", mean_of(perplexities)}});
-  expect_number("bits_per_character", got.bits_per_character, nll / std::log(2) / characters,
-                {{"in nats", nll / characters}});
-  expect_number("unknown_characters", got.unknown_characters, unknown / characters);
-  const auto count = [](int64_t n) { return static_cast<double>(n); };
-  expect_close("dialogues, tokens, characters and distracted",
-               numbers({count(got.dialogues), count(got.tokens), count(got.characters),
-                        count(got.distracted)}),
-               numbers({count(std::ssize(scores)), tokens, characters, count(std::ssize(want.d))}));
-}
-
 LAB_CHECK(SummaryOfATestSet) {
   Draw draw;
   expect_summary(draw_scores(draw, /*distractions=*/true));
@@ -538,27 +348,6 @@ LAB_CHECK(NumbersOfAModel) {
   expect_number("as_history", got.as_history, want.as_history());
   expect_number("mean_das_ratio", got.mean_das_ratio, mean_of(want.ratios));
   expect_number("perplexity", got.perplexity, std::exp(nll / tokens));
-}
-
-// ---- the figure
-
-struct Interval95 {
-  double value, low, high;
-};
-
-// The ratio of means with a percentile bootstrap interval over dialogues.
-Interval95 ratio_with_interval(const std::vector<DialogueScore>& scores, uint64_t from) {
-  constexpr int kResamples = 1000;
-  Rng rng(from, "lab.bootstrap");
-  std::vector<double> ratios;
-  for (int i = 0; i < kResamples; ++i) {
-    std::vector<DialogueScore> drawn;
-    for (size_t k = 0; k < scores.size(); ++k) drawn.push_back(scores[rng.below(scores.size())]);
-    ratios.push_back(summarize(drawn).das_ratio.value_or(NAN));
-  }
-  std::sort(ratios.begin(), ratios.end());
-  return {summarize(scores).das_ratio.value_or(NAN), ratios[kResamples / 40],
-          ratios[kResamples - 1 - kResamples / 40]};
 }
 
 }  // namespace

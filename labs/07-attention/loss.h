@@ -1,0 +1,85 @@
+// The attention loss of weights that are made here, and what its mistakes look like.
+#pragma once
+
+#include <map>
+
+#include "dialog/respond/loss.h"
+#include "labs/07-attention/ragged.h"
+#include "labs/support/dialogues.h"
+
+namespace heed::lab {
+
+inline Expected one_mistake(const Traced& t, const Tensor& weights) {
+  Expected expected = {.tolerance = kExact,
+                       .law =
+                           "for each step of each dialogue: the mean over its memory rows of "
+                           "(weight x mask)^2"};
+  const auto add = [&](const char* name, Mistake mistake) {
+    expected.suspects.emplace_back(name, Tensor::full({1}, t.loss(weights, mistake), DType::f64));
+  };
+  add("what one step costs: weights that are the same in all steps count in each of them",
+      Mistake::kStepsCountOnce);
+  add("the mean over the distractions: it is over all rows of the dialogue's memory",
+      Mistake::kMeanOverDistractions);
+  add("divided by the rows of the whole batch: a dialogue's mean is over its own",
+      Mistake::kMeanOverBatch);
+  add("the weights themselves, not their squares", Mistake::kNoSquare);
+  add("the loss of all rows: only distractions cost something", Mistake::kNoMask);
+  return expected;
+}
+
+// What a model put out, of which the loss reads the attention alone.
+inline Taught looked(const AttentionTrace& attention) {
+  return {.nll_total = {}, .nll = {}, .attention = attention};
+}
+
+inline void check_loss(Draw& draw, bool same) {
+  const MemoryOf of = draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances;
+  const Traced t(draw_examples(draw, draw.between(3, 5)), of, same);
+  const Tensor weights = draw.normal({t.weights()});
+  const Var w = Var::parameter(weights);
+  std::vector<Var> steps;
+  for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
+    steps.push_back(rows(w, at, at + t.rows_of_step(step)));
+  }
+  const AttentionTrace trace = same ? AttentionTrace::same_in_all_steps(w, t.batch.memory.segments)
+                                    : AttentionTrace::step_by_step(steps, t.batch.memory.segments);
+  const Var loss = attention_loss(t.batch, looked(trace));
+  if (!loss.defined()) return expect(false, "the loss is undefined, but there are distractions.");
+  expect_close("the attention loss", loss.value().reshape({1}),
+               Tensor::full({1}, t.loss(weights), DType::f64), one_mistake(t, weights));
+  if (testing::Test::HasFailure()) return;
+  loss.backward();
+  expect_close("its gradient", w.grad(),
+               central_differences([&](const Tensor& at) { return t.loss(at); }, weights),
+               {.tolerance = kRough,
+                .law = "the loss has to be made of ops of the weights, or no gradient comes back"});
+}
+
+// The share of the attention that distractions get, meaned over the dialogues that have some.
+inline double share_of_distractions(const Batch& batch, const Tensor& weights) {
+  double share = 0;
+  std::map<int64_t, bool> dialogues;
+  for (const Look& look : looks(batch.memory.segments)) {
+    if (batch.memory.distraction[look.row] == 0) continue;
+    share += weights.data<double>()[look.score];
+    dialogues[look.query] = true;
+  }
+  return share / static_cast<double>(dialogues.size());
+}
+
+// What the distractions of the batch's only dialogue get, in times of even attention.
+inline double what_distractions_get(const LstmResponder& model, const Batch& batch) {
+  const NoGrad guard;
+  const AttentionTrace trace = model.teach(batch).attention;
+  const std::vector<double> w = trace.weights().value().to_vector();
+  const int64_t steps = batch.response.packing.length(0), rows = batch.memory.segments.length(0);
+  double sum = 0, distractions = 0;
+  for (int64_t j = 0; j < rows; ++j) {
+    distractions += batch.memory.distraction[j];
+    for (int64_t t = 0; t < steps; ++t) sum += batch.memory.distraction[j] * w[trace.at(0, t) + j];
+  }
+  return sum / static_cast<double>(steps) / (distractions / static_cast<double>(rows));
+}
+
+}  // namespace heed::lab

@@ -1,0 +1,132 @@
+// Ragged batches for the kernels of lab 7, and calls of these kernels.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+
+#include "labs/07-attention/by_loops.h"
+#include "labs/support/check.h"
+#include "tensor/kernels/attention.h"
+#include "tensor/kernels/softmax.h"
+
+namespace heed::lab {
+
+inline const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-11};
+inline const Tolerance kRough = {.relative = 1e-5, .absolute = 1e-8};
+
+// Some segments of drawn lengths, queries and a memory for them; more rows than belong to anybody.
+struct Ragged {
+  Segments s;
+  Tensor query, memory, weights;
+
+  Ragged(Draw& draw, const Segments& s, DType dtype = DType::f64)
+      : s(s),
+        query(draw.normal({s.count(), width_of(draw)}, dtype)),
+        memory(draw.normal({s.memory_rows() + s.total(), width()}, dtype)),
+        weights(draw.normal({s.total()}, dtype)) {}
+  int64_t width() const { return query.shape()[1]; }
+  // One segment of those that stand one after the other.
+  Ragged alone(int64_t b) const {
+    Ragged one = *this;
+    one.s = Segments({static_cast<int32_t>(s.length(b))});
+    one.query = query.rows(b, b + 1);
+    one.memory = memory.rows(s.begin(b), s.end(b));
+    one.weights = weights.rows(s.begin(b), s.end(b));
+    return one;
+  }
+  static int64_t width_of(Draw& draw) { return draw.between(2, 6); }
+};
+
+inline Segments draw_segments(Draw& draw, int64_t shortest = 1) {
+  std::vector<int32_t> lengths = draw.ids(draw.between(3, 5), 6);
+  for (int32_t& length : lengths) length += static_cast<int32_t>(shortest);
+  return Segments(lengths);
+}
+
+inline const int32_t* offsets(const Ragged& r) {
+  return r.s.offsets().data<int32_t>();
+}
+inline const int32_t* starts(const Ragged& r) {
+  return r.s.starts().data<int32_t>();
+}
+
+template <class T> Tensor scores_of(const Ragged& r) {
+  const Tensor y = unwritten({r.s.total()}, r.query.dtype());
+  cpu::segment_scores_forward(y.data<T>(), r.query.data<T>(), r.memory.data<T>(), offsets(r),
+                              starts(r), r.s.count(), r.width());
+  return y;
+}
+
+template <class T> Tensor softmax_of(const Tensor& x, const Segments& s) {
+  const Tensor y = unwritten(x.shape(), x.dtype());
+  cpu::segment_softmax_forward(y.data<T>(), x.data<T>(), s.offsets().data<int32_t>(), s.count());
+  return y;
+}
+
+template <class T> Tensor context_of(const Ragged& r) {
+  const Tensor y = unwritten({r.s.count(), r.width()}, r.query.dtype());
+  cpu::segment_context_forward(y.data<T>(), r.weights.data<T>(), r.memory.data<T>(), offsets(r),
+                               starts(r), r.s.count(), r.width());
+  return y;
+}
+
+// An undefined gradient is one that nobody needs.
+template <class T> T* pointer(const Tensor& gradient) {
+  return gradient.defined() ? gradient.data<T>() : nullptr;
+}
+template <class T>
+void add_score_gradients(const Ragged& r, const Tensor& dquery, const Tensor& dmemory,
+                         const Tensor& dy) {
+  cpu::segment_scores_backward(pointer<T>(dquery), pointer<T>(dmemory), r.query.data<T>(),
+                               r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r), r.s.count(),
+                               r.width());
+}
+template <class T>
+void add_context_gradients(const Ragged& r, const Tensor& dweights, const Tensor& dmemory,
+                           const Tensor& dy) {
+  cpu::segment_context_backward(pointer<T>(dweights), pointer<T>(dmemory), r.weights.data<T>(),
+                                r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r),
+                                r.s.count(), r.width());
+}
+
+inline Tensor plus(const Tensor& a, const Tensor& b) {
+  const Tensor y = a.clone();
+  for (int64_t i = 0; i < y.numel(); ++i) y.data<double>()[i] += b.data<double>()[i];
+  return y;
+}
+
+// What a kernel added to a gradient that was not empty, once with the other one wanted and once
+// without. `run` gets the gradient and the other one.
+inline void expect_added(Draw& draw, const std::string& what, const Tensor& want,
+                         const Tensor& like_other,
+                         const std::function<void(const Tensor&, const Tensor&)>& run,
+                         const std::string& law) {
+  if_stopped("A gradient that nobody needs is a null pointer.");
+  const Tensor before = draw.normal(want.shape());
+  for (const bool other : {true, false}) {
+    const Tensor got = before.clone();
+    run(got, other ? zeros_like(like_other) : Tensor());
+    expect_close(what + (other ? "" : ", the other one not wanted"), got, plus(before, want),
+                 {.tolerance = kRough,
+                  .suspects = {{"the gradient alone: what was there before is lost", want},
+                               {"what was there before: nothing was added", before}},
+                  .law = law});
+  }
+}
+
+// All that the six kernels make of a batch in f32.
+inline std::map<std::string, Tensor> all_kernels(const Ragged& r) {
+  const Tensor dq = zeros_like(r.query), dm = zeros_like(r.memory), dw = zeros_like(r.weights);
+  const Tensor scores = scores_of<float>(r), weights = softmax_of<float>(scores, r.s),
+               dx = unwritten(weights.shape(), DType::f32);
+  add_score_gradients<float>(r, dq, dm, weights);
+  add_context_gradients<float>(r, dw, dm, r.query);
+  cpu::segment_softmax_backward(Out<float>(dx.data<float>()), weights.data<float>(),
+                                r.weights.data<float>(), offsets(r), r.s.count());
+  return {
+      {"scores", scores}, {"weights", weights}, {"context", context_of<float>(r)}, {"dquery", dq},
+      {"dmemory", dm},    {"dweights", dw},     {"dscores of softmax", dx}};
+}
+
+}  // namespace heed::lab

@@ -1,0 +1,135 @@
+// What a model could have put out for drawn dialogues, and what that has to be measured as.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "labs/08-where-it-looks/by_loops.h"
+#include "labs/support/check.h"
+#include "labs/support/dialogues.h"
+
+namespace heed::lab {
+
+inline const Tolerance kExact = {.relative = 1e-11, .absolute = 1e-12};
+
+inline Tensor numbers(const std::vector<double>& values) {
+  return Tensor::from(values, {std::ssize(values)});
+}
+
+using Suspects = std::vector<std::pair<std::string, std::optional<double>>>;
+
+// Two numbers, each of which may be undefined.
+inline void expect_number(const std::string& what, const std::optional<double>& got,
+                          const std::optional<double>& want, const Suspects& suspects = {},
+                          const std::string& law = "") {
+  if (got.has_value() != want.has_value()) {
+    return expect(false,
+                  text(what, got ? text(" is ", *got) : std::string(" is undefined"),
+                       want ? text(", expected ", *want)
+                            : std::string(": where there is nothing to take a mean of, it is "
+                                          "undefined, and not 0"),
+                       "."));
+  }
+  if (!want) return;
+  Expected expected = {.tolerance = kExact, .law = law};
+  for (const auto& [name, value] : suspects) {
+    if (value) expected.suspects.emplace_back(name, numbers({*value}));
+  }
+  expect_close(what, numbers({*got}), numbers({*want}), expected);
+}
+
+// What a model could have put out for a batch of drawn dialogues: in each step weights that add up
+// to 1.
+struct Output {
+  enum Layout : uint8_t { kSame, kStepByStep, kDialogueByDialogue };
+  std::vector<Example> examples;
+  MemoryOf of;
+  Batch batch;
+  std::vector<Rows> weights;  // of each dialogue in batch order
+  Taught taught;
+
+  Output(Draw& draw, Layout layout, bool even = false)
+      : examples(draw_examples(draw, draw.between(3, 6))),
+        of(draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances),
+        batch(make_batch(pointers(examples), {.memory = of})),
+        weights(batch.size) {
+    for (int64_t b = 0; b < dialogues(); ++b) {
+      const auto rows = static_cast<size_t>(batch.memory.segments.length(b));
+      for (int64_t t = 0; t < steps(b); ++t) {
+        if (layout == kSame && t > 0) {
+          weights[b].push_back(weights[b][0]);
+          continue;
+        }
+        auto& w = weights[b].emplace_back(rows);
+        for (double& x : w) x = even ? 1 : draw.uniform(0.1, 1);
+        const double sum = sum_of(w);
+        for (double& x : w) x /= sum;
+      }
+    }
+    taught.nll = draw.normal({batch.response.packing.rows()});
+    taught.attention = trace(layout);
+  }
+  int64_t dialogues() const { return batch.size; }
+  int64_t steps(int64_t b) const { return batch.response.packing.length(b); }
+
+  AttentionTrace trace(Layout layout) const {
+    const Segments& memory = batch.memory.segments;
+    std::vector<double> of_dialogues;
+    std::vector<int64_t> all_steps;
+    for (int64_t b = 0; b < dialogues(); ++b) {
+      all_steps.push_back(steps(b));
+      for (int64_t t = 0; t < (layout == kSame ? 1 : steps(b)); ++t) {
+        of_dialogues.insert(of_dialogues.end(), weights[b][t].begin(), weights[b][t].end());
+      }
+    }
+    if (layout == kSame) return AttentionTrace::same_in_all_steps(numbers(of_dialogues), memory);
+    if (layout == kDialogueByDialogue) {
+      return AttentionTrace::dialogue_by_dialogue(numbers(of_dialogues), memory, all_steps);
+    }
+    std::vector<Var> of_steps;
+    for (int64_t t = 0; t < steps(0); ++t) {
+      std::vector<double> running;
+      for (int64_t b = 0; b < batch.response.packing.batch_size(t); ++b) {
+        running.insert(running.end(), weights[b][t].begin(), weights[b][t].end());
+      }
+      of_steps.emplace_back(numbers(running));
+    }
+    return AttentionTrace::step_by_step(of_steps, memory);
+  }
+
+  // f(example, its weights) of all examples in their order, one behind the other.
+  template <class F> Tensor in_order(F f) const {
+    std::vector<std::vector<double>> parts(examples.size());
+    for (int64_t b = 0; b < dialogues(); ++b) {
+      parts[batch.order[b]] = f(examples[batch.order[b]], weights[b]);
+    }
+    std::vector<double> all;
+    for (const auto& part : parts) all.insert(all.end(), part.begin(), part.end());
+    return numbers(all);
+  }
+  Tensor as(Mistake mistake = Mistake::kNone) const {
+    return in_order(
+        [&](const Example& e, const Rows& w) { return as_by_loops(e, of, w, mistake); });
+  }
+};
+
+inline Output draw_output(Draw& draw, bool even = false) {
+  return {draw, static_cast<Output::Layout>(draw.between(0, 2)), even};
+}
+
+inline std::vector<DialogueScore> scored(const Output& o, bool with_attention = false) {
+  return score_output(o.taught, o.batch, pointers(o.examples), with_attention);
+}
+
+inline Tensor all_of(const std::vector<DialogueScore>& scores,
+                     std::vector<double> DialogueScore::*member) {
+  std::vector<double> all;
+  for (const DialogueScore& s : scores) {
+    all.insert(all.end(), (s.*member).begin(), (s.*member).end());
+  }
+  return numbers(all);
+}
+
+}  // namespace heed::lab

@@ -1,0 +1,100 @@
+// Scores of a test set, and what summarize() has to make of them.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "labs/08-where-it-looks/output.h"
+
+namespace heed::lab {
+
+// Scores with every kind of dialogue among them: some without distractions, some without a history
+// of their own, one whose history gets nothing.
+inline std::vector<DialogueScore> draw_scores(Draw& draw, bool distractions) {
+  std::vector<DialogueScore> scores(draw.between(8, 12));
+  for (size_t i = 0; i < scores.size(); ++i) {
+    DialogueScore& s = scores[i];
+    const int64_t q = draw.between(3, 6);
+    for (int64_t k = 0; k < q; ++k) s.as_scores.push_back(draw.uniform(0.1, 2));
+    for (int64_t k = 0; k < q; ++k) {
+      s.distraction.push_back(static_cast<char>(distractions && draw.between(0, 1)));
+    }
+    s.distraction[0] = distractions && i % 4 < 2;
+    s.distraction[1] = distractions && i % 4 == 1 && q == 3;
+    if (i % 4 == 2) s.distraction.assign(q, 0);
+    if (i == 4 && distractions) {
+      s.distraction.assign(q, 0);
+      s.distraction[0] = 1;
+      std::fill(s.as_scores.begin() + 1, s.as_scores.end(), 0.0);
+    }
+    for (int64_t t = draw.between(1, 5); t > 0; --t) s.nll.push_back(draw.uniform(0.5, 4));
+    s.characters = {.all = draw.between(5, 30), .unknown = draw.between(0, 4)};
+    s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
+  }
+  return scores;
+}
+
+// All numbers of a summary, from the scores by plain loops.
+inline void expect_summary(const std::vector<DialogueScore>& scores) {
+  const ScoreSummary got = summarize(scores);
+  Summary want;
+  double nll = 0, tokens = 0, characters = 0, unknown = 0;
+  std::vector<double> perplexities;
+  for (const DialogueScore& s : scores) {
+    want.add(s.as_scores, s.distraction);
+    const double its = sum_of(s.nll);
+    nll += its;
+    perplexities.push_back(std::exp(its / static_cast<double>(s.nll.size())));
+    tokens += static_cast<double>(s.nll.size());
+    characters += static_cast<double>(s.characters.all);
+    unknown += static_cast<double>(s.characters.unknown);
+  }
+  const auto mean_ratio = mean_of(want.ratios), median_ratio = median(want.ratios);
+  expect_number("das_ratio", got.das_ratio, want.das_ratio(),
+                {{"the mean of the dialogues' ratios: it is the ratio of the means", mean_ratio},
+                 {"the median of the dialogues' ratios", median_ratio}},
+                "mean D / mean H, over the dialogues that have both");
+  expect_number("mean_das_ratio", got.mean_das_ratio, mean_ratio,
+                {{"the ratio of the means", want.das_ratio()}});
+  expect_number("median_das_ratio", got.median_das_ratio, median_ratio);
+  expect_number("as_distraction", got.as_distraction, want.as_distraction());
+  expect_number("as_history", got.as_history, want.as_history(),
+                {{"the mean over all dialogues with a history: where there are distractions, both "
+                  "means are over the same dialogues",
+                  mean_of(want.h_all)}},
+                "a mean over dialogues, each with its H");
+  expect_number("as_first", got.as_first, want.as_first());
+  expect_number("as_last", got.as_last, want.as_last());
+  expect_number("perplexity", got.perplexity, std::exp(nll / tokens),
+                {{"a mean over dialogues; every token counts the same", mean_of(perplexities)}});
+  expect_number("bits_per_character", got.bits_per_character, nll / std::log(2) / characters,
+                {{"in nats", nll / characters}});
+  expect_number("unknown_characters", got.unknown_characters, unknown / characters);
+  const auto count = [](int64_t n) { return static_cast<double>(n); };
+  expect_close("dialogues, tokens, characters and distracted",
+               numbers({count(got.dialogues), count(got.tokens), count(got.characters),
+                        count(got.distracted)}),
+               numbers({count(std::ssize(scores)), tokens, characters, count(std::ssize(want.d))}));
+}
+
+struct Interval95 {
+  double value, low, high;
+};
+
+// The ratio of means with a percentile bootstrap interval over dialogues.
+inline Interval95 ratio_with_interval(const std::vector<DialogueScore>& scores, uint64_t from) {
+  constexpr int kResamples = 1000;
+  Rng rng(from, "lab.bootstrap");
+  std::vector<double> ratios;
+  for (int i = 0; i < kResamples; ++i) {
+    std::vector<DialogueScore> drawn;
+    for (size_t k = 0; k < scores.size(); ++k) drawn.push_back(scores[rng.below(scores.size())]);
+    ratios.push_back(summarize(drawn).das_ratio.value_or(NAN));
+  }
+  std::sort(ratios.begin(), ratios.end());
+  return {summarize(scores).das_ratio.value_or(NAN), ratios[kResamples / 40],
+          ratios[kResamples - 1 - kResamples / 40]};
+}
+
+}  // namespace heed::lab
