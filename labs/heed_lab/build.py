@@ -150,7 +150,8 @@ class Build:
         return program
 
     def refuse_includes(self, unit, source, depends, overlay):
-        """What a student writes anew cannot be included: neither the library's version of a file that was handed in, nor what is no header."""
+        """What a student writes anew cannot be included: neither the library's version of a file that was handed in, nor, in
+        a file of theirs, what is no header."""
         if not overlay:
             return
         _, _, names = depends.read_text(errors="replace").partition(":")
@@ -158,7 +159,8 @@ class Build:
         for path in (Path(os.path.normpath(self.root / name)) for name in names.replace("\\\n", " ").split()):
             inside = path.relative_to(self.root) if path.is_relative_to(self.root) else None
             copy = (overlay / inside).is_file() if inside else path.name in theirs
-            if (copy or path.suffix in (".cc", ".cu")) and not path.is_relative_to(overlay) and path != source:
+            unit_of_theirs = path.suffix in (".cc", ".cu") and source.is_relative_to(overlay)
+            if (copy or unit_of_theirs) and not path.is_relative_to(overlay) and path != source:
                 raise CompileError(f"{unit} includes {inside or path.name}")
 
     def refuse_gaps(self, objects, program, base):

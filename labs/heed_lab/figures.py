@@ -11,7 +11,7 @@ def numbers_of(program, what, seed):
     done = subprocess.run([str(program), what, f"--seed={seed}"], capture_output=True, text=True, timeout=180)
     if done.returncode != 0:
         raise LabError(f"there is no picture yet: {done.stderr.strip() or f'it ended with status {done.returncode}'}")
-    print(done.stderr, end="")  # what the lab says beside it
+    print(done.stderr, end="")  # what the lab says beside its picture
     return json.loads(done.stdout)
 
 
