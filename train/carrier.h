@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "tensor/bytes.h"
 #include "tensor/tensor.h"
-#include "train/bytes.h"
 #include "train/ranks.h"
 
 namespace heed {
