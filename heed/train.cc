@@ -157,9 +157,11 @@ void print_traffic(const Ranks& ranks, const Done& done) {
   if (ranks.size() == 1 || done.steps < 2) return;
   const double seconds = now() - done.began;
   std::printf(
-      "rank 0 sent %s a step, and was %.0f%% of the time with the others or waiting for them\n",
+      "rank 0 sent %s a step%s, and was %.0f%% of the time with the others or waiting for them%s\n",
       size_text(static_cast<double>((ranks.bytes_sent() - done.bytes) / (done.steps - 1))).c_str(),
-      100 * (ranks.seconds() - done.exchanging) / seconds);
+      ranks.bytes_from_gpu() > 0 ? " from GPU to GPU" : "",
+      100 * (ranks.seconds() - done.exchanging) / seconds,
+      ranks.bytes_from_gpu() > 0 ? ", the GPU not counted" : "");
 }
 
 // What each rank does.

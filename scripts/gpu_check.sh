@@ -5,7 +5,7 @@
 # the headers and GoogleTest from gpu-bundle/ (make gpu-bundle), if that is there, and no network.
 #
 #   scripts/gpu_check.sh [PIECE...]      without a piece: all of them, in this order
-#   build tests memcheck racecheck synccheck initcheck verify bench-64 bench-256 page
+#   build tests nccl memcheck racecheck synccheck initcheck verify bench-64 bench-256 page
 #
 # Every piece takes less than 10 minutes on 16 cores and can be run again; page, the last, writes
 # docs/results/gpu.md. Ends with 1 if anything fails. With GPU_CHECK_EMULATE=1 the whole is tried
@@ -13,7 +13,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-pieces=(build tests memcheck racecheck synccheck initcheck verify bench-64 bench-256 page)
+pieces=(build tests nccl memcheck racecheck synccheck initcheck verify bench-64 bench-256 page)
 emulate=${GPU_CHECK_EMULATE:-}
 build=build/gpu-check${emulate:+-emulated}
 jobs=${JOBS:-$(nproc)}
@@ -74,6 +74,7 @@ build() {
     stop "cmake failed ($logs/configure.log); without our packages make gpu-bundle is needed"
   mapfile -t tests < <(device_tests)
   cmake --build "$build/heed" -j "$jobs" --target heed_program "${tests[@]}"
+  if has_nccl; then cmake --build "$build/heed" -j "$jobs" --target cuda_nccl_test; fi
 }
 
 # check NAME COMMAND...: runs it, keeps its output, and prints a row for the page.
@@ -88,6 +89,37 @@ check() {
 tests() {
   local name
   for name in $(device_tests); do check "$name" "$build/heed/tests/$name"; done
+}
+
+has_nccl() {
+  ! heed --version | grep -q "no NCCL"
+}
+
+# Gradients from GPU to GPU: the tests with as many ranks as there are GPUs, and with two of them a training,
+# whose model must have the same bytes as that of one.
+nccl() {
+  if ! has_nccl; then
+    echo "| NCCL | not run: not found when heed was built (-DHEED_NCCL) |"
+    return
+  fi
+  check "cuda_nccl_test" "$build/heed/tests/cuda_nccl_test"
+  [[ $emulate ]] && return
+  local gpus
+  gpus=$(nvidia-smi -L | wc -l)
+  if ((gpus < 2)) || ! command -v mpirun > /dev/null || heed --version | grep -q "no MPI"; then
+    echo "| two ranks by NCCL | not run: $gpus GPU, or no MPI |"
+    return
+  fi
+  check "two ranks by NCCL" two_ranks
+}
+
+two_ranks() {
+  local runs train=("$build/heed/bin/heed" train --data data/ubuntu-sample --preset smoke --limit 400 --epochs 1 --device cuda)
+  runs=$(mktemp -d)
+  "${train[@]}" --out "$runs/one" --pieces 8 &&
+    mpirun --oversubscribe --allow-run-as-root -n 2 "${train[@]}" --out "$runs/two" | tee "$runs/text" &&
+    grep -q "from GPU to GPU" "$runs/text" && cmp "$runs/one/model.safetensors" "$runs/two/model.safetensors" &&
+    rm -r "$runs"
 }
 
 # One tool of compute-sanitizer over the tests of kernels and ops.
@@ -196,7 +228,7 @@ page() {
     nvidia-smi --query-gpu=name,driver_version,memory.total --format=csv,noheader | sed 's/^/GPU, driver, memory: /'
   fi
   printf '\n| check | result |\n| --- | --- |\n'
-  for piece in tests tests-verify memcheck racecheck synccheck initcheck; do
+  for piece in tests tests-verify nccl memcheck racecheck synccheck initcheck; do
     cat "$rows/$piece" 2> /dev/null || echo "| $piece | not run |"
   done
   printf '\nWhat the precision of products costs: the largest relative errors on the reference cases in f32.\n\n'
