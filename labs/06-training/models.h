@@ -61,14 +61,14 @@ inline Packing rectangle(int64_t count, int64_t length) {
 }
 
 // Reads symbols and says after each the one before it.
-inline double copy_loss(SequenceModel& model, Sgd* sgd, Rng& rng) {
-  constexpr int64_t kBatch = 16, kLength = 6, kSymbols = 5;
+inline double copy_loss(SequenceModel& model, Sgd* sgd, int64_t symbols, int64_t length, Rng& rng) {
+  constexpr int64_t kBatch = 16;
   std::vector<int32_t> inputs, targets(kBatch, 0);
-  for (int64_t i = 0; i < kBatch * kLength; ++i) {
-    inputs.push_back(static_cast<int32_t>(rng.below(kSymbols)));
+  for (int64_t i = 0; i < kBatch * length; ++i) {
+    inputs.push_back(static_cast<int32_t>(rng.below(static_cast<uint64_t>(symbols))));
   }
   targets.insert(targets.end(), inputs.begin(), inputs.end() - kBatch);
-  const Var loss = model.loss(rectangle(kBatch, kLength), inputs, targets);
+  const Var loss = model.loss(rectangle(kBatch, length), inputs, targets);
   if (sgd) {
     loss.backward();
     sgd->step({.max_norm = 1});
