@@ -1,4 +1,4 @@
-# NCCL for tensor/cuda/nccl.cc, where there is CUDA: its header, and the folder of its library, which is opened when the
+# NCCL for tensor/cuda/communicator.cc, where there is CUDA: its header, and the folder of its library, which is opened when the
 # program asks for it. With the emulation it is a stand-in of the tests, tests/nccl. Leaves HEED_HAVE_NCCL behind.
 if(NOT HEED_NCCL MATCHES "^(AUTO|ON|OFF)$")
   message(FATAL_ERROR "HEED_NCCL is AUTO, ON or OFF, got '${HEED_NCCL}'")
@@ -19,7 +19,7 @@ elseif(HEED_CUDA_BACKEND)
   endif()
 endif()
 if(HEED_HAVE_NCCL)
-  set_source_files_properties(tensor/cuda/nccl.cc PROPERTIES COMPILE_DEFINITIONS HEED_NCCL INCLUDE_DIRECTORIES "${include}")
+  set_source_files_properties(tensor/cuda/communicator.cc PROPERTIES COMPILE_DEFINITIONS HEED_NCCL INCLUDE_DIRECTORIES "${include}")
   if(HEED_NCCL_LIBRARY)
     cmake_path(GET HEED_NCCL_LIBRARY PARENT_PATH folder)
     set_property(TARGET heed_cuda APPEND PROPERTY BUILD_RPATH ${folder})

@@ -102,8 +102,6 @@ if(HEED_HAVE_NCCL AND HEED_CUDA_BACKEND STREQUAL "emulate")
   target_include_directories(heed_fake_nccl PRIVATE tests/nccl)
   target_link_libraries(heed_fake_nccl PRIVATE heed_cuda)
   target_link_libraries(cuda_nccl_test PRIVATE -Wl,--no-as-needed heed_fake_nccl)
-  add_dependencies(program_ranks_test heed_fake_nccl)
-  target_compile_definitions(program_ranks_test PRIVATE HEED_FAKE_NCCL_DIR="${PROJECT_BINARY_DIR}/tests/nccl")
 endif()
 
 # The files of docs/add-an-op.md.

@@ -7,7 +7,7 @@
 #include "experiments/engine/plan.h"
 #include "heed/launched_ranks.h"
 #include "heed/results.h"
-#include "tensor/cuda/nccl.h"
+#include "tensor/cuda/communicator.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/isa.h"
 #include "tensor/parallel.h"

@@ -4,7 +4,7 @@
 #include <set>
 #include <string>
 
-#include "tensor/cuda/nccl.h"
+#include "tensor/cuda/communicator.h"
 #include "tensor/cuda/runtime.h"
 #include "train/lock.h"
 

@@ -1,7 +1,7 @@
 // Gradients that NCCL carries from GPU to GPU: as many ranks as there are GPUs, or, with the
 // emulation, NCCL of tests/nccl and a device for each rank. This process itself uses no GPU, as the
 // ranks are forked.
-#include "tensor/cuda/nccl.h"
+#include "tensor/cuda/communicator.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "tensor/cuda/nccl.h"
+#include "tensor/cuda/communicator.h"
 
 #include "tensor/error.h"
 
