@@ -92,7 +92,7 @@ tests() {
 }
 
 has_nccl() {
-  ! heed --version | grep -q "no NCCL"
+  [[ $(heed --version) != *"no NCCL"* ]]
 }
 
 # Gradients from GPU to GPU: the tests with as many ranks as there are GPUs, and with two of them a training,
@@ -106,7 +106,7 @@ nccl() {
   [[ $emulate ]] && return
   local gpus
   gpus=$(nvidia-smi -L | wc -l)
-  if ((gpus < 2)) || ! command -v mpirun > /dev/null || heed --version | grep -q "no MPI"; then
+  if ((gpus < 2)) || ! command -v mpirun > /dev/null || [[ $(heed --version) == *"no MPI"* ]]; then
     echo "| two ranks by NCCL | not run: $gpus GPU, or no MPI |"
     return
   fi

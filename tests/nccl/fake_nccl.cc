@@ -177,7 +177,7 @@ ncclResult_t ncclCommDestroy(ncclComm_t comm) {
   }
   for (const int socket : comm->sockets) {
     char byte = 0;
-    if (socket >= 0) ::recv(socket, &byte, 1, MSG_WAITALL);
+    while (socket >= 0 && ::recv(socket, &byte, 1, 0) > 0) continue;  // until it destroys too
   }
   drop(comm);
   return ncclSuccess;
