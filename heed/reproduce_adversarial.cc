@@ -62,7 +62,7 @@ void write_tables(const std::string& out) {
 void run(Options& o) {
   set_num_threads(o.common->threads);
   const RankTeam team(o.ranks, *o.common);
-  check_device(*o.common, team);
+  check_work(o.work, *o.common, team);
   AdversarialSettings& s = o.settings;
   s.made_with = made_with(*o.common);
   s.corpora = named_folders("--data", o.data);

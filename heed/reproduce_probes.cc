@@ -64,7 +64,7 @@ void write_tables(const std::string& out) {
 void run(Options& o) {
   set_num_threads(o.common->threads);
   const RankTeam team(o.ranks, *o.common);
-  check_device(*o.common, team);
+  check_work(o.work, *o.common, team);
   o.settings.made_with = made_with(*o.common);
   o.settings.readings = parse_readings(o.readings);
   parse_shard(o.work.shard, o.selection);

@@ -123,7 +123,7 @@ void run(Options& o) {
   const Plan plan = sweep_plan(o.out, runs, sweep);
   if (o.dry_run) return dry_run(o, request, plan);
   const RankTeam team(*o.common);
-  check_device(*o.common, team);
+  check_work(o.work, *o.common, team);
   sweep.made_with = made_with(*o.common);
   open_sweep(o.out, sweep);
   std::map<std::string, int64_t> words;

@@ -132,21 +132,18 @@ static void lead(const Work& work, const std::atomic<bool>& stop) {
 }
 
 void work_on(const Work& work) {
-  if (work.team.launched() && work.flags.jobs > 1) {
-    throw UsageError("--jobs " + std::to_string(work.flags.jobs) +
-                     ": the processes that a launcher has started do one run together; leave the "
-                     "option out");
-  }
   const std::atomic<bool>& stop = stop_on_signals();
   if (work.team.first()) return lead(work, stop);
   Overview overview(work.plan, 1);
   run_all(work, overview, stop);
 }
 
-void check_device(const Common& common, const RankTeam& team) {
+void check_work(const WorkFlags& flags, const Common& common, const RankTeam& team) {
   if (team.launched()) {
-    team.start();
-    return;
+    if (flags.jobs == 1) return static_cast<void>(team.start());
+    throw UsageError("--jobs " + std::to_string(flags.jobs) +
+                     ": the processes that a launcher has started do one run together; leave the "
+                     "option out");
   }
   if (common.device.rfind("cuda", 0) != 0) {
     start(common);

@@ -34,8 +34,9 @@ struct Work {
 // that failed before are tried again. Throws Error with the first one that fails.
 void work_on(const Work& work);
 
-// Complains of a device that cannot be used, before anything is written: CUDA in a process of its
-// own, because the parent of the workers must not have used it.
-void check_device(const Common& common, const RankTeam& team);
+// Complains, before anything is written, of --jobs that a launcher's ranks cannot have, and of a
+// device that cannot be used: CUDA in a process of its own, because the parent of the workers must
+// not have used it.
+void check_work(const WorkFlags& flags, const Common& common, const RankTeam& team);
 
 }  // namespace heed

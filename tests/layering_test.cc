@@ -213,9 +213,9 @@ TEST(Layering, NoZlibInTheCore) {
 // those who write kernels, and the others are the business of the core itself.
 TEST(Layering, TheUmbrellaHeaderIsComplete) {
   const std::set<std::string> internal = {
-      "tensor/allocator.h",     "tensor/dispatch.h",     "tensor/file.h",
-      "tensor/huge_pages.h",    "tensor/machine.h",      "tensor/stored.h",
-      "autograd/keep_packed.h", "autograd/row_groups.h", "nn/recurrent_stack.h"};
+      "tensor/allocator.h",    "tensor/bytes.h",      "tensor/dispatch.h", "tensor/file.h",
+      "tensor/huge_pages.h",   "tensor/machine.h",    "tensor/stored.h",   "autograd/keep_packed.h",
+      "autograd/row_groups.h", "nn/recurrent_stack.h"};
   const fs::path root = HEED_SOURCE_DIR;
   std::set<std::string> named, present;
   for (const Include& include : includes_of(root / "heed.h", "heed.h"))

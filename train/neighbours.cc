@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <filesystem>
 #include <string>
 #include <vector>
 
 #include "tensor/error.h"
+#include "tensor/file.h"
 
 namespace heed {
 namespace {
@@ -33,12 +35,12 @@ template <class T> std::vector<T> gather(Ranks& ranks, const T& own) {
 // The same for processes that see each other: the machine since it was started, and its space of
 // process numbers, of which a container may have its own. Empty where the system does not tell.
 std::string space_of_processes() {
-  char boot[64] = {}, space[64] = {};
-  const int file = ::open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC);
-  const ssize_t size = file < 0 ? -1 : ::read(file, boot, sizeof boot - 1);
-  if (file >= 0) ::close(file);
-  if (size <= 0 || ::readlink("/proc/self/ns/pid", space, sizeof space - 1) <= 0) return "";
-  return std::string(boot) + space;
+  try {
+    return read_file("/proc/sys/kernel/random/boot_id", 100) +
+           std::filesystem::read_symlink("/proc/self/ns/pid").string();
+  } catch (const std::exception&) {
+    return "";
+  }
 }
 
 std::string files_of(int process) {

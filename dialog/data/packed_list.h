@@ -1,5 +1,5 @@
 // Lists of examples and utterances as bytes, one element behind the other, with where each ends: a
-// third of the memory that they take as vectors of vectors, and in one piece, so that the processes
+// fifth of the memory that they take as vectors of vectors, and in one piece, so that the processes
 // of a machine can have them in memory once (train/neighbours.h).
 #pragma once
 

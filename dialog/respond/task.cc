@@ -1,5 +1,6 @@
 #include "dialog/respond/task.h"
 
+#include <malloc.h>
 #include <zlib.h>
 
 #include <algorithm>
@@ -114,9 +115,9 @@ void TrainData::share(const Neighbours& neighbours) {
   neighbours.share_list(pool);
 }
 
-TrainData load_train_data(const std::string& directory, const VocabularyOptions& words,
-                          const ExampleOptions& options, size_t limit,
-                          const Vocabulary* vocabulary) {
+static TrainData read_train_data(const std::string& directory, const VocabularyOptions& words,
+                                 const ExampleOptions& options, size_t limit,
+                                 const Vocabulary* vocabulary) {
   const auto train = read_dialogues(find_part(directory, "train"), limit);
   const auto valid = read_dialogues(find_part(directory, "valid"), limit);
   TrainData data;
@@ -137,6 +138,16 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
   if (data.vocabulary.size() == kSpecialTokens) {
     throw DataError(find_part(directory, "train") + ": holds no words");
   }
+  return data;
+}
+
+TrainData load_train_data(const std::string& directory, const VocabularyOptions& words,
+                          const ExampleOptions& options, size_t limit,
+                          const Vocabulary* vocabulary) {
+  TrainData data = read_train_data(directory, words, options, limit, vocabulary);
+#ifdef __GLIBC__
+  ::malloc_trim(0);  // the texts go back to the system, and not when somebody else needs them
+#endif
   return data;
 }
 
