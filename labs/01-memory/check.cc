@@ -311,7 +311,7 @@ double misses(Draw& draw, Sizes x, bool tb) {
 
 LAB_CHECK(WalksAlongRows) {
   Draw draw;
-  const Sizes sizes = {draw.between(4, 6), draw.between(560, 620), draw.between(560, 620)};
+  const Sizes sizes = {draw.between(2, 4), draw.between(560, 620), draw.between(560, 620)};
   for (const bool transposed : {false, true}) {
     const double share = misses(draw, sizes, transposed);
     expect(share < 0.2,
@@ -325,7 +325,7 @@ LAB_CHECK(WalksAlongRows) {
 
 LAB_CHECK(BlocksAreUsedAgain) {
   Draw draw;
-  const Sizes sizes = {draw.between(70, 90), draw.between(200, 230), draw.between(200, 230)};
+  const Sizes sizes = {draw.between(48, 60), draw.between(190, 210), draw.between(190, 210)};
   for (const bool transposed : {false, true}) {
     const double share = misses(draw, sizes, transposed);
     expect(share < 1.0 / 64,

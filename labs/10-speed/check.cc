@@ -400,7 +400,7 @@ LAB_FIGURE() {
   Draw draw;
   set_num_threads(1);
   constexpr int64_t kN = 16384, kK = 1024;
-  const Tensor b = draw.normal({kK, kN}, DType::f32), copy = empty_like(b);
+  const Tensor b = draw.normal({kK, kN}, DType::f32), copy = b.clone();
   const double peak = 1e-9 * cpu::measure_peak();
   const double moved = 2e-9 * static_cast<double>(b.bytes());
   const double bandwidth = moved / best_seconds([&] { copy.copy_from(b); });
