@@ -21,6 +21,7 @@ from .sandbox import COMPILING
 # A blank leaves parameters and variables unused. OpenMP's loops must not be left by an exception, and a blank throws.
 EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pragmas", "-fno-openmp-simd"]
 TEST_LIBRARY = ("_ZN7testing", "_ZNK7testing")
+WANTED = "Uwv"  # letters of nm for what an object does not define itself
 STANDARD = re.compile("_ZN?K?S")  # what a compiler emits of the standard library's templates is weak
 LIBRARY = ("tensor", "autograd", "nn", "optim", "train", "dialog", "labs/support", "labs/01-memory/kernels")
 
@@ -177,9 +178,8 @@ class Build:
                     raise CompileError(f"{unit} lacks {readable(name)}")
             for name, kind in mine.items():
                 judge = judges.get(name, "w")
-                emitted = kind in "WVu" and STANDARD.match(name)
-                if kind not in "Uwv" and not emitted and name not in theirs and (
-                        judge in "UTDBR" or name.startswith(TEST_LIBRARY)):
+                known = theirs.get(name, "U") not in WANTED or kind in "WVu" and STANDARD.match(name)
+                if kind not in WANTED and not known and (judge in "UTDBR" or name.startswith(TEST_LIBRARY)):
                     raise CompileError(f"{unit} defines {readable(name)}, which is there already")
 
 

@@ -7,7 +7,11 @@
 
 namespace heed::lab {
 
-static std::vector<int64_t> drawn;
+static std::vector<double> drawn;  // the first numbers of this check
+static void note(double value) {
+  constexpr size_t kTold = 16;
+  if (drawn.size() < kTold) drawn.push_back(value);
+}
 
 static std::string name_of_check() {
   const testing::TestInfo* const info = testing::UnitTest::GetInstance()->current_test_info();
@@ -17,14 +21,15 @@ static std::string name_of_check() {
 Draw::Draw() : rng_(seed(), name_of_check()) {}
 
 int64_t Draw::between(int64_t low, int64_t high) {
-  constexpr size_t kTold = 16;
   const auto value = low + static_cast<int64_t>(rng_.below(static_cast<uint64_t>(high - low + 1)));
-  if (drawn.size() < kTold) drawn.push_back(value);
+  note(static_cast<double>(value));
   return value;
 }
 
 double Draw::uniform(double low, double high) {
-  return low + (high - low) * rng_.uniform();
+  const double value = low + (high - low) * rng_.uniform();
+  note(value);
+  return value;
 }
 
 Tensor Draw::normal(Shape shape, DType dtype) {
@@ -32,12 +37,12 @@ Tensor Draw::normal(Shape shape, DType dtype) {
 }
 
 std::vector<int32_t> Draw::ids(int64_t count, int64_t below) {
-  std::vector<int32_t> drawn(count);
-  for (int32_t& id : drawn) id = static_cast<int32_t>(between(0, below - 1));
-  return drawn;
+  std::vector<int32_t> found(count);
+  for (int32_t& id : found) id = static_cast<int32_t>(between(0, below - 1));
+  return found;
 }
 
-std::vector<int64_t> take_drawn() {
+std::vector<double> take_drawn() {
   return std::exchange(drawn, {});
 }
 

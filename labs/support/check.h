@@ -39,8 +39,7 @@ double number(size_t index);
 class Draw {
  public:
   Draw();
-  // Both included. Sizes are drawn with it: what a check drew is told with its result.
-  int64_t between(int64_t low, int64_t high);
+  int64_t between(int64_t low, int64_t high);  // both included; sizes are drawn with it
   double uniform(double low, double high);
   Tensor normal(Shape shape, DType dtype = DType::f64);
   std::vector<int32_t> ids(int64_t count, int64_t below);
@@ -59,8 +58,8 @@ void expect_close(const std::string& what, const Tensor& got, const Tensor& want
 // A failure that says what is wrong, and why that matters.
 void expect(bool ok, const std::string& what_is_wrong);
 
-// What between() gave since the last call.
-std::vector<int64_t> take_drawn();
+// What between() and uniform() gave since the last call, up to 16 numbers.
+std::vector<double> take_drawn();
 
 // What to say if this check crashes or does not end: the likeliest reason. To be called before.
 void if_stopped(const std::string& reason);

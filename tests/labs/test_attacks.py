@@ -157,8 +157,9 @@ class Attacks(unittest.TestCase):
         for i, (text, says) in enumerate(files):
             if "@key" in text and not self.sandbox.user:
                 continue
-            with self.subTest(text=text[:80]), self.assertRaises(CompileError) as caught:
-                self.compile(f"refused-{i}", text, up=up)
-            self.assertIn(says, str(caught.exception))
-            self.assertNotIn("secret words", str(caught.exception))
-            self.assertLess(len(str(caught.exception)), 4000)
+            with self.subTest(text=text[:80]):
+                with self.assertRaises(CompileError) as caught:
+                    self.compile(f"refused-{i}", text, up=up)
+                self.assertIn(says, str(caught.exception))
+                self.assertNotIn("secret words", str(caught.exception))
+                self.assertLess(len(str(caught.exception)), 4000)

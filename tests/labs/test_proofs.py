@@ -16,7 +16,7 @@ def statuses(program, lab, checks=None):
 
 
 def sizes_drawn(program, names, seed):
-    """{check: what Draw::between() gave}, as the program reports it."""
+    """{check: the first sizes and numbers that it drew}, as the program reports it."""
     read, write = os.pipe()
     with open(read, "rb") as reports:
         subprocess.run([program, f"--seed={seed}", "--gtest_filter=" + ":".join(f"Lab.{name}" for name in names), "--gtest_brief=1"], input=b"word\n", stdout=subprocess.DEVNULL, pass_fds=[write],
