@@ -23,8 +23,10 @@ LARGEST = 1 << 20  # bytes of a file that a student hands in
 MANY = 10000  # files in a zip
 # For a person to look at: what a solution has no need of.
 BANNED = ("constructor", "section", "init_priority", "environ", "read", "write", "unsetenv", "pthread_create", "thread", "seed",
-          "system", "popen", "fork", "vfork", "clone", "execve", "execv", "execl", "ptrace", "prctl", "syscall", "dlopen", "dlsym", "mmap", "mprotect", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill", "signal", "sigaction",
-          "exit", "_exit", "_Exit", "quick_exit", "atexit", "abort", "raise", "longjmp", "asm", "__asm__", "weak", "alias", "ifunc", "setrlimit", "setenv", "putenv", "gtest", "testing", "main")
+          "system", "popen", "fork", "vfork", "execve", "execv", "execl", "ptrace", "prctl", "syscall", "dlopen", "dlsym",
+          "mmap", "mprotect", "getenv", "fopen", "open", "ifstream", "ofstream", "socket", "kill", "signal", "sigaction", "exit",
+          "_exit", "_Exit", "quick_exit", "atexit", "abort", "raise", "longjmp", "asm", "__asm__", "weak", "alias", "ifunc",
+          "setrlimit", "setenv", "putenv", "gtest", "testing", "main")
 
 
 def secret_seeds(key, lab, check):

@@ -19,7 +19,8 @@ def sizes_drawn(program, names, seed):
     """{check: the first sizes and numbers that it drew}, as the program reports it."""
     read, write = os.pipe()
     with open(read, "rb") as reports:
-        subprocess.run([program, f"--seed={seed}", "--gtest_filter=" + ":".join(f"Lab.{name}" for name in names), "--gtest_brief=1"], input=b"word\n", stdout=subprocess.DEVNULL, pass_fds=[write],
+        subprocess.run([program, f"--seed={seed}", "--gtest_filter=" + ":".join(f"Lab.{name}" for name in names), "--gtest_brief=1"],
+                       input=b"word\n", stdout=subprocess.DEVNULL, pass_fds=[write],
                        env={**os.environ, "HEED_LAB_REPORT": str(write)}, check=True)
         os.close(write)
         rows = map(json.loads, reports.read().splitlines())
