@@ -29,6 +29,23 @@ MISTAKES = {
         ("double log = logs[t]", "double log = std::log(std::exp(logs[t]))", "Not a finite number"),
         ("outer * ((i == t) - std::exp(logs[i]))", "outer * ((i == t) - 0.5 * std::exp(logs[i]))", "d(ln y_i)/dx_j"),
     ],
+    "coupled": [
+        ("d * (g - c_prev[k])", "d * g", "one for each place"),
+        ("dc[k] + dh[k]", "dh[k]", "right without dc"),
+        ("const double d = dc[k] + dh[k] * o * (1 - t * t) * @q;", "const double d = dc[k];", "right without dh"),
+    ],
+    "peephole": [
+        (" + @p * da[3 * n + k]", "", "two ways to the loss"),
+        ("d * f + @p * da[k] + @q * da[n + k]", "d * f", "one for each place"),
+    ],
+    "nesterov": [
+        ("rate * (d + @m * v[i])", "rate * v[i]", "plain momentum"),
+        ("dx[i] + @w * x[i]", "dx[i]", "the decay is missing"),
+    ],
+    "warm_up": [
+        ("static_cast<double>(step + 1)", "static_cast<double>(step)", "one step late"),
+        ("std::min", "std::max", "it rises for k steps"),
+    ],
     "neighbour": [
         ("(t + @k) % cols", "std::min<int64_t>(t + @k, cols - 1)", "those of your name"),
         ("dloss[r] * ", "", "right but for dloss"),
