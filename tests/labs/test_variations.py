@@ -46,6 +46,15 @@ MISTAKES = {
         ("static_cast<double>(step + 1)", "static_cast<double>(step)", "one step late"),
         ("std::min", "std::max", "it rises for k steps"),
     ],
+    "scaled": [
+        (" * s[l]", "", "A B without s"),
+        ("c[i * ldc + j] *= @q", "c[i * ldc + j] = 0", "what C held before is lost"),
+        ("c[i * ldc + j] += factor", "c[i * n + j] += factor", "element (i, j) of a matrix"),
+    ],
+    "tall": [
+        ("std::vector<double> sums", "std::vector<float> sums", "loses digits"),
+        (" + (i == j ? @q : 0.0)", "", "q stands only where i = j"),
+    ],
     "neighbour": [
         ("(t + @k) % cols", "std::min<int64_t>(t + @k, cols - 1)", "those of your name"),
         ("dloss[r] * ", "", "right but for dloss"),

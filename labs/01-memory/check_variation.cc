@@ -1,0 +1,57 @@
+// The variation of lab 1: a product beside plain loops.
+#include "labs/01-memory/variation.h"
+
+#include "labs/support/check.h"
+
+namespace heed::lab {
+namespace {
+
+// C as wide as it is in memory, so that what lies beside it is compared, too.
+Tensor by_loops(const Tensor& c, const Tensor& a, const Tensor& s, const Tensor& b, int64_t n,
+                double p, double q) {
+  const Tensor result = c.clone();
+  const int64_t lda = a.shape()[1], ldb = b.shape()[1], ldc = c.shape()[1];
+  for (int64_t i = 0; i < c.shape()[0]; ++i) {
+    for (int64_t j = 0; j < n; ++j) {
+      double sum = 0;
+      for (int64_t l = 0; l < s.numel(); ++l) {
+        sum += a.data<double>()[i * lda + l] * s.data<double>()[l] * b.data<double>()[l * ldb + j];
+      }
+      double& at = result.data<double>()[i * ldc + j];
+      at = p * sum + q * at;
+    }
+  }
+  return result;
+}
+
+void check_product(Draw& draw, int64_t m, int64_t n, int64_t k) {
+  const double p = number(0), q = number(1);
+  const int64_t gap = draw.between(1, 3);
+  const Tensor a = draw.normal({m, k + gap}), s = draw.normal({k}),
+               b = draw.normal({k, n + gap + 1}), c = draw.normal({m, n + gap + 2}),
+               got = c.clone();
+  scaled_product(got.data<double>(), c.shape()[1], a.data<double>(), a.shape()[1], s.data<double>(),
+                 b.data<double>(), b.shape()[1], m, n, k);
+  const auto with = [&](const Tensor& scale, double factor, double old) {
+    return by_loops(c, a, scale, b, n, factor, old);
+  };
+  expect_close(
+      "C, with what lies beside it in memory", got, with(s, p, q),
+      {.tolerance = {.relative = 1e-10, .absolute = 1e-10},
+       .suspects = {{"A B without s", with(Tensor::full({k}, 1, DType::f64), p, q)},
+                    {"what C held before is lost", with(s, p, 0)},
+                    {"p is missing", with(s, 1, q)}},
+       .law = "element (i, j) of a matrix is i ld + j elements behind its first one; p and "
+              "q are those of your name"});
+}
+
+}  // namespace
+
+LAB_VARIATION(ScaledProduct) {
+  Draw draw;
+  check_product(draw, draw.between(2, 5), draw.between(2, 6), draw.between(3, 7));
+  check_product(draw, draw.between(40, 70), draw.between(30, 90), draw.between(50, 130));
+  check_product(draw, draw.between(1, 3), draw.between(1, 3), 0);  // no inner axis: C is q C
+}
+
+}  // namespace heed::lab

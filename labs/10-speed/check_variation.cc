@@ -1,0 +1,48 @@
+// The variation of lab 10: a product beside plain loops in f64.
+#include "labs/10-speed/variation.h"
+
+#include "labs/support/check.h"
+
+namespace heed::lab {
+namespace {
+
+Tensor by_loops(const Tensor& a, double p, double q) {
+  const int64_t rows = a.shape()[0], cols = a.shape()[1];
+  const Tensor c = Tensor::zeros({cols, cols}, DType::f64);
+  for (int64_t i = 0; i < cols; ++i) {
+    for (int64_t j = 0; j < cols; ++j) {
+      double sum = 0;
+      for (int64_t r = 0; r < rows; ++r) {
+        sum += static_cast<double>(a.data<float>()[r * cols + i]) * a.data<float>()[r * cols + j];
+      }
+      c.data<double>()[i * cols + j] = p * sum + (i == j ? q : 0);
+    }
+  }
+  return c;
+}
+
+void check_product(const char* what, const Tensor& a) {
+  const double p = number(0), q = number(1);
+  const int64_t cols = a.shape()[1];
+  const Tensor c = unwritten({cols, cols}, DType::f32);
+  tall_product(c.data<float>(), a.data<float>(), a.shape()[0], cols);
+  expect_close(what, c.to(DType::f64), by_loops(a, p, q),
+               {.tolerance = {.relative = 1e-6, .absolute = 1e-5},
+                .suspects = {{"q stands only where i = j, and is missing", by_loops(a, p, 0)},
+                             {"p is missing", by_loops(a, 1, q)}},
+                .law = "p and q are those of your name; a long sum in one f32 loses digits: add up "
+                       "parts of it, or in f64"});
+}
+
+}  // namespace
+
+LAB_VARIATION(TallProduct) {
+  Draw draw;
+  const int64_t cols = draw.between(2, 8);
+  check_product("C of a few rows", draw.normal({draw.between(1, 9), cols}, DType::f32));
+  const Tensor tall = draw.normal({draw.between(200000, 300000), cols}, DType::f32);
+  for (int64_t i = 0; i < tall.numel(); ++i) tall.data<float>()[i] += 1;  // the sums grow
+  check_product("C of many rows", tall);
+}
+
+}  // namespace heed::lab
