@@ -55,6 +55,21 @@ MISTAKES = {
         ("std::vector<double> sums", "std::vector<float> sums", "loses digits"),
         (" + (i == j ? @q : 0.0)", "", "q stands only where i = j"),
     ],
+    "sink": [
+        ("double sum = std::exp(@z - max)", "double sum = 0", "a softmax without the sink"),
+        (" + ds * query[i]", "", "w_j dcontext alone"),
+        ("(dw[j] - mean)", "dw[j]", "the sink's dw is 0"),
+        ("    max = std::max(max, w[j]);\n", "", "Not a finite number"),
+    ],
+    "quantile": [
+        ("k < q - 1", "k < q", "the query counts"),
+        ("if (a.empty() || b.empty()) return false;", "if (a.empty() || b.empty()) return *ratio = 0, true;", "it is undefined"),
+        ("quantile(b, @v)", "quantile(b, @u)", "those of your name"),
+    ],
+    "weighted": [
+        ("k < q - 1", "k < q", "the query counts"),
+        ("sums[1] / totals[1] / (sums[0] / totals[0])", "sums[0] / totals[0] / (sums[1] / totals[1])", "upside down"),
+    ],
     "neighbour": [
         ("(t + @k) % cols", "std::min<int64_t>(t + @k, cols - 1)", "those of your name"),
         ("dloss[r] * ", "", "right but for dloss"),

@@ -1,0 +1,90 @@
+// The variation of lab 7: a context by plain loops, gradients by central differences.
+#include "labs/07-attention/variation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "labs/support/check.h"
+
+namespace heed::lab {
+namespace {
+
+// The weights of the rows; z = -infinity is a softmax without a sink.
+std::vector<double> weights(const Tensor& query, const Tensor& memory, double p, double z) {
+  const int64_t n = memory.shape()[0], d = memory.shape()[1];
+  std::vector<double> found(n);
+  double max = z;
+  for (int64_t j = 0; j < n; ++j) {
+    for (int64_t i = 0; i < d; ++i) {
+      found[j] += p * memory.data<double>()[j * d + i] * query.data<double>()[i];
+    }
+    max = std::max(max, found[j]);
+  }
+  double sum = std::exp(z - max);
+  for (double& score : found) sum += score = std::exp(score - max);
+  for (double& weight : found) weight /= sum;
+  return found;
+}
+
+Tensor context(const Tensor& query, const Tensor& memory, double p, double z) {
+  const int64_t n = memory.shape()[0], d = memory.shape()[1];
+  const std::vector<double> shares = weights(query, memory, p, z);
+  const Tensor sum = Tensor::zeros({d}, DType::f64);
+  for (int64_t at = 0; at < n * d; ++at) {
+    sum.data<double>()[at % d] += shares[at / d] * memory.data<double>()[at];
+  }
+  return sum;
+}
+
+double dot(const Tensor& a, const Tensor& b) {
+  double sum = 0;
+  for (int64_t i = 0; i < a.numel(); ++i) sum += a.data<double>()[i] * b.data<double>()[i];
+  return sum;
+}
+
+void check_sink(const std::string& name, const Tensor& query, const Tensor& memory,
+                const Tensor& dcontext) {
+  const double p = number(0), z = number(1);
+  const int64_t n = memory.shape()[0], d = memory.shape()[1];
+  const Tensor got = unwritten({d}), dquery = unwritten({d}), dmemory = unwritten({n, d});
+  sink_attention(got.data<double>(), query.data<double>(), memory.data<double>(), n, d);
+  expect_close("the context, " + name, got, context(query, memory, p, z),
+               {.tolerance = {.relative = 1e-9, .absolute = 1e-10},
+                .suspects = {{"a softmax without the sink: the weights add up to less than 1",
+                              context(query, memory, p, -INFINITY)}},
+                .law = "p and z are those of your name; take the maximum out, of the sink, too"});
+  sink_attention_backward(dquery.data<double>(), dmemory.data<double>(), query.data<double>(),
+                          memory.data<double>(), dcontext.data<double>(), n, d);
+  const Tolerance rough = {.relative = 1e-5, .absolute = 1e-6};
+  expect_close(
+      "dquery, " + name, dquery,
+      central_differences(
+          [&](const Tensor& at) { return dot(dcontext, context(at, memory, p, z)); }, query),
+      {.tolerance = rough, .law = "ds_j = w_j (dw_j - sum_k w_k dw_k), the sink's dw is 0"});
+  const Tensor by_weight = zeros_like(memory);
+  const std::vector<double> shares = weights(query, memory, p, z);
+  for (int64_t at = 0; at < n * d; ++at) {
+    by_weight.data<double>()[at] = shares[at / d] * dcontext.data<double>()[at % d];
+  }
+  expect_close(
+      "dmemory, " + name, dmemory,
+      central_differences([&](const Tensor& at) { return dot(dcontext, context(query, at, p, z)); },
+                          memory),
+      {.tolerance = rough,
+       .suspects = {{"w_j dcontext alone: a row also counts through its score", by_weight}},
+       .law = "a row counts twice: it is looked at, and it is what is seen"});
+}
+
+}  // namespace
+
+LAB_VARIATION(SinkAttention) {
+  Draw draw;
+  const int64_t n = draw.between(2, 7), d = draw.between(2, 5);
+  const Tensor query = draw.normal({d}), memory = draw.normal({n, d}), dcontext = draw.normal({d});
+  check_sink("scores near 0", query, memory, dcontext);
+  const Tensor far = query.clone();
+  for (int64_t i = 0; i < d; ++i) far.data<double>()[i] *= 2000;
+  check_sink("scores in the thousands", far, memory, dcontext);
+}
+
+}  // namespace heed::lab
