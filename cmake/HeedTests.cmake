@@ -151,7 +151,7 @@ if(HEED_PYTHON)
   set_tests_properties(python_test PROPERTIES SKIP_RETURN_CODE 77 TIMEOUT 1800)
 endif()
 
-# The course: its tool in Python, and what the labs promise. Each planted mistake is compiled, so these are slow. With a
+# The course: its tool in Python, and what the labs promise. What compiles labs many times is slow. With a
 # sanitizer only the checks themselves are run, on the reference.
 if(HEED_LABS)
   add_dependencies(heed_fast_tests heed_lab_programs)
@@ -162,9 +162,11 @@ if(HEED_LABS)
   elseif(HEED_PYTHON)
     set(labs_test ${HEED_PYTHON} ${PROJECT_SOURCE_DIR}/tests/labs/run.py ${PROJECT_BINARY_DIR})
     add_test(NAME labs_test COMMAND ${labs_test})
+    set_tests_properties(labs_test PROPERTIES TIMEOUT 1800)
+    add_test(NAME labs_proofs_slow_test COMMAND ${labs_test} test_proofs)
     add_test(NAME labs_slips_slow_test COMMAND ${labs_test} test_slips)
-    set_tests_properties(labs_slips_slow_test PROPERTIES LABELS slow)
-    set_tests_properties(labs_test labs_slips_slow_test PROPERTIES TIMEOUT 1800)
+    add_test(NAME labs_attacks_slow_test COMMAND ${labs_test} test_attacks test_hostile)
+    set_tests_properties(labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test PROPERTIES LABELS slow TIMEOUT 1800)
   endif()
 endif()
 

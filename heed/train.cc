@@ -193,16 +193,16 @@ void run(const Options& o) {
   team.start();
   const TrainSettings settings = settings_of(o, team);
   OpenRun run = team.prepare([&] {
-    OpenRun opened = open_run({*o.command, o.data, o.out, o.resume, settings,
-                               json_text(provenance("train", *o.common)), team.size(), team.first(),
-                               team.reads()});
-    if (!team.first()) return opened;
-    if (!opened.is_new) note_other_arithmetic(o.out, *o.common);
-    describe(opened, o.out, settings.loop.batch_size, team.size());
-    return opened;
+    return open_run({*o.command, o.data, o.out, o.resume, settings,
+                     json_text(provenance("train", *o.common)), team.size(), team.first(),
+                     team.reads()});
   });
   team.share(run.data);
   const std::atomic<bool>& stop = stop_on_signals();
+  if (team.first()) {  // from here on a signal is waited for
+    if (!run.is_new) note_other_arithmetic(o.out, *o.common);
+    describe(run, o.out, settings.loop.batch_size, team.size());
+  }
   team.run([&](Ranks& ranks, Device device) { train_on(o, run, stop, ranks, device); }, stop);
 }
 
