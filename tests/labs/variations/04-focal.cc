@@ -20,7 +20,8 @@ void focal(double* loss, double* dx, const double* x, const int32_t* targets, co
     const double log = logs[t], rest = -std::expm1(log), y = std::exp(log);
     loss[r] = -@a * std::pow(rest, @g) * log;
     // d loss / d ln y_t = -a (1 - y)^g + a g (1 - y)^(g - 1) y ln y
-    const double outer = dloss[r] * (@a * @g * std::pow(rest, @g - 1) * y * log - @a * std::pow(rest, @g));
+    const double outer =
+        dloss[r] * (@a * @g * std::pow(rest, @g - 1) * y * log - @a * std::pow(rest, @g));
     for (int64_t i = 0; i < cols; ++i) dx[i] = outer * ((i == t) - std::exp(logs[i]));
   }
 }
