@@ -8,6 +8,7 @@ machine must have nothing else to do.
 """
 import argparse
 import os
+import re
 import resource
 import statistics
 import subprocess
@@ -26,7 +27,8 @@ def test(number):
     done = subprocess.run([ROOT / "labs/heed-lab", "test", str(number)], capture_output=True, text=True,
                           env=dict(os.environ, CCACHE_DISABLE="1"))
     wall, after = time.monotonic() - begin, resource.getrusage(resource.RUSAGE_CHILDREN)
-    if done.returncode != 0:
+    red = re.findall(r"^ +- .*", done.stdout, re.M)  # the variation is the student's own
+    if done.stderr or not all(line.endswith("not written") for line in red):
         sys.exit(f"labs.py: lab {number} does not pass here: {(done.stdout + done.stderr).strip()[-500:]}")
     return wall, after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
@@ -44,9 +46,14 @@ def main():
         test(number)
         for name in sorted({cut["file"] for task in lab.tasks for cut in task.cuts if cut["kind"] != "hide"}):
             rounds = []
-            for _ in range(options.rounds):
-                (ROOT / name).touch()
-                rounds.append(test(number))
+            text, saved = (ROOT / name).read_bytes(), (ROOT / name).stat().st_mtime_ns
+            try:
+                for n in range(options.rounds):
+                    (ROOT / name).write_bytes(text + b"// %d\n" % n)  # what has not changed is not compiled
+                    rounds.append(test(number))
+            finally:
+                (ROOT / name).write_bytes(text)
+                os.utime(ROOT / name, ns=(saved, saved))  # the library is as it was
             wall, processor = (statistics.median(column) for column in zip(*rounds))
             walls.append(wall)
             print(f"| {number} | `{name}` | {wall:.1f} s | {processor:.1f} s |", flush=True)
