@@ -80,10 +80,12 @@ torture: setup  ## Kill, starve and mislead heed; prints a table (ARGS="--kills 
 	build/release/bin/heed_torture $(ARGS)
 
 N ?= 0
-lab: setup  ## Judge what you wrote for a lab (N=2); labs/heed-lab has more
+lab:  ## Judge what you wrote for a lab (N=2); labs/heed-lab has more
+	@scripts/setup.sh lab
 	@labs/heed-lab test $(N)
 
-grade: setup  ## Points of what you wrote for a lab (N=2), with seeds that you do not see
+grade:  ## Points of what you wrote for a lab (N=2), with seeds that you do not see
+	@scripts/setup.sh lab
 	@labs/heed-lab grade $(N)
 
 mutants: setup  ## Plant small bugs one at a time; says which no test notices (hours; a run goes on where it was)

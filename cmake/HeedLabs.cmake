@@ -3,7 +3,9 @@
 # that respond. labs/heed-lab links them once more, with what a student wrote in front.
 # A lab's variation, which students write from nothing, is a library of its own, so that theirs comes in front of it, too.
 
-find_package(GTest REQUIRED)
+if(NOT TARGET GTest::gtest)  # HEED_LAB_FETCH may have it
+  find_package(GTest REQUIRED)
+endif()
 heed_glob(lab_support_sources labs/support/*.cc)
 add_library(heed_lab_support STATIC ${lab_support_sources})
 heed_target(heed_lab_support)

@@ -166,7 +166,9 @@ if(HEED_LABS)
     add_test(NAME labs_proofs_slow_test COMMAND ${labs_test} test_proofs)
     add_test(NAME labs_slips_slow_test COMMAND ${labs_test} test_slips)
     add_test(NAME labs_attacks_slow_test COMMAND ${labs_test} test_attacks test_hostile)
-    set_tests_properties(labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test PROPERTIES LABELS slow TIMEOUT 1800)
+    add_test(NAME labs_from_scratch_slow_test COMMAND ${labs_test} test_from_scratch)
+    set_tests_properties(labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test labs_from_scratch_slow_test
+                         PROPERTIES LABELS slow TIMEOUT 1800)
   endif()
 endif()
 

@@ -1,8 +1,10 @@
 #!/usr/bin/env bash
 # Installs the packages the build needs, if any is missing. Does nothing, and takes no time, otherwise.
-# `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck.
+# `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck; `lab` for the tools of
+# the course, and for nothing that is only good to have.
 set -euo pipefail
 
+mode=${1:-}
 missing=()
 need() {  # need PACKAGE CHECK...
   local package=$1
@@ -30,22 +32,30 @@ need libcli11-dev header CLI/CLI.hpp
 need nlohmann-json3-dev header nlohmann/json.hpp
 need zlib1g-dev header zlib.h
 need libgtest-dev header gtest/gtest.h
-if [[ ${1:-} == bench ]]; then need libbenchmark-dev header benchmark/benchmark.h; fi
-if [[ ${1:-} == fuzz || ${1:-} == lint ]]; then need clang command -v clang++; fi
-if [[ ${1:-} == fuzz ]]; then need libclang-rt-dev can_fuzz; fi
-if [[ ${1:-} == lint ]]; then
+if [[ $mode == bench ]]; then need libbenchmark-dev header benchmark/benchmark.h; fi
+if [[ $mode == fuzz || $mode == lint ]]; then need clang command -v clang++; fi
+if [[ $mode == fuzz ]]; then need libclang-rt-dev can_fuzz; fi
+if [[ $mode == lint ]]; then
   need clang-tidy command -v clang-tidy
   need cppcheck command -v cppcheck
 fi
-# What a part of the program needs, which does without it elsewhere: heed chat --web.
+# What only a part needs, which does without it elsewhere.
 useful=()
-header httplib.h || useful+=(libcpp-httplib-dev)
-failed=$(dirname "$0")/../build/.setup-failed  # so it is not tried at every make; `make clean` forgets it
+if [[ $mode == lab ]]; then
+  for tool in make git python3; do need $tool command -v $tool; done
+  part="labs/heed-lab debug"
+  command -v gdb > /dev/null || useful+=(gdb)
+else
+  part="heed chat --web"
+  header httplib.h || useful+=(libcpp-httplib-dev)
+fi
+failed=$(dirname "$0")/../build/.setup-failed$mode  # so it is not tried at every make; `make clean` forgets it
 if ((${#missing[@]} == 0)) && { ((${#useful[@]} == 0)) || [[ -e $failed ]]; }; then exit 0; fi
 
 # Not needed, only good to have; so their absence alone is no reason to install anything.
-# The last three for tests that are skipped otherwise; MPI also for ranks on several machines.
-wanted=("${missing[@]}" "${useful[@]}" ccache libbenchmark-dev libopenmpi-dev python3-numpy groff-base openmpi-bin)
+# The last four for tests that are skipped otherwise; MPI also for ranks on several machines.
+wanted=("${missing[@]}" "${useful[@]}")
+[[ $mode == lab ]] || wanted+=(ccache libbenchmark-dev libopenmpi-dev python3-numpy python3-yaml groff-base openmpi-bin)
 sudo=()
 if ! command -v apt-get > /dev/null; then
   problem="there is no apt-get here"
@@ -60,7 +70,7 @@ else
   problem="apt-get failed"
 fi
 if ((${#missing[@]} == 0)); then
-  echo "setup: going on without ${useful[*]}, which heed chat --web needs ($problem)" >&2
+  echo "setup: going on without ${useful[*]}, which $part needs ($problem)" >&2
   mkdir -p "${failed%/*}" && touch "$failed"
   exit 0
 fi

@@ -75,3 +75,43 @@ def check_junit(text):
         assert {child.tag for child in element} <= JUNIT[element.tag][2], element.tag
     assert int(root.get("tests")) == len(root.findall("testcase"))
     assert int(root.get("failures")) == len(root.findall("testcase/failure"))
+
+
+# https://json.schemastore.org/github-workflow.json: keys of a workflow, of a job, of a step; and the scopes of a token
+WORKFLOW = {"name", "run-name", "on", "permissions", "env", "defaults", "concurrency", "jobs"}
+JOB = {"name", "needs", "permissions", "runs-on", "environment", "outputs", "env", "defaults", "if", "steps", "timeout-minutes",
+       "strategy", "continue-on-error", "container", "services", "concurrency"}
+STEP = {"id", "if", "name", "uses", "run", "working-directory", "shell", "with", "env", "continue-on-error", "timeout-minutes"}
+SCOPES = {"actions", "attestations", "checks", "contents", "deployments", "discussions", "id-token", "issues", "packages", "pages",
+          "pull-requests", "repository-projects", "security-events", "statuses"}
+
+
+def check_workflow(row):
+    """A workflow of GitHub Actions, of which all scalars are texts."""
+    assert {"on", "jobs"} <= set(row) <= WORKFLOW, set(row)
+    for scope, level in row.get("permissions", {}).items():
+        assert scope in SCOPES and level in ("read", "write", "none"), (scope, level)
+    assert row["jobs"], "a workflow has at least one job"
+    for name, job in row["jobs"].items():
+        assert re.fullmatch(r"[A-Za-z_][\w-]*", name), name
+        assert {"runs-on", "steps"} <= set(job) <= JOB, (name, set(job))
+        assert re.fullmatch(r"\d+", job.get("timeout-minutes", "360")), job["timeout-minutes"]
+        for step in job["steps"]:
+            assert set(step) <= STEP, set(step) - STEP
+            assert ("uses" in step) != ("run" in step), f"a step either uses or runs: {step}"
+            assert re.fullmatch(r"[\w.-]+(/[\w.-]+)+@[\w./-]+", step.get("uses", "a/b@c")), step["uses"]
+            assert "uses" in step or "with" not in step, f"inputs without an action: {step}"
+            assert "run" in step or not {"shell", "working-directory"} & set(step), f"nothing runs: {step}"
+
+
+# https://raw.githubusercontent.com/devcontainers/spec/main/schemas/devContainer.base.schema.json: {key: type} of those in use
+DEVCONTAINER = {"name": str, "build": dict, "hostRequirements": dict, "capAdd": list, "securityOpt": list, "updateContentCommand": str,
+                "postCreateCommand": str, "customizations": dict}
+DEVCONTAINER_BUILD = {"dockerfile": str, "context": str, "target": str}
+
+
+def check_devcontainer(row):
+    fits(row, DEVCONTAINER, "devcontainer.json")
+    fits(row["build"], DEVCONTAINER_BUILD, "build")
+    fits(row.get("hostRequirements", {}), {"cpus": int}, "hostRequirements")
+    assert "dockerfile" in row["build"], "an image is asked for"

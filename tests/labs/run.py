@@ -3,7 +3,7 @@
     python3 tests/labs/run.py BUILD [-v] [test_cutting.Functions ...]
 
 BUILD is a build folder with the programs of the labs (target heed_lab_programs). What compiles a lab many times runs only where
-it is asked for by name: the proofs, the attacks on the grader and the mistakes that the labs plant."""
+it is asked for by name: the proofs, the attacks on the grader, the mistakes that the labs plant, and builds from nothing."""
 import sys
 import unittest
 from pathlib import Path
@@ -12,7 +12,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path[:0] = [str(ROOT / "labs"), str(HERE)]
 sys.dont_write_bytecode = True
-SLOW = ("test_attacks", "test_hostile", "test_proofs", "test_slips")
+SLOW = ("test_attacks", "test_from_scratch", "test_hostile", "test_proofs", "test_slips")
 
 if __name__ == "__main__":
     import helpers
