@@ -3,8 +3,10 @@ import csv
 import hashlib
 import io
 import json
+import math
 import os
 import re
+import subprocess
 import tempfile
 import time
 import zipfile
@@ -15,12 +17,13 @@ from xml.sax.saxutils import quoteattr
 from . import LabError, pages, report
 from .build import CompileError, write_overlay
 from .course import KINDS_OF_POINTS
-from .running import Verdict, run_check
+from .running import PATIENCE, Verdict, confined, run_check
 from .sandbox import Sandbox
 
 SECRET_SEEDS = 3
 LARGEST = 1 << 20  # bytes of a file that a student hands in
 MANY = 10000  # files in a zip
+SECONDS_OF_A_FIGURE = 60  # of processor time
 # For a person to look at: what a solution has no need of.
 BANNED = ("constructor", "section", "init_priority", "environ", "read", "write", "unsetenv", "pthread_create", "thread", "seed",
           "system", "popen", "fork", "vfork", "execve", "execv", "execl", "ptrace", "prctl", "syscall", "dlopen", "dlsym",
@@ -108,7 +111,7 @@ class Grade:
     """Points by check and kind, and why points were lost."""
 
     def __init__(self, lab, student):
-        self.lab, self.student, self.rows, self.notes = lab, student, [], []
+        self.lab, self.student, self.rows, self.notes, self.leaderboard = lab, student, [], [], []
 
     def add(self, check, kind, points, verdict):
         self.rows.append({"name": f"{check.task.name}: {check.name} ({kind})", "check": check.name, "kind": kind,
@@ -136,7 +139,8 @@ class Grade:
         tests = [{"number": str(i), "name": r["name"], "score": r["score"], "max_score": r["max_score"], "status": r["status"],
                   "output_format": "text", "output": self.shown(r), "tags": [r["kind"]],
                   "visibility": "visible" if r["kind"] != "laws" else "after_due_date"} for i, r in enumerate(self.rows, 1)]
-        return json.dumps({"score": self.score, "output": "\n".join(self.notes), "tests": tests}, indent=1) + "\n"
+        board = {"leaderboard": self.leaderboard} if self.leaderboard else {}
+        return json.dumps({"score": self.score, "output": "\n".join(self.notes), "tests": tests, **board}, indent=1) + "\n"
 
     def autolab(self):
         """The last line of an autograder of Autolab."""
@@ -197,6 +201,8 @@ def grade(bench, path, key, run=run_check):
             bench.prepare()
             program = compile_in(sandbox, bench.build, lab, Path(folder), texts, result.notes)
             verdicts = judge_all(lab, program, key, run, sandbox)
+            if lab.leaderboard and all(verdicts[check][0].passed for check in lab.checks):
+                result.leaderboard = standing(lab.leaderboard, program, sandbox)
         except CompileError as error:
             result.notes.append(printable(f"it does not compile: {error}"))
             verdicts = {c: (Verdict(c, "does not compile", 0, str(error)),) * 2 for c in lab.judged}
@@ -236,6 +242,21 @@ def judge_all(lab, program, key, run, sandbox):
             secret = next((verdict for verdict in runs if not verdict.passed), shown)
         verdicts[check] = (shown, secret)
     return verdicts
+
+
+def standing(leaderboard, program, sandbox):
+    """[the row of a leaderboard]: the last number of a line of the figure; nothing where that cannot be had."""
+    with tempfile.TemporaryFile() as output:
+        try:
+            subprocess.run([*confined(sandbox, SECONDS_OF_A_FIGURE), str(program), "--figure", "--seed=1"], stdout=output,
+                           stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE * SECONDS_OF_A_FIGURE)
+            output.seek(0)
+            value = float(json.loads(output.read(LARGEST))["lines"][leaderboard["line"]][-1])
+        except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError):
+            return []
+        finally:
+            sandbox.end()
+    return [{"name": leaderboard["name"], "value": round(value, 1), "order": "desc"}] if math.isfinite(value) else []
 
 
 def write_results(result, out):

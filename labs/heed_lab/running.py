@@ -81,9 +81,14 @@ def limit(pid, seconds):
             pass  # it has ended already, or the limit here is lower
 
 
+def confined(sandbox, seconds):
+    """What goes in front of the command that runs somebody else's program."""
+    return sandbox.words(limits(seconds) | ({"nproc": PROCESSES} if sandbox.user else {}))
+
+
 def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
     """Runs one check of a lab's program, of somebody else in a sandbox."""
-    prefix = sandbox.words(limits(seconds) | ({"nproc": PROCESSES} if sandbox.user else {})) if sandbox else ()
+    prefix = confined(sandbox, seconds) if sandbox else ()
     pipe, word = Pipe(), secrets.token_hex(16)
     environment = {**os.environ, "HEED_LAB_REPORT": str(pipe.write_end)}
     begin = time.monotonic()

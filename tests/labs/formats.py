@@ -13,6 +13,7 @@ GRADESCOPE = {"score": NUMBER, "execution_time": NUMBER, "output": str, "output_
 GRADESCOPE_TEST = {"score": NUMBER, "max_score": NUMBER, "status": ("passed", "failed"), "name": str, "name_format": TEXT_FORMAT,
                    "number": str, "output": str, "output_format": TEXT_FORMAT, "tags": list, "visibility": VISIBILITY,
                    "extra_data": dict}
+GRADESCOPE_BOARD = {"name": str, "value": (*NUMBER, str), "order": ("asc", "desc")}
 
 # https://github.com/jenkinsci/xunit-plugin, junit-10.xsd: {element: (attributes that must be there, that may be, elements within)}
 JUNIT = {"testsuite": ({"name", "tests", "failures", "errors"},
@@ -33,6 +34,9 @@ def fits(row, schema, label):
 
 def check_gradescope(row):
     fits(row, GRADESCOPE, "results.json")
+    for entry in row.get("leaderboard", ()):
+        fits(entry, GRADESCOPE_BOARD, "leaderboard")
+        assert {"name", "value"} <= set(entry), entry
     assert "score" in row or all("score" in test for test in row["tests"]), "a score, or one of each test"
     for test in row.get("tests", ()):
         fits(test, GRADESCOPE_TEST, test.get("name"))

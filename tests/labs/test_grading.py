@@ -136,13 +136,38 @@ class Submissions(unittest.TestCase):
                 formats.check_classroom50({**row, key: value})
 
     def test_formats_can_fail(self):
-        for wrong in ({"score": "3"}, {"score": 3, "points": 3}, {"score": 3, "tests": [{"name": "x", "score": 2, "max_score": 1}]}):
+        for wrong in ({"score": "3"}, {"score": 3, "points": 3}, {"score": 3, "leaderboard": [{"name": "x"}]},
+                      {"score": 3, "leaderboard": [{"name": "x", "value": 1, "order": "up"}]}, {"score": 3, "tests": [{"name": "x", "score": 2, "max_score": 1}]}):
             with self.assertRaises(AssertionError):
                 formats.check_gradescope(wrong)
         with self.assertRaises(AssertionError):
             formats.check_junit('<testsuite name="x" tests="1" failures="0" errors="0"/>')
         with self.assertRaises(AssertionError):
             formats.check_autolab({"scores": {"works": "3"}})
+
+    def standing(self, output):
+        program = self.folder / "program"
+        program.write_text(f"#!/bin/sh\ncat <<'END'\n{output}\nEND\nexit 1\n")
+        program.chmod(0o755)
+        sandbox = SimpleNamespace(words=lambda limits: [], user=None, end=lambda: None)
+        return grading.standing({"name": "speed", "line": "yours"}, program, sandbox)
+
+    def test_a_leaderboard_is_of_the_figure(self):
+        board = self.standing('{"lines": {"roof": [9], "yours": [1, 2.26]}}')
+        self.assertEqual(board, [{"name": "speed", "value": 2.3, "order": "desc"}])
+        result = self.grade(self.reference)
+        result.leaderboard = board
+        formats.check_gradescope(json.loads(result.gradescope()))
+        for output in ("", "[]", "{", '{"lines": {}}', '{"lines": {"yours": []}}', '{"lines": {"yours": [NaN]}}',
+                       '{"lines": {"yours": ["<b>"]}}', '{"lines": {"yours": [null]}}'):
+            self.assertEqual(self.standing(output), [], output)
+
+    def test_only_who_passes_is_on_the_leaderboard(self):
+        self.lab.leaderboard = {"name": "speed", "line": "yours"}
+        with mock.patch.object(grading, "standing", return_value=[{"name": "speed", "value": 1}]):
+            self.assertTrue(self.grade(self.reference).leaderboard)
+            self.assertFalse(self.grade(self.reference, lambda check, seed: check.name == "ChainRule").leaderboard)
+            self.assertFalse(self.grade(self.reference, error="expected ;").leaderboard)
 
     def test_the_page_of_a_student(self):
         result = self.grade(self.reference, lambda check, seed: check.name == "ChainRule")
