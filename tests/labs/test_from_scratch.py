@@ -1,4 +1,4 @@
-"""Builds of the labs from nothing: a handout with all labs cut, and one with sources that were fetched."""
+"""A handout with all labs cut, built from nothing, as where there are no packages: with sources that are fetched."""
 import os
 import re
 import shutil
@@ -9,35 +9,16 @@ from pathlib import Path
 import helpers
 from heed_lab import handout
 from heed_lab.course import Course
-from heed_lab.running import BLANK, FAILED, PASSED, run_check
+from heed_lab.running import BLANK, FAILED
 
 FETCHING = helpers.ROOT / "cmake/HeedLabFetch.cmake"
+WORK = helpers.BUILD / "labs/tests/from-scratch"
+MIRROR, TREE = WORK / "mirror", WORK / "handout"
 PACKAGES = ("nlohmann_json", "CLI11", "GTest", "ZLIB")
 
 
 def run(*words, **options):
     return subprocess.run(list(map(str, words)), capture_output=True, text=True, **options)
-
-
-class Handout(unittest.TestCase):
-    def status_of(self, check, output):
-        return re.search(rf"^ +[-+] {check.name} +\d+ points  (.*)$", output, re.M)[1]
-
-    def test_all_labs_cut_compile_and_fail_politely(self):
-        folder = helpers.BUILD / "labs/tests/handout"
-        shutil.rmtree(folder, ignore_errors=True)
-        course = helpers.course()
-        handout.write_handout(course, list(course.labs.values()), folder)
-        for command in (["--preset", "lab"], ["--build", "--preset", "lab", "-j", os.cpu_count(), "--target", "heed_lab_programs"]):
-            done = run("cmake", *command, cwd=folder)
-            self.assertEqual(done.returncode, 0, (done.stdout + done.stderr)[-3000:])
-        for lab in Course(folder).labs.values():
-            with self.subTest(lab=lab.number):
-                done = run(folder / "labs/heed-lab", "test", lab.number, cwd=folder)
-                self.assertEqual((done.returncode, done.stderr), (1, ""))
-                for check in lab.judged:
-                    broken = any(cut["kind"] == "break" for cut in check.task.cuts)
-                    self.assertIn(self.status_of(check, done.stdout), (BLANK, FAILED) if broken else (BLANK,), done.stdout)
 
 
 def archives():
@@ -62,49 +43,71 @@ def sources_by_apt(folder, names):
     return ""
 
 
-class Fetched(unittest.TestCase):
+def make_mirror():
+    """A folder like the archive's, with the sources of this machine's Debian; returns why there is none, or nothing."""
+    if all((MIRROR / path).exists() for path, _ in archives()):
+        return ""
+    work = WORK / "apt"
+    shutil.rmtree(work, ignore_errors=True)
+    if why := sources_by_apt(work, [Path(path).parent.name for path, _ in archives()]):
+        return why
+    for path, _ in archives():
+        if not (work / Path(path).name).exists():
+            return f"the sources that apt gets here are not those of Debian 12: no {Path(path).name}"
+        (MIRROR / path).parent.mkdir(parents=True, exist_ok=True)
+        shutil.copy(work / Path(path).name, MIRROR / path)
+    return ""
+
+
+def fetching(mirror):
+    """Options of cmake for a machine without the packages."""
+    return ["-D", "HEED_LAB_FETCH=ON", "-D", f"HEED_LAB_MIRROR=file://{mirror}",
+            *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in PACKAGES)]
+
+
+class FromScratch(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        """A folder like that of the archive, with the sources of this machine's Debian."""
-        cls.mirror, work = helpers.BUILD / "labs/tests/mirror", helpers.BUILD / "labs/tests/apt"
-        if not all((cls.mirror / path).exists() for path, _ in archives()):
-            shutil.rmtree(work, ignore_errors=True)
-            if why := sources_by_apt(work, [Path(path).parent.name for path, _ in archives()]):
-                raise unittest.SkipTest(why)
-            for path, _ in archives():
-                if not (work / Path(path).name).exists():
-                    raise unittest.SkipTest(f"the sources that apt gets here are not those of Debian 12: no {Path(path).name}")
-                (cls.mirror / path).parent.mkdir(parents=True, exist_ok=True)
-                shutil.copy(work / Path(path).name, cls.mirror / path)
+        """Without sources to fetch, as without a network, the handout is built with this machine's packages."""
+        cls.why = make_mirror()
+        shutil.rmtree(TREE, ignore_errors=True)
+        course = helpers.course()
+        handout.write_handout(course, list(course.labs.values()), TREE)
+        for command in (["--preset", "lab", *([] if cls.why else fetching(MIRROR))],
+                        ["--build", "--preset", "lab", "-j", os.cpu_count(), "--target", "heed_lab_programs"]):
+            done = run("cmake", *command, cwd=TREE)
+            assert done.returncode == 0, (done.stdout + done.stderr)[-3000:]
 
-    def configure(self, mirror, build):
-        """As on a machine without the packages."""
-        shutil.rmtree(build, ignore_errors=True)
-        return run("cmake", "--preset", "lab", "-S", helpers.ROOT, "-B", build, "-D", "HEED_LAB_FETCH=ON",
-                   "-D", f"HEED_LAB_MIRROR=file://{mirror}", *(f"-DCMAKE_DISABLE_FIND_PACKAGE_{name}=ON" for name in PACKAGES))
+    def status_of(self, check, output):
+        return re.search(rf"^ +[-+] {check.name} +\d+ points  (.*)$", output, re.M)[1]
 
-    def test_lab_0_with_fetched_sources(self):
-        build, lab = helpers.BUILD / "labs/tests/fetched", helpers.course().lab(0)
-        done = self.configure(self.mirror, build)
-        self.assertEqual(done.returncode, 0, done.stderr[-3000:])
-        done = run("cmake", "--build", build, "-j", os.cpu_count(), "--target", lab.target, "heed_lab_zlib")
-        self.assertEqual(done.returncode, 0, done.stdout[-3000:])
-        for check in lab.checks:
-            self.assertEqual(run_check(build / "labs" / lab.target, check, helpers.SEED).status, PASSED)
-        included = run("ninja", "-C", build, "-t", "deps").stdout
-        self.assertRegex(included, r"_deps/gtest-src/\S*/gtest\.h")
+    def test_all_labs_fail_politely(self):
+        for lab in Course(TREE).labs.values():
+            with self.subTest(lab=lab.number):
+                done = run(TREE / "labs/heed-lab", "test", lab.number, cwd=TREE)
+                self.assertEqual((done.returncode, done.stderr), (1, ""))
+                for check in lab.judged:
+                    broken = any(cut["kind"] == "break" for cut in check.task.cuts)
+                    self.assertIn(self.status_of(check, done.stdout), (BLANK, FAILED) if broken else (BLANK,), done.stdout)
+
+    def test_they_are_built_of_fetched_sources(self):
+        if self.why:
+            self.skipTest(self.why)
+        included = run("ninja", "-C", TREE / "build/lab", "-t", "deps").stdout
+        for header in ("gtest-src/googletest/include/gtest/gtest.h", "nlohmann_json-src/single_include/nlohmann/json.hpp", "zlib-src/zlib.h"):
+            self.assertIn(f"_deps/{header}", included)
         self.assertEqual(re.findall(r"/usr/\S*include/(?:gtest/|nlohmann/|CLI/|zlib\.h)\S*", included), [])
-        commands = (build / "compile_commands.json").read_text()
-        for name in PACKAGES:
-            self.assertIn(f"_deps/{name.lower()}-src", commands)
+        self.assertIn("_deps/cli11-src/include", (TREE / "build/lab/compile_commands.json").read_text())
 
     def test_another_archive_is_refused(self):
-        mirror = helpers.BUILD / "labs/tests/wrong-mirror"
+        if self.why:
+            self.skipTest(self.why)
+        mirror, (path, _) = WORK / "wrong-mirror", archives()[0]
         shutil.rmtree(mirror, ignore_errors=True)
-        shutil.copytree(self.mirror, mirror)
-        path, _ = archives()[0]
+        shutil.copytree(MIRROR, mirror)
         with open(mirror / path, "ab") as file:
             file.write(b"x")
-        done = self.configure(mirror, helpers.BUILD / "labs/tests/refused")
+        shutil.rmtree(WORK / "refused", ignore_errors=True)
+        done = run("cmake", "--preset", "lab", "-S", helpers.ROOT, "-B", WORK / "refused", *fetching(mirror))
         self.assertNotEqual(done.returncode, 0)
         self.assertIn("hash", done.stderr.lower())
