@@ -1,7 +1,7 @@
 # -DHEED_LAB_FETCH=ON: of what the labs need, find_package looks for it first, and what it does not find comes as source:
 # from Debian's archive of every package there was, or from a copy (-DHEED_LAB_MIRROR=file:///...). The versions are those of
 # Debian 12, the hashes those that Debian signed; those of GoogleTest and nlohmann-json are also those of the authors' archives.
-# Nothing is built by CMake files that were fetched: of three the headers are enough, and two are a handful of sources.
+# No CMake file that was fetched is read: of two packages the headers are enough, and two are a handful of sources.
 
 include(FetchContent)
 set(HEED_LAB_MIRROR https://snapshot.debian.org/archive/debian/20230701T000000Z/pool/main
