@@ -252,7 +252,7 @@ def standing(leaderboard, program, sandbox):
                            stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL, timeout=PATIENCE * SECONDS_OF_A_FIGURE)
             output.seek(0)
             value = float(json.loads(output.read(LARGEST))["lines"][leaderboard["line"]][-1])
-        except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError):
+        except (OSError, subprocess.TimeoutExpired, ValueError, LookupError, TypeError, ArithmeticError, RecursionError):
             return []
         finally:
             sandbox.end()

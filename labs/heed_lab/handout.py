@@ -11,7 +11,8 @@ from .repository import put_back
 
 SHINGLE = 22  # tokens in a row that are no chance
 # What tells how the library does it, and is of no use in a handout.
-LEFT_OUT = ("tests/", "python/", "docs/add-an-op.md", "labs/accepted_leaks.txt", ".github/", ".devcontainer/developing/", "scripts/mutants.py")
+LEFT_OUT = ("tests/", "python/", "docs/add-an-op.md", "labs/accepted_leaks.txt", ".github/", ".devcontainer/developing/",
+            "scripts/mutants.py")
 KEPT = re.compile(r"tests/reference/[\w-]+/(config|dialogs|expected|model|vocab)\.")  # what lab 8 compares with
 TEXTS = (".h", ".cc", ".cu", ".md", ".py", ".txt", ".cmake")  # that are searched
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")

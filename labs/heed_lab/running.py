@@ -59,7 +59,7 @@ class Pipe:
         for line in self.bytes.decode(errors="replace").splitlines():
             try:
                 row = json.loads(line)
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(row, dict) and row.get("word") == word:
                 found.append(row)

@@ -61,6 +61,7 @@ class Endings(unittest.TestCase):
 
     def test_what_is_no_json_is_skipped(self):
         self.expect(running.PASSED, "", "os.write(fd, b'\\xff{\\n[1]\\n7\\n'); send(check='C', passed=True)")
+        self.expect(running.PASSED, "", "os.write(fd, b'[' * 100000 + b'\\n'); send(check='C', passed=True)")
 
     def test_the_truth_of_passed_is_a_boolean(self):
         self.expect(running.SILENT, "", "send(check='C', passed='yes')")
