@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo program reproduce probes adversarial ranks test test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+.PHONY: help setup demo program reproduce probes adversarial ranks test test-handout test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
         gpu-bundle gpu-check lab grade format install package arm64 loc clean
 
 help:  ## Show this list
@@ -50,10 +50,14 @@ adversarial: setup  ## Adversarial evaluation in small: discriminators, controls
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
 
-test: setup  ## Every test
+test: setup  ## Every test, but for that of a handout
 	cmake --preset release
 	$(BUILD) release -j $(JOBS)
-	$(CTEST) release
+	$(CTEST) release -LE handout
+
+test-handout: setup  ## Builds a handout of the course from nothing, as a student does (needs 6 minutes of processor time)
+	cmake --preset release
+	$(CTEST) release -L handout
 
 test-fast: setup  ## The fast tests only
 	cmake --preset release

@@ -167,8 +167,8 @@ if(HEED_LABS)
     add_test(NAME labs_slips_slow_test COMMAND ${labs_test} test_slips)
     add_test(NAME labs_attacks_slow_test COMMAND ${labs_test} test_attacks test_hostile)
     add_test(NAME labs_from_scratch_slow_test COMMAND ${labs_test} test_from_scratch)
-    set_tests_properties(labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test labs_from_scratch_slow_test
-                         PROPERTIES LABELS slow TIMEOUT 1800)
+    set_tests_properties(labs_proofs_slow_test labs_slips_slow_test labs_attacks_slow_test PROPERTIES LABELS slow TIMEOUT 1800)
+    set_tests_properties(labs_from_scratch_slow_test PROPERTIES LABELS "slow;handout" TIMEOUT 1800)
   endif()
 endif()
 
