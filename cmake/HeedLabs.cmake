@@ -1,6 +1,6 @@
-# The programs with the checks of labs/ (docs/teaching.md): lab_NN of labs/NN-*/check.cc. They link the core and not the
-# helpers of tests/, which bring in the whole program; those that include what lies above it also link dialogues and the models
-# that respond. labs/heed-lab links them once more, with what a student wrote in front.
+# The programs with the checks of labs/ (docs/teaching.md): lab_NN of all that lies in labs/NN-*/ (check.cc, figure.cc, ...). They
+# link the core and not the helpers of tests/, which bring in the whole program; those that include what lies above it also link
+# dialogues and the models that respond. labs/heed-lab links them once more, with what a student wrote in front.
 # A lab's variation, which students write from nothing, is a library of its own, so that theirs comes in front of it, too.
 
 if(NOT TARGET GTest::gtest)  # HEED_LAB_FETCH may have it
@@ -59,7 +59,10 @@ foreach(source IN LISTS lab_checks)
   if(EXISTS ${kernels} AND NOT EXISTS ${PROJECT_SOURCE_DIR}/tensor/kernels/softmax.cu)
     continue()
   endif()
-  add_executable(${name} ${source})
+  cmake_path(GET source PARENT_PATH folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${folder}/*.cc)
+  list(REMOVE_ITEM sources ${folder}/variation.cc ${kernels})
+  add_executable(${name} ${sources})
   heed_target(${name})
   set_target_properties(${name} PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/labs)
   if(name STRLESS lab_10)
@@ -73,15 +76,10 @@ foreach(source IN LISTS lab_checks)
     target_link_libraries(${name} PRIVATE heed_lab_dialog)
   endif()
   target_precompile_headers(${name} REUSE_FROM heed_lab_support)
-  cmake_path(GET source PARENT_PATH folder)
-  if(EXISTS ${folder}/show.cc)
-    target_sources(${name} PRIVATE ${folder}/show.cc)
-  endif()
   if(EXISTS ${folder}/variation.cc)
     add_library(${name}_variation STATIC ${folder}/variation.cc)
     heed_target(${name}_variation)
     target_link_libraries(${name}_variation PUBLIC heed_core)
-    target_sources(${name} PRIVATE ${folder}/check_variation.cc)
     target_link_libraries(${name} PRIVATE ${name}_variation)
   endif()
   if(EXISTS ${kernels})

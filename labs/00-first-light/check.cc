@@ -1,28 +1,8 @@
 // Lab 0: the slope of the square. The kernel is called directly, without tensors' ops and engine.
-#include "labs/support/check.h"
-#include "tensor/kernels/elementwise.h"
+#include "labs/00-first-light/square.h"
 
 namespace heed::lab {
 namespace {
-
-// dx = dy f'(x), by the kernel that the library trains with
-void backward(const Tensor& dx, Write write, const Tensor& x, const Tensor& dy) {
-  cpu::unary_backward<Square>(Out<double>(dx.data<double>(), write), x.data<double>(),
-                              dy.data<double>(), Square{}, x.numel());
-}
-
-Tensor each(const Tensor& x, const std::function<double(double)>& f) {
-  std::vector<double> values = x.to_vector();
-  for (double& value : values) value = f(value);
-  return Tensor::from(values, x.shape());
-}
-
-Tensor slopes(const Tensor& x) {
-  return each(x, [](double at) {
-    const double h = 1e-5;
-    return (Square::f(at + h) - Square::f(at - h)) / (2 * h);
-  });
-}
 
 LAB_CHECK(SlopeOfTheSquare) {
   Draw draw;
@@ -49,16 +29,3 @@ LAB_CHECK(ChainRule) {
 
 }  // namespace
 }  // namespace heed::lab
-
-LAB_FIGURE() {
-  std::vector<double> at, square, slope, yours;
-  for (int i = 0; i <= 8; ++i) {
-    at.push_back(0.25 * i);
-    square.push_back(Square::f(at.back()));
-  }
-  const Tensor x = Tensor::from(at, {std::ssize(at)}), dx = unwritten(x.shape());
-  backward(dx, Write::assign, x, Tensor::full(x.shape(), 1, DType::f64));
-  print_curves(
-      "A square and its slope", "x", "y", at,
-      {{"x squared", square}, {"its slope", slopes(x).to_vector()}, {"yours", dx.to_vector()}});
-}

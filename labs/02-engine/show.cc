@@ -1,9 +1,7 @@
-// The pictures of lab 2: only ops that no lab cuts.
-#include "autograd/node.h"
+// The page of lab 2: only ops that no lab cuts.
 #include "autograd/ops.h"
 #include "labs/support/check.h"
 #include "labs/support/explore.h"
-#include "tensor/allocator.h"
 
 // Bumps exp(-(x w + b)^2), weighed by v, fitted to a target. w is used twice: by the bumps, and by
 // the penalty for large weights.
@@ -31,27 +29,4 @@ LAB_SHOW() {
   const Var loss = story("loss", add(error, penalty));
   error = Var();
   story.play("A layer of bumps, and its loss", loss);
-}
-
-// Bytes in use at each step of a backward pass through ops that each keep 1 MiB, and what they
-// would be if the closures were kept.
-LAB_FIGURE() {
-  constexpr int64_t kOps = 8, kMiB = 1 << 20;
-  std::vector<double> steps, dropped, kept;
-  const Tensor one = Tensor::full({}, 1, DType::f64);
-  Var y = Var::parameter(one);
-  const int64_t before = memory_stats().bytes_in_use;
-  for (int64_t i = 0; i < kOps; ++i) {
-    y = record(
-        "keep", one, {y},
-        [&, values = Tensor::zeros({kMiB / 8}, DType::f64)](Tensor dy, const Grads& dx) {
-          steps.push_back(static_cast<double>(steps.size() + 1));
-          dropped.push_back(static_cast<double>(memory_stats().bytes_in_use - before) / kMiB);
-          kept.push_back(kOps);
-          dx.add(0, dy);
-        });
-  }
-  y.backward();
-  heed::lab::print_curves("Memory over a backward pass", "closures that ran", "MiB in use", steps,
-                          {{"closures kept", kept}, {"yours", dropped}});
 }

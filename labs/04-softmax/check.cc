@@ -332,26 +332,3 @@ LAB_CHECK(MemoryStaysBelowTheLogits) {
 
 }  // namespace
 }  // namespace heed::lab
-
-// Right digits of a softmax in f32 over a constant that is added to the row.
-LAB_FIGURE() {
-  std::vector<double> constants, naive, yours;
-  const std::vector<double> row = {0, 1, 2, 3};
-  for (int constant = 0; constant <= 120; constant += 15) {
-    std::vector<float> moved, powers;
-    for (const double v : row) moved.push_back(static_cast<float>(v + constant));
-    float sum = 0;
-    for (const float v : moved) sum += powers.emplace_back(std::exp(v));
-    for (float& v : powers) v /= sum;
-    const Tensor want = softmax_by_loops(Tensor::from(row, {1, 4}));
-    const auto digits = [&](const Tensor& got) {
-      const double error = std::fabs(got(0, 3) / want(0, 3) - 1);
-      return std::isnan(error) ? 0 : std::min(8.0, -std::log10(error + 1e-9));
-    };
-    constants.push_back(constant);
-    naive.push_back(digits(Tensor::from(powers, {1, 4})));
-    yours.push_back(digits(softmax_of<float>(Tensor::from(moved, {1, 4}))));
-  }
-  print_curves("Right digits of softmax(x + c) in f32", "c", "digits", constants,
-               {{"exp without the maximum", naive}, {"yours", yours}});
-}

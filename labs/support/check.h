@@ -71,7 +71,7 @@ Tensor central_differences(const std::function<double(const Tensor&)>& f, const 
 
 // ---- the figure
 
-void figure();  // defined by LAB_FIGURE() in the lab's check.cc
+void figure();  // defined by LAB_FIGURE() in the lab's figure.cc
 // Curves over common x values, to be drawn by the tool.
 void print_curves(const std::string& title, const std::string& x_label, const std::string& y_label,
                   const std::vector<double>& x,

@@ -1,0 +1,114 @@
+// Lab 6, task schedule: when the rate is halved, which epoch is the best, and when it is over.
+#include <cmath>
+
+#include "labs/06-training/models.h"
+
+namespace heed::lab {
+namespace {
+
+LAB_CHECK(HalvesWhenNothingImproves) {
+  Draw draw;
+  const int patience = static_cast<int>(draw.between(1, 3));
+  const HalvingSchedule::Options options = {.rate = draw.uniform(0.5, 2), .patience = patience};
+  const double best = draw.uniform(50, 100);
+  std::vector<double> perplexities = {best}, want = {options.rate}, at_once = {options.rate};
+  for (int epoch = 2; epoch <= 9; ++epoch) {
+    perplexities.push_back(draw.between(0, 1) ? best : best + draw.uniform(1, 50));
+    want.push_back(options.rate * std::pow(0.5, (epoch - 1) / patience));
+    at_once.push_back(options.rate * std::pow(0.5, epoch - 1));
+  }
+  HalvingSchedule schedule(options);
+  expect_close("the rate after each epoch, patience " + std::to_string(patience) +
+                   ", when only the first epoch was an improvement",
+               rates_of(schedule, perplexities), numbers(want),
+               {.suspects = {{"halved after every epoch: patience says how many bad ones in a row "
+                              "it takes",
+                              patience > 1 ? numbers(at_once) : Tensor::zeros({0}, DType::f64)}},
+                .law = "after `patience` epochs in a row without improvement the rate is halved, "
+                       "and they are counted anew; to be as good as the best is no improvement"});
+  expect(schedule.state.best == best, "state.best is not the best perplexity so far.");
+
+  HalvingSchedule first(options), second(options);
+  const std::vector<double> head(perplexities.begin(), perplexities.begin() + 4);
+  const std::vector<double> tail(perplexities.begin() + 4, perplexities.end());
+  rates_of(first, head);
+  second.state = first.state;
+  expect_close("the rates of a run that goes on after a break", rates_of(second, tail),
+               numbers({want.begin() + 4, want.end()}),
+               {.suspects = {}, .law = "all that changes is in `state`"});
+}
+
+LAB_CHECK(SmallStepsForward) {
+  Draw draw;
+  for (const double enough : {0.01, 0.2}) {
+    const HalvingSchedule::Options options = {.rate = 1, .min_rate = 0, .min_improvement = enough};
+    HalvingSchedule schedule(options);
+    double perplexity = draw.uniform(80, 100);
+    const int64_t epochs = draw.between(4, 9);
+    std::vector<double> rates, want;
+    for (int64_t epoch = 0; epoch < epochs; ++epoch, perplexity *= 0.95) {
+      expect(schedule.update(perplexity),
+             "a perplexity of 5 % less than ever before is the best "
+             "so far: update() has to return true.");
+      rates.push_back(schedule.rate());
+      want.push_back(enough < 0.05 ? 1 : std::pow(0.5, static_cast<double>(epoch)));
+    }
+    expect_close(
+        "the rate while perplexity falls by 5 % an epoch, and " + text(100 * enough) +
+            " % count as an improvement",
+        numbers(rates), numbers(want),
+        {.law = "an epoch improves if perplexity < best (1 - min_improvement); the best so "
+                "far it may be all the same"});
+  }
+}
+
+LAB_CHECK(NanIsNeverBest) {
+  Draw draw;
+  const double nan = std::nan(""), good = draw.uniform(50, 100);
+  HalvingSchedule schedule({.rate = 1});
+  for (int64_t epochs = draw.between(1, 4); epochs > 0; --epochs) {
+    expect(!schedule.update(nan), "NaN before all else was called the best perplexity so far.");
+  }
+  expect(schedule.update(good),
+         "a first perplexity after NaN is the best so far. Every comparison "
+         "with NaN is false: was NaN kept as the best?");
+  const double rate = schedule.rate();
+  expect(!schedule.update(nan), "NaN was called the best perplexity so far.");
+  expect(schedule.state.best == good,
+         "after NaN state.best is " + text(schedule.state.best) + " and not " + text(good) + ".");
+  expect(schedule.rate() < rate, "an epoch that ends with NaN is one without improvement.");
+  expect(schedule.update(good * 0.9),
+         "after NaN an epoch that is better than all is not the best.");
+}
+
+LAB_CHECK(EndsInTime) {
+  Draw draw;
+  const int halvings = static_cast<int>(draw.between(2, 4));
+  const double min_rate = draw.uniform(0.02, 0.2);
+  for (const bool by_rate : {true, false}) {
+    const HalvingSchedule::Options options = {
+        .rate = 1, .min_rate = by_rate ? min_rate : 0, .max_halvings = by_rate ? 100 : halvings};
+    HalvingSchedule schedule(options);
+    for (int epoch = 0; epoch < 20; ++epoch) schedule.update(70);
+    const std::string what =
+        by_rate ? "min_rate " + text(min_rate) : "max_halvings " + std::to_string(halvings);
+    expect(schedule.finished(), "with " + what + ", 20 epochs without improvement do not end it.");
+    expect(!by_rate || schedule.rate() >= min_rate,
+           "with " + what + " the rate fell to " + text(schedule.rate()) +
+               ", below min_rate: it ends when the next halving would go there.");
+    expect(!by_rate || schedule.rate() / 2 < min_rate,
+           "with " + what + " it ended at the rate " + text(schedule.rate()) +
+               ", although another halving was allowed.");
+    expect(by_rate || schedule.rate() == std::pow(0.5, halvings),
+           "with " + what + " the rate ends at " + text(schedule.rate()) + ".");
+  }
+  HalvingSchedule schedule({.rate = 1, .min_rate = 0, .halve_after = 3});
+  std::vector<double> falling;
+  for (int epoch = 0; epoch < 6; ++epoch) falling.push_back(100.0 - epoch);
+  expect_close("the rate with halve_after 3, while every epoch is better",
+               rates_of(schedule, falling), numbers({1, 1, 0.5, 0.25, 0.125, 0.0625}),
+               {.law = "from epoch halve_after on the rate is halved after every epoch"});
+}
+
+}  // namespace
+}  // namespace heed::lab
