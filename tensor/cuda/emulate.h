@@ -112,7 +112,7 @@ void check_atomic(Mark& mark, const char* name, int64_t i);
 void check_bounds(const char* name, int64_t i, int64_t n);
 
 // For a Watch (tensor/cuda/watch.h): an access to the bytes of shared memory from `at` on.
-inline void (*saw_shared)(int64_t at, int64_t bytes) = nullptr;
+inline void (*saw_shared)(const char* name, int64_t at, int64_t bytes, Does does) = nullptr;
 
 // What stands for an element in an expression: reading and writing it are checked.
 template <class T> class Element {
@@ -121,12 +121,12 @@ template <class T> class Element {
       : value_(value), mark_(mark), name_(name), i_(i) {}
   Element(const Element&) = default;
   HEED_SEEN operator T() const {
-    report();
+    report(Does::read);
     check_read(*mark_, name_, i_);
     return *value_;
   }
   HEED_SEEN const Element& operator=(T value) const {
-    report();
+    report(Does::write);
     check_write(*mark_, name_, i_);
     *value_ = value;
     return *this;
@@ -145,8 +145,8 @@ template <class T> class Element {
   }
 
  private:
-  HEED_SEEN void report() const {
-    if (saw_shared) saw_shared(i_ * int64_t{sizeof(T)}, sizeof(T));
+  HEED_SEEN void report(Does does) const {
+    if (saw_shared) saw_shared(name_, i_ * int64_t{sizeof(T)}, sizeof(T), does);
   }
 
   T* value_;

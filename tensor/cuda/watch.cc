@@ -23,9 +23,12 @@ using Use = Mark::Use;
 
 // The lanes of a warp at one place of the code for the same time: where each of them is.
 struct Access {
-  std::array<uintptr_t, kWarp> at{};
+  const char* shared;  // the name of an array in shared memory; null for device memory
+  int64_t bytes;       // of an element
+  Does does;
+  int warp = 0;
   uint32_t lanes = 0;
-  int64_t bytes = 0;  // of an element
+  std::array<uintptr_t, kWarp> at{};
 };
 
 // The accesses of a block, in the order in which they began. Lanes come one after the other, each
@@ -34,7 +37,7 @@ struct Access {
 class Accesses {
  public:
   // in_register: this lane has the element already, and asks for nothing.
-  void add(const void* place, const Moment& moment, uintptr_t at, int64_t bytes,
+  void add(const void* place, const Moment& moment, const Access& begun, uintptr_t at,
            bool in_register = false) {
     const int lane = moment.thread % kWarp;
     Count& count = counts_[{place, moment.thread}];
@@ -45,8 +48,9 @@ class Accesses {
     if (in_register) return;
     const auto [found, is_new] = index_.try_emplace(
         {place, moment.thread / kWarp, count.interval, count.warp_interval, time}, list_.size());
-    if (is_new) list_.emplace_back().bytes = bytes;
+    if (is_new) list_.push_back(begun);
     Access& access = list_[found->second];
+    access.warp = moment.thread / kWarp;
     access.at[lane] = at;
     access.lanes |= 1u << lane;
   }
@@ -81,7 +85,7 @@ Traffic traffic_of(const Access& access) {
   const int64_t used = std::ssize(sectors),
                 span = std::bit_width(access.lanes) - std::countr_zero(access.lanes);
   const int64_t coalesced = (span * access.bytes + kSector - 1) / kSector;
-  return {1, used, coalesced, used > coalesced + 1, {}};
+  return {1, used, coalesced, used > coalesced + 1};
 }
 
 // How many lanes wait: of 128 bytes of lanes at a time, those that the worst bank serves later.
@@ -110,7 +114,7 @@ struct Watcher {
   std::vector<cuda::Region> regions;
   std::unordered_map<uintptr_t, Mark> marks;
   std::vector<uintptr_t> last;  // of each thread of the block: the element that it used last
-  Accesses global, shared;
+  Accesses accesses;
 
   const cuda::Region* region(uintptr_t at) const;
   Array* array(uintptr_t at, const cuda::Region& in);
@@ -119,6 +123,8 @@ struct Watcher {
   void check(uintptr_t at, int64_t bytes, Does does);
   void check_written(uintptr_t at, int64_t bytes, const Mark& mark);
   void count_block();
+  void keep(const Access& access, const std::string& name, uintptr_t begin, int64_t cost,
+            int64_t least);
 };
 
 namespace {
@@ -152,12 +158,13 @@ void see(const void* at, int64_t bytes, Does does) {
   watcher->check(address(at), bytes, does);
   uintptr_t& last = watcher->last[thread];
   const bool in_register = does == Does::read && last == address(at);
-  watcher->global.add(place, moment, address(at), bytes, in_register);
+  watcher->accesses.add(place, moment, {nullptr, bytes, does}, address(at), in_register);
   last = address(at);
 }
 
-void see_shared(int64_t at, int64_t bytes) {
-  watcher->shared.add(__builtin_return_address(0), now(), static_cast<uintptr_t>(at), bytes);
+void see_shared(const char* name, int64_t at, int64_t bytes, Does does) {
+  watcher->accesses.add(__builtin_return_address(0), now(), {name, bytes, does},
+                        static_cast<uintptr_t>(at));
 }
 
 }  // namespace
@@ -226,25 +233,37 @@ void Watcher::check(uintptr_t at, int64_t bytes, Does does) {
 }
 
 void Watcher::count_block() {
-  for (const Access& access : global.take()) {
-    Traffic traffic = traffic_of(access);
-    const uintptr_t any = addresses(access).front();
-    if (Array* const found = array(any, *region(any))) {
-      for (const uintptr_t at : addresses(access)) {
-        traffic.first.push_back(static_cast<int64_t>(at - found->first) / access.bytes);
-      }
-      found->second.traffic.add(traffic);
+  for (const Access& access : accesses.take()) {
+    if (access.shared) {
+      const int64_t conflicts = conflicts_of(access);
+      ++watch.shared_accesses;
+      watch.bank_conflicts += conflicts;
+      keep(access, access.shared, 0, conflicts, 0);
+      continue;
     }
+    const Traffic traffic = traffic_of(access);
+    const uintptr_t any = addresses(access).front();
+    const cuda::Region& in = *region(any);
+    Array* const found = array(any, in);
+    if (found) found->second.traffic.add(traffic);
     watch.total.add(traffic);
-  }
-  for (const Access& access : shared.take()) {
-    ++watch.shared_accesses;
-    watch.bank_conflicts += conflicts_of(access);
+    keep(access, found ? found->second.name : "", found ? found->first : address(in.begin),
+         traffic.sectors, traffic.coalesced);
   }
 }
 
+void Watcher::keep(const Access& access, const std::string& name, uintptr_t begin, int64_t cost,
+                   int64_t least) {
+  if (watch.blocks > 0 || access.warp > 0 || watch.first_warp.size() == Watch::kSeen) return;
+  std::vector<int64_t> bytes(kWarp, -1);
+  for (int lane = 0; lane < kWarp; ++lane) {
+    if (access.lanes >> lane & 1) bytes[lane] = static_cast<int64_t>(access.at[lane] - begin);
+  }
+  watch.first_warp.push_back(
+      {name, access.shared != nullptr, access.does, std::move(bytes), cost, least});
+}
+
 void Traffic::add(const Traffic& other) {
-  if (accesses == 0) first = other.first;
   accesses += other.accesses;
   sectors += other.sectors;
   coalesced += other.coalesced;
@@ -253,7 +272,7 @@ void Traffic::add(const Traffic& other) {
 
 Watch::Watch() {
   if (watcher) throw InternalError("a Watch lives already, and there can be one only");
-  watcher = std::make_unique<Watcher>(Watcher{*this, {}, {}, {}, {}, {}});
+  watcher = std::make_unique<Watcher>(Watcher{*this, {}, {}, {}, {}});
   saw = see;
   saw_shared = see_shared;
 }
@@ -276,8 +295,7 @@ void watch_launch() {
   watcher->regions = cuda::regions();
   watcher->marks.clear();
   watcher->last.assign(blockDim.x * blockDim.y * blockDim.z, 0);
-  watcher->global.take();  // of a launch that ended with an error
-  watcher->shared.take();
+  watcher->accesses.take();  // of a launch that ended with an error
 }
 
 void watch_block(int64_t barriers) {

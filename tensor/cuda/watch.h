@@ -28,11 +28,20 @@ namespace heed::emulate {
 struct Traffic {
   int64_t accesses = 0;
   int64_t sectors = 0;
-  int64_t coalesced = 0;       // sectors, if neighbouring lanes used neighbouring elements
-  int64_t scattered = 0;       // accesses of more than one sector above that
-  std::vector<int64_t> first;  // of the first access: the element of each lane
+  int64_t coalesced = 0;  // sectors, if neighbouring lanes used neighbouring elements
+  int64_t scattered = 0;  // accesses of more than one sector above that
 
   void add(const Traffic& other);
+};
+
+// One access of a warp, for pictures.
+struct Seen {
+  std::string array;  // its name; empty if it has none
+  bool shared;        // of shared memory
+  Does does;
+  std::vector<int64_t> bytes;  // of each lane: where it is in the array; -1 if it asks for nothing
+  int64_t cost;                // sectors; of shared memory, conflicts of banks
+  int64_t least;               // what it would cost at best
 };
 
 // One can live at a time.
@@ -53,6 +62,8 @@ class Watch {
   // other: a conflict for each that waits, at the worst bank of the access.
   int64_t shared_accesses = 0, bank_conflicts = 0;
   int64_t blocks = 0, barriers = 0;  // barriers: of all blocks
+  std::vector<Seen> first_warp;      // of the block that ran first, in order, as many as kSeen
+  static constexpr size_t kSeen = 64;
 
  private:
   friend struct Watcher;

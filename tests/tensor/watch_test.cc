@@ -191,7 +191,6 @@ TEST(WatchCounts, SectorsOfEachAccess) {
     EXPECT_EQ(read.coalesced, c.coalesced) << c.n << " by " << c.stride;
     EXPECT_EQ(read.scattered, c.scattered) << c.n << " by " << c.stride;
     EXPECT_EQ(written.scattered, 0);
-    EXPECT_EQ(read.first[5], 5 * c.stride);
     EXPECT_EQ(watch.total.sectors, read.sectors + written.sectors);
   }
 }
@@ -257,6 +256,46 @@ TEST(WatchCounts, BankConflictsAndBarriers) {
   EXPECT_EQ(watch.shared_accesses, 3);
   EXPECT_EQ(watch.blocks, 3);
   EXPECT_EQ(watch.barriers, 3);
+}
+
+__global__ void through_a_tile_kernel(Float* y, const Float* x, int stride) {
+  HEED_SHARED(float, tile, 64 * 8);
+  const int t = static_cast<int>(threadIdx.x);
+  if (t < 20) tile[t * 8] = x[t * stride];
+  __syncthreads();
+  if (t < 20) y[t] = tile[t * 8];
+}
+
+// In the order in which they began, whatever memory they are of; other warps and blocks are left
+// out, and so are lanes that ask for nothing.
+TEST(WatchCounts, WhatTheFirstWarpAsksFor) {
+  Watch watch;
+  Memory memory(watch);
+  Float *const x = memory.in("x", 64), *const y = memory.out("y", 64);
+  launch<through_a_tile_kernel>({1, 64}, y, x, 2);
+  launch<through_a_tile_kernel>({1, 64}, y, x, 1);
+  using emulate::Does;
+  const struct {
+    const char* array;
+    bool shared;
+    Does does;
+    int64_t stride, cost, least;
+  } want[] = {{"x", false, Does::read, 8, 5, 3},
+              {"tile", true, Does::write, 32, 4, 0},
+              {"tile", true, Does::read, 32, 4, 0},
+              {"y", false, Does::write, 4, 3, 3}};
+  ASSERT_EQ(watch.first_warp.size(), std::size(want));
+  for (size_t i = 0; i < std::size(want); ++i) {
+    const emulate::Seen& seen = watch.first_warp[i];
+    EXPECT_EQ(seen.array, want[i].array) << i;
+    EXPECT_EQ(seen.shared, want[i].shared) << i;
+    EXPECT_EQ(seen.does, want[i].does) << i;
+    EXPECT_EQ(seen.cost, want[i].cost) << i;
+    EXPECT_EQ(seen.least, want[i].least) << i;
+    for (int64_t lane = 0; lane < 32; ++lane) {
+      EXPECT_EQ(seen.bytes[lane], lane < 20 ? lane * want[i].stride : -1) << i << ", " << lane;
+    }
+  }
 }
 
 }  // namespace
