@@ -28,15 +28,14 @@ struct Numbers {
         expected(expected) {}
 
   int64_t size() const { return std::ssize(want); }
-  bool close(double a, double b) const {
+  bool within(double times, double a, double b) const {
     const Tolerance& t = expected.tolerance;
-    return a == b || std::fabs(a - b) <= t.absolute + t.relative * std::fabs(b);
+    return a == b || (std::isfinite(b) &&
+                      std::fabs(a - b) <= times * (t.absolute + t.relative * std::fabs(b)));
   }
+  bool close(double a, double b) const { return within(1, a, b); }
   // For symptoms: a multiple of a tolerance, as a factor is only estimated.
-  bool near(double a, double b) const {
-    const Tolerance& t = expected.tolerance;
-    return std::fabs(a - b) <= 20 * (t.absolute + t.relative * std::fabs(b)) + 1e-12;
-  }
+  bool near(double a, double b) const { return within(20, a, b) || std::fabs(a - b) <= 1e-12; }
   bool right(int64_t i) const { return close(got[i], want[i]); }
   std::string place(int64_t i) const {
     return rows == 1 ? "element " + std::to_string(i)
