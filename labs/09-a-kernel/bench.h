@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <functional>
 #include <numeric>
@@ -25,8 +26,13 @@ inline Values draw_values(Draw& draw, int64_t n, double low = -2, double high = 
   return x;
 }
 
+// Memory of the device that nothing has written is full of ones.
 inline Tensor tensor(const Values& x, Shape shape) {
-  return Tensor::from(std::vector<double>(x.begin(), x.end()), shape);
+  std::vector<double> values(x.begin(), x.end());
+  for (size_t i = 0; i < x.size(); ++i) {
+    if (std::bit_cast<uint32_t>(x[i]) == ~0u) values[i] = kUnwritten;
+  }
+  return Tensor::from(values, shape);
 }
 inline Tensor tensor(const Values& x) {
   return tensor(x, {std::ssize(x)});
@@ -38,7 +44,8 @@ inline const std::vector<std::pair<std::string, std::string>> kMeanings = {
      "another thread is to write this element, and has not come to it: between writing and reading "
      "shared memory stands a barrier."},
     {"reads device memory that nothing has written",
-     "this element of the result has no value yet: what does it depend on?"},
+     "this element has no value: is it a result that is not there yet, or one that this thread has "
+     "nothing to do with?"},
     {"nothing orders blocks",
      "blocks run in any order and at the same time, and no barrier orders them: in one launch, no "
      "block may use what another one writes."},

@@ -51,6 +51,23 @@ MISTAKES = {
         ("c[i * ldc + j] *= @q", "c[i * ldc + j] = 0", "what C held before is lost"),
         ("c[i * ldc + j] += factor", "c[i * n + j] += factor", "element (i, j) of a matrix"),
     ],
+    "earlier": [
+        ("std::min<int64_t>(cols, @s * row)", "cols", "the mask is missing"),
+        ("gpu::row_max(x + at, seen)", "seen > 0 ? T(0) : gpu::row_max(x + at, 0)", "Not a finite number"),
+        ("i < seen; i += blockDim.x) {\n    sum += math::exp((x[at + i] - max) / T(@p));",
+         "i < cols; i += blockDim.x) {\n    const T v = i < seen ? x[at + i] : -T(INFINITY);\n    sum += math::exp((v - max) / T(@p));",
+         "sees no column, and its y is NaN"),
+        ("i < seen; i += blockDim.x) {\n    sum +=", "i < cols; i += blockDim.x) {\n    const T v = x[at + i];\n    if (i < seen && v == v) sum +=",
+         "one that this thread has nothing to do with"),
+        ("if (threadIdx.x == 0) y[row]", "y[row]", "between the same two barriers"),
+        ("(int64_t i = threadIdx.x; i < seen; i += blockDim.x)",
+         "(int64_t n = (seen + blockDim.x - 1) / blockDim.x, i = threadIdx.x * n; i < seen && i < (threadIdx.x + 1) * n; ++i)", "are scattered"),
+    ],
+    "own": [
+        ("max + T(@p) * std::log(sum)", "max / T(@p) + std::log(sum)", "the logarithm, not times p"),
+        ("@s * row", "(@s + 1) * row", "those of your name"),
+        ("  if (threadIdx.x == 0) y[row] =", "  __syncthreads();\n  if (threadIdx.x == 0) y[row] =", "5 barriers in each block, where 4 do"),
+    ],
     "tall": [
         ("std::vector<double> sums", "std::vector<float> sums", "loses digits"),
         (" + (i == j ? @q : 0.0)", "", "q stands only where i = j"),
