@@ -39,6 +39,14 @@ __global__ void transpose_directly_kernel(Float* y, const Float* x, int cols) {
   y[col * gridDim.x + row] = x[row * static_cast<unsigned>(cols) + col];
 }
 
+__global__ void through_a_column_kernel(Float* y, const Float* x) {
+  HEED_SHARED(Float, tile, kWarp * kWarp);
+  const int t = static_cast<int>(threadIdx.x);
+  tile[t * kWarp] = x[t];
+  __syncthreads();
+  y[t] = tile[t * kWarp];
+}
+
 void fold_warps(Float* y, const Float* x, Fold fold, int warps) {
   if (fold == Fold::sum) launch<fold_warps_kernel<gpu::Sum>>({warps, kWarp}, y, x);
   if (fold == Fold::max) launch<fold_warps_kernel<gpu::Max>>({warps, kWarp}, y, x);
@@ -59,6 +67,10 @@ void column_sums(Float* sums, Float* squares, const Float* x) {
 
 void transpose_directly(Float* y, const Float* x, int rows, int cols) {
   launch<transpose_directly_kernel>({rows, cols}, y, x, cols);
+}
+
+void through_a_column(Float* y, const Float* x) {
+  launch<through_a_column_kernel>({1, kWarp}, y, x);
 }
 
 void softmax(Float* y, const Float* x, int64_t rows, int64_t cols) {

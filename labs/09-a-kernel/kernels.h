@@ -30,6 +30,8 @@ void two_sums(Float* sums, Float* squares, const Float* x, int blocks, int threa
 void column_sums(Float* sums, Float* squares, const Float* x);
 // y = x^T (cols, rows), each element where it belongs, without shared memory: for the figure.
 void transpose_directly(Float* y, const Float* x, int rows, int cols);
+// y = x, 32 elements, by way of a column of a tile in shared memory: for the page.
+void through_a_column(Float* y, const Float* x);
 
 // ---- tensor/kernels/softmax.cu
 

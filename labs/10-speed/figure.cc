@@ -39,5 +39,6 @@ LAB_FIGURE() {
         gflops({m, kN, kK}, [&] { product_by_eigen(to.at, left.at, b.data<float>(), m, kN, kK); }));
   }
   print_curves("Products with a matrix of 64 MiB, one thread", "operations for each byte",
-               "GFLOP/s", intensities, lines);
+               "GFLOP/s", intensities, lines,
+               {{"GFLOP/s of the processor", peak}, {"GB/s of the memory", bandwidth}});
 }

@@ -167,11 +167,13 @@ def do_figure(root, options):
 
 def do_show(root, options):
     bench = Bench(root, options.lab)
-    seed, path = seed_of(options), Path(options.out or "lab.html")
-    story = explore.story_of(bench.program(), seed)
-    print(explore.graph_text(story) if options.what == "graph" else explore.memory_text(story))
-    path.write_text(explore.page(root, bench.lab, story, seed), encoding="utf-8")
-    print(f"wrote {path}: graph and memory, step by step; open it in a browser")
+    seed, path, parts = seed_of(options), Path(options.out or "lab.html"), {}
+    for what in options.what:
+        text, body, script = explore.part(bench, what, seed, options.check)
+        print(text)
+        parts[body] = script
+    path.write_text(explore.page(root, bench.lab, parts, f"{' '.join(options.what)} --seed {seed}"), encoding="utf-8")
+    print(f"wrote {path}; open it in a browser")
     return 0
 
 
@@ -287,8 +289,10 @@ def parser():
     compare = command("compare", do_compare, "when all checks pass: the project's version beside yours")
     figure = command("figure", do_figure, "draw the lab's figure with what you wrote, as SVG")
     figure.add_argument("--out", metavar="FILE", help="where to (lab-N.svg)")
-    show = command("show", do_show, "the graph of an example, or its memory: in the terminal, and step by step as a page")
-    show.add_argument("what", choices=("graph", "memory"))
+    show = command("show", do_show, "pictures: a few lines in the terminal, and a page. graph and memory: an example and its backward pass; "
+                   "tensor: what a check compares; access: what a warp asks of the memory; roofline: speed beside what the machine can do")
+    show.add_argument("what", nargs="+", choices=explore.WHAT)
+    show.add_argument("--check", help="whose tensors (those of the first check that fails)")
     show.add_argument("--out", metavar="FILE", help="where the page goes (lab.html)")
     debug = command("debug", do_debug, "run a check in gdb")
     debug.add_argument("check")

@@ -1,139 +1,27 @@
-"""lab.html: the graph of a lab's example as it was recorded, and its backward pass node by node, with the memory in use."""
+"""`show`: what the terminal says of a lab's pictures, and lab.html, one page of HTML that needs no network."""
 import html
-import json
 import re
 
+from . import LabError, graph, pictures
 from .figures import numbers_of
 
-ROW, MIB = 34, 1 << 20  # pixels of a row of the table; bytes
-STYLE = """
-.graph { display: grid; grid-template-columns: 6.5rem max-content; }
-.graph tr { height: %dpx; } .graph td, .graph th { padding: 0 .45rem; white-space: nowrap; }
-.graph tbody tr { border-top: 1px solid var(--line); }
-.graph td:first-child, .number { text-align: right; }
-tr.now { background: var(--tint); outline: 2px solid var(--orange); }
-.bar { display: inline-block; height: .6rem; background: var(--blue); margin-right: .4rem; }
-.bar.back { background: none; border: 2px solid var(--orange); }
-path.edge { fill: none; stroke: var(--soft); stroke-width: 1.5; } path.edge.now { stroke: var(--orange); stroke-width: 3; }
-.curve { fill: none; stroke: var(--blue); stroke-width: 2; } .curve.back { stroke: var(--orange); stroke-dasharray: 6 3; }
-svg text { fill: var(--ink); font-size: 12px; } .axis { stroke: var(--line); } #mark { fill: var(--orange); }
-.controls { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 1rem 0; } .controls input { flex: 1 1 12rem; }
-button { font: inherit; padding: .2rem .9rem; }
-@media print { .controls, #said { display: none; } }
-""" % ROW
-SCRIPT = """
-const mark = document.querySelector('#mark'), slider = document.querySelector('#at'), play = document.querySelector('#play');
-let at = 0, timer = 0;
-function show(to) {
-  at = Math.min(Math.max(to, 0), story.steps.length - 1);
-  const step = story.steps[at], node = story.nodes.find(n => n.number === step.number);
-  for (const row of document.querySelectorAll('[data-number]'))
-    row.classList.toggle('now', Number(row.dataset.number) === step.number);
-  mark.setAttribute('cx', story.points[at][0]);
-  mark.setAttribute('cy', story.points[at][1]);
-  slider.value = at;
-  document.querySelector('#said').textContent = `Step ${at + 1} of ${story.steps.length}, ` +
-    (step.forward ? 'recorded: ' : 'backward: ') + `${node.op} (${node.number}), ${(step.bytes / 1048576).toFixed(2)} MiB in use` +
-    (step.freed ? `; then ${(step.freed / 1048576).toFixed(2)} MiB are let go` : '');
-}
-function stop() { clearInterval(timer); timer = 0; play.textContent = 'Play'; }
-function start() {
-  if (at === story.steps.length - 1) show(0);
-  timer = setInterval(() => { show(at + 1); if (at === story.steps.length - 1) stop(); }, 700);
-  play.textContent = 'Stop';
-}
-play.onclick = () => timer ? stop() : start();
-document.querySelector('#back').onclick = () => { stop(); show(at - 1); };
-document.querySelector('#next').onclick = () => { stop(); show(at + 1); };
-slider.oninput = () => { stop(); show(Number(slider.value)); };
-document.addEventListener('keydown', event => {
-  if (event.target === slider) return;
-  if (event.key === 'ArrowRight') show(at + 1);
-  else if (event.key === 'ArrowLeft') show(at - 1);
-});
-show(0);
-"""
+OF_A_PAGE = {"graph": "nodes", "memory": "nodes", "access": "kernels"}  # what the numbers of a lab's page have
+WHAT = (*OF_A_PAGE, "tensor", "roofline")
 
 
-def story_of(program, seed):
-    return numbers_of(program, "--show", seed)
-
-
-def mib(count):
-    return f"{count / MIB:.2f}"
-
-
-def rows_of(story):
-    """Of each node: itself, its forward step (None for an op within another), its backward step, and when that was."""
-    forward = {step["number"]: step for step in story["steps"] if step["forward"]}
-    backward = [step for step in story["steps"] if not step["forward"]]
-    order = {step["number"]: (i, step) for i, step in enumerate(backward, 1)}
-    return [(node, forward.get(node["number"]), *order.get(node["number"], (None, None))) for node in story["nodes"]]
-
-
-def graph_text(story):
-    """What `show graph` prints: the graph from its first node on."""
-    lines = [f"{story['title']}: {len(story['nodes'])} nodes",
-             f"{'node':>5}  {'op':<10} {'shape':<14} {'reads':<14} {'backward':>8}  {'let go':>8}"]
-    for node, _, when, back in rows_of(story):
-        reads = ", ".join(map(str, node["inputs"]))
-        freed = mib(back["freed"]) if back else ""
-        lines.append(f"{node['number']:>5}  {node['op']:<10} {node['shape']:<14} {reads:<14} {when or '':>8}  {freed:>8}  {node['name']}".rstrip())
-    return "\n".join(lines)
-
-
-def memory_text(story):
-    """What `show memory` prints: the bytes in use after each step."""
-    most = max(step["bytes"] for step in story["steps"]) or 1
-    ops = {node["number"]: node["op"] for node in story["nodes"]}
-    return "\n".join(f"{'recorded' if step['forward'] else 'backward'} {step['number']:>4} {ops[step['number']]:<10} "
-                     f"{mib(step['bytes']):>8} MiB {'#' * round(40 * step['bytes'] / most)}" for step in story["steps"])
-
-
-def edges(story):
-    """Arcs from what reads to what it reads, in a column left of the table."""
-    at = {node["number"]: ROW * i + ROW * 1.5 for i, node in enumerate(story["nodes"])}
-    paths = []
-    for node in story["nodes"]:
-        for source in node["inputs"]:
-            if source in at:
-                y0, y1 = at[node["number"]], at[source]
-                out = 100 - min(92, 12 + (y0 - y1) / 4)
-                paths.append(f'<path class="edge" data-number="{node["number"]}" d="M100,{y0} C{out:.0f},{y0} {out:.0f},{y1} 100,{y1}"/>')
-    height = ROW * (len(story["nodes"]) + 1)
-    return f'<svg width="104" height="{height}" viewBox="0 0 104 {height}" aria-hidden="true">{"".join(paths)}</svg>'
-
-
-def table(story):
-    most = max(step["bytes"] for step in story["steps"]) or 1
-
-    def used(step, kind):
-        return f'<span class="bar {kind}" style="width:{6 * step["bytes"] / most:.2f}rem"></span>{mib(step["bytes"])}' if step else ""
-    rows = []
-    for node, forward, when, back in rows_of(story):
-        cells = [node["number"], html.escape(node["op"]), html.escape(node["name"]), node["shape"],
-                 ", ".join(map(str, node["inputs"])), used(forward, "there"), when or "", used(back, "back"), mib(back["freed"]) if back else ""]
-        rows.append(f'<tr data-number="{node["number"]}">' + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>")
-    heads = ("node", "op", "value", "shape", "reads", "MiB, recorded", "backward", "MiB after", "let go, MiB")
-    return (f"<table><thead><tr>{''.join(f'<th>{head}</th>' for head in heads)}</tr></thead>\n<tbody>\n" + "\n".join(rows) +
-            "\n</tbody></table>")
-
-
-def chart(story):
-    """(SVG of the memory over the steps, the points of the curve)"""
-    steps = story["steps"]
-    most = max(step["bytes"] for step in steps) or 1
-    points = [(60 + 640 * i / max(1, len(steps) - 1), 220 - 190 * step["bytes"] / most) for i, step in enumerate(steps)]
-    turn = sum(step["forward"] for step in steps)
-
-    def line(kind, part):
-        return f'<polyline class="curve {kind}" points="{" ".join(f"{x:.1f},{y:.1f}" for x, y in part)}"/>'
-    middle = points[turn - 1][0]
-    return (f'<svg viewBox="0 0 720 250" role="img" aria-label="Memory in use over the steps, at most {mib(most)} MiB">'
-            f'<line class="axis" x1="60" x2="700" y1="220" y2="220"/><line class="axis" x1="{middle:.1f}" x2="{middle:.1f}" y1="20" y2="220"/>'
-            f'<text x="52" y="34" text-anchor="end">{mib(most)}</text><text x="52" y="224" text-anchor="end">0 MiB</text>'
-            f'<text x="{middle - 8:.1f}" y="240" text-anchor="end">recording</text><text x="{middle + 8:.1f}" y="240">backward (dashed)</text>'
-            f'{line("there", points[:turn])}{line("back", points[turn - 1:])}<circle id="mark" r="6" cx="60" cy="220"/></svg>', points)
+def part(bench, what, seed, check=None):
+    """(what the terminal says, HTML, script) of one picture."""
+    program = bench.program()
+    if what == "tensor":
+        return *pictures.tensors(bench.lab, program, seed, check), ""
+    if what == "roofline":
+        return *pictures.roofline(bench, program, seed), ""
+    numbers = numbers_of(program, "--show", seed)
+    if OF_A_PAGE[what] not in numbers:
+        raise LabError(f"lab {bench.lab.number} has no {what}")
+    if what == "access":
+        return *pictures.accesses(numbers), ""
+    return graph.graph_text(numbers) if what == "graph" else graph.memory_text(numbers), *graph.part(numbers)
 
 
 def base_style(root):
@@ -141,10 +29,9 @@ def base_style(root):
     return re.search(r'R"css\((.*?)\)css"', (root / "dialog/text/html_page.h").read_text(encoding="utf-8"), re.S)[1]
 
 
-def page(root, lab, story, seed):
-    picture, points = chart(story)
-    data = json.dumps({**story, "points": points}).replace("</", "<\\/")
-    title = html.escape(f"Lab {lab.number}: {story['title']}")
+def page(root, lab, parts, how):
+    """parts: {HTML: script}; how: what was typed."""
+    title = html.escape(f"Lab {lab.number}: {lab.title}")
     return f"""<!DOCTYPE html>
 <html lang="en">
 <head>
@@ -152,21 +39,13 @@ def page(root, lab, story, seed):
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>{title}</title>
-<style>{base_style(root)}{STYLE}</style>
+<style>{base_style(root)}{graph.STYLE}{pictures.STYLE}</style>
 </head>
 <body>
 <main>
 <h1>{title}</h1>
-<p class="lead">Every op is a node, in the order in which they were made. The backward pass goes from the newest to the oldest, runs each closure once, and then lets go of its gradient and of what it kept.</p>
-<div class="controls"><button id="play">Play</button><button id="back">Back</button><button id="next">Next</button>
-<input id="at" type="range" min="0" max="{len(story["steps"]) - 1}" value="0" aria-label="step"></div>
-<p id="said" aria-live="polite"></p>
-<h2>Memory</h2>
-<div class="scroll">{picture}</div>
-<h2>Graph</h2>
-<div class="scroll"><div class="graph">{edges(story)}{table(story)}</div></div>
-<footer>labs/heed-lab show {lab.number} graph, seed {seed}, with the engine of this tree.</footer>
+{"".join(parts)}<footer>labs/heed-lab show {lab.number} {html.escape(how)}, with the code of this tree.</footer>
 </main>
-<script>const story = {data};{SCRIPT}</script>
+<script>{"".join(parts.values())}</script>
 </body></html>
 """

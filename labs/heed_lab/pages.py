@@ -35,6 +35,11 @@ def page(title, body, script=""):
             f"<style>{STYLE}</style></head>\n<body>\n{body}\n{f'<script>{script}</script>' if script else ''}\n</body></html>\n")
 
 
+def scroll(label, body):
+    """A box that scrolls sideways, by keys too."""
+    return f'<div class="scroll" tabindex="0" role="region" aria-label="{html.escape(label)}">{body}</div>\n'
+
+
 def result_page(result):
     """Points, notes, and each failure as the terminal shows it."""
     esc = html.escape

@@ -29,6 +29,7 @@ class Verdict:
     message: str = ""
     seconds: float = 0
     reasons: list = field(default_factory=list)  # what the check gave as the likeliest reasons for a stop
+    tensors: list = field(default_factory=list)  # pairs that it compared, where that was asked for
 
     @property
     def passed(self):
@@ -86,7 +87,7 @@ def confined(sandbox, seconds):
     return sandbox.words(limits(seconds) | ({"nproc": PROCESSES} if sandbox.user else {}))
 
 
-def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
+def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
     """Runs one check of a lab's program, of somebody else in a sandbox."""
     prefix = confined(sandbox, seconds) if sandbox else ()
     pipe, word = Pipe(), secrets.token_hex(16)
@@ -94,7 +95,7 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
     begin = time.monotonic()
     with tempfile.TemporaryFile() as errors:
         process = subprocess.Popen([*prefix, str(program), f"--gtest_filter=*.{check.name}", f"--seed={seed}", "--gtest_brief=1",
-                                    *check.arguments],
+                                    *check.arguments, *more],
                                    stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors,
                                    pass_fds=[pipe.write_end], env=environment, start_new_session=True)
         pipe.start()
@@ -121,6 +122,7 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None):
     rows = pipe.lines(word)
     verdict = judge(check, seed, rows, None if hangs else status, said, program)
     verdict.seconds = time.monotonic() - begin
+    verdict.tensors = [row for row in rows if "tensor" in row]
     if hangs:
         verdict.message = f"It did not end within {seconds} s of processor time."
     return verdict

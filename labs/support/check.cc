@@ -52,6 +52,7 @@ Tensor unwritten(Shape shape, DType dtype) {
 
 void expect_close(const std::string& what, const Tensor& got, const Tensor& want,
                   const Expected& expected) {
+  compared(what, got, want, expected);
   const std::string problem = diagnose(what, got, want, expected);
   if (!problem.empty()) ADD_FAILURE() << problem;
 }
@@ -77,12 +78,10 @@ Tensor central_differences(const std::function<double(const Tensor&)>& f, const 
 
 void print_curves(const std::string& title, const std::string& x_label, const std::string& y_label,
                   const std::vector<double>& x,
-                  const std::map<std::string, std::vector<double>>& lines) {
-  std::cout << nlohmann::json{{"title", title},
-                              {"x", x_label},
-                              {"y", y_label},
-                              {"values", x},
-                              {"lines", lines}}
+                  const std::map<std::string, std::vector<double>>& lines,
+                  const std::map<std::string, double>& facts) {
+  std::cout << nlohmann::json{{"title", title}, {"x", x_label},   {"y", y_label},
+                              {"values", x},    {"lines", lines}, {"facts", facts}}
             << "\n";
 }
 

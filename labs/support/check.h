@@ -55,6 +55,9 @@ Tensor unwritten(Shape shape, DType dtype = DType::f64);
 // A failure with an explanation unless `got` is close to `want`: diagnose() of both.
 void expect_close(const std::string& what, const Tensor& got, const Tensor& want,
                   const Expected& expected = {});
+// What expect_close() tells of its tensors, if the program was asked for pictures of them.
+void compared(const std::string& what, const Tensor& got, const Tensor& want,
+              const Expected& expected);
 // A failure that says what is wrong, and why that matters.
 void expect(bool ok, const std::string& what_is_wrong);
 
@@ -72,9 +75,10 @@ Tensor central_differences(const std::function<double(const Tensor&)>& f, const 
 // ---- the figure
 
 void figure();  // defined by LAB_FIGURE() in the lab's figure.cc
-// Curves over common x values, to be drawn by the tool.
+// Curves over common x values, to be drawn by the tool, and numbers that belong to all of them.
 void print_curves(const std::string& title, const std::string& x_label, const std::string& y_label,
                   const std::vector<double>& x,
-                  const std::map<std::string, std::vector<double>>& lines);
+                  const std::map<std::string, std::vector<double>>& lines,
+                  const std::map<std::string, double>& facts = {});
 
 }  // namespace heed::lab

@@ -259,6 +259,24 @@ std::string map_of(const Numbers& n) {
 
 }  // namespace
 
+Window window(const Tensor& got, const Tensor& want, const Expected& expected) {
+  const Numbers n(got, want, expected);
+  Window w{n.rows, n.cols, std::min(n.rows, Window::kMost), std::min(n.cols, Window::kMost)};
+  for (int64_t i = n.size() - 1; i >= 0; --i) {
+    if (n.right(i)) continue;
+    ++w.wrong;
+    w.first_row = std::clamp<int64_t>(i / n.cols - w.kMost / 2, 0, n.rows - w.rows);
+    w.first_col = std::clamp<int64_t>(i % n.cols - w.kMost / 2, 0, n.cols - w.cols);
+  }
+  for (int64_t at = 0; at < w.rows * w.cols; ++at) {
+    const int64_t i = (w.first_row + at / w.cols) * n.cols + w.first_col + at % w.cols;
+    w.want.push_back(number(n.want[i]));
+    w.got.push_back(number(n.got[i]));
+    w.is_wrong.push_back(!n.right(i));
+  }
+  return w;
+}
+
 std::string diagnose(const std::string& what, const Tensor& got, const Tensor& want,
                      const Expected& expected) {
   if (!got.defined()) return what + " has no value.\nWhat it means: nothing arrived here.";

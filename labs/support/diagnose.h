@@ -32,4 +32,15 @@ struct Expected {
 std::string diagnose(const std::string& what, const Tensor& got, const Tensor& want,
                      const Expected& expected = {});
 
+// What a picture shows of both: at most kMost rows and columns, the first wrong element among them.
+struct Window {
+  static constexpr int64_t kMost = 12;
+  int64_t all_rows, all_cols, rows, cols, first_row = 0, first_col = 0;
+  int64_t wrong = 0;                             // in all
+  std::vector<std::string> want = {}, got = {};  // row by row
+  std::vector<bool> is_wrong = {};
+};
+// For tensors of one shape.
+Window window(const Tensor& got, const Tensor& want, const Expected& expected = {});
+
 }  // namespace heed::lab

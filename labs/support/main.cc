@@ -3,8 +3,9 @@
 //   lab_02 --figure [--seed=N]                                    prints the numbers of the figure
 //   lab_02 --show [--seed=N]                                      prints those of the page
 // With HEED_LAB_REPORT=FD, as the tool runs it, each check also writes a line of JSON to the
-// descriptor, with the word that the first line of standard input holds: what does not know the
-// word is no result. Both are taken before the constructors of what a student wrote.
+// descriptor, and with --tensors one for each pair of tensors that it compares, with the word that
+// the first line of standard input holds: what does not know the word is no result. Both are taken
+// before the constructors of what a student wrote.
 #include <execinfo.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
@@ -24,6 +25,7 @@ namespace {
 
 uint64_t run_seed = 0;
 std::vector<double> numbers;  // of the student's variation
+bool tells_tensors = false;
 int report = -1;
 char word[65] = {};
 
@@ -108,8 +110,8 @@ std::vector<double> parse_numbers(const std::string& text) {
   return found;
 }
 
-// Takes --seed=N, --numbers=A,B and --figure or --show out of the arguments; returns what is to be
-// run instead of checks.
+// Takes --seed=N, --numbers=A,B, --tensors and --figure or --show out of the arguments; returns
+// what is to be run instead of checks.
 std::function<void()> parse(int& argc, char** argv) {
   run_seed =
       static_cast<uint64_t>(std::chrono::system_clock::now().time_since_epoch().count()) % 1000000;
@@ -121,6 +123,8 @@ std::function<void()> parse(int& argc, char** argv) {
       run_seed = std::strtoull(argument.c_str() + 7, nullptr, 10);
     } else if (argument.starts_with("--numbers=")) {
       numbers = parse_numbers(argument.substr(10));
+    } else if (argument == "--tensors") {
+      tells_tensors = true;
     } else if (argument == "--figure") {
       picture = figure;
     } else if (argument == "--show") {
@@ -162,6 +166,25 @@ double number(size_t index) {
 
 void if_stopped(const std::string& reason) {
   send({{"if_stopped", reason}});
+}
+
+// Of pairs that are equal the first few do.
+void compared(const std::string& what, const Tensor& got, const Tensor& want,
+              const Expected& expected) {
+  if (!tells_tensors || !got.defined() || got.shape() != want.shape() || got.numel() == 0) return;
+  static int equal = 0;
+  const Window w = window(got, want, expected);
+  if (w.wrong == 0 && ++equal > 4) return;
+  send({{"tensor", what},
+        {"shape", want.shape().str()},
+        {"numel", want.numel()},
+        {"wrong", w.wrong},
+        {"all", {w.all_rows, w.all_cols}},
+        {"first", {w.first_row, w.first_col}},
+        {"cols", w.cols},
+        {"want", w.want},
+        {"got", w.got},
+        {"is_wrong", w.is_wrong}});
 }
 
 }  // namespace heed::lab

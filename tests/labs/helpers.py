@@ -1,5 +1,12 @@
 """What the tests of the course share."""
+import html
+import json
+import re
+import shutil
+import subprocess
+import tempfile
 from pathlib import Path
+from types import SimpleNamespace
 
 from heed_lab.build import Build, write_overlay
 from heed_lab.course import Course
@@ -8,6 +15,7 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 BUILD = None  # set by run.py
 SEED = 20
+CHROMIUM = next((name for name in ("chromium", "chromium-browser", "google-chrome") if shutil.which(name)), None)
 
 
 def course():
@@ -23,6 +31,34 @@ def program(lab, texts, name, units=()):
     folder = BUILD / "labs" / "tests" / f"{lab.target}-{name}"
     changed = {file: text for file, text in texts.items() if text != (ROOT / file).read_text()}
     return build().program(lab, folder, write_overlay(folder / "src", changed), units)
+
+
+def bench_of(number, with_program=None):
+    """What the pictures need of a student's tree."""
+    lab = course().lab(number)
+    return SimpleNamespace(root=ROOT, lab=lab, build=build(), out=BUILD / "labs/tests" / lab.target,
+                           program=lambda: with_program or BUILD / "labs" / lab.target)
+
+
+def changed(number, name, file, old, new):
+    """The program of a lab with a mistake in it."""
+    lab = course().lab(number)
+    texts = course().texts(lab)
+    assert texts[file].count(old) == 1, old
+    return program(lab, {**texts, file: texts[file].replace(old, new)}, name)
+
+
+def in_a_browser(page, script):
+    """What the script, put at the end of a page, leaves in #seen."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "lab.html"
+        path.write_text(page.replace("</body>", f"<script>{script}</script></body>"))
+        done = subprocess.run([CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
+                               f"--user-data-dir={folder}/profile", "--window-size=1280,900", "--virtual-time-budget=90000", "--dump-dom",
+                               f"file://{path}"], capture_output=True, text=True, timeout=120)
+    found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout)
+    assert found, done.stderr[-2000:]
+    return json.loads(html.unescape(found[1]))
 
 
 def for_each_lab(test):

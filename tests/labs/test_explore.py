@@ -1,17 +1,13 @@
 """The page of a graph, in Chromium where there is one, and the commands of the debugger, where there is gdb."""
-import json
-import re
 import shutil
 import subprocess
-import tempfile
 import unittest
-from pathlib import Path
 
 import helpers
-from heed_lab import LabError, explore
+from heed_lab import LabError, explore, figures, graph
+from helpers import CHROMIUM, bench_of, changed, in_a_browser
 from test_pages import Balanced
 
-CHROMIUM = next((name for name in ("chromium", "chromium-browser", "google-chrome") if shutil.which(name)), None)
 CLICKS = """
 const said = () => document.querySelector('#said').textContent;
 const now = () => [...document.querySelectorAll('tr.now')].map(row => Number(row.dataset.number));
@@ -32,13 +28,13 @@ setTimeout(() => {
 """
 
 
-class Explore(unittest.TestCase):
+class Graph(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
-        cls.lab = helpers.course().lab(2)
-        cls.program = helpers.BUILD / "labs" / cls.lab.target
-        cls.story = explore.story_of(cls.program, 5)
-        cls.page = explore.page(helpers.ROOT, cls.lab, cls.story, 5)
+        bench = bench_of(2)
+        cls.lab, cls.story = bench.lab, figures.numbers_of(bench.program(), "--show", 5)
+        _, body, script = explore.part(bench, "graph", 5)
+        cls.page = explore.page(helpers.ROOT, cls.lab, {body: script}, "graph")
 
     def test_the_graph_is_played_from_new_to_old(self):
         steps = self.story["steps"]
@@ -59,15 +55,14 @@ class Explore(unittest.TestCase):
 
     def test_closures_that_are_kept_show(self):
         """The mistake that the figure of the lab is about, in a student's engine."""
-        texts = helpers.course().texts(self.lab)
-        texts["autograd/var.cc"] = texts["autograd/var.cc"].replace("  node.backward = nullptr;\n", "")
-        last = explore.story_of(helpers.program(self.lab, texts, "held"), 5)["steps"][-1]
+        program = changed(2, "held", "autograd/var.cc", "  node.backward = nullptr;\n", "")
+        last = figures.numbers_of(program, "--show", 5)["steps"][-1]
         self.assertGreater(last["bytes"] - last["freed"], 3 << 20)  # x w + b, the bump, and the error
 
     def test_text(self):
-        graph, memory = explore.graph_text(self.story), explore.memory_text(self.story)
-        self.assertEqual(len(graph.splitlines()), 2 + len(self.story["nodes"]))
-        self.assertRegex(graph, r"\n +9  exp        \(512, 256\)     8 +\d+ +\d\.00  the bump\n")
+        text, memory = graph.graph_text(self.story), graph.memory_text(self.story)
+        self.assertEqual(len(text.splitlines()), 2 + len(self.story["nodes"]))
+        self.assertRegex(text, r"\n +9  exp        \(512, 256\)     8 +\d+ +\d\.00  the bump\n")
         self.assertEqual(len(memory.splitlines()), len(self.story["steps"]))
         self.assertEqual(max(line.count("#") for line in memory.splitlines()), 40)
 
@@ -80,19 +75,13 @@ class Explore(unittest.TestCase):
 
     def test_labs_without_a_page_say_so(self):
         with self.assertRaisesRegex(LabError, "this lab has no page"):
-            explore.story_of(helpers.BUILD / "labs/lab_00", 5)
+            explore.part(bench_of(0), "graph", 5)
+        with self.assertRaisesRegex(LabError, "lab 2 has no access"):
+            explore.part(bench_of(2), "access", 5)
 
     @unittest.skipUnless(CHROMIUM, "no chromium here")
     def test_in_a_browser(self):
-        with tempfile.TemporaryDirectory() as folder:
-            path = Path(folder) / "lab.html"
-            path.write_text(self.page.replace("</body>", f"<script>{CLICKS}</script></body>"))
-            done = subprocess.run([CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                                   f"--user-data-dir={folder}/profile", "--virtual-time-budget=90000", "--dump-dom", f"file://{path}"],
-                                  capture_output=True, text=True, timeout=120)
-        found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout)
-        self.assertTrue(found, done.stderr[-2000:])
-        seen, steps = json.loads(found[1]), self.story["steps"]
+        seen, steps = in_a_browser(self.page, CLICKS), self.story["steps"]
         self.assertEqual(seen["errors"], 0)
         self.assertEqual(seen["first"][1], [steps[0]["number"]])
         self.assertEqual(seen["next"], [f"Step 2 of {len(steps)}, recorded: parameter (1), 0.00 MiB in use", [steps[1]["number"]]])

@@ -1,0 +1,204 @@
+"""Parts of lab.html: the tensors that a check compares, what a warp asks of the memory, and a roofline. Each is (what the
+terminal says, HTML); none needs a colour, and none a script."""
+import html
+import math
+from collections import Counter
+from itertools import groupby
+
+from . import LabError
+from .build import write_overlay
+from .figures import numbers_of
+from .pages import scroll
+from .repository import Repository
+from .running import run_check
+
+FLOAT, SECTOR, BANKS = 4, 32, 32  # bytes, bytes, words side by side
+MARKS = "●○◆◇▲■"  # of the lines of a roofline, in their order
+STYLE = """
+.scroll + h3, .scroll + p { margin-top: 1.4rem; }
+.side { display: flex; flex-wrap: wrap; gap: 1rem; padding: .8rem; }
+.cells { width: auto; font-size: .9rem; } .cells caption { text-align: left; font-weight: 600; padding-bottom: .2rem; }
+.cells th, .cells td { padding: .1rem .4rem; text-align: right; font-weight: 400; } .cells th { color: var(--soft); }
+.cells td { border: 1px solid var(--line); background: color-mix(in srgb, var(--blue) var(--size), var(--card)); }
+.cells td.minus { background: color-mix(in srgb, var(--orange) var(--size), var(--card)); }
+.cells td.wrong { border: 3px double var(--ink); font-weight: 700; }
+.access td, .access th { padding: .25rem .5rem; vertical-align: top; white-space: nowrap; } .access tbody tr { border-top: 1px solid var(--line); }
+.access td.lanes { white-space: normal; min-width: 9rem; } .access .over { font-weight: 700; }
+.box { display: inline-block; width: 1.1rem; text-align: center; font-size: .75rem; border: 1px solid var(--soft); }
+.box.none { border-color: var(--line); color: var(--soft); } .box.waits { border: 2px solid var(--orange); font-weight: 700; }
+.gap { display: inline-block; width: .15rem; }
+.roof { width: auto; } .roof td, .roof th { padding: .2rem .6rem; text-align: right; } .roof td { white-space: nowrap; } .roof tbody tr { border-top: 1px solid var(--line); }
+.roof-line { fill: none; stroke: var(--soft); stroke-width: 2; } svg text.mark { font-size: 15px; text-anchor: middle; }
+@media print {
+  .cells td { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .scroll { overflow: visible; }
+  .access, .roof { font-size: .72rem; } .access .box { width: .8rem; font-size: .6rem; } .access .gap { width: .08rem; }
+}
+"""
+
+
+# ---- tensors of a check
+
+def tensors(lab, program, seed, name):
+    """Of the check with this name, else of the first one that does not pass, else of the first: that compares any."""
+    verdicts = [run_check(program, check, seed, more=("--tensors",)) for check in ([lab.check(name)] if name else lab.judged)]
+    compares = sorted((v for v in verdicts if v.tensors), key=lambda v: v.passed)
+    if not compares:
+        raise LabError(f"{name or f'no check of lab {lab.number}'} compares tensors here; labs/heed-lab test {lab.number} says what it found")
+    verdict = compares[0]
+    title = f"check {verdict.check.name}, seed {seed}: {verdict.status}"
+    rows = sorted(verdict.tensors, key=lambda row: row["wrong"] == 0)
+    text = "\n".join([title, *(f"  {row['tensor']} {row['shape']}: {how_wrong(row)}" for row in rows)])
+    return text, (f'<h2>{html.escape(title[0].upper() + title[1:])}</h2>\n<p class="note">The larger a number, the stronger its colour: blue if it is positive, '
+                  'orange if it is negative. What differs has a frame and a ×.</p>\n' + "".join(map(side_by_side, rows)))
+
+
+def how_wrong(row):
+    return f"{row['wrong']} of {row['numel']} elements differ" if row["wrong"] else "no element differs"
+
+
+def side_by_side(row):
+    most = max((abs(v) for v in map(float, row["want"]) if math.isfinite(v)), default=0) or 1
+    (rows, cols), (top, left), shown = row["all"], row["first"], len(row["want"]) // row["cols"]
+    part = "" if (shown, row["cols"]) == (rows, cols) else (
+        f" Shown are rows {top} to {top + shown - 1} of {rows} and columns {left} to {left + row['cols'] - 1} of {cols}.")
+    pair = "".join(cells(row, row[key], caption, most, marks) for key, caption, marks in (("want", "expected", False), ("got", "yours", True)))
+    return (f"<p><b>{html.escape(row['tensor'])} {row['shape']}</b>: {how_wrong(row)}.{part}</p>\n" + scroll(row["tensor"], f'<div class="side">{pair}</div>'))
+
+
+def cells(row, values, caption, most, marks):
+    (top, left), cols = row["first"], row["cols"]
+
+    def cell(text, wrong):
+        value = float(text)
+        kinds = ["minus"] * (value < 0) + ["wrong"] * wrong
+        size = 45 * min(1, abs(value) / most) if math.isfinite(value) else 0
+        return f'<td class="{" ".join(kinds)}" style="--size:{size:.0f}%">{"× " * wrong}{html.escape(text.replace("-", "−"))}</td>'
+    head = "".join(f'<th scope="col">{left + i}</th>' for i in range(cols))
+    lines = [f'<tr><th scope="row">{top + at // cols}</th>' + "".join(
+        cell(text, marks and wrong) for text, wrong in zip(values[at:at + cols], row["is_wrong"][at:at + cols])) + "</tr>"
+        for at in range(0, len(values), cols)]
+    return f'<table class="cells"><caption>{caption}</caption><tr><th></th>{head}</tr>\n' + "\n".join(lines) + "</table>\n"
+
+
+# ---- what a warp asks of the memory
+
+def accesses(numbers):
+    said, parts = [], ["<h2>What the first warp asks of the memory</h2>\n<p class=\"note\">A box is a sector of 32 bytes of global memory, with the number "
+                       "of lanes that use it, or a bank of shared memory, with the number of different words that lanes want of it: more than one, and they wait.</p>\n"]
+    for kernel in numbers["kernels"]:
+        said.append(kernel["name"] + (f": stopped, {kernel['stopped']}" if kernel["stopped"] else ""))
+        rows = repeated(kernel["accesses"])
+        said += [f"  {times(count):>3} {row['does']:<16} {lanes_of(row):>2} lanes  {cost(row)}" for row, count in rows]
+        parts.append(f"<h3>{html.escape(kernel['name'])}</h3>\n")
+        if kernel["stopped"]:
+            parts.append(f"<p>It was stopped: {html.escape(kernel['stopped'])}</p>\n")
+        if rows:
+            heads = "".join(f'<th scope="col">{head}</th>' for head in ("access", "lanes", "cost", "sectors, or banks", "lane→element"))
+            body = "\n".join(access(*row) for row in rows)
+            parts.append(scroll(kernel["name"], f'<table class="access"><thead><tr>{heads}</tr></thead><tbody>\n{body}\n</tbody></table>'))
+    return "\n".join(said), "".join(parts)
+
+
+def repeated(rows):
+    """[(row, how often)]: those in a row that look the same are one, with the elements of the first."""
+    groups = (list(group) for _, group in groupby(rows, key=lambda row: (row["does"], boxes(row))))
+    return [(group[0], len(group)) for group in groups]
+
+
+def times(count):
+    return f"{count} ×" if count > 1 else ""
+
+
+def lanes_of(row):
+    return sum(at >= 0 for at in row["bytes"])
+
+
+def cost(row):
+    if row["shared"]:
+        return f"{row['cost']} conflicts of banks" if row["cost"] else "no conflict of banks"
+    return f"{row['cost']} sectors" + (f", {row['least']} would do" if is_over(row) else "")
+
+
+def is_over(row):
+    """A row that begins within a sector touches one more."""
+    return row["cost"] > row["least"] + (not row["shared"])
+
+
+def access(row, count):
+    lanes = " ".join(f"{lane}→{at // FLOAT}" for lane, at in enumerate(row["bytes"]) if at >= 0)
+    return (f'<tr{" class=over" if is_over(row) else ""}><td>{times(count)} {html.escape(row["does"])}</td><td>{lanes_of(row)}</td><td>{cost(row)}</td><td>{boxes(row)}</td>'
+            f'<td class="lanes"><details><summary>show</summary>{lanes}</details></td></tr>')
+
+
+def boxes(row):
+    used = [at for at in row["bytes"] if at >= 0]
+    if row["shared"]:
+        words = Counter(at // FLOAT % BANKS for at in set(used))
+        return "".join(f'<span class="box {"waits" if words[bank] > 1 else "" if words[bank] else "none"}">{words[bank] or "·"}</span>'
+                       for bank in range(BANKS))
+    sectors, found, before = Counter(at // SECTOR for at in used), [], None
+    for sector, lanes in sorted(sectors.items()):
+        found.append(('<span class="gap"></span>' if before not in (None, sector - 1) else "") + f'<span class="box">{lanes}</span>')
+        before = sector
+    return "".join(found)
+
+
+# ---- speed beside what the machine can do
+
+def roofline(bench, program, seed):
+    row = numbers_of(program, "--figure", seed)
+    if not row["facts"]:
+        raise LabError(f"lab {bench.lab.number} has no roofline")
+    peak, bandwidth = row["facts"]["GFLOP/s of the processor"], row["facts"]["GB/s of the memory"]
+    lines = {name: line for name, line in row["lines"].items() if name != "roof"}
+    lines |= {name.replace("yours", "heed"): line for name, line in heeds(bench, seed).items() if name.startswith("yours")}
+    lines = dict(sorted(lines.items(), key=lambda line: line[0] == "Eigen"))
+    roof = [min(peak, bandwidth * x) for x in row["values"]]
+    said = ", ".join(f"{value:.1f} {name}" for name, value in row["facts"].items())
+    heads = [f"{mark} {html.escape(name)}" for mark, name in zip(MARKS, lines)]
+    table = [["operations for each byte", "roof", *heads]] + [
+        [f"{x:g}", f"{top:.1f}", *(f"{line[i]:.1f} ({line[i] / top:.0%})" for line in lines.values())] for i, (x, top) in enumerate(zip(row["values"], roof))]
+    names = ["op/byte", "roof", *lines]
+    text = "\n".join([f"{row['title']}: {said}"] + [
+        "  ".join(f"{cell:>{max(12, len(name))}}" for cell, name in zip(cells, names)) for cells in [names, *table[1:]]])
+    body = "\n".join("<tr>" + "".join(f"<td>{cell}</td>" for cell in cells) + "</tr>" for cells in table[1:])
+    head = "".join(f'<th scope="col">{cell}</th>' for cell in table[0])
+    return text, (f"<h2>{html.escape(row['title'])}</h2>\n<p>Measured here: {said}. The roof is what the memory brings, then what the processor multiplies; "
+                  f"both scales are logarithms.</p>\n" + scroll("Roofline", chart(row["values"], peak, bandwidth, lines)) +
+                  scroll("GFLOP/s, and share of the roof", f'<table class="roof"><thead><tr>{head}</tr></thead><tbody>\n{body}\n</tbody></table>'))
+
+
+def heeds(bench, seed):
+    """The same numbers of the project's version, where this clone began the lab and has it."""
+    try:
+        texts = Repository(bench.root).reference(bench.lab)
+    except LabError:
+        return {}
+    folder = bench.out.with_name(bench.out.name + "-heed")
+    return numbers_of(bench.build.program(bench.lab, folder, write_overlay(folder / "src", texts)), "--figure", seed)["lines"]
+
+
+def chart(values, peak, bandwidth, lines):
+    low = min(min(min(line) for line in lines.values()), bandwidth * values[0]) / 1.5
+    high, ridge = 1.6 * peak, peak / bandwidth
+
+    def at(x, y):
+        along = math.log(x / values[0]) / math.log(values[-1] / values[0])
+        return 60 + 620 * along, 300 - 270 * math.log(y / low) / math.log(high / low)
+
+    def word(x, y, text, kind='text-anchor="middle"'):
+        return f'<text x="{x:.1f}" y="{y:.1f}" {kind}>{text}</text>'
+    ends = [(values[0], min(peak, bandwidth * values[0])), *([(ridge, peak)] if values[0] < ridge < values[-1] else []),
+            (values[-1], min(peak, bandwidth * values[-1]))]
+    parts = [f'<polyline class="roof-line" points="{" ".join("%.1f,%.1f" % at(*end) for end in ends)}"/>',
+             '<line class="axis" x1="60" x2="680" y1="300" y2="300"/>', word(370, 334, "operations for each byte"), word(8, 14, "GFLOP/s", "")]
+    parts += [word(at(x, low)[0], 316, f"{x:g}") for x in values]
+    ticks = [step * 10.0 ** power for power in range(-2, 6) for step in (1, 2, 5) if low <= step * 10.0 ** power <= high]
+    for tick in ticks:
+        y = at(values[0], tick)[1]
+        parts += [f'<line class="axis" x1="60" x2="680" y1="{y:.1f}" y2="{y:.1f}"/>', word(52, y + 4, f"{tick:g}", 'text-anchor="end"')]
+    for mark, line in zip(MARKS, lines.values()):
+        parts += [word(at(x, y)[0], at(x, y)[1] + 5, mark, 'class="mark"') for x, y in zip(values, line)]
+    said = ", ".join(f"{mark} {html.escape(name)}" for mark, name in zip(MARKS, lines))
+    parts.append(word(370, 14, said))
+    return f'<svg viewBox="0 0 720 342" role="img" aria-label="GFLOP/s over operations for each byte, below the roof: {said}">{"".join(parts)}</svg>'
