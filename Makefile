@@ -141,7 +141,8 @@ install: setup  ## Install to PREFIX (default /usr/local)
 	$(BUILD) release -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
 	cmake --install build/release --prefix "$(abspath $(PREFIX))"
 
-package: setup  ## A .deb and a .tar.gz of the program and the libraries, in build/package
+package:  ## A .deb and a .tar.gz of the program and the libraries, in build/package
+	@scripts/setup.sh package
 	cmake --preset package
 	$(BUILD) package -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
 	cd build/package && cpack

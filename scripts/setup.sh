@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages the build needs, if any is missing. Does nothing, and takes no time, otherwise.
-# `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck; `lab` for the tools of
-# the course, and for nothing that is only good to have.
+# `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck, `package` for what CPack
+# calls; `lab` for the tools of the course, and for nothing that is only good to have.
 set -euo pipefail
 
 mode=${1:-}
@@ -32,6 +32,10 @@ need libcli11-dev header CLI/CLI.hpp
 need nlohmann-json3-dev header nlohmann/json.hpp
 need zlib1g-dev header zlib.h
 need libgtest-dev header gtest/gtest.h
+if [[ $mode == package ]]; then
+  need file command -v file
+  need dpkg-dev command -v dpkg-shlibdeps
+fi
 if [[ $mode == bench ]]; then need libbenchmark-dev header benchmark/benchmark.h; fi
 if [[ $mode == fuzz || $mode == lint ]]; then need clang command -v clang++; fi
 if [[ $mode == fuzz ]]; then need libclang-rt-dev can_fuzz; fi
