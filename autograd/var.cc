@@ -1,6 +1,8 @@
 #include "autograd/var.h"
 
 #include <algorithm>
+#include <iterator>
+#include <unordered_set>
 
 #include "autograd/anomaly.h"
 #include "autograd/node.h"
@@ -53,6 +55,22 @@ void run(Node& node) {
   for (GradientBuffer& output : node.outputs) output.clear();
   node.backward = nullptr;
   node.used = true;
+}
+
+// Leaves are the oldest, and come last. Here each comes right after the last node that uses it.
+void bring_leaves_forward(std::vector<std::shared_ptr<Node>>& order) {
+  if (order.size() == 1) return;
+  std::unordered_set<const Node*> seen;
+  std::vector<std::shared_ptr<Node>> backwards;
+  for (auto node = order.rbegin(); node != order.rend(); ++node) {
+    if ((*node)->inputs.empty()) continue;
+    for (const Edge& input : (*node)->inputs) {
+      const bool leaf = input && input.node->inputs.empty();
+      if (leaf && seen.insert(input.node.get()).second) backwards.push_back(input.node);
+    }
+    backwards.push_back(std::move(*node));
+  }
+  order.assign(std::move_iterator(backwards.rbegin()), std::move_iterator(backwards.rend()));
 }
 
 }  // namespace
@@ -159,7 +177,7 @@ std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::v
 
 // A node is older than what uses it. So in the order from new to old every node comes when all that
 // uses it has run: the gradients of its outputs are complete, and it can be run and let go.
-void Var::backward() const {
+void Var::backward(const OnComplete& complete) const {
   check_shape(defined() && value().numel() == 1,
               "backward: needs a single value (a loss), got the shape ", shape());
   if (!node()) throw UsageError("backward: the value does not depend on any parameter");
@@ -174,9 +192,11 @@ void Var::backward() const {
     throw UsageError(text("backward: the graph was used already (op ", node->op,
                           "); run the forward pass again, or add the losses first"));
   }
+  if (complete) bring_leaves_forward(order);
   node()->outputs[output_].add(Tensor::full(shape(), 1.0, dtype(), device()));
   for (std::shared_ptr<Node>& node : order) {
     run(*node);
+    if (complete && node->inputs.empty()) complete(*node);
     node.reset();
   }
 }

@@ -89,7 +89,11 @@ class Var {
   // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and takes the
   // graph apart on the way. Throws ShapeError for a value of more than one element, UsageError
   // where there is nothing to differentiate or the graph was used already.
-  void backward() const;
+  //
+  // `complete` hears of each leaf of the graph, once, as soon as all nodes that use it have run:
+  // its gradient is complete, while others are not, and may be taken. What it throws ends the pass.
+  using OnComplete = std::function<void(const Node& leaf)>;
+  void backward(const OnComplete& complete = {}) const;
 
   const Gradient& gradient() const;  // of a leaf, as it was collected
   Tensor grad() const;               // of a leaf, dense; undefined if nothing has arrived
