@@ -70,7 +70,7 @@ asan: setup  ## The fast tests under the address and undefined-behaviour sanitiz
 	$(CTEST) asan $(FAST)
 
 # The tests in which threads meet: of the pool, the allocator, every op, and the few places above that start threads.
-TSAN_TESTS ?= threads_test parallel_test tensor_test out_of_memory_test random_test gemm_test op_table_test \
+TSAN_TESTS ?= threads_test parallel_test tensor_test out_of_memory_test random_test gemm_test op_table_test group_sums_test \
               model_test decode_test trainer_test lease_test statistics_test
 empty :=
 tsan: setup  ## What runs threads, under the thread sanitizer

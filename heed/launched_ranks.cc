@@ -11,6 +11,8 @@
 #include <chrono>
 #include <cstdint>
 #include <thread>
+#include <utility>
+#include <vector>
 #endif
 
 namespace heed {
@@ -40,7 +42,9 @@ void check(int code, const char* what) {
 
 class Launched : public Ranks {
  public:
-  Launched(int rank, int size) : Ranks(rank, size) {}
+  Launched(int rank, int size, bool any_thread) : Ranks(rank, size), any_thread_(any_thread) {}
+
+  bool any_thread() const override { return any_thread_; }
 
  private:
   static constexpr int64_t kRound = int64_t{16} << 20;  // bytes of a block at a time
@@ -51,9 +55,11 @@ class Launched : public Ranks {
     const auto n = static_cast<size_t>(size());
     std::vector<int64_t> to_send(n), to_get(n);
     for (size_t r = 0; r < n; ++r) to_send[r] = blocks.empty() ? kGivesUp : std::ssize(blocks[r]);
-    check(
-        MPI_Alltoall(to_send.data(), 1, MPI_INT64_T, to_get.data(), 1, MPI_INT64_T, MPI_COMM_WORLD),
-        "sizes");
+    MPI_Request sizes;
+    check(MPI_Ialltoall(to_send.data(), 1, MPI_INT64_T, to_get.data(), 1, MPI_INT64_T,
+                        MPI_COMM_WORLD, &sizes),
+          "sizes");
+    wait_for({sizes});
     if (std::count(to_get.begin(), to_get.end(), kGivesUp) > 0) return {};
     std::vector<Bytes> got(n);
     int64_t longest = 0;
@@ -61,7 +67,9 @@ class Launched : public Ranks {
       got[r] = Bytes(static_cast<size_t>(to_get[r]));
       longest = std::max({longest, to_send[r], to_get[r]});
     }
-    check(MPI_Allreduce(MPI_IN_PLACE, &longest, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD), "sizes");
+    check(MPI_Iallreduce(MPI_IN_PLACE, &longest, 1, MPI_INT64_T, MPI_MAX, MPI_COMM_WORLD, &sizes),
+          "sizes");
+    wait_for({sizes});
     for (int64_t done = 0; done < longest; done += kRound) send_and_get(blocks, got, done);
     return got;
   }
@@ -88,9 +96,25 @@ class Launched : public Ranks {
               "sending");
       }
     }
-    check(MPI_Waitall(static_cast<int>(requests.size()), requests.data(), MPI_STATUSES_IGNORE),
-          "waiting");
+    wait_for(std::move(requests));
   }
+
+  // MPI waits without ever sleeping. A thread beside one that computes leaves it the processor.
+  static void wait_for(std::vector<MPI_Request> requests) {
+    const int count = static_cast<int>(requests.size());
+    int main_thread = 0, done = 0;
+    check(MPI_Is_thread_main(&main_thread), "waiting");
+    if (main_thread) {
+      return check(MPI_Waitall(count, requests.data(), MPI_STATUSES_IGNORE), "waiting");
+    }
+    while (true) {
+      check(MPI_Testall(count, requests.data(), &done, MPI_STATUSES_IGNORE), "waiting");
+      if (done) return;
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
+    }
+  }
+
+  const bool any_thread_;
 };
 
 Ranks* launched = nullptr;  // as long as the process
@@ -100,11 +124,11 @@ Ranks* launched = nullptr;  // as long as the process
 Ranks* launched_ranks() {
   if (launched || !launcher_sign()) return launched;
   int provided = 0, rank = 0, size = 1;
-  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_FUNNELED, &provided);
+  MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &provided);
   MPI_Comm_set_errhandler(MPI_COMM_WORLD, MPI_ERRORS_RETURN);
   MPI_Comm_rank(MPI_COMM_WORLD, &rank);
   MPI_Comm_size(MPI_COMM_WORLD, &size);
-  launched = new Launched(rank, size);
+  launched = new Launched(rank, size, provided >= MPI_THREAD_SERIALIZED);
   return launched;
 }
 

@@ -228,6 +228,10 @@ void parallel_for(int64_t pieces, const std::function<void(int64_t)>& body) {
   here.pool->run(pieces, body);
 }
 
+void loop_alone() {
+  inside_parallel = true;
+}
+
 void parallel_ranges(int64_t size, int64_t grain,
                      const std::function<void(int64_t, int64_t)>& body) {
   const int64_t pieces = (size + grain - 1) / grain;

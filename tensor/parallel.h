@@ -19,6 +19,10 @@ int num_threads();
 // fork() has threads of its own (but do not fork from inside of a loop).
 void parallel_for(int64_t pieces, const std::function<void(int64_t)>& body);
 
+// From now on this thread does its loops alone, and leaves the help of the others to the thread
+// that computes while this one does something else.
+void loop_alone();
+
 // Cuts [0, size) into pieces of `grain` (the last may be shorter): body(begin, end).
 void parallel_ranges(int64_t size, int64_t grain,
                      const std::function<void(int64_t, int64_t)>& body);

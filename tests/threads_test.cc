@@ -115,6 +115,35 @@ TEST_F(Threads, ASecondLoopDoesNotWaitForTheFirst) {
   EXPECT_EQ(in_time, 30);
 }
 
+// A thread that loops alone takes the help of nobody, not even in the middle of its loop.
+TEST_F(Threads, OneThatLoopsAloneLeavesTheOthersToTheRest) {
+  std::atomic<bool> begun{false}, done{false};
+  std::atomic<int> inside{0}, together{0}, elsewhere{0};
+  std::thread alone([&] {
+    loop_alone();
+    const auto me = std::this_thread::get_id();
+    parallel_for(30, [&](int64_t i) {
+      elsewhere += std::this_thread::get_id() != me;
+      begun = true;
+      for (int wait = 0; i == 15 && wait < 5000 && !done; ++wait) {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1));
+      }
+    });
+  });
+  while (!begun) std::this_thread::yield();
+  parallel_for(3, [&](int64_t) {  // one piece on each of the three threads
+    ++inside;
+    for (int wait = 0; wait < 5000 && inside < 3; ++wait) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    together += inside == 3;
+  });
+  done = true;
+  alone.join();
+  EXPECT_EQ(elsewhere, 0);
+  EXPECT_EQ(together, 3);
+}
+
 TEST_F(Threads, EveryLoopDoesItsOwnPiecesOnce) {
   std::atomic<int> wrong{0};
   on_threads([&](int i) {

@@ -22,6 +22,8 @@ class Ranks {
   int rank() const { return rank_; }
   int size() const { return size_; }
   bool first() const { return rank_ == 0; }  // who reads and writes files for all
+  // Whether any thread may call the functions below, one at a time, while others compute.
+  virtual bool any_thread() const { return true; }
 
   // blocks[r] is for rank r; result[r] is what rank r had for this one.
   std::vector<Bytes> exchange(const std::vector<std::string_view>& blocks);
@@ -38,9 +40,11 @@ class Ranks {
   // what is said, behind the name of this rank.
   [[noreturn]] virtual void fail(const std::string& why);
 
-  // So far: bytes to other ranks, and the time of all calls, waiting for the others included.
+  // So far: bytes to other ranks, and the time of all calls, waiting for the others included, less
+  // that in which another thread went on with the work.
   int64_t bytes_sent() const { return bytes_sent_; }
   double seconds() const { return seconds_; }
+  void count_beside(double seconds) { seconds_ -= seconds; }
   // Of the bytes those that a carrier (train/carrier.h) has sent from GPU to GPU, which is in no
   // second of the host.
   int64_t bytes_from_gpu() const { return bytes_from_gpu_; }

@@ -5,7 +5,7 @@
 #include "autograd/ops.h"
 #include "tensor/bytes.h"
 #include "tensor/error.h"
-#include "train/gradient_sum.h"
+#include "train/group_sums.h"
 
 namespace heed {
 namespace {
@@ -83,30 +83,55 @@ StepLosses PiecewiseGradients::compute_gradients(const Task& task,
                                                  const std::vector<int64_t>& batch, StepKey key) {
   const std::vector<NamedParameter> all = parameters(*task.module);
   const auto pieces = cut_in_pieces(batch, task.sizes, pieces_);
-  const PieceRange own = pieces_of_rank(ranks_.rank(), ranks_.size(), pieces_);
   StepLosses losses(ranks_, all[0].var.device());
-  GradientTree tree = gradient_tree(all);
-  for (int p = own.begin; p < own.end; ++p) {
+  const auto compute = [&](int p, const Var::OnComplete& complete) {
     const std::vector<int64_t>& examples = pieces[static_cast<size_t>(p)];
     zero_grad(*task.module);
-    if (!examples.empty()) {
-      const double weight =
-          static_cast<double>(examples.size()) / static_cast<double>(batch.size());
-      key.piece = p;
-      Loss loss = task.loss(examples, key);
-      (pieces_ == 1 ? loss.total : weight * loss.total).backward();
-      std::vector<Tensor> numbers = {loss.total.value()};
-      numbers.insert(numbers.end(), loss.late.tensors.begin(), loss.late.tensors.end());
-      loss.total = Var();  // its graph is used
-      losses.open_.push_back({weight, std::move(loss), LateNumbers(numbers)});
-    }
-    if (pieces_ > 1) tree.add({0, p, take_gradients(all)});
+    if (examples.empty()) return;
+    const double weight = static_cast<double>(examples.size()) / static_cast<double>(batch.size());
+    key.piece = p;
+    Loss loss = task.loss(examples, key);
+    (pieces_ == 1 ? loss.total : weight * loss.total).backward(complete);
+    std::vector<Tensor> numbers = {loss.total.value()};
+    numbers.insert(numbers.end(), loss.late.tensors.begin(), loss.late.tensors.end());
+    loss.total = Var();  // its graph is used
+    losses.open_.push_back({weight, std::move(loss), LateNumbers(numbers)});
+  };
+  if (pieces_ == 1) {
+    compute(0, {});
+  } else {
+    sum_pieces(task.module, all, pieces, compute);
   }
-  if (pieces_ == 1) return losses;
-  if (ranks_.size() > 1 && !carrier_) carrier_ = make_carrier(ranks_, losses.device());
-  put_gradients(all, ranks_.size() == 1 ? std::move(tree.nodes()[0].value)
-                                        : sum_over_ranks(all, tree, *carrier_));
   return losses;
+}
+
+void PiecewiseGradients::sum_pieces(const Module* module, const std::vector<NamedParameter>& all,
+                                    const std::vector<std::vector<int64_t>>& pieces,
+                                    const Compute& compute) {
+  if (ranks_.size() > 1 && !carrier_) carrier_ = make_carrier(ranks_, all[0].var.device());
+  const auto known = groups_.find(module);
+  const Groups groups = known != groups_.end() ? known->second : one_group(all.size());
+  const PieceRange own = pieces_of_rank(ranks_.rank(), ranks_.size(), pieces_);
+  int last = own.end - 1;  // with examples
+  while (last > own.begin && pieces[static_cast<size_t>(last)].empty()) --last;
+  GroupSums sums(all, groups, carrier_.get());
+  for (int p = own.begin; p < last; ++p) {
+    compute(p, {});
+    sums.add(p);
+  }
+  const std::vector<size_t> order =
+      sums.add_last(last, own.end, [&](const auto& complete) { compute(last, complete); });
+  if (known == groups_.end()) groups_[module] = agreed_groups(all, order);
+}
+
+// By the order of rank 0. On GPUs nothing is sent early, and so it stays one group.
+Groups PiecewiseGradients::agreed_groups(const std::vector<NamedParameter>& parameters,
+                                         const std::vector<size_t>& order) const {
+  BytesOut own;
+  own.put_list(parameters[0].var.device().is_cuda() ? std::vector<size_t>() : order);
+  const std::string of_first = ranks_.of_first(own.bytes());
+  const auto agreed = BytesIn(of_first).get_list<size_t>();
+  return agreed.empty() ? one_group(parameters.size()) : cut_in_groups(parameters, agreed);
 }
 
 }  // namespace heed

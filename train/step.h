@@ -1,12 +1,15 @@
 // The gradients of a step, whose batch is cut into pieces that the ranks share out.
 #pragma once
 
+#include <functional>
+#include <map>
 #include <memory>
 #include <utility>
 #include <vector>
 
 #include "tensor/late.h"
 #include "train/carrier.h"
+#include "train/group_sums.h"
 #include "train/ranks.h"
 #include "train/task.h"
 
@@ -56,13 +59,22 @@ class PiecewiseGradients {
   //   loss = sum_p (examples of p / examples of the batch) loss of piece p
   // The gradients of the pieces are computed one by one and summed in a fixed tree
   // (train/gradient_sum.h), so that no bit depends on the number of ranks. With one piece it is the
-  // backward pass of the batch and nothing else.
+  // backward pass of the batch and nothing else. What is complete is sent while a rank's last piece
+  // goes on (train/group_sums.h): the task's loss must not call the ranks.
   StepLosses compute_gradients(const Task& task, const std::vector<int64_t>& batch, StepKey key);
 
  private:
+  using Compute = std::function<void(int piece, const Var::OnComplete& complete)>;
+  void sum_pieces(const Module* module, const std::vector<NamedParameter>& all,
+                  const std::vector<std::vector<int64_t>>& pieces, const Compute& compute);
+  Groups agreed_groups(const std::vector<NamedParameter>& parameters,
+                       const std::vector<size_t>& order) const;
+
   const int pieces_;
   Ranks& ranks_;
   std::unique_ptr<Carrier> carrier_;  // of gradients; made at the first step of several ranks
+  // Of each task's parameters: one in its first step, which shows what is complete when.
+  std::map<const Module*, Groups> groups_;
 };
 
 }  // namespace heed
