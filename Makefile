@@ -8,13 +8,10 @@ CTEST = ctest -j $(JOBS) --preset
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
-.DEFAULT_GOAL := help
-.PHONY: help setup demo program reproduce probes adversarial ranks test test-handout test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
-        gpu-bundle gpu-check lab grade format install package arm64 loc clean
+.PHONY: setup demo program reproduce probes adversarial ranks test test-handout test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+        gpu-bundle gpu-check format install package arm64 loc clean
 
-help:  ## Show this list
-	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
-	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-11s%s\n' "$$name" "$$text"; done
+include labs/labs.mk  # help, lab and grade
 
 setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh
@@ -82,15 +79,6 @@ torture: setup  ## Kill, starve and mislead heed; prints a table (ARGS="--kills 
 	cmake --preset release
 	$(BUILD) release -j $(JOBS) --target heed_torture
 	build/release/bin/heed_torture $(ARGS)
-
-N ?= 0
-lab:  ## Judge what you wrote for a lab (N=2); labs/heed-lab has more
-	@scripts/setup.sh lab
-	@labs/heed-lab test $(N)
-
-grade:  ## Points of what you wrote for a lab (N=2), with seeds that you do not see
-	@scripts/setup.sh lab
-	@labs/heed-lab grade $(N)
 
 mutants: setup  ## Plant small bugs one at a time; says which no test notices (hours; a run goes on where it was)
 	nice -n 15 scripts/mutants.py $(ARGS)

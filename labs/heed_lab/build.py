@@ -10,6 +10,7 @@ import re
 import shlex
 import shutil
 import subprocess
+import sys
 import tempfile
 from types import SimpleNamespace
 from concurrent.futures import ThreadPoolExecutor
@@ -78,6 +79,9 @@ class Build:
         newest = max(p.stat().st_mtime for p in sources)
         if program.exists() and stamp.exists() and stamp.stat().st_mtime > newest:
             return
+        new = not any((self.folder / "labs").glob("lab_??"))
+        print("Building the library (once, some minutes) ..." if new else f"Building what lab {lab.number} stands on ...",
+              file=sys.stderr, flush=True)
         self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build")
         stamp.touch()
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import LabError, comparing, explore, figures, grading, handout, pages, report
 from .build import Build
-from .course import Course
+from .course import Course, is_handout
 from .repository import Repository
 from .running import BLANK, run_check
 from .watching import watch
@@ -82,11 +82,16 @@ def do_list(root, options):
 def do_start(root, options):
     bench = Bench(root, options.lab)
     repository = Repository(root)
-    repository.refuse_changes(bench.lab)
-    print("Building the library and the checks; the first time that takes a minute or two.", flush=True)
+    blanks = Course(root).blanks(bench.lab)
+    if not is_handout(root):
+        repository.refuse_changes(bench.lab)
     bench.prepare()
-    repository.start(bench.lab, bench.lab.cut(Course(root).texts(bench.lab)))
-    print(f"You are on branch {repository.branch(bench.lab)}. Read labs/{bench.lab.folder.name}/README.md; write in")
+    if is_handout(root):
+        print("This tree is a handout: what you are to write is taken out already. ", end="")
+    else:
+        repository.start(bench.lab, blanks)
+        print(f"You are on branch {repository.branch(bench.lab)}. ", end="")
+    print(f"Read labs/{bench.lab.folder.name}/README.md; write in")
     for name in bench.lab.written:
         print(f"  {name}")
     print(f"and run labs/heed-lab test {options.lab}")
@@ -112,14 +117,16 @@ def do_watch(root, options):
 
 def do_hint(root, options):
     lab = Course(root).lab(options.lab)
-    hints = lab.hints().get(lab.check(options.check).name)
-    if hints is None:
-        raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
-    if not 1 <= options.number <= len(hints):
-        raise LabError(f"{options.check} has the hints 1 to {len(hints)}")
-    print(f"hint {options.number} of {len(hints)}: {hints[options.number - 1]}")
+    checks, several = chosen(lab, [options.name]), any(task.name == options.name for task in lab.tasks)
+    for check in checks:
+        hints = lab.hints().get(check.name)
+        if hints is None:
+            raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
+        if not 1 <= options.number <= len(hints):
+            raise LabError(f"{check.name} has the hints 1 to {len(hints)}")
+        print((f"{check.name}, " if several else "") + f"hint {options.number} of {len(hints)}: {hints[options.number - 1]}")
     if options.number < len(hints):
-        print(f"the next one: labs/heed-lab hint {options.lab} {options.check} {options.number + 1}")
+        print(f"the next one: labs/heed-lab hint {options.lab} {'CHECK' if several else options.name} {options.number + 1}")
     return 0
 
 
@@ -280,8 +287,8 @@ def parser():
     test.add_argument("checks", nargs="*", help="names of checks or tasks (all)")
     test.add_argument("--all", action="store_true", help="show every failure, not only the first")
     command("watch", do_watch, "test again whenever you save")
-    hint = command("hint", do_hint, "a hint for a check; there are three, from small to large")
-    hint.add_argument("check")
+    hint = command("hint", do_hint, "a hint for a check, or for each check of a task; there are three, from small to large")
+    hint.add_argument("name", help="of a check or a task")
     hint.add_argument("number", type=int, nargs="?", default=1)
     identity = command("id", do_id, "the numbers of your variations, from your name", lab=False)
     identity.add_argument("name", nargs="?", metavar="NAME", help="as your teacher has it (the one given before)")

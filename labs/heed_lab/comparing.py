@@ -49,9 +49,9 @@ def own_prints(blank, texts):
 
 def blanks(course, lab):
     """{file: text} as students get them."""
-    texts = course.texts(lab)
+    texts = course.blanks(lab)
     own = {name: (course.root / name).read_text(encoding="utf-8") for name in lab.own if name not in texts}
-    return {**lab.cut(texts), **own}
+    return {**texts, **own}
 
 
 def submissions(folders):

@@ -9,6 +9,7 @@ from .cutting import apply, check_cut, include_not_done
 
 KINDS_OF_POINTS = ("works", "laws", "limits", "variation")
 VARIATION_POINTS = 10
+BLANKS = "labs/blanks.json"  # the cut files of a handout
 
 
 def take(row, label, required, optional=()):
@@ -116,8 +117,13 @@ class Lab:
 
     @property
     def written(self):
-        """Those that students write in: in the others only comments are hidden."""
-        return list(dict.fromkeys(cut["file"] for task in self.tasks for cut in task.cuts if cut["kind"] != "hide"))
+        """Those that students write in: in the others comments are hidden, or twins taken out."""
+        return list(dict.fromkeys(cut["file"] for task in self.tasks for cut in task.cuts
+                                  if cut["kind"] != "hide" and not cut.get("twin")))
+
+    @property
+    def twins(self):
+        return [cut for task in self.tasks for cut in task.cuts if cut.get("twin")]
 
     def check(self, name):
         for check in self.judged:
@@ -140,8 +146,8 @@ class Lab:
         for task in self.tasks if only is None else [only]:
             for cut in task.cuts:
                 name = cut["file"]
-                changed[name] = apply(changed[name], cut, f"lab {self.number}, {task.name}",
-                                      f"lab {self.number}, task {task.name}, {name}")
+                place = f"lab {self.number}, {task.name}" + (" (its twin: comes back with the solution)" if cut.get("twin") else "")
+                changed[name] = apply(changed[name], cut, place, f"lab {self.number}, task {task.name}, {name}")
         return {name: include_not_done(text) if "heed::lab::" in text else text for name, text in changed.items()}
 
     def hints(self):
@@ -158,6 +164,22 @@ class Lab:
             elif name == "after" and line.strip():
                 found[name].append(line)
         return found
+
+
+def is_handout(root):
+    return (root / "labs/handout.json").exists()
+
+
+def handed_out(root, lab):
+    """{file: text} of a lab's files as a handout came with them."""
+    row = take(read_json(root / "labs/handout.json", "labs/handout.json"), "labs/handout.json", ("labs", "blanks"))
+    if lab.number not in row["labs"]:
+        raise LabError(f"lab {lab.number} is not cut in this handout; labs {', '.join(map(str, row['labs']))} are")
+    path = root / BLANKS
+    if not path.exists() or hashlib.sha256(path.read_bytes()).hexdigest() != row["blanks"]:
+        raise LabError(f"{BLANKS} is not as it was handed out; copy it from there anew")
+    texts = read_json(path, BLANKS)
+    return {name: texts[name] for name in lab.files}
 
 
 class Course:
@@ -179,6 +201,10 @@ class Course:
         if number not in self.labs:
             raise LabError(f"there is no lab {number}; there are {', '.join(map(str, self.labs))}")
         return self.labs[number]
+
+    def blanks(self, lab):
+        """{file: text} of what a lab cuts, as students get it; a handout has it as it was made."""
+        return handed_out(self.root, lab) if is_handout(self.root) else lab.cut(self.texts(lab))
 
     def texts(self, lab, root=None):
         return {name: ((root or self.root) / name).read_text(encoding="utf-8") for name in lab.files}

@@ -9,6 +9,7 @@ A cut is an object of lab.json:
   {"kind": "break",     "file": F, "text": TEXT, "with": TEXT, "in": SIGNATURE}
                                                             this very text, which another takes the place of: a mistake
                                                             to find
+"twin": true is for code that says the same in another place: it goes and comes back with the lab, and is nobody's task.
 "in": TEXT looks only between the braces that follow the line that begins so; "silent": true is for destructors, which must
 not throw. No match, or several, are errors: then the library has changed, and the lab has to follow."""
 import re
@@ -18,7 +19,7 @@ from . import LabError
 INCLUDE = '#include "labs/support/not_done.h"'
 KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"text"},
          "break": {"text", "with", "in"}}
-OPTIONAL = {"kind", "file", "in", "to", "silent"}
+OPTIONAL = {"kind", "file", "in", "to", "silent", "twin"}
 
 
 def code_of(line):
@@ -137,9 +138,11 @@ def put(text, cut, source, label):
 
 
 def include_not_done(text):
-    """Adds the #include of the blanks below the last one of the file."""
+    """Adds the #include of the blanks below the last one of the file that stands under no #if."""
     if INCLUDE in text:
         return text
-    lines = text.split("\n")
-    last = max(i for i, line in enumerate(lines) if line.startswith("#include"))
+    lines, last, level = text.split("\n"), 0, 0
+    for i, line in enumerate(lines):
+        level += line.startswith("#if") - line.startswith("#endif")
+        last = i if line.startswith("#include") and level == 0 else last
     return "\n".join(lines[:last + 1] + [INCLUDE] + lines[last + 1:])

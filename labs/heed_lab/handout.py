@@ -1,4 +1,5 @@
 """What a class gets: the tree without history and with all labs cut; and what the teacher publishes after a deadline."""
+import hashlib
 import json
 import posixpath
 import re
@@ -6,18 +7,28 @@ import subprocess
 from pathlib import Path, PurePosixPath
 
 from . import LabError
+from .comparing import COMMENT
+from .course import BLANKS
 from .cutting import removed
 from .repository import put_back
 
 SHINGLE = 22  # tokens in a row that are no chance
 # What tells how the library does it, and is of no use in a handout.
-LEFT_OUT = ("tests/", "python/", "docs/add-an-op.md", "labs/accepted_leaks.txt", ".github/", ".devcontainer/developing/",
-            "scripts/mutants.py")
+LEFT_OUT = ("tests/", "python/", "docs/add-an-op.md", "labs/accepted_leaks.txt", ".github/", ".ci/", ".devcontainer/developing/",
+            "scripts/mutants.py", "tensor/kernels/gemm_eigen.h")
+# What stands in a handout in the place of the project's own.
+IN_PLACE_OF = {"AGENTS.md": "labs/tutor.md", "README.md": "labs/handout.md", "Makefile": "labs/labs.mk"}
 KEPT = re.compile(r"tests/reference/[\w-]+/(config|dialogs|expected|model|vocab)\.")  # what lab 8 compares with
 TEXTS = (".h", ".cc", ".cu", ".md", ".py", ".txt", ".cmake")  # that are searched
 LINK = re.compile(r"(?<!!)\[([^\]]*)\]\(([^)#\s:]+)(?:#[^)\s]*)?\)")
 FORMULA = 8  # characters, without spaces, of a hidden line that are no chance
 TOKEN = re.compile(r"\w+|[^\w\s]")
+# A twin has other names of variables. Of the runs of tokens of what was taken out, but for those that many files have, it has this
+# share; with fewer runs than LEAST that is chance.
+RUN, MANY, TWIN, LEAST = 6, 12, 0.22, 24
+WORDS = set("auto bool char class const double else float for if inline int int32_t int64_t return size_t static std struct template T "
+            "typename uint32_t uint64_t void while".split())
+COMPARE = re.compile(r"`labs/heed-lab compare \d+`\s+shows (the project's version|heed's own line) beside yours")
 
 
 def numbers(text):
@@ -39,33 +50,34 @@ def tracked(root):
 
 
 def is_left_out(name, cut_files):
-    twin = name[:-3] + ".cc" if name.endswith(".cu") and name not in cut_files else None
-    return (name.startswith(LEFT_OUT) and not KEPT.match(name)) or name.endswith("/talk.md") or twin in cut_files
+    """CUDA is off in a handout: of its kernels only those stay that a lab is about."""
+    kernel = name.endswith(".cu") and name not in cut_files
+    return kernel or (name.startswith(LEFT_OUT) and not KEPT.match(name)) or name.endswith("/talk.md")
 
 
 def without_answers(text):
-    """lab.json without planted mistakes and hidden lines, and without what was right, which hold the answer."""
+    """lab.json without planted mistakes and hidden lines, and without how a solution begins and ends, or what was right: of a
+    function of which a part was taken out only the name is left, by which `reset` and `catch-up` put it back as a whole."""
     row = json.loads(text)
     row["slips"] = []
     for task in row["tasks"]:
-        task["cuts"] = [{**cut, "text": "", "with": ""} if cut["kind"] == "break" else cut
-                        for cut in task["cuts"] if cut["kind"] != "hide"]
+        cuts = [{"kind": "function", "file": cut["file"], "at": cut["in"], **({"twin": True} if cut.get("twin") else {})}
+                if cut["kind"] in ("statement", "break") else cut for cut in task["cuts"] if cut["kind"] != "hide"]
+        task["cuts"] = [cut for i, cut in enumerate(cuts) if cut not in cuts[:i]]
     return json.dumps(row, indent=2) + "\n"
 
 
 def contents(course, labs):
-    """{file: bytes} of a handout, and {(lab, task, file): text} of what was taken out."""
+    """{file: bytes} of a handout, and [(lab, task, text)] of what was taken out."""
     files = {}
     cut_files = {name for lab in labs for name in lab.files}
     for name in tracked(course.root):
         if not is_left_out(name, cut_files):
             files[name] = (course.root / name).read_bytes()
-    texts, taken = {name: files[name].decode() for name in cut_files}, {}
+    texts, taken = {name: files[name].decode() for name in cut_files}, []
     for lab in labs:
         for task in lab.tasks:
-            for cut in task.cuts:
-                place = (lab.number, task.name, cut["file"])
-                taken[place] = taken.get(place, "") + removed(course.texts(lab)[cut["file"]], cut, cut["file"]) + "\n"
+            taken += [(lab.number, task.name, removed(course.texts(lab)[cut["file"]], cut, cut["file"])) for cut in task.cuts]
         texts.update(lab.cut({name: texts[name] for name in lab.files}))
         path = f"labs/{lab.folder.name}/lab.json"
         if path in files:
@@ -73,11 +85,13 @@ def contents(course, labs):
     files.update({name: text.encode() for name, text in texts.items()})
     if (course.root / "labs/class.json").exists():
         files["labs/class.json"] = (course.root / "labs/class.json").read_bytes()
-    files["AGENTS.md"] = files.pop("labs/tutor.md")
+    files.update({name: files.pop(other) for name, other in IN_PLACE_OF.items()})
+    files[BLANKS] = json.dumps(texts).encode()
     for name in [name for name in files if name.startswith("labs/vscode/")]:
         files[".vscode/" + PurePosixPath(name).name] = files[name]
     for name in [name for name in files if name.endswith(".md")]:
-        files[name] = without_dead_links(name, files[name].decode(), files).encode()
+        text = without_dead_links(name, files[name].decode(), files)
+        files[name] = COMPARE.sub(r"your teacher publishes \1 after the deadline", text).encode()
     return files, taken
 
 
@@ -120,7 +134,7 @@ def shingles(text):
 def leaks(files, taken, accepted=()):
     """(file, lab, task, the tokens) for each piece of what was taken out that a handout still holds."""
     wanted = {}
-    for (lab, task, _), text in taken.items():
+    for lab, task, text in taken:
         for piece in shingles(text):
             wanted.setdefault(piece, (lab, task))
     found = []
@@ -136,6 +150,33 @@ def leaks(files, taken, accepted=()):
     return found
 
 
+def runs(text):
+    """[RUN tokens in a row of code], where variables are alike, and what is called has its name."""
+    tokens = TOKEN.findall(COMMENT.sub(" ", text))
+    tokens = [token if not re.match(r"[A-Za-z_]", token) or token in WORDS or after == "(" and len(token) > 1 else "v"
+              for token, after in zip(tokens, tokens[1:] + [""])]
+    return list(zip(*(tokens[i:] for i in range(RUN))))
+
+
+def twins(files, taken, accepted=()):
+    """(file, lab, task, how much of it is there) for each file that has much of what was taken out, in other names."""
+    having = {}
+    for name, content in files.items():
+        if name.endswith((".h", ".cc", ".cu")):
+            for run in set(runs(content.decode())):
+                having.setdefault(run, set()).add(name)
+    found = {}
+    for lab, task, text in taken:
+        wanted, shared = runs(text), {}
+        for names in (having.get(run, ()) for run in wanted):
+            for name in names if len(names) <= MANY else ():
+                shared[name] = shared.get(name, 0) + 1
+        for name, count in shared.items():
+            if len(wanted) >= LEAST and count >= TWIN * len(wanted) and (name, lab, task) not in accepted:
+                found[name, lab, task] = max(count / len(wanted), found.get((name, lab, task), 0))
+    return [(*place, f"{share:.0%} of the code, in other names") for place, share in sorted(found.items())]
+
+
 def accepted_leaks(root):
     """Lines of labs/accepted_leaks.txt: FILE LAB TASK REASON."""
     path = root / "labs/accepted_leaks.txt"
@@ -147,7 +188,8 @@ def write_handout(course, labs, out):
     if out.exists() and any(out.iterdir()):
         raise LabError(f"{out} is not empty")
     files, taken = contents(course, labs)
-    if found := leaks(files, taken, accepted_leaks(course.root)) + hidden_lines(files, formulas(course, labs)):
+    accepted = accepted_leaks(course.root)
+    if found := leaks(files, taken, accepted) + twins(files, taken, accepted) + hidden_lines(files, formulas(course, labs)):
         name, lab, task, tokens = found[0]
         raise LabError(f"{name} holds a part of lab {lab}, {task}: {tokens} ({len(found)} leaks in all)")
     for name, content in files.items():
@@ -156,7 +198,8 @@ def write_handout(course, labs, out):
         path.write_bytes(content)
         if (course.root / name).exists():  # AGENTS.md is made of another file
             path.chmod((course.root / name).stat().st_mode & 0o777)
-    (out / "labs/handout.json").write_text(json.dumps({"labs": [lab.number for lab in labs]}) + "\n")
+    row = {"labs": [lab.number for lab in labs], "blanks": hashlib.sha256(files[BLANKS]).hexdigest()}
+    (out / "labs/handout.json").write_text(json.dumps(row) + "\n")
     return len(files)
 
 

@@ -22,14 +22,26 @@ def key_within(seconds):
     return line.strip()[:1] if line else "q"
 
 
+def seed():
+    return int.from_bytes(os.urandom(3), "big")
+
+
 class Watch:
     def __init__(self, bench):
         self.bench, self.tasks, self.at, self.hints, self.failed = bench, bench.lab.tasks + bench.lab.assigned, 0, 0, None
 
+    def begin(self):
+        """Goes to the first task that is not done."""
+        try:
+            while self.at + 1 < len(self.tasks) and all(v.passed for v in self.bench.run(self.tasks[self.at].checks, seed())):
+                self.at += 1
+        except LabError:  # test() says what it is
+            pass
+
     def test(self):
         task, begin = self.tasks[self.at], time.monotonic()
         try:
-            verdicts = self.bench.run(task.checks, int.from_bytes(os.urandom(3), "big"))
+            verdicts = self.bench.run(task.checks, seed())
         except LabError as error:
             print(f"\n{error}")
             return
@@ -53,6 +65,7 @@ class Watch:
 
 def watch(bench):
     state, seen = Watch(bench), None
+    state.begin()
     while True:
         if (now := times(bench)) != seen:
             seen = now

@@ -1,7 +1,7 @@
 import unittest
 
 from heed_lab import LabError
-from heed_lab.cutting import apply, check_cut, include_not_done, put, removed
+from heed_lab.cutting import INCLUDE, apply, check_cut, include_not_done, put, removed
 
 TEXT = """#include <a>
 #include "b.h"
@@ -98,3 +98,7 @@ class Cuts(unittest.TestCase):
         text = include_not_done(TEXT)
         self.assertIn('#include "b.h"\n#include "labs/support/not_done.h"\n\nnamespace', text)
         self.assertEqual(include_not_done(text), text)
+
+    def test_the_include_stands_under_no_condition(self):
+        text = include_not_done("#include <a>\n#if defined(X)\n#include <b>\n#endif\nint i;\n")
+        self.assertEqual(text.splitlines()[:3], ["#include <a>", INCLUDE, "#if defined(X)"])

@@ -9,7 +9,9 @@ from unittest import mock
 
 import helpers
 from heed_lab import LabError, handout
+from heed_lab.commands import parser
 from heed_lab.course import Course
+from heed_lab.cutting import INCLUDE
 
 
 class Handouts(unittest.TestCase):
@@ -23,20 +25,46 @@ class Handouts(unittest.TestCase):
         found = handout.leaks(self.files, self.taken, handout.accepted_leaks(helpers.ROOT))
         self.assertEqual([leak[:3] for leak in found], [], "\n".join(map(str, found)))
 
+    def test_no_twins(self):
+        found = handout.twins(self.files, self.taken, handout.accepted_leaks(helpers.ROOT))
+        self.assertEqual(found, [])
+
     def test_accepted_leaks_are_there(self):
-        found = {leak[:3] for leak in handout.leaks(self.files, self.taken)}
+        found = {leak[:3] for leak in handout.leaks(self.files, self.taken) + handout.twins(self.files, self.taken)}
         self.assertEqual(handout.accepted_leaks(helpers.ROOT) - found, set())
 
     def test_a_leak_is_found_wherever_spaces_are(self):
-        body = next(text for (_, task, _), text in self.taken.items() if task == "destroy")
+        body = next(text for _, task, text in self.taken if task == "destroy")
         found = handout.leaks({"docs/x.md": ("So: " + body.replace("\n", "  ")).encode()}, self.taken)
         self.assertEqual(found[0][:3], ("docs/x.md", 2, "destroy"))
+
+    def test_a_twin_is_found_whatever_its_names_are(self):
+        """Those that people found in a handout, as the library has them, and one of all other names."""
+        wanted = [("tensor/kernels/multi_head.cu", 9, "softmax"), ("tensor/kernels/multi_head.cu", 9, "softmax_gradient"),
+                  ("tensor/kernels/multi_head.cc", 4, "softmax"), ("tensor/kernels/multi_head.cc", 4, "softmax_gradient"),
+                  ("nn/attention.cc", 7, "attend"), ("tensor/kernels/gemm_bf16_tiles.h", 10, "tile"), ("x.cc", 3, "matmul"), ("y.cc", 2, "destroy")]
+        bmm = (helpers.ROOT / "autograd/ops/matmul.cc").read_text().partition("Var bmm(")[2].partition("\nnamespace {")[0]
+        body = next(text for _, task, text in self.taken if task == "destroy")
+        for name in ("node", "orphans", "inputs", "next_orphan_"):
+            body = re.sub(rf"\b{name}\b", f"other_{name}", body)
+        self.assertEqual(handout.leaks({"y.cc": body.encode()}, self.taken), [])
+        planted = {file: (helpers.ROOT / file).read_bytes() for file, _, _ in wanted[:6]} | {"x.cc": bmm.encode(), "y.cc": body.encode()}
+        found = [row[:3] for row in handout.twins(self.files | planted, self.taken)]
+        for row in wanted:
+            self.assertIn(row, found)
+
+    def test_twins_are_nobodys_task(self):
+        self.assertEqual({name for lab in self.labs for name in lab.written} & {"tensor/kernels/multi_head.cc", "tensor/kernels/gemm_bf16.h"}, set())
+        text = self.files["tensor/kernels/multi_head.cc"].decode()
+        self.assertIn('not_done("lab 4, softmax (its twin: comes back with the solution)")', text)
+        self.assertNotIn("row_exp", text)
 
     def test_every_lab_is_cut_and_says_no_answer(self):
         for lab in self.labs:
             row = json.loads(self.files[f"labs/{lab.folder.name}/lab.json"])
             self.assertEqual(row["slips"], [])
-            self.assertNotIn("hide", [cut["kind"] for task in row["tasks"] for cut in task["cuts"]])
+            self.assertEqual({cut["kind"] for task in row["tasks"] for cut in task["cuts"]} - {"function", "line"}, set())
+            self.assertEqual({key for task in row["tasks"] for cut in task["cuts"] for key in cut} & {"to", "text", "with"}, set())
             self.assertNotIn(f"labs/{lab.folder.name}/talk.md", self.files)
             text = "".join(self.files[name].decode() for name in lab.files)
             for task in lab.tasks:
@@ -45,8 +73,10 @@ class Handouts(unittest.TestCase):
                     self.assertNotIn(cut["text"], text)
                 if not broken:
                     self.assertIn(f'"lab {lab.number}, {task.name}"', text)
-            self.assertEqual({cut[key] for task in row["tasks"] for cut in task["cuts"] if cut["kind"] == "break"
-                              for key in ("text", "with")} - {""}, set())
+            for cut in (cut for task in lab.tasks for cut in task.cuts if cut["kind"] == "statement"):
+                given = [(c["at"], c.get("twin")) for task in row["tasks"] for c in task["cuts"] if c["file"] == cut["file"]]
+                self.assertIn((cut["in"], cut.get("twin")), given)
+                self.assertNotIn((cut["at"], cut.get("twin")), given)
 
     def test_no_hidden_line_is_elsewhere(self):
         formulas = handout.formulas(self.course, self.labs)
@@ -77,18 +107,30 @@ class Handouts(unittest.TestCase):
             self.assertEqual({entry["id"] for entry in json.loads(text)["inputs"]}, set(re.findall(r"\$\{input:(\w+)\}", text)))
 
     def test_what_a_class_was_given_is_in_it(self):
-        with tempfile.TemporaryDirectory() as folder, mock.patch.object(handout, "tracked", return_value=["labs/tutor.md"]):
+        with tempfile.TemporaryDirectory() as folder, mock.patch.object(handout, "tracked", return_value=list(handout.IN_PLACE_OF.values())):
             shutil.copytree(helpers.ROOT / "labs", Path(folder) / "labs")
             (Path(folder) / "labs/class.json").write_text('{"salt": "autumn"}')
             files, _ = handout.contents(Course(folder), [])
             self.assertEqual(files["labs/class.json"], b'{"salt": "autumn"}')
 
-    def test_twins_of_kernels_are_left_out(self):
-        self.assertNotIn("tensor/kernels/cross_entropy.cu", self.files)
-        self.assertIn("tensor/kernels/norm.cu", self.files)
-        self.assertIn("tensor/kernels/softmax.cu", self.files)  # which lab 9 cuts itself
+    def test_kernels_of_cuda_are_left_out(self):
+        def kernels(files):
+            return [name for name in files if name.endswith(".cu")]
+        self.assertEqual(kernels(self.files), ["labs/09-a-kernel/five.cu", "tensor/kernels/softmax.cu"])  # which lab 9 cuts itself
         others, _ = handout.contents(self.course, [lab for lab in self.labs if lab.number != 9])
-        self.assertNotIn("tensor/kernels/softmax.cu", others)
+        self.assertEqual(kernels(others), [])
+
+    def test_it_says_what_it_is_and_promises_what_it_has(self):
+        readme, makefile = self.files["README.md"].decode(), self.files["Makefile"].decode()
+        commands = set(re.findall(r"`labs/heed-lab (\w[\w-]*)", readme))
+        self.assertLessEqual({"start", "test", "watch", "hint", "reset"}, commands)
+        self.assertLessEqual(commands, set(parser()._subparsers._group_actions[0].choices))
+        for name in set(re.findall(r"`((?:docs|labs|scripts)/[\w./-]+\.\w+)`", readme)):
+            self.assertIn(name, self.files)
+        self.assertEqual(re.findall(r"^([\w-]+):", makefile, re.M), ["help", "lab", "grade"])
+        for name in (name for name in self.files if name.endswith(("hints.md", "README.md"))):
+            self.assertNotIn("heed-lab compare", self.files[name].decode(), name)
+        self.assertIn("your teacher publishes heed's own line after the deadline", self.files["labs/00-first-light/hints.md"].decode())
 
     def test_reference_cases_stay_and_programs_that_make_them_do_not(self):
         for structure in ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui"):
@@ -104,7 +146,7 @@ class Handouts(unittest.TestCase):
             self.assertTrue((Path(folder) / "labs/heed-lab").stat().st_mode & 0o100)
             self.assertIn("Write no solutions", (Path(folder) / "AGENTS.md").read_text())
             numbers = json.loads((Path(folder) / "labs/handout.json").read_text())
-            self.assertEqual(numbers, {"labs": [lab.number for lab in self.labs]})
+            self.assertEqual(numbers["labs"], [lab.number for lab in self.labs])
             with self.assertRaisesRegex(LabError, "is not empty"):
                 handout.write_handout(self.course, self.labs, Path(folder))
 
@@ -121,7 +163,10 @@ class CatchUp(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.root = Path(folder.name)
         shutil.copytree(helpers.ROOT / "labs", self.root / "labs")
-        self.lab = helpers.course().lab(2)
+        self.hand_out(2)
+
+    def hand_out(self, number):
+        self.lab = helpers.course().lab(number)
         self.texts = helpers.course().texts(self.lab)
         for name, text in self.lab.cut(self.texts).items():
             (self.root / name).parent.mkdir(parents=True, exist_ok=True)
@@ -133,12 +178,20 @@ class CatchUp(unittest.TestCase):
         return path
 
     def test_the_reference_comes_back(self):
+        for number in helpers.course().labs:
+            with self.subTest(lab=number):
+                self.hand_out(number)
+                path = self.root / f"labs/{self.lab.folder.name}/lab.json"
+                path.write_text(handout.without_answers(path.read_text()))
+                self.check_catch_up()
+
+    def check_catch_up(self):
         handout.catch_up(Course(self.root), self.write(handout.solution(helpers.course(), self.lab)))
         for name, text in self.texts.items():
-            self.assertNotIn("heed::lab::", (self.root / name).read_text())
-            self.assertEqual([line for line in text.split("\n") if not line.startswith("//")],
-                             [line for line in (self.root / name).read_text().split("\n")
-                              if not line.startswith("//") and "labs/support" not in line])
+            found = (self.root / name).read_text().replace(f"{INCLUDE}\n", "")
+            for cut in (cut for task in self.lab.tasks for cut in task.cuts if cut["kind"] == "hide" and cut["file"] == name):
+                text, found = text.replace(cut["text"], ""), found.replace(cut["text"], "")  # outside of functions it stays hidden
+            self.assertEqual(text, found)
 
     def test_other_files_are_refused(self):
         for row in ("", "[]", {"lab": 2}, {"lab": 2, "texts": {"../x": "y"}}, {"lab": 2, "texts": []},

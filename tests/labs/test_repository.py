@@ -1,4 +1,6 @@
 """start and reset, in a clone that holds nothing but a lab's files."""
+import hashlib
+import json
 import subprocess
 import tempfile
 import unittest
@@ -60,12 +62,28 @@ class Clone(unittest.TestCase):
         self.assertIn('::heed::lab::not_done("lab 2, backward")', self.text("autograd/var.cc"))
         self.assertIn('my_own("step")', self.text("autograd/var.cc"))
 
+    def hand_out(self, blanks):
+        (self.root / "labs").mkdir(exist_ok=True)
+        text = json.dumps(blanks)
+        (self.root / "labs/blanks.json").write_text(text)
+        (self.root / "labs/handout.json").write_text(json.dumps({"labs": [2], "blanks": hashlib.sha256(text.encode()).hexdigest()}))
+
     def test_handouts_have_no_other_version(self):
-        (self.root / "labs").mkdir()
-        (self.root / "labs/handout.json").write_text("{}")
-        for refused in (lambda: self.repository.refuse_changes(self.lab), lambda: self.repository.reference(self.lab)):
-            with self.assertRaisesRegex(LabError, "this tree is a handout"):
-                refused()
+        self.hand_out({})
+        with self.assertRaisesRegex(LabError, "your teacher publishes it after the deadline"):
+            self.repository.reference(self.lab)
+
+    def test_reset_in_a_handout(self):
+        blanks = self.lab.cut(self.texts)
+        self.hand_out(blanks)
+        self.repository.reset(self.lab, self.lab.task("add"))  # the tree holds the library's version
+        self.assertIn('::heed::lab::not_done("lab 2, add")', self.text("autograd/node.cc"))
+        self.assertNotIn('::heed::lab::not_done("lab 2, reachable")', self.text("autograd/node.cc"))
+        with self.assertRaisesRegex(LabError, "lab 3 is not cut in this handout; labs 2 are"):
+            self.repository.reset(helpers.course().lab(3), helpers.course().lab(3).task("matmul"))
+        (self.root / "labs/blanks.json").write_text(json.dumps(blanks) + " ")
+        with self.assertRaisesRegex(LabError, "labs/blanks.json is not as it was handed out"):
+            self.repository.reset(self.lab, self.lab.task("add"))
 
     def test_reset_before_start(self):
         with self.assertRaisesRegex(LabError, "lab 2 was not begun"):

@@ -1,0 +1,113 @@
+"""What the commands say, in a clone and in a handout."""
+import contextlib
+import io
+import tempfile
+import types
+import unittest
+from pathlib import Path
+from unittest import mock
+
+import helpers
+from heed_lab import commands, handout, watching
+from heed_lab.build import Build
+from heed_lab.running import BLANK, PASSED, Verdict
+
+
+def run(root, *words):
+    """(exit status, standard output, standard error)"""
+    out, errors = io.StringIO(), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(errors):
+        status = commands.main(root, list(map(str, words)))
+    return status, out.getvalue(), errors.getvalue()
+
+
+class InAHandout(unittest.TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cls.folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.folder.cleanup)
+        cls.root, course = Path(cls.folder.name), helpers.course()
+        handout.write_handout(course, [course.lab(0), course.lab(2)], cls.root)
+
+    def test_start_says_what_to_do(self):
+        with mock.patch.object(commands.Bench, "prepare") as prepare:
+            status, said, _ = run(self.root, "start", 2)
+        prepare.assert_called_once()
+        self.assertEqual(status, 0)
+        self.assertEqual(said.splitlines(), [
+            "This tree is a handout: what you are to write is taken out already. Read labs/02-engine/README.md; write in",
+            "  autograd/node.cc", "  autograd/var.cc", "and run labs/heed-lab test 2"])
+
+    def test_start_of_a_lab_that_is_not_in_it(self):
+        self.assertEqual(run(self.root, "start", 4), (1, "", "heed-lab: lab 4 is not cut in this handout; labs 0, 2 are\n"))
+
+    def test_reset(self):
+        path = self.root / "autograd/node.cc"
+        blank = path.read_text()
+        path.write_text(blank.replace('not_done("lab 2, add")', "mine()"))
+        self.assertEqual(run(self.root, "reset", 2, "add"), (0, "task add is blank again\n", ""))
+        self.assertEqual(path.read_text(), blank)
+
+    def test_compare_says_who_has_it(self):
+        lab = helpers.course().lab(2)
+        with mock.patch.object(commands.Bench, "run", return_value=[Verdict(check, PASSED, 1) for check in lab.checks]):
+            status, _, said = run(self.root, "compare", 2)
+        self.assertEqual(status, 1)
+        self.assertIn("your teacher publishes it after the deadline", said)
+
+
+class Hints(unittest.TestCase):
+    def test_of_a_check(self):
+        status, said, _ = run(helpers.ROOT, "hint", 2, "NewestFirst", 2)
+        self.assertEqual(status, 0)
+        self.assertRegex(said, r"^hint 2 of 3: .*\nthe next one: labs/heed-lab hint 2 NewestFirst 3\n$")
+
+    def test_of_a_task(self):
+        status, said, _ = run(helpers.ROOT, "hint", 2, "reachable")
+        self.assertEqual(status, 0)
+        lines = said.splitlines()
+        self.assertEqual([line.partition(",")[0] for line in lines[:-1]], ["FindsEachNodeOnce", "NewestFirst", "ManyPaths"])
+        self.assertEqual(lines[-1], "the next one: labs/heed-lab hint 2 CHECK 2")
+
+    def test_of_neither(self):
+        self.assertEqual(run(helpers.ROOT, "hint", 2, "nothing")[0], 1)
+        self.assertIn("has no hints", run(helpers.ROOT, "hint", 2, "variation")[2])
+        self.assertIn("has the hints 1 to 3", run(helpers.ROOT, "hint", 2, "reachable", 4)[2])
+
+
+class Watching(unittest.TestCase):
+    def bench(self, done):
+        lab = helpers.course().lab(2)
+        tasks = {check.name: check.task.name for check in lab.judged}
+        return types.SimpleNamespace(lab=lab, run=lambda checks, seed: [
+            Verdict(check, PASSED if tasks[check.name] in done else BLANK, seed) for check in checks])
+
+    def at(self, done):
+        watch = watching.Watch(self.bench(done))
+        watch.begin()
+        return watch.tasks[watch.at].name
+
+    def test_begins_with_the_first_task_that_is_not_done(self):
+        names = [task.name for task in helpers.course().lab(2).tasks]
+        self.assertEqual(self.at([]), names[0])
+        self.assertEqual(self.at(names[:3]), names[3])
+        self.assertEqual(self.at(names[1:]), names[0])
+        self.assertEqual(self.at([*names, "variation"]), "variation")
+
+
+class Builds(unittest.TestCase):
+    def test_it_says_that_it_builds(self):
+        with tempfile.TemporaryDirectory() as folder:
+            build, lab = Build(helpers.ROOT, folder), helpers.course().lab(0)
+            (build.folder / "labs").mkdir()
+            program = build.folder / "labs" / lab.target
+
+            def ensure():
+                errors = io.StringIO()
+                with mock.patch.object(build, "run", side_effect=lambda *words: program.touch()), contextlib.redirect_stderr(errors):
+                    build.ensure(lab)
+                return errors.getvalue()
+            self.assertEqual(ensure(), "Building the library (once, some minutes) ...\n")
+            self.assertEqual(ensure(), "")
+            (build.folder / "labs" / f"{lab.target}.stamp").unlink()
+            self.assertEqual(ensure(), "Building what lab 0 stands on ...\n")
