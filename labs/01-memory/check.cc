@@ -284,6 +284,7 @@ LAB_CHECK(NoInnerAxis) {
 }
 
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
+  LAB_AFTER(ProductOfMatrices);
   Draw draw;
   expect_same_bits(draw, {draw.between(300, 400), draw.between(60, 90), draw.between(60, 90)});
 }

@@ -80,6 +80,7 @@ LAB_CHECK(FindsEachNodeOnce) {
 }
 
 LAB_CHECK(NewestFirst) {
+  LAB_AFTER(FindsEachNodeOnce);
   Draw draw;
   const NodePtr leaf = make_node({});
   NodePtr other = make_node({leaf}), top = other;
@@ -201,6 +202,7 @@ LAB_CHECK(ContributionsAddUp) {
 }
 
 LAB_CHECK(NobodysGradientChanges) {
+  LAB_AFTER(ContributionsAddUp);
   Draw draw;
   const Shape shape = {draw.between(2, 9)};
   const Tensor shared = draw.normal(shape), more = draw.normal(shape);
@@ -355,18 +357,19 @@ LAB_CHECK(UnreachedOutputsAreSkipped) {
 
 // ---- task: destroy
 
-LAB_CHECK(HalfAMillionNodes) {
-  NodePtr(make_node({make_node({})})).reset();
-  require_written();
+// `below`, under a chain of so many nodes that nobody holds.
+void let_go_of_a_chain(NodePtr below, int64_t length) {
   if_stopped(
       "A chain of half a million nodes was let go, and each destructor called the next one: the "
       "stack is "
       "too small for that. It takes a loop.");
-  for (const int64_t length : {int64_t{10}, int64_t{500000}}) {
-    NodePtr top = make_node({});
-    for (int64_t i = 1; i < length; ++i) top = make_node({std::move(top)});
-    top.reset();
-  }
+  for (int64_t i = 0; i < length; ++i) below = make_node({std::move(below)});
+}
+
+LAB_CHECK(HalfAMillionNodes) {
+  NodePtr(make_node({make_node({})})).reset();
+  require_written();
+  for (const int64_t length : {10, 500000}) let_go_of_a_chain(make_node({}), length);
 }
 
 LAB_CHECK(OthersKeepTheirNodes) {
@@ -385,6 +388,8 @@ LAB_CHECK(OthersKeepTheirNodes) {
   for (int64_t i = held + 1; i < count; ++i) {
     expect(all[i].expired(), "a node that nobody holds any more was kept: memory leaks.");
   }
+  let_go_of_a_chain(mine, 500000);
+  expect(mine->inputs.size() == 2, "a node that somebody still holds lost its inputs.");
 }
 
 }  // namespace

@@ -52,8 +52,10 @@ Tensor away_from_zero(Draw& draw, Shape shape) {
 LAB_CHECK(AcceptsWhatIsRight) {
   Draw draw;
   const Shape a = {draw.between(2, 3), draw.between(2, 4)}, b = {draw.between(2, 5)};
+  int64_t times = 0;
   const GradCheck verdict = check_gradient(
       [&](const std::vector<Var>& x) {
+        ++times;
         return sum(cube(x[0], ones(a))) * sum(cube(x[1], ones(b)));
       },
       {draw.normal(a), draw.normal(b)}, seed());
@@ -62,6 +64,10 @@ LAB_CHECK(AcceptsWhatIsRight) {
       "a right gradient is called wrong, " + verdict.worst +
           ". Central differences are (L(x + h) - L(x - h)) / 2h, with all other elements as they "
           "were.");
+  const int64_t elements = a.numel() + b.numel();
+  expect(times >= 2 * elements, "f was evaluated " + std::to_string(times) + " times for " +
+                                    std::to_string(elements) +
+                                    " elements: each needs L(x + h) and L(x - h).");
 }
 
 LAB_CHECK(FindsTheWrongElement) {
@@ -132,6 +138,7 @@ LAB_CHECK(LeavesTheOthersAlone) {
         return sum(cube(x[0], ones(x[0].shape()))) * sum(x[1]);
       },
       inputs, seed());
+  expect(worst > 0, "f was never evaluated with another element than it was given.");
   expect(worst <= 1, "f was evaluated with " + std::to_string(worst) +
                          " elements changed at once: an element has to get its value back before "
                          "the next one moves.");

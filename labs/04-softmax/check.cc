@@ -42,6 +42,7 @@ LAB_CHECK(Softmax) {
 }
 
 LAB_CHECK(ConstantsDoNotMatter) {
+  LAB_AFTER(Softmax);
   Draw draw;
   const Size size = draw_size(draw);
   const Tensor x = draw.normal({size.rows, size.cols}, DType::f32), moved = x.clone();
@@ -59,6 +60,7 @@ LAB_CHECK(ConstantsDoNotMatter) {
 }
 
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
+  LAB_AFTER(Softmax);
   Draw draw;
   const int64_t rows = draw.between(200, 300), cols = draw.between(90, 120);
   const Tensor x = draw.normal({rows, cols}, DType::f32);
@@ -102,6 +104,7 @@ LAB_CHECK(GradientOfSoftmax) {
 }
 
 LAB_CHECK(GradientAddsUpToZero) {
+  LAB_AFTER(GradientOfSoftmax);
   Draw draw;
   const Size size = draw_size(draw);
   const Tensor y = softmax_by_loops(draw.normal({size.rows, size.cols})),
@@ -286,6 +289,7 @@ LAB_CHECK(FusedEqualsParts) {
 
 // 520 to 640 rows of 40 000 logits: three chunks of at most 256.
 LAB_CHECK(ChunksAddUp) {
+  LAB_AFTER(FusedEqualsParts);
   Draw draw;
   constexpr int64_t kCols = 40000;
   const int64_t count = draw.between(520, 640), width = draw.between(2, 3), step = 200;
@@ -314,6 +318,7 @@ LAB_CHECK(ChunksAddUp) {
 }
 
 LAB_CHECK(MemoryStaysBelowTheLogits) {
+  LAB_AFTER(FusedEqualsParts);
   Draw draw;
   constexpr int64_t kCols = 40000;
   const int64_t count = draw.between(1000, 1200);

@@ -42,6 +42,7 @@ LAB_CHECK(RowsOfSteps) {
 }
 
 LAB_CHECK(NoRowIsPadding) {
+  LAB_AFTER(RowsOfSteps);
   Draw draw;
   const std::vector<int32_t> lengths = draw_lengths(draw);
   const Packing packing(lengths);
@@ -191,6 +192,7 @@ LAB_CHECK(OnlyWhatComesIn) {
 }
 
 LAB_CHECK(ThreadsDoNotMatter) {
+  LAB_AFTER(StepBackward);
   Draw draw;
   const int64_t rows = draw.between(150, 200), hidden = draw.between(60, 90);
   const Shape state{rows, hidden};

@@ -46,6 +46,7 @@ LAB_CHECK(SmallBesideLarge) {
 }
 
 LAB_CHECK(ThreadsDoNotMatter) {
+  LAB_AFTER(SumOfSquares);
   Draw draw;
   std::vector<double> alone, together;
   for (int i = 0; i < 8; ++i) {
@@ -277,6 +278,7 @@ LAB_CHECK(StepOfAll) {
 }
 
 LAB_CHECK(SparseEqualsDense) {
+  LAB_AFTER(StepOfAll);
   Draw draw;
   const Tensor start = draw.normal({draw.between(6, 12), draw.between(2, 5)});
   std::vector<Tensor> ids;
@@ -302,6 +304,7 @@ LAB_CHECK(SparseEqualsDense) {
 }
 
 LAB_CHECK(MemoryOfAStep) {
+  LAB_AFTER(SparseEqualsDense);
   Draw draw;
   Bag bag;
   const Shape shape = {draw.between(20000, 30000), draw.between(24, 40)};

@@ -159,6 +159,7 @@ LAB_CHECK(GradientOfContext) {
 }
 
 LAB_CHECK(AloneEqualsTogether) {
+  LAB_AFTER(Context);
   Draw draw;
   std::vector<int32_t> lengths = draw.ids(draw.between(40, 60), 30);
   for (int32_t& length : lengths) ++length;
@@ -353,6 +354,7 @@ LAB_CHECK(EveryPlaceIsAsLikely) {
 }
 
 LAB_CHECK(TheRestStaysAsItWas) {
+  LAB_AFTER(InsertsAsOftenAsItShould);
   Draw draw;
   const Insertion in(draw.between(2, 5));
   for (int64_t i = 0; i < 200; ++i) {

@@ -98,6 +98,7 @@ LAB_CHECK(RatioOfADialogue) {
 }
 
 LAB_CHECK(UndefinedStaysUndefined) {
+  LAB_AFTER(MeansOfADialogue);
   Draw draw;
   const int64_t q = draw.between(2, 6);
   std::vector<double> as(q);
@@ -139,6 +140,7 @@ LAB_CHECK(AttentionScores) {
 }
 
 LAB_CHECK(EvenAttentionGivesOne) {
+  LAB_AFTER(AttentionScores);
   Draw draw;
   for (const bool tokens : {false, true}) {
     Output o = draw_output(draw, /*even=*/true);
@@ -153,6 +155,7 @@ LAB_CHECK(EvenAttentionGivesOne) {
 }
 
 LAB_CHECK(ScoresAddUpToQ) {
+  LAB_AFTER(AttentionScores);
   Draw draw;
   Output o = draw_output(draw);
   while (o.of == MemoryOf::kTokens) o = draw_output(draw);

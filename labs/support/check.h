@@ -20,7 +20,18 @@
 #include "labs/support/not_done.h"
 #include "tensor/random_tensor.h"
 
-#define LAB_CHECK(name) TEST(Lab, name)
+#define LAB_CHECK(name)                 \
+  struct Check_##name : testing::Test { \
+    static void run();                  \
+  };                                    \
+  TEST(Lab, name) {                     \
+    Check_##name::run();                \
+  }                                     \
+  void Check_##name::run()
+// Goes on only if another check passes: code that computes nothing breaks no law and no limit.
+#define LAB_AFTER(name) \
+  Check_##name::run();  \
+  if (testing::Test::HasFailure()) return
 // A check of a variation, which needs its numbers: only the tool runs it.
 #define LAB_VARIATION(name) TEST(Variation, name)
 // The numbers of the lab's figure: a function body that calls print_curves().

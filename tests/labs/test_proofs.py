@@ -1,11 +1,13 @@
-"""Blanks fail politely, the reference gets full points, and no lab needs what a later one takes out."""
+"""Blanks fail politely, the reference gets full points, and no lab needs what a later one takes out, or a twin."""
 import json
 import os
+import re
 import subprocess
 import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import helpers
+from heed_lab.cutting import apply, include_not_done, removed
 from heed_lab.running import BLANK, FAILED, PASSED, run_check
 
 
@@ -29,6 +31,14 @@ def sizes_drawn(program, names, seed):
 
 def all_of(lab, status):
     return {check.name: status for check in lab.checks}
+
+
+def emptied(text, cut, reference):
+    """The text with nothing in the place of a cut, or `return {};` where a value is due."""
+    if cut["kind"] in ("hide", "break"):
+        return apply(text, cut, "", cut["file"])
+    value = "void" not in cut.get("in", cut["at"]) + cut["at"] and re.search(r"\breturn [^;]", removed(reference, cut, cut["file"]))
+    return re.sub(r'::heed::lab::(mark_)?not_done\("empty"\);', "return {};" if value else "", apply(text, cut, "empty", cut["file"]))
 
 
 class Proofs(unittest.TestCase):
@@ -62,17 +72,29 @@ class Proofs(unittest.TestCase):
             self.assertEqual(found[check.name].partition(":")[0], FAILED if broken else BLANK, found[check.name])
 
     @helpers.for_each_lab
-    def test_later_labs_cut(self, lab):
+    def test_nothing_gets_no_points(self, lab):
+        """Bodies that return at once pass no check: laws and limits are of code that works."""
+        texts = reference = helpers.course().texts(lab)
+        for cut in (cut for task in lab.tasks for cut in task.cuts if not cut.get("twin")):
+            texts = texts | {cut["file"]: emptied(texts[cut["file"]], cut, reference[cut["file"]])}
+        found = statuses(helpers.program(lab, texts, "empty"), lab)
+        self.assertEqual([name for name, status in found.items() if status == PASSED], [])
+
+    @helpers.for_each_lab
+    def test_later_labs_and_all_twins_cut(self, lab):
         course = helpers.course()
         later = [other for other in course.labs.values() if other.number > lab.number]
-        texts = {name: text for other in later for name, text in course.texts(other).items()}
-        for other in later:
-            texts.update(other.cut({name: texts[name] for name in other.files}))
+        texts = {name: text for other in course.labs.values() for name, text in course.texts(other).items()}
+        for other in course.labs.values():
+            if other in later:
+                texts.update(other.cut({name: texts[name] for name in other.files}))
+            for cut in other.twins if other not in later else ():
+                texts[cut["file"]] = include_not_done(apply(texts[cut["file"]], cut, "a twin", cut["file"]))
         # A lab's own kernels stand in for those of the library that a later one takes out.
         brought = [unit for other in course.labs.values() if other not in later for unit in other.units if unit.startswith("labs/")]
-        if later:
-            # Nor can a lab that does not link the models call what is cut in them.
-            models = any("heed_lab_dialog" in word for word in helpers.build().link_command(lab.target))
-            absent = ("labs/",) if models else ("labs/", "dialog/", "train/")
-            units = brought + [unit for other in later for unit in other.units if not unit.startswith(absent)]
-            self.assertEqual(statuses(helpers.program(lab, texts, "later", units), lab), all_of(lab, PASSED))
+        # Nor can a lab that does not link the models call what is cut in them; probes are linked by none.
+        models = any("heed_lab_dialog" in word for word in helpers.build().link_command(lab.target))
+        absent = ("labs/", "dialog/probe/") if models else ("labs/", "dialog/", "train/")
+        twins = [cut["file"] for other in course.labs.values() for cut in other.twins if cut["file"].endswith(".cc")]
+        units = brought + [unit for unit in [*twins, *(unit for other in later for unit in other.units)] if not unit.startswith(absent)]
+        self.assertEqual(statuses(helpers.program(lab, texts, "later", units), lab), all_of(lab, PASSED))
