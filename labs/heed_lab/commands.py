@@ -8,7 +8,7 @@ from pathlib import Path
 
 from . import LabError, comparing, explore, figures, grading, handout, pages, report
 from .build import Build
-from .course import Course, is_handout
+from .course import Course, is_handout, read_handout
 from .repository import Repository
 from .running import BLANK, run_check
 from .watching import watch
@@ -73,9 +73,10 @@ def seed_of(options):
 def do_list(root, options):
     course = Course(root)
     print(f"{'lab':>3}  {'hours':>5}  title")
-    for lab in course.labs.values():
+    labs = list(map(course.lab, read_handout(root)["labs"])) if is_handout(root) else list(course.labs.values())
+    for lab in labs:
         print(f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.written)}")
-    print("\nBegin with labs/heed-lab start 0.")
+    print(f"\nBegin with labs/heed-lab start {labs[0].number}.")
     return 0
 
 
@@ -92,7 +93,7 @@ def do_start(root, options):
         repository.start(bench.lab, blanks)
         print(f"You are on branch {repository.branch(bench.lab)}. ", end="")
     print(f"Read labs/{bench.lab.folder.name}/README.md; write in")
-    for name in bench.lab.written:
+    for name in bench.lab.own:
         print(f"  {name}")
     print(f"and run labs/heed-lab test {options.lab}")
     return 0

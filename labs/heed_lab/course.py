@@ -170,9 +170,14 @@ def is_handout(root):
     return (root / "labs/handout.json").exists()
 
 
+def read_handout(root):
+    """The numbers of a handout's labs, and the hash of its blanks."""
+    return take(read_json(root / "labs/handout.json", "labs/handout.json"), "labs/handout.json", ("labs", "blanks"))
+
+
 def handed_out(root, lab):
     """{file: text} of a lab's files as a handout came with them."""
-    row = take(read_json(root / "labs/handout.json", "labs/handout.json"), "labs/handout.json", ("labs", "blanks"))
+    row = read_handout(root)
     if lab.number not in row["labs"]:
         raise LabError(f"lab {lab.number} is not cut in this handout; labs {', '.join(map(str, row['labs']))} are")
     path = root / BLANKS

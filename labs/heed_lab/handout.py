@@ -86,6 +86,9 @@ def contents(course, labs):
     if (course.root / "labs/class.json").exists():
         files["labs/class.json"] = (course.root / "labs/class.json").read_bytes()
     files.update({name: files.pop(other) for name, other in IN_PLACE_OF.items()})
+    first = (labs or list(course.labs.values()))[0]
+    words = {"LAB": str(first.number), "TASK": first.tasks[0].name, "FOLDER": first.folder.name}
+    files["README.md"] = re.sub(r"\b(LAB|TASK|FOLDER)\b", lambda word: words[word[0]], files["README.md"].decode()).encode()
     files[BLANKS] = json.dumps(texts).encode()
     for name in [name for name in files if name.startswith("labs/vscode/")]:
         files[".vscode/" + PurePosixPath(name).name] = files[name]

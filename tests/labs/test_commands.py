@@ -36,7 +36,17 @@ class InAHandout(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual(said.splitlines(), [
             "This tree is a handout: what you are to write is taken out already. Read labs/02-engine/README.md; write in",
-            "  autograd/node.cc", "  autograd/var.cc", "and run labs/heed-lab test 2"])
+            "  autograd/node.cc", "  autograd/var.cc", "  labs/02-engine/variation.cc", "and run labs/heed-lab test 2"])
+
+    def test_list_has_its_labs(self):
+        _, said, _ = run(self.root, "list")
+        self.assertEqual([line.split()[0] for line in said.splitlines()[1:3]], ["0", "2"])
+        self.assertTrue(said.endswith("\n\nBegin with labs/heed-lab start 0.\n"))
+        course = helpers.course()
+        readme = handout.contents(course, [course.lab(2), course.lab(3)])[0]["README.md"].decode()
+        for command in ("start 2", "hint 2 reachable"):
+            self.assertIn(f"`labs/heed-lab {command}`", readme)
+        self.assertNotRegex(readme, r"\b(LAB|TASK|FOLDER|0)\b")
 
     def test_start_of_a_lab_that_is_not_in_it(self):
         self.assertEqual(run(self.root, "start", 4), (1, "", "heed-lab: lab 4 is not cut in this handout; labs 0, 2 are\n"))
