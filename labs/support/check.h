@@ -22,15 +22,15 @@
 
 #define LAB_CHECK(name)                 \
   struct Check_##name : testing::Test { \
-    static void run();                  \
+    static void body_of_check();        \
   };                                    \
   TEST(Lab, name) {                     \
-    Check_##name::run();                \
+    Check_##name::body_of_check();      \
   }                                     \
-  void Check_##name::run()
+  void Check_##name::body_of_check()
 // Goes on only if another check passes: code that computes nothing breaks no law and no limit.
-#define LAB_AFTER(name) \
-  Check_##name::run();  \
+#define LAB_AFTER(name)          \
+  Check_##name::body_of_check(); \
   if (testing::Test::HasFailure()) return
 // A check of a variation, which needs its numbers: only the tool runs it.
 #define LAB_VARIATION(name) TEST(Variation, name)

@@ -92,6 +92,7 @@ class Proofs(unittest.TestCase):
                 texts[cut["file"]] = include_not_done(apply(texts[cut["file"]], cut, "a twin", cut["file"]))
         # A lab's own kernels stand in for those of the library that a later one takes out.
         brought = [unit for other in course.labs.values() if other not in later for unit in other.units if unit.startswith("labs/")]
+        brought = brought if later else lab.units
         # Nor can a lab that does not link the models call what is cut in them; probes are linked by none.
         models = any("heed_lab_dialog" in word for word in helpers.build().link_command(lab.target))
         absent = ("labs/", "dialog/probe/") if models else ("labs/", "dialog/", "train/")
