@@ -229,6 +229,7 @@ LAB_CHECK(TileAdds) {
 }
 
 LAB_CHECK(TileStaysInside) {
+  LAB_AFTER(TileOfEveryHeight);
   Draw draw;
   const OneTile x(draw, draw.between(1, constants().tile_rows), false);
   const Stored out = x.run(Write::assign);
@@ -282,6 +283,7 @@ LAB_CHECK(EdgesStayInside) {
 }
 
 LAB_CHECK(RowsAndThreadsDoNotMatter) {
+  LAB_AFTER(ProductsOfAllShapes);
   Draw draw;
   expect_same_bits(draw, {draw.between(300, 400), draw.between(200, 300), draw.between(20, 90)});
 }
@@ -326,6 +328,7 @@ LAB_CHECK(WideAndTall) {
 }
 
 LAB_CHECK(PackedOnce) {
+  LAB_AFTER(DeepProducts);
   Draw draw;
   const Sizes x = {draw.between(2, 40), draw.between(2, 90),
                    constants().depth + draw.between(-99, 99)};
