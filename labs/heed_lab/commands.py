@@ -154,10 +154,10 @@ def do_reset(root, options):
 
 def do_compare(root, options):
     bench = Bench(root, options.lab)
+    reference = Repository(root).reference(bench.lab)
     verdicts = bench.run(bench.lab.checks, seed_of(options))
     if not all(v.passed for v in verdicts):
         raise LabError("the project's version is shown beside yours when all checks pass; labs/heed-lab test says which do not")
-    reference = Repository(root).reference(bench.lab)
     for name, theirs in reference.items():
         yours = (root / name).read_text(encoding="utf-8")
         lines = difflib.unified_diff(yours.splitlines(), theirs.splitlines(), f"{name} (yours)", f"{name} (heed)", lineterm="")
