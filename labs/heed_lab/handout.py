@@ -87,8 +87,8 @@ def contents(course, labs):
         files["labs/class.json"] = (course.root / "labs/class.json").read_bytes()
     files.update({name: files.pop(other) for name, other in IN_PLACE_OF.items()})
     first = (labs or list(course.labs.values()))[0]
-    words = {"LAB": str(first.number), "TASK": first.tasks[0].name, "FOLDER": first.folder.name}
-    files["README.md"] = re.sub(r"\b(LAB|TASK|FOLDER)\b", lambda word: words[word[0]], files["README.md"].decode()).encode()
+    text = files["README.md"].decode().replace("LAB", str(first.number)).replace("TASK", first.tasks[0].name)
+    files["README.md"] = text.encode()
     files[BLANKS] = json.dumps(texts).encode()
     for name in [name for name in files if name.startswith("labs/vscode/")]:
         files[".vscode/" + PurePosixPath(name).name] = files[name]

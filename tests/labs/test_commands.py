@@ -46,7 +46,7 @@ class InAHandout(unittest.TestCase):
         readme = handout.contents(course, [course.lab(2), course.lab(3)])[0]["README.md"].decode()
         for command in ("start 2", "hint 2 reachable"):
             self.assertIn(f"`labs/heed-lab {command}`", readme)
-        self.assertNotRegex(readme, r"\b(LAB|TASK|FOLDER|0)\b")
+        self.assertNotRegex(readme, r"\b(LAB|TASK|0)\b")
 
     def test_start_of_a_lab_that_is_not_in_it(self):
         self.assertEqual(run(self.root, "start", 4), (1, "", "heed-lab: lab 4 is not cut in this handout; labs 0, 2 are\n"))
