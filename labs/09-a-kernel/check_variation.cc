@@ -66,12 +66,13 @@ void expect_values(const Masked& m, const Tensor& y) {
   for (int64_t r = 0; r < m.size.rows; ++r) {
     in_units.data<double>()[r] /= p;
     const std::string row = "row " + std::to_string(r);
-    if (std::isinf(want(r)) && std::isnan(y(r))) {
+    const double wanted = want.data<double>()[r], found = y.data<double>()[r];
+    if (std::isinf(wanted) && std::isnan(found)) {
       return expect(false, row +
                                " sees no column, and its y is NaN: a sum of nothing is 0, its "
                                "logarithm -infinity; but -infinity less -infinity is NaN.");
     }
-    if (std::isfinite(want(r)) && y(r) == -INFINITY) {
+    if (std::isfinite(wanted) && found == -INFINITY) {
       return expect(false, row + " has -infinity, as if it saw no column: " + kLaw + ".");
     }
   }
