@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include "tensor/cuda/launch.h"
 
@@ -12,11 +13,19 @@ namespace heed::gpu {
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
+// Of two numbers, also where they are elements of shared memory.
 struct Sum {
-  template <class T> static __device__ T apply(T a, T b) { return a + b; }
+  template <class A, class B, class T = std::common_type_t<A, B>>
+  static __device__ T apply(A a, B b) {
+    return T(a) + T(b);
+  }
 };
 struct Max {
-  template <class T> static __device__ T apply(T a, T b) { return a > b ? a : b; }
+  template <class A, class B, class T = std::common_type_t<A, B>>
+  static __device__ T apply(A a, B b) {
+    const T x = a, y = b;
+    return x > y ? x : y;
+  }
 };
 
 // Pairs of lanes 16, 8, 4, 2 and 1 apart.
@@ -36,7 +45,7 @@ template <class Op, class T> __device__ T block_reduce(T x) {
   if (lane == 0) of_warp[warp] = x;
   __syncthreads();
   T result = of_warp[0];
-  for (int i = 1; i < warps; ++i) result = Op::apply(result, T(of_warp[i]));
+  for (int i = 1; i < warps; ++i) result = Op::apply(result, of_warp[i]);
   __syncthreads();  // before the next call writes to of_warp
   return result;
 }

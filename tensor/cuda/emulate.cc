@@ -43,6 +43,7 @@ class Block {
   void meet(unsigned mask, Exchange& exchange, Where where);
   std::string place() const;
   int64_t barriers() const { return static_cast<int64_t>(interval - first_interval_); }
+  int64_t warp_operations() const { return warp_operations_; }
 
   const char* launch = "";
   int64_t serial = 0;     // of this block among all that ever ran
@@ -69,6 +70,7 @@ class Block {
   int next_ = 0;      // the next thread to begin
   int finished_ = 0;  // threads that have returned
   int arrived_ = 0;   // threads at the barrier
+  int64_t warp_operations_ = 0;
   uint64_t first_interval_ = 0;
   std::deque<int> ready_;
   std::exception_ptr error_;
@@ -112,6 +114,7 @@ void Block::run(const std::function<void()>& kernel) {
   ++serial;
   first_interval_ = ++interval;
   next_ = finished_ = arrived_ = 0;
+  warp_operations_ = 0;
   error_ = nullptr;
   ready_.clear();
   const int count = static_cast<int>(blockDim.x * blockDim.y * blockDim.z);
@@ -212,6 +215,7 @@ void Block::meet(unsigned mask, Exchange& exchange, Where where) {
 }
 
 void Block::complete_meeting(int first, unsigned mask) {
+  ++warp_operations_;
   uint64_t given[kWarp];
   unsigned votes = 0;
   for (int i = 0; i < kWarp; ++i) {
@@ -318,7 +322,7 @@ void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_
   for (unsigned i = 0; i < blocks; ++i) {
     blockIdx = dim3(backwards ? blocks - 1 - i : i, 0, 0);
     block.run(kernel);
-    watch_block(block.barriers());
+    watch_block(block.barriers(), block.warp_operations());
   }
 }
 

@@ -27,6 +27,7 @@
 #include <functional>
 #include <source_location>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include "tensor/cuda/watched.h"
@@ -202,6 +203,11 @@ template <class T, class F> T update(const Element<T>& at, F f) {
 }
 
 }  // namespace heed::emulate
+
+// Two elements of shared memory have the type in common that they stand for.
+template <class T> struct std::common_type<heed::emulate::Element<T>, heed::emulate::Element<T>> {
+  using type = T;
+};
 
 // ---- CUDA's functions
 

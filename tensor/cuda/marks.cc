@@ -34,7 +34,7 @@ void fail_race(const std::string& does, const Use& other, const char* did) {
   if (elsewhere) who += " of block " + std::to_string(other.block);
   fail(does + ", which " + who + " " + did +
        (elsewhere || other.by == By::grid ? " in the same launch: nothing orders blocks (a race)"
-                                          : " with no barrier in between (a race)"));
+                                          : " between the same two barriers (a race)"));
 }
 
 // ---- shared memory

@@ -19,7 +19,7 @@ std::string thread_text(int thread);  // "(1, 0, 0)"
 bool at_one_time(const Mark::Use& use);
 // The use is this thread's; `adds`: besides those of others since the last barrier.
 void note(Mark::Use& use, bool adds);
-// "which thread (1, 0, 0) wrote with no barrier in between (a race)"
+// "which thread (1, 0, 0) wrote between the same two barriers (a race)"
 [[noreturn]] void fail_race(const std::string& does, const Mark::Use& other, const char* did);
 
 }  // namespace heed::emulate

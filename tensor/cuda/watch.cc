@@ -85,7 +85,7 @@ Traffic traffic_of(const Access& access) {
   const int64_t used = std::ssize(sectors),
                 span = std::bit_width(access.lanes) - std::countr_zero(access.lanes);
   const int64_t coalesced = (span * access.bytes + kSector - 1) / kSector;
-  return {1, used, coalesced, used > coalesced + 1};
+  return {1, used, coalesced, used > coalesced + 1, std::popcount(access.lanes)};
 }
 
 // How many lanes wait: of 128 bytes of lanes at a time, those that the worst bank serves later.
@@ -268,6 +268,7 @@ void Traffic::add(const Traffic& other) {
   sectors += other.sectors;
   coalesced += other.coalesced;
   scattered += other.scattered;
+  lanes += other.lanes;
 }
 
 Watch::Watch() {
@@ -298,12 +299,13 @@ void watch_launch() {
   watcher->accesses.take();  // of a launch that ended with an error
 }
 
-void watch_block(int64_t barriers) {
+void watch_block(int64_t barriers, int64_t warp_operations) {
   if (!watcher) return;
   watcher->count_block();
   std::fill(watcher->last.begin(), watcher->last.end(), 0);
   ++watcher->watch.blocks;
   watcher->watch.barriers += barriers;
+  watcher->watch.warp_operations += warp_operations;
 }
 
 }  // namespace heed::emulate

@@ -30,6 +30,7 @@ struct Traffic {
   int64_t sectors = 0;
   int64_t coalesced = 0;  // sectors, if neighbouring lanes used neighbouring elements
   int64_t scattered = 0;  // accesses of more than one sector above that
+  int64_t lanes = 0;      // that asked for something, of all accesses
 
   void add(const Traffic& other);
 };
@@ -62,6 +63,7 @@ class Watch {
   // other: a conflict for each that waits, at the worst bank of the access.
   int64_t shared_accesses = 0, bank_conflicts = 0;
   int64_t blocks = 0, barriers = 0;  // barriers: of all blocks
+  int64_t warp_operations = 0;       // shuffles and votes, of all warps
   std::vector<Seen> first_warp;      // of the block that ran first, in order, as many as kSeen
   static constexpr size_t kSeen = 64;
 
@@ -75,8 +77,8 @@ class Watch {
   std::map<uintptr_t, Array> arrays_;
 };
 
-// For run_grid(): a launch begins; a block has ended that passed so many barriers.
+// For run_grid(): a launch begins; a block has ended that passed so many barriers and operations.
 void watch_launch();
-void watch_block(int64_t barriers);
+void watch_block(int64_t barriers, int64_t warp_operations);
 
 }  // namespace heed::emulate

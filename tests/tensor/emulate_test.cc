@@ -132,6 +132,38 @@ TEST(Emulation, SumAndMaximumOfABlock) {
   }
 }
 
+// Elements of shared memory stand for numbers, on either side.
+template <class T> __global__ void reduce_elements_kernel(T* x) {
+  HEED_SHARED(T, tile, 32);
+  const int t = static_cast<int>(threadIdx.x);
+  const T mine = x[t];
+  tile[t] = mine;
+  __syncwarp();
+  x[4 * t] = gpu::Sum::apply(mine, tile[t ^ 1]);
+  x[4 * t + 1] = gpu::Max::apply(tile[t ^ 1], mine);
+  x[4 * t + 2] = gpu::Sum::apply(tile[t], tile[t ^ 1]);
+  x[4 * t + 3] = gpu::Max::apply(tile[t], tile[t ^ 1]);
+}
+
+template <class T> void expect_sums_and_maxima_of_elements() {
+  std::vector<float> values(128);
+  std::iota(values.begin(), values.end(), 0.0f);
+  OnDevice<float> x(values);
+  launch<reduce_elements_kernel<T>>({1, 32}, reinterpret_cast<T*>(x.data()));
+  const std::vector<float> got = x.get();
+  for (int t = 0; t < 32; ++t) {
+    const auto sum = static_cast<float>(t + (t ^ 1)), max = static_cast<float>(t | 1);
+    EXPECT_EQ(std::vector<float>(got.begin() + 4 * t, got.begin() + 4 * (t + 1)),
+              (std::vector<float>{sum, max, sum, max}))
+        << t;
+  }
+}
+
+TEST(Emulation, SumAndMaximumOfElementsOfSharedMemory) {
+  expect_sums_and_maxima_of_elements<float>();
+  expect_sums_and_maxima_of_elements<Watched<float>>();
+}
+
 // x = its blocks and steps in the order in which they came.
 __global__ void steps_kernel(int64_t begin, int64_t end, int* x) {
   for (int64_t t = begin; t < end; ++t) {
@@ -301,20 +333,20 @@ TEST(EmulationFinds, Races) {
   EXPECT_EQ(
       fault<write_twice_kernel>({1, 64}),
       "kernel write_twice_kernel, block 0 of 1, thread (1, 0, 0): writes tile[0], which thread "
-      "(0, 0, 0) wrote with no barrier in between (a race)");
+      "(0, 0, 0) wrote between the same two barriers (a race)");
   EXPECT_EQ(fault<exchange_kernel>({1, 64}, x.data(), Order::block, Order::none),
             "kernel exchange_kernel, block 0 of 1, thread (1, 0, 0): reads tile[0], which thread "
-            "(0, 0, 0) wrote with no barrier in between (a race)");
+            "(0, 0, 0) wrote between the same two barriers (a race)");
   for (Order order : {Order::warp, Order::block}) {
     launch<exchange_kernel>({1, 64}, x.data(), order, order);
   }
   EXPECT_EQ(
       fault<shift_kernel>({1, 64}, x.data(), Order::none),
       "kernel shift_kernel, block 0 of 1, thread (1, 0, 0): writes tile[1], which several threads "
-      "read with no barrier in between (a race)");
+      "read between the same two barriers (a race)");
   EXPECT_EQ(fault<shift_kernel>({1, 64}, x.data(), Order::warp),
             "kernel shift_kernel, block 0 of 1, thread (32, 0, 0): writes tile[32], which several "
-            "threads read with no barrier in between (a race)");
+            "threads read between the same two barriers (a race)");
   launch<shift_kernel>({1, 64}, x.data(), Order::block);
 }
 

@@ -75,16 +75,16 @@ TEST(WatchFinds, RacesWithinABlock) {
   Memory memory(watch);
   Float* const x = memory.in("x", 65);
   EXPECT_EQ(fault<all_write_kernel>({1, 32}, x),
-            "block 0 of 1, thread (1, 0, 0): writes x[0], which thread (0, 0, 0) wrote with no "
-            "barrier in between (a race)");
+            "block 0 of 1, thread (1, 0, 0): writes x[0], which thread (0, 0, 0) wrote between "
+            "the same two barriers (a race)");
   EXPECT_EQ(fault<shift_kernel>({1, 64}, x, false),
-            "block 0 of 1, thread (1, 0, 0): writes x[1], which thread (0, 0, 0) read with no "
-            "barrier in between (a race)");
+            "block 0 of 1, thread (1, 0, 0): writes x[1], which thread (0, 0, 0) read between "
+            "the same two barriers (a race)");
   launch<shift_kernel>({1, 64}, x, true);
   launch<shift_warp_kernel>({1, 32}, x);
   EXPECT_EQ(fault<shift_warp_kernel>({1, 64}, x),
-            "block 0 of 1, thread (32, 0, 0): writes x[32], which thread (31, 0, 0) read with no "
-            "barrier in between (a race)");
+            "block 0 of 1, thread (32, 0, 0): writes x[32], which thread (31, 0, 0) read between "
+            "the same two barriers (a race)");
 }
 
 // Block b has x[2 b] and x[2 b + 1]; with `more` it reads one of the next block.
@@ -125,8 +125,8 @@ TEST(WatchFinds, NoRaceBetweenAtomics) {
   Float *const sum = memory.in("sum", 1), *const other = memory.in("other", 64);
   launch<atomic_kernel>({2, 32}, sum, other, false);
   EXPECT_EQ(fault<atomic_kernel>({1, 32}, sum, other, true),
-            "block 0 of 1, thread (1, 0, 0): updates sum[0], which thread (0, 0, 0) read with no "
-            "barrier in between (a race)");
+            "block 0 of 1, thread (1, 0, 0): updates sum[0], which thread (0, 0, 0) read between "
+            "the same two barriers (a race)");
 }
 
 __global__ void copy_kernel(Float* y, const Float* x, int n, int stride) {
@@ -190,6 +190,7 @@ TEST(WatchCounts, SectorsOfEachAccess) {
     EXPECT_EQ(read.sectors, c.sectors) << c.n << " by " << c.stride;
     EXPECT_EQ(read.coalesced, c.coalesced) << c.n << " by " << c.stride;
     EXPECT_EQ(read.scattered, c.scattered) << c.n << " by " << c.stride;
+    EXPECT_EQ(read.lanes, c.n) << c.n << " by " << c.stride;
     EXPECT_EQ(written.scattered, 0);
     EXPECT_EQ(watch.total.sectors, read.sectors + written.sectors);
   }
@@ -220,8 +221,22 @@ TEST(WatchCounts, LanesThatAreElsewhereAndWhatIsInARegister) {
   for (const char* name : {"x", "y"}) {
     EXPECT_EQ(watch.of(name).accesses, 3);
     EXPECT_EQ(watch.of(name).sectors, 12);
+    EXPECT_EQ(watch.of(name).lanes, 32);
     EXPECT_EQ(watch.of(name).scattered, 0);
   }
+}
+
+__global__ void exchanges_kernel() {
+  __syncwarp();
+  if (threadIdx.x < 8) __shfl_sync(0xffu, 1, 0);
+  __syncthreads();
+  __any_sync(~0u, 1);
+}
+
+TEST(WatchCounts, WarpOperations) {
+  Watch watch;
+  launch<exchanges_kernel>({3, 64});
+  EXPECT_EQ(watch.warp_operations, 3 * (2 + 1 + 2));
 }
 
 template <class T> __global__ void tile_kernel(int stride) {
