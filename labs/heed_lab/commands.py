@@ -15,6 +15,7 @@ from .watching import watch
 
 
 STUDENT = "build/student"  # the file with the name
+DEBUGGED = ("-O0", "-g")  # with -Og GCC 12 marks no line of a kernel as one to stop at
 
 
 class Bench:
@@ -35,9 +36,9 @@ class Bench:
         return self.build.program(self.lab, self.out)
 
     def program_to_debug(self):
-        """With all variables there, which the program that judges does not keep."""
+        """With all lines and variables there, which the program that judges does not keep."""
         self.prepare()
-        return self.build.program(self.lab, self.build.folder / "students" / f"{self.lab.target}-debug", flags=("-Og", "-g"))
+        return self.build.program(self.lab, self.build.folder / "students" / f"{self.lab.target}-debug", flags=DEBUGGED)
 
     def run(self, checks, seed):
         program = self.program()
@@ -264,10 +265,15 @@ def do_debug(root, options):
         return 0
     if not shutil.which("gdb"):
         raise LabError("there is no gdb here (Debian: apt install gdb)")
-    where = [f"break {options.at}" + (f" if threadIdx.x == {options.thread}" if options.thread is not None else ""), "run"]
-    begin = [word for line in ["set breakpoint pending on", *where] for word in ("-ex", line)] if options.at else []
+    begin = [word for line in stop_at(options.at, options.thread) for word in ("-ex", line)]
     os.execvp("gdb", ["gdb", "-q", "-x", str(root / "labs/support/gdb_commands.py"), *begin, "--args", str(program),
                       f"--gtest_filter=*.{check.name}", f"--seed={seed_of(options)}", *check.arguments])
+
+
+def stop_at(at, thread):
+    """The commands of gdb that run to FILE:LINE, in one thread of a block if it is given."""
+    condition = f" if threadIdx.x == {thread}" if thread is not None else ""
+    return ["set breakpoint pending on", f"break {at}{condition}", "run"] if at else []
 
 
 def parser():

@@ -4,7 +4,7 @@ import subprocess
 import unittest
 
 import helpers
-from heed_lab import LabError, explore, figures, graph
+from heed_lab import LabError, commands, explore, figures, graph
 from helpers import CHROMIUM, bench_of, changed, in_a_browser
 from test_pages import Balanced
 
@@ -94,15 +94,22 @@ class Graph(unittest.TestCase):
 class Debugger(unittest.TestCase):
     def test_commands(self):
         lab = helpers.course().lab(2)
-        program = helpers.build().program(lab, helpers.BUILD / "labs/tests/debug", flags=("-Og", "-g"))
-        commands = ["backward-step", "backward-step", "delete", "break heed::GradientBuffer::add(heed::Tensor)", "continue", "tensor dx", "tensor *this",
+        program = helpers.build().program(lab, helpers.BUILD / "labs/tests/debug", flags=commands.DEBUGGED)
+        words = ["backward-step", "backward-step", "delete", "break heed::GradientBuffer::add(heed::Tensor)", "continue", "tensor dx", "tensor *this",
                     "tensor 3"]
-        said = self.gdb(program, "LongAndShortPathsMeet", commands)
+        said = self.gdb(program, "LongAndShortPathsMeet", words)
         self.assertRegex(said, r"node \d+, weigh: gradient f64 \(\)  norm 1  \[1\]\nnode \d+, weigh: gradient f64 \(\)  norm 1  \[1\]", said)
         self.assertIn("f64 ()  norm 1  [1]\n", said)
         self.assertIn("undefined\n", said)  # the buffer, before its first contribution
         self.assertIn("tensor: a heed::Tensor, Var, Saved or GradientBuffer is asked for, got int", said)
         self.assertIn("no closure ran", self.gdb(program, "ConstantsAreNotRecorded", ["backward-step"]))
+
+    def test_it_stops_in_a_thread_of_a_kernel(self):
+        lab = helpers.course().lab(9)
+        program = helpers.build().program(lab, helpers.BUILD / "labs/tests/debug-9", flags=commands.DEBUGGED)
+        line = 1 + next(i for i, text in enumerate((lab.folder / "five.cu").read_text().splitlines()) if "y[i] = factor * x[i]" in text)
+        said = self.gdb(program, "Scale", [*commands.stop_at(f"five.cu:{line}", 2), "print threadIdx", "print i", "print n > 192"])
+        self.assertRegex(said, rf"\n{line}\t.*\n\$1 = \{{x = 2, y = 0, z = 0\}}\n\$2 = 2\n\$3 = true\n", said)
 
     def gdb(self, program, check, commands):
         words = [word for command in commands for word in ("-ex", command)]
