@@ -50,7 +50,8 @@ def curves(title, x_label, y_label, x_values, lines):
     at = lambda i, value: (70 + i * 440 / max(1, len(x_values) - 1), 270 - 210 * value / steps[-1])
     out = [text(10, 20, title, extra='font-weight="bold"'), text(290, 312, x_label, "middle"),
            text(10, 38, y_label)]
-    for i, value in enumerate(x_values):
+    for i in range(0, len(x_values), math.ceil(len(x_values) / 12)):  # more do not fit
+        value = int(x_values[i]) if x_values[i] == int(x_values[i]) else x_values[i]
         out.append(text(at(i, 0)[0], 290, f"{value:,}", "middle"))
     for step in steps:
         y = at(0, step)[1]

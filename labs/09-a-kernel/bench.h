@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cmath>
+#include <cstdio>
 #include <functional>
 #include <numeric>
 #include <regex>
@@ -41,8 +42,8 @@ inline Tensor tensor(const Values& x) {
 // What it means that the emulation stopped a kernel: the first phrase that the message has.
 inline const std::vector<std::pair<std::string, std::string>> kMeanings = {
     {"reads shared memory that nothing has written",
-     "another thread is to write this element, and has not come to it: between writing and reading "
-     "shared memory stands a barrier."},
+     "no thread has written this element so far. Either one is to, and has not come to it: between "
+     "writing and reading shared memory stands a barrier. Or none ever does: who is to?"},
     {"reads device memory that nothing has written",
      "this element has no value: is it a result that is not there yet, or one that this thread has "
      "nothing to do with?"},
@@ -58,8 +59,23 @@ inline const std::vector<std::pair<std::string, std::string>> kMeanings = {
     {"the barrier at",
      "all threads of a block have to come to a barrier, also those that have no element."},
     {"another barrier", "all threads of a block have to come to the same barrier."},
+    {"in the mask of the shuffle",
+     "a lane can ask those only that its mask names: here all 32 take part, kAllLanes."},
+    {"leaves out its own lane",
+     "who calls a warp operation has to be in its mask: here all 32 are, kAllLanes."},
     {"the warp operation", "all lanes of the mask have to come to a warp operation."},
 };
+
+// "1 barrier", of so many in so many blocks.
+inline std::string counted(int64_t all, int64_t of, const std::string& what) {
+  const int64_t each = (all + of - 1) / of;
+  return std::to_string(each) + " " + what + (each == 1 ? "" : "s");
+}
+inline std::string rounded(double x) {
+  std::string digits(16, '\0');
+  digits.resize(std::snprintf(digits.data(), digits.size(), "%.1f", x));
+  return digits;
+}
 
 // Device memory under a Watch, and kernels that the emulation may stop.
 struct Bench : emulate::Watch, emulate::WatchedMemory {
@@ -77,7 +93,9 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
       const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const auto& entry) {
         return says.find(entry.first) != std::string::npos;
       });
-      ADD_FAILURE() << "the emulation stopped it: " << says.substr(says.find("block"))
+      const size_t place = says.find(", block ");  // behind the name of the kernel
+      ADD_FAILURE() << "the emulation stopped it: "
+                    << says.substr(place == std::string::npos ? 0 : place + 2)
                     << "\nWhat it means: "
                     << (found == kMeanings.end() ? "an error of the emulation." : found->second);
       return false;
@@ -101,10 +119,26 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
                " accesses to shared memory: lanes want different words of one of its 32 banks. "
                "Which bank has element i?");
   }
-  void expect_barriers(int64_t most) const {
-    expect(barriers <= most * blocks, std::to_string(barriers / blocks) +
-                                          " barriers in each block, where " + std::to_string(most) +
-                                          " do: all warps wait at each of them.");
+  void expect_barriers(int64_t most, const std::string& of = "each block") const {
+    const std::string enough =
+        most > 0 ? std::to_string(most) + (most == 1 ? " does" : " do") : "it needs none";
+    expect(barriers <= most * blocks, counted(barriers, blocks, "barrier") + " in " + of +
+                                          ", where " + enough +
+                                          ": all warps wait at each of them.");
+  }
+  void expect_exchanges(int64_t most, int64_t warps) const {
+    expect(warp_operations <= most * warps, counted(warp_operations, warps, "exchange") +
+                                                " in each warp, where " + std::to_string(most) +
+                                                " do.");
+  }
+  // A failure unless the lanes of a warp share the elements of each row out among them.
+  void expect_shared_out(const std::string& name, int64_t cols) const {
+    const emulate::Traffic traffic = of(name);
+    const double most = static_cast<double>(cols) / static_cast<double>((cols + 31) / 32),
+                 lanes = static_cast<double>(traffic.lanes) / static_cast<double>(traffic.accesses);
+    expect(lanes > most / 2, "an access of a warp to " + name + " has " + rounded(lanes) +
+                                 " lanes on average, where it could have " + rounded(most) +
+                                 ": the elements of a row are for all threads of the block.");
   }
 };
 

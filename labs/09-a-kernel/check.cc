@@ -113,21 +113,23 @@ LAB_CHECK(WarpReduce) {
       first_lane &= std::fabs(got.data<double>()[i] - want.data<double>()[i]) < 1e-3;
     }
     const std::string what = name_of(fold);
+    const Fold other = fold == Fold::sum ? Fold::max : Fold::sum;
     expect_close(
         what + " of each warp, as each lane has it", got, want,
         {.tolerance = kFloat,
          .suspects = {{what + " of 16 of the 32 lanes", folded(x, fold, 16)},
+                      {name_of(other) + ", not " + what + ": Op says which", folded(x, other, 32)},
                       {"what each lane had: nothing was exchanged", tensor(x, {warps, 32})}},
          .law = first_lane ? "lane 0 is right, others are not: each lane needs the result"
                            : "five exchanges, after each of which a lane knows of twice "
                              "as many others"});
     if (HasFailure()) return;
+    bench.expect_exchanges(5, warps);
   }
 }
 
 // One block has negative numbers only, the other one positive.
-void check_block_reduce(Draw& draw, Fold fold, int threads) {
-  Bench bench;
+void check_block_reduce(Bench& bench, Draw& draw, Fold fold, int threads) {
   Values x = draw_values(draw, 2 * threads, 1, 2);
   for (int i = 0; i < threads; ++i) x[i] = -x[i];
   const Float* const in = bench.put("x", x);
@@ -136,21 +138,24 @@ void check_block_reduce(Draw& draw, Fold fold, int threads) {
   const std::string what = name_of(fold);
   const Tensor want = folded(x, fold, threads), from_zero = want.clone();
   for (int i = 0; i < threads; ++i) from_zero.data<double>()[i] = 0;
-  expect_close(what + " of a block, as each thread has it", tensor(bench.get("y"), {2, threads}),
-               want,
-               {.tolerance = kFloat,
-                .suspects = {{what + " of the first warp alone", folded(x, fold, threads, 32)},
-                             {"0 where all x are negative: the maximum starts with a number that "
-                              "is none of them",
-                              from_zero}},
-                .law = "every thread gets the result of all warps of its block"});
+  expect_close(
+      what + " of a block, as each thread has it", tensor(bench.get("y"), {2, threads}), want,
+      {.tolerance = kFloat,
+       .suspects = {{what + " of the first warp alone", folded(x, fold, threads, 32)},
+                    {what + " of its own warp, as each thread has it", folded(x, fold, 32)},
+                    {"0 where all x are negative: the maximum starts with a number that "
+                     "is none of them",
+                     from_zero},
+                    {"what each thread had", tensor(x, {2, threads})}},
+       .law = "every thread gets the result of all warps of its block"});
 }
 
 LAB_CHECK(BlockReduce) {
   Draw draw;
   for (const Fold fold : {Fold::sum, Fold::max}) {
-    for (const int64_t warps : {int64_t{1}, draw.between(2, 8)}) {
-      check_block_reduce(draw, fold, static_cast<int>(32 * warps));
+    for (const int64_t warps : {int64_t{1}, draw.between(2, 8), int64_t{32}}) {
+      Bench bench;
+      check_block_reduce(bench, draw, fold, static_cast<int>(32 * warps));
       if (HasFailure()) return;
     }
   }
@@ -160,7 +165,7 @@ LAB_CHECK(TwoInARow) {
   Draw draw;
   Bench bench;
   const int threads = static_cast<int>(32 * draw.between(2, 8));
-  const Values x = draw_values(draw, 2 * threads);
+  const Values x = draw_values(draw, 2 * threads, 1, 2);
   const Float* const in = bench.put("x", x);
   Float *const sums = bench.unwritten("sums", 2 * threads), *const squares = bench.unwritten(
                                                                 "squares", 2 * threads);
@@ -175,20 +180,16 @@ LAB_CHECK(FewBarriers) {
   Draw draw;
   for (const int64_t warps : {int64_t{1}, draw.between(2, 8)}) {
     Bench bench;
-    const int threads = static_cast<int>(32 * warps);
-    const Float* const x = bench.put("x", draw_values(draw, 3 * threads));
-    Float* const y = bench.unwritten("y", 3 * threads);
-    if (!bench.run([&] { fold_blocks(y, x, Fold::sum, 3, threads); })) return;
-    bench.expect_barriers(warps == 1 ? 0 : 2);
+    check_block_reduce(bench, draw, Fold::sum, static_cast<int>(32 * warps));
+    if (HasFailure()) return;
+    bench.expect_barriers(warps == 1 ? 0 : 2, warps == 1 ? "a block of one warp" : "each block");
     bench.expect_no_conflicts();
   }
 }
 
 // ---- task: column_sum
 
-LAB_CHECK(ColumnSum) {
-  Draw draw;
-  Bench bench;
+void check_column_sums(Bench& bench, Draw& draw) {
   const Values x = draw_values(draw, 8 * 32);
   const Float* const in = bench.put("x", x);
   Float *const sums = bench.unwritten("sums", 8 * 32), *const squares =
@@ -205,19 +206,24 @@ LAB_CHECK(ColumnSum) {
                  tensor(bench.get(squared ? "squares" : "sums"), {8, 32}), tensor(want, {8, 32}),
                  {.tolerance = kFloat,
                   .suspects = {{"the sums along the rows", tensor(of_rows, {8, 32})},
+                               {"one sum of all columns", folded(from, Fold::sum, 8 * 32)},
                                {"what each thread had: nothing was added", tensor(from, {8, 32})}},
                   .law = "thread (x, y) gets the sum of what the threads (x, 0) to (x, 7) had"});
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
   }
+}
+
+LAB_CHECK(ColumnSum) {
+  Draw draw;
+  Bench bench;
+  check_column_sums(bench, draw);
 }
 
 LAB_CHECK(ColumnsInTheirBanks) {
   Draw draw;
   Bench bench;
-  const Float* const x = bench.put("x", draw_values(draw, 8 * 32));
-  Float *const sums = bench.unwritten("sums", 8 * 32), *const squares =
-                                                           bench.unwritten("squares", 8 * 32);
-  if (!bench.run([&] { column_sums(sums, squares, x); })) return;
+  check_column_sums(bench, draw);
+  if (HasFailure()) return;
   bench.expect_no_conflicts();
   bench.expect_barriers(4);
 }
@@ -234,20 +240,25 @@ Tensor forward(Bench& bench, Forward kernel, const Values& x, Size size) {
   return tensor(bench.get("y"), size.shape());
 }
 
+// What softmax makes of x; undefined after a failure.
+Tensor checked_softmax(Bench& bench, const Values& x, Size size) {
+  const Tensor y = forward(bench, softmax, x, size);
+  if (!y.defined()) return {};
+  const Tensor want = by_loops(tensor(x, size.shape()), false), powers = want.clone();
+  for (int64_t i = 0; i < size.count(); ++i) powers.data<double>()[i] = std::exp(x[i]);
+  expect_close("softmax(x)", y, want,
+               {.tolerance = kFloat,
+                .suspects = {{"exp(x), not divided by the sum of the row", powers},
+                             {"x itself", tensor(x, size.shape())}},
+                .law = "all are positive, and each row adds up to 1"});
+  return testing::Test::HasFailure() ? Tensor() : y;
+}
+
 LAB_CHECK(Softmax) {
   Draw draw;
   for (const Size& size : draw_sizes(draw)) {
     Bench bench;
-    const Values x = draw_values(draw, size.count());
-    const Tensor y = forward(bench, softmax, x, size);
-    if (!y.defined()) return;
-    const Tensor want = by_loops(tensor(x, size.shape()), false), powers = want.clone();
-    for (int64_t i = 0; i < size.count(); ++i) powers.data<double>()[i] = std::exp(x[i]);
-    expect_close("softmax(x)", y, want,
-                 {.tolerance = kFloat,
-                  .suspects = {{"exp(x), not divided by the sum of the row", powers}},
-                  .law = "all are positive, and each row adds up to 1"});
-    if (HasFailure()) return;
+    if (!checked_softmax(bench, draw_values(draw, size.count()), size).defined()) return;
   }
 }
 
@@ -264,7 +275,10 @@ LAB_CHECK(AnyRow) {
         offset > 0 ? "softmax of a row of numbers about 10 000"
                    : "softmax of a row of numbers about -10 000",
         y, by_loops(tensor(x, size.shape()), false),
-        {.tolerance = kFloat, .law = "the largest of the row comes out of every exponent"});
+        {.tolerance = kFloat,
+         .law = "the largest of the row comes out of every exponent",
+         .not_finite = "exp(1e4) is infinite in f32, and exp(-1e4) is 0, as is a sum of such: the "
+                       "largest of the row comes out of every exponent."});
     if (HasFailure()) return;
   }
 }
@@ -273,14 +287,16 @@ LAB_CHECK(Sectors) {
   Draw draw;
   for (const Size& size : draw_sizes(draw)) {
     Bench bench;
-    if (!forward(bench, softmax, draw_values(draw, size.count()), size).defined()) return;
+    if (!checked_softmax(bench, draw_values(draw, size.count()), size).defined()) return;
     bench.expect_coalesced("x");
     bench.expect_coalesced("y");
+    bench.expect_shared_out("x", size.cols);
+    bench.expect_shared_out("y", size.cols);
     bench.expect_barriers(4);
-    const double reads = static_cast<double>(bench.of("x").coalesced * 8) /
-                         static_cast<double>(size.rows * ((size.cols + 7) / 8 * 8));
-    expect(reads < 3.5, "each x is read about " + std::to_string(std::lround(reads)) +
-                            " times; three passes over the row are enough.");
+    const double reads =
+        static_cast<double>(bench.of("x").lanes) / static_cast<double>(size.count());
+    expect(reads < 3.5,
+           "each x is read " + rounded(reads) + " times; three passes over the row are enough.");
     if (HasFailure()) return;
   }
 }
@@ -294,7 +310,7 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
   const Float *const y_in = bench.put("y", y), *const dy_in = bench.put("dy", dy);
   Float* const dx = adds ? bench.put("dx", before) : bench.unwritten("dx", size.count());
   const bool ran = bench.run([&] {
-    if (log) return log_softmax_gradient(dx, y_in, dy_in, size.rows, size.cols);
+    if (log) return log_softmax_gradient(dx, adds, y_in, dy_in, size.rows, size.cols);
     softmax_gradient(dx, adds, y_in, dy_in, size.rows, size.cols);
   });
   if (!ran) return;
@@ -313,17 +329,25 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
                               first_term},
                              {"right, but assigned: dx.put() adds where it has to", gradient}},
                 .law = "each row of dx adds up to 0: adding a constant to x does not change y"});
-  bench.expect_coalesced("dy");
-  bench.expect_coalesced("dx");
+  if (testing::Test::HasFailure()) return;
+  for (const char* const array : {"dy", "dx"}) {
+    bench.expect_coalesced(array);
+    bench.expect_shared_out(array, size.cols);
+  }
+}
+
+void check_gradients(bool log) {
+  Draw draw;
+  for (const bool adds : {false, true}) {
+    for (const int64_t cols : {draw.between(2, 31), draw.between(130, 150)}) {
+      check_gradient(draw, {cols < 32 ? 3 : 2, cols}, log, adds);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
 }
 
 LAB_CHECK(GradientOfSoftmax) {
-  Draw draw;
-  for (const bool adds : {false, true}) {
-    check_gradient(draw, {3, draw.between(2, 31)}, /*log=*/false, adds);
-    if (!HasFailure()) check_gradient(draw, {2, draw.between(130, 150)}, /*log=*/false, adds);
-    if (HasFailure()) return;
-  }
+  check_gradients(/*log=*/false);
 }
 
 LAB_CHECK(LogSoftmax) {
@@ -338,17 +362,20 @@ LAB_CHECK(LogSoftmax) {
         "ln softmax(x)", y, by_loops(tensor(x, size.shape()), true),
         {.tolerance = kFloat,
          .law = "exp(-200) is 0 in f32, its logarithm is -200: the exponential must not be "
-                "taken first"});
+                "taken first",
+         .not_finite = "exp(-200) is 0 in f32, and ln 0 is -infinity, where -200 is right: no "
+                       "exponential whose logarithm is taken."});
     if (HasFailure()) return;
-    bench.expect_coalesced("x");
+    for (const char* const array : {"x", "y"}) {
+      bench.expect_coalesced(array);
+      bench.expect_shared_out(array, size.cols);
+    }
+    if (HasFailure()) return;
   }
 }
 
 LAB_CHECK(GradientOfLogSoftmax) {
-  Draw draw;
-  check_gradient(draw, {3, draw.between(2, 31)}, /*log=*/true, /*adds=*/false);
-  if (HasFailure()) return;
-  check_gradient(draw, {2, draw.between(130, 150)}, /*log=*/true, /*adds=*/false);
+  check_gradients(/*log=*/true);
 }
 
 // ---- all of them
@@ -360,7 +387,7 @@ LAB_CHECK(SameBits) {
   const auto bits = [&](const char* backwards) {
     ::setenv("HEED_EMULATED_BACKWARDS", backwards, 1);
     Bench bench;
-    const Tensor y = forward(bench, softmax, x, size);
+    const Tensor y = checked_softmax(bench, x, size);
     ::unsetenv("HEED_EMULATED_BACKWARDS");
     return y;
   };

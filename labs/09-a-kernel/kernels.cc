@@ -86,8 +86,9 @@ void log_softmax(Float* y, const Float* x, int64_t rows, int64_t cols) {
   gpu::log_softmax_forward(y, x, rows, cols);
 }
 
-void log_softmax_gradient(Float* dx, const Float* y, const Float* dy, int64_t rows, int64_t cols) {
-  gpu::log_softmax_backward(Out<Float>(dx), y, dy, rows, cols);
+void log_softmax_gradient(Float* dx, bool adds, const Float* y, const Float* dy, int64_t rows,
+                          int64_t cols) {
+  gpu::log_softmax_backward(Out<Float>(dx, adds ? Write::add : Write::assign), y, dy, rows, cols);
 }
 
 }  // namespace heed::lab

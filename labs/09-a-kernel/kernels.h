@@ -40,6 +40,7 @@ void softmax(Float* y, const Float* x, int64_t rows, int64_t cols);
 void softmax_gradient(Float* dx, bool adds, const Float* y, const Float* dy, int64_t rows,
                       int64_t cols);
 void log_softmax(Float* y, const Float* x, int64_t rows, int64_t cols);
-void log_softmax_gradient(Float* dx, const Float* y, const Float* dy, int64_t rows, int64_t cols);
+void log_softmax_gradient(Float* dx, bool adds, const Float* y, const Float* dy, int64_t rows,
+                          int64_t cols);
 
 }  // namespace heed::lab

@@ -62,9 +62,12 @@ std::string never_written(const Numbers& n) {
 std::string not_finite(const Numbers& n) {
   for (int64_t i = 0; i < n.size(); ++i) {
     if (std::isfinite(n.got[i]) || !std::isfinite(n.want[i])) continue;
-    return "Not a finite number, first at " + n.place(i) + ": " + number(n.got[i]) +
-           (std::isnan(n.got[i]) ? ". 0/0, inf - inf or inf/inf gives NaN."
-                                 : ". Something grew too large, or was divided by zero.");
+    const std::string& known = n.expected.not_finite;
+    return "Not a finite number, first at " + n.place(i) + ": " + number(n.got[i]) + ". " +
+           (!known.empty()         ? known
+            : std::isnan(n.got[i]) ? "0/0, inf - inf or inf/inf gives NaN."
+            : n.got[i] < 0         ? "Something grew too large, was divided by zero, or is ln 0."
+                                   : "Something grew too large, or was divided by zero.");
   }
   return "";
 }
@@ -78,6 +81,21 @@ std::string suspect(const Numbers& n) {
     if (same) return "Yours is " + name + ".";
   }
   return "";
+}
+
+// Small differences of large numbers: they are off by nothing that counts beside these.
+std::string rounding(const Numbers& n) {
+  double largest = 0, off = 0;
+  for (int64_t i = 0; i < n.size(); ++i) {
+    largest = std::max(largest, std::fabs(n.want[i]));
+    off = std::max(off, std::fabs(n.got[i] - n.want[i]));
+  }
+  if (!std::isfinite(largest)) return "";
+  if (!(off <= std::min(1e-6, n.expected.tolerance.relative) * largest)) return "";
+  return "Right but for rounding: nothing is off by more than " + number(off) +
+         ", where the largest is " + number(largest) +
+         ". The small ones lost their digits beside large ones: what is added first, or in which "
+         "brackets?";
 }
 
 std::string name_of_factor(double factor, const Numbers& n) {
@@ -130,7 +148,7 @@ std::string constant_offset(const Numbers& n) {
 std::string all_the_same(const Numbers& n) {
   const auto [low, high] = std::minmax_element(n.got.begin(), n.got.end());
   return n.size() > 1 && *low == *high
-             ? "All elements are the same, " + number(*low) + ": it does not depend on the input."
+             ? "All elements are the same, " + number(*low) + ": it does not depend on the place."
              : "";
 }
 
@@ -220,9 +238,9 @@ std::string repeated_only(const Numbers& n) {
 }
 
 std::string what_the_numbers_say(const Numbers& n) {
-  for (const auto symptom :
-       {never_written, not_finite, suspect, constant_factor, all_the_same, constant_offset,
-        transposed, shifted, blocks_permuted, factor_of_each_row, tail_only, repeated_only}) {
+  for (const auto symptom : {never_written, not_finite, suspect, rounding, constant_factor,
+                             all_the_same, constant_offset, transposed, shifted, blocks_permuted,
+                             factor_of_each_row, tail_only, repeated_only}) {
     const std::string says = symptom(n);
     if (!says.empty()) return says;
   }
@@ -236,20 +254,29 @@ std::string corner(const Numbers& n, const std::vector<double>& values) {
   for (int64_t r = 0; r < std::min<int64_t>(n.rows, 4); ++r) {
     lines += "   ";
     for (int64_t c = 0; c < std::min<int64_t>(n.cols, 6); ++c) {
+      const double value = values[r * n.cols + c];
       char cell[32];
-      std::snprintf(cell, sizeof cell, " %10.4g", values[r * n.cols + c]);
-      lines += cell;
+      std::snprintf(cell, sizeof cell, " %10.4g", value);
+      lines += value == kUnwritten ? "  unwritten" : cell;
     }
     lines += n.cols > 6 ? " ...\n" : "\n";
   }
   return lines + (n.rows > 4 ? "    ...\n" : "");
 }
 
+// The part of it that has the first wrong element.
 std::string map_of(const Numbers& n) {
-  std::string lines;
-  for (int64_t r = 0; r < std::min<int64_t>(n.rows, 12); ++r) {
+  constexpr int64_t kRows = 12, kCols = 64;
+  int64_t first = 0;
+  while (first < n.size() && n.right(first)) ++first;
+  const int64_t row = first == n.size() ? 0 : first / n.cols / kRows * kRows,
+                col = first == n.size() ? 0 : first % n.cols / kCols * kCols;
+  std::string lines = row + col == 0 ? "\n"
+                                     : "; this is from (" + std::to_string(row) + ", " +
+                                           std::to_string(col) + ") on\n";
+  for (int64_t r = row; r < std::min(n.rows, row + kRows); ++r) {
     lines += "    ";
-    for (int64_t c = 0; c < std::min<int64_t>(n.cols, 64); ++c) {
+    for (int64_t c = col; c < std::min(n.cols, col + kCols); ++c) {
       lines += n.right(r * n.cols + c) ? '.' : 'x';
     }
     lines += '\n';
@@ -286,7 +313,7 @@ std::string diagnose(const std::string& what, const Tensor& got, const Tensor& w
   if (got.shape() != want.shape() || got.dtype() != want.dtype()) return lines;
   const Numbers n(got, want, expected);
   return lines + "  expected\n" + corner(n, n.want) + "  yours\n" + corner(n, n.got) +
-         "  . right, x wrong\n" + map_of(n) + "What it means: " + what_the_numbers_say(n);
+         "  . right, x wrong" + map_of(n) + "What it means: " + what_the_numbers_say(n);
 }
 
 }  // namespace heed::lab

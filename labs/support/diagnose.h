@@ -22,11 +22,12 @@ struct Expected {
   std::vector<std::string> blocks = {};  // names of the equal parts of a row: the gates of an LSTM
   std::vector<int32_t> ids = {};         // of each row, where rows are added up by an index
   std::string law = {};                  // what to think about if no symptom fits
+  std::string not_finite = {};           // or where a number is NaN or infinite
 };
 
 // Nothing where got is close to want, else several lines: the worst element, a corner of both, a
 // map of right and wrong, and the first symptom that fits. Symptoms are tried in this order: other
-// shape; never written; NaN or infinity; a suspect; a constant factor; a constant offset;
+// shape; never written; NaN or infinity; a suspect; rounding; a constant factor; a constant offset;
 // transposed; shifted; blocks permuted; a factor for each row; wrong only at the tail; wrong only
 // where an index occurs twice. The last resort is the law.
 std::string diagnose(const std::string& what, const Tensor& got, const Tensor& want,
