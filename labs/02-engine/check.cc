@@ -241,7 +241,8 @@ LAB_CHECK(GradientsOfARandomGraph) {
   // Every op reads two earlier values, also the same twice; the last but few are used at all.
   const auto result_of = [&](const Tensor& at, std::vector<Var>& values) {
     values.clear();
-    for (int64_t i = 0; i < leaves; ++i) values.push_back(Var::parameter(scalar(at(i))));
+    for (int64_t i = 0; i < leaves; ++i)
+      values.push_back(Var::parameter(scalar(at.data<double>()[i])));
     for (int64_t i = 0; i < ops; ++i) {
       values.push_back(
           square_of(weigh({values[a[i]], values[b[i]]}, {weights[2 * i], weights[2 * i + 1]})));

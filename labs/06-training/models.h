@@ -85,7 +85,8 @@ inline Tensor table_after(const Tensor& start, bool sparse, const Sgd::Options& 
   Sgd sgd(bag, options);
   for (const Tensor& looked_up : ids) {
     zero_grad(bag);
-    sum(square(gather_rows(bag.all[0], looked_up))).backward();
+    const Var rows = gather_rows(bag.all[0], looked_up);
+    sum(mul(rows, rows)).backward();
     sgd.step({.scale = 0.5});
   }
   return bag.all[0].value();

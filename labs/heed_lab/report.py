@@ -1,5 +1,7 @@
 """What students see: plain text, complete without colour."""
-from .running import PASSED
+import re
+
+from .running import BLANK, PASSED
 
 MARKS = {PASSED: "+"}
 
@@ -17,9 +19,19 @@ def table(lab, verdicts):
     return "\n".join(lines)
 
 
+def of_another_lab(lab, verdict):
+    """The number of the lab whose function is not written, where that is what the check met."""
+    found = re.match(r"not written yet: lab (\d+),", verdict.message) if verdict.status == BLANK else None
+    return int(found[1]) if found and int(found[1]) != lab.number else None
+
+
 def failure(lab, verdict):
     """Everything that is known about one check that did not pass."""
     check = verdict.check
+    if (other := of_another_lab(lab, verdict)) is not None:
+        return (f"lab {lab.number}, task {check.task.name}, check {check.name}: it needs a function of lab {other} that is not written yet\n"
+                f"  {verdict.message}\n"
+                f"Write it (labs/heed-lab watch {other}), or put in what your teacher has published: labs/heed-lab catch-up FILE")
     lines = [f"lab {lab.number}, task {check.task.name}, check {check.name}: {verdict.status}, seed {verdict.seed}",
              *("  " + line for line in verdict.message.splitlines())]
     lines += [f"  What it means: {reason}" for reason in verdict.reasons[-1:]]

@@ -123,8 +123,11 @@ def run_check(program, check, seed, seconds=SECONDS, sandbox=None, more=()):
     verdict = judge(check, seed, rows, None if hangs else status, said, program)
     verdict.seconds = time.monotonic() - begin
     verdict.tensors = [row for row in rows if "tensor" in row]
-    if hangs:
-        verdict.message = f"It did not end within {seconds} s of processor time."
+    if status is None:
+        verdict.message = (f"It was stopped after {PATIENCE * seconds:g} s, before it had used the {seconds:g} s of processor time that it may: "
+                           "it waits, or the machine is busy.")
+    elif hangs:
+        verdict.message = f"It did not end within {seconds:g} s of processor time."
     return verdict
 
 

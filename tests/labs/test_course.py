@@ -55,6 +55,12 @@ class Labs(unittest.TestCase):
         self.assertTrue((lab.folder / "talk.md").exists())
 
     @helpers.for_each_lab
+    def test_the_handout_names_the_labs_that_it_needs(self, lab):
+        said = (lab.folder / "README.md").read_text()
+        sentences = [text for text in re.split(r"(?<=[.:])\s", said) if "other labs' code" in text]
+        self.assertEqual([int(n) for text in sentences for n in re.findall(r"\d+", text)], lab.needs)
+
+    @helpers.for_each_lab
     def test_mistakes_apply_once(self, lab):
         texts = helpers.course().texts(lab)
         self.assertGreaterEqual(len(lab.slips), 4)

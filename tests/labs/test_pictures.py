@@ -1,11 +1,14 @@
 """The tensors of a check, the accesses of a kernel and a roofline: their numbers, and the page, in Chromium where there is one."""
 import math
 import re
+import tempfile
 import unittest
+from pathlib import Path
 from unittest import mock
 
 import helpers
 from heed_lab import LabError, explore, figures, pictures
+from heed_lab.running import run_check
 from helpers import CHROMIUM, bench_of, changed, in_a_browser
 from test_pages import Balanced
 
@@ -64,6 +67,8 @@ class Tensors(unittest.TestCase):
         self.assertIn(f"Shown are rows 0 to 0 of 1 and columns 145 to 156 of {count}.", body)
         yours = re.findall(r"<table.*?</table>", body, re.S)[1]
         self.assertEqual([kind.endswith("wrong") for kind in re.findall(r'<td class="([a-z ]*)"', yours)], [False] * 6 + [True] * 6)
+        message = run_check(program, helpers.course().lab(9).check("Scale"), 5).message
+        self.assertRegex(message, rf"this is from \(0, 128\) on\n    \.{{23}}x{{{min(count - 151, 41)}}}\n")
 
     def test_what_compares_none_says_so(self):
         with self.assertRaisesRegex(LabError, "ConstantsAreNotRecorded compares tensors here"):
@@ -106,6 +111,15 @@ class Access(unittest.TestCase):
         self.assertIn("Your softmax of a row of 160: stopped, not written yet: lab 9, softmax", text)
         self.assertIn("<p>It was stopped: not written yet: lab 9, column_sum</p>", body)
         self.assertEqual(self.costs(figures.numbers_of(blank, "--show", 5)["kernels"][1]), [4, 0, 0, 32])
+
+
+class Figure(unittest.TestCase):
+    def test_labels_of_an_axis_have_room(self):
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "lab.svg"
+            figures.draw(helpers.ROOT, helpers.BUILD / "labs/lab_09", 5, path)
+            labels = re.findall(r'y="290.0" text-anchor="middle" >(.*?)<', path.read_text())
+        self.assertEqual(labels, [str(lane) for lane in range(0, 32, 3)])
 
 
 class Roofline(unittest.TestCase):

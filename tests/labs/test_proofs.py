@@ -1,4 +1,4 @@
-"""Blanks fail politely, the reference gets full points, and no lab needs what a later one takes out, or a twin."""
+"""Blanks fail politely, the reference gets full points, and no lab needs what a later one takes out, a twin, or an earlier one that it does not name."""
 import json
 import os
 import re
@@ -99,3 +99,24 @@ class Proofs(unittest.TestCase):
         twins = [cut["file"] for other in course.labs.values() for cut in other.twins if cut["file"].endswith(".cc")]
         units = brought + [unit for unit in [*twins, *(unit for other in later for unit in other.units)] if not unit.startswith(absent)]
         self.assertEqual(statuses(helpers.program(lab, texts, "later", units), lab), all_of(lab, PASSED))
+
+    @helpers.for_each_lab
+    def test_earlier_labs_cut(self, lab):
+        """Who has not written an earlier lab can do this one, unless lab.json says that it is needed."""
+        earlier = [other for other in helpers.course().labs.values() if other.number < lab.number and other.number not in lab.needs]
+        product = [unit for other in earlier for unit in other.units if unit.startswith("labs/01-")]
+        self.passes_without(lab, earlier, "earlier", product)
+
+    def passes_without(self, lab, others, name, units):
+        """The reference of a lab passes where others are cut, compiled with these units and theirs."""
+        if not others:
+            return
+        course = helpers.course()
+        texts = {file: text for other in others for file, text in course.texts(other).items()}
+        for other in others:
+            texts.update(other.cut({file: texts[file] for file in other.files}))
+        # Nor can a lab that does not link the models call what is cut in them.
+        models = any("heed_lab_dialog" in word for word in helpers.build().link_command(lab.target))
+        absent = ("labs/",) if models else ("labs/", "dialog/", "train/")
+        units = units + [unit for other in others for unit in other.units if not unit.startswith(absent)]
+        self.assertEqual(statuses(helpers.program(lab, texts, name, units), lab), all_of(lab, PASSED))
