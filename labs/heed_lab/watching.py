@@ -58,6 +58,9 @@ class Watch:
         if self.failed is None:
             print("all checks of this task pass: n goes to the next one", flush=True)
             return
+        if (other := report.of_another_lab(self.bench.lab, self.failed)) is not None:
+            print(f"no hint of this lab helps: what is not written belongs to lab {other}", flush=True)
+            return
         hints = self.bench.lab.hints().get(self.failed.check.name, ["a variation is yours alone and has no hints"])
         print(f"hint {self.hints % len(hints) + 1}: {hints[self.hints % len(hints)]}", flush=True)
         self.hints += 1

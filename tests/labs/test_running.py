@@ -1,10 +1,12 @@
 """How a check's process ended, whatever it did."""
+import contextlib
+import io
 import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
 
-from heed_lab import report, running
+from heed_lab import report, running, watching
 
 CHECK = SimpleNamespace(name="C", arguments=())
 HEAD = """#!/usr/bin/env python3
@@ -25,6 +27,11 @@ class Said(unittest.TestCase):
         self.assertIn("labs/heed-lab watch 1), or put in what your teacher has published: labs/heed-lab catch-up", said[0])
         self.assertNotIn("hint", said[0])
         self.assertIn("hint: labs/heed-lab hint 9 C", said[1])
+        watch = watching.Watch(SimpleNamespace(lab=SimpleNamespace(number=9, tasks=[], assigned=[])))
+        watch.failed = running.Verdict(check, running.BLANK, 7, "not written yet: lab 1, reshape")
+        with contextlib.redirect_stdout(io.StringIO()) as shown:
+            watch.hint()
+        self.assertIn("belongs to lab 1", shown.getvalue())
 
 
 class Endings(unittest.TestCase):
