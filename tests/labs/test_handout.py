@@ -13,7 +13,6 @@ from heed_lab.commands import parser
 from heed_lab.course import Course
 from heed_lab.cutting import INCLUDE
 
-
 PLANS = ("0-10", "0,2-5,7", "0,2,9", "0,9", "1,10", "3", "5", "6")  # of docs/teaching.md, and some alone
 
 
