@@ -1,11 +1,15 @@
 // What the checks of lab 9 are made of: device memory under a Watch, and what its findings mean.
 #pragma once
 
+#include <execinfo.h>
+
 #include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <functional>
+#include <memory>
 #include <numeric>
 #include <regex>
 #include <string>
@@ -71,6 +75,15 @@ inline std::string counted(int64_t all, int64_t of, const std::string& what) {
   const int64_t each = (all + of - 1) / of;
   return std::to_string(each) + " " + what + (each == 1 ? "" : "s");
 }
+// A place in the code, of which the tool makes a line (labs/heed_lab/running.py).
+inline std::string code_at(const void* place) {
+  if (!place) return "";
+  void* before = const_cast<char*>(static_cast<const char*>(place) - 1);  // the call, not behind it
+  const std::unique_ptr<char*, decltype(&std::free)> text(::backtrace_symbols(&before, 1),
+                                                          std::free);
+  return text ? std::string("\ncode ") + *text.get() : "";
+}
+
 inline std::string rounded(double x) {
   std::string digits(16, '\0');
   digits.resize(std::snprintf(digits.data(), digits.size(), "%.1f", x));
@@ -83,6 +96,7 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
 
   // Runs what launches kernels. A failure, and false, if the emulation finds a mistake.
   bool run(const std::function<void()>& launches) const {
+    emulate::accessed_from = nullptr;
     try {
       launches();
       return true;
@@ -94,8 +108,10 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
         return says.find(entry.first) != std::string::npos;
       });
       const size_t place = says.find(", block ");  // behind the name of the kernel
+      static const std::regex of_access(": (reads|writes|updates|uses) ");
       ADD_FAILURE() << "the emulation stopped it: "
                     << says.substr(place == std::string::npos ? 0 : place + 2)
+                    << (std::regex_search(says, of_access) ? code_at(emulate::accessed_from) : "")
                     << "\nWhat it means: "
                     << (found == kMeanings.end() ? "an error of the emulation." : found->second);
       return false;

@@ -151,7 +151,25 @@ def judge(check, seed, rows, status, errors, program=""):
     if blank := re.search(r"not written yet: ([^\"\n]*)", message):
         return Verdict(check, BLANK, seed, blank.group(0))
     stopped = "C++ exception" in message
-    return Verdict(check, FAILED, seed, message, reasons=reasons if stopped else [])
+    return Verdict(check, FAILED, seed, with_lines(message, program), reasons=reasons if stopped else [])
+
+
+CODE = re.compile(r"\ncode [^\n]*\(\+?(0x[0-9a-f]+)\)[^\n]*")
+# What stands for an element in a kernel: the access is where the kernel uses it.
+PROXIES = re.compile(r"/tensor/(cuda/emulate\.(h|cc)|cuda/watched\.h|kernels/kernel\.h):")
+
+
+def with_lines(message, program):
+    """The message with the line of a kernel for a place in the code, where the program knows it."""
+    def line(match):
+        try:
+            done = subprocess.run(["addr2line", "-ie", str(program), match[1]], capture_output=True, text=True, timeout=10)
+        except (OSError, subprocess.TimeoutExpired):
+            return ""
+        known = [where for where in done.stdout.splitlines() if "?" not in where and not PROXIES.search(where)]
+        found = re.search(r"((?:\w[\w-]*/){0,2}[\w.]+:\d+)( \(|$)", known[0]) if known else None
+        return f"\n  at {found[1]}" if found else ""
+    return re.sub(r"\ncode [^\n]*", "", CODE.sub(line, message))
 
 
 def frames(errors, program):

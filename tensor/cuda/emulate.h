@@ -160,7 +160,7 @@ template <class T> class Element {
 template <class T, int64_t n> class Shared {
  public:
   constexpr explicit Shared(const char* name) : name_(name) {}
-  Element<T> operator[](int64_t i) {
+  HEED_SEEN Element<T> operator[](int64_t i) {
     check_bounds(name_, i, n);
     return {&values_[i], &marks_[i], name_, i};
   }

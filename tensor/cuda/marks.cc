@@ -50,16 +50,19 @@ static void check_written(const Mark& mark, const char* name, int64_t i) {
 
 void check_bounds(const char* name, int64_t i, int64_t n) {
   if (i >= 0 && i < n) return;
+  accessed_from = __builtin_return_address(0);
   fail("uses " + element(name, i) + " of shared memory with " + std::to_string(n) + " elements");
 }
 
 void check_read(Mark& mark, const char* name, int64_t i) {
+  accessed_from = __builtin_return_address(0);
   check_written(mark, name, i);
   if (at_one_time(mark.write)) fail_race("reads " + element(name, i), mark.write, "wrote");
   note(mark.read, /*adds=*/true);
 }
 
 void check_write(Mark& mark, const char* name, int64_t i) {
+  accessed_from = __builtin_return_address(0);
   if (at_one_time(mark.write)) fail_race("writes " + element(name, i), mark.write, "wrote");
   if (at_one_time(mark.read)) fail_race("writes " + element(name, i), mark.read, "read");
   mark.block = now().block;
@@ -68,6 +71,7 @@ void check_write(Mark& mark, const char* name, int64_t i) {
 }
 
 void check_atomic(Mark& mark, const char* name, int64_t i) {
+  accessed_from = __builtin_return_address(0);
   check_written(mark, name, i);
   if (!mark.atomic && at_one_time(mark.write)) {
     fail_race("updates " + element(name, i), mark.write, "wrote");

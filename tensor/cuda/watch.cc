@@ -149,7 +149,7 @@ void note_global(Use& use, bool adds) {
 }
 
 void see(const void* at, int64_t bytes, Does does) {
-  const void* const place = __builtin_return_address(0);
+  const void* const place = accessed_from = __builtin_return_address(0);
   const Moment moment = now();
   const int thread = moment.thread;
   const cuda::Region* const region = thread < 0 ? nullptr : watcher->region(address(at));

@@ -17,6 +17,8 @@ namespace emulate {
 
 enum class Does : uint8_t { read, write, update };  // an update is atomic
 inline void (*saw)(const void* at, int64_t bytes, Does does) = nullptr;
+// Where in the code of a kernel the last access stands that was checked: of a fault, the place.
+inline const void* accessed_from = nullptr;
 
 }  // namespace emulate
 

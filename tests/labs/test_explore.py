@@ -5,6 +5,8 @@ import unittest
 
 import helpers
 from heed_lab import LabError, commands, explore, figures, graph
+from heed_lab.build import write_overlay
+from heed_lab.running import run_check
 from helpers import CHROMIUM, bench_of, changed, in_a_browser
 from test_pages import Balanced
 
@@ -88,6 +90,25 @@ class Graph(unittest.TestCase):
         self.assertEqual(seen["left"], [steps[0]["number"]])
         self.assertEqual(seen["last"][1], [steps[-1]["number"]])
         self.assertEqual(seen["played"], [seen["last"][0], "Play", "700"])
+
+
+@unittest.skipUnless(shutil.which("addr2line"), "no addr2line here")
+class Lines(unittest.TestCase):
+    """Of accesses that the emulation stops: where the kernel makes them."""
+
+    def test_of_kernels_to_repair(self):
+        lab, five = helpers.course().lab(9), "labs/09-a-kernel/five.cu"
+        texts = helpers.course().texts(lab)
+        texts[five] = lab.cut(texts)[five].replace("i = static_cast<int>(blockIdx.x) * kBlock + t;", "i = 65;\n  tile[i + t] = T(0);")
+        folder = helpers.BUILD / "labs/tests/lines"
+        program = helpers.build().program(lab, folder, write_overlay(folder / "src", texts), flags=("-g1",))
+        lines = texts[five].splitlines()
+        for check, line in (("Scale", "y[i] = factor * x[i];"), ("Reverse", "mine[threadIdx.x] = tile[kBlock"), ("Smooth", "tile[i + t] = T(0);"),
+                            ("Difference", "y[i] -= y[i - 1];")):
+            at = 1 + next(i for i, text in enumerate(lines) if line in text)
+            message = run_check(program, lab.check(check), 5).message
+            self.assertRegex(message, rf"^(Failed\n)?the emulation stopped it: [^\n]*\n  at {five}:{at}\nWhat it means: ", check)
+            self.assertNotIn("code", message)
 
 
 @unittest.skipUnless(shutil.which("gdb"), "no gdb here")
