@@ -169,7 +169,7 @@ def with_lines(message, program):
         known = [where for where in done.stdout.splitlines() if "?" not in where and not PROXIES.search(where)]
         found = re.search(r"((?:\w[\w-]*/){0,2}[\w.]+:\d+)( \(|$)", known[0]) if known else None
         return f"\n  at {found[1]}" if found else ""
-    return re.sub(r"\ncode [^\n]*", "", CODE.sub(line, message))
+    return re.sub(r"\ncode [^\n]*\[0x[0-9a-f]+\]", "", CODE.sub(line, message))
 
 
 def frames(errors, program):
