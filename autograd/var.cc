@@ -194,10 +194,9 @@ void Var::backward(const OnComplete& complete) const {
   }
   if (complete) bring_leaves_forward(order);
   node()->outputs[output_].add(Tensor::full(shape(), 1.0, dtype(), device()));
-  for (std::shared_ptr<Node>& node : order) {
+  for (const auto& node : order) {
     run(*node);
     if (complete && node->inputs.empty()) complete(*node);
-    node.reset();
   }
 }
 

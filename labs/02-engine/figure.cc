@@ -2,8 +2,8 @@
 #include "labs/support/check.h"
 #include "tensor/allocator.h"
 
-// Bytes in use at each step of a backward pass through ops that each keep 1 MiB, and what they
-// would be if the closures were kept.
+// Bytes in use when each closure of a backward pass runs, through ops that each keep 1 MiB, and
+// what they would be if the closures were kept.
 LAB_FIGURE() {
   constexpr int64_t kOps = 8, kMiB = 1 << 20;
   std::vector<double> steps, dropped, kept;
@@ -21,6 +21,6 @@ LAB_FIGURE() {
         });
   }
   y.backward();
-  heed::lab::print_curves("Memory over a backward pass", "closures that ran", "MiB in use", steps,
-                          {{"closures kept", kept}, {"yours", dropped}});
+  heed::lab::print_curves("Memory over a backward pass", "closure that runs, counted from 1",
+                          "MiB in use", steps, {{"closures kept", kept}, {"yours", dropped}});
 }

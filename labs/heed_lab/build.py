@@ -32,12 +32,12 @@ class CompileError(LabError):
 
 
 def first_error(output, names):
-    """The first error in one of the files, with what the compiler shows of it, and how many more there are."""
+    """The first error in one of the files, with what the compiler shows of it, and how many more there are; else the linker's."""
     lines = output.splitlines()
     errors = [i for i, line in enumerate(lines) if re.search(r":\d+:\d+: (fatal )?error: ", line)]
     theirs = [i for i in errors if any(name + ":" in lines[i] for name in names)] or errors
     if not theirs:
-        return output[-2000:]
+        return first_of_linker(output)
     shown = [line[:300] for line in lines[theirs[0]:theirs[0] + 4]]
     return "\n".join(shown) + (f"\n({len(errors) - 1} more errors)" if len(errors) > 1 else "")
 
@@ -64,10 +64,10 @@ class Build:
             errors.seek(0)
             return SimpleNamespace(returncode=done.returncode, stderr=errors.read(1 << 20).decode(errors="replace"))
 
-    def run(self, command, what):
+    def run(self, command, what, brief=lambda output: output[-3000:]):
         done = subprocess.run(command, cwd=self.root, capture_output=True, text=True)
         if done.returncode != 0:
-            raise LabError(f"{what} failed: {' '.join(map(str, command))}\n{(done.stdout + done.stderr)[-3000:]}")
+            raise LabError(f"{what} failed: {' '.join(map(str, command))}\n{brief(done.stdout + done.stderr)}")
         return done.stdout
 
     def ensure(self, lab):
@@ -82,7 +82,8 @@ class Build:
         new = not any((self.folder / "labs").glob("lab_??"))
         print("Building the library (once, some minutes) ..." if new else f"Building what lab {lab.number} stands on ...",
               file=sys.stderr, flush=True)
-        self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build")
+        self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build",
+                 lambda output: first_error(output, lab.own))
         stamp.touch()
 
     def command_of(self, unit):
@@ -95,6 +96,10 @@ class Build:
                 if (Path(row["directory"]) / words[words.index("-o") + 1]).exists():
                     return words, row["directory"]
         raise LabError(f"{unit}: the build in {self.folder} does not compile it; a lab names it as a unit")
+
+    def library_object(self, unit):
+        words, folder = self.command_of(unit)
+        return Path(folder) / words[words.index("-o") + 1]
 
     def link_command(self, target):
         if target not in self.links:
@@ -149,7 +154,8 @@ class Build:
         if not is_current(program, digest):
             done = self.compiler(words, self.folder)
             if done.returncode != 0:
-                raise CompileError("the program does not link; does a function lack its body?\n" + done.stderr[-1500:])
+                refuse_lost(dict(zip(units, objects)), self.library_object)
+                raise CompileError("the program does not link; does a function lack its body?\n" + first_of_linker(done.stderr))
             self.refuse_gaps(dict(zip(units, objects)), program, base)
             mark_current(program, digest)
         return program
@@ -173,18 +179,33 @@ class Build:
         checks stand on is the library's: nothing that a student defines may take its place."""
         linked, judges = symbols(program), symbols(base)
         for unit, path in objects.items():
-            words, folder = self.command_of(unit)
-            mine, theirs = symbols(path), symbols(Path(folder) / words[words.index("-o") + 1])
+            mine, theirs = symbols(path), symbols(self.library_object(unit))
             for name, kind in theirs.items():
                 # Templates are weak, and may come from another object: but not from a shared library.
                 if mine.get(name, "U") == "U" and name in linked and (
                         kind in "TDBR" or (kind == "W" and linked[name] == "U" and "heed" in name)):
-                    raise CompileError(f"{unit} lacks {readable(name)}")
+                    raise CompileError(f"{unit} no longer defines {readable(name)}")
             for name, kind in mine.items():
                 judge = judges.get(name, "w")
                 known = theirs.get(name, "U") not in WANTED or kind in "WVu" and STANDARD.match(name)
                 if kind not in WANTED and not known and (judge in "UTDBR" or name.startswith(TEST_LIBRARY)):
                     raise CompileError(f"{unit} defines {readable(name)}, which is there already")
+
+
+def refuse_lost(objects, library_object):
+    """What does not link for want of a function: the linker takes the library's object for it, and then finds all others twice."""
+    for unit, path in objects.items():
+        mine = symbols(path)
+        lost = [readable(name) for name, kind in symbols(library_object(unit)).items() if kind in "TDBR" and mine.get(name, "U") == "U"]
+        if lost:
+            raise CompileError(f"{unit} no longer defines {lost[0]}" + (f" (and {len(lost) - 1} more)" if lost[1:] else ""))
+
+
+def first_of_linker(errors):
+    """Its first complaints, each once; the end of what was said if there is none."""
+    found = re.findall(r"(undefined reference to|multiple definition of) [`'](.*?)';?(?: |$)", errors, re.M)
+    says = [f"{'nothing defines' if kind[0] == 'u' else 'defined twice:'} {name}" for kind, name in dict.fromkeys(found)]
+    return "\n".join(says[:3] + [f"({len(says) - 3} more)"] * (len(says) > 3)) or errors[-2000:]
 
 
 def symbols(path):

@@ -10,11 +10,11 @@ from . import LabError, comparing, explore, figures, grading, handout, pages, re
 from .build import Build
 from .course import Course, is_handout, read_handout
 from .repository import Repository
-from .running import BLANK, run_check
+from .running import BLANK, HANGS, NOT_RUN, Verdict, run_check
 from .watching import watch
 
 
-STUDENT = "build/student"  # the file with the name
+STUDENT = "labs/student.txt"  # the name; git does not see it
 DEBUGGED = ("-O0", "-g")  # with -Og GCC 12 marks no line of a kernel as one to stop at
 
 
@@ -40,9 +40,18 @@ class Bench:
         self.prepare()
         return self.build.program(self.lab, self.build.folder / "students" / f"{self.lab.target}-debug", flags=DEBUGGED)
 
-    def run(self, checks, seed):
-        program = self.program()
-        return [run_check(program, check, seed) for check in checks]
+    def run(self, checks, seed, tell=lambda verdict: None):
+        """The verdicts, each told as it comes. After a check that does not end those of later tasks are not run: each might take as long."""
+        program, verdicts, endless = self.program(), [], None
+        for check in checks:
+            if endless and check.task is not endless.task:
+                verdict = Verdict(check, NOT_RUN, seed, f"{endless.name} does not end")
+            else:
+                verdict = run_check(program, check, seed)
+                endless = endless or (check if verdict.status == HANGS else None)
+            tell(verdict)
+            verdicts.append(verdict)
+        return verdicts
 
 
 def student_of(root):
@@ -102,14 +111,17 @@ def do_start(root, options):
 
 def do_test(root, options):
     bench = Bench(root, options.lab)
-    verdicts = bench.run(chosen(bench.lab, options.checks), seed_of(options))
-    print(report.table(bench.lab, verdicts))
+    table = report.Table(bench.lab)
+    verdicts = bench.run(chosen(bench.lab, options.checks), seed_of(options), table.add)
+    table.end()
     wrong = [v for v in verdicts if not v.passed]
     # What is written and wrong comes before what is not written yet.
-    for verdict in sorted(wrong, key=lambda v: v.status == BLANK)[:len(wrong) if options.all else 1]:
+    for verdict in sorted(wrong, key=lambda v: v.status in (BLANK, NOT_RUN))[:len(wrong) if options.all else 1]:
         print("\n" + report.failure(bench.lab, verdict))
     if not options.checks and not any(v.check in bench.lab.checks for v in wrong):
         print("\n" + "\n".join(bench.lab.hints().get("after", [])))
+        if wrong:
+            print(f"Not all is done yet: the variation, in {bench.lab.variation.file}, has {report.points(wrong)} points.")
     return 1 if wrong else 0
 
 
@@ -135,14 +147,12 @@ def do_hint(root, options):
 def do_id(root, options):
     """Says the numbers of a student's variations; with a name given, keeps it for `test`."""
     if options.name:
-        (root / STUDENT).parent.mkdir(exist_ok=True)
         (root / STUDENT).write_text(options.name, encoding="utf-8")
     course = course_for(root, student_of(root))
     print(f"variations of {student_of(root) or 'nobody (labs/heed-lab id NAME)'}:")
     for lab in course.labs.values():
         for task in lab.assigned:
-            numbers = ", ".join(f"{name} = {value}" for name, value in task.numbers.items())
-            print(f"{lab.number:>3}  {task.family}: {numbers}; write it in {lab.variation.file}")
+            print(f"{lab.number:>3}  {task.family}: {report.numbers(task)}; write it in {lab.variation.file}")
     return 0
 
 
@@ -225,8 +235,11 @@ def do_grade(root, options):
     if not key:
         raise LabError(f"--key {options.key}: the file is empty; write any secret words into it")
     path = Path(options.submission or root)
-    bench.lab = course_for(root, options.name or grading.name_of(path)).lab(options.lab)
+    student = options.name or (not options.submission and student_of(root)) or grading.name_of(path)
+    bench.lab = course_for(root, student).lab(options.lab)
     result = grading.grade(bench, path, key)
+    for task in bench.lab.assigned:
+        result.notes.append(f"the variation is that of {grading.printable(student)!r}: {report.numbers(task)}")
     for row in result.rows:
         print(f"{row['score']:>3} of {row['max_score']:>3}  {row['name']}")
     by_hand = ", ".join(f"{name} {points}" for name, points in bench.lab.by_hand.items())
@@ -291,14 +304,15 @@ def parser():
     command("list", do_list, "the labs", lab=False)
     command("start", do_start, "make branch lab-N with the lab's functions taken out")
     test = command("test", do_test, "build what you wrote and judge it")
-    test.add_argument("checks", nargs="*", help="names of checks or tasks (all)")
+    test.add_argument("checks", nargs="*", default=[], help="names of checks or tasks (all)")
     test.add_argument("--all", action="store_true", help="show every failure, not only the first")
     command("watch", do_watch, "test again whenever you save")
     hint = command("hint", do_hint, "a hint for a check, or for each check of a task; there are three, from small to large")
     hint.add_argument("name", help="of a check or a task")
     hint.add_argument("number", type=int, nargs="?", default=1)
     identity = command("id", do_id, "the numbers of your variations, from your name", lab=False)
-    identity.add_argument("name", nargs="?", metavar="NAME", help="as your teacher has it (the one given before)")
+    identity.add_argument("name", nargs="?", metavar="NAME",
+                          help="as your teacher has it, in quotes if it has several words (the one given before)")
     command("reset", do_reset, "take the functions of one task out again").add_argument("task")
     compare = command("compare", do_compare, "when all checks pass: the project's version beside yours")
     figure = command("figure", do_figure, "draw the lab's figure with what you wrote, as SVG")
@@ -323,7 +337,7 @@ def add_for_teachers(command):
     grade = command("grade", do_grade, "points of a submission, with secret seeds; of this tree if none is named")
     grade.add_argument("submission", nargs="?", help="a folder or a zip; the lab's files are taken, and nothing else")
     grade.add_argument("--key", metavar="FILE", help="secret words that the seeds of `laws` are made of (drawn if not given)")
-    grade.add_argument("--name", help="the student's, whose variation is judged (that of the submission)")
+    grade.add_argument("--name", help="the student's, whose variation is judged (that of the submission; of this tree, what `id` keeps)")
     grade.add_argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml, a page and grades.csv go")
     out = command("handout", do_handout, "for teachers: write a tree without history and solutions", lab=False)
     out.add_argument("--labs", metavar="0-2,4", help="which labs are cut (all)")
@@ -340,7 +354,7 @@ def add_for_teachers(command):
 
 
 def main(root, arguments):
-    options = parser().parse_args(arguments)
+    options = parser().parse_args([*arguments[1:], "--help"] if arguments[:1] == ["help"] else arguments)
     try:
         status = options.run(root, options) if options.command else do_list(root, options)
         sys.stdout.flush()

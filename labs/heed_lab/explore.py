@@ -11,6 +11,8 @@ WHAT = (*OF_A_PAGE, "tensor", "roofline")
 
 def part(bench, what, seed, check=None):
     """(what the terminal says, HTML, script) of one picture."""
+    if what in OF_A_PAGE and not (bench.lab.folder / "show.cc").exists():
+        raise LabError(f"lab {bench.lab.number} has no {what}")
     program = bench.program()
     if what == "tensor":
         return *pictures.tensors(bench.lab, program, seed, check), ""

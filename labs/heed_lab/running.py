@@ -18,7 +18,7 @@ MEMORY = 4 << 30      # bytes
 PROCESSES = 256       # with threads, where a user of its own is counted
 
 PASSED, FAILED, BLANK = "passed", "failed", "not written"
-CRASHED, HANGS, SILENT = "crashed", "does not end", "no report"
+CRASHED, HANGS, SILENT, NOT_RUN = "crashed", "does not end", "no report", "not run"
 
 
 @dataclass

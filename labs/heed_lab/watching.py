@@ -39,13 +39,14 @@ class Watch:
             pass
 
     def test(self):
-        task, begin = self.tasks[self.at], time.monotonic()
+        task, begin, table = self.tasks[self.at], time.monotonic(), report.Table(self.bench.lab)
+        print()
         try:
-            verdicts = self.bench.run(task.checks, seed())
+            verdicts = self.bench.run(task.checks, seed(), table.add)
         except LabError as error:
-            print(f"\n{error}")
+            print(error)
             return
-        print(f"\ntask {task.name}\n{report.table(self.bench.lab, verdicts)}")
+        table.end()
         failed = next((v for v in verdicts if not v.passed), None)
         if failed is None or self.failed is None or failed.check is not self.failed.check:
             self.hints = 0

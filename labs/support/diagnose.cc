@@ -109,7 +109,7 @@ std::string name_of_factor(double factor, const Numbers& n) {
       {cols, "the number of columns: a sum for a mean?"},
       {1 / cols, "1 / columns: a mean for a sum?"}};
   for (const auto& [value, name] : known) {
-    if (std::fabs(factor - value) < 1e-5 * std::fabs(value)) return " (" + name + ")";
+    if (value != 1 && std::fabs(factor - value) < 1e-5 * std::fabs(value)) return " (" + name + ")";
   }
   return "";
 }
@@ -129,11 +129,15 @@ double factor_of(const Numbers& n, int64_t begin, int64_t end) {
 }
 
 std::string constant_factor(const Numbers& n) {
-  if (n.size() < 2) return "";
   const double factor = factor_of(n, 0, n.size());
   if (std::isnan(factor)) return "";
-  return "Everything is " + number(factor) + " times what it should be" +
-         name_of_factor(factor, n) + ".";
+  const std::string name = name_of_factor(factor, n);
+  if (n.size() > 1)
+    return "Everything is " + number(factor) + " times what it should be" + name + ".";
+  // A single number is some multiple of any other: only a factor with a name tells something.
+  if (name.empty()) return "";
+  return "It is " + number(factor) + " times what it should be" + name + "." +
+         (n.expected.law.empty() ? "" : " " + n.expected.law);
 }
 
 std::string constant_offset(const Numbers& n) {

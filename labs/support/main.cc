@@ -59,8 +59,10 @@ class Reporter : public testing::EmptyTestEventListener {
   void OnTestStart(const testing::TestInfo&) override { messages_.clear(); }
   void OnTestPartResult(const testing::TestPartResult& part) override {
     if (!part.failed()) return;
+    std::string said = part.message();
+    if (said.starts_with("Failed\n")) said.erase(0, 7);  // GoogleTest's, which tells nothing
     if (!messages_.empty()) messages_ += '\n';
-    messages_ += part.message();
+    messages_ += said;
   }
   void OnTestEnd(const testing::TestInfo& info) override {
     send({{"check", info.name()},

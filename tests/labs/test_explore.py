@@ -76,7 +76,7 @@ class Graph(unittest.TestCase):
         self.assertNotIn("http", self.page.replace("http-equiv", ""))
 
     def test_labs_without_a_page_say_so(self):
-        with self.assertRaisesRegex(LabError, "this lab has no page"):
+        with self.assertRaisesRegex(LabError, "^lab 0 has no graph$"):
             explore.part(bench_of(0), "graph", 5)
         with self.assertRaisesRegex(LabError, "lab 2 has no access"):
             explore.part(bench_of(2), "access", 5)

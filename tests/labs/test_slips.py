@@ -17,3 +17,4 @@ class Slips(unittest.TestCase):
                     verdict = run_check(program, lab.check(slip["check"]), helpers.SEED)
                     self.assertNotIn(verdict.status, (PASSED, BLANK))
                     self.assertIn(slip["says"], report.failure(lab, verdict))
+                    self.assertNotIn("Failed", verdict.message.splitlines())  # GoogleTest's own word, which tells nothing

@@ -1,0 +1,221 @@
+// Lab 2: the backward pass. backward and step are two halves of one loop, which goes through graphs
+// that record, reachable and add have made.
+#include <algorithm>
+#include <memory>
+#include <utility>
+
+#include "autograd/anomaly.h"
+#include "labs/02-engine/graphs.h"
+
+namespace heed::lab {
+namespace {
+
+// ---- task: backward
+
+LAB_CHECK(GradientsOfARandomGraph) {
+  Draw draw;
+  const int64_t leaves = draw.between(2, 4), ops = draw.between(5, 12);
+  std::vector<int64_t> a(ops), b(ops);
+  std::vector<double> weights(2 * ops);
+  for (int64_t i = 0; i < ops; ++i) {
+    a[i] = draw.between(0, leaves + i - 1);
+    b[i] = draw.between(0, leaves + i - 1);
+  }
+  for (double& w : weights) w = draw.uniform(-1, 1);
+  const Tensor x = draw.normal({leaves});
+  // Every op reads two earlier values, also the same twice; the last but few are used at all.
+  const auto result_of = [&](const Tensor& at, std::vector<Var>& values) {
+    values.clear();
+    for (int64_t i = 0; i < leaves; ++i)
+      values.push_back(Var::parameter(scalar(at.data<double>()[i])));
+    for (int64_t i = 0; i < ops; ++i) {
+      values.push_back(
+          square_of(weigh({values[a[i]], values[b[i]]}, {weights[2 * i], weights[2 * i + 1]})));
+    }
+    return weigh({values.back(), values[leaves], values[0]}, {1, 0.5, 0.25});
+  };
+  std::vector<Var> values;
+  result_of(x, values).backward();
+  const Tensor got = Tensor::zeros({leaves}, DType::f64);
+  for (int64_t i = 0; i < leaves; ++i) {
+    if (values[i].grad().defined()) got.data<double>()[i] = values[i].grad().item();
+  }
+  const Tensor want = central_differences(
+      [&](const Tensor& at) {
+        std::vector<Var> unused;
+        return result_of(at, unused).value().item();
+      },
+      x);
+  expect_close("d(loss) / d(parameters)", got, want,
+               {.tolerance = {.relative = 1e-4, .absolute = 1e-6},
+                .law = "a value that is used twice gets the sum of both contributions, and its "
+                       "closure runs when "
+                       "both have arrived."});
+}
+
+// The loss is one output of several, of any shape with one element.
+LAB_CHECK(StartsAtTheLoss) {
+  Draw draw;
+  for (const DType dtype : {DType::f64, DType::f32}) {
+    const int64_t count = draw.between(2, 5), loss = draw.between(1, count - 1);
+    const Tensor value = Tensor::full(Shape(std::vector<int64_t>(draw.between(0, 2), 1)), 3, dtype);
+    std::vector<Tensor> dy(count);
+    const std::vector<Var> all =
+        record("many", std::vector<Tensor>(count, value), {Var::parameter(value)},
+               [&](const OutputGrads& arrived, const Grads&) {
+                 for (int64_t i = 0; i < count; ++i) dy[i] = arrived.take(static_cast<int>(i));
+               });
+    all[loss].backward();
+    for (int64_t i = 0; i < count; ++i) {
+      if (dy[i].defined() == (i == loss)) continue;
+      return expect(false, "the loss is output " + std::to_string(loss) + " of its node, but " +
+                               (i == loss ? "nothing arrived there"
+                                          : "a gradient arrived at output " + std::to_string(i)) +
+                               " (counted from 0).");
+    }
+    if (dy[loss].dtype() != dtype)
+      return expect(false, std::string("the gradient of the loss has the element type ") +
+                               name_of(dy[loss].dtype()) + ", the loss has " + name_of(dtype) +
+                               ": a gradient has shape, type and device of its value.");
+    expect_close("d(loss) / d(loss)", dy[loss], Tensor::full(value.shape(), 1, dtype));
+  }
+}
+
+LAB_CHECK(EachClosureRunsOnce) {
+  Draw draw;
+  int runs = 0;
+  const Var x = Var::parameter(scalar(draw.uniform(0.5, 1)));
+  Var y = x;
+  const int64_t levels = draw.between(5, 9);
+  for (int64_t i = 0; i < levels; ++i) y = weigh({y, y}, {0.5, 0.5}, [&] { ++runs; });
+  y.backward();
+  expect(runs == levels,
+         std::to_string(levels) + " ops, but " + std::to_string(runs) +
+             " runs of closures: each must run once, when the gradient of its output is complete.");
+}
+
+LAB_CHECK(LongAndShortPathsMeet) {
+  Draw draw;
+  const Var x = Var::parameter(scalar(draw.uniform(0.5, 1)));
+  const Var early = square_of(x);
+  Var late = early;
+  const int64_t length = draw.between(3, 9);
+  for (int64_t i = 0; i < length; ++i) late = weigh({late}, {1});
+  weigh({late, early}, {1, 1}).backward();
+  expect_close(
+      "d/dx of x^2 that arrives on a short and a long way", x.grad(), scalar(4 * x.value().item()),
+      {.suspects = {{"the contribution of one way only: the node ran before the other had arrived",
+                     scalar(2 * x.value().item())}}});
+}
+
+// ---- task: step
+
+LAB_CHECK(MemoryFallsOnTheWay) {
+  Draw draw;
+  const Var x = Var::parameter(scalar(1));
+  std::vector<std::weak_ptr<int>> kept;
+  int64_t alive_above = -1, worst = 0;
+  const int64_t length = draw.between(4, 9);
+  Var y = x;
+  for (int64_t i = 0; i < length; ++i) {
+    auto values = std::make_shared<int>(0);  // what the closure keeps
+    kept.push_back(values);
+    y = weigh({y}, {1}, [&, i, values] {
+      alive_above = 0;
+      for (int64_t k = i + 1; k < length; ++k) alive_above += !kept[k].expired();
+      worst = std::max(worst, alive_above);
+    });
+  }
+  y.backward();
+  if (alive_above < 0) return expect(false, "no closure ran.");
+  expect(
+      worst == 0,
+      "when a closure runs, " + std::to_string(worst) +
+          " closures that ran before it still keep their values: memory does not fall on the way. "
+          "What a node has used it can let go.");
+  expect(kept[0].expired(), "after the pass the last closure still keeps its values.");
+  const std::vector<Var> two =
+      record("two", {scalar(1), scalar(1)}, {x}, [](const OutputGrads&, const Grads&) {});
+  weigh(two, {1, 1}).backward();
+  for (const GradientBuffer& output : two[0].node()->outputs) {
+    expect(!output.total.defined(),
+           "a node that has run still holds a gradient of an output that its closure did not take. "
+           "What a node has used it can let go.");
+  }
+}
+
+LAB_CHECK(TheGraphIsUsedOnce) {
+  Draw draw;
+  const Var x = Var::parameter(scalar(draw.uniform(1, 3)));
+  Var y = square_of(x);
+  for (int64_t i = draw.between(0, 4); i > 0; --i) y = weigh({y}, {1});
+  y.backward();
+  try {
+    y.backward();
+    expect(false, "a second backward() through the same graph went unnoticed: `used` tells it.");
+  } catch (const UsageError& error) {
+    const std::string says = error.what();
+    expect(says.find("was used already") != std::string::npos,
+           "a second backward() through the same graph says \"" + says +
+               "\": it takes a node without inputs for a parameter. A node that has run keeps its "
+               "inputs.");
+  }
+  expect_close("d(x^2)/dx", x.grad(), scalar(2 * x.value().item()));
+}
+
+LAB_CHECK(UnreachedOutputsAreSkipped) {
+  Draw draw;
+  const Var x = Var::parameter(scalar(1));
+  const int64_t count = draw.between(2, 5), reached = draw.between(0, count - 1);
+  int runs = 0;
+  const std::vector<Var> all = record("many", std::vector<Tensor>(count, scalar(1)), {x},
+                                      [&](const OutputGrads& dy, const Grads& dx) {
+                                        ++runs;
+                                        for (int i = 0; i < count; ++i) {
+                                          if (i != reached && dy.take(i).defined()) runs += 100;
+                                        }
+                                        dx.add(0, scalar(5));
+                                      });
+  weigh({all[reached]}, {1}).backward();
+  expect(runs == 1, runs == 0 ? "a closure did not run although one of its outputs was reached."
+                              : "the gradient of an output that nothing used must stay undefined.");
+  expect_close("d/dx", x.grad(), scalar(5));
+  int below = 0;  // an op whose only reader gives it nothing
+  const Var y = record("below", scalar(1), {x}, [&](const OutputGrads&, const Grads&) { ++below; });
+  record("above", scalar(1), {y, x}, [](Tensor, const Grads& dx) {
+    dx.add(1, scalar(1));
+  }).backward();
+  expect(below == 0,
+         "a closure ran although no gradient had reached any output of its op: there is no dy that "
+         "it could take.");
+}
+
+// How often check_backward() is asked about an op before its closure runs, and after.
+std::pair<int64_t, int64_t> times_asked() {
+  asked_about().clear();
+  int64_t before = -1;
+  const Var y =
+      record("op", scalar(1), {Var::parameter(scalar(1))}, [&](Tensor dy, const Grads& dx) {
+        before = std::ssize(asked_about());
+        dx.add(0, dy);
+      });
+  y.backward();
+  return {before, std::ssize(asked_about()) - before};
+}
+
+LAB_CHECK(AnomaliesAreLookedFor) {
+  expect(
+      times_asked() == std::pair<int64_t, int64_t>(0, 0),
+      "check_backward() was asked while no DetectAnomaly lives. Looking costs time, and infinity "
+      "is an error only for who wants to know.");
+  const DetectAnomaly guard;
+  const auto [before, after] = times_asked();
+  expect(
+      before == 0 && after == 1,
+      "while a DetectAnomaly lives, check_backward() was asked " + std::to_string(before) +
+          " times before a closure ran and " + std::to_string(after) +
+          " times after it. It looks at what this closure gave to its inputs: when is that there?");
+}
+
+}  // namespace
+}  // namespace heed::lab
