@@ -10,6 +10,7 @@
 #include "heed/messages.h"
 #include "heed/progress.h"
 #include "train/run_directory.h"
+#include "train/share_out.h"
 
 namespace heed {
 namespace {
@@ -77,15 +78,22 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
   c.add_option("--batch", batch, "Dialogues in a batch; changes no result")->capture_default_str();
 }
 
-Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device)
+Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device,
+                   const RankTeam& team)
     : flags_(flags),
       device_(device),
       json_({{"model", {{"path", flags.model}, {"epoch", flags.epoch}, {"pool", flags.pool}}}}),
-      loaded_(load_epoch(flags.model, epoch_of(flags, device, json_["model"]))) {
+      loaded_(load_epoch(flags.model,
+                         team.of_first([&] { return epoch_of(flags, device, json_["model"]); }))) {
   move(*loaded_.model, device);
-  parts_ = probe::read_labelled_parts(flags.data, parts, loaded_.vocabulary,
-                                      load_example_options(flags.model),
-                                      std::vector<size_t>(parts.size(), flags.limit));
+  parts_.resize(parts.size());
+  if (team.reads()) {
+    parts_ = probe::read_labelled_parts(flags.data, parts, loaded_.vocabulary,
+                                        load_example_options(flags.model),
+                                        std::vector<size_t>(parts.size(), flags.limit));
+  }
+  for (EncodeInput& input : parts_) team.share(input);
+  if (!team.first()) return;
   for (const EncodeInput& input : parts_) {
     note_left_out(input);
     json_["data"][input.name] = {{"path", input.path},
@@ -120,20 +128,14 @@ static Tensor rows_of_all(Ranks& ranks, const Tensor& own, size_t count) {
 }
 
 probe::Part Encoding::encode(Responder& model, const EncodeInput& input, Ranks& ranks) const {
-  const auto size = static_cast<size_t>(ranks.size());
-  std::vector<Example> part;
-  for (auto i = static_cast<size_t>(ranks.rank()); size > 1 && i < input.examples.size();
-       i += size) {
-    part.push_back(input.examples[i]);
-  }
-  const std::vector<Example>& own = size > 1 ? part : input.examples;
+  const std::vector<Example> own = part_of_rank(ranks, input.examples);
   PassProgress progress(1, own, "examples");
   const Tensor x = probe::encode(model, own, parse_pooling(flags_.pool), flags_.batch,
                                  [&](int64_t examples, int64_t tokens) {
                                    if (ranks.first()) progress.show(input.name, examples, tokens);
                                  });
   progress.done();
-  return {size > 1 ? rows_of_all(ranks, x, input.examples.size()) : x, input.labels};
+  return {ranks.size() > 1 ? rows_of_all(ranks, x, input.examples.size()) : x, input.labels};
 }
 
 probe::Part Encoding::encode_untrained(const EncodeInput& input) {

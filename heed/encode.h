@@ -11,7 +11,7 @@
 #include "dialog/probe/probe.h"
 #include "dialog/respond/run.h"
 #include "heed/commands.h"
-#include "train/ranks.h"
+#include "heed/rank_team.h"
 
 namespace heed {
 
@@ -31,8 +31,10 @@ using EncodeInput = probe::LabelledPart;
 // within the bounds of the training.
 class Encoding {
  public:
-  // Throws UsageError and DataError. Reads "train" and these parts.
-  Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device);
+  // Throws UsageError and DataError. Of a launcher's ranks one of each machine reads the parts, and
+  // only the first one has all labels, and to_json().
+  Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device,
+           const RankTeam& team);
 
   const std::vector<EncodeInput>& parts() const { return parts_; }
   const EncodeInput& part(const std::string& name) const;

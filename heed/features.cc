@@ -60,7 +60,7 @@ void run(const Options& o) {
   const RankTeam team(o.ranks, *o.common);
   const Device device = team.start();
   refuse_dialogues(o.out);
-  Encoding encoding(o.encode, parts_of(o.encode.data), device);
+  Encoding encoding(o.encode, parts_of(o.encode.data), device, team);
   make_directory(o.out);
   check_writable(o.out + "/features.json");
   team.run([&](Ranks& ranks, Device) { write_features(o, encoding, ranks); },

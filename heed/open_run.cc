@@ -73,11 +73,8 @@ OpenRun go_on(const RunRequest& r) {
   run.settings = r.first ? settings_to_go_on(r) : load_settings(r.out);
   check_ranks(r.ranks, run.settings.loop.pieces);
   const TrainSettings& s = run.settings;
+  if (!r.reads) return run;
   const auto words = Vocabulary::load(file_inside(r.out, "vocab.txt"), s.model.vocab_size);
-  if (!r.reads) {
-    run.data.vocabulary = words;
-    return run;
-  }
   const size_t limit = s.limit.value_or(r.settings.limit.value_or(0));
   run.data = load_train_data(r.data, {}, s.examples, limit, &words);
   if (run.data.fingerprint() != s.data_fingerprint) {

@@ -31,7 +31,7 @@ int64_t batch_size_for(const TrainSettings& settings, size_t examples);
 struct OpenRun {
   std::unique_ptr<RunLock> lock;  // of rank 0
   TrainSettings settings;
-  TrainData data;  // nothing but the vocabulary where this process does not read
+  TrainData data;  // nothing where this process does not read
   bool is_new;
 };
 

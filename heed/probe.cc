@@ -204,7 +204,7 @@ void run(const Options& o) {
   Json inputs;
   std::vector<Encoder> encoders;
   if (o.features.empty()) {
-    Encoding encoding(o.encode, {"train", o.eval_part}, device);
+    Encoding encoding(o.encode, {"train", o.eval_part}, device, RankTeam(*o.common));
     task_names(o.tasks, {{}, encoding.part("train").labels});  // before the long work
     encoders = encoders_of(o, encoding);
     inputs = encoding.to_json();

@@ -37,8 +37,7 @@ void run(Options& o) {
   o.settings.train.loop.pieces = team.pieces(o.pieces);
   check_ranks(team.size(), o.settings.train.loop.pieces);
   o.settings.limit = o.train.limit;
-  ExperimentData data = load_experiment_data(o.data, o.settings);
-  team.share(data.train);
+  const auto data = team.read([&] { return load_experiment_data(o.data, o.settings); });
   if (team.first()) open_experiment(o.out, o.settings, data);
   const Plan plan = distraction_plan(o.out, runs, o.settings, data);
   work_on({o.work, plan, team,

@@ -78,7 +78,8 @@ void run(Options& o) {
   parse_shard(o.work.shard, o.selection);
   const auto names = names_of(judge_names(judge_variants(s.corpus_names(), s.reliability)));
   const auto runs = select_runs(names, o.common->seed, o.seeds, o.selection);
-  const AdversarialData data = load_adversarial_data(s);
+  AdversarialData data = load_adversarial_data(s, team.reads());
+  team.share(data);
   for (const adversarial::TrainData& train : data.train) {
     adversarial::Config sizes = s.train.model;
     sizes.vocab_size = train.vocabulary.size();

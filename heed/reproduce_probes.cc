@@ -76,8 +76,7 @@ void run(Options& o) {
   if (o.settings.choose > 0 && o.settings.train[0].loop.keep_every == 0) {
     throw UsageError("--choose: there are no epochs to choose from without --keep-every");
   }
-  ProbesData data = load_probes_data(o.data, o.settings);
-  team.share(data.train);
+  const auto data = team.read([&] { return load_probes_data(o.data, o.settings); });
   choose_batches(o, data.train.train.size(), o.settings);
   o.settings.options = describe(o.settings);
   if (team.first()) open_probes(o.out, o.settings, data);

@@ -4,10 +4,21 @@
 #include <cstddef>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "train/ranks.h"
 
 namespace heed {
+
+// Lists of elements that say how they are put into bytes and got out of them.
+template <class T> void put(BytesOut& out, const std::vector<T>& list) {
+  out.put(list.size());
+  for (const T& value : list) put(out, value);
+}
+template <class T> void get(BytesIn& in, std::vector<T>& list) {
+  list = std::vector<T>(in.get<size_t>());
+  for (T& value : list) get(in, value);
+}
 
 // One of the ranks of a machine, the first, reads for the others. They are on one machine where
 // they see each other's processes; one that may not look into the files of the first reads by
@@ -29,6 +40,16 @@ class Neighbours {
   template <class List> void share_list(List& list) const {
     Bytes ends = share(list.packed().ends()), rows = share(list.packed().rows());
     if (!alone_) list.set_packed({std::move(ends), std::move(rows)});
+  }
+  // The same of a value that put() writes into bytes and get() reads, which each has then in memory
+  // of its own: for what is small, or needed in another form.
+  template <class T> void share_copy(T& value) const {
+    BytesOut out;
+    if (reads() && !alone_) put(out, value);
+    const Bytes bytes = share(out.bytes());
+    if (reads()) return;
+    BytesIn in(bytes.view());
+    get(in, value);
   }
 
  private:

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dialog/data/example.h"
+#include "tensor/bytes.h"
 
 namespace heed::adversarial {
 
@@ -21,7 +22,13 @@ struct Passage {
   std::vector<TokenIds> context = {};  // without <eou>, as the response
   TokenIds response = {};
   bool real = true;  // whether the response was said there
+
+  bool operator==(const Passage&) const = default;
 };
+
+// Into bytes, for another process, and out of them.
+void put(BytesOut& out, const Passage& passage);
+void get(BytesIn& in, Passage& passage);
 
 struct PassageOptions {
   int context = 2;                      // utterances

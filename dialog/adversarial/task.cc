@@ -147,6 +147,27 @@ uint32_t TrainData::fingerprint() const {
   return crc;
 }
 
+static void put(BytesOut& out, const Part& part) {
+  check_internal(part.responses.empty(), "generated responses are not shared");
+  put(out, part.passages);
+  out.put(part.counts);
+  out.put(part.irreplaceable);
+  out.put_list(part.read);
+}
+
+static void get(BytesIn& in, Part& part) {
+  get(in, part.passages);
+  part.counts = in.get<PassageCounts>();
+  part.irreplaceable = in.get<int64_t>();
+  part.read = in.get_list<uint32_t>();
+}
+
+void TrainData::share(const Neighbours& neighbours) {
+  neighbours.share_copy(vocabulary);
+  neighbours.share_copy(train);
+  neighbours.share_copy(valid);
+}
+
 TrainData load_train_data(const std::vector<std::string>& directories, const Settings& settings,
                           const Vocabulary* vocabulary) {
   TrainData data;

@@ -7,6 +7,7 @@
 #include "dialog/adversarial/responses_file.h"
 #include "dialog/adversarial/run.h"
 #include "train/loop.h"
+#include "train/neighbours.h"
 
 namespace heed::adversarial {
 
@@ -34,6 +35,8 @@ struct TrainData {
   Part train, valid;
 
   uint32_t fingerprint() const;
+  // Has what the first rank of the machine has: a training without generated responses.
+  void share(const Neighbours& neighbours);
 };
 // The vocabulary is that of the training dialogues of all directories, unless one is given.
 TrainData load_train_data(const std::vector<std::string>& directories, const Settings& settings,

@@ -43,7 +43,7 @@ void annotate(LabelledPart& part) {
   const LabelledExamples file = read_labels(part.label_file);
   std::map<std::string, size_t> places;
   for (size_t i = 0; i < file.ids.size(); ++i) places[file.ids[i]] = i;
-  std::vector<Example> examples;
+  PackedList<Example> examples;
   LabelledExamples labels;
   for (size_t i = 0; i < part.examples.size(); ++i) {
     const auto found = places.find(part.labels.ids[i]);

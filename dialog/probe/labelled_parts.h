@@ -4,21 +4,25 @@
 #include <string>
 #include <vector>
 
-#include "dialog/data/example.h"
+#include "dialog/data/packed_list.h"
 #include "dialog/probe/label_file.h"
+#include "train/neighbours.h"
 
 namespace heed::probe {
 
 // A part: its examples in the numbers of a vocabulary, and their labels.
 struct LabelledPart {
   std::string name;  // "train"
-  std::vector<Example> examples = {};
+  PackedList<Example> examples = {};
   LabelledExamples labels = {};
   std::string path = {};  // of its dialogues
   uint32_t fingerprint = 0;
   size_t dialogues = 0;
   std::string label_file = {};  // empty if there is none
   size_t left_out = 0;          // examples that it has no labels of
+
+  // Has the examples of the first rank of the machine, in memory that its ranks share.
+  void share(const Neighbours& neighbours) { neighbours.share_list(examples); }
 };
 
 // Reads parts of a data directory, "train" first. Every turn from the min_turns-th on is an

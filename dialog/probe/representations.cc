@@ -31,7 +31,7 @@ Tensor encode(Responder& model, const std::vector<Example>& examples, Pooling po
   return all;
 }
 
-Tensor bag_of_words(const std::vector<Example>& examples, int64_t width, uint64_t seed) {
+Tensor bag_of_words(const PackedList<Example>& examples, int64_t width, uint64_t seed) {
   const auto n = static_cast<int64_t>(examples.size());
   const double deviation = 1 / std::sqrt(static_cast<double>(width));
   std::map<int32_t, Tensor> vectors;
@@ -46,20 +46,22 @@ Tensor bag_of_words(const std::vector<Example>& examples, int64_t width, uint64_
     for (int64_t j = 0; j < width; ++j) row[j] += vector.data<float>()[j];
   };
   for (int64_t i = 0; i < n; ++i) {
-    for (const std::vector<int32_t>& utterance : examples[i].context) {
+    const Example example = examples[i];
+    for (const std::vector<int32_t>& utterance : example.context) {
       for (const int32_t word : utterance) add(i, word);
     }
   }
   return x;
 }
 
-Tensor context_lengths(const std::vector<Example>& examples) {
+Tensor context_lengths(const PackedList<Example>& examples) {
   constexpr int64_t kWidth = 11;
   const auto n = static_cast<int64_t>(examples.size());
   const Tensor x = Tensor::zeros({n, kWidth});
   for (int64_t i = 0; i < n; ++i) {
     int64_t m = 0;
-    for (const auto& utterance : examples[i].context) {
+    const Example example = examples[i];
+    for (const auto& utterance : example.context) {
       m += static_cast<int64_t>(utterance.size()) + 1;
     }
     x.data<float>()[i * kWidth + std::min<int64_t>(m, 100) / 10] = 1;

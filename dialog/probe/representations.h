@@ -4,7 +4,7 @@
 
 #include <functional>
 
-#include "dialog/data/example.h"
+#include "dialog/data/packed_list.h"
 #include "dialog/respond/responder.h"
 
 namespace heed::probe {
@@ -19,10 +19,10 @@ Tensor encode(Responder& model, const std::vector<Example>& examples, Pooling po
 
 // The sum over the words of the context of a fixed random vector each, N(0, 1 / d), by (seed,
 // word): f32 (n, d). The counts of the words through a random projection.
-Tensor bag_of_words(const std::vector<Example>& examples, int64_t width, uint64_t seed);
+Tensor bag_of_words(const PackedList<Example>& examples, int64_t width, uint64_t seed);
 
 // The length of the context, m tokens with <eou>, as a one-hot vector of min(m, 100) / 10: f32 (n,
 // 11).
-Tensor context_lengths(const std::vector<Example>& examples);
+Tensor context_lengths(const PackedList<Example>& examples);
 
 }  // namespace heed::probe

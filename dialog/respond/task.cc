@@ -110,6 +110,7 @@ uint32_t TrainData::fingerprint() const {
 }
 
 void TrainData::share(const Neighbours& neighbours) {
+  neighbours.share_copy(vocabulary);
   neighbours.share_list(train);
   neighbours.share_list(valid);
   neighbours.share_list(pool);

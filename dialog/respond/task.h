@@ -19,7 +19,7 @@ struct TrainData {
   int64_t left_out = 0;  // dialogues without a response
 
   uint32_t fingerprint() const;
-  // Has the lists of the first rank of the machine, in memory that its ranks share.
+  // Has what the first rank of the machine has, the lists in memory that its ranks share.
   void share(const Neighbours& neighbours);
 };
 // Reads train and valid of a data directory; makes the vocabulary of the training dialogues unless

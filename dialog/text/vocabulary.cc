@@ -5,7 +5,7 @@
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/utf8.h"
-#include "tensor/error.h"
+#include "tensor/bytes.h"
 
 namespace heed {
 namespace {
@@ -144,6 +144,21 @@ void Vocabulary::save(const std::string& path) const {
     file.write("\n");
   }
   file.commit();
+}
+
+void put(BytesOut& out, const Vocabulary& vocabulary) {
+  out.put(vocabulary.size());
+  for (int32_t id = kSpecialTokens; id < vocabulary.size(); ++id) {
+    out.put_text(vocabulary.token(id));
+  }
+}
+
+void get(BytesIn& in, Vocabulary& vocabulary) {
+  vocabulary = Vocabulary();
+  for (auto left = in.get<int32_t>() - kSpecialTokens; left > 0; --left) {
+    const std::string problem = vocabulary.add_line(in.get_text());
+    check_internal(problem.empty(), "the tokens of a vocabulary can be read again");
+  }
 }
 
 int32_t Vocabulary::id(std::string_view token) const {

@@ -16,6 +16,9 @@
 
 namespace heed {
 
+class BytesIn;
+class BytesOut;
+
 constexpr int kPad = 0, kUnk = 1, kSos = 2, kEos = 3, kEou = 4;
 constexpr int kSpecialTokens = 5;  // "<pad>" "<unk>" "<sos>" "<eos>" "<eou>"
 constexpr int kSmallestOfPieces = kSpecialTokens + Pieces::kBytes;  // the size of such a vocabulary
@@ -48,6 +51,10 @@ class Vocabulary {
   // could be far more than the file shows.
   static Vocabulary load(const std::string& path, int64_t max_size = kMaxSize);
   void save(const std::string& path) const;
+
+  // The same for another process of the same program.
+  friend void put(BytesOut& out, const Vocabulary& vocabulary);
+  friend void get(BytesIn& in, Vocabulary& vocabulary);
 
   bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }
 

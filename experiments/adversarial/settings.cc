@@ -113,7 +113,11 @@ std::vector<std::string> AdversarialSettings::corpus_names() const {
   return names_of(corpora);
 }
 
-AdversarialData load_adversarial_data(const AdversarialSettings& s) {
+void AdversarialData::share(const Neighbours& neighbours) {
+  for (adversarial::TrainData& of_variants : train) of_variants.share(neighbours);
+}
+
+AdversarialData load_adversarial_data(const AdversarialSettings& s, bool reads) {
   AdversarialData data;
   data.variants = judge_variants(s.corpus_names(), s.reliability);
   for (const JudgeVariant& variant : data.variants) {
@@ -122,11 +126,11 @@ AdversarialData load_adversarial_data(const AdversarialSettings& s) {
       for (const size_t c : variant.corpora) directories.push_back(s.corpora[c].path);
       adversarial::Settings its = s.train;
       if (variant.scenario) its.negatives = {variant.scenario->kind};
-      data.train.push_back(load_train_data(directories, its));
+      data.train.push_back(reads ? load_train_data(directories, its) : adversarial::TrainData());
     }
     data.train_places.push_back(data.train.size() - 1);
   }
-  read_passages(s, data);
+  if (reads) read_passages(s, data);
   return data;
 }
 

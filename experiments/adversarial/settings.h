@@ -52,16 +52,20 @@ struct AdversarialData {
   // same.
   std::vector<adversarial::TrainData> train = {};
   std::vector<size_t> train_places = {};
+  // With these the first rank measures; the others need not have them.
   std::vector<JudgedPassage> passages = {};  // of all test parts
   std::vector<uint32_t> test_checksums = {};
 
   const adversarial::TrainData& train_of(size_t variant) const {
     return train.at(train_places.at(variant));
   }
+  // Has what the first rank of the machine trains on.
+  void share(const Neighbours& neighbours);
 };
 
-// Reads the parts of all corpora. Throws DataError.
-AdversarialData load_adversarial_data(const AdversarialSettings& settings);
+// Reads the parts of all corpora, or leaves that to the process that is to share them. Throws
+// DataError.
+AdversarialData load_adversarial_data(const AdversarialSettings& settings, bool reads = true);
 
 // Writes adversarial.json (engine/folder_json.h, which says what is thrown).
 void open_adversarial(const std::string& out, const AdversarialSettings& settings,

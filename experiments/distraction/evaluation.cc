@@ -127,10 +127,12 @@ void evaluate_run(const std::string& directory, const PlannedRun& run,
   const std::vector<Tokens> responses = respond_on_ranks(
       ranks, model, part_of_rank(ranks, data.test), data.test.size(), loaded.vocabulary, greedy,
       kBatch, [&](const RespondProgress& done) { progress("responses", part(done.examples)); });
+  const Phrases phrases = encode_phrases(settings.phrases, loaded.vocabulary,
+                                         settings.train.examples.max_utterance_tokens);
   for (size_t s = 0; s < kSets; ++s) {
     const std::string name = set_name(s);
     const auto inserted =
-        distracted(data.test, parse_test_set(name), data.train.pool, data.phrases, kTestSeed);
+        distracted(data.test, parse_test_set(name), data.train.pool, phrases, kTestSeed);
     const auto scores =
         score_on_ranks(ranks, model, part_of_rank(ranks, inserted), inserted.size(), kBatch,
                        [&](const ScoreProgress& done) { progress(name, part(done.examples)); });

@@ -153,6 +153,11 @@ void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>&
 
 }  // namespace
 
+void ExperimentData::share(const Neighbours& neighbours) {
+  train.share(neighbours);
+  neighbours.share_copy(test);
+}
+
 ExperimentData load_experiment_data(const std::string& directory, const ExperimentSettings& s) {
   ExperimentData data;
   const ExampleOptions& bounds = s.train.examples;
@@ -163,7 +168,6 @@ ExperimentData load_experiment_data(const std::string& directory, const Experime
   data.test = make_examples(test, data.train.vocabulary, bounds);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
   data.conversations = conversations(test, data.test);
-  data.phrases = encode_phrases(s.phrases, data.train.vocabulary, bounds.max_utterance_tokens);
   read_texts(read_dialogues(find_part(directory, "train"), s.limit), test, s, data);
   return data;
 }

@@ -26,13 +26,16 @@ struct ExperimentSettings {
 struct ExperimentData {
   TrainData train;
   std::vector<Example> test;
-  Phrases phrases;
+  // With these the first rank measures; the others need not have them.
   std::vector<int> conversations;     // of each test example its conversation, from 0
   std::vector<Tokens> references;     // the human responses to the test examples, as words
   std::vector<size_t> samples;        // test examples that the report shows
   std::vector<Example> sample_texts;  // the same with their distractions, in the words of `words`
   Vocabulary words;                   // of all words, so that people see them and not <unk>
   uint32_t test_fingerprint = 0;
+
+  // Has what the first rank of the machine has of the training and the test examples.
+  void share(const Neighbours& neighbours);
 };
 
 // Reads train, valid and test of a data directory.

@@ -52,7 +52,7 @@ std::map<std::string, TaskResult> Measurement::probe_all(const std::string& what
 }
 
 Part Measurement::encode(Responder& model, const probe::LabelledPart& part, Pooling pooling) const {
-  return {probe::encode(model, part.examples, pooling, kProbesBatch,
+  return {probe::encode(model, part.examples.to_vector(), pooling, kProbesBatch,
                         [&](int64_t done, int64_t) {
                           progress_("encoding", static_cast<double>(done) /
                                                     static_cast<double>(part.examples.size()));

@@ -108,8 +108,7 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
   }
   data.dialogues = probe::dialogues_of(data.test.labels.ids);
   const size_t spoken = std::min(data.test.examples.size(), static_cast<size_t>(s.responses));
-  data.spoken.assign(data.test.examples.begin(),
-                     data.test.examples.begin() + static_cast<std::ptrdiff_t>(spoken));
+  for (size_t i = 0; i < spoken; ++i) data.spoken.push_back(data.test.examples[i]);
   data.references = references(data, bounds, test_limit);
   if (s.choose > 0) data.valid = read_dialogues(find_part(directory, "valid"), s.choose);
   return data;

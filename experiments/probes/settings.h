@@ -45,12 +45,16 @@ struct ProbesSettings {
 
 struct ProbesData {
   TrainData train;
+  // With these the first rank measures; the others need not have them.
   probe::LabelledPart fit, test;  // what probes are trained and measured on
   std::vector<std::string> tasks;
   std::vector<int> dialogues;      // of each example of `test` its dialogue, from 0
   std::vector<Example> spoken;     // those of `test` that models respond to
   std::vector<Tokens> references;  // the human responses to them, as words
   std::vector<Dialogue> valid;     // those of ProbesSettings::choose
+
+  // Has what the first rank of the machine trains on.
+  void share(const Neighbours& neighbours) { train.share(neighbours); }
 };
 
 // Reads train, valid and test of a data directory. Throws DataError where train and test do not

@@ -45,20 +45,45 @@ Arguments training(const std::string& out) {
   return with(tiny_training(out), "--epochs", "2") + Arguments{"--insert-prob", "0.7"};
 }
 
+const Arguments kOneThread = {"--threads", "1"};
+
 bool has_mpi() {
   return heed_program({"--version"}).out.find("no MPI") == std::string::npos &&
          std::system("command -v mpirun > /dev/null 2>&1") == 0;
 }
 
-Result mpirun(int ranks, const Arguments& arguments) {
+// The first rank, and the others, which may be started with other arguments.
+Result mpirun(int ranks, const Arguments& arguments, const Arguments& of_others) {
   const TempDir dir;
-  std::string command = "exec mpirun --oversubscribe --allow-run-as-root --mca btl self,vader -n " +
-                        std::to_string(ranks) + " '" HEED_PROGRAM "'";
-  for (const std::string& a : arguments) command += " '" + a + "'";
+  std::string command = "exec mpirun --oversubscribe --allow-run-as-root --mca btl self,vader";
+  const auto add = [&](int count, const Arguments& those) {
+    command += " -n " + std::to_string(count) + " '" HEED_PROGRAM "'";
+    for (const std::string& a : those) command += " '" + a + "'";
+  };
+  add(1, arguments);
+  if (ranks > 1) command += " :", add(ranks - 1, of_others);
   const int status = std::system(
       (command + " > " + dir.path("out") + " 2> " + dir.path("err") + " < /dev/null").c_str());
   return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), dir.read("out"),
           dir.read("err")};
+}
+
+Result mpirun(int ranks, const Arguments& arguments) {
+  return mpirun(ranks, arguments, arguments);
+}
+
+// The same with --data at another place.
+Arguments reading(Arguments arguments, const std::string& data) {
+  std::replace(arguments.begin(), arguments.end(), kSample, data);
+  return arguments;
+}
+
+// A data directory that cannot be read: its parts are empty. It has the name of the sample.
+std::string unreadable(const TempDir& dir) {
+  for (const char* part : {"train", "valid", "test"}) {
+    dir.write(std::string("unreadable/ubuntu-sample/") + part + ".jsonl", "");
+  }
+  return dir.path("unreadable/ubuntu-sample");
 }
 
 class OnRanks : public testing::Test {
@@ -108,19 +133,37 @@ TEST_F(OnRanks, AnEvaluationHasTheSameNumbers) {
   EXPECT_EQ(numbers({"--ranks", "3"}), alone);
 }
 
+// Of a launcher's ranks only the first reads, and the others' dialogues are never opened.
 TEST_F(OnRanks, FeaturesAreTheSame) {
-  const auto features = [&](const std::string& out, const Arguments& more) {
-    const Result r = heed_program(Arguments{"features", "--model", whole(), "--data", kSample,
-                                            "--limit", "20", "--threads", "1", "--out", out} +
-                                  more);
+  const std::string run = dir.path("run");
+  ASSERT_EQ(heed_program(training(run) + Arguments{"--keep-every", "1"}).code, 0);
+  const auto command = [&](const std::string& out) {
+    return Arguments{"features", "--model", run,         "--data", kSample,      "--limit",
+                     "20",       "--epoch", "best-bleu", "--out",  dir.path(out)};
+  };
+  const auto features = [&](const std::string& out, const Result& r) {
     EXPECT_EQ(r.code, 0) << r.err;
-    auto files = files_of(out);
-    files.erase("features.json");
+    EXPECT_EQ(r.err.find("note: best-bleu"), r.err.rfind("note: best-bleu")) << r.err;
+    auto files = files_of(dir.path(out));
+    auto& told = files["features.json"];
+    nlohmann::json json = nlohmann::json::parse(told, nullptr, false);
+    json.erase("heed");
+    told = json.dump();
     return files;
   };
-  const auto alone = features(dir.path("alone"), {});
-  EXPECT_EQ(alone.size(), 6u);
-  EXPECT_EQ(features(dir.path("shared"), {"--ranks", "3"}), alone);
+  const auto alone = features("alone", heed_program(command("alone") + kOneThread));
+  EXPECT_EQ(alone.size(), 7u);
+  EXPECT_NE(alone.at("features.json").find("\"chosen\""), std::string::npos);
+  const auto forked = command("forked") + Arguments{"--ranks", "3"} + kOneThread;
+  EXPECT_EQ(features("forked", heed_program(forked)), alone);
+  if (!has_mpi()) return;
+  const auto mpi = command("mpi") + kOneThread, others = reading(mpi, unreadable(dir));
+  EXPECT_EQ(features("mpi", mpirun(3, mpi, others)), alone);
+  const Result r = mpirun(2, reading(mpi, dir.path("missing")));
+  EXPECT_NE(r.code, 0);
+  EXPECT_TRUE(std::regex_search(r.err, std::regex("heed: rank 0 of 2 on [^ ]+: [^ ]*missing: ")))
+      << r.err;
+  EXPECT_EQ(r.err.find("heed: rank 1"), std::string::npos) << r.err;
 }
 
 // ---- experiments
@@ -193,7 +236,8 @@ TEST_F(OnRanks, AnExperimentHasTheSameFiles) {
                  "ranks: 9 share out the pieces of a batch, and this training cuts it into 8", "");
   EXPECT_FALSE(fs::exists(dir.path("none")));
   if (!has_mpi()) return;
-  const Result r = mpirun(2, experiment(dir.path("mpi")));
+  const auto mpi = experiment(dir.path("mpi"));
+  const Result r = mpirun(2, mpi, reading(mpi, unreadable(dir)));  // only the first one reads
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(experiment_in(dir.path("mpi")), one);
   const Result jobs = mpirun(2, experiment(dir.path("jobs")) + Arguments{"--jobs", "2"});
@@ -215,18 +259,24 @@ TEST_F(OnRanks, OtherExperimentsHaveTheSameFiles) {
        {"--preset", "smoke", "--hidden", "8", "--vocab", "150", "--epochs", "2", "--limit", "40",
         "--only", "*-response-only"}}};
   for (const auto& [command, options] : commands) {
-    const auto files = [&](const std::string& ranks) {
-      const std::string out = dir.path(command + ranks);
-      const Result r = heed_program(Arguments{"reproduce", command, "--data", kSample, "--out", out,
-                                              "--threads", "1", "--ranks", ranks} +
-                                    options);
-      EXPECT_EQ(r.code, 0) << r.err << r.out;
-      return experiment_in(out);
+    const auto arguments = [&](const std::string& out) {
+      return Arguments{"reproduce", command, "--data", kSample, "--out", dir.path(command + out)} +
+             kOneThread + options;
     };
-    const auto one = files("1"), two = files("2");
+    const auto files = [&](const std::string& out, const Result& r) {
+      EXPECT_EQ(r.code, 0) << r.err << r.out;
+      return experiment_in(dir.path(command + out));
+    };
+    const auto forked = [&](const std::string& ranks) {
+      return files(ranks, heed_program(arguments(ranks) + Arguments{"--ranks", ranks}));
+    };
+    const auto one = forked("1"), two = forked("2");
     EXPECT_GT(one.size(), 10u);
     for (const auto& [name, bytes] : one) EXPECT_TRUE(two.at(name) == bytes) << name;
     EXPECT_EQ(two.size(), one.size());
+    if (!has_mpi()) continue;
+    const auto mpi = arguments("mpi");
+    EXPECT_EQ(files("mpi", mpirun(2, mpi, reading(mpi, unreadable(dir)))), one) << command;
   }
 }
 

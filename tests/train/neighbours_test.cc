@@ -12,6 +12,22 @@
 #include "tests/train/ranks_helpers.h"
 
 namespace heed {
+
+// A value of two parts.
+struct Pair {
+  std::string text;
+  int number = 0;
+  bool operator==(const Pair&) const = default;
+};
+static void put(BytesOut& out, const Pair& pair) {
+  out.put_text(pair.text);
+  out.put(pair.number);
+}
+static void get(BytesIn& in, Pair& pair) {
+  pair.text = in.get_text();
+  pair.number = in.get<int>();
+}
+
 namespace {
 
 // The line of /proc/self/maps that an address is in: "7f..-7f.. r--s ... /memfd:heed (deleted)"
@@ -49,6 +65,22 @@ TEST(Neighbours, OneAloneKeepsWhatItHas) {
   EXPECT_TRUE(neighbours.reads());
   EXPECT_TRUE(neighbours.alone());
   EXPECT_EQ(neighbours.share("text").size(), 0u);
+  std::vector<Pair> own = {{"text", 7}};
+  neighbours.share_copy(own);
+  EXPECT_EQ(own, (std::vector<Pair>{{"text", 7}}));
+}
+
+TEST(Neighbours, HaveCopiesOfWhatTheFirstHas) {
+  const std::vector<Pair> all = {{"one", 1}, {"", 2}, {"three", 3}};
+  on_ranks(3, [&](Ranks& ranks) {
+    const Neighbours neighbours(ranks);
+    std::vector<Pair> list = ranks.first() ? all : std::vector<Pair>(1);
+    neighbours.share_copy(list);
+    EXPECT_EQ(list, all);
+    if (ranks.first()) list.clear();
+    neighbours.share_copy(list);
+    EXPECT_EQ(list, std::vector<Pair>());
+  });
 }
 
 // As where there is no memory left.

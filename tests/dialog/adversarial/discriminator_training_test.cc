@@ -7,6 +7,7 @@
 #include "experiments/engine/hypothesis.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
+#include "tests/train/ranks_helpers.h"
 
 namespace heed::adversarial {
 namespace {
@@ -150,6 +151,27 @@ TEST_F(Trained, DrawsAnewInEveryEpoch) {
 }
 
 // ---- what it reads
+
+// Each rank has what the first one has read.
+TEST_F(Trained, RanksHaveWhatOneOfThemReads) {
+  TrainData whole = data(20, true);
+  whole.train.passages[3].id = "d#4";
+  whole.train.passages[3].dialogue_id = "d";
+  whole.train.passages[3].corpus = 2;
+  whole.train.passages[3].real = false;
+  whole.train.passages[3].context.push_back({7});
+  whole.train.read = {4, 5};
+  whole.valid.irreplaceable = 6;
+  on_ranks(2, [&](Ranks& ranks) {
+    TrainData own = ranks.first() ? whole : TrainData();
+    own.share(Neighbours(ranks));
+    EXPECT_EQ(own.vocabulary, whole.vocabulary);
+    EXPECT_EQ(own.train.passages, whole.train.passages);
+    EXPECT_EQ(own.valid.passages, whole.valid.passages);
+    EXPECT_EQ(own.fingerprint(), whole.fingerprint());
+    EXPECT_EQ(own.valid.irreplaceable, 6);
+  });
+}
 
 TEST(TrainData, IsReadFromDirectories) {
   const TempDir dir;

@@ -82,9 +82,11 @@ TEST_F(RunDataTest, RanksShareWhatOneOfThemReads) {
   run("whole");
   on_ranks(3, [&](Ranks& ranks) {
     const uint32_t fingerprint = data.fingerprint();
-    if (!ranks.first()) data.train = data.valid = {}, data.pool = {};
+    const Vocabulary vocabulary = data.vocabulary;
+    if (!ranks.first()) data = {};
     data.share(Neighbours(ranks));
     EXPECT_EQ(data.fingerprint(), fingerprint);
+    EXPECT_EQ(data.vocabulary, vocabulary);
     EXPECT_THROW(data.train.push_back({}), InternalError);  // it is not its own
     TrainHooks hooks;
     hooks.ranks = &ranks;

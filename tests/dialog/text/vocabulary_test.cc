@@ -2,6 +2,7 @@
 
 #include "dialog/data/example.h"
 #include "dialog/text/tokenizer.h"
+#include "tensor/bytes.h"
 #include "tensor/error.h"
 #include "tests/file_helpers.h"
 
@@ -70,6 +71,24 @@ TEST(Vocabulary, LoadsWhatItSaved) {
   for (int32_t id = 0; id < 2000; ++id) {
     EXPECT_EQ(loaded.token(id), saved.token(id));
     EXPECT_EQ(loaded.id(saved.token(id)), id);
+  }
+}
+
+TEST(Vocabulary, IsTheSameOutOfBytes) {
+  const auto dialogues = read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz", 50);
+  for (const TokenKind kind : {TokenKind::kWords, TokenKind::kPieces}) {
+    const Vocabulary sent =
+        Vocabulary::build(count_tokens(dialogues), {.max_size = 500, .kind = kind});
+    BytesOut out;
+    put(out, sent);
+    Vocabulary got = Vocabulary::build({{"other", 1}});
+    BytesIn in(out.bytes());
+    get(in, got);
+    EXPECT_TRUE(in.done());
+    EXPECT_EQ(got, sent);
+    EXPECT_EQ(got.kind(), kind);
+    const std::vector<std::string> words = {"install", "ubuntu", "unheard-of"};
+    EXPECT_EQ(got.encode(words), sent.encode(words));
   }
 }
 
