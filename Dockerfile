@@ -1,4 +1,4 @@
-# heed in a container: docker build -t heed . && docker run --rm heed
+# heed in a container: docker build --build-arg COMMIT=$(git describe --always) -t heed . && docker run --rm heed
 # `build` has the compiler, the sources and the tests; the last stage only the program with its data.
 FROM debian:12-slim AS build
 RUN apt-get update && apt-get install -y --no-install-recommends make ca-certificates git
@@ -6,7 +6,8 @@ WORKDIR /heed
 COPY scripts/setup.sh scripts/setup.sh
 RUN scripts/setup.sh package
 COPY . .
-RUN make package
+ARG COMMIT=unknown
+RUN HEED_COMMIT=$COMMIT make package
 
 FROM debian:12-slim
 COPY --from=build /heed/build/package/heed_*.deb /tmp/

@@ -1,7 +1,10 @@
 # Run at every build: writes the commit of SOURCE as a C++ string into OUTPUT, if it is another one than
-# there; "unknown" where SOURCE is no git work tree. "-dirty" behind it: with changes that are not committed.
+# there; where SOURCE is no git work tree the environment's HEED_COMMIT, or "unknown". "-dirty" behind it: with changes that are not committed.
 cmake_minimum_required(VERSION 3.21)
 set(commit unknown)
+if(NOT "$ENV{HEED_COMMIT}" STREQUAL "")
+  set(commit $ENV{HEED_COMMIT})
+endif()
 if(EXISTS ${SOURCE}/.git)
   execute_process(COMMAND git --no-optional-locks describe --always --dirty --abbrev=12 --exclude=*
                   WORKING_DIRECTORY ${SOURCE} OUTPUT_VARIABLE found RESULT_VARIABLE failed
