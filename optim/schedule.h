@@ -25,8 +25,8 @@ namespace heed {
 //   an epoch improves if  perplexity < best (1 - min_improvement)
 //   after `patience` epochs in a row without improvement: rate /= 2
 //   stop when the rate would fall below min_rate, or after max_halvings
-// With halve_after > 0 the rate is also halved after every epoch beyond that one, whatever the
-// perplexity (Luong et al. 2015).
+// With halve_after > 0 the rate is also halved after that epoch and every later one, whatever the
+// perplexity: epoch halve_after + 1 is the first with half the rate (Luong et al. 2015).
 class HalvingSchedule {
  public:
   struct Options {
