@@ -38,7 +38,7 @@ heed_lab_kernels(heed_lab_product labs/01-memory)
 find_package(Eigen3 3.4 QUIET NO_MODULE)
 heed_lab_kernels(heed_lab_parts labs/10-speed $<TARGET_NAME_IF_EXISTS:Eigen3::Eigen>)
 set_source_files_properties(${PROJECT_SOURCE_DIR}/labs/10-speed/kernels/by_eigen.cc PROPERTIES COMPILE_OPTIONS
-                            "-Wno-uninitialized;-Wno-maybe-uninitialized")  # as in heed_bench
+                            "$<$<CXX_COMPILER_ID:GNU>:-Wno-uninitialized;-Wno-maybe-uninitialized>")  # as in heed_bench
 
 # clang 14 has no std::source_location; the thread sanitizer does not follow stacks that are exchanged.
 set(CMAKE_REQUIRED_FLAGS -std=c++20)

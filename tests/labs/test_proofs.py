@@ -7,6 +7,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import helpers
+from heed_lab import handout
 from heed_lab.cutting import apply, include_not_done, removed
 from heed_lab.running import BLANK, FAILED, PASSED, run_check
 
@@ -39,6 +40,9 @@ def emptied(text, cut, reference):
         return apply(text, cut, "", cut["file"])
     value = "void" not in cut.get("in", cut["at"]) + cut["at"] and re.search(r"\breturn [^;]", removed(reference, cut, cut["file"]))
     return re.sub(r'::heed::lab::(mark_)?not_done\("empty"\);', "return {};" if value else "", apply(text, cut, "empty", cut["file"]))
+
+
+PLANS = ("0-10", "0,2-5,7", "0,2,9", "0,9", "1,10", "3", "5", "6")  # of docs/teaching.md, and some alone
 
 
 class Proofs(unittest.TestCase):
@@ -120,3 +124,17 @@ class Proofs(unittest.TestCase):
         absent = ("labs/",) if models else ("labs/", "dialog/", "train/")
         units = units + [unit for other in others for unit in other.units if not unit.startswith(absent)]
         self.assertEqual(statuses(helpers.program(lab, texts, name, units), lab), all_of(lab, PASSED))
+
+
+class Plans(unittest.TestCase):
+    def test_leaks_of_each_plan_are_the_accepted_ones(self):
+        course = helpers.course()
+        accepted, found = handout.accepted_leaks(helpers.ROOT), set()
+        for plan in PLANS:
+            labs = [course.lab(number) for number in handout.numbers(plan)]
+            files, taken = handout.contents(course, labs)
+            leaks = handout.leaks(files, taken) + handout.twins(files, taken)
+            found |= {leak[:3] for leak in leaks}
+            self.assertEqual([leak for leak in leaks if leak[:3] not in accepted], [], plan)
+            self.assertEqual(handout.hidden_lines(files, handout.formulas(course, labs)), [], plan)
+        self.assertEqual(accepted - found, set())
