@@ -8,7 +8,7 @@ CTEST = ctest -j $(JOBS) --preset
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
-.PHONY: setup demo program reproduce probes adversarial ranks test test-handout test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+.PHONY: setup demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
         gpu-bundle gpu-check format install package arm64 loc clean
 
 include labs/labs.mk  # help, lab and grade
@@ -47,10 +47,15 @@ adversarial: setup  ## Adversarial evaluation in small: discriminators, controls
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
 
-test: setup  ## Every test, but for that of a handout
+test: setup  ## Every test, but for the two of the course below
 	cmake --preset release
 	$(BUILD) release -j $(JOBS)
-	$(CTEST) release -LE handout
+	$(CTEST) release -LE 'labs|handout'
+
+test-labs: setup  ## What the course promises of its labs: proofs, planted mistakes, attacks on the grader (10 minutes)
+	cmake --preset release
+	$(BUILD) release -j $(JOBS) --target heed_lab_programs
+	$(CTEST) release -L labs
 
 test-handout: setup  ## Builds a handout of the course from nothing, as a student does (needs 6 minutes of processor time)
 	cmake --preset release
