@@ -290,8 +290,8 @@ LAB_CHECK(Sectors) {
     if (!checked_softmax(bench, draw_values(draw, size.count()), size).defined()) return;
     bench.expect_coalesced("x");
     bench.expect_coalesced("y");
-    bench.expect_shared_out("x", size.cols);
-    bench.expect_shared_out("y", size.cols);
+    bench.expect_shared_out("x", size.rows, size.cols);
+    bench.expect_shared_out("y", size.rows, size.cols);
     bench.expect_barriers(4);
     const double reads =
         static_cast<double>(bench.of("x").lanes) / static_cast<double>(size.count());
@@ -332,7 +332,7 @@ void check_gradient(Draw& draw, Size size, bool log, bool adds) {
   if (testing::Test::HasFailure()) return;
   for (const char* const array : {"dy", "dx"}) {
     bench.expect_coalesced(array);
-    bench.expect_shared_out(array, size.cols);
+    bench.expect_shared_out(array, size.rows, size.cols);
   }
 }
 
@@ -368,7 +368,7 @@ LAB_CHECK(LogSoftmax) {
     if (HasFailure()) return;
     for (const char* const array : {"x", "y"}) {
       bench.expect_coalesced(array);
-      bench.expect_shared_out(array, size.cols);
+      bench.expect_shared_out(array, size.rows, size.cols);
     }
     if (HasFailure()) return;
   }
