@@ -91,10 +91,10 @@ REFUSED = [
     ("consteval int endless() { for (;;) {} }\nstatic_assert(endless());", "constexpr"),
     ("#error " + "\x1b[31m" * 50000, "#error"),
     ('extern "C" long write(int, const void*, unsigned long) { return 0; }', "defines write, which is there already"),
-    ("int main() { return 0; }", "multiple definition of `main'"),
+    ("int main() { return 0; }", "defined twice: main"),
     ("#include <cstdlib>\nvoid* operator new(unsigned long n) { return std::malloc(n); }", "defines operator new(unsigned long)"),
     ('#include "labs/support/diagnose.h"\nstd::string heed::lab::diagnose(const std::string&, const heed::Tensor&, const heed::Tensor&, '
-     "const heed::lab::Expected&) { return {}; }", "defines heed::lab::diagnose"),
+     "const heed::lab::Expected&) { return {}; }", "defined twice: heed::lab::diagnose"),
     ('extern "C" __attribute__((weak)) bool all_passed() __asm__("_ZNK7testing10TestResult6PassedEv");\n'
      'extern "C" bool all_passed() { return true; }', "defines testing::TestResult::Passed() const"),
     ('__asm__(".globl _exit\\n_exit: ret");', "defines _exit, which is there already"),

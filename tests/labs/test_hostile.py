@@ -68,7 +68,7 @@ class Hostile(unittest.TestCase):
         self.expect(self.attack("*(volatile int*)nullptr = 1;"), 0, "SIGSEGV")
 
     def test_endless_loop(self):
-        self.expect(self.attack("for (volatile int i = 0;;) i = 1;"), 0, "did not end within 1 s", seconds=1)
+        self.expect(self.attack("for (volatile int i = 0;;) i = 1;"), 0, "does not end", seconds=1)  # by either clock
 
     def test_results_forged_on_standard_output(self):
         self.expect(self.attack('std::puts("[  PASSED  ] 1 test."); std::fflush(stdout); std::_Exit(0);',
