@@ -289,7 +289,8 @@ LAB_CHECK(RowsAndThreadsDoNotMatter) {
   expect_same_bits(draw, {draw.between(300, 400), draw.between(60, 90), draw.between(60, 90)});
 }
 
-// Cache misses for each multiplication, with an L1 of 32 KiB, 64 ways. Nothing but the product is counted.
+// Cache misses for each multiplication, with an L1 of 32 KiB, 64 ways. Nothing but the product is
+// counted.
 double misses(Draw& draw, Sizes x, bool tb) {
   const int64_t slack = 3, ldb = (tb ? x.k : x.n) + slack;
   std::vector<Counted> a(x.m * x.k, 1), b((tb ? x.n : x.k) * ldb, draw.uniform(-1, 1)),
@@ -299,8 +300,8 @@ double misses(Draw& draw, Sizes x, bool tb) {
     explicit Watch(Cache* cache) { watching = cache; }
     ~Watch() { watching = nullptr; }
   };
-  // With 8 ways every fifth row of some widths falls into the same sets (820 bytes; 4100 = 4096 + 4):
-  // that is not what is judged here.
+  // With 8 ways every fifth row of some widths falls into the same sets (820 bytes; 4100 = 4096 +
+  // 4): that is not what is judged here.
   Cache cache(32 << 10, 64, 64);
   {
     const Watch watch(&cache);
