@@ -4,7 +4,7 @@
 
 help:  ## Show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | \
-	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-11s%s\n' "$$name" "$$text"; done
+	  while IFS="$$(printf '\t')" read -r name text; do printf '  make %-13s%s\n' "$$name" "$$text"; done
 
 N ?= 0
 lab:  ## Judge what you wrote for a lab (N=2); labs/heed-lab has more
