@@ -186,6 +186,8 @@ inline Values squares_of(const Values& x) {
   return y;
 }
 
+inline constexpr Tolerance kFloat = {.relative = 1e-5, .absolute = 1e-6};
+
 // Rows of fewer elements than a warp has lanes, and of more than a block has threads.
 struct Size {
   int64_t rows, cols;

@@ -86,43 +86,34 @@ class Proofs(unittest.TestCase):
 
     @helpers.for_each_lab
     def test_later_labs_and_all_twins_cut(self, lab):
-        course = helpers.course()
-        later = [other for other in course.labs.values() if other.number > lab.number]
-        texts = {name: text for other in course.labs.values() for name, text in course.texts(other).items()}
-        for other in course.labs.values():
-            if other in later:
-                texts.update(other.cut({name: texts[name] for name in other.files}))
-            for cut in other.twins if other not in later else ():
-                texts[cut["file"]] = include_not_done(apply(texts[cut["file"]], cut, "a twin", cut["file"]))
+        labs = helpers.course().labs.values()
+        later = [other for other in labs if other.number > lab.number]
         # A lab's own kernels stand in for those of the library that a later one takes out.
-        brought = [unit for other in course.labs.values() if other not in later for unit in other.units if unit.startswith("labs/")]
-        brought = brought if later else lab.units
-        # Nor can a lab that does not link the models call what is cut in them; probes are linked by none.
-        models = any("heed_lab_dialog" in word for word in helpers.build().link_command(lab.target))
-        absent = ("labs/", "dialog/probe/") if models else ("labs/", "dialog/", "train/")
-        twins = [cut["file"] for other in course.labs.values() for cut in other.twins if cut["file"].endswith(".cc")]
-        units = brought + [unit for unit in [*twins, *(unit for other in later for unit in other.units)] if not unit.startswith(absent)]
-        self.assertEqual(statuses(helpers.program(lab, texts, "later", units), lab), all_of(lab, PASSED))
+        brought = [unit for other in labs if other not in later for unit in other.units if unit.startswith("labs/")]
+        self.passes_without(lab, later, "later", brought if later else lab.units, [other for other in labs if other not in later])
 
     @helpers.for_each_lab
     def test_earlier_labs_cut(self, lab):
         """Who has not written an earlier lab can do this one, unless lab.json says that it is needed."""
         earlier = [other for other in helpers.course().labs.values() if other.number < lab.number and other.number not in lab.needs]
-        product = [unit for other in earlier for unit in other.units if unit.startswith("labs/01-")]
-        self.passes_without(lab, earlier, "earlier", product)
+        self.passes_without(lab, earlier, "earlier", [unit for other in earlier for unit in other.units if unit.startswith("labs/01-")])
 
-    def passes_without(self, lab, others, name, units):
-        """The reference of a lab passes where others are cut, compiled with these units and theirs."""
-        if not others:
+    def passes_without(self, lab, others, name, units, twins_of=()):
+        """The reference of a lab passes where others are cut, and the twins of some, compiled with these units and theirs."""
+        if not others and not twins_of:
             return
         course = helpers.course()
-        texts = {file: text for other in others for file, text in course.texts(other).items()}
+        texts = {file: text for other in (*others, *twins_of) for file, text in course.texts(other).items()}
         for other in others:
             texts.update(other.cut({file: texts[file] for file in other.files}))
-        # Nor can a lab that does not link the models call what is cut in them.
+        for cut in (cut for other in twins_of for cut in other.twins):
+            texts[cut["file"]] = include_not_done(apply(texts[cut["file"]], cut, "a twin", cut["file"]))
+        theirs = [cut["file"] for other in (*others, *twins_of) for cut in other.twins if cut["file"].endswith(".cc")]
+        # Nor can a lab that does not link the models call what is cut in them; probes are linked by none.
         models = any("heed_lab_dialog" in word for word in helpers.build().link_command(lab.target))
-        absent = ("labs/",) if models else ("labs/", "dialog/", "train/")
-        units = units + [unit for other in others for unit in other.units if not unit.startswith(absent)]
+        absent = ("labs/", "dialog/probe/") if models else ("labs/", "dialog/", "train/")
+        theirs += [unit for other in others for unit in other.units]
+        units = units + [unit for unit in theirs if not unit.startswith(absent)]
         self.assertEqual(statuses(helpers.program(lab, texts, name, units), lab), all_of(lab, PASSED))
 
 

@@ -1,0 +1,177 @@
+// Lab 9, tasks softmax, softmax_gradient and log_softmax.
+#include <cmath>
+#include <cstdlib>
+
+#include "labs/09-a-kernel/bench.h"
+
+namespace heed::lab {
+namespace {
+
+using Forward = void (*)(Float*, const Float*, int64_t, int64_t);
+
+// What a kernel makes of x (rows, cols); undefined if the emulation stopped it.
+Tensor forward(Bench& bench, Forward kernel, const Values& x, Size size) {
+  const Float* const in = bench.put("x", x);
+  Float* const y = bench.unwritten("y", size.count());
+  if (!bench.run([&] { kernel(y, in, size.rows, size.cols); })) return {};
+  return tensor(bench.get("y"), size.shape());
+}
+
+// What softmax makes of x; undefined after a failure.
+Tensor checked_softmax(Bench& bench, const Values& x, Size size) {
+  const Tensor y = forward(bench, softmax, x, size);
+  if (!y.defined()) return {};
+  const Tensor want = by_loops(tensor(x, size.shape()), false), powers = want.clone();
+  for (int64_t i = 0; i < size.count(); ++i) powers.data<double>()[i] = std::exp(x[i]);
+  expect_close("softmax(x)", y, want,
+               {.tolerance = kFloat,
+                .suspects = {{"exp(x), not divided by the sum of the row", powers},
+                             {"x itself", tensor(x, size.shape())}},
+                .law = "all are positive, and each row adds up to 1"});
+  return testing::Test::HasFailure() ? Tensor() : y;
+}
+
+LAB_CHECK(Softmax) {
+  Draw draw;
+  for (const Size& size : draw_sizes(draw)) {
+    Bench bench;
+    if (!checked_softmax(bench, draw_values(draw, size.count()), size).defined()) return;
+  }
+}
+
+LAB_CHECK(AnyRow) {
+  Draw draw;
+  const Size size{3, draw.between(33, 200)};
+  for (const double offset : {1e4, -1e4}) {
+    Bench bench;
+    Values x = draw_values(draw, size.count());
+    for (float& v : x) v = std::round(v * 64) / 64 + static_cast<float>(offset);
+    const Tensor y = forward(bench, softmax, x, size);
+    if (!y.defined()) return;
+    expect_close(
+        offset > 0 ? "softmax of a row of numbers about 10 000"
+                   : "softmax of a row of numbers about -10 000",
+        y, by_loops(tensor(x, size.shape()), false),
+        {.tolerance = kFloat,
+         .law = "the largest of the row comes out of every exponent",
+         .not_finite = "exp(1e4) is infinite in f32, and exp(-1e4) is 0, as is a sum of such: the "
+                       "largest of the row comes out of every exponent."});
+    if (HasFailure()) return;
+  }
+}
+
+LAB_CHECK(Sectors) {
+  Draw draw;
+  for (const Size& size : draw_sizes(draw)) {
+    Bench bench;
+    if (!checked_softmax(bench, draw_values(draw, size.count()), size).defined()) return;
+    bench.expect_coalesced("x");
+    bench.expect_coalesced("y");
+    bench.expect_shared_out("x", size.rows, size.cols);
+    bench.expect_shared_out("y", size.rows, size.cols);
+    bench.expect_barriers(4);
+    const double reads =
+        static_cast<double>(bench.of("x").lanes) / static_cast<double>(size.count());
+    expect(reads < 3.5,
+           "each x is read " + rounded(reads) + " times; three passes over the row are enough.");
+    if (HasFailure()) return;
+  }
+}
+
+// The gradient that a kernel makes, against central differences of the formula by loops.
+void check_gradient(Draw& draw, Size size, bool log, bool adds) {
+  Bench bench;
+  const Tensor x = tensor(draw_values(draw, size.count()), size.shape());
+  const Values dy = draw_values(draw, size.count()), y = floats(by_loops(x, log));
+  const Values before = adds ? draw_values(draw, size.count()) : Values(size.count());
+  const Float *const y_in = bench.put("y", y), *const dy_in = bench.put("dy", dy);
+  Float* const dx = adds ? bench.put("dx", before) : bench.unwritten("dx", size.count());
+  const bool ran = bench.run([&] {
+    if (log) return log_softmax_gradient(dx, adds, y_in, dy_in, size.rows, size.cols);
+    softmax_gradient(dx, adds, y_in, dy_in, size.rows, size.cols);
+  });
+  if (!ran) return;
+  const Tensor gradient =
+      central_differences([&](const Tensor& at) { return dot(dy, by_loops(at, log)); }, x, 1e-4);
+  const Tensor want = gradient.clone(), first_term = gradient.clone();
+  for (int64_t i = 0; i < size.count(); ++i) {
+    want.data<double>()[i] += before[i];
+    first_term.data<double>()[i] = (log ? 1.0 : double{y[i]}) * dy[i] + before[i];
+  }
+  expect_close(adds ? "dx, added to what was there" : "dx", tensor(bench.get("dx"), size.shape()),
+               want,
+               {.tolerance = {.relative = 1e-3, .absolute = 2e-5},
+                .suspects = {{log ? "dy alone: the sum below the fraction depends on x, too"
+                                  : "y dy alone: the second term is missing",
+                              first_term},
+                             {"right, but assigned: dx.put() adds where it has to", gradient}},
+                .law = "each row of dx adds up to 0: adding a constant to x does not change y"});
+  if (testing::Test::HasFailure()) return;
+  for (const char* const array : {"dy", "dx"}) {
+    bench.expect_coalesced(array);
+    bench.expect_shared_out(array, size.rows, size.cols);
+  }
+}
+
+void check_gradients(bool log) {
+  Draw draw;
+  for (const bool adds : {false, true}) {
+    for (const int64_t cols : {draw.between(2, 31), draw.between(130, 150)}) {
+      check_gradient(draw, {cols < 32 ? 3 : 2, cols}, log, adds);
+      if (testing::Test::HasFailure()) return;
+    }
+  }
+}
+
+LAB_CHECK(GradientOfSoftmax) {
+  check_gradients(/*log=*/false);
+}
+
+LAB_CHECK(LogSoftmax) {
+  Draw draw;
+  for (const Size& size : draw_sizes(draw)) {
+    Bench bench;
+    Values x = draw_values(draw, size.count());
+    for (float& v : x) v *= 100;  // of which some exponentials are 0 in f32
+    const Tensor y = forward(bench, log_softmax, x, size);
+    if (!y.defined()) return;
+    expect_close(
+        "ln softmax(x)", y, by_loops(tensor(x, size.shape()), true),
+        {.tolerance = kFloat,
+         .law = "exp(-200) is 0 in f32, its logarithm is -200: the exponential must not be "
+                "taken first",
+         .not_finite = "exp(-200) is 0 in f32, and ln 0 is -infinity, where -200 is right: no "
+                       "exponential whose logarithm is taken."});
+    if (HasFailure()) return;
+    for (const char* const array : {"x", "y"}) {
+      bench.expect_coalesced(array);
+      bench.expect_shared_out(array, size.rows, size.cols);
+    }
+    if (HasFailure()) return;
+  }
+}
+
+LAB_CHECK(GradientOfLogSoftmax) {
+  check_gradients(/*log=*/true);
+}
+
+LAB_CHECK(SameBits) {
+  Draw draw;
+  const Size size{5, draw.between(130, 300)};
+  const Values x = draw_values(draw, size.count());
+  const auto bits = [&](const char* backwards) {
+    ::setenv("HEED_EMULATED_BACKWARDS", backwards, 1);
+    Bench bench;
+    const Tensor y = checked_softmax(bench, x, size);
+    ::unsetenv("HEED_EMULATED_BACKWARDS");
+    return y;
+  };
+  const Tensor once = bits("0"), again = bits("1");
+  if (!once.defined() || !again.defined()) return;
+  expect_close("softmax(x), the blocks in the other order", again, once,
+               {.tolerance = {.relative = 0, .absolute = 0},
+                .law = "a result must not depend on which block is first"});
+}
+
+}  // namespace
+}  // namespace heed::lab
