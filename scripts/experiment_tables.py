@@ -1,0 +1,183 @@
+#!/usr/bin/env python3
+"""Makes the tables of docs/results/experiment.md from the kept results of every test dialogue.
+
+    scripts/experiment_tables.py           writes the tables into the page, between its <!-- table NAME --> marks
+    scripts/experiment_tables.py --check   exits with 1 and the first difference if the page says something else
+
+It shares no code with the program whose results it reads.
+"""
+import json
+import math
+import pathlib
+import re
+import sys
+from statistics import fmean, variance
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+PAGE = ROOT / "docs/results/experiment.md"
+RESULTS = ROOT / "docs/results/experiment"
+STRUCTURES = ["non-hier", "static", "static-ui", "dynamic", "dynamic-ui"]
+PROBABILITIES = [0, 0.5, 0.7, 1.0]
+SETS = [f"random:{p}" for p in ("0.5", "0.7", "1.0")] + [
+    f"{kind}:{place}" for kind in ("frequent", "rare") for place in ("begin", "middle", "end")]
+
+
+def load():
+    """(structure, p, with the loss) -> the evaluations of its seeds, in their order."""
+    found = {}
+    for path in sorted(RESULTS.glob("*/evaluation.json")):
+        run = json.loads(path.read_text())
+        key = (run["structure"], run["insert_prob"], run["attention_loss"] or run["insert_prob"] == 0)
+        found.setdefault(key, []).append(run)
+    return found
+
+
+RUNS = load()
+PAPER = {(row["structure"], row["insert_prob"], row["attention_loss"] or row["insert_prob"] == 0): row
+         for row in json.loads((ROOT / "data/paper-tables.json").read_text())["table3"]}
+# Utterances of each test dialogue's history: its context without the query, of at most ten turns.
+HISTORY = json.loads((RESULTS / "history.json").read_text())
+
+
+def variants():
+    """The keys of all variants, each structure with p = 0 first, and static-ui without the loss behind it."""
+    for structure in STRUCTURES:
+        for loss in (True, False):
+            for p in PROBABILITIES:
+                if (structure, p, loss) in RUNS:
+                    yield structure, p, loss
+
+
+def name(key):
+    structure, p, loss = key
+    return f"{structure}{'' if loss else ', no attention loss'} | {p:g}"
+
+
+def scores(run, test, where=lambda history: True):
+    """AS of the distractions and of the history, of each dialogue that has both and whose history is as asked for."""
+    kept = run["test_sets"][test]
+    return [(d, h) for d, h, utterances in
+            zip(kept["dialogues_as_distraction"], kept["dialogues_as_history"], HISTORY)
+            if d is not None and h is not None and where(utterances)]
+
+
+def das(run, test, where=lambda history: True):
+    pairs = scores(run, test, where)
+    return fmean(d for d, _ in pairs) / fmean(h for _, h in pairs)
+
+
+def table(heads, rows):
+    lines = ["| " + " | ".join(heads) + " |", "| --- | --- |" + " ---: |" * (len(heads) - 2)]
+    return "\n".join(lines + ["| " + " | ".join(row) + " |" for row in rows])
+
+
+def das_table():
+    tests = ["random:1.0", "rare:begin", "rare:middle", "rare:end", "frequent:middle"]
+    rows = []
+    for key in variants():
+        runs, paper = RUNS[key], PAPER.get(key, {})
+
+        def cell(text, number, form):
+            return text + (f" ({format(number, form)})" if number is not None else "")
+
+        row = [name(key),
+               cell(f"{fmean([r['test_sets']['none']['perplexity'] for r in runs]):.1f}", paper.get("perplexity"), ".1f"),
+               cell(f"{100 * fmean([r['test_sets']['none']['as_history'] for r in runs]):.0f}%",
+                    paper.get("history_as_percent"), ".0f") .replace(")", "%)")]
+        for test in tests:
+            row.append(cell(f"{fmean([das(r, test) for r in runs]):.2f}", (paper.get("das_ratio") or {}).get(test), ".2f"))
+        rows.append(row)
+    return table(["structure", "p", "perplexity", "AS of the history"] + tests, rows)
+
+
+def harm(run, test):
+    return 1000 * math.log(run["test_sets"][test]["perplexity"] / run["test_sets"]["none"]["perplexity"])
+
+
+def harm_table():
+    rows = []
+    for key in variants():
+        runs = RUNS[key]
+        by_seed = [f"{harm(r, 'random:1.0'):+.1f}" for r in runs]
+        rows.append([name(key), " ".join(by_seed), f"{fmean([fmean([harm(r, t) for t in SETS]) for r in runs]):+.1f}",
+                     f"{fmean([fmean([harm(r, t) for t in SETS if t.endswith('end')]) for r in runs]):+.1f}",
+                     f"{fmean([das(r, 'random:1.0') for r in runs]):.2f}"])
+    return table(["structure", "p", "random:1.0, each seed", "all nine sets", "the two `end` sets", "DAS ratio on random:1.0"], rows)
+
+
+def share_table():
+    tests = ["random:1.0", "rare:middle", "frequent:middle"]
+    rows = []
+    for key in variants():
+        row = [name(key)]
+        for test in tests:
+            least = 2 if test.endswith("middle") else 1
+            pairs = [scores(run, test, lambda history: history >= least) for run in RUNS[key]]
+            row += [f"{100 * fmean([fmean(d > h for d, h in seed) for seed in pairs]):.0f}%",
+                    f"{fmean([fmean(d / (d + h) for d, h in seed) for seed in pairs]):.3f}"]
+        rows.append(row)
+    return table(["structure", "p"] + [f"{t}, {what}" for t in tests for what in ("D > H", "D / (D + H)")], rows)
+
+
+def middle_table():
+    rows = []
+    for key in variants():
+        row = [name(key)]
+        for test in ("rare:middle", "frequent:middle"):
+            row.append(f"{fmean([das(r, test) for r in RUNS[key]]):.2f}")
+            row.append(f"{fmean([das(r, test, lambda history: history >= 2) for r in RUNS[key]]):.2f}")
+        for where in (lambda history: history == 1, lambda history: history >= 5):
+            row.append(f"{fmean([das(r, 'random:1.0', where) for r in RUNS[key]]):.2f}")
+        rows.append(row)
+    return table(["structure", "p", "rare:middle, all", "rare:middle, H >= 2", "frequent:middle, all", "frequent:middle, H >= 2",
+                  "random:1.0, H = 1", "random:1.0, H >= 5"], rows)
+
+
+def words_table():
+    """The change of perplexity against p = 0 of the same seed, on the dialogues as they are.
+
+    The interval is change -+ 1.96 s. s^2 is the variance of the mean over conversations (differences of whole
+    conversations, a ratio estimator) and, where there are seeds, their variance over their number.
+    """
+    rows = []
+    for key in variants():
+        if key[1] == 0:
+            continue
+        base = {r["seed"]: r for r in RUNS[(key[0], 0, True)]}
+        changes, by_conversation, tokens = [], {}, sum(RUNS[key][0]["tokens"])
+        for run in RUNS[key]:
+            differences = [a - b for a, b in zip(run["nll"], base[run["seed"]]["nll"])]
+            changes.append(sum(differences) / tokens)
+            for conversation, difference, length in zip(run["conversations"], differences, run["tokens"]):
+                by_conversation.setdefault(conversation, []).append((difference, length))
+        change = fmean(changes)
+        s2 = sum((sum(d - change * n for d, n in parts) / len(changes) / tokens) ** 2 for parts in by_conversation.values())
+        if len(changes) > 1:
+            s2 += variance(changes) / len(changes)
+        half = 1.96 * math.sqrt(s2)
+        rows.append([name(key), str(len(changes))] +
+                    [f"{100 * math.expm1(x):+.1f}%" for x in (change, change - half, change + half)])
+    return table(["structure", "p", "seeds", "perplexity", "from", "to"], rows)
+
+
+TABLES = {"das": das_table, "harm": harm_table, "share": share_table, "middle": middle_table, "words": words_table}
+
+
+def main():
+    text = page = PAGE.read_text()
+    for title, make in TABLES.items():
+        mark = re.compile(rf"(<!-- table {title} -->\n).*?(\n<!-- end -->)", re.S)
+        if not mark.search(text):
+            sys.exit(f"{PAGE.name}: there is no <!-- table {title} --> ... <!-- end -->")
+        made = make()
+        text = mark.sub(lambda m: m[1] + made + m[2], text)
+    if "--check" in sys.argv:
+        for was, now in zip(page.splitlines(), text.splitlines()):
+            if was != now:
+                sys.exit(f"{PAGE.name} says\n  {was}\nand the kept results\n  {now}")
+        print(f"{PAGE.name}: {len(TABLES)} tables agree with the kept results")
+    else:
+        PAGE.write_text(text)
+
+
+main()
