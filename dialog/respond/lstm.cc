@@ -68,12 +68,13 @@ void LstmResponder::visit(Visitor& v) {
   v("decoder", decoder_);
 }
 
-LstmResponder::Encoded LstmResponder::encode(const Batch& batch, const DropoutMode& drop) const {
+LstmResponder::ReadContext LstmResponder::read_context(const Batch& batch,
+                                                       const DropoutMode& drop) const {
   const Var embedded = drop(encoder_.embedding(batch.context.tokens), "encoder.embedding");
   const Lstm::Output read =
       encoder_.lstm(batch.context.packing, embedded, {}, drop, "encoder.lstm");
   const Var memory = gather_rows(read.y, batch.memory.rows);
-  Encoded out{decoder_.attention.read(memory), batch.memory.segments, {}, {}, {}};
+  ReadContext out{memory, batch.memory.segments, batch.memory.query_rows, {}};
   if (config_.structure.integration) {
     const Var utterances = gather_rows(memory, batch.sequences.rows);
     out.state = integration_[0]
@@ -83,8 +84,14 @@ LstmResponder::Encoded LstmResponder::encode(const Batch& batch, const DropoutMo
     out.state = read.state.gather(batch.context.to_batch);
   }
   if (config_.bidirectional) out.state = {side_by_side(out.state.h), side_by_side(out.state.c)};
-  const Var query = config_.structure.static_query ? gather_rows(memory, batch.memory.query_rows)
-                                                   : out.state.top();
+  return out;
+}
+
+LstmResponder::Encoded LstmResponder::encode(const ReadContext& context,
+                                             const DropoutMode& drop) const {
+  Encoded out{decoder_.attention.read(context.memory), context.segments, context.state, {}, {}};
+  const Var query = config_.structure.static_query ? gather_rows(context.memory, context.query_rows)
+                                                   : context.state.top();
   out.start = decoder_.attention(query, out.memory, out.segments);
   if (config_.structure.static_query) {
     out.context_gates = affine_columns(drop(out.start.context, "decoder.context"),
@@ -199,7 +206,11 @@ BatchParts LstmResponder::parts() const {
 }
 
 Taught LstmResponder::teach(const Batch& batch, const DropoutMode& drop) const {
-  const Encoded encoded = encode(batch, drop);
+  return teach(batch, encode(batch, drop), drop);
+}
+
+Taught LstmResponder::teach(const Batch& batch, const Encoded& encoded,
+                            const DropoutMode& drop) const {
   const Decoded decoded = config_.structure.static_query ? decode_static(batch, encoded, drop)
                           : config_.input_feeding        ? decode_dynamic(batch, encoded, drop)
                                                          : decode_unfed(batch, encoded, drop);

@@ -40,7 +40,16 @@ class LstmResponder : public Responder {
   Var representation(const Batch& batch, Pooling pooling) const override;
   std::unique_ptr<Writer> read(const Batch& batch) const override;
 
-  // What the encoder makes of a batch; all in batch order.
+  // What a context leaves behind: rows to look at, and the state that starts the decoder.
+  struct ReadContext {
+    Var memory;         // (M, H)
+    Segments segments;  // of the memory
+    Tensor query_rows;  // i32 (B): the memory row of each dialogue's last utterance
+    LstmState state;
+  };
+  ReadContext read_context(const Batch& batch, const DropoutMode& drop = {}) const;
+
+  // What the decoder starts from; all in batch order.
   struct Encoded {
     Attention::Memory memory;  // (M, H)
     Segments segments;         // of the memory
@@ -48,7 +57,12 @@ class LstmResponder : public Responder {
     Attended start;            // c_0 and its weights; for static structures those of all steps
     Var context_gates;  // for static structures, (B, 4H): what c_0 adds to the gates in all steps
   };
-  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
+  Encoded encode(const ReadContext& context, const DropoutMode& drop = {}) const;
+  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const {
+    return encode(read_context(batch, drop), drop);
+  }
+  // The responses of a batch after what was encoded, perhaps of other contexts than its own.
+  Taught teach(const Batch& batch, const Encoded& encoded, const DropoutMode& drop = {}) const;
 
   // One decoding step for the first `rows of token_gates` dialogues. Static structures read `start`
   // and `context_gates` of `encoded`, dynamic ones its memory.
