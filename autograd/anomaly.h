@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "autograd/var.h"
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 

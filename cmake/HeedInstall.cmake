@@ -5,7 +5,7 @@ include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 
 install(FILES heed.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
-install(DIRECTORY tensor autograd nn optim train dialog experiments DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
+install(DIRECTORY base tensor autograd nn optim train dialog experiments DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
         FILES_MATCHING PATTERN "*.h" PATTERN "*_json.h" EXCLUDE)
 install(TARGETS heed_core heed_kernels EXPORT heed_core_targets)
 install(TARGETS heed_dialog heed EXPORT heed_dialog_targets)

@@ -7,7 +7,7 @@
 #include <map>
 #include <string>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 

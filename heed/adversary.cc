@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/file.h"
 #include "dialog/adversary/run.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
@@ -14,7 +15,6 @@
 #include "heed/results.h"
 #include "heed/shared_options.h"
 #include "heed/signals.h"
-#include "tensor/file.h"
 #include "train/lock.h"
 #include "train/model_directory.h"
 #include "train/run_json.h"

@@ -2,12 +2,12 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/error.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/help.h"
 #include "heed/option_file.h"
 #include "heed/provenance.h"
-#include "tensor/error.h"
 #include "tensor/parallel.h"
 
 namespace heed {

@@ -22,10 +22,10 @@
 #include "heed/shared_options.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
+#include "tensor/async_read.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/matmul.h"
 #include "tensor/kernels/peak.h"
-#include "tensor/late.h"
 
 namespace heed {
 namespace {
@@ -135,7 +135,7 @@ class Stepper {
       numbers.push_back(clip.norm());
     }
     take_loss();  // of the step before, as in training (train/loop.cc)
-    late_ = LateNumbers(numbers);
+    late_ = AsyncRead(numbers);
     // The output layer makes its gradients in the forward pass.
     return {static_cast<double>(work.batch.token_count),
             train ? training_flops(model_.config(), work.batch) : 0};
@@ -180,7 +180,7 @@ class Stepper {
   Responder& model_;
   Sgd optimizer_;
   std::optional<KeepPacked> weights_;
-  LateNumbers late_;
+  AsyncRead late_;
   double loss_ = 0;
 };
 

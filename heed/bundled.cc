@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/error.h"
 #include "heed/messages.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -5,13 +5,13 @@
 #include <filesystem>
 #include <sstream>
 
+#include "base/error.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/terminal.h"
 #include "heed/bundled.h"
 #include "heed/info.h"
 #include "heed/run_log.h"
 #include "heed/train_flags.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

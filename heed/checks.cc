@@ -8,8 +8,8 @@
 #include <set>
 #include <sstream>
 
+#include "base/error.h"
 #include "heed/usage.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

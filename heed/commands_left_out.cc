@@ -1,8 +1,8 @@
 // The other commands of a build for the demo alone (HEED_ALL_COMMANDS=OFF): they say how to get
 // them.
+#include "base/error.h"
 #include "heed/commands.h"
 #include "heed/prepare.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numbers>
 
+#include "base/file.h"
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/format.h"
@@ -18,7 +19,6 @@
 #include "heed/results.h"
 #include "heed/run_log.h"
 #include "heed/shared_options.h"
-#include "tensor/file.h"
 #include "train/model_directory.h"
 #include "train/run_directory.h"
 

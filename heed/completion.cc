@@ -1,10 +1,10 @@
 #include <sstream>
 #include <vector>
 
+#include "base/error.h"
 #include "heed/help.h"
 #include "heed/system_files.h"
 #include "heed/usage.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <optional>
 
+#include "base/error.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "heed/commands.h"
@@ -11,7 +12,6 @@
 #include "heed/results.h"
 #include "heed/run_log.h"
 #include "heed/shared_options.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

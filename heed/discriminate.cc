@@ -2,10 +2,10 @@
 
 #include <sstream>
 
+#include "base/error.h"
 #include "dialog/text/format.h"
 #include "heed/commands.h"
 #include "heed/messages.h"
-#include "tensor/error.h"
 
 namespace heed {
 

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <memory>
 
+#include "base/file.h"
 #include "dialog/adversarial/controls.h"
 #include "dialog/text/format.h"
 #include "dialog/view/passages.h"
@@ -17,7 +18,6 @@
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -2,6 +2,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/file.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -14,7 +15,6 @@
 #include "heed/results.h"
 #include "heed/shared_options.h"
 #include "heed/signals.h"
-#include "tensor/file.h"
 #include "train/lock.h"
 #include "train/model_directory.h"
 

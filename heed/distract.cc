@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "base/file.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
@@ -10,7 +11,6 @@
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -6,11 +6,11 @@
 #include <memory>
 #include <sstream>
 
+#include "base/error.h"
 #include "dialog/text/terminal.h"
 #include "heed/checks.h"
 #include "heed/system_files.h"
 #include "heed/usage.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <fstream>
 
+#include "base/error.h"
 #include "heed/commands.h"
 #include "heed/info_text.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -2,9 +2,9 @@
 #include <filesystem>
 #include <map>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "heed/info.h"
-#include "tensor/error.h"
-#include "tensor/file.h"
 #include "train/run_json.h"
 
 namespace heed {

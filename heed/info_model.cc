@@ -1,11 +1,11 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
+#include "base/machine.h"
 #include "dialog/respond/config.h"
 #include "heed/info.h"
 #include "nn/safetensors.h"
-#include "tensor/file.h"
-#include "tensor/machine.h"
 #include "train/checkpoint.h"
 #include "train/lock.h"
 #include "train/run_json.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "base/file.h"
 #include "heed/checks.h"
 #include "heed/shared_options.h"
-#include "tensor/file.h"
 #include "train/run_directory.h"
 
 namespace heed {

@@ -2,11 +2,11 @@
 
 #include <cstdio>
 
+#include "base/error.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/results.h"
-#include "tensor/error.h"
 #include "train/run_directory.h"
 
 namespace heed {

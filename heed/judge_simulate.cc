@@ -1,13 +1,13 @@
 // `heed judge simulate`: judgements of annotators who do not exist, to see what agreement can show.
 #include <cstdio>
 
+#include "base/error.h"
 #include "dialog/judge/simulate.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/judge.h"
 #include "heed/results.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <map>
 
+#include "base/error.h"
 #include "dialog/judge/ties.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/agreement.h"
@@ -14,7 +15,6 @@
 #include "heed/results.h"
 #include "heed/shared_options.h"
 #include "heed/text_table.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

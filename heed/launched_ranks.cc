@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 #ifdef HEED_MPI
 #include <mpi.h>

@@ -2,12 +2,12 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "base/file.h"
 #include "dialog/text/terminal.h"
 #include "heed/commands.h"
 #include "heed/results.h"
 #include "heed/run_log.h"
 #include "heed/text_table.h"
-#include "tensor/file.h"
 #include "train/event_file.h"
 
 namespace heed {

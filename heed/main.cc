@@ -4,6 +4,7 @@
 #include <iostream>
 #include <new>
 
+#include "base/error.h"
 #include "heed/app.h"
 #include "heed/bundled.h"
 #include "heed/launched_ranks.h"
@@ -11,7 +12,6 @@
 #include "heed/signals.h"
 #include "heed/usage.h"
 #include "tensor/allocator.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

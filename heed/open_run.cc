@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "base/file.h"
 #include "heed/train_flags.h"
-#include "tensor/file.h"
 #include "train/step.h"
 #include "train/step_log.h"
 

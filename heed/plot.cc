@@ -1,12 +1,12 @@
 #include <cmath>
 #include <cstdio>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "dialog/view/curves.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/run_log.h"
-#include "tensor/error.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -3,6 +3,8 @@
 #include <map>
 #include <set>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "dialog/data/plain_text.h"
 #include "dialog/data/ubuntu.h"
 #include "dialog/text/format.h"
@@ -11,8 +13,6 @@
 #include "heed/checks.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
-#include "tensor/error.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

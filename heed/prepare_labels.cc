@@ -1,12 +1,12 @@
 // `heed prepare labels`: what probes read off an annotated corpus.
 #include <cstdio>
 
+#include "base/error.h"
 #include "dialog/probe/labels.h"
 #include "dialog/text/format.h"
 #include "dialog/view/render.h"
 #include "heed/checks.h"
 #include "heed/prepare.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -4,13 +4,13 @@
 #include <list>
 #include <map>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "dialog/data/split.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
-#include "tensor/error.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

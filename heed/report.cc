@@ -1,5 +1,6 @@
 #include <cstdio>
 
+#include "base/file.h"
 #include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/page.h"
 #include "experiments/distraction/page.h"
@@ -9,7 +10,6 @@
 #include "experiments/probes/page.h"
 #include "heed/commands.h"
 #include "heed/shared_options.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -5,10 +5,10 @@
 #include <functional>
 #include <limits>
 
+#include "base/file.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "heed/text_table.h"
-#include "tensor/file.h"
 
 namespace heed {
 

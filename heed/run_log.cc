@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "train/run_directory.h"
 #include "train/step_log.h"
 

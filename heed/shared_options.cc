@@ -2,9 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
+#include "base/error.h"
 #include "dialog/respond/structure.h"
 #include "heed/checks.h"
-#include "tensor/error.h"
 
 namespace heed {
 

@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "base/file.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
 #include "dialog/view/render.h"
@@ -13,7 +14,6 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/shared_options.h"
-#include "tensor/file.h"
 #include "train/model_directory.h"
 
 namespace heed {

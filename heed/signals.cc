@@ -8,7 +8,7 @@
 #include <cstring>
 #include <ctime>
 
-#include "tensor/file.h"
+#include "base/file.h"
 
 namespace heed {
 namespace {

@@ -6,12 +6,12 @@
 #include <map>
 #include <sstream>
 
+#include "base/file.h"
 #include "heed/checks.h"
 #include "heed/open_run.h"
 #include "heed/option_file.h"
 #include "heed/train_flags.h"
 #include "heed/usage.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -1,6 +1,8 @@
 #include <chrono>
 #include <cstdio>
 
+#include "base/file.h"
+#include "base/machine.h"
 #include "dialog/respond/structures.h"
 #include "dialog/respond/task.h"
 #include "dialog/text/format.h"
@@ -15,8 +17,6 @@
 #include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "heed/train_flags.h"
-#include "tensor/file.h"
-#include "tensor/machine.h"
 #include "train/run_json.h"
 
 namespace heed {

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "base/error.h"
 #include "dialog/text/terminal.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -11,7 +12,6 @@
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

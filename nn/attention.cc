@@ -1,6 +1,6 @@
 #include "nn/attention.h"
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 

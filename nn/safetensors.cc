@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tensor/file.h"
+#include "base/file.h"
 #include "tensor/stored.h"
 
 namespace heed {

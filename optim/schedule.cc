@@ -5,7 +5,7 @@
 #include <numbers>
 #include <string>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

@@ -13,10 +13,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
+#include "base/huge_pages.h"
+#include "base/machine.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/error.h"
-#include "tensor/huge_pages.h"
-#include "tensor/machine.h"
 
 namespace heed {
 namespace {

@@ -11,8 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "tensor/allocator.h"
-#include "tensor/error.h"
 
 namespace heed {
 
@@ -81,7 +81,7 @@ class BytesIn {
   std::string get_text() { return std::string(take(get<size_t>())); }
   template <class T> std::vector<T> get_list() {
     const auto size = get<size_t>();
-    check_internal(size <= rest_.size() / sizeof(T), "a message of a rank ends too early");
+    check_internal(size <= rest_.size() / sizeof(T), "bytes end in the middle of a value");
     std::vector<T> list(size);
     copy(list.data(), size * sizeof(T));
     return list;
@@ -94,7 +94,7 @@ class BytesIn {
 
  private:
   std::string_view take(size_t size) {
-    check_internal(size <= rest_.size(), "a message of a rank ends too early");
+    check_internal(size <= rest_.size(), "bytes end in the middle of a value");
     const std::string_view part = rest_.substr(0, size);
     rest_.remove_prefix(size);
     return part;

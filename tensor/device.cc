@@ -2,9 +2,9 @@
 
 #include <cstdlib>
 
+#include "base/error.h"
 #include "tensor/cuda/blas.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/error.h"
 #include "tensor/kernels/matmul.h"
 
 namespace heed {

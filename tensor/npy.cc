@@ -8,8 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/error.h"
-#include "tensor/file.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "tensor/stored.h"
 
 namespace heed {

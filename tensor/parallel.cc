@@ -15,8 +15,8 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/error.h"
-#include "tensor/machine.h"
+#include "base/error.h"
+#include "base/machine.h"
 
 namespace heed {
 namespace {

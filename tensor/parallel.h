@@ -8,7 +8,7 @@
 namespace heed {
 
 // Number of threads that kernels use, the calling one included. 0 means one for each processor that
-// the process may use, where a container's quota counts (tensor/machine.h). Waits for the loop that
+// the process may use, where a container's quota counts (base/machine.h). Waits for the loop that
 // runs. Throws UsageError for negative or absurd (> 1024) numbers, and inside of a loop.
 void set_num_threads(int count);
 int num_threads();

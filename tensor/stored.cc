@@ -5,7 +5,7 @@
 #include <type_traits>
 #include <utility>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

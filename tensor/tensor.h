@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "tensor/device.h"
-#include "tensor/error.h"
 #include "tensor/shape.h"
 
 namespace heed {

@@ -24,41 +24,43 @@ struct Include {
 // longest prefix decides, of a file's name as of what it includes: what a task needs of another
 // folder can be allowed a header at a time. A folder is what stands on the left; one that has no
 // row is an error.
-const std::set<std::string> kCore = {"tensor", "autograd", "nn", "optim"};  // heed_core
+const std::set<std::string> kCore = {"base", "tensor", "autograd", "nn", "optim"};  // heed_core
 const std::map<std::string, std::set<std::string>> kMayInclude = {
-    {"tensor", {}},
-    {"autograd", {"tensor"}},
-    {"nn", {"autograd", "tensor"}},
-    {"optim", {"nn", "autograd", "tensor"}},
-    {"train", {"optim", "nn", "autograd", "tensor"}},
-    {"dialog/text", {"tensor"}},
-    {"dialog/data", {"dialog/text", "tensor"}},
-    {"dialog/parts", {"dialog/data", "dialog/text", "nn", "autograd", "tensor"}},
+    {"base", {}},
+    {"tensor", {"base"}},
+    {"autograd", {"tensor", "base"}},
+    {"nn", {"autograd", "tensor", "base"}},
+    {"optim", {"nn", "autograd", "tensor", "base"}},
+    {"train", {"optim", "nn", "autograd", "tensor", "base"}},
+    {"dialog/text", {"tensor", "base"}},
+    {"dialog/data", {"dialog/text", "tensor", "base"}},
+    {"dialog/parts", {"dialog/data", "dialog/text", "nn", "autograd", "tensor", "base"}},
     {"dialog/respond",
-     {"dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor"}},
+     {"dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor",
+      "base"}},
     {"dialog/probe",
      {"dialog/respond/responder.h", "dialog/parts", "dialog/data", "dialog/text", "train", "optim",
-      "nn", "autograd", "tensor"}},
+      "nn", "autograd", "tensor", "base"}},
     {"dialog/adversarial",  // whose controls are logistic regressions
      {"dialog/probe/logistic.h", "dialog/probe/standardise.h", "dialog/parts", "dialog/data",
-      "dialog/text", "train", "optim", "nn", "autograd", "tensor"}},
+      "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/adversary",
      {"dialog/adversarial", "dialog/respond", "dialog/parts", "dialog/data", "dialog/text", "train",
-      "optim", "nn", "autograd", "tensor"}},
-    {"dialog/judge", {"dialog/text", "tensor"}},
-    {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor"}},
-    {"experiments/engine", {"train", "dialog/text", "optim", "nn", "autograd", "tensor"}},
+      "optim", "nn", "autograd", "tensor", "base"}},
+    {"dialog/judge", {"dialog/text", "tensor", "base"}},
+    {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
+    {"experiments/engine", {"train", "dialog/text", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/sweep",
-     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
+     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/probes",
-     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
+     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/adversarial",
-     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
+     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/distraction",
-     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
-    {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor"}},
-    {"labs", {"dialog", "train", "optim", "nn", "autograd", "tensor"}},
-    {"examples", {"dialog", "train", "optim", "nn", "autograd", "tensor"}},
+     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"labs", {"dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"examples", {"dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
 };
 
 std::string top_folder(const std::string& path) {
@@ -214,8 +216,8 @@ TEST(Layering, NoZlibInTheCore) {
 // those who write kernels, and the others are the business of the core itself.
 TEST(Layering, TheUmbrellaHeaderIsComplete) {
   const std::set<std::string> internal = {
-      "tensor/allocator.h",    "tensor/bytes.h",      "tensor/dispatch.h", "tensor/file.h",
-      "tensor/huge_pages.h",   "tensor/machine.h",    "tensor/stored.h",   "autograd/keep_packed.h",
+      "base/file.h",           "tensor/allocator.h",  "tensor/bytes.h",  "tensor/dispatch.h",
+      "base/huge_pages.h",     "base/machine.h",      "tensor/stored.h", "autograd/keep_packed.h",
       "autograd/row_groups.h", "nn/recurrent_stack.h"};
   const fs::path root = HEED_SOURCE_DIR;
   std::set<std::string> named, present;

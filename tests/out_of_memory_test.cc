@@ -8,12 +8,12 @@
 #include <thread>
 #include <vector>
 
+#include "base/machine.h"
 #include "nn/init.h"
 #include "nn/layers.h"
 #include "nn/lstm.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
-#include "tensor/machine.h"
 #include "tensor/matrix.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <string>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tensor/random.h"
 
 namespace heed {

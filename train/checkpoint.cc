@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "tensor/file.h"
+#include "base/file.h"
 #include "train/run_json.h"
 
 namespace heed {

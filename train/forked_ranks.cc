@@ -16,7 +16,7 @@
 #include <new>
 #include <utility>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

@@ -3,7 +3,7 @@
 #include <chrono>
 #include <string>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 

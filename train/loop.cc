@@ -11,7 +11,7 @@
 
 #include "autograd/anomaly.h"
 #include "optim/optim.h"
-#include "tensor/late.h"
+#include "tensor/async_read.h"
 #include "train/buckets.h"
 #include "train/run_files.h"
 #include "train/runaway_loss.h"
@@ -36,7 +36,7 @@ struct Member {
 struct OpenStep {
   Member* member;
   StepLosses losses;
-  LateNumbers norm;
+  AsyncRead norm;
   std::string place;
   StepRecord record;  // for the log of steps
 };
@@ -161,7 +161,7 @@ class Loop {
     const auto all = parameters(module);
     const Clipping clip = clipping(all, {.max_norm = settings_.max_norm});
     const Device device = losses.device();
-    open_.push_back({&member, std::move(losses), LateNumbers({clip.norm().to(device)}), here(),
+    open_.push_back({&member, std::move(losses), AsyncRead({clip.norm().to(device)}), here(),
                      record_of_step(member, rate)});
     // A GPU has the update, and soon the next step, to do while the host looks at these numbers.
     const bool late = device.is_cuda() && !hooks_.detect_anomaly;

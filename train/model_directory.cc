@@ -3,7 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
-#include "tensor/machine.h"
+#include "base/machine.h"
 #include "train/run_json.h"
 
 namespace heed {

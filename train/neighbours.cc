@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "tensor/error.h"
-#include "tensor/file.h"
+#include "base/error.h"
+#include "base/file.h"
 
 namespace heed {
 namespace {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <utility>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "train/lock.h"
 
 namespace heed {

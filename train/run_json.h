@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "tensor/file.h"
+#include "base/file.h"
 #include "train/checkpoint.h"
 #include "train/run_directory.h"
 

@@ -4,8 +4,8 @@
 #include <cmath>
 #include <sstream>
 
+#include "base/error.h"
 #include "optim/optim.h"
-#include "tensor/error.h"
 #include "train/pieces.h"
 
 namespace heed {

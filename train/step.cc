@@ -3,8 +3,8 @@
 #include <string>
 
 #include "autograd/ops.h"
+#include "base/error.h"
 #include "tensor/bytes.h"
-#include "tensor/error.h"
 #include "train/group_sums.h"
 
 namespace heed {
@@ -95,7 +95,7 @@ StepLosses PiecewiseGradients::compute_gradients(const Task& task,
     std::vector<Tensor> numbers = {loss.total.value()};
     numbers.insert(numbers.end(), loss.late.tensors.begin(), loss.late.tensors.end());
     loss.total = Var();  // its graph is used
-    losses.open_.push_back({weight, std::move(loss), LateNumbers(numbers)});
+    losses.open_.push_back({weight, std::move(loss), AsyncRead(numbers)});
   };
   if (pieces_ == 1) {
     compute(0, {});

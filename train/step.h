@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/late.h"
+#include "tensor/async_read.h"
 #include "train/carrier.h"
 #include "train/group_sums.h"
 #include "train/ranks.h"
@@ -37,7 +37,7 @@ class StepLosses {
   struct Open {
     double weight;
     Loss loss;
-    LateNumbers numbers;
+    AsyncRead numbers;
   };
   StepLosses(Ranks& ranks, Device device) : ranks_(&ranks), device_(device) {}
   std::vector<StepSum> own();

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 

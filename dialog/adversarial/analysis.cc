@@ -3,8 +3,8 @@
 #include <cmath>
 #include <numeric>
 
+#include "base/error.h"
 #include "dialog/parts/batch.h"
-#include "tensor/error.h"
 
 namespace heed::adversarial {
 

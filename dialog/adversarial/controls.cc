@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "dialog/probe/logistic.h"
 #include "dialog/probe/standardise.h"
-#include "tensor/error.h"
 #include "tensor/random.h"
 
 namespace heed::adversarial {

@@ -2,9 +2,9 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "nn/attention.h"
 #include "nn/init.h"
-#include "tensor/error.h"
 
 namespace heed::adversarial {
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.h"
 #include "dialog/data/split.h"
-#include "tensor/error.h"
 
 namespace heed::adversarial {
 namespace {

@@ -6,7 +6,7 @@
 #include <tuple>
 #include <utility>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tensor/random.h"
 
 namespace heed::adversarial {

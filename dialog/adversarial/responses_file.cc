@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "base/error.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
-#include "tensor/error.h"
 
 namespace heed::adversarial {
 namespace {

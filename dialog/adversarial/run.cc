@@ -2,9 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/text/format.h"
 #include "nn/safetensors.h"
-#include "tensor/file.h"
 #include "train/model_directory.h"
 #include "train/run_json.h"
 

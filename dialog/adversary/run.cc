@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/respond/config.h"
 #include "dialog/respond/run_json.h"
-#include "tensor/file.h"
 #include "train/model_directory.h"
 
 namespace heed::adversary {

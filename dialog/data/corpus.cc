@@ -7,9 +7,9 @@
 #include <nlohmann/json.hpp>
 #include <string_view>
 
+#include "base/error.h"
 #include "dialog/data/records_json.h"
 #include "dialog/text/text_file.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <charconv>
 
+#include "base/error.h"
 #include "dialog/text/tokenizer.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/error.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/utf8.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/error.h"
 #include "dialog/data/records_json.h"
 #include "dialog/text/utf8.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -3,10 +3,10 @@
 #include <filesystem>
 #include <string_view>
 
+#include "base/error.h"
 #include "dialog/data/published.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/utf8.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

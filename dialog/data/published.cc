@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 

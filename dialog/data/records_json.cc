@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "dialog/text/text_file.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

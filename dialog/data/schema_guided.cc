@@ -2,8 +2,8 @@
 
 #include <filesystem>
 
+#include "base/error.h"
 #include "dialog/data/records_json.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/error.h"
 #include "dialog/text/utf8.h"
-#include "tensor/error.h"
 #include "tensor/random.h"
 
 namespace heed {

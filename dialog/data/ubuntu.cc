@@ -5,11 +5,11 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "base/error.h"
 #include "dialog/data/published.h"
 #include "dialog/text/csv.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/utf8.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

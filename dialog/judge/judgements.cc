@@ -7,7 +7,7 @@
 #include <optional>
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed::judge {
 namespace {

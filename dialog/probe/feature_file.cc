@@ -3,10 +3,10 @@
 #include <cmath>
 #include <filesystem>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "dialog/data/corpus.h"
 #include "nn/safetensors.h"
-#include "tensor/error.h"
-#include "tensor/file.h"
 
 namespace heed::probe {
 namespace {

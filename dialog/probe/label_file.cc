@@ -5,7 +5,7 @@
 #include <set>
 #include <string_view>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed::probe {
 namespace {

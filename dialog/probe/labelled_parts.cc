@@ -4,9 +4,9 @@
 #include <map>
 #include <set>
 
+#include "base/error.h"
 #include "dialog/probe/unannotated.h"
 #include "dialog/text/format.h"
-#include "tensor/error.h"
 
 namespace heed::probe {
 namespace {

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
+#include "base/error.h"
 #include "dialog/data/published.h"
 #include "dialog/probe/stop_words.h"
 #include "dialog/text/tokenizer.h"
-#include "tensor/error.h"
 
 namespace heed::probe {
 namespace {

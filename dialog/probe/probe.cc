@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <functional>
 
+#include "base/error.h"
 #include "dialog/probe/binariser.h"
 #include "dialog/probe/controls.h"
 #include "dialog/probe/logistic.h"
 #include "dialog/probe/mlp.h"
 #include "dialog/probe/standardise.h"
-#include "tensor/error.h"
 
 namespace heed::probe {
 namespace {

@@ -4,8 +4,8 @@
 #include <numeric>
 
 #include "autograd/ops.h"
+#include "base/error.h"
 #include "dialog/respond/decode.h"
-#include "tensor/error.h"
 #include "tensor/random.h"
 
 namespace heed {

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "autograd/ops.h"
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "autograd/keep_packed.h"
+#include "base/error.h"
 #include "dialog/respond/taught_choices.h"
 #include "dialog/text/tokenizer.h"
-#include "tensor/error.h"
 
 namespace heed {
 

@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "nn/attention.h"
-#include "tensor/error.h"
 
 namespace heed {
 

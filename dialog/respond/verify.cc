@@ -5,11 +5,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "base/file.h"
 #include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
 #include "optim/optim.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

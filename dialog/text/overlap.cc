@@ -7,8 +7,8 @@
 #include <set>
 #include <utility>
 
+#include "base/error.h"
 #include "dialog/text/porter_stemmer.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

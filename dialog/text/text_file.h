@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "tensor/file.h"
+#include "base/file.h"
 
 namespace heed {
 

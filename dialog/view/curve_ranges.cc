@@ -4,7 +4,7 @@
 #include <cmath>
 #include <cstdio>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

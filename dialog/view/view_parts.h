@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string>
 
+#include "base/error.h"
 #include "dialog/view/render.h"
-#include "tensor/error.h"
 
 namespace heed {
 

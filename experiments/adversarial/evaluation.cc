@@ -4,13 +4,13 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/adversarial/confusion.h"
 #include "dialog/adversarial/controls.h"
 #include "dialog/respond/evaluate.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/adversarial/looks_json.h"
 #include "experiments/engine/evaluation_json.h"
-#include "tensor/file.h"
 #include "train/run_json.h"
 
 namespace heed {

@@ -3,12 +3,12 @@
 #include <filesystem>
 #include <set>
 
+#include "base/file.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/responses.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/engine/folder_json.h"
-#include "tensor/file.h"
 #include "train/model_directory.h"
 
 namespace heed {

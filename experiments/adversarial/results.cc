@@ -3,9 +3,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "experiments/adversarial/evaluation.h"
 #include "experiments/engine/names.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

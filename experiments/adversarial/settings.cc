@@ -5,12 +5,12 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "experiments/engine/names.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -4,12 +4,12 @@
 #include <nlohmann/json.hpp>
 #include <numeric>
 
+#include "base/file.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/on_ranks.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/engine/evaluation_json.h"
-#include "tensor/file.h"
 #include "train/run_files.h"
 #include "train/run_json.h"
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tensor/file.h"
+#include "base/file.h"
 
 namespace heed {
 namespace {

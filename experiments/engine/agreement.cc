@@ -4,7 +4,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

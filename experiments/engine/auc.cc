@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "base/error.h"
 #include "experiments/engine/hypothesis.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

@@ -3,8 +3,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/text/format.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "tensor/error.h"
-#include "tensor/file.h"
+#include "base/error.h"
+#include "base/file.h"
 #include "train/lock.h"
 
 namespace heed {

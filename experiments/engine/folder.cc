@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <map>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "experiments/engine/folder_json.h"
-#include "tensor/error.h"
-#include "tensor/file.h"
 
 namespace heed {
 

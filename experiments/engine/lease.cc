@@ -9,7 +9,7 @@
 #include <ctime>
 #include <filesystem>
 
-#include "tensor/file.h"
+#include "base/file.h"
 
 namespace heed {
 namespace {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tensor/file.h"
+#include "base/file.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "autograd/ops.h"
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tensor/random.h"
 
 namespace heed {

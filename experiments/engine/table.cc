@@ -5,9 +5,9 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
+#include "base/file.h"
 #include "dialog/text/format.h"
-#include "tensor/error.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -5,8 +5,8 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
-#include "tensor/error.h"
-#include "tensor/file.h"
+#include "base/error.h"
+#include "base/file.h"
 
 namespace heed {
 

@@ -7,9 +7,9 @@
 #include <thread>
 #include <utility>
 
+#include "base/file.h"
 #include "experiments/engine/failure.h"
 #include "experiments/engine/times.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -11,7 +11,7 @@
 #include <cstring>
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

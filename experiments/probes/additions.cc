@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/probe/principal_components.h"
 #include "dialog/probe/representations.h"
 #include "dialog/respond/choose_epoch.h"
@@ -15,7 +16,6 @@
 #include "experiments/probes/evaluation.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"
-#include "tensor/file.h"
 #include "train/run_json.h"
 
 namespace heed {

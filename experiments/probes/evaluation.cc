@@ -4,11 +4,11 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/measurement_json.h"
-#include "tensor/file.h"
 #include "train/run_json.h"
 
 namespace heed {

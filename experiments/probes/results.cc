@@ -4,12 +4,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/names.h"
 #include "experiments/engine/variant_tables.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/paper.h"
-#include "tensor/file.h"
 
 namespace heed {
 namespace {

@@ -4,7 +4,7 @@
 #include <cctype>
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

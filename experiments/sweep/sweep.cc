@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/file.h"
 #include "dialog/respond/score_json.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
-#include "tensor/file.h"
 #include "train/run_json.h"
 
 namespace heed {

@@ -6,13 +6,13 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "base/error.h"
 #include "dialog/data/distraction.h"
 #include "dialog/respond/das.h"
 #include "dialog/text/terminal.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/conversation.h"
 #include "heed/decode_flags.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

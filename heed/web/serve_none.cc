@@ -1,6 +1,6 @@
 // In the place of the others where the build found no cpp-httplib, or is for the demo alone.
+#include "base/error.h"
 #include "heed/web/serve.h"
-#include "tensor/error.h"
 
 namespace heed {
 

@@ -13,8 +13,8 @@
 #include <thread>
 #include <vector>
 
+#include "base/error.h"
 #include "heed/messages.h"
-#include "tensor/error.h"
 
 namespace heed {
 namespace {

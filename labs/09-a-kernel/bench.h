@@ -16,10 +16,10 @@
 #include <utility>
 #include <vector>
 
+#include "base/error.h"
 #include "labs/09-a-kernel/kernels.h"
 #include "labs/support/check.h"
 #include "tensor/cuda/watched_memory.h"
-#include "tensor/error.h"
 
 namespace heed::lab {
 

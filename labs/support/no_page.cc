@@ -1,6 +1,6 @@
 // For labs without a page.
+#include "base/error.h"
 #include "labs/support/explore.h"
-#include "tensor/error.h"
 
 LAB_SHOW() {
   throw UsageError("this lab has no page");

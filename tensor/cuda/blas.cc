@@ -8,8 +8,8 @@
 #include <string>
 #include <type_traits>
 
+#include "base/error.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/error.h"
 
 namespace heed::cuda {
 namespace {

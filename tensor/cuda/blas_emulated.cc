@@ -3,10 +3,10 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "tensor/cuda/blas.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/cuda/runtime_emulated.h"
-#include "tensor/error.h"
 #include "tensor/kernels/gemm.h"
 
 namespace heed::cuda {

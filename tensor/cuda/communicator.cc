@@ -1,6 +1,6 @@
 #include "tensor/cuda/communicator.h"
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 #ifdef HEED_NCCL
 #include <dlfcn.h>

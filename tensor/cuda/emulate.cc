@@ -8,12 +8,12 @@
 #include <string_view>
 #include <vector>
 
+#include "base/error.h"
 #include "tensor/cuda/fiber.h"
 #include "tensor/cuda/marks.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/cuda/runtime_emulated.h"
 #include "tensor/cuda/watch.h"
-#include "tensor/error.h"
 
 namespace heed::emulate {
 namespace {

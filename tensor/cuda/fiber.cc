@@ -4,7 +4,7 @@
 
 #include <cstdint>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>

@@ -2,9 +2,9 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.h"
+#include "base/machine.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/error.h"
-#include "tensor/machine.h"
 
 namespace heed::cuda {
 namespace {

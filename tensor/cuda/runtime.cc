@@ -9,7 +9,7 @@
 #include <mutex>
 #include <vector>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed::cuda {
 namespace {

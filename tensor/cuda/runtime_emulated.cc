@@ -7,8 +7,8 @@
 #include <mutex>
 #include <vector>
 
+#include "base/error.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/error.h"
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>

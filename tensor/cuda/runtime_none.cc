@@ -1,7 +1,7 @@
 // What takes the runtime's place in a build without CUDA: there are no devices.
+#include "base/error.h"
 #include "tensor/cuda/blas.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/error.h"
 
 namespace heed::cuda {
 

@@ -9,9 +9,9 @@
 #include <unordered_map>
 #include <utility>
 
+#include "base/error.h"
 #include "tensor/cuda/marks.h"
 #include "tensor/cuda/runtime_emulated.h"
-#include "tensor/error.h"
 
 namespace heed::emulate {
 namespace {

@@ -10,10 +10,10 @@
 #include <memory>
 #include <utility>
 
-#include "tensor/error.h"
-#include "tensor/huge_pages.h"
+#include "base/error.h"
+#include "base/huge_pages.h"
+#include "base/machine.h"
 #include "tensor/kernels/gemm.h"
-#include "tensor/machine.h"
 #include "tensor/parallel.h"
 
 // A program that includes this has it for another CPU level than the kernels: theirs stay their

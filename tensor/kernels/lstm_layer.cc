@@ -1,6 +1,6 @@
 #include "tensor/kernels/lstm_layer.h"
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed::cpu {
 

@@ -14,8 +14,8 @@
 #include <optional>
 #include <string>
 
+#include "base/error.h"
 #include "tensor/cuda/steps.h"
-#include "tensor/error.h"
 #include "tensor/kernels/lstm_cell.h"
 
 namespace heed::gpu {

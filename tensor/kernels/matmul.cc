@@ -3,7 +3,7 @@
 #include <atomic>
 #include <string>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 #if defined(__AVX512F__) && defined(__linux__)
 #include <cpuid.h>

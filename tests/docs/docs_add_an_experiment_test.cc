@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "autograd/ops.h"
+#include "base/file.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/figures.h"
 #include "experiments/engine/folder_json.h"
@@ -12,7 +13,6 @@
 #include "experiments/engine/variant_tables.h"
 #include "experiments/engine/worker.h"
 #include "nn/safetensors.h"
-#include "tensor/file.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -14,7 +14,7 @@
 #include <filesystem>
 #include <string>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed::fuzz {
 

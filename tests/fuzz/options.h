@@ -5,9 +5,9 @@
 #include <string>
 #include <vector>
 
+#include "base/error.h"
 #include "heed/app.h"
 #include "heed/usage.h"
-#include "tensor/error.h"
 
 namespace heed::fuzz {
 

@@ -3,8 +3,8 @@
 #include <set>
 #include <thread>
 
+#include "base/error.h"
 #include "heed/web/server.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 #include "tests/heed/web_helpers.h"
 

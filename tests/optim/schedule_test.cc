@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -10,11 +10,11 @@
 #include "autograd/ops.h"
 #include "autograd/row_groups.h"
 #include "tensor/allocator.h"
+#include "tensor/async_read.h"
 #include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/random.h"
 #include "tensor/kernels/reduce.h"
 #include "tensor/kernels/update.h"
-#include "tensor/late.h"
 #include "tensor/matrix.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
@@ -182,21 +182,21 @@ TEST_F(Cuda, IndicesAreReadWithoutWaiting) {
   EXPECT_EQ(other.to_ints(), (std::vector<int32_t>{7, 1, 4, 1}));
 }
 
-TEST_F(Cuda, LateNumbersAreThoseOfTheirTime) {
+TEST_F(Cuda, AsyncReadGivesTheValuesOfItsTime) {
   for (const Device device : {Device{}, kCuda}) {
     const Tensor a = Tensor::full({2}, 0.5, DType::f32, device);
     const Tensor b = Tensor::full({}, 3, DType::f64, device);
     const cuda::Counts before = cuda::counts();
-    LateNumbers late({a, b}), none, dropped({a});
+    AsyncRead read({a, b}), none, dropped({a});
     a.fill(8);
     EXPECT_EQ(since(before).host_waits, 0);
-    EXPECT_EQ(late.get(), (std::vector<double>{0.5, 0.5, 3}));
+    EXPECT_EQ(read.get(), (std::vector<double>{0.5, 0.5, 3}));
     EXPECT_EQ(since(before).host_waits, device.is_cuda() ? 1 : 0);
-    EXPECT_EQ(late.get(), std::vector<double>{});  // once
+    EXPECT_EQ(read.get(), std::vector<double>{});  // once
     EXPECT_EQ(none.get(), std::vector<double>{});
   }
-  EXPECT_EQ(error_of<ShapeError>([] { LateNumbers({Tensor::zeros({33})}); }),
-            "late numbers: at most 32, got 33");
+  EXPECT_EQ(error_of<ShapeError>([] { AsyncRead({Tensor::zeros({33})}); }),
+            "AsyncRead: at most 32 elements, got 33");
 }
 
 // More arrays than a launch reads, empty ones and such of several pieces among them.

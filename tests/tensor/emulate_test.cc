@@ -6,10 +6,10 @@
 #include <regex>
 #include <vector>
 
+#include "base/error.h"
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/steps.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

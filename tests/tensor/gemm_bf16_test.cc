@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tensor/kernels/gemm.h"
 #include "tensor/kernels/gemm_bf16_tiles.h"
 #include "tensor/kernels/isa.h"

@@ -9,7 +9,7 @@
 #include <thread>
 #include <vector>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -7,9 +7,9 @@
 #include <numeric>
 #include <regex>
 
+#include "base/error.h"
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/watched_memory.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
 

@@ -6,7 +6,7 @@
 #include <atomic>
 #include <functional>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "train/forked_ranks.h"
 
 namespace heed {

@@ -5,10 +5,10 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "dialog/adversarial/controls.h"
 #include "dialog/adversarial/verdict.h"
 #include "nn/module.h"
-#include "tensor/error.h"
 #include "tensor/random.h"
 
 namespace heed::adversarial {

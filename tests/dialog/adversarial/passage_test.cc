@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
+#include "base/error.h"
 #include "dialog/adversarial/replacement.h"
 #include "dialog/adversarial/responses_file.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed::adversarial {

@@ -1,7 +1,7 @@
 #include "dialog/data/plain_text.h"
 
+#include "base/error.h"
 #include "dialog/text/text_file.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

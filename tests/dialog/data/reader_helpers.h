@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "base/error.h"
 #include "dialog/data/corpus.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -3,10 +3,10 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "dialog/judge/screening.h"
 #include "dialog/judge/simulate.h"
 #include "dialog/judge/ties.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed::judge {

@@ -4,7 +4,7 @@
 #include <numeric>
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
 

@@ -1,8 +1,8 @@
 #include "dialog/probe/label_file.h"
 
+#include "base/error.h"
 #include "dialog/probe/binariser.h"
 #include "dialog/probe/controls.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed::probe {

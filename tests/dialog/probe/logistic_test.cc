@@ -4,10 +4,10 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "dialog/probe/binariser.h"
 #include "dialog/probe/cholesky.h"
 #include "dialog/probe/feature_file.h"
-#include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"

@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 

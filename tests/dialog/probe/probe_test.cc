@@ -3,11 +3,11 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/mlp.h"
 #include "dialog/probe/standardise.h"
 #include "nn/safetensors.h"
-#include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"

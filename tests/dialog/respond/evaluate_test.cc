@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tensor/parallel.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"

@@ -1,7 +1,7 @@
 // What a training reads: dialogues, their fingerprint, and word vectors to begin with.
 #include <nlohmann/json.hpp>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/dialog/respond/trainer_helpers.h"
 #include "tests/train/ranks_helpers.h"
 

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/dialog/respond/trainer_helpers.h"
 #include "train/checkpoint.h"
 #include "train/lock.h"

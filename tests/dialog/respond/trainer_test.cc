@@ -1,6 +1,6 @@
 // Training as a whole: that it learns, and that it is reproducible to the last bit, whatever
 // interrupts it.
-#include "tensor/late.h"
+#include "tensor/async_read.h"
 #include "tests/dialog/respond/trainer_helpers.h"
 
 #include <algorithm>
@@ -317,7 +317,7 @@ TEST_F(RespondTask, DrawsMasksAnewInEveryStepOfEveryEpoch) {
 TEST_F(RespondTask, MeasuresTheSamePerplexitiesAsScore) {
   const Task task = respond_task(model, settings, data);
   Loss late = loss({}, {0, 1, 2, 3, 4, 5});
-  late.late.complete(late, LateNumbers(late.late.tensors).get());
+  late.late.complete(late, AsyncRead(late.late.tensors).get());
   const Counts counts = late.counts;
   const double train = summarize(score(model, first(data.train, 6), 3)).perplexity,
                valid = summarize(score(model, data.valid.to_vector(), 3)).perplexity;

@@ -8,8 +8,8 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "dialog/respond/structure.h"
-#include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"

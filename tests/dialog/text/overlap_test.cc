@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "dialog/text/tokenizer.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <map>
 
+#include "base/error.h"
 #include "dialog/data/example.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/utf8.h"
 #include "dialog/text/vocabulary.h"
-#include "tensor/error.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"

@@ -1,9 +1,9 @@
 #include "dialog/text/vocabulary.h"
 
+#include "base/error.h"
 #include "dialog/data/example.h"
 #include "dialog/text/tokenizer.h"
 #include "tensor/bytes.h"
-#include "tensor/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -1,6 +1,6 @@
 #include "dialog/text/word_vectors.h"
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

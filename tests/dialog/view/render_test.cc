@@ -5,7 +5,7 @@
 #include <cstdlib>
 #include <sstream>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

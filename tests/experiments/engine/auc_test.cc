@@ -5,8 +5,8 @@
 
 #include <cmath>
 
+#include "base/error.h"
 #include "experiments/engine/hypothesis.h"
-#include "tensor/error.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
 

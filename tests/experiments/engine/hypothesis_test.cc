@@ -4,8 +4,8 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "experiments/engine/agreement.h"
-#include "tensor/error.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
 

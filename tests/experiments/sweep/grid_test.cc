@@ -3,7 +3,7 @@
 
 #include <set>
 
-#include "tensor/error.h"
+#include "base/error.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -1,4 +1,4 @@
-#include "tensor/machine.h"
+#include "base/machine.h"
 
 #include <sys/resource.h>
 #include <unistd.h>

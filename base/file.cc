@@ -1,4 +1,4 @@
-#include "tensor/file.h"
+#include "base/file.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-#include "tensor/error.h"
+#include "base/error.h"
 
 namespace heed {
 namespace {

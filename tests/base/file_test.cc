@@ -1,4 +1,4 @@
-#include "tensor/file.h"
+#include "base/file.h"
 
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -10,8 +10,8 @@
 #include <fstream>
 #include <list>
 
-#include "tensor/error.h"
-#include "tensor/machine.h"
+#include "base/error.h"
+#include "base/machine.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

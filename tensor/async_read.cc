@@ -1,4 +1,4 @@
-#include "tensor/late.h"
+#include "tensor/async_read.h"
 
 #include "tensor/cuda/runtime.h"
 #include "tensor/dispatch.h"
@@ -6,14 +6,14 @@
 
 namespace heed {
 
-void LateNumbers::Drop::operator()(cuda::Late* late) const noexcept {
+void AsyncRead::Drop::operator()(cuda::Late* late) const noexcept {
   cuda::drop_download(late);
 }
 
-LateNumbers::LateNumbers(const std::vector<Tensor>& tensors) {
+AsyncRead::AsyncRead(const std::vector<Tensor>& tensors) {
   int64_t count = 0;
   for (const Tensor& x : tensors) count += x.numel();
-  check_shape(count <= kMost, "late numbers: at most ", kMost, ", got ", count);
+  check_shape(count <= kMost, "AsyncRead: at most ", kMost, " elements, got ", count);
   if (count == 0) return;
   const Device device = tensors[0].device();
   const Tensor all = Tensor::empty({count}, DType::f64, device);
@@ -36,7 +36,7 @@ LateNumbers::LateNumbers(const std::vector<Tensor>& tensors) {
   }
 }
 
-std::vector<double> LateNumbers::get() {
+std::vector<double> AsyncRead::get() {
   if (late_) cuda::finish_download(late_.release(), values_.data());
   return std::move(values_);
 }

@@ -1,4 +1,4 @@
-// Numbers on their way from a device to the host.
+// Reads small tensors of a device without waiting for it.
 #pragma once
 
 #include <memory>
@@ -12,17 +12,17 @@ namespace cuda {
 struct Late;
 }
 
-// The values of some small tensors as they are now. On CUDA they are copied behind what the device
-// has to do until then, and the host goes on: who looks at them only when it has given the device
-// its next work never leaves it idle.
-class LateNumbers {
+// The values that some small tensors have now. On CUDA an asynchronous copy is queued behind the
+// work that the stream already has, and the host goes on. Call get() after queuing the next step,
+// and the device never idles.
+class AsyncRead {
  public:
-  LateNumbers() = default;  // none
+  AsyncRead() = default;  // none
   // f32 or f64 on one device, at most kMost elements together, or ShapeError.
-  explicit LateNumbers(const std::vector<Tensor>& tensors);
+  explicit AsyncRead(const std::vector<Tensor>& tensors);
   static constexpr int64_t kMost = 32;
 
-  // All of them, once; waits until they have come.
+  // All values, once; waits until the copy is complete. Later calls return an empty list.
   std::vector<double> get();
 
  private:
