@@ -3,9 +3,9 @@
 
 #include <numeric>
 
+#include "base/error.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
-#include "tensor/error.h"
 #include "tests/dialog/respond/model_helpers.h"
 
 namespace heed {
