@@ -144,6 +144,7 @@ add_test(NAME no_such_test COMMAND op_table_test --gtest_filter=*no_such_op*)
 set_tests_properties(no_such_test PROPERTIES PASS_REGULAR_EXPRESSION "no test matches")
 
 # The Python package, with what Python has: without NumPy it is skipped, and parts of it without PyTorch or pandas.
+find_program(HEED_PYTHON python3 PATHS /usr/bin NO_DEFAULT_PATH)  # the system's, whose packages the set-up installs
 find_program(HEED_PYTHON python3)
 if(HEED_PYTHON)
   add_test(NAME python_test COMMAND ${CMAKE_COMMAND} -E env HEED_PROGRAM=$<TARGET_FILE:heed_program> OMP_NUM_THREADS=1

@@ -50,8 +50,9 @@ if [[ $mode == lab ]]; then
   part="labs/heed-lab debug"
   command -v gdb > /dev/null || useful+=(gdb)
 else
-  part="heed chat --web"
+  part="heed chat --web, or tests of the Python package,"
   header httplib.h || useful+=(libcpp-httplib-dev)
+  /usr/bin/python3 -c 'import numpy' 2> /dev/null || useful+=(python3-numpy)
 fi
 failed=$(dirname "$0")/../build/.setup-failed$mode  # so it is not tried at every make; `make clean` forgets it
 if ((${#missing[@]} == 0)) && { ((${#useful[@]} == 0)) || [[ -e $failed ]]; }; then exit 0; fi
@@ -59,7 +60,7 @@ if ((${#missing[@]} == 0)) && { ((${#useful[@]} == 0)) || [[ -e $failed ]]; }; t
 # Not needed, only good to have; so their absence alone is no reason to install anything.
 # The last four for tests that are skipped otherwise; MPI also for ranks on several machines.
 wanted=("${missing[@]}" "${useful[@]}")
-[[ $mode == lab ]] || wanted+=(ccache libbenchmark-dev libopenmpi-dev python3-numpy python3-yaml groff-base openmpi-bin)
+[[ $mode == lab ]] || wanted+=(ccache libbenchmark-dev libopenmpi-dev python3-yaml groff-base openmpi-bin)
 sudo=()
 if ! command -v apt-get > /dev/null; then
   problem="there is no apt-get here"
