@@ -1,6 +1,6 @@
 # libheed_cuda.so: the CUDA kernels, by one of two ways.
 #   HEED_CUDA=ON       compiled by nvcc, for a GPU. cuBLAS is loaded when the first product asks for it.
-#   HEED_CUDA=emulate  the same files compiled as C++, run on the CPU (tensor/cuda/emulate.h)
+#   HEED_CUDA=emulate  the same files compiled as C++, run on the CPU (emulator/)
 #   HEED_CUDA=auto     ON where there are an nvcc and a GPU, else OFF: the kernels take minutes to compile
 # Leaves HEED_CUDA_BACKEND (ON, OFF or emulate) behind. To be included, as languages are enabled for a folder.
 
@@ -33,8 +33,24 @@ else()
 endif()
 
 heed_glob(cuda_kernels tensor/kernels/*.cu)
-set(HEED_EMULATION launch.cc emulate.cc marks.cc watch.cc fiber.cc runtime_emulated.cc blas_emulated.cc)
+# What stands for CUDA's libraries on the emulation, and the emulation itself. The labs have it in every build, and so have
+# the tests. clang 14 has no std::source_location; the thread sanitizer does not follow stacks that are exchanged.
+set(HEED_EMULATION launch.cc runtime_emulated.cc blas_emulated.cc)
 list(TRANSFORM HEED_EMULATION PREPEND ${PROJECT_SOURCE_DIR}/tensor/cuda/)
+set(CMAKE_REQUIRED_FLAGS -std=c++20)
+check_cxx_source_compiles("#include <source_location>
+  int main() { return std::source_location::current().line() == 0; }" HEED_HAVE_SOURCE_LOCATION)
+unset(CMAKE_REQUIRED_FLAGS)
+if(HEED_HAVE_SOURCE_LOCATION AND NOT HEED_SANITIZE MATCHES "thread"
+   AND (HEED_TESTS OR HEED_LABS OR HEED_CUDA_BACKEND STREQUAL "emulate"))
+  set(EMULATOR_TESTS ${HEED_TESTS} CACHE BOOL "Build the tests of the emulator")
+  add_subdirectory(emulator)
+  foreach(target IN ITEMS emulator emulator_test emulator_example)
+    if(TARGET ${target})
+      heed_sanitize(${target})
+    endif()
+  endforeach()
+endif()
 if(HEED_CUDA_BACKEND STREQUAL "emulate")
   set(cuda_sources ${HEED_EMULATION} ${PROJECT_SOURCE_DIR}/tensor/cuda/communicator.cc)
   set_source_files_properties(${cuda_kernels} PROPERTIES LANGUAGE CXX)
@@ -54,9 +70,6 @@ if(HEED_CUDA_BACKEND STREQUAL "emulate")
   if(NOT HEED_SANITIZE)  # so that the debugger sees every variable of a kernel
     set_source_files_properties(${cuda_kernels} PROPERTIES COMPILE_OPTIONS $<$<CONFIG:Debug>:-O0>)
   endif()
-  # Nobody debugs these two, and kernels wait for them.
-  set_source_files_properties(${PROJECT_SOURCE_DIR}/tensor/cuda/emulate.cc
-                              ${PROJECT_SOURCE_DIR}/tensor/cuda/fiber.cc PROPERTIES COMPILE_OPTIONS -O2)
 endif()
 if(HEED_CUDA_BACKEND)
   add_library(heed_cuda SHARED ${cuda_kernels} ${cuda_sources})
@@ -65,6 +78,7 @@ if(HEED_CUDA_BACKEND)
   target_link_libraries(heed_cuda PUBLIC heed_kernels)
   target_link_options(heed_cuda PRIVATE -Wl,--no-undefined)
   if(HEED_CUDA_BACKEND STREQUAL "emulate")
+    target_sources(heed_cuda PRIVATE $<TARGET_OBJECTS:emulator>)
     target_compile_definitions(heed_cuda PUBLIC HEED_CUDA_EMULATED)
   else()
     set_target_properties(heed_cuda PROPERTIES CUDA_RUNTIME_LIBRARY Static)

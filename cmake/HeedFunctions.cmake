@@ -24,6 +24,10 @@ function(heed_target target)
   # The arithmetic is in the kernels, which ask for -O3. With the rest at -O1 training, scoring and beam search
   # take the same time, and compiling a third less.
   target_compile_options(${target} PRIVATE $<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CONFIG:Release>>:-O1>)
+  heed_sanitize(${target})
+endfunction()
+
+function(heed_sanitize target)
   if(HEED_SANITIZE)  # with a sanitizer GCC sees uninitialised values where there are none
     target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all
                            -fno-omit-frame-pointer

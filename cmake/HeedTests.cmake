@@ -16,7 +16,7 @@ if(NOT HEED_HAVE_NCCL)
   list(FILTER test_sources EXCLUDE REGEX "/cuda_nccl_test\\.cc$")
 endif()
 if(NOT HEED_CUDA_BACKEND STREQUAL "emulate")
-  list(FILTER test_sources EXCLUDE REGEX "/tests/tensor/(emulate|watch|watched_kernels)_test\\.cc$")
+  list(FILTER test_sources EXCLUDE REGEX "/tests/tensor/(emulated_blocks|watched_kernels)_test\\.cc$")
 endif()
 
 # What all tests link. Its precompiled header is theirs too.
@@ -92,6 +92,10 @@ foreach(source IN LISTS test_sources)
     add_dependencies(heed_fast_tests ${name})
   endif()
 endforeach()
+
+if(TARGET emulator_test)
+  add_dependencies(heed_fast_tests emulator_test emulator_example)
+endif()
 
 # NCCL of the tests, for machines without a GPU. What has it loaded opens it as libnccl.so.2.
 if(HEED_HAVE_NCCL AND HEED_CUDA_BACKEND STREQUAL "emulate")

@@ -5,7 +5,7 @@ import json
 import os
 import sys
 
-FOLDERS = ["base", "tensor", "autograd", "nn", "optim", "train", "dialog", "experiments", "heed"]
+FOLDERS = ["base", "emulator", "tensor", "autograd", "nn", "optim", "train", "dialog", "experiments", "heed"]
 
 
 def read(root, stream):

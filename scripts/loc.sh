@@ -23,7 +23,7 @@ table() {
       lines[folder]++
     }
     END {
-      count = split("base tensor autograd nn optim train dialog experiments heed examples labs bench tests", order, " ")
+      count = split("base emulator tensor autograd nn optim train dialog experiments heed examples labs bench tests", order, " ")
       print "| folder | files | lines of code |\n| --- | ---: | ---: |"
       for (i = 1; i <= count; i++) {
         if (!(order[i] in files)) continue

@@ -27,7 +27,9 @@ struct Include {
 const std::set<std::string> kCore = {"base", "tensor", "autograd", "nn", "optim"};  // heed_core
 const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"base", {}},
-    {"tensor", {"base"}},
+    {"emulator", {}},
+    {"tensor/cuda", {"emulator", "tensor", "base"}},
+    {"tensor", {"tensor/cuda", "base"}},
     {"autograd", {"tensor", "base"}},
     {"nn", {"autograd", "tensor", "base"}},
     {"optim", {"nn", "autograd", "tensor", "base"}},
@@ -59,7 +61,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"experiments/distraction",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"labs", {"dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"labs", {"emulator", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"examples", {"dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
 };
 

@@ -17,9 +17,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "emulator/watched_memory.h"
 #include "labs/09-a-kernel/kernels.h"
 #include "labs/support/check.h"
-#include "tensor/cuda/watched_memory.h"
 
 namespace heed::lab {
 
@@ -91,19 +91,19 @@ inline std::string rounded(double x) {
 }
 
 // Device memory under a Watch, and kernels that the emulation may stop.
-struct Bench : emulate::Watch, emulate::WatchedMemory {
-  Bench() : emulate::WatchedMemory(static_cast<emulate::Watch&>(*this)) {}
+struct Bench : emulator::Watch, emulator::WatchedMemory {
+  Bench() : emulator::WatchedMemory(static_cast<emulator::Watch&>(*this)) {}
 
   // Runs what launches kernels. A failure, and false, if the emulation finds a mistake.
   bool run(const std::function<void()>& launches) const {
-    emulate::accessed_from = nullptr;
+    emulator::accessed_from = nullptr;
     try {
       launches();
       return true;
-    } catch (const InternalError& error) {
+    } catch (const emulator::Fault& error) {
       // Without the folder of the tree, which stands before names of files.
       const std::string says =
-          std::regex_replace(error.what(), std::regex(R"(/\S*/(labs/\d|tensor/))"), "$1");
+          std::regex_replace(error.what(), std::regex(R"(/\S*/(labs/\d|tensor/|emulator/))"), "$1");
       const auto found = std::find_if(kMeanings.begin(), kMeanings.end(), [&](const auto& entry) {
         return says.find(entry.first) != std::string::npos;
       });
@@ -111,7 +111,7 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
       static const std::regex of_access(": (reads|writes|updates|uses) ");
       ADD_FAILURE() << "the emulation stopped it: "
                     << says.substr(place == std::string::npos ? 0 : place + 2)
-                    << (std::regex_search(says, of_access) ? code_at(emulate::accessed_from) : "")
+                    << (std::regex_search(says, of_access) ? code_at(emulator::accessed_from) : "")
                     << "\nWhat it means: "
                     << (found == kMeanings.end() ? "an error of the emulation." : found->second);
       return false;
@@ -120,7 +120,7 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
 
   // A failure unless neighbouring lanes use neighbouring elements of the array.
   void expect_coalesced(const std::string& name) const {
-    const emulate::Traffic traffic = of(name);
+    const emulator::Traffic traffic = of(name);
     expect(traffic.scattered == 0,
            std::to_string(traffic.scattered) + " of " + std::to_string(traffic.accesses) +
                " accesses of warps to " + name + " are scattered: they move " +
@@ -151,7 +151,7 @@ struct Bench : emulate::Watch, emulate::WatchedMemory {
   // passes take three accesses for each 32 elements of a row, and twice as many go. Lanes say less:
   // one that still has its element from the pass before asks for nothing.
   void expect_shared_out(const std::string& name, int64_t rows, int64_t cols) const {
-    const emulate::Traffic traffic = of(name);
+    const emulator::Traffic traffic = of(name);
     const int64_t stretches = (cols + 31) / 32;
     const double most = static_cast<double>(cols) / static_cast<double>(stretches),
                  lanes = static_cast<double>(traffic.lanes) / static_cast<double>(traffic.accesses);

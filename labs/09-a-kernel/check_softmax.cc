@@ -160,10 +160,10 @@ LAB_CHECK(SameBits) {
   const Size size{5, draw.between(130, 300)};
   const Values x = draw_values(draw, size.count());
   const auto bits = [&](const char* backwards) {
-    ::setenv("HEED_EMULATED_BACKWARDS", backwards, 1);
+    ::setenv("EMULATOR_BACKWARDS", backwards, 1);
     Bench bench;
     const Tensor y = checked_softmax(bench, x, size);
-    ::unsetenv("HEED_EMULATED_BACKWARDS");
+    ::unsetenv("EMULATOR_BACKWARDS");
     return y;
   };
   const Tensor once = bits("0"), again = bits("1");

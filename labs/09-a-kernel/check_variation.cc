@@ -99,10 +99,10 @@ void check_twice(const Masked& m, Kernel kernel) {
     bench.expect_barriers(4);
   }
   if (testing::Test::HasFailure()) return;
-  ::setenv("HEED_EMULATED_BACKWARDS", "1", 1);
+  ::setenv("EMULATOR_BACKWARDS", "1", 1);
   Bench bench;
   const Tensor again = run(bench, kernel, m.seen_only(), m.size);
-  ::unsetenv("HEED_EMULATED_BACKWARDS");
+  ::unsetenv("EMULATOR_BACKWARDS");
   if (!again.defined()) return;
   expect_close("y of the same numbers, the blocks in the other order", again, once,
                {.tolerance = {.relative = 0, .absolute = 0},

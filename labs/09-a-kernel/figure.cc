@@ -8,7 +8,7 @@ LAB_FIGURE() {
     Float* const y = bench.unwritten("y", 32 * 32);
     kernel(y, x, 32, 32);
     const auto first = std::find_if(bench.first_warp.begin(), bench.first_warp.end(),
-                                    [](const emulate::Seen& seen) { return seen.array == "y"; });
+                                    [](const emulator::Seen& seen) { return seen.array == "y"; });
     std::vector<double> found;
     for (const int64_t bytes : first->bytes) found.push_back(static_cast<double>(bytes) / 4);
     return found;

@@ -4,11 +4,11 @@
 
 #include <cstdint>
 
-#include "tensor/cuda/watched.h"
+#include "emulator/watched.h"
 
 namespace heed::lab {
 
-using Float = Watched<float>;
+using Float = emulator::Watched<float>;
 
 // ---- five.cu
 

@@ -11,7 +11,7 @@ namespace {
 
 using nlohmann::json;
 
-json access(const emulate::Seen& seen) {
+json access(const emulator::Seen& seen) {
   const char* const verbs[] = {"reads", "writes", "updates"};
   return {{"does", std::string(verbs[static_cast<size_t>(seen.does)]) + " " + seen.array},
           {"shared", seen.shared},
@@ -30,7 +30,7 @@ json kernel(const char* name, int64_t n, const std::function<void(Float*, Float*
   } catch (const std::exception& error) {  // by the emulation, or not written yet
     stopped = error.what();
   }
-  for (const emulate::Seen& seen : bench.first_warp) accesses.push_back(access(seen));
+  for (const emulator::Seen& seen : bench.first_warp) accesses.push_back(access(seen));
   return {{"name", name}, {"accesses", accesses}, {"stopped", stopped}};
 }
 

@@ -24,7 +24,7 @@ EXTRA = ["-Wno-error", "-Wno-unused", "-Wno-unused-parameter", "-Wno-unknown-pra
 TEST_LIBRARY = ("_ZN7testing", "_ZNK7testing")
 WANTED = "Uwv"  # letters of nm for what an object does not define itself
 STANDARD = re.compile("_ZN?K?S")  # what a compiler emits of the standard library's templates is weak
-LIBRARY = ("base", "tensor", "autograd", "nn", "optim", "train", "dialog", "labs/support", "labs/01-memory/kernels")
+LIBRARY = ("base", "emulator", "tensor", "autograd", "nn", "optim", "train", "dialog", "labs/support", "labs/01-memory/kernels")
 
 
 class CompileError(LabError):

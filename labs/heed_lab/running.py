@@ -156,7 +156,7 @@ def judge(check, seed, rows, status, errors, program=""):
 
 CODE = re.compile(r"\ncode [^\n]*\(\+?(0x[0-9a-f]+)\)[^\n]*")
 # What stands for an element in a kernel: the access is where the kernel uses it.
-PROXIES = re.compile(r"/tensor/(cuda/emulate\.(h|cc)|cuda/watched\.h|kernels/kernel\.h):")
+PROXIES = re.compile(r"/(emulator/(cuda\.h|watched\.h|grid\.cc|marks\.cc)|tensor/kernels/kernel\.h):")
 
 
 def with_lines(message, program):

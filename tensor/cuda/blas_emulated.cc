@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "base/error.h"
+#include "emulator/memory.h"
 #include "tensor/cuda/blas.h"
 #include "tensor/cuda/runtime.h"
-#include "tensor/cuda/runtime_emulated.h"
 #include "tensor/kernels/gemm.h"
 
 namespace heed::cuda {
@@ -56,7 +56,7 @@ void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasM
   check_operand("C", m, c.ld);
   if (beta != T(0) && beta != T(1)) throw InternalError("cuBLAS: the emulation has beta 0 and 1");
   count_launch();
-  const MemoryAccess access;
+  const emulator::MemoryAccess access;
   const int64_t a_cols = a.transposed ? k : m, b_cols = b.transposed ? n : k;
   for (int64_t i = 0; i < batch; ++i) {
     const std::vector<T> left = operand(b.at + i * b.stride, b.ld, n * k / b_cols, b_cols);

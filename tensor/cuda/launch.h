@@ -3,7 +3,7 @@
 //   template <class T> __global__ void scale_kernel(T* x, T factor, int64_t n) { ... }
 //   launch<scale_kernel<T>>({blocks, threads}, x, factor, n);
 //
-// nvcc makes of it a launch on the device. Any other compiler takes the vocabulary from emulate.h
+// nvcc makes of it a launch on the device. Any other compiler takes the vocabulary from emulator/
 // and runs the same kernel on the CPU. Two things are spelled differently from plain CUDA, so that
 // the emulation can watch them: the launch, and arrays in shared memory:
 //   HEED_SHARED(float, tile, 256);      __shared__ float tile[256];
@@ -13,17 +13,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "emulator/launch.h"
 #include "tensor/cuda/runtime.h"
 
-#ifdef __CUDACC__
-#include <cuda_runtime.h>
-#define HEED_SHARED(T, name, n) __shared__ T name[n]
-#define HEED_SHARED_DYNAMIC(T, name)                                   \
-  extern __shared__ __align__(16) unsigned char heed_dynamic_shared[]; \
-  T* name = reinterpret_cast<T*>(heed_dynamic_shared)
-#else
-#include "tensor/cuda/emulate.h"
-#endif
+#define HEED_SHARED EMULATOR_SHARED
+#define HEED_SHARED_DYNAMIC EMULATOR_SHARED_DYNAMIC
 
 namespace heed::cuda {
 
@@ -35,7 +29,8 @@ struct Grid {
 
 // Puts the kernel into the stream of the current device and does not wait for it. No blocks: does
 // nothing. Throws DeviceError where the launch itself fails; what happens in the kernel later is
-// thrown by a later call. The emulation runs the kernel now and throws InternalError for its bugs.
+// thrown by a later call. The emulation runs the kernel now and throws emulator::Fault for its
+// bugs.
 template <auto kernel, class... Args> void launch(const Grid& grid, Args... args) {
   if (grid.blocks == 0) return;
   check_grid(grid.blocks, __PRETTY_FUNCTION__);
@@ -45,8 +40,8 @@ template <auto kernel, class... Args> void launch(const Grid& grid, Args... args
       args...);
   check_launch(__PRETTY_FUNCTION__);
 #else
-  emulate::run_grid(__PRETTY_FUNCTION__, static_cast<unsigned>(grid.blocks), grid.threads,
-                    grid.shared_bytes, [&] { kernel(args...); });
+  emulator::launch<kernel>({static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes},
+                           args...);
 #endif
 }
 

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "emulator/kernel_name.h"
 
 namespace heed::cuda {
 namespace {
@@ -258,7 +259,8 @@ void* scratch_bytes(int64_t bytes) {
 
 void check_launch(const char* launch) {
   const cudaError_t status = cudaPeekAtLastError();
-  if (status != cudaSuccess) check(status, "launch of " + kernel_name(launch));
+  if (status != cudaSuccess)
+    check(status, "launch of " + std::string(emulator::kernel_name(launch)));
 }
 
 }  // namespace heed::cuda

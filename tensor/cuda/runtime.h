@@ -82,7 +82,4 @@ std::byte* allocate_for_scratch(int64_t bytes, int device);  // throws where the
 // For launch(): `launch` is its __PRETTY_FUNCTION__, which names the kernel.
 void check_grid(int64_t blocks, const char* launch);
 void check_launch(const char* launch);
-// "heed::gpu::fill<float>" out of "... [with auto kernel = heed::gpu::fill<float>; ...]"
-std::string kernel_name(const char* launch);
-
 }  // namespace heed::cuda

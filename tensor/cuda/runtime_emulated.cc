@@ -1,21 +1,12 @@
-#include "tensor/cuda/runtime_emulated.h"
-
 #include <cstdlib>
 #include <cstring>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <vector>
 
 #include "base/error.h"
+#include "emulator/memory.h"
 #include "tensor/cuda/runtime.h"
-
-#if defined(__SANITIZE_ADDRESS__)
-#include <sanitizer/asan_interface.h>
-#else
-#define ASAN_POISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
-#define ASAN_UNPOISON_MEMORY_REGION(address, bytes) (static_cast<void>(address))
-#endif
 
 namespace heed::cuda {
 namespace {
@@ -44,31 +35,7 @@ void fail_if_asked() {
   }
 }
 
-struct Memory {
-  std::recursive_mutex mutex;
-  std::map<std::byte*, int64_t> blocks;
-  int64_t bytes = 0;
-  int accesses = 0;  // MemoryAccess objects alive
-};
-
-Memory& memory() {
-  static Memory* instance = new Memory;  // never destroyed: tensors may outlive main()
-  return *instance;
-}
-
 }  // namespace
-
-MemoryAccess::MemoryAccess() {
-  std::lock_guard lock(memory().mutex);
-  if (memory().accesses++) return;
-  for (const auto& [block, bytes] : memory().blocks) ASAN_UNPOISON_MEMORY_REGION(block, bytes);
-}
-
-MemoryAccess::~MemoryAccess() {
-  std::lock_guard lock(memory().mutex);
-  if (--memory().accesses) return;
-  for (const auto& [block, bytes] : memory().blocks) ASAN_POISON_MEMORY_REGION(block, bytes);
-}
 
 void check_device(int index) {
   if (index == 0) return;
@@ -91,36 +58,11 @@ Limits limits() {
 void set_device(int) {}
 
 std::byte* allocate(int64_t bytes) {
-  std::lock_guard lock(memory().mutex);
-  if (memory().bytes + bytes > device_bytes()) return nullptr;
-  void* block = nullptr;
-  if (posix_memalign(&block, 256, static_cast<size_t>(bytes))) return nullptr;
-  std::memset(block, 0xff, static_cast<size_t>(bytes));  // NaN: what nothing wrote shows up
-  if (!memory().accesses) ASAN_POISON_MEMORY_REGION(block, static_cast<size_t>(bytes));
-  memory().blocks[static_cast<std::byte*>(block)] = bytes;
-  memory().bytes += bytes;
-  return static_cast<std::byte*>(block);
+  return emulator::allocated() + bytes > device_bytes() ? nullptr : emulator::allocate(bytes);
 }
 
 void free(std::byte* block) noexcept {
-  std::lock_guard lock(memory().mutex);
-  const auto found = memory().blocks.find(block);
-  if (found == memory().blocks.end()) return;
-  ASAN_UNPOISON_MEMORY_REGION(block, static_cast<size_t>(found->second));
-  memory().bytes -= found->second;
-  memory().blocks.erase(found);
-  std::free(block);
-}
-
-std::vector<Region> regions() {
-  std::lock_guard lock(memory().mutex);
-  std::vector<Region> all;
-  for (const auto& [block, bytes] : memory().blocks) all.push_back({block, bytes});
-  return all;
-}
-
-bool blocks_backwards() {
-  return setting("HEED_EMULATED_BACKWARDS", 0) != 0;
+  emulator::free(block);
 }
 
 CUstream_st* stream() {
@@ -130,14 +72,12 @@ CUstream_st* stream() {
 void copy(void* to, const void* from, int64_t bytes) {
   fail_if_asked();
   count_copy(bytes);
-  const MemoryAccess access;
-  std::memmove(to, from, static_cast<size_t>(bytes));
+  emulator::copy(to, from, bytes);
 }
 
 void zero(void* to, int64_t bytes) {
   count_launch();
-  const MemoryAccess access;
-  std::memset(to, 0, static_cast<size_t>(bytes));
+  emulator::fill(to, 0, bytes);
 }
 
 void upload(void* to, const void* from, int64_t bytes) {

@@ -34,7 +34,7 @@ __device__ inline void wait_for_blocks([[maybe_unused]] unsigned* arrived,
   }
   __syncthreads();
 #else
-  emulate::fail("waits for other blocks, but is to do one step");
+  emulator::fail("waits for other blocks, but is to do one step");
 #endif
 }
 
@@ -62,9 +62,9 @@ void launch_steps(const Grid& grid, int64_t steps, Args... args) {
   check_launch(__PRETTY_FUNCTION__);
 #else
   for (int64_t t = 0; t < steps; ++t) {
-    emulate::run_grid(
-        __PRETTY_FUNCTION__, static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes,
-        [&] { kernel(t, t + 1, args...); }, limits().shared_bytes);
+    emulator::launch<kernel>({static_cast<unsigned>(grid.blocks), grid.threads, grid.shared_bytes,
+                              limits().shared_bytes},
+                             t, t + 1, args...);
   }
 #endif
 }

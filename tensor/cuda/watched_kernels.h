@@ -4,18 +4,19 @@
 // or, for many, the compiler's option -include.
 #pragma once
 
-#include "tensor/cuda/watched.h"
+#include "emulator/watched.h"
 #include "tensor/kernels/compare.h"
 #include "tensor/kernels/elementwise_ops.h"
 #include "tensor/kernels/kernel.h"
 
 // NOLINTBEGIN(bugprone-macro-parentheses): templates and types take none
 #undef HEED_INSTANTIATE
-#define HEED_INSTANTIATE(kernel) template decltype(kernel<Watched<float>>) kernel<Watched<float>>
+#define HEED_INSTANTIATE(kernel) \
+  template decltype(kernel<emulator::Watched<float>>) kernel<emulator::Watched<float>>
 #undef HEED_INSTANTIATE_UNARY
-#define HEED_INSTANTIATE_UNARY(Op, ...) HEED_INSTANTIATE_UNARY_OF(Op, Watched<float>)
+#define HEED_INSTANTIATE_UNARY(Op, ...) HEED_INSTANTIATE_UNARY_OF(Op, emulator::Watched<float>)
 #undef HEED_INSTANTIATE_BINARY
-#define HEED_INSTANTIATE_BINARY(Op, ...) HEED_INSTANTIATE_BINARY_OF(Op, Watched<float>)
+#define HEED_INSTANTIATE_BINARY(Op, ...) HEED_INSTANTIATE_BINARY_OF(Op, emulator::Watched<float>)
 #undef HEED_INSTANTIATE_COMPARISON
-#define HEED_INSTANTIATE_COMPARISON(Op) HEED_INSTANTIATE_COMPARISON_OF(Op, Watched<float>)
+#define HEED_INSTANTIATE_COMPARISON(Op) HEED_INSTANTIATE_COMPARISON_OF(Op, emulator::Watched<float>)
 // NOLINTEND(bugprone-macro-parentheses)

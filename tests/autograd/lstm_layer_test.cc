@@ -141,8 +141,8 @@ TEST_F(LstmLayer, OrderAndNumberOfBlocksChangeNoBit) {
   const Case of{falling(70, 5), 33};
   const PersistentLstm on;
   const std::vector<Tensor> expected = run(of, {true, true, true});
-  for (const auto& [name, value] : {std::pair("HEED_EMULATED_BACKWARDS", "1"),
-                                    std::pair("HEED_EMULATED_MULTIPROCESSORS", "2")}) {
+  for (const auto& [name, value] :
+       {std::pair("EMULATOR_BACKWARDS", "1"), std::pair("HEED_EMULATED_MULTIPROCESSORS", "2")}) {
     setenv(name, value, 1);
     const std::vector<Tensor> got = run(of, {true, true, true});
     unsetenv(name);

@@ -20,7 +20,7 @@
 #include <deque>
 #include <vector>
 
-#include "tensor/cuda/runtime_emulated.h"
+#include "emulator/memory.h"
 
 struct ncclComm {
   int rank;
@@ -105,7 +105,7 @@ template <class Move> bool move_on(std::deque<Part>& parts, const Move& move) {
 }
 
 ncclResult_t carry(const ncclComm& comm) {
-  const heed::cuda::MemoryAccess access;
+  const emulator::MemoryAccess access;
   while (true) {
     std::vector<pollfd> waiting;
     std::vector<size_t> of_rank;

@@ -11,7 +11,7 @@
 #include <regex>
 #include <set>
 
-#include "tensor/cuda/watched_memory.h"
+#include "emulator/watched_memory.h"
 #include "tensor/kernels/attention.h"
 #include "tensor/kernels/compare.h"
 #include "tensor/kernels/cross_entropy.h"
@@ -35,10 +35,10 @@
 namespace heed {
 namespace {
 
-using Float = Watched<float>;
+using Float = emulator::Watched<float>;
 using Ids = std::vector<int32_t>;
 
-struct Memory : emulate::WatchedMemory {
+struct Memory : emulator::WatchedMemory {
   using WatchedMemory::WatchedMemory;
   Float* in(const std::string& name, int64_t n) {  // numbers between 0 and 1
     Rng rng(1, name);
@@ -258,7 +258,7 @@ class WatchedKernel : public testing::TestWithParam<Row> {};
 
 TEST_P(WatchedKernel, IsFreeOfRacesAndCoalesced) {
   const Row& row = GetParam();
-  emulate::Watch watch;
+  emulator::Watch watch;
   Memory memory(watch);
   row.run(memory);  // throws for a race, and for what nothing wrote
   EXPECT_GT(watch.total.accesses, 0);
@@ -268,7 +268,7 @@ TEST_P(WatchedKernel, IsFreeOfRacesAndCoalesced) {
     const bool may =
         std::any_of(row.scattered.begin(), row.scattered.end(),
                     [&, &name = name](const auto& entry) { return entry.first == name; });
-    const emulate::Traffic traffic = watch.of(name);
+    const emulator::Traffic traffic = watch.of(name);
     EXPECT_GT(traffic.accesses, 0) << name;
     EXPECT_EQ(traffic.scattered > 0, may)
         << name << ": " << traffic.sectors << " sectors where " << traffic.coalesced

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "tensor/cuda/runtime.h"
-#include "tensor/cuda/watch.h"
+#include "emulator/memory.h"
+#include "emulator/watch.h"
 
-namespace heed::emulate {
+namespace emulator {
 
 class WatchedMemory {
  public:
@@ -20,11 +20,11 @@ class WatchedMemory {
 
   Float* put(const std::string& name, const std::vector<float>& values) {
     Float* const at = unwritten(name, std::ssize(values));
-    cuda::upload(at, values.data(), bytes_of(values));
+    copy(at, values.data(), bytes_of(values));
     return at;
   }
   Float* unwritten(const std::string& name, int64_t n) {
-    std::byte* const block = allocate(n * int64_t{sizeof(float)} + 2 * kRoom);
+    std::byte* const block = take(n * int64_t{sizeof(float)} + 2 * kRoom);
     auto* const at = reinterpret_cast<Float*>(block + kRoom);
     arrays_[name] = {at, n};
     watch_.name(name, at, n);
@@ -33,14 +33,14 @@ class WatchedMemory {
   std::vector<float> get(const std::string& name) const {
     const Array& array = arrays_.at(name);
     std::vector<float> values(array.n);
-    cuda::download(values.data(), array.at, bytes_of(values));
+    copy(values.data(), array.at, bytes_of(values));
     return values;
   }
 
   // Without a name, and not watched: indices.
   template <class T> T* array(const std::vector<T>& values) {
-    auto* const at = reinterpret_cast<T*>(allocate(bytes_of(values)));
-    cuda::upload(at, values.data(), bytes_of(values));
+    auto* const at = reinterpret_cast<T*>(take(bytes_of(values)));
+    copy(at, values.data(), bytes_of(values));
     return at;
   }
 
@@ -52,13 +52,13 @@ class WatchedMemory {
 
  private:
   struct Free {
-    void operator()(std::byte* at) const { cuda::free(at); }
+    void operator()(std::byte* at) const { emulator::free(at); }
   };
 
   template <class T> static int64_t bytes_of(const std::vector<T>& values) {
     return static_cast<int64_t>(values.size() * sizeof(T));
   }
-  std::byte* allocate(int64_t bytes) { return blocks_.emplace_back(cuda::allocate(bytes)).get(); }
+  std::byte* take(int64_t bytes) { return blocks_.emplace_back(allocate(bytes)).get(); }
 
   static constexpr int64_t kRoom = 4096;  // bytes, below and above
 
@@ -67,4 +67,4 @@ class WatchedMemory {
   std::vector<std::unique_ptr<std::byte, Free>> blocks_;
 };
 
-}  // namespace heed::emulate
+}  // namespace emulator

@@ -5,7 +5,7 @@
 
 #include <cstddef>
 
-namespace heed::emulate {
+namespace emulator {
 
 // A place to stop at and to go on from.
 struct Context {
@@ -23,7 +23,7 @@ struct Context {
 // owns all fibers; only code that runs on no fiber may resume one.
 class Fiber {
  public:
-  // Throws DeviceError where there is no memory for the stack.
+  // Throws std::bad_alloc where there is no memory for the stack.
   explicit Fiber(void (*body)());
   ~Fiber();
   Fiber(const Fiber&) = delete;
@@ -43,4 +43,4 @@ class Fiber {
   bool begun_ = false;
 };
 
-}  // namespace heed::emulate
+}  // namespace emulator

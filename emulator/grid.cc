@@ -1,6 +1,8 @@
-#include "tensor/cuda/emulate.h"
+#include "emulator/cuda.h"
 
 #include <algorithm>
+#include <cstdlib>
+#include <cstring>
 #include <deque>
 #include <exception>
 #include <memory>
@@ -8,14 +10,13 @@
 #include <string_view>
 #include <vector>
 
-#include "base/error.h"
-#include "tensor/cuda/fiber.h"
-#include "tensor/cuda/marks.h"
-#include "tensor/cuda/runtime.h"
-#include "tensor/cuda/runtime_emulated.h"
-#include "tensor/cuda/watch.h"
+#include "emulator/fiber.h"
+#include "emulator/kernel_name.h"
+#include "emulator/marks.h"
+#include "emulator/memory.h"
+#include "emulator/watch.h"
 
-namespace heed::emulate {
+namespace emulator {
 namespace {
 
 constexpr int kWarp = 32;
@@ -45,10 +46,10 @@ class Block {
   int64_t barriers() const { return static_cast<int64_t>(interval - first_interval_); }
   int64_t warp_operations() const { return warp_operations_; }
 
-  const char* launch = "";
-  int64_t serial = 0;     // of this block among all that ever ran
-  uint64_t interval = 0;  // counts barriers, over all blocks
-  int current = -1;       // the thread that runs, or -1
+  const char* function = "";  // of the launch, with the name of the kernel
+  int64_t serial = 0;         // of this block among all that ever ran
+  uint64_t interval = 0;      // counts barriers, over all blocks
+  int current = -1;           // the thread that runs, or -1
   std::vector<Thread> threads;
   std::vector<uint64_t> dynamic_shared;  // in words, for the alignment
   std::vector<Mark> dynamic_marks;
@@ -98,9 +99,12 @@ bool same(const Where& a, const Where& b) {
   return a.line() == b.line() && a.column() == b.column() &&
          std::strcmp(a.file_name(), b.file_name()) == 0;
 }
+// The i-th of so many, x first.
+dim3 index_in(dim3 all, unsigned i) {
+  return {i % all.x, i / all.x % all.y, i / (all.x * all.y)};
+}
 dim3 thread_index(int i) {
-  const unsigned n = static_cast<unsigned>(i);
-  return {n % blockDim.x, n / blockDim.x % blockDim.y, n / (blockDim.x * blockDim.y)};
+  return index_in(blockDim, static_cast<unsigned>(i));
 }
 
 void Block::enter(int thread) {
@@ -243,8 +247,10 @@ void Block::complete_meeting(int first, unsigned mask) {
 }
 
 std::string Block::place() const {
-  std::string text = "kernel " + cuda::kernel_name(launch) + ", block " +
-                     std::to_string(blockIdx.x) + " of " + std::to_string(gridDim.x);
+  std::string text = "kernel " + std::string(kernel_name(function)) + ", block ";
+  text += gridDim.y * gridDim.z == 1
+              ? std::to_string(blockIdx.x) + " of " + std::to_string(gridDim.x)
+              : str(blockIdx) + " of " + str(gridDim);
   return current < 0 ? text : text + ", thread " + str(thread_index(current));
 }
 
@@ -261,10 +267,10 @@ void Block::fail_stuck() const {
       threads.begin(), threads.end(), [](const Thread& t) { return t.state == State::done; }));
   const int elsewhere = static_cast<int>(threads.size()) - waiting - returned;
   const char* what = first->state == State::at_barrier ? "the barrier" : "the warp operation";
-  throw InternalError(place() + ": " + what + " at " + str(first->where) + " is reached by " +
-                      std::to_string(waiting) + " of " + std::to_string(threads.size()) +
-                      " threads; " + std::to_string(returned) + " have returned, " +
-                      std::to_string(elsewhere) + " wait elsewhere");
+  throw Fault(place() + ": " + what + " at " + str(first->where) + " is reached by " +
+              std::to_string(waiting) + " of " + std::to_string(threads.size()) + " threads; " +
+              std::to_string(returned) + " have returned, " + std::to_string(elsewhere) +
+              " wait elsewhere");
 }
 
 }  // namespace
@@ -297,33 +303,35 @@ int lane() {
   return block.current % kWarp;
 }
 void fail(const std::string& message) {
-  throw InternalError(block.place() + ": " + message);
+  throw Fault(block.place() + ": " + message);
 }
 
-void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_bytes,
-              const std::function<void()>& kernel, int64_t most_shared) {
+void run_grid(const char* function, const Grid& grid, const std::function<void()>& kernel) {
   const std::lock_guard lock(one_at_a_time);
-  const cuda::MemoryAccess access;
-  block.launch = launch;
+  const MemoryAccess access;
+  const int64_t blocks = int64_t{1} * grid.blocks.x * grid.blocks.y * grid.blocks.z;
+  const int64_t threads = int64_t{1} * grid.threads.x * grid.threads.y * grid.threads.z;
+  block.function = function;
   block.current = -1;
-  gridDim = dim3(blocks);
-  blockDim = threads;
+  gridDim = grid.blocks;
+  blockDim = grid.threads;
   blockIdx = dim3(0, 0, 0);
-  if (threads.x * threads.y * threads.z > 1024 || shared_bytes > most_shared) {
-    fail("launched with " + std::to_string(threads.x * threads.y * threads.z) +
-         " threads a block and " + std::to_string(shared_bytes) +
-         " bytes of dynamic shared memory; at most 1024 and " + std::to_string(most_shared));
+  if (threads > 1024 || grid.shared_bytes > grid.most_shared) {
+    fail("launched with " + std::to_string(threads) + " threads a block and " +
+         std::to_string(grid.shared_bytes) + " bytes of dynamic shared memory; at most 1024 and " +
+         std::to_string(grid.most_shared));
   }
-  block.dynamic_bytes = shared_bytes;
-  block.dynamic_shared.assign((shared_bytes + 7) / 8, 0);
-  block.dynamic_marks.assign(shared_bytes, Mark{});
+  block.dynamic_bytes = grid.shared_bytes;
+  block.dynamic_shared.assign((grid.shared_bytes + 7) / 8, 0);
+  block.dynamic_marks.assign(grid.shared_bytes, Mark{});
   watch_launch();
-  const bool backwards = cuda::blocks_backwards();
-  for (unsigned i = 0; i < blocks; ++i) {
-    blockIdx = dim3(backwards ? blocks - 1 - i : i, 0, 0);
+  const char* const backwards = std::getenv("EMULATOR_BACKWARDS");
+  const bool last_first = backwards && std::strcmp(backwards, "0") != 0;
+  for (int64_t i = 0; i < blocks; ++i) {
+    blockIdx = index_in(gridDim, static_cast<unsigned>(last_first ? blocks - 1 - i : i));
     block.run(kernel);
     watch_block(block.barriers(), block.warp_operations());
   }
 }
 
-}  // namespace heed::emulate
+}  // namespace emulator

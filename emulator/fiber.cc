@@ -1,10 +1,9 @@
-#include "tensor/cuda/fiber.h"
+#include "emulator/fiber.h"
 
 #include <sys/mman.h>
 
 #include <cstdint>
-
-#include "base/error.h"
+#include <new>
 
 #ifdef __SANITIZE_ADDRESS__
 #include <sanitizer/asan_interface.h>
@@ -15,13 +14,13 @@
 // Saves the registers that a function must preserve on this stack and takes them from another: all
 // that a change of threads is. The C library's swapcontext does the same and makes a system call,
 // which takes twenty times as long.
-extern "C" void heed_switch_stacks(void** save_stack_pointer, void* new_stack_pointer);
+extern "C" void emulator_switch_stacks(void** save_stack_pointer, void* new_stack_pointer);
 asm(R"(
   .text
-  .hidden heed_switch_stacks
-  .globl heed_switch_stacks
-  .type heed_switch_stacks, @function
-heed_switch_stacks:
+  .hidden emulator_switch_stacks
+  .globl emulator_switch_stacks
+  .type emulator_switch_stacks, @function
+emulator_switch_stacks:
   pushq %rbp
   pushq %rbx
   pushq %r12
@@ -37,11 +36,11 @@ heed_switch_stacks:
   popq %rbx
   popq %rbp
   ret
-  .size heed_switch_stacks, . - heed_switch_stacks
+  .size emulator_switch_stacks, . - emulator_switch_stacks
 )");
 #endif
 
-namespace heed::emulate {
+namespace emulator {
 namespace {
 
 constexpr size_t kBytes = size_t{256} << 10, kGuard = 4096;
@@ -66,7 +65,7 @@ void arrive([[maybe_unused]] Context& from, [[maybe_unused]] const Context& to) 
 void switch_context(Context& from, Context& to) {
   leave(from, to);
 #ifdef __x86_64__
-  heed_switch_stacks(&from.stack_pointer, to.stack_pointer);
+  emulator_switch_stacks(&from.stack_pointer, to.stack_pointer);
 #else
   swapcontext(&from.registers, &to.registers);
 #endif
@@ -94,7 +93,7 @@ void prepare(Context& context, void (*main)()) {
 
 Fiber::Fiber(void (*body)()) : body_(body) {
   stack_ = mmap(nullptr, kBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (stack_ == MAP_FAILED) throw DeviceError("emulated CUDA: no memory for a thread's stack");
+  if (stack_ == MAP_FAILED) throw std::bad_alloc();
   mprotect(stack_, kGuard, PROT_NONE);  // an overflow stops at once
 }
 
@@ -132,4 +131,4 @@ void Fiber::main() {
   }
 }
 
-}  // namespace heed::emulate
+}  // namespace emulator

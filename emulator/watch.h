@@ -1,4 +1,4 @@
-// Watches kernels of the emulation: what they do wrong with device memory is an InternalError, and
+// Watches kernels of the emulation: what they do wrong with device memory is a Fault, and
 // what they ask of the memory is counted.
 //
 //   Watch watch;
@@ -6,7 +6,7 @@
 //   launch<scale_kernel<Watched<float>>>({blocks, threads}, x, factor, n);
 //   watch.of("x").scattered                      // 0: neighbours read neighbours
 //
-// Found, in arrays of Watched elements (tensor/cuda/watched.h):
+// Found, in arrays of Watched elements (emulator/watched.h):
 //   - two threads at one element, one of them writing, with nothing to order them: no barrier, or
 //     in different blocks, which no barrier orders;
 //   - elements that nothing has written, neither a kernel nor a copy to the device;
@@ -18,9 +18,10 @@
 #include <string>
 #include <vector>
 
-#include "tensor/cuda/watched.h"
+#include "emulator/fault.h"
+#include "emulator/watched.h"
 
-namespace heed::emulate {
+namespace emulator {
 
 // What a GPU moves for accesses to global memory. The lanes of a warp that are at one place of the
 // code for the same time make one access, and memory comes in sectors of 32 bytes. What a thread
@@ -81,4 +82,4 @@ class Watch {
 void watch_launch();
 void watch_block(int64_t barriers, int64_t warp_operations);
 
-}  // namespace heed::emulate
+}  // namespace emulator

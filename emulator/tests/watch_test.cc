@@ -1,25 +1,21 @@
-// That a Watch finds what kernels do wrong with device memory, and counts right. Only built with
-// HEED_CUDA=emulate.
-#include "tensor/cuda/watch.h"
+// That a Watch finds what kernels do wrong with device memory, and counts right.
+#include "emulator/watch.h"
 
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <regex>
 
-#include "base/error.h"
-#include "tensor/cuda/launch.h"
-#include "tensor/cuda/watched_memory.h"
-#include "tests/file_helpers.h"
+#include "emulator/launch.h"
+#include "emulator/tests/fault_of.h"
+#include "emulator/watched_memory.h"
 
-namespace heed {
+namespace emulator {
 namespace {
 
-using cuda::launch;
-using emulate::Watch;
 using Float = Watched<float>;
 
-struct Memory : emulate::WatchedMemory {
+struct Memory : WatchedMemory {
   using WatchedMemory::WatchedMemory;
   Float* in(const std::string& name, int64_t n) {
     std::vector<float> values(n);
@@ -29,10 +25,10 @@ struct Memory : emulate::WatchedMemory {
   Float* out(const std::string& name, int64_t n) { return unwritten(name, n); }
 };
 
-// The message of the InternalError that launching the kernel throws, without its beginning.
-template <auto kernel, class... Args> std::string fault(cuda::Grid grid, Args... args) {
-  const std::string text = error_of<InternalError>([&] { launch<kernel>(grid, args...); });
-  return std::regex_replace(text, std::regex("^kernel heed[^,]*, block "), "block ");
+// What launching the kernel throws, without its beginning.
+template <auto kernel, class... Args> std::string fault(const Grid& grid, Args... args) {
+  const std::string text = fault_of([&] { launch<kernel>(grid, args...); });
+  return std::regex_replace(text, std::regex("^kernel [^,]*, block "), "block ");
 }
 
 // ---- the type
@@ -167,8 +163,7 @@ TEST(WatchFinds, NothingInLocalVariables) {
 TEST(Watch, CanLiveOnceAtATime) {
   { Watch first; }
   Watch second;
-  EXPECT_EQ(error_of<InternalError>([] { Watch third; }),
-            "a Watch lives already, and there can be one only");
+  EXPECT_EQ(fault_of([] { Watch third; }), "a Watch lives already, and there can be one only");
 }
 
 // ---- what is counted
@@ -185,7 +180,7 @@ TEST(WatchCounts, SectorsOfEachAccess) {
     Memory memory(watch);
     Float *const x = memory.in("x", 800), *const y = memory.out("y", c.n);
     launch<copy_kernel>({1, 32}, y, x, c.n, c.stride);
-    const emulate::Traffic read = watch.of("x"), written = watch.of("y");
+    const Traffic read = watch.of("x"), written = watch.of("y");
     EXPECT_EQ(read.accesses, c.accesses) << c.n << " by " << c.stride;
     EXPECT_EQ(read.sectors, c.sectors) << c.n << " by " << c.stride;
     EXPECT_EQ(read.coalesced, c.coalesced) << c.n << " by " << c.stride;
@@ -240,13 +235,13 @@ TEST(WatchCounts, WarpOperations) {
 }
 
 template <class T> __global__ void tile_kernel(int stride) {
-  HEED_SHARED(T, tile, 33 * 32);
+  EMULATOR_SHARED(T, tile, 33 * 32);
   tile[static_cast<int>(threadIdx.x) * stride] = T(1);
   __syncthreads();
 }
 
 __global__ void same_word_kernel() {
-  HEED_SHARED(float, word, 1);
+  EMULATOR_SHARED(float, word, 1);
   if (threadIdx.x == 0) word[0] = 1;
   __syncthreads();
   static_cast<void>(float(word[0]));
@@ -274,7 +269,7 @@ TEST(WatchCounts, BankConflictsAndBarriers) {
 }
 
 __global__ void through_a_tile_kernel(Float* y, const Float* x, int stride) {
-  HEED_SHARED(float, tile, 64 * 8);
+  EMULATOR_SHARED(float, tile, 64 * 8);
   const int t = static_cast<int>(threadIdx.x);
   if (t < 20) tile[t * 8] = x[t * stride];
   __syncthreads();
@@ -289,7 +284,6 @@ TEST(WatchCounts, WhatTheFirstWarpAsksFor) {
   Float *const x = memory.in("x", 64), *const y = memory.out("y", 64);
   launch<through_a_tile_kernel>({1, 64}, y, x, 2);
   launch<through_a_tile_kernel>({1, 64}, y, x, 1);
-  using emulate::Does;
   const struct {
     const char* array;
     bool shared;
@@ -301,7 +295,7 @@ TEST(WatchCounts, WhatTheFirstWarpAsksFor) {
               {"y", false, Does::write, 4, 3, 3}};
   ASSERT_EQ(watch.first_warp.size(), std::size(want));
   for (size_t i = 0; i < std::size(want); ++i) {
-    const emulate::Seen& seen = watch.first_warp[i];
+    const Seen& seen = watch.first_warp[i];
     EXPECT_EQ(seen.array, want[i].array) << i;
     EXPECT_EQ(seen.shared, want[i].shared) << i;
     EXPECT_EQ(seen.does, want[i].does) << i;
@@ -314,4 +308,4 @@ TEST(WatchCounts, WhatTheFirstWarpAsksFor) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace emulator

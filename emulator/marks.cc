@@ -1,6 +1,6 @@
-#include "tensor/cuda/marks.h"
+#include "emulator/marks.h"
 
-namespace heed::emulate {
+namespace emulator {
 
 using Use = Mark::Use;
 using By = Mark::By;
@@ -23,14 +23,14 @@ void note(Use& use, bool adds) {
          : use.by != By::block && use.thread / kWarp == moment.thread / kWarp ? By::warp
                                                                               : By::block;
   }
-  use = {moment.interval, moment.warp_interval, moment.thread, blockIdx.x, by};
+  use = {moment.interval, moment.warp_interval, moment.thread, place_of_block(), by};
 }
 
 void fail_race(const std::string& does, const Use& other, const char* did) {
   std::string who =
       other.by == By::thread ? "thread " + thread_text(other.thread) : "several threads";
   if (other.by == By::grid) who = "several blocks";
-  const bool elsewhere = other.by != By::grid && other.block != blockIdx.x;
+  const bool elsewhere = other.by != By::grid && other.block != place_of_block();
   if (elsewhere) who += " of block " + std::to_string(other.block);
   fail(does + ", which " + who + " " + did +
        (elsewhere || other.by == By::grid ? " in the same launch: nothing orders blocks (a race)"
@@ -81,4 +81,4 @@ void check_atomic(Mark& mark, const char* name, int64_t i) {
   mark.atomic = true;
 }
 
-}  // namespace heed::emulate
+}  // namespace emulator

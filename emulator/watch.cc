@@ -1,4 +1,4 @@
-#include "tensor/cuda/watch.h"
+#include "emulator/watch.h"
 
 #include <algorithm>
 #include <array>
@@ -9,11 +9,10 @@
 #include <unordered_map>
 #include <utility>
 
-#include "base/error.h"
-#include "tensor/cuda/marks.h"
-#include "tensor/cuda/runtime_emulated.h"
+#include "emulator/marks.h"
+#include "emulator/memory.h"
 
-namespace heed::emulate {
+namespace emulator {
 namespace {
 
 constexpr int kWarp = 32, kSector = 32, kBankBytes = 128;  // bytes of all banks side by side
@@ -111,15 +110,15 @@ struct Watcher {
   using Array = std::map<uintptr_t, Watch::Array>::value_type;
 
   Watch& watch;
-  std::vector<cuda::Region> regions;
+  std::vector<Region> regions;
   std::unordered_map<uintptr_t, Mark> marks;
   std::vector<uintptr_t> last;  // of each thread of the block: the element that it used last
   Accesses accesses;
 
-  const cuda::Region* region(uintptr_t at) const;
-  Array* array(uintptr_t at, const cuda::Region& in);
+  const Region* region(uintptr_t at) const;
+  Array* array(uintptr_t at, const Region& in);
   std::string element(uintptr_t at, int64_t bytes);
-  void check_bounds(uintptr_t at, int64_t bytes, const cuda::Region& in);
+  void check_bounds(uintptr_t at, int64_t bytes, const Region& in);
   void check(uintptr_t at, int64_t bytes, Does does);
   void check_written(uintptr_t at, int64_t bytes, const Mark& mark);
   void count_block();
@@ -137,7 +136,7 @@ uintptr_t address(const void* at) {
 
 // Blocks of a launch run at one time. Marks are of this launch.
 bool by_another_block(const Use& use) {
-  return use.by == By::grid || (use.by != By::nobody && use.block != blockIdx.x);
+  return use.by == By::grid || (use.by != By::nobody && use.block != place_of_block());
 }
 bool unordered(const Use& use) {
   return by_another_block(use) || at_one_time(use);
@@ -152,7 +151,7 @@ void see(const void* at, int64_t bytes, Does does) {
   const void* const place = accessed_from = __builtin_return_address(0);
   const Moment moment = now();
   const int thread = moment.thread;
-  const cuda::Region* const region = thread < 0 ? nullptr : watcher->region(address(at));
+  const Region* const region = thread < 0 ? nullptr : watcher->region(address(at));
   if (!region) return;  // a local variable
   watcher->check_bounds(address(at), bytes, *region);
   watcher->check(address(at), bytes, does);
@@ -169,18 +168,18 @@ void see_shared(const char* name, int64_t at, int64_t bytes, Does does) {
 
 }  // namespace
 
-const cuda::Region* Watcher::region(uintptr_t at) const {
-  const auto next = std::upper_bound(
-      regions.begin(), regions.end(), at,
-      [](uintptr_t a, const cuda::Region& region) { return a < address(region.begin); });
+const Region* Watcher::region(uintptr_t at) const {
+  const auto next =
+      std::upper_bound(regions.begin(), regions.end(), at,
+                       [](uintptr_t a, const Region& region) { return a < address(region.begin); });
   if (next == regions.begin()) return nullptr;
-  const cuda::Region& found = *std::prev(next);
+  const Region& found = *std::prev(next);
   return at - address(found.begin) < static_cast<uintptr_t>(found.bytes) ? &found : nullptr;
 }
 
 // The array that begins last at or below the address in the same block of memory; the first one
 // where none does; null where none has a name.
-Watcher::Array* Watcher::array(uintptr_t at, const cuda::Region& in) {
+Watcher::Array* Watcher::array(uintptr_t at, const Region& in) {
   const auto next = watch.arrays_.upper_bound(at);
   const auto is_in = [&](const auto& found) {
     return found != watch.arrays_.end() && found->first >= address(in.begin) &&
@@ -191,21 +190,21 @@ Watcher::Array* Watcher::array(uintptr_t at, const cuda::Region& in) {
 }
 
 std::string Watcher::element(uintptr_t at, int64_t bytes) {
-  const cuda::Region& in = *region(at);
+  const Region& in = *region(at);
   const Array* const found = array(at, in);
   const uintptr_t begin = found ? found->first : address(in.begin);
   return (found ? found->second.name : "device memory") + "[" +
          std::to_string(static_cast<int64_t>(at - begin) / bytes) + "]";
 }
 
-void Watcher::check_bounds(uintptr_t at, int64_t bytes, const cuda::Region& in) {
+void Watcher::check_bounds(uintptr_t at, int64_t bytes, const Region& in) {
   const Array* const found = array(at, in);
   if (!found || at - found->first < static_cast<uintptr_t>(found->second.bytes)) return;
   fail("uses " + element(at, bytes) + ", which has " + std::to_string(found->second.bytes / bytes) +
        " elements");
 }
 
-// Device memory is full of 0xff before something is written to it (runtime_emulated.cc): a NaN that
+// Device memory is full of 0xff before something is written to it (memory.h): a NaN that
 // no arithmetic gives.
 void Watcher::check_written(uintptr_t at, int64_t bytes, const Mark& mark) {
   if (mark.write.by != By::nobody) return;
@@ -243,7 +242,7 @@ void Watcher::count_block() {
     }
     const Traffic traffic = traffic_of(access);
     const uintptr_t any = addresses(access).front();
-    const cuda::Region& in = *region(any);
+    const Region& in = *region(any);
     Array* const found = array(any, in);
     if (found) found->second.traffic.add(traffic);
     watch.total.add(traffic);
@@ -272,7 +271,7 @@ void Traffic::add(const Traffic& other) {
 }
 
 Watch::Watch() {
-  if (watcher) throw InternalError("a Watch lives already, and there can be one only");
+  if (watcher) throw Fault("a Watch lives already, and there can be one only");
   watcher = std::make_unique<Watcher>(Watcher{*this, {}, {}, {}, {}});
   saw = see;
   saw_shared = see_shared;
@@ -288,12 +287,12 @@ Traffic Watch::of(const std::string& name) const {
   for (const auto& [begin, array] : arrays_) {
     if (array.name == name) return array.traffic;
   }
-  throw InternalError("no array is named " + name);
+  throw Fault("no array is named " + name);
 }
 
 void watch_launch() {
   if (!watcher) return;
-  watcher->regions = cuda::regions();
+  watcher->regions = regions();
   watcher->marks.clear();
   watcher->last.assign(blockDim.x * blockDim.y * blockDim.z, 0);
   watcher->accesses.take();  // of a launch that ended with an error
@@ -308,4 +307,4 @@ void watch_block(int64_t barriers, int64_t warp_operations) {
   watcher->watch.warp_operations += warp_operations;
 }
 
-}  // namespace heed::emulate
+}  // namespace emulator

@@ -1,9 +1,9 @@
 // Who used an element of memory when, for the emulation's own files.
 #pragma once
 
-#include "tensor/cuda/emulate.h"
+#include "emulator/cuda.h"
 
-namespace heed::emulate {
+namespace emulator {
 
 // Where the thread that runs now is: in its block, and between which barriers.
 struct Moment {
@@ -13,6 +13,9 @@ struct Moment {
   uint32_t warp_interval = 0;
 };
 Moment now();
+inline uint32_t place_of_block() {
+  return (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+}
 std::string thread_text(int thread);  // "(1, 0, 0)"
 
 // Whether `use`, by this block, happened at a time that nothing orders before this thread's.
@@ -22,4 +25,4 @@ void note(Mark::Use& use, bool adds);
 // "which thread (1, 0, 0) wrote between the same two barriers (a race)"
 [[noreturn]] void fail_race(const std::string& does, const Mark::Use& other, const char* did);
 
-}  // namespace heed::emulate
+}  // namespace emulator

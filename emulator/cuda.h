@@ -3,18 +3,18 @@
 // The grid runs block by block. The threads of a block are fibers: functions that can stop in the
 // middle, each on a stack of its own, on one thread of the CPU. A fiber stops where a CUDA thread
 // would have to wait for others (__syncthreads, and the warp operations: shuffles, votes), and the
-// scheduler in emulate.cc goes on with another. Threads that never wait need no stack of their own:
+// scheduler in grid.cc goes on with another. Threads that never wait need no stack of their own:
 // one stack runs one after the other. So a plain elementwise kernel is little more than a loop.
 //
-// What a GPU would suffer in silence is found here and thrown as an InternalError that names
+// What a GPU would suffer in silence is found here and thrown as a Fault that names
 // kernel, block and thread:
 //   - a barrier that some threads of the block do not reach, or different barriers at one time;
-//   - a warp operation that a lane named in its mask does not reach, or reading from a lane
-//   outside;
+//   - a warp operation that a lane named in its mask does not reach, or that reads from a lane
+//     outside of the mask;
 //   - elements of shared memory that are out of bounds, that nothing has written yet, or that two
 //     threads use at one time, one of them writing, with nothing to order them (a race).
 // Out-of-bounds accesses to global memory are for the address sanitizer: device memory is a block
-// of the heap, and poisoned whenever no kernel runs (runtime_emulated.cc). Races in global memory,
+// of the heap, and poisoned whenever no kernel runs (memory.h). Races in global memory,
 // and how it is used, are for a Watch (watch.h), which sees kernels of Watched<float>.
 //
 // In gdb: `break softmax_kernel`, then `print threadIdx` and `print blockIdx` as in cuda-gdb.
@@ -30,7 +30,8 @@
 #include <type_traits>
 #include <utility>
 
-#include "tensor/cuda/watched.h"
+#include "emulator/fault.h"
+#include "emulator/watched.h"
 
 #define __global__
 #define __device__
@@ -38,8 +39,8 @@
 #define __forceinline__ inline
 #define __launch_bounds__(...)
 
-#define HEED_SHARED(T, name, n) static ::heed::emulate::Shared<T, n> name(#name)
-#define HEED_SHARED_DYNAMIC(T, name) const ::heed::emulate::SharedDynamic<T> name(#name)
+#define EMULATOR_SHARED(T, name, n) static ::emulator::Shared<T, n> name(#name)
+#define EMULATOR_SHARED_DYNAMIC(T, name) const ::emulator::SharedDynamic<T> name(#name)
 
 struct dim3 {
   unsigned x, y, z;
@@ -49,14 +50,28 @@ struct dim3 {
 inline dim3 gridDim, blockDim, blockIdx(0, 0, 0), threadIdx(0, 0, 0);
 constexpr int warpSize = 32;
 
-namespace heed::emulate {
+namespace emulator {
 
 using Where = std::source_location;
 
-// Runs kernel() as every thread of every block. Throws InternalError for what is listed above.
-// `most_shared`: how much dynamic shared memory the launch may ask for.
-void run_grid(const char* launch, unsigned blocks, dim3 threads, int64_t shared_bytes,
-              const std::function<void()>& kernel, int64_t most_shared = 48 << 10);
+// How a kernel is launched: the blocks of the grid, the threads of each block, and the bytes of
+// dynamic shared memory.
+struct Grid {
+  dim3 blocks, threads;
+  int64_t shared_bytes = 0;
+  int64_t most_shared = 48 << 10;  // a GPU wants to be asked for more
+};
+
+// Runs kernel() as every thread of every block. Throws Fault for what is listed above. `function`
+// is a text in which kernel_name() finds the name. With EMULATOR_BACKWARDS=1 in the environment the
+// blocks run from the last to the first: a kernel whose blocks need something of each other gives
+// other results then.
+void run_grid(const char* function, const Grid& grid, const std::function<void()>& kernel);
+
+// kernel<<<grid>>>(args...), which has ended when this returns.
+template <auto kernel, class... Args> void launch(const Grid& grid, Args... args) {
+  run_grid(__PRETTY_FUNCTION__, grid, [&] { kernel(args...); });
+}
 
 // ---- what a thread may call
 
@@ -73,7 +88,7 @@ struct Exchange {
 void meet(unsigned mask, Exchange& exchange, Where where);
 int lane();
 
-// Throws InternalError "kernel NAME, block I, thread (X, Y, Z): message".
+// Throws Fault "kernel NAME, block I, thread (X, Y, Z): message".
 [[noreturn]] void fail(const std::string& message);
 
 template <class T> T shuffle(unsigned mask, T value, int from, Where where) {
@@ -100,7 +115,7 @@ struct Mark {
     uint64_t interval = 0;       // between two barriers of a block
     uint32_t warp_interval = 0;  // between two warp operations of the thread
     int thread = 0;
-    uint32_t block = 0;  // its place in the grid
+    uint32_t block = 0;  // its place in the grid: place_of_block()
     By by = By::nobody;  // this thread alone, several of its warp, of several warps, or blocks
   };
   uint64_t block = 0;   // the block that wrote it last
@@ -112,7 +127,7 @@ void check_write(Mark& mark, const char* name, int64_t i);
 void check_atomic(Mark& mark, const char* name, int64_t i);
 void check_bounds(const char* name, int64_t i, int64_t n);
 
-// For a Watch (tensor/cuda/watch.h): an access to the bytes of shared memory from `at` on.
+// For a Watch (watch.h): an access to the bytes of shared memory from `at` on.
 inline void (*saw_shared)(const char* name, int64_t at, int64_t bytes, Does does) = nullptr;
 
 // What stands for an element in an expression: reading and writing it are checked.
@@ -121,21 +136,21 @@ template <class T> class Element {
   Element(T* value, Mark* mark, const char* name, int64_t i)
       : value_(value), mark_(mark), name_(name), i_(i) {}
   Element(const Element&) = default;
-  HEED_SEEN operator T() const {
+  EMULATOR_SEEN operator T() const {
     report(Does::read);
     check_read(*mark_, name_, i_);
     return *value_;
   }
-  HEED_SEEN const Element& operator=(T value) const {
+  EMULATOR_SEEN const Element& operator=(T value) const {
     report(Does::write);
     check_write(*mark_, name_, i_);
     *value_ = value;
     return *this;
   }
-  HEED_SEEN const Element& operator=(const Element& other) const { return *this = T(other); }
-  HEED_SEEN const Element& operator+=(T value) const { return *this = T(*this) + value; }
-  HEED_SEEN const Element& operator-=(T value) const { return *this = T(*this) - value; }
-  HEED_SEEN const Element& operator*=(T value) const { return *this = T(*this) * value; }
+  EMULATOR_SEEN const Element& operator=(const Element& other) const { return *this = T(other); }
+  EMULATOR_SEEN const Element& operator+=(T value) const { return *this = T(*this) + value; }
+  EMULATOR_SEEN const Element& operator-=(T value) const { return *this = T(*this) - value; }
+  EMULATOR_SEEN const Element& operator*=(T value) const { return *this = T(*this) * value; }
   Element operator&() const { return *this; }  // &tile[i], for atomics
   // *this = f(*this), returning the value before; not a race with other atomics.
   template <class F> T update(F f) const {
@@ -146,7 +161,7 @@ template <class T> class Element {
   }
 
  private:
-  HEED_SEEN void report(Does does) const {
+  EMULATOR_SEEN void report(Does does) const {
     if (saw_shared) saw_shared(name_, i_ * int64_t{sizeof(T)}, sizeof(T), does);
   }
 
@@ -160,7 +175,7 @@ template <class T> class Element {
 template <class T, int64_t n> class Shared {
  public:
   constexpr explicit Shared(const char* name) : name_(name) {}
-  HEED_SEEN Element<T> operator[](int64_t i) {
+  EMULATOR_SEEN Element<T> operator[](int64_t i) {
     check_bounds(name_, i, n);
     return {&values_[i], &marks_[i], name_, i};
   }
@@ -202,75 +217,75 @@ template <class T, class F> T update(const Element<T>& at, F f) {
   return at.update(f);
 }
 
-}  // namespace heed::emulate
+}  // namespace emulator
 
 // Two elements of shared memory have the type in common that they stand for.
-template <class T> struct std::common_type<heed::emulate::Element<T>, heed::emulate::Element<T>> {
+template <class T> struct std::common_type<emulator::Element<T>, emulator::Element<T>> {
   using type = T;
 };
 
 // ---- CUDA's functions
 
 inline void __syncthreads(std::source_location where = std::source_location::current()) {
-  heed::emulate::barrier(where);
+  emulator::barrier(where);
 }
 inline void __syncwarp(unsigned mask = ~0u,
                        std::source_location where = std::source_location::current()) {
-  heed::emulate::ballot(mask, false, where);
+  emulator::ballot(mask, false, where);
 }
 inline unsigned __ballot_sync(unsigned mask, int vote,
                               std::source_location where = std::source_location::current()) {
-  return heed::emulate::ballot(mask, vote != 0, where);
+  return emulator::ballot(mask, vote != 0, where);
 }
 inline int __any_sync(unsigned mask, int vote,
                       std::source_location where = std::source_location::current()) {
-  return heed::emulate::ballot(mask, vote != 0, where) != 0;
+  return emulator::ballot(mask, vote != 0, where) != 0;
 }
 inline int __all_sync(unsigned mask, int vote,
                       std::source_location where = std::source_location::current()) {
-  return heed::emulate::ballot(mask, vote != 0, where) == mask;
+  return emulator::ballot(mask, vote != 0, where) == mask;
 }
 
 // A shuffle stays within groups of `width` lanes; past the end of one a lane gets its own value.
 template <class T>
 T __shfl_sync(unsigned mask, T value, int from, int width = 32,
               std::source_location where = std::source_location::current()) {
-  const int first = heed::emulate::lane() / width * width;
-  return heed::emulate::shuffle(mask, value, first + (from & (width - 1)), where);
+  const int first = emulator::lane() / width * width;
+  return emulator::shuffle(mask, value, first + (from & (width - 1)), where);
 }
 template <class T>
 T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32,
                   std::source_location where = std::source_location::current()) {
-  const int lane = heed::emulate::lane(), from = lane ^ bits;
-  return heed::emulate::shuffle(mask, value, from / width > lane / width ? lane : from, where);
+  const int lane = emulator::lane(), from = lane ^ bits;
+  return emulator::shuffle(mask, value, from / width > lane / width ? lane : from, where);
 }
 template <class T>
 T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32,
                    std::source_location where = std::source_location::current()) {
-  const int lane = heed::emulate::lane(), from = lane + static_cast<int>(distance);
-  return heed::emulate::shuffle(mask, value, from / width != lane / width ? lane : from, where);
+  const int lane = emulator::lane(), from = lane + static_cast<int>(distance);
+  return emulator::shuffle(mask, value, from / width != lane / width ? lane : from, where);
 }
 template <class T>
 T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32,
                  std::source_location where = std::source_location::current()) {
-  const int lane = heed::emulate::lane(), from = lane - static_cast<int>(distance);
-  return heed::emulate::shuffle(mask, value, from < lane / width * width ? lane : from, where);
+  const int lane = emulator::lane(), from = lane - static_cast<int>(distance);
+  return emulator::shuffle(mask, value, from < lane / width * width ? lane : from, where);
 }
 
 template <class P, class T> T atomicExch(P at, T value) {
-  return heed::emulate::update(at, [=](T) { return value; });
+  return emulator::update(at, [=](T) { return value; });
 }
 template <class P, class T> T atomicAdd(P at, T value) {
-  return heed::emulate::update(at, [=](T old) { return static_cast<T>(old + value); });
+  return emulator::update(at, [=](T old) { return static_cast<T>(old + value); });
 }
 template <class P, class T> T atomicMax(P at, T value) {
-  return heed::emulate::update(at, [=](T old) { return old > value ? old : value; });
+  return emulator::update(at, [=](T old) { return old > value ? old : value; });
 }
 template <class P, class T> T atomicMin(P at, T value) {
-  return heed::emulate::update(at, [=](T old) { return old < value ? old : value; });
+  return emulator::update(at, [=](T old) { return old < value ? old : value; });
 }
 template <class P, class T> T atomicCAS(P at, T compare, T value) {
-  return heed::emulate::update(at, [=](T old) { return old == compare ? value : old; });
+  return emulator::update(at, [=](T old) { return old == compare ? value : old; });
 }
 
 // From global memory past the caches of the multiprocessor: what other blocks wrote.

@@ -1,36 +1,31 @@
-// The emulation of CUDA on the CPU: that kernels run as on a GPU, and that faults planted in them
-// are found. Only built with HEED_CUDA=emulate.
+// That kernels run as on a GPU, and that faults planted in them are found.
 #include <gtest/gtest.h>
 
 #include <numeric>
 #include <regex>
 #include <vector>
 
-#include "base/error.h"
-#include "tensor/cuda/block.h"
-#include "tensor/cuda/launch.h"
-#include "tensor/cuda/steps.h"
-#include "tests/file_helpers.h"
+#include "emulator/launch.h"
+#include "emulator/tests/fault_of.h"
+#include "emulator/watched_memory.h"
 
-namespace heed {
+namespace emulator {
 namespace {
-
-using cuda::launch;
 
 // Device memory with values from the host.
 template <class T> class OnDevice {
  public:
   explicit OnDevice(std::vector<T> values)
-      : values_(std::move(values)), memory_(cuda::allocate(bytes())) {
-    cuda::upload(memory_, values_.data(), bytes());
+      : values_(std::move(values)), memory_(allocate(bytes())) {
+    copy(memory_, values_.data(), bytes());
   }
-  ~OnDevice() { cuda::free(memory_); }
+  ~OnDevice() { emulator::free(memory_); }
   OnDevice(const OnDevice&) = delete;
   OnDevice& operator=(const OnDevice&) = delete;
 
   T* data() const { return reinterpret_cast<T*>(memory_); }
   std::vector<T> get() {
-    cuda::download(values_.data(), memory_, bytes());
+    copy(values_.data(), memory_, bytes());
     return values_;
   }
 
@@ -60,14 +55,14 @@ TEST(Emulation, NoBlocksIsNothingToDo) {
 }
 
 __global__ void reverse_kernel(int* x) {
-  HEED_SHARED(int, tile, 64);
+  EMULATOR_SHARED(int, tile, 64);
   tile[threadIdx.x] = x[blockIdx.x * 64 + threadIdx.x];
   __syncthreads();
   x[blockIdx.x * 64 + threadIdx.x] = tile[63 - threadIdx.x];
 }
 
 __global__ void reverse_dynamic_kernel(double* x) {
-  HEED_SHARED_DYNAMIC(double, tile);
+  EMULATOR_SHARED_DYNAMIC(double, tile);
   for (int round = 0; round < 3; ++round) {
     tile[threadIdx.x] = x[threadIdx.x];
     __syncthreads();
@@ -117,79 +112,33 @@ TEST(Emulation, WarpOperations) {
   }
 }
 
-template <class T> __global__ void block_sum_kernel(T* x) {
-  const T sum = gpu::block_sum(x[threadIdx.x]), max = gpu::block_max(x[threadIdx.x]);
-  x[threadIdx.x] = sum + max;
-}
-
-TEST(Emulation, SumAndMaximumOfABlock) {
-  for (int threads : {32, 64, 256, 1024}) {
-    std::vector<double> values(threads);
-    std::iota(values.begin(), values.end(), 1);
-    OnDevice<double> x(values);
-    launch<block_sum_kernel<double>>({1, threads}, x.data());
-    for (double v : x.get()) EXPECT_EQ(v, threads * (threads + 1) / 2 + threads);
-  }
-}
-
-// Elements of shared memory stand for numbers, on either side.
-template <class T> __global__ void reduce_elements_kernel(T* x) {
-  HEED_SHARED(T, tile, 32);
-  const int t = static_cast<int>(threadIdx.x);
-  const T mine = x[t];
-  tile[t] = mine;
-  __syncwarp();
-  x[4 * t] = gpu::Sum::apply(mine, tile[t ^ 1]);
-  x[4 * t + 1] = gpu::Max::apply(tile[t ^ 1], mine);
-  x[4 * t + 2] = gpu::Sum::apply(tile[t], tile[t ^ 1]);
-  x[4 * t + 3] = gpu::Max::apply(tile[t], tile[t ^ 1]);
-}
-
-template <class T> void expect_sums_and_maxima_of_elements() {
-  std::vector<float> values(128);
-  std::iota(values.begin(), values.end(), 0.0f);
-  OnDevice<float> x(values);
-  launch<reduce_elements_kernel<T>>({1, 32}, reinterpret_cast<T*>(x.data()));
-  const std::vector<float> got = x.get();
-  for (int t = 0; t < 32; ++t) {
-    const auto sum = static_cast<float>(t + (t ^ 1)), max = static_cast<float>(t | 1);
-    EXPECT_EQ(std::vector<float>(got.begin() + 4 * t, got.begin() + 4 * (t + 1)),
-              (std::vector<float>{sum, max, sum, max}))
-        << t;
-  }
-}
-
-TEST(Emulation, SumAndMaximumOfElementsOfSharedMemory) {
-  expect_sums_and_maxima_of_elements<float>();
-  expect_sums_and_maxima_of_elements<Watched<float>>();
-}
-
-// x = its blocks and steps in the order in which they came.
-__global__ void steps_kernel(int64_t begin, int64_t end, int* x) {
-  for (int64_t t = begin; t < end; ++t) {
-    if (t > begin) cuda::wait_for_blocks(nullptr, 2);
-    *x = *x * 10 + 3 * static_cast<int>(t) + static_cast<int>(blockIdx.x);
-  }
-}
-
-TEST(Emulation, RunsAllBlocksOfAStepBeforeTheNext) {
-  OnDevice<int> x({0});
-  const int64_t before = cuda::counts().launches;
-  cuda::launch_steps<steps_kernel>({2, 1, cuda::limits().shared_bytes}, 3, x.data());
-  EXPECT_EQ(x.get()[0], 13467);
-  EXPECT_EQ(cuda::counts().launches, before + 1);
+// x = the numbers of the blocks in the order in which they run.
+__global__ void order_kernel(int* x) {
+  *x = *x * 10 + static_cast<int>(blockIdx.x);
 }
 
 TEST(Emulation, RunsBlocksBackwardsIfAsked) {
   OnDevice<int> x({0});
-  setenv("HEED_EMULATED_BACKWARDS", "1", 1);
-  launch<steps_kernel>({3, 1}, 0, 1, x.data());
-  unsetenv("HEED_EMULATED_BACKWARDS");
+  setenv("EMULATOR_BACKWARDS", "1", 1);
+  launch<order_kernel>({3, 1}, x.data());
+  unsetenv("EMULATOR_BACKWARDS");
   EXPECT_EQ(x.get()[0], 210);
 }
 
+__global__ void blocks_kernel(int* out) {
+  const unsigned block = (blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
+  out[block] = static_cast<int>(100 * blockIdx.z + 10 * blockIdx.y + blockIdx.x);
+}
+
+TEST(Emulation, GridsOfThreeDimensions) {
+  OnDevice<int> out(std::vector<int>(2 * 3 * 4));
+  launch<blocks_kernel>({dim3(2, 3, 4), 1}, out.data());
+  const std::vector<int> got = out.get();
+  for (int i = 0; i < 24; ++i) EXPECT_EQ(got[i], i / 6 * 100 + i / 2 % 3 * 10 + i % 2) << i;
+}
+
 __global__ void atomics_kernel(int* x) {
-  HEED_SHARED(int, sum, 1);
+  EMULATOR_SHARED(int, sum, 1);
   if (threadIdx.x == 0) sum[0] = 0;
   __syncthreads();
   atomicAdd(&sum[0], static_cast<int>(threadIdx.x));
@@ -207,12 +156,11 @@ TEST(Emulation, Atomics) {
 
 // ---- planted faults
 
-// The message of the InternalError that launching the kernel throws; places in this file are HERE.
-template <auto kernel, class... Args> std::string fault(cuda::Grid grid, Args... args) {
-  const std::string text = error_of<InternalError>([&] { launch<kernel>(grid, args...); });
-  const std::string short_name = std::regex_replace(text, std::regex("heed::[^,]*::"), "");
-  return std::regex_replace(short_name, std::regex(R"(\S*tests/tensor/emulate_test\.cc:\d+)"),
-                            "HERE");
+// What launching the kernel throws; places in this file are HERE.
+template <auto kernel, class... Args> std::string fault(const Grid& grid, Args... args) {
+  const std::string text = fault_of([&] { launch<kernel>(grid, args...); });
+  const std::string short_name = std::regex_replace(text, std::regex(R"(kernel \S*::)"), "kernel ");
+  return std::regex_replace(short_name, std::regex(R"(\S*tests/emulator_test\.cc:\d+)"), "HERE");
 }
 
 __global__ void missing_barrier_kernel(int n) {
@@ -260,7 +208,7 @@ TEST(EmulationFinds, LanesThatMissAWarpOperation) {
 }
 
 __global__ void unwritten_kernel(int* out) {
-  HEED_SHARED(int, tile, 32);
+  EMULATOR_SHARED(int, tile, 32);
   if (blockIdx.x == 0) tile[threadIdx.x] = 1;  // another block's are not ours
   __syncthreads();
   out[0] = tile[31 - threadIdx.x];
@@ -274,12 +222,12 @@ TEST(EmulationFinds, SharedMemoryThatNothingWrote) {
 }
 
 __global__ void shared_bounds_kernel(int i) {
-  HEED_SHARED(float, tile, 32);
+  EMULATOR_SHARED(float, tile, 32);
   tile[static_cast<int>(threadIdx.x) + i] = 1;
 }
 
 __global__ void dynamic_bounds_kernel() {
-  HEED_SHARED_DYNAMIC(float, tile);
+  EMULATOR_SHARED_DYNAMIC(float, tile);
   tile[threadIdx.x] = 1;
 }
 
@@ -304,7 +252,7 @@ __device__ void order_by(Order order) {
 
 // Exchanges values with a neighbour twice, through one tile.
 __global__ void exchange_kernel(int* x, Order before_reading, Order after_reading) {
-  HEED_SHARED(int, tile, 64);
+  EMULATOR_SHARED(int, tile, 64);
   for (int round = 0; round < 2; ++round) {
     tile[threadIdx.x] = x[threadIdx.x];
     order_by(before_reading);
@@ -314,7 +262,7 @@ __global__ void exchange_kernel(int* x, Order before_reading, Order after_readin
 }
 
 __global__ void shift_kernel(int* x, Order order) {
-  HEED_SHARED(int, tile, 65);
+  EMULATOR_SHARED(int, tile, 65);
   tile[threadIdx.x] = 1;
   if (threadIdx.x == 0) tile[64] = 1;
   __syncthreads();
@@ -324,7 +272,7 @@ __global__ void shift_kernel(int* x, Order order) {
 }
 
 __global__ void write_twice_kernel() {
-  HEED_SHARED(int, tile, 32);
+  EMULATOR_SHARED(int, tile, 32);
   tile[threadIdx.x / 2] = 1;
 }
 
@@ -350,12 +298,18 @@ TEST(EmulationFinds, Races) {
   launch<shift_kernel>({1, 64}, x.data(), Order::block);
 }
 
-TEST(EmulationFinds, AWaitForOtherBlocksWithinAStep) {
-  OnDevice<int> x({0});
-  const std::string text = error_of<InternalError>([&] {
-    launch<steps_kernel>({1, 1}, 0, 2, x.data());
-  });
-  EXPECT_NE(text.find("waits for other blocks, but is to do one step"), std::string::npos) << text;
+__global__ void all_blocks_write_kernel(Watched<float>* x) {
+  x[0] = 1;
+}
+
+TEST(EmulationFinds, RacesBetweenBlocksOfAPlane) {
+  Watch watch;
+  WatchedMemory memory(watch);
+  Watched<float>* const x = memory.unwritten("x", 1);
+  EXPECT_EQ(fault<all_blocks_write_kernel>({dim3(2, 2), 1}, x),
+            "kernel all_blocks_write_kernel, block (1, 0, 0) of (2, 2, 1), thread (0, 0, 0): "
+            "writes x[0], which thread (0, 0, 0) of block 0 wrote in the same launch: nothing "
+            "orders blocks (a race)");
 }
 
 TEST(EmulationFinds, TooManyThreads) {
@@ -398,4 +352,4 @@ TEST(EmulationFindsDeathTest, LocalArraysOutOfBounds) {
 #endif
 
 }  // namespace
-}  // namespace heed
+}  // namespace emulator
