@@ -5,10 +5,10 @@
 
 #include "base/error.h"
 #include "base/file.h"
+#include "base/utf8.h"
 #include "dialog/data/plain_text.h"
 #include "dialog/data/ubuntu.h"
 #include "dialog/text/format.h"
-#include "dialog/text/utf8.h"
 #include "dialog/view/render.h"
 #include "heed/checks.h"
 #include "heed/prepare.h"

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstring>
-#include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 
 #include "base/file.h"
+#include "base/json.h"
+#include "base/utf8.h"
 #include "tensor/stored.h"
 
 namespace heed {
@@ -25,11 +27,6 @@ constexpr int kWritten = 3;  // the first ones, which tensors have
   throw DataError(path + ": not a usable safetensors file: " + rule);
 }
 
-// A name from a file: line ends and control characters are escaped.
-std::string quoted(const std::string& name) {
-  return nlohmann::json(name).dump();
-}
-
 // What a header says about one tensor: where in the data it lies.
 struct Entry {
   std::string name;
@@ -38,46 +35,68 @@ struct Entry {
   int64_t begin, end;
 };
 
-// Sizes and offsets are checked here, so that reading the tensor cannot go wrong.
-Entry parse_entry(const std::string& path, const std::string& name, const nlohmann::json& entry,
-                  int64_t data_bytes) {
-  const auto bad = [&](const std::string& rule) {
-    fail(path, "tensor " + quoted(name) + ": " + rule);
-  };
-  if (!entry.is_object() || !entry.contains("dtype") || !entry.contains("shape") ||
-      !entry.contains("data_offsets") || !entry["dtype"].is_string() ||
-      !entry["shape"].is_array() || !entry["data_offsets"].is_array()) {
-    bad("needs dtype, shape and data_offsets");
-  }
-  const auto unsigned_numbers = [&](const nlohmann::json& list) {
-    std::vector<int64_t> numbers;
-    for (const nlohmann::json& n : list) {
-      if (!n.is_number_unsigned() || n.get<uint64_t>() > kMaxFileBytes) bad("a size is no number");
-      numbers.push_back(n.get<int64_t>());
+// Sizes, of a shape or of offsets. Nothing where one is no number of bytes that a file can have.
+std::optional<std::vector<int64_t>> read_sizes(JsonReader& json) {
+  std::vector<int64_t> sizes;
+  bool good = true;
+  json.array([&] {
+    std::optional<uint64_t> size;
+    if (json.next() == JsonReader::Kind::number) {
+      size = json.number();
+    } else {
+      json.skip();
     }
-    return numbers;
+    good = good && size && *size <= kMaxFileBytes;
+    if (good) sizes.push_back(static_cast<int64_t>(*size));
+  });
+  return good ? std::optional(sizes) : std::nullopt;
+}
+
+// Sizes and offsets are checked here, so that reading the tensor cannot go wrong.
+Entry read_entry(const std::string& path, const std::string& name, JsonReader& json,
+                 int64_t data_bytes) {
+  using Kind = JsonReader::Kind;
+  const auto bad = [&](const std::string& rule) {
+    fail(path, "tensor " + json_string(name) + ": " + rule);
   };
-  const std::string type = entry["dtype"];
-  const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes),
-                                   [&](const auto& t) { return type == t.first; });
-  if (known == std::end(kTypes)) {
-    bad("element type " + quoted(type) + ", expected F16, BF16, F32, F64, BOOL or I8 to U64");
+  std::optional<std::string> type;
+  std::optional<std::vector<int64_t>> sizes, range;
+  const auto read_member = [&](const std::string& key) {
+    if (key == "dtype" && json.next() == Kind::string) {
+      type = json.string();
+    } else if ((key == "shape" || key == "data_offsets") && json.next() == Kind::array) {
+      auto& list = key == "shape" ? sizes : range;
+      list = read_sizes(json);
+      if (!list) bad("a size is no number");
+    } else {
+      json.skip();
+    }
+  };
+  if (json.next() == Kind::object) {
+    json.object(read_member);
+  } else {
+    json.skip();
   }
-  const std::vector<int64_t> sizes = unsigned_numbers(entry["shape"]);
-  const std::vector<int64_t> range = unsigned_numbers(entry["data_offsets"]);
-  if (range.size() != 2 || range[0] > range[1] || range[1] > data_bytes) {
+  if (!type || !sizes || !range) bad("needs dtype, shape and data_offsets");
+  const auto* known = std::find_if(std::begin(kTypes), std::end(kTypes),
+                                   [&](const auto& t) { return *type == t.first; });
+  if (known == std::end(kTypes)) {
+    bad("element type " + json_string(*type) + ", expected F16, BF16, F32, F64, BOOL or I8 to U64");
+  }
+  if (range->size() != 2 || range->front() > range->back() || range->back() > data_bytes) {
     bad("data_offsets are outside of the file");
   }
   Shape shape;
   try {
-    shape = Shape(sizes);
+    shape = Shape(*sizes);
   } catch (const ShapeError& e) {
     bad(e.what());
   }
-  if (shape.numel() > data_bytes || shape.numel() * size_of(known->second) != range[1] - range[0]) {
+  const int64_t begin = range->front(), end = range->back();
+  if (shape.numel() > data_bytes || shape.numel() * size_of(known->second) != end - begin) {
     bad("the shape " + shape.str() + " does not fit its data_offsets");
   }
-  return {name, known->second, shape, range[0], range[1]};
+  return {name, known->second, shape, begin, end};
 }
 
 // The tensors must fill the data without overlap or gap, in any order.
@@ -111,18 +130,18 @@ Tensor take(const std::string& path, const NamedTensor& target, TensorMap& tenso
     const Tensor there = found->second, &wanted = target.tensor;
     const bool whole = there.dtype() == DType::i32, want_whole = wanted.dtype() == DType::i32;
     if (!(there.shape() == wanted.shape()) || whole != want_whole) {
-      throw DataError(path + ": parameter " + quoted(name) + " is " + name_of(there.dtype()) + " " +
-                      there.shape().str() + ", the model needs " + wanted.shape().str());
+      throw DataError(path + ": parameter " + json_string(name) + " is " + name_of(there.dtype()) +
+                      " " + there.shape().str() + ", the model needs " + wanted.shape().str());
     }
     if (source.defined() && !same_bytes(source, there)) {
-      throw DataError(path + ": " + quoted(*first) + " and " + quoted(name) +
+      throw DataError(path + ": " + json_string(*first) + " and " + json_string(name) +
                       " are one parameter of the model but differ");
     }
     if (!source.defined()) source = there, first = &name;
     tensors.erase(found);
   }
   if (!source.defined())
-    throw DataError(path + ": parameter " + quoted(target.name) + " is missing");
+    throw DataError(path + ": parameter " + json_string(target.name) + " is missing");
   return source;
 }
 
@@ -132,9 +151,54 @@ std::vector<Tensor> read_all(const std::string& path, const std::vector<NamedTen
   std::vector<Tensor> sources;
   for (const NamedTensor& target : targets) sources.push_back(take(path, target, tensors));
   if (!tensors.empty()) {
-    throw DataError(path + ": the model has no parameter " + quoted(tensors.begin()->first));
+    throw DataError(path + ": the model has no parameter " + json_string(tensors.begin()->first));
   }
   return sources;
+}
+
+// The tensors of a header, checked, in the order of their data.
+std::vector<Entry> read_header(const std::string& path, std::string_view text, int64_t data_bytes) {
+  JsonReader json(text, /*depth=*/8);  // real headers nest three deep
+  std::vector<Entry> entries;
+  std::set<std::string> names;
+  try {
+    json.object([&](const std::string& name) {
+      if (!names.insert(name).second) fail(path, "tensor " + json_string(name) + " is given twice");
+      if (name == "__metadata__") return json.skip();
+      entries.push_back(read_entry(path, name, json, data_bytes));
+    });
+    json.end();
+  } catch (const JsonError& e) {
+    fail(path, e.too_deep ? "the header nests too deep" : "the header is not a JSON object");
+  }
+  check_ranges(path, entries, data_bytes);
+  return entries;
+}
+
+// The header of a file: a JSON object, whose members keep the order of the tensors.
+std::string header_of(const std::vector<NamedTensor>& tensors,
+                      const std::map<std::string, std::string>& metadata) {
+  std::string header = "{\"__metadata__\":{";
+  for (const auto& [key, value] : metadata) {
+    if (header.back() != '{') header += ',';
+    header += json_string(key) + ":" + json_string(value);
+  }
+  header += "}";
+  int64_t at = 0;
+  for (const NamedTensor& t : tensors) {
+    const auto* type = std::find_if(kTypes, kTypes + kWritten, [&](const auto& known) {
+      return dtype_of(known.second) == t.tensor.dtype();
+    });
+    header += "," + json_string(t.name) + ":{\"dtype\":\"" + type->first + "\",\"shape\":[";
+    for (const int64_t size : t.tensor.shape().sizes()) {
+      if (header.back() != '[') header += ',';
+      header += std::to_string(size);
+    }
+    header += "],\"data_offsets\":[" + std::to_string(at) + ",";
+    at += t.tensor.bytes();
+    header += std::to_string(at) + "]}";
+  }
+  return header + "}";
 }
 
 }  // namespace
@@ -150,54 +214,20 @@ TensorMap load_tensors(const std::string& path) {
   const std::string_view bytes(file);
   const std::string_view text = bytes.substr(sizeof header_bytes, header_bytes);
   const std::string_view data = bytes.substr(sizeof header_bytes + header_bytes);
-  // Real headers nest three deep; a parser callback keeps hostile ones from nesting further, and
-  // sees names that are given twice, of which an object would keep one.
-  std::set<std::string> names;
-  const auto check = [&](int depth, nlohmann::json::parse_event_t event, nlohmann::json& name) {
-    if (depth > 8) fail(path, "the header nests too deep");
-    if (event == nlohmann::json::parse_event_t::key && depth == 1 &&
-        !names.insert(name.get<std::string>()).second) {
-      fail(path, "tensor " + name.dump() + " is given twice");
-    }
-    return true;
-  };
-  const nlohmann::json header = nlohmann::json::parse(text, check, /*allow_exceptions=*/false);
-  if (!header.is_object()) fail(path, "the header is not a JSON object");
   const auto data_bytes = static_cast<int64_t>(data.size());
-  std::vector<Entry> entries;
-  for (const auto& [name, entry] : header.items()) {
-    if (name != "__metadata__") entries.push_back(parse_entry(path, name, entry, data_bytes));
-  }
-  check_ranges(path, entries, data_bytes);
+  const std::vector<Entry> entries = read_header(path, text, data_bytes);
   TensorMap tensors;
   for (const Entry& entry : entries) {
     tensors[entry.name] = tensor_of(data.substr(entry.begin, entry.end - entry.begin), entry.type,
-                                    entry.shape, path + ": tensor " + quoted(entry.name));
+                                    entry.shape, path + ": tensor " + json_string(entry.name));
   }
   return tensors;
 }
 
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::map<std::string, std::string>& metadata) {
-  nlohmann::ordered_json header;
-  header["__metadata__"] = metadata;
-  int64_t at = 0;
-  for (const NamedTensor& t : tensors) {
-    const char* type = nullptr;
-    for (int i = 0; i < kWritten; ++i) {
-      if (dtype_of(kTypes[i].second) == t.tensor.dtype()) type = kTypes[i].first;
-    }
-    header[t.name] = {{"dtype", type},
-                      {"shape", t.tensor.shape().sizes()},
-                      {"data_offsets", {at, at + t.tensor.bytes()}}};
-    at += t.tensor.bytes();
-  }
-  std::string text;
-  try {
-    text = header.dump();
-  } catch (const nlohmann::json::type_error&) {
-    throw DataError(path + ": a tensor's name or the metadata is not UTF-8");
-  }
+  std::string text = header_of(tensors, metadata);
+  if (!is_utf8(text)) throw DataError(path + ": a tensor's name or the metadata is not UTF-8");
   text.append((8 - text.size() % 8) % 8, ' ');
   const uint64_t header_bytes = text.size();
 

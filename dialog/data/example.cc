@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "dialog/text/tokenizer.h"
-#include "dialog/text/utf8.h"
 
 namespace heed {
 namespace {

@@ -4,8 +4,8 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "dialog/data/records_json.h"
-#include "dialog/text/utf8.h"
 
 namespace heed {
 namespace {

@@ -4,9 +4,9 @@
 #include <string_view>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "dialog/data/published.h"
 #include "dialog/text/text_file.h"
-#include "dialog/text/utf8.h"
 
 namespace heed {
 namespace {

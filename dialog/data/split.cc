@@ -8,7 +8,7 @@
 #include <unordered_map>
 
 #include "base/error.h"
-#include "dialog/text/utf8.h"
+#include "base/utf8.h"
 #include "tensor/random.h"
 
 namespace heed {

@@ -6,10 +6,10 @@
 #include <unordered_map>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "dialog/data/published.h"
 #include "dialog/text/csv.h"
 #include "dialog/text/text_file.h"
-#include "dialog/text/utf8.h"
 
 namespace heed {
 namespace {

@@ -1,6 +1,6 @@
 #include "dialog/text/csv.h"
 
-#include "dialog/text/utf8.h"
+#include "base/utf8.h"
 
 namespace heed {
 

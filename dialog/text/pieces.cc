@@ -6,8 +6,8 @@
 #include <tuple>
 #include <utility>
 
+#include "base/utf8.h"
 #include "dialog/text/tokenizer.h"
-#include "dialog/text/utf8.h"
 
 namespace heed {
 namespace {

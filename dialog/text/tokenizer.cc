@@ -4,8 +4,8 @@
 #include <array>
 #include <iterator>
 
+#include "base/utf8.h"
 #include "dialog/text/unicode_tables.h"
-#include "dialog/text/utf8.h"
 
 namespace heed {
 namespace {

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "base/utf8.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
-#include "dialog/text/utf8.h"
 #include "tensor/bytes.h"
 
 namespace heed {

@@ -4,9 +4,9 @@
 #include <map>
 
 #include "base/error.h"
+#include "base/utf8.h"
 #include "dialog/data/example.h"
 #include "dialog/text/tokenizer.h"
-#include "dialog/text/utf8.h"
 #include "dialog/text/vocabulary.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"

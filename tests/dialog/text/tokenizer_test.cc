@@ -3,8 +3,8 @@
 #include <gtest/gtest.h>
 #include <zlib.h>
 
+#include "base/utf8.h"
 #include "dialog/data/corpus.h"
-#include "dialog/text/utf8.h"
 
 namespace heed {
 namespace {

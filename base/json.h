@@ -1,0 +1,57 @@
+// JSON, as much of it as files of the core need: a reader that is asked for one value after the
+// other and keeps none, and strings as JSON has them.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "base/error.h"
+
+namespace heed {
+
+struct JsonError : DataError {
+  using DataError::DataError;
+  bool too_deep = false;
+};
+
+// Reads a text from its begin to its end. Strict (RFC 8259): UTF-8 only, no comments, no comma at
+// the end of a list. All functions throw JsonError where the text is something else.
+class JsonReader {
+ public:
+  // Arrays and objects may nest `depth` deep. The text has to live as long as the reader.
+  JsonReader(std::string_view text, int depth) : text_(text), depth_(depth) {}
+
+  enum class Kind : uint8_t { object, array, string, number, other };  // other: true, false, null
+  Kind next();  // what the value is that comes
+
+  // Reads an object. member(name) is called for each of its members, in their order, and has to
+  // read or skip the value.
+  void object(const std::function<void(const std::string& name)>& member);
+  void array(const std::function<void()>& element);  // the same for each element
+  std::string string();
+  std::optional<uint64_t> number();  // without a value: it is no whole number in [0, 2^64)
+  void skip();                       // a value of any kind
+  void end();                        // nothing but white space may come
+
+ private:
+  [[noreturn]] void fail() const;
+  char peek();  // the next character that is no white space, or 0 at the end
+  void expect(char c);
+  bool take(char c);
+  void digits();
+  void list(char open, char close, const std::function<void()>& element);
+  char32_t escaped();
+  uint32_t hex4();
+
+  std::string_view text_;
+  size_t at_ = 0;
+  int depth_;
+};
+
+// The text in quotation marks, with control characters, quotation marks and backslashes escaped.
+std::string json_string(std::string_view text);
+
+}  // namespace heed
