@@ -1,6 +1,6 @@
 // The framework in one include: tensors, differentiation, layers, optimisers. For programs that use
-// heed; its own sources include what they need, so that a change rebuilds no more than it must.
-// Who writes a kernel needs "tensor/dispatch.h" besides (docs/add-an-op.md).
+// heed; its own sources include what they need, so that a change rebuilds no more than it must. Who
+// writes an op includes "autograd/node.h" besides; docs/headers.md lists all public headers.
 #pragma once
 
 #include "autograd/anomaly.h"
@@ -8,7 +8,6 @@
 #include "autograd/discrete.h"
 #include "autograd/gradcheck.h"
 #include "autograd/ids.h"
-#include "autograd/node.h"
 #include "autograd/ops.h"
 #include "autograd/packing.h"
 #include "autograd/var.h"
@@ -26,11 +25,8 @@
 #include "optim/optim.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
-#include "tensor/async_read.h"
-#include "tensor/broadcast.h"
 #include "tensor/compare.h"
 #include "tensor/device.h"
-#include "tensor/matrix.h"
 #include "tensor/npy.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"

@@ -16,7 +16,11 @@ endfunction()
 function(heed_target target)
   target_compile_features(${target} PUBLIC cxx_std_20)
   set_target_properties(${target} PROPERTIES CXX_EXTENSIONS OFF)
-  target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  if(PROJECT_IS_TOP_LEVEL)
+    target_include_directories(${target} PUBLIC $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}>)
+  else()  # others see the public headers only (HeedHeaders.cmake)
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR})
+  endif()
   # GCC 12 warns of copies inside its own std::string that overlap or leave it (bugs 105651, 105329).
   set(warnings -Wall -Wextra -Wpedantic -Wnon-virtual-dtor $<$<BOOL:${HEED_WERROR}>:-Werror>
       $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict;-Wno-array-bounds;-Wno-stringop-overflow;-Wno-stringop-overread;-fpch-preprocess>)
@@ -42,7 +46,7 @@ function(heed_library name)
   add_library(heed::${name} ALIAS heed_${name})
   heed_target(heed_${name})
   set_target_properties(heed_${name} PROPERTIES POSITION_INDEPENDENT_CODE ON EXPORT_NAME ${name})
-  target_include_directories(heed_${name} PUBLIC $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}/heed>)
+  heed_show_headers(heed_${name})
 endfunction()
 
 # Makes a text file of the tree a C++ string literal that sources of the target can #include.

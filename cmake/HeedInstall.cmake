@@ -1,14 +1,19 @@
-# cmake --install: headers below include/heed, libraries, the program, and find_package(heed), which knows
-# the components core and dialog. Headers that show JSON are for our own sources: a user needs no JSON.
+# cmake --install: public headers below include/heed, libraries, the program, and find_package(heed), which knows
+# the components core and dialog.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
 
-install(FILES heed.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed)
-install(DIRECTORY base tensor autograd nn optim train dialog experiments DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/heed
-        FILES_MATCHING PATTERN "*.h" PATTERN "*_json.h" EXCLUDE)
+set(dialog ON)
+if(HEED_CORE_ONLY)
+  set(dialog OFF)
+endif()
+install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_COMMAND} -D SOURCE=${PROJECT_SOURCE_DIR}
+  -D DEST=${PROJECT_BINARY_DIR}/include -D DIALOG=${dialog} -P ${PROJECT_SOURCE_DIR}/cmake/HeedHeaders.cmake)")
+install(DIRECTORY ${PROJECT_BINARY_DIR}/include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
+install(FILES docs/headers.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(TARGETS heed_core heed_kernels EXPORT heed_core_targets)
-install(TARGETS heed_dialog heed EXPORT heed_dialog_targets)
+install(EXPORT heed_core_targets NAMESPACE heed:: DESTINATION ${package_dir})
 if(TARGET heed_cuda)
   install(TARGETS heed_cuda EXPORT heed_core_targets)
 endif()
@@ -18,25 +23,26 @@ foreach(target IN LISTS HEED_KERNEL_TARGETS)
             LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-${CMAKE_MATCH_1})
   endif()
 endforeach()
-install(TARGETS heed_program)
+if(NOT HEED_CORE_ONLY)
+  install(TARGETS heed_dialog heed EXPORT heed_dialog_targets)
+  install(EXPORT heed_dialog_targets NAMESPACE heed:: DESTINATION ${package_dir})
+  install(TARGETS heed_program)
 
-# What shells and people read about the program, made by itself; and dialogues and models to begin with.
-set(system_files ${PROJECT_BINARY_DIR}/system)
-set(heed_help heed_program help)
-add_custom_command(OUTPUT ${system_files}/heed.1 ${system_files}/heed.bash ${system_files}/heed.fish VERBATIM
-  COMMAND ${CMAKE_COMMAND} -E make_directory ${system_files}
-  COMMAND ${heed_help} --man > ${system_files}/heed.1
-  COMMAND ${heed_help} --completion bash > ${system_files}/heed.bash
-  COMMAND ${heed_help} --completion fish > ${system_files}/heed.fish)
-add_custom_target(heed_system_files ALL DEPENDS ${system_files}/heed.1)
-install(FILES ${system_files}/heed.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES ${system_files}/heed.bash RENAME heed DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
-install(FILES ${system_files}/heed.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-install(DIRECTORY data/ubuntu-sample data/models DESTINATION ${CMAKE_INSTALL_DATADIR}/heed)
+  # What shells and people read about the program, made by itself; and dialogues and models to begin with.
+  set(system_files ${PROJECT_BINARY_DIR}/system)
+  set(heed_help heed_program help)
+  add_custom_command(OUTPUT ${system_files}/heed.1 ${system_files}/heed.bash ${system_files}/heed.fish VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${system_files}
+    COMMAND ${heed_help} --man > ${system_files}/heed.1
+    COMMAND ${heed_help} --completion bash > ${system_files}/heed.bash
+    COMMAND ${heed_help} --completion fish > ${system_files}/heed.fish)
+  add_custom_target(heed_system_files ALL DEPENDS ${system_files}/heed.1)
+  install(FILES ${system_files}/heed.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${system_files}/heed.bash RENAME heed DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
+  install(FILES ${system_files}/heed.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
+  install(DIRECTORY data/ubuntu-sample data/models DESTINATION ${CMAKE_INSTALL_DATADIR}/heed)
+endif()
 
-foreach(component core dialog)
-  install(EXPORT heed_${component}_targets NAMESPACE heed:: DESTINATION ${package_dir})
-endforeach()
 configure_package_config_file(cmake/heed-config.cmake.in ${PROJECT_BINARY_DIR}/heed-config.cmake
                               INSTALL_DESTINATION ${package_dir})
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/heed-config-version.cmake
@@ -44,6 +50,10 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/heed-config-version.cmake
 install(FILES ${PROJECT_BINARY_DIR}/heed-config.cmake
               ${PROJECT_BINARY_DIR}/heed-config-version.cmake DESTINATION ${package_dir})
 install(FILES LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+
+if(NOT PROJECT_IS_TOP_LEVEL)
+  return()
+endif()
 
 # ---- packages: cpack in the build folder, or `make package` --------------------------------------
 

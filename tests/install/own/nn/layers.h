@@ -1,0 +1,4 @@
+// Of the consumer, not of heed.
+#pragma once
+
+struct Layers {};
