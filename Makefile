@@ -8,7 +8,7 @@ CTEST = ctest -j $(JOBS) --preset
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
-.PHONY: setup demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan torture mutants fuzz lint coverage bench nvcc \
+.PHONY: setup demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint coverage bench nvcc \
         gpu-bundle gpu-check format install package arm64 loc clean
 
 include labs/labs.mk  # help, lab and grade
@@ -79,6 +79,12 @@ tsan: setup  ## What runs threads, under the thread sanitizer
 	cmake --preset tsan
 	$(BUILD) tsan -j $(JOBS) --target $(TSAN_TESTS)
 	$(CTEST) tsan -R '^($(subst $(empty) ,|,$(strip $(TSAN_TESTS))))$$'
+
+EIGEN_TESTS = gemm_test gemm_eigen_test op_table_test
+eigen: setup  ## The tests of products and ops with Eigen's products in the place of ours
+	cmake --preset eigen
+	$(BUILD) eigen -j $(JOBS) --target $(EIGEN_TESTS)
+	$(CTEST) eigen -R '^($(subst $(empty) ,|,$(strip $(EIGEN_TESTS))))$$'
 
 torture: setup  ## Kill, starve and mislead heed; prints a table (ARGS="--kills 20 --stride 10" for less)
 	cmake --preset release
