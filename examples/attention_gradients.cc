@@ -17,7 +17,9 @@
 #include "examples/dialogue_task.h"
 #include "examples/static_ui.h"
 
-namespace heed {
+using namespace heed;
+using namespace examples;
+
 namespace {
 
 constexpr int kBatches = 20;
@@ -114,13 +116,12 @@ void run(const Options& options) {
 }
 
 }  // namespace
-}  // namespace heed
 
 int main(int argc, char** argv) {
-  return heed::run_example(argc, argv,
-                           {{"data", HEED_SOURCE_DIR "/data/ubuntu-sample"},
-                            {"dialogues", "2000"},
-                            {"steps", "300"},
-                            {"optimizer", "sgd"}},
-                           heed::run);
+  return examples::run_example(argc, argv,
+                               {{"data", HEED_SOURCE_DIR "/data/ubuntu-sample"},
+                                {"dialogues", "2000"},
+                                {"steps", "300"},
+                                {"optimizer", "sgd"}},
+                               run);
 }

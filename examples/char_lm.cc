@@ -13,7 +13,8 @@
 #include "nn/lstm.h"
 #include "optim/optim.h"
 
-namespace heed {
+using namespace heed;
+using namespace examples;
 
 struct CharModel : Module {
   explicit CharModel(int64_t width)
@@ -94,10 +95,7 @@ void example(const Options& options) {
   std::printf("---\n%s\n", make_up(model, 300, /*temperature=*/0.7, rng).c_str());
 }
 
-}  // namespace heed
-
 int main(int argc, char** argv) {
-  return heed::run_example(argc, argv,
-                           {{"steps", "600"}, {"data", HEED_SOURCE_DIR "/data/ubuntu-sample"}},
-                           heed::example);
+  return examples::run_example(
+      argc, argv, {{"steps", "600"}, {"data", HEED_SOURCE_DIR "/data/ubuntu-sample"}}, example);
 }

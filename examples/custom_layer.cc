@@ -12,7 +12,8 @@
 #include "nn/safetensors.h"
 #include "optim/optim.h"
 
-namespace heed {
+using namespace heed;
+using examples::Options;
 
 // A gate decides for each number whether it goes through a layer or past it (Srivastava et al.,
 // "Highway networks", 2015).   x (n, width) -> y (n, width)
@@ -92,9 +93,7 @@ void example(const Options& options) {
               squared_error(copy(x), y).value().item() / n);
 }
 
-}  // namespace heed
-
 int main(int argc, char** argv) {
   const auto out = std::filesystem::temp_directory_path() / "highway.safetensors";
-  return heed::run_example(argc, argv, {{"steps", "400"}, {"out", out.string()}}, heed::example);
+  return examples::run_example(argc, argv, {{"steps", "400"}, {"out", out.string()}}, example);
 }

@@ -12,7 +12,8 @@
 #include "examples/options.h"
 #include "nn/init.h"
 
-namespace heed {
+using namespace heed;
+using examples::Options;
 
 // The loops of the op, for f32 and f64.
 template <class T> void forward(T* d, const T* x, const T* y, int64_t n, int64_t m, int64_t width) {
@@ -91,11 +92,9 @@ void use(int64_t steps) {
   std::printf("center of the rectangle: %s\n", center.value().str().c_str());
 }
 
-}  // namespace heed
-
 int main(int argc, char** argv) {
-  return heed::run_example(argc, argv, {{"steps", "30"}}, [](const heed::Options& options) {
-    heed::check();
-    heed::use(options.number("steps"));
+  return examples::run_example(argc, argv, {{"steps", "30"}}, [](const Options& options) {
+    check();
+    use(options.number("steps"));
   });
 }

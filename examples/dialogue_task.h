@@ -15,7 +15,9 @@
 #include "optim/optim.h"
 #include "train/buckets.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 constexpr uint64_t kSeed = 1;
 constexpr int64_t kWidth = 64, kBatch = 32;
@@ -148,4 +150,4 @@ int run_dialogue_example(int argc, char** argv, const std::string& attention_los
   });
 }
 
-}  // namespace heed
+}  // namespace examples

@@ -9,5 +9,5 @@
 #include "examples/dialogue_task.h"
 
 int main(int argc, char** argv) {
-  return heed::run_dialogue_example<heed::Dynamic>(argc, argv, /*attention_loss=*/"10");
+  return examples::run_dialogue_example<examples::Dynamic>(argc, argv, /*attention_loss=*/"10");
 }

@@ -21,7 +21,9 @@
 #include "nn/init.h"
 #include "nn/lstm.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 struct Dynamic : Module {
   static constexpr BatchParts kParts = {.memory = MemoryOf::kUtterances};
@@ -82,4 +84,4 @@ struct Dynamic : Module {
   Linear combine, output;
 };
 
-}  // namespace heed
+}  // namespace examples

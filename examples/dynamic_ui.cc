@@ -9,5 +9,5 @@
 #include "examples/dialogue_task.h"
 
 int main(int argc, char** argv) {
-  return heed::run_dialogue_example<heed::DynamicUi>(argc, argv, /*attention_loss=*/"10");
+  return examples::run_dialogue_example<examples::DynamicUi>(argc, argv, /*attention_loss=*/"10");
 }

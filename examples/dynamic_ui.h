@@ -22,7 +22,9 @@
 #include "nn/init.h"
 #include "nn/lstm.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 struct DynamicUi : Module {
   static constexpr BatchParts kParts = {.memory = MemoryOf::kUtterances};
@@ -87,4 +89,4 @@ struct DynamicUi : Module {
   Linear combine, output;
 };
 
-}  // namespace heed
+}  // namespace examples

@@ -16,7 +16,8 @@
 #include "nn/losses.h"
 #include "optim/optim.h"
 
-namespace heed {
+using namespace heed;
+using examples::Options;
 
 using namespace adversarial;
 constexpr int kTopics = 8;
@@ -99,11 +100,9 @@ void example(const Options& options) {
   std::printf("response only     %.3f\n", accuracy(learned(true), test));
 }
 
-}  // namespace heed
-
 int main(int argc, char** argv) {
-  return heed::run_example(
+  return examples::run_example(
       argc, argv,
       {{"data", HEED_SOURCE_DIR "/data/ubuntu-sample"}, {"dialogues", "1000"}, {"epochs", "15"}},
-      heed::example);
+      example);
 }

@@ -6,7 +6,8 @@
 #include "autograd/ops.h"
 #include "examples/options.h"
 
-namespace heed {
+using namespace heed;
+using examples::Options;
 
 void tensors() {
   // A tensor is an array of numbers of one type, row after row.
@@ -47,12 +48,10 @@ void errors() {
   }
 }
 
-}  // namespace heed
-
 int main(int argc, char** argv) {
-  return heed::run_example(argc, argv, {}, [](const heed::Options&) {
-    heed::tensors();
-    heed::gradients();
-    heed::errors();
+  return examples::run_example(argc, argv, {}, [](const Options&) {
+    tensors();
+    gradients();
+    errors();
   });
 }

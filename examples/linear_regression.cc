@@ -9,7 +9,8 @@
 #include "nn/layers.h"
 #include "optim/optim.h"
 
-namespace heed {
+using namespace heed;
+using examples::Options;
 
 // y = 2 x_1 - 3 x_2 + 0.5 + noise, for n points x in the square [-1, 1)^2
 struct Points {
@@ -43,8 +44,6 @@ void example(const Options& options) {
   std::printf("made from  y = 2 x1 - 3 x2 + 0.5 + noise\n");
 }
 
-}  // namespace heed
-
 int main(int argc, char** argv) {
-  return heed::run_example(argc, argv, {{"steps", "100"}}, heed::example);
+  return examples::run_example(argc, argv, {{"steps", "100"}}, example);
 }

@@ -9,5 +9,5 @@
 #include "examples/dialogue_task.h"
 
 int main(int argc, char** argv) {
-  return heed::run_dialogue_example<heed::NonHier>(argc, argv, /*attention_loss=*/"1000");
+  return examples::run_dialogue_example<examples::NonHier>(argc, argv, /*attention_loss=*/"1000");
 }

@@ -21,7 +21,9 @@
 #include "nn/init.h"
 #include "nn/lstm.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 struct NonHier : Module {
   static constexpr BatchParts kParts = {.memory = MemoryOf::kTokens};
@@ -82,4 +84,4 @@ struct NonHier : Module {
   Linear combine, output;
 };
 
-}  // namespace heed
+}  // namespace examples

@@ -9,7 +9,9 @@
 
 #include "base/error.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 class Options {
  public:
@@ -60,4 +62,4 @@ inline int run_example(int argc, char** argv, const std::map<std::string, std::s
   }
 }
 
-}  // namespace heed
+}  // namespace examples

@@ -12,7 +12,8 @@
 #include "nn/init.h"
 #include "nn/lstm.h"
 
-namespace heed {
+using namespace heed;
+using examples::Options;
 
 // All that a probe asks of an encoder is a vector for each context.
 class Encoder : public Module {
@@ -79,10 +80,7 @@ void example(const Options& options) {
   }
 }
 
-}  // namespace heed
-
 int main(int argc, char** argv) {
-  return heed::run_example(argc, argv,
-                           {{"data", HEED_SOURCE_DIR "/data/ubuntu-sample"}, {"dialogues", "300"}},
-                           heed::example);
+  return examples::run_example(
+      argc, argv, {{"data", HEED_SOURCE_DIR "/data/ubuntu-sample"}, {"dialogues", "300"}}, example);
 }

@@ -19,7 +19,9 @@
 #include "nn/init.h"
 #include "nn/lstm.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 struct Static : Module {
   static constexpr BatchParts kParts = {.memory = MemoryOf::kUtterances};
@@ -72,4 +74,4 @@ struct Static : Module {
   Linear combine, output;
 };
 
-}  // namespace heed
+}  // namespace examples

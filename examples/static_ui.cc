@@ -9,5 +9,5 @@
 #include "examples/dialogue_task.h"
 
 int main(int argc, char** argv) {
-  return heed::run_dialogue_example<heed::StaticUi>(argc, argv, /*attention_loss=*/"3");
+  return examples::run_dialogue_example<examples::StaticUi>(argc, argv, /*attention_loss=*/"3");
 }

@@ -22,7 +22,9 @@
 #include "nn/init.h"
 #include "nn/lstm.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 struct StaticUi : Module {
   static constexpr BatchParts kParts = {.memory = MemoryOf::kUtterances};
@@ -79,4 +81,4 @@ struct StaticUi : Module {
   Linear combine, output;
 };
 
-}  // namespace heed
+}  // namespace examples

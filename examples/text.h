@@ -7,7 +7,9 @@
 #include "dialog/data/corpus.h"
 #include "tensor/random.h"
 
-namespace heed {
+namespace examples {
+
+using namespace heed;
 
 // The first bytes of all texts of a part of the sample, one text a line.
 inline std::string read_texts(const std::string& data, const std::string& part, size_t bytes) {
@@ -27,4 +29,4 @@ inline int draw(const std::vector<double>& p, Rng& rng) {
   return i;
 }
 
-}  // namespace heed
+}  // namespace examples

@@ -182,6 +182,15 @@ TEST(Layering, PathsStartAtTheRoot) {
   }
 }
 
+// A program that uses heed does not write into its namespace.
+TEST(Layering, ExamplesStandOutsideOfTheNamespace) {
+  for (const auto& entry : fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "examples")) {
+    std::ifstream in(entry.path());
+    for (std::string line; std::getline(in, line);)
+      EXPECT_FALSE(line.starts_with("namespace heed")) << entry.path();
+  }
+}
+
 TEST(Layering, EigenOnlyAsAComparison) {
   for (const Include& include : all_includes()) {
     if (!is_eigen(include.target)) continue;

@@ -98,11 +98,11 @@ template <class Model> void expect_equals_dialog_model(const char* structure) {
 }
 
 TEST(Examples, TheFiveModelsAreTheLibrarysModel) {
-  expect_equals_dialog_model<NonHier>("non-hier");
-  expect_equals_dialog_model<Static>("static");
-  expect_equals_dialog_model<StaticUi>("static-ui");
-  expect_equals_dialog_model<Dynamic>("dynamic");
-  expect_equals_dialog_model<DynamicUi>("dynamic-ui");
+  expect_equals_dialog_model<examples::NonHier>("non-hier");
+  expect_equals_dialog_model<examples::Static>("static");
+  expect_equals_dialog_model<examples::StaticUi>("static-ui");
+  expect_equals_dialog_model<examples::Dynamic>("dynamic");
+  expect_equals_dialog_model<examples::DynamicUi>("dynamic-ui");
 }
 
 // ---- the programs
