@@ -35,8 +35,8 @@ Tensor arange(int64_t begin, int64_t end, int64_t step = 1, DType dtype = DType:
               Device device = {});
 
 // A class for each row of logits (..., C), drawn with the probabilities softmax(logits): the
-// largest of logits + Gumbel noise from the random stream `key`. A class with the logit -infinity
-// is never drawn. -> i32 (...)
+// largest of logits + Gumbel noise from the random stream `key`. A class whose logit
+// is -infinity or a NaN is never drawn, but for class 0 of a row that has nothing else. -> i32 (...)
 Tensor categorical(const Var& logits, RandomKey key);
 
 }  // namespace heed

@@ -1,5 +1,7 @@
 #include "nn/losses.h"
 
+#include "autograd/discrete.h"
+
 namespace heed {
 namespace {
 
@@ -43,8 +45,9 @@ Var triplet_margin(const Var& anchor, const Var& positive, const Var& negative, 
 
 Var kl_divergence(const Var& p_logits, const Var& q_logits) {
   check_same("kl_divergence", p_logits, q_logits);
-  const Var log_p = log_softmax(p_logits);
-  return sum(exp(log_p) * (log_p - log_softmax(q_logits)), -1);
+  const Var log_p = log_softmax(p_logits), p = exp(log_p);
+  const Var log_ratio = log_p - log_softmax(q_logits);
+  return sum(p * masked_fill(log_ratio, equal(p, 0), 0), -1);  // 0 ln(0 / q) = 0
 }
 
 Var gaussian_kl(const Var& mean, const Var& log_variance, const Var& prior_mean,

@@ -85,6 +85,12 @@ void flatten(const Nested& list, const Shape& shape, int axis, std::vector<doubl
   for (const Nested& part : list.parts) flatten(part, shape, axis + 1, numbers);
 }
 
+int32_t to_i32(const char* function, double x) {
+  check_shape(x >= INT32_MIN && x <= INT32_MAX && x == std::floor(x), function, ": ", x,
+              " is not a 32-bit integer");
+  return static_cast<int32_t>(x);
+}
+
 }  // namespace
 
 Tensor Tensor::of(const Nested& values, DType dtype, Device device) {
@@ -93,11 +99,7 @@ Tensor Tensor::of(const Nested& values, DType dtype, Device device) {
   flatten(values, shape, 0, numbers);
   if (dtype != DType::i32) return from(numbers, shape, device).to(dtype);
   std::vector<int32_t> whole;
-  for (const double x : numbers) {
-    check_shape(x >= INT32_MIN && x <= INT32_MAX && x == std::floor(x), "tensor: ", x,
-                " is no whole number of 32 bits");
-    whole.push_back(static_cast<int32_t>(x));
-  }
+  for (const double x : numbers) whole.push_back(to_i32("tensor", x));
   return from(whole, shape, device);
 }
 
@@ -196,7 +198,7 @@ void Tensor::mark_written() const {
 
 void Tensor::fill(double value) const {
   if (dtype_ == DType::i32) {
-    return copy_from(from(std::vector<int32_t>(numel(), static_cast<int32_t>(value)), shape_));
+    return copy_from(from(std::vector<int32_t>(numel(), to_i32("fill", value)), shape_));
   }
   mark_written();
   KERNEL(*this, fill(data<T>(), static_cast<T>(value), numel()));

@@ -33,6 +33,7 @@ class Tensor {
 
   static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = {});
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = {});
+  // Throws ShapeError for i32 where the value is not a 32-bit integer, as fill() does.
   static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = {});
   // Copies of values on the host. Throws ShapeError if their number is not shape.numel().
   static Tensor from(const std::vector<float>& values, Shape shape, Device device = {});
@@ -43,7 +44,7 @@ class Tensor {
   }
 
   // Tensor::of({{1, 2}, {3, 4}}): the shape is that of the lists. Throws ShapeError for lists of
-  // several lengths, and for i32 where a number is no whole one of 32 bits.
+  // several lengths, and for i32 where a number is not a 32-bit integer.
   static Tensor of(const Nested& values, DType dtype = DType::f32, Device device = {});
 
   bool defined() const { return memory_ != nullptr; }

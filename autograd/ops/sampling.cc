@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "autograd/discrete.h"
 #include "autograd/node.h"
 #include "autograd/ops.h"
@@ -37,7 +39,9 @@ Var straight_through(const Var& soft, const Tensor& hard) {
 }
 
 Tensor categorical(const Var& logits, RandomKey key) {
-  return argmax(with_noise("categorical", logits.detach(), key), -1);
+  const Var x = with_noise("categorical", logits.detach(), key);
+  constexpr double kNever = -std::numeric_limits<double>::infinity();
+  return argmax(masked_fill(x, not_equal(x, x), kNever), -1);  // a NaN is not itself
 }
 
 }  // namespace heed

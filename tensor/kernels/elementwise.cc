@@ -1,5 +1,6 @@
 #include "tensor/kernels/elementwise.h"
 
+#include "tensor/kernels/columns.h"
 #include "tensor/parallel.h"
 
 namespace heed::cpu {
@@ -102,10 +103,11 @@ template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
 }
 
 template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
-  parallel_ranges(cols, 64, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
-    for (int64_t r = 0; r < rows; ++r) {
-      for (int64_t c = begin; c < end; ++c) db[c] += dy[r * cols + c];
-    }
+  parallel_ranges(cols, kLanes, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    double sum[kLanes] = {};
+    add_rows<T>(sum, rows, end - begin,
+                [=](int64_t row, int64_t i) { return dy[row * cols + begin + i]; });
+    for (int64_t i = begin; i < end; ++i) db[i] += static_cast<T>(sum[i - begin]);
   });
 }
 

@@ -2,6 +2,7 @@
 
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
+#include "tensor/kernels/sums.h"
 
 namespace heed::gpu {
 
@@ -66,12 +67,12 @@ template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
 
 template <class T> __global__ void sum_rows_kernel(T* db, const T* dy, int64_t rows, int64_t cols) {
   const int64_t col = int64_t{blockIdx.x} * kWarp + threadIdx.x;
-  T sum = 0;
+  LongSum<T> sum;
   for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
-    sum += dy[row * cols + col];
+    sum.add(dy[row * cols + col]);
   }
-  sum = column_sum(sum);
-  if (threadIdx.y == 0 && col < cols) db[col] += sum;
+  const double total = column_sum(sum.total());
+  if (threadIdx.y == 0 && col < cols) db[col] += static_cast<T>(total);
 }
 
 template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {

@@ -1,5 +1,6 @@
 #include "tensor/kernels/norm.h"
 
+#include "tensor/kernels/columns.h"
 #include "tensor/kernels/row_math.h"
 #include "tensor/parallel.h"
 
@@ -46,14 +47,25 @@ void layer_norm_backward(Out<T> dx, const T* x, const T* gain, const T* saved, c
 template <class T>
 void layer_norm_parameters(T* dgain, T* dbias, const T* x, const T* saved, const T* dy,
                            int64_t rows, int64_t cols) {
-  parallel_ranges(cols, 64, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
-    for (int64_t row = 0; row < rows; ++row) {
-      const T mean = saved[2 * row], r = saved[2 * row + 1];
-      for (int64_t i = begin; i < end; ++i) {
-        const T d = dy[row * cols + i];
-        if (dgain) dgain[i] += d * (x[row * cols + i] - mean) * r;
-        if (dbias) dbias[i] += d;
+  constexpr int64_t kBlock = 4 * kTerms;  // rows whose dy is still in the cache for dbias
+  parallel_ranges(cols, kLanes, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    double gain[kLanes] = {}, bias[kLanes] = {};
+    for (int64_t first = 0; first < rows; first += kBlock) {
+      const int64_t count = std::min(kBlock, rows - first);
+      const T* const d = dy + first * cols + begin;
+      if (dgain) {
+        const T *const in = x + first * cols + begin, *const of_row = saved + 2 * first;
+        add_rows<T>(gain, count, end - begin, [=](int64_t row, int64_t i) {
+          return d[row * cols + i] * (in[row * cols + i] - of_row[2 * row]) * of_row[2 * row + 1];
+        });
       }
+      if (!dbias) continue;
+      add_rows<T>(bias, count, end - begin,
+                  [=](int64_t row, int64_t i) { return d[row * cols + i]; });
+    }
+    for (int64_t i = begin; i < end; ++i) {
+      if (dgain) dgain[i] += static_cast<T>(gain[i - begin]);
+      if (dbias) dbias[i] += static_cast<T>(bias[i - begin]);
     }
   });
 }

@@ -2,6 +2,7 @@
 
 #include "tensor/cuda/launch.h"
 #include "tensor/cuda/row_math.h"
+#include "tensor/kernels/sums.h"
 
 namespace heed::gpu {
 
@@ -51,17 +52,16 @@ template <class T>
 __global__ void layer_norm_parameters_kernel(T* dgain, T* dbias, const T* x, const T* saved,
                                              const T* dy, int64_t rows, int64_t cols) {
   const int64_t col = int64_t{blockIdx.x} * kWarp + threadIdx.x;
-  T gain = 0, bias = 0;
+  LongSum<T> gain, bias;
   for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
     const T d = dy[row * cols + col];
-    if (dgain) gain += d * (x[row * cols + col] - saved[2 * row]) * saved[2 * row + 1];
-    bias += d;
+    if (dgain) gain.add(d * (x[row * cols + col] - saved[2 * row]) * saved[2 * row + 1]);
+    bias.add(d);
   }
-  gain = column_sum(gain);
-  bias = column_sum(bias);
+  const double gain_sum = column_sum(gain.total()), bias_sum = column_sum(bias.total());
   if (threadIdx.y > 0 || col >= cols) return;
-  if (dgain) dgain[col] += gain;
-  if (dbias) dbias[col] += bias;
+  if (dgain) dgain[col] += static_cast<T>(gain_sum);
+  if (dbias) dbias[col] += static_cast<T>(bias_sum);
 }
 
 template <class T>

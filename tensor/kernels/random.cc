@@ -25,14 +25,13 @@ void uniforms(float* u, RandomKey key, int64_t begin, int64_t end) {
 
 }  // namespace
 
-// std::fma rounds once on every CPU and GPU; a * b + c would round once or twice, as compilers
-// like.
 template <class T> void random_uniform(T* y, T low, T high, RandomKey key, int64_t n) {
+  const T last = std::nextafter(high, low);
   parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
     float u[kGrain];
     uniforms(u, key, begin, end);
 #pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] = std::fma(high - low, T(u[i - begin]), low);
+    for (int64_t i = begin; i < end; ++i) y[i] = uniform_of(u[i - begin], low, high, last);
   });
 }
 

@@ -17,12 +17,11 @@ template <class F> void for_each_pair(RandomKey key, int64_t n, F f) {
   });
 }
 
-// std::fma rounds once on every CPU and GPU; a * b + c would round once or twice, as compilers
-// like.
 template <class T> void random_uniform(T* y, T low, T high, RandomKey key, int64_t n) {
+  const T last = std::nextafter(high, low);
   for_each_pair(key, n, [=] __device__(int64_t i, const float* u) {
-    y[i] = std::fma(high - low, T(u[0]), low);
-    if (i + 1 < n) y[i + 1] = std::fma(high - low, T(u[1]), low);
+    y[i] = uniform_of(u[0], low, high, last);
+    if (i + 1 < n) y[i + 1] = uniform_of(u[1], low, high, last);
   });
 }
 

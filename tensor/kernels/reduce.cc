@@ -14,31 +14,34 @@ constexpr int64_t kPiece = 65536;  // elements that are summed in one go
 
 // Sums of contiguous rows, long ones in pieces of fixed length.
 template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer, int64_t n) {
+  if (n <= kPiece) {
+    return parallel_ranges(outer, kPiece / (n + 1) + 1, [=](int64_t begin, int64_t end) {
+      for (int64_t o = begin; o < end; ++o) y[o] = static_cast<T>(scale * long_sum(x + o * n, n));
+    });
+  }
   const int64_t pieces = (n + kPiece - 1) / kPiece;
-  std::vector<T> partial(outer * pieces);
+  std::vector<double> partial(outer * pieces);
   parallel_for(outer * pieces, [&](int64_t i) {
-    const T* first = x + i / pieces * n + i % pieces * kPiece;
-    const int64_t count = std::min(kPiece, n - i % pieces * kPiece);
-    T sum = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t j = 0; j < count; ++j) sum += first[j];
-    partial[i] = sum;
+    const int64_t begin = i % pieces * kPiece;
+    partial[i] = long_sum(x + i / pieces * n + begin, std::min(kPiece, n - begin));
   });
   for (int64_t o = 0; o < outer; ++o) {
-    T sum = 0;
+    double sum = 0;
     for (int64_t p = 0; p < pieces; ++p) sum += partial[o * pieces + p];
-    y[o] = scale * sum;
+    y[o] = static_cast<T>(scale * sum);
   }
 }
 
-// sum (cols) = the sum of rows of x, which are `stride` apart
-template <class T> void add_rows(T* sum, const T* x, int64_t rows, int64_t cols, int64_t stride) {
-  std::fill_n(sum, cols, T(0));
-  for (int64_t j = 0; j < rows; ++j) {
-    const T* row = x + j * stride;
-#pragma omp simd
-    for (int64_t c = 0; c < cols; ++c) sum[c] += row[c];
-  }
+// y (outer, inner) = scale * the sums of few rows, whose order is theirs
+template <class T>
+void sum_few(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+  for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
+    T* const sum = y + o * inner;
+    std::fill(sum + begin, sum + end, T(0));
+    for (int64_t j = 0; j < n; ++j)
+      row_axpy(sum + begin, T(1), x + (o * n + j) * inner + begin, end - begin);
+    for (int64_t i = begin; i < end; ++i) sum[i] *= scale;
+  });
 }
 
 }  // namespace
@@ -47,25 +50,28 @@ template <class T> void add_rows(T* sum, const T* x, int64_t rows, int64_t cols,
 template <class T>
 void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) return sum_contiguous(y, x, scale, outer, n);
+  if (n <= kTerms) return sum_few(y, x, scale, outer, n, inner);
   constexpr int64_t kCols = 2048;  // whose sums stay in the first cache
   const int64_t width = std::clamp<int64_t>(inner, 1, kCols), rows = kPiece / width;
   const int64_t pieces = (n + rows - 1) / rows, strips = (inner + kCols - 1) / kCols;
-  std::vector<T> partial(pieces > 1 ? outer * pieces * inner : 0);
-  T* sums = pieces > 1 ? partial.data() : y;  // (outer, pieces, inner)
+  std::vector<double> partial(outer * pieces * inner);
+  double* const sums = partial.data();  // (outer, pieces, inner)
   const int64_t grain = kPiece / (std::min(n, rows) * width + 1) + 1;
   parallel_ranges(outer * pieces * strips, grain, [=](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const int64_t piece = i / strips, first = i % strips * kCols;  // piece: of (outer, pieces)
       const int64_t from = piece % pieces * rows, o = piece / pieces;
-      add_rows(sums + piece * inner + first, x + (o * n + from) * inner + first,
-               std::min(rows, n - from), std::min(kCols, inner - first), inner);
+      const T* const at = x + (o * n + from) * inner + first;
+      add_rows<T>(sums + piece * inner + first, std::min(rows, n - from),
+                  std::min(kCols, inner - first),
+                  [=](int64_t row, int64_t col) { return at[row * inner + col]; });
     }
   });
   for_each_strip(outer, pieces, inner, [=](int64_t o, int64_t begin, int64_t end) {
     for (int64_t c = begin; c < end; ++c) {
-      T sum = 0;
+      double sum = 0;
       for (int64_t p = 0; p < pieces; ++p) sum += sums[(o * pieces + p) * inner + c];
-      y[o * inner + c] = scale * sum;
+      y[o * inner + c] = static_cast<T>(scale * sum);
     }
   });
 }
@@ -108,13 +114,25 @@ void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64
 
 template <class T>
 void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t inner) {
+  if (inner == 1) {
+    return parallel_ranges(outer, 16384 / (n + 1) + 1, [=](int64_t begin, int64_t end) {
+      for (int64_t row = begin; row < end; ++row) {
+        double sum = 0;
+        const int64_t first = reverse ? row * n + n - 1 : row * n, next = reverse ? -1 : 1;
+        for (int64_t step = 0; step < n; ++step) {
+          sum += x[first + step * next];
+          y.put(first + step * next, static_cast<T>(sum));
+        }
+      }
+    });
+  }
   for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
-    std::vector<T> sum(end - begin);
+    std::vector<double> sum(end - begin);
     for (int64_t step = 0; step < n; ++step) {
       const int64_t row = (o * n + (reverse ? n - 1 - step : step)) * inner;
       for (int64_t i = begin; i < end; ++i) {
         sum[i - begin] += x[row + i];
-        y.put(row + i, sum[i - begin]);
+        y.put(row + i, static_cast<T>(sum[i - begin]));
       }
     }
   });

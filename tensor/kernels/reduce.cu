@@ -4,63 +4,71 @@
 
 #include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
+#include "tensor/kernels/sums.h"
 
 namespace heed::gpu {
 
 constexpr int64_t kPiece = 8192;  // elements that one block sums
 
 // A block for each piece of each row of x (outer, n): y = scale * the sum of the piece.
-template <class T> __global__ void sum_kernel(T* y, const T* x, T scale, int64_t n, int64_t piece) {
+template <class Y, class X>
+__global__ void sum_kernel(Y* y, const X* x, double scale, int64_t n, int64_t piece) {
   const int64_t pieces = n > 0 ? (n + piece - 1) / piece : 1;
   const int64_t row = blockIdx.x / pieces, begin = blockIdx.x % pieces * piece;
   const int64_t end = begin + piece < n ? begin + piece : n;
-  T sum = 0;
-  for (int64_t j = begin + threadIdx.x; j < end; j += blockDim.x) sum += x[row * n + j];
-  sum = block_sum(sum);
-  if (threadIdx.x == 0) y[blockIdx.x] = scale * sum;
+  LongSum<X> sum;
+  for (int64_t j = begin + threadIdx.x; j < end; j += blockDim.x) sum.add(x[row * n + j]);
+  const double total = block_sum(sum.total());
+  if (threadIdx.x == 0) y[blockIdx.x] = static_cast<Y>(scale * total);
 }
 
 // Sums of contiguous rows; of long ones first the pieces, then the sums of these.
 template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer, int64_t n) {
   if (n <= kPiece) {
-    launch<sum_kernel<T>>({outer, row_threads(n)}, y, x, scale, n, n);
+    launch<sum_kernel<T, T>>({outer, row_threads(n)}, y, x, double(scale), n, n);
     return;
   }
   const int64_t pieces = (n + kPiece - 1) / kPiece;
-  T* partial = cuda::scratch<T>(outer * pieces);
-  launch<sum_kernel<T>>({outer * pieces, row_threads(kPiece)}, partial, x, T(1), n, kPiece);
-  launch<sum_kernel<T>>({outer, row_threads(pieces)}, y, partial, scale, pieces, pieces);
+  double* const partial = cuda::scratch<double>(outer * pieces);
+  launch<sum_kernel<double, T>>({outer * pieces, row_threads(kPiece)}, partial, x, 1.0, n, kPiece);
+  launch<sum_kernel<T, double>>({outer, row_threads(pieces)}, y,
+                                static_cast<const double*>(partial), double(scale), pieces, pieces);
 }
 
 constexpr int64_t kRows = 1024;  // rows that one block sums
 
 // A block for 32 columns of each piece of rows of x (outer, n, inner):
 //   y (outer, pieces, inner) = scale * the sum of the piece
-template <class T>
-__global__ void sum_columns_kernel(T* y, const T* x, T scale, int64_t n, int64_t inner,
+template <class Y, class X>
+__global__ void sum_columns_kernel(Y* y, const X* x, double scale, int64_t n, int64_t inner,
                                    int64_t rows) {
   const int64_t strips = (inner + kWarp - 1) / kWarp, pieces = (n + rows - 1) / rows;
   const int64_t piece = blockIdx.x / strips;  // of (outer, pieces)
   const int64_t col = blockIdx.x % strips * kWarp + threadIdx.x;
   const int64_t begin = piece % pieces * rows, end = begin + rows < n ? begin + rows : n;
-  const T* first = x + piece / pieces * n * inner + col;
-  T sum = 0;
+  const X* first = x + piece / pieces * n * inner + col;
+  LongSum<X> sum;
   for (int64_t row = begin + threadIdx.y; row < end && col < inner; row += kDown) {
-    sum += first[row * inner];
+    sum.add(first[row * inner]);
   }
-  sum = column_sum(sum);
-  if (threadIdx.y == 0 && col < inner) y[piece * inner + col] = scale * sum;
+  const double total = column_sum(sum.total());
+  if (threadIdx.y == 0 && col < inner) y[piece * inner + col] = static_cast<Y>(scale * total);
 }
 
 template <class T>
 void sum_columns(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
   const int64_t strips = (inner + kWarp - 1) / kWarp, pieces = (n + kRows - 1) / kRows;
-  T* partial = pieces == 1 ? y : cuda::scratch<T>(outer * pieces * inner);
-  launch<sum_columns_kernel<T>>({outer * pieces * strips, dim3(kWarp, kDown)}, partial, x,
-                                pieces == 1 ? scale : T(1), n, inner, kRows);
-  if (pieces == 1) return;
-  launch<sum_columns_kernel<T>>({outer * strips, dim3(kWarp, kDown)}, y, partial, scale, pieces,
-                                inner, pieces);
+  const dim3 threads(kWarp, kDown);
+  if (pieces == 1) {
+    launch<sum_columns_kernel<T, T>>({outer * strips, threads}, y, x, double(scale), n, inner, n);
+    return;
+  }
+  double* const partial = cuda::scratch<double>(outer * pieces * inner);
+  launch<sum_columns_kernel<double, T>>({outer * pieces * strips, threads}, partial, x, 1.0, n,
+                                        inner, kRows);
+  launch<sum_columns_kernel<T, double>>({outer * strips, threads}, y,
+                                        static_cast<const double*>(partial), double(scale), pieces,
+                                        inner, pieces);
 }
 
 template <class T>
@@ -132,16 +140,16 @@ void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64
 template <class T> __global__ void scan_rows_kernel(Out<T> y, const T* x, int reverse, int64_t n) {
   const int64_t first = blockIdx.x * n;
   const int lane = threadIdx.x;
-  T before = 0;
+  double before = 0;
   for (int64_t group = 0; group < n; group += kWarp) {
     const int64_t step = group + lane, at = first + (reverse ? n - 1 - step : step);
-    T sum = step < n ? x[at] : T(0);
+    double sum = step < n ? x[at] : T(0);
     for (int distance = 1; distance < kWarp; distance *= 2) {
-      const T lower = __shfl_up_sync(kAllLanes, sum, distance);
+      const double lower = __shfl_up_sync(kAllLanes, sum, distance);
       if (lane >= distance) sum += lower;
     }
     sum += before;
-    if (step < n) y.put(at, sum);
+    if (step < n) y.put(at, static_cast<T>(sum));
     before = __shfl_sync(kAllLanes, sum, kWarp - 1);
   }
 }
@@ -154,11 +162,11 @@ void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t
   }
   for_each(outer * inner, [=] __device__(int64_t i) {  // a thread for each column
     const int64_t first = i / inner * n * inner + i % inner;
-    T sum = 0;
+    double sum = 0;
     for (int64_t step = 0; step < n; ++step) {
       const int64_t at = first + (reverse ? n - 1 - step : step) * inner;
       sum += x[at];
-      y.put(at, sum);
+      y.put(at, static_cast<T>(sum));
     }
   });
 }

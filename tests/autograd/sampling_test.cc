@@ -99,6 +99,14 @@ TEST(Categorical, NeverDrawsWhatIsImpossible) {
             "categorical: needs a last axis that is not empty, got (3, 0)");
 }
 
+TEST(Categorical, NeverDrawsANan) {
+  for (Device device : test_devices()) {
+    const std::vector<int32_t> drawn =
+        categorical(rows_of({NAN, 0, -INFINITY}, 1000, device), kKey).to_ints();
+    EXPECT_EQ(drawn, std::vector<int32_t>(1000, 1));
+  }
+}
+
 TEST(GumbelSoftmax, HardIsOneHotOfWhatCategoricalDraws) {
   for (Device device : test_devices()) {
     const Tensor logits = rows_of({1, 0, -1}, 200, device);

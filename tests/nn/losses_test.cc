@@ -136,6 +136,21 @@ TEST(Losses, KlDivergence) {
   EXPECT_EQ(kl_divergence(far, far).value().item(), 0);
 }
 
+// Classes that are masked (-infinity) add 0 ln(0 / q) = 0, also to the gradients.
+TEST(Losses, KlDivergenceOfMaskedClasses) {
+  const double none = -INFINITY;
+  const Var p = Var::parameter(Tensor::from(Values{0, 0, none, none}, {1, 4}));
+  const Var q = Var::parameter(Tensor::from(Values{std::log(3), 0, none, 0}, {1, 4}));
+  const Var y = kl_divergence(p, q);
+  expect_near(y, {0.5 * std::log(0.5 / 0.6) + 0.5 * std::log(0.5 / 0.2)});
+  sum(y).backward();
+  const double d = 0.25 * std::log(1.0 / 3);  // p_j (ln p_j / q_j - KL)
+  expect_near(p.grad(), {d, -d, 0, 0});
+  expect_near(q.grad(), {0.6 - 0.5, 0.2 - 0.5, 0, 0.2});
+  const Var impossible = Tensor::from(Values{0, none}, {1, 2});
+  EXPECT_EQ(kl_divergence(Tensor::from(Values{0, 0}, {1, 2}), impossible).value().item(), INFINITY);
+}
+
 // Against the integral of p ln(p / q).
 TEST(Losses, GaussianKl) {
   const double m = 0.3, v = -0.5, m0 = -0.2, v0 = 0.4;

@@ -9,6 +9,8 @@
 
 #include "tensor/kernels/random.h"
 #include "tensor/parallel.h"
+#include "tensor/random_tensor.h"
+#include "tests/devices.h"
 
 namespace heed {
 namespace {
@@ -78,6 +80,17 @@ template <class T> std::vector<T> normal(int64_t n, RandomKey key = kKey) {
 }
 
 // Bounds are five standard errors of each moment.
+// The last of these has the largest u that there is, 1 - 2^-24: 1 + u rounds to 2.
+TEST(RandomUniform, StaysBelowItsEnd) {
+  for (Device device : test_devices()) {
+    const std::vector<double> x =
+        heed::uniform({124700}, 1, 2, {4, 7}, DType::f32, device).to_vector();
+    EXPECT_EQ(x.back(), 2 - std::ldexp(1, -23));
+    EXPECT_LT(*std::max_element(x.begin(), x.end()), 2);
+  }
+  for (const double x : heed::uniform({10}, 3, 3, {4, 7}).to_vector()) EXPECT_EQ(x, 3);
+}
+
 TEST(RandomUniform, HasTheMomentsOfTheDistribution) {
   const std::vector<float> x = uniform<float>(kMany);
   const Moments m = moments(x);

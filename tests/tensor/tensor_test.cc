@@ -204,7 +204,10 @@ TEST(Tensor, OfNestedLists) {
   for (const double x : {0.5, 2147483648.0, -2147483649.0, std::nan("")}) {
     EXPECT_TRUE(error_of<ShapeError>([&] {
                   Tensor::of({x}, DType::i32);
-                }).ends_with(" is no whole number of 32 bits"));
+                }).ends_with(" is not a 32-bit integer"));
+    EXPECT_TRUE(error_of<ShapeError>([&] {
+                  Tensor::full({2}, x, DType::i32);
+                }).ends_with(" is not a 32-bit integer"));
   }
 }
 

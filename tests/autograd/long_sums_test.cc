@@ -1,0 +1,120 @@
+// A million equal numbers in f32: every op that sums is right to 1e-6, forward and in its
+// gradients, on every device.
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "autograd/ops.h"
+#include "tests/devices.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kMany = 1'000'000;
+constexpr float kX = 0.1f;
+
+using In = const std::vector<Var>&;
+
+// The op of inputs that are all 0.1; what each element of the result and of the gradients of its
+// sum ought to be, NaN for a gradient that is no long sum.
+struct Row {
+  const char* name;
+  std::vector<Shape> shapes;
+  Var (*call)(In);
+  double value;
+  std::vector<double> grads;
+};
+
+void PrintTo(const Row& row, std::ostream* out) {
+  *out << row.name;
+}
+
+void expect_all(const Tensor& t, double expected, const std::string& what) {
+  if (std::isnan(expected)) return;
+  const Tensor host = t.to(Device{});
+  double worst = 0;
+  for (const double x : host.to_vector()) {
+    worst = std::isnan(x) ? INFINITY : std::max(worst, std::abs(x - expected));
+  }
+  EXPECT_LT(worst, 1e-6 * std::abs(expected)) << what;
+}
+
+class LongSums : public testing::TestWithParam<Row> {};
+
+TEST_P(LongSums, AreRight) {
+  for (const Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    std::vector<Var> in;
+    for (const Shape& shape : GetParam().shapes) {
+      in.push_back(Var::parameter(Tensor::full(shape, kX, DType::f32, device)));
+    }
+    const Var y = GetParam().call(in);
+    if (GetParam().value != 0) expect_all(y.value(), GetParam().value, "value");
+    sum(y).backward();
+    for (size_t i = 0; i < in.size(); ++i) {
+      expect_all(in[i].grad(), GetParam().grads[i], "gradient " + std::to_string(i));
+    }
+  }
+}
+
+const double x = kX, n = kMany;
+
+INSTANTIATE_TEST_SUITE_P(
+    Ops, LongSums,
+    testing::Values(
+        Row{"sum", {{kMany}}, [](In in) { return sum(in[0]); }, n* x, {1}},
+        Row{"mean", {{kMany}}, [](In in) { return mean(in[0]); }, x, {1 / n}},
+        Row{"sum of rows", {{2, kMany}}, [](In in) { return sum(in[0], 1); }, n* x, {1}},
+        Row{"sum of 2 columns", {{kMany, 2}}, [](In in) { return sum(in[0], 0); }, n* x, {1}},
+        Row{"sum of 65 columns",
+            {{20'000, 65}},
+            [](In in) { return sum(in[0], 0); },
+            20'000 * x,
+            {1}},
+        Row{"sum of a middle axis",
+            {{2, 100'000, 3}},
+            [](In in) { return sum(in[0], 1); },
+            100'000 * x,
+            {1}},
+        Row{"mean of columns", {{kMany, 2}}, [](In in) { return mean(in[0], 0); }, x, {1 / n}},
+        Row{"bias of a linear layer",
+            {{kMany, 1}, {2, 1}, {2}},
+            [](In in) { return affine(in[0], in[1], in[2]); },
+            0,
+            {NAN, NAN, n}},
+        Row{"broadcast scalar", {{kMany}, {1}}, [](In in) { return in[0] * in[1]; }, 0, {x, n* x}},
+        Row{"broadcast row", {{kMany, 2}, {2}}, [](In in) { return in[0] * in[1]; }, 0, {x, n* x}},
+        Row{"LayerNorm's bias",
+            {{kMany, 2}, {2}, {2}},
+            [](In in) { return 0.1 * layer_norm(in[0], in[1], in[2]); },
+            0,
+            {NAN, NAN, n* x}},
+        Row{"LayerNorm's gain",  // of rows (1, 3), z = (-1, 1)
+            {{kMany, 2}, {2}, {2}},
+            [](In in) {
+              const Tensor unlike = Tensor::of({10, 30}).to(in[0].value().device());
+              const Tensor dy = Tensor::of({-kX, kX}).to(in[0].value().device());
+              return layer_norm(in[0] * unlike, in[1], in[2], 1e-12) * dy;
+            },
+            0,
+            {NAN, n* x, NAN}}),
+    [](const testing::TestParamInfo<Row>& info) {
+      std::string name;
+      for (const char* c = info.param.name; *c; ++c) {
+        if (std::isalnum(static_cast<unsigned char>(*c))) name += *c;
+      }
+      return name;
+    });
+
+TEST(LongSums, CumsumEndsAtTheSum) {
+  for (const Device device : test_devices()) {
+    for (const int64_t inner : {1, 2}) {
+      const Tensor x = Tensor::full({kMany, inner}, kX, DType::f32, device);
+      const Tensor y = cumsum(x, 0).value();
+      expect_all(y.rows(kMany - 1, kMany), n * kX, device.str());
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed
