@@ -1,10 +1,10 @@
-// The caching allocator. A training step asks for the same sizes again and again; freed blocks are
-// kept and handed out again, the smallest one that is large enough but at most 2.25 times too
-// large, so that a step after the first one allocates nothing from the system (and pays for no page
-// faults). Each device has its own cache; on CUDA a block may be handed out again while kernels in
-// the stream still use it, as what its next owner does comes after them. With the address sanitizer
-// there is no cache, and no block is larger than asked for, so that the sanitizer sees every access
-// outside of a tensor.
+// The caching allocator. A training step asks for the same sizes again and again, so freed blocks
+// are kept and reused: the smallest free block that is large enough, at most 2.25 times too large.
+// After its first step a training allocates nothing from the system and has no page faults. Each
+// device has its own cache. On CUDA a block may be reused while kernels in the stream still use it:
+// the work of its next owner comes after them in the stream. With the address sanitizer there is no
+// cache, and blocks have exactly the size asked for, so that it sees every access outside of a
+// tensor.
 #pragma once
 
 #include <cstddef>
@@ -17,24 +17,24 @@ namespace heed {
 
 struct MemoryStats {
   int64_t bytes_in_use = 0;  // in blocks that tensors hold now
-  int64_t peak_bytes = 0;    // the most that it ever was since the last reset_peak()
-  int64_t bytes_cached = 0;  // in blocks that were freed, kept for the next tensor
+  int64_t peak_bytes = 0;    // the maximum of bytes_in_use since the last reset_peak()
+  int64_t bytes_cached = 0;  // in freed blocks that are kept for reuse
 };
 
-// A block of 64-byte aligned memory that goes back to the cache when the last owner lets go.
-// Throws DeviceError when the device has no more memory, or is not there.
+// An uninitialised block, aligned to 64 bytes. It returns to the cache with its last owner. Throws
+// DeviceError when the device is out of memory or does not exist.
 std::shared_ptr<std::byte> allocate(int64_t bytes, Device device = {});
 
-// How often tensors that share the block were changed, as count_write() was told.
+// The number of calls of count_write() for the block: how often the tensors that share it changed.
 uint32_t write_count(const std::shared_ptr<std::byte>& memory);
 void count_write(const std::shared_ptr<std::byte>& memory);
 
-// Keeps the values that were copied into the block's memory from the host: `host` holds those that
-// begin at `memory`. To be called once, by who made the block.
+// Keeps the host's copy of the values in the block: `host` holds those that begin at `memory`. The
+// owner of a new block calls it, once.
 void keep_host_copy(const std::shared_ptr<std::byte>& memory,
                     std::shared_ptr<const std::byte> host);
-// Where the values at `memory` lie on the host; null if nobody kept them, or count_write() was told
-// of a change since. Valid as long as `memory` is held.
+// The host's copy of the values at `memory`; null if there is none, or if the block has changed
+// since (count_write()). Valid as long as `memory` is held.
 const std::byte* host_copy(const std::shared_ptr<std::byte>& memory);
 
 MemoryStats memory_stats(Device device = {});

@@ -11,12 +11,12 @@ namespace heed {
 // (4)".
 Shape broadcast_shape(const char* op, const Shape& a, const Shape& b);
 
-// How a tensor of one shape is repeated to another. Neighbouring axes that are all repeated, or all
-// not, are one, so that runs of memory are as long as they can be. Throws ShapeError "expand: (4)
-// does not broadcast to (2, 3)".
+// How a tensor of shape `from` is repeated to shape `to`. Neighbouring axes that are all repeated,
+// or all not, are merged, so that contiguous runs are as long as possible. Throws ShapeError
+// "expand: (4) does not broadcast to (2, 3)".
 Broadcast broadcast_map(const Shape& from, const Shape& to);
 
-// x repeated to the shape, of any element type; x itself if it has the shape.
+// x repeated to the shape; x itself if it has the shape. Any element type.
 Tensor broadcast_to(const Tensor& x, const Shape& shape);
 
 }  // namespace heed

@@ -32,12 +32,12 @@ struct Device {
   static Device parse(const std::string& text);
 };
 
-// How products of f32 matrices are computed. The factors are rounded to fewer bits and the products
-// summed in f32, so each factor is off by up to
-//   f32 0    tf32 2^-11 (5e-4)    bf16 2^-8 (4e-3)         of its size
+// The precision of products of f32 matrices. The factors are rounded to fewer bits, and the
+// products are summed in f32. The relative error of a factor is at most
+//   f32 0    tf32 2^-11 (5e-4)    bf16 2^-8 (4e-3)
 // The CPU has f32 and bf16 (tensor/kernels/gemm_bf16.h); tf32 is for CUDA devices.
 enum class Matmul : uint8_t { f32, tf32, bf16 };
-void set_matmul(Matmul precision);  // for the whole process; f32 to begin with
+void set_matmul(Matmul precision);  // for the whole process; the default is f32
 Matmul matmul();
 
 }  // namespace heed

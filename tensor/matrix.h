@@ -6,10 +6,10 @@
 
 namespace heed {
 
-// A matrix in the memory of a tensor: all of it, some of its columns, or the transpose of these.
+// A view of a tensor as a matrix: all of it, some of its columns, or the transpose of either.
 class Matrix {
  public:
-  // x (..., cols): all leading axes together are the rows. A scalar is no matrix.
+  // x (..., cols): the leading axes together are the rows. A scalar is not a matrix (ShapeError).
   Matrix(const Tensor& x);
   // The matrices of x (batch, rows, cols), for gemm_batched.
   static Matrix each(const Tensor& x);
@@ -40,8 +40,8 @@ class Matrix {
   bool transposed_ = false;
 };
 
-// Where an op puts the gradient of an input: a tensor, and whether what it holds is overwritten or
-// added to. False where nobody needs the gradient.
+// Where an op puts the gradient of an input: a tensor, and whether to overwrite its values or to
+// add to them. Converts to false if the gradient is not needed.
 struct Destination {
   Tensor at;
   Write write = Write::assign;

@@ -7,10 +7,10 @@
 
 namespace heed {
 
-// Reads an array of numbers to the CPU: floats of 16 to 64 bits, booleans and integers, which
-// become f32, f64 or i32; of either order of axes. Nothing in the file is trusted, and memory stays
-// within four times its size. Throws DataError "path: not a usable .npy file: rule", and where an
-// integer does not fit into 32 bits.
+// Reads an array of numbers to the CPU: floats of 16 to 64 bits, booleans and integers become f32,
+// f64 or i32. C and Fortran order are both read. The file is not trusted: it is checked before
+// memory is allocated, which is at most four times the size of the file. Throws DataError "path:
+// not a usable .npy file: rule", also for an integer that does not fit into 32 bits.
 [[nodiscard]] Tensor load_npy(const std::string& path);
 
 // Writes the file atomically, for numpy.load().

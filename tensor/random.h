@@ -28,7 +28,7 @@ HEED_HD inline Philox4 philox(Philox4 counter, uint64_t key) {
   return counter;
 }
 
-// Names a stream of random numbers. Two streams with different fields are independent.
+// Names a stream of random numbers. Streams that differ in any field are independent.
 struct RandomKey {
   uint64_t seed = 1;
   uint32_t purpose = 0;  // what the numbers are for: purpose_id("dropout.encoder")
@@ -48,7 +48,7 @@ struct RandomKey {
   }
 };
 
-// FNV-1a hash of a purpose's name, so that streams are named and not numbered.
+// The FNV-1a hash of a purpose, so that streams have names instead of numbers.
 constexpr uint32_t purpose_id(std::string_view name) {
   uint32_t hash = 2166136261u;
   for (char c : name) hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
@@ -81,7 +81,7 @@ class Rng {
       if (word < limit) return word % n;
     }
   }
-  // Fisher-Yates; unlike std::shuffle the same on every standard library.
+  // Fisher-Yates. Unlike std::shuffle, it gives the same order with every standard library.
   template <class Container> void shuffle(Container& items) {
     for (uint64_t i = items.size(); i > 1; --i) std::swap(items[i - 1], items[below(i)]);
   }

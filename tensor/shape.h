@@ -21,10 +21,10 @@ class Shape {
 
   int rank() const { return rank_; }
   int64_t numel() const { return numel_; }
-  // Size of an axis; negative axes count from the back. Throws ShapeError outside [-rank, rank).
+  // The size of an axis; negative axes count from the end. Throws ShapeError outside [-rank, rank).
   int64_t operator[](int axis) const { return sizes_[normalize(axis)]; }
   int64_t back() const { return (*this)[-1]; }
-  // The axis from the front; an error begins with the name of the op.
+  // The axis as a number in [0, rank). Throws ShapeError, which begins with the name of the op.
   int normalize(int axis, const char* op = "shape") const;
 
   Shape with(int axis, int64_t size) const;    // the same shape with one axis resized

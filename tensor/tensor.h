@@ -15,7 +15,7 @@ namespace heed {
 
 class Matrix;
 
-// A number, or a list of numbers, or of such lists: {{1, 2}, {3, 4}}. For Tensor::of().
+// A number, a list of numbers, or a list of such lists: {{1, 2}, {3, 4}}. For Tensor::of().
 struct Nested {
   Nested(double value) : value(value) {}
   Nested(std::initializer_list<Nested> parts) : is_list(true), parts(parts) {}
@@ -35,7 +35,7 @@ class Tensor {
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = {});
   // Throws ShapeError for i32 where the value is not a 32-bit integer, as fill() does.
   static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = {});
-  // Copies of values on the host. Throws ShapeError if their number is not shape.numel().
+  // Copies values from the host. Throws ShapeError if their number is not shape.numel().
   static Tensor from(const std::vector<float>& values, Shape shape, Device device = {});
   static Tensor from(const std::vector<double>& values, Shape shape, Device device = {});
   static Tensor from(const std::vector<int32_t>& values, Shape shape, Device device = {});
@@ -43,8 +43,8 @@ class Tensor {
     return from(values, {static_cast<int64_t>(values.size())}, device);
   }
 
-  // Tensor::of({{1, 2}, {3, 4}}): the shape is that of the lists. Throws ShapeError for lists of
-  // several lengths, and for i32 where a number is not a 32-bit integer.
+  // Tensor::of({{1, 2}, {3, 4}}): the shape is that of the lists. Throws ShapeError if lists of one
+  // axis differ in length, and for i32 if a number is not a 32-bit integer.
   static Tensor of(const Nested& values, DType dtype = DType::f32, Device device = {});
 
   bool defined() const { return memory_ != nullptr; }
@@ -68,28 +68,28 @@ class Tensor {
   bool shares_memory_uniquely() const { return memory_.use_count() == 1; }
 
   Tensor clone() const;
-  // Converted copy; itself where nothing changes. ShapeError for a conversion to i32.
+  // A converted copy; itself if it has that type. Throws ShapeError for a conversion to i32.
   Tensor to(DType dtype) const;
-  Tensor to(Device device) const;  // copy on the device; itself where nothing changes
-  // Same shape and element type, any devices; as if by a copy where the two overlap.
+  Tensor to(Device device) const;  // a copy on the device; itself if it is there
+  // Shapes and element types must be equal; the devices may differ, and the two may overlap.
   void copy_from(const Tensor& source) const;
   void fill(double value) const;
 
-  // How often the memory was changed by copy_from(), fill() or mark_written(), through this tensor
-  // or one that shares the memory. What changes values by data() calls mark_written(), so that a
-  // backward pass that needs the values of before can tell (autograd/anomaly.h).
+  // How often copy_from(), fill() or mark_written() changed the memory, through this tensor or one
+  // that shares it. Call mark_written() after changing values through data(), so that a backward
+  // pass that needs the old values notices (autograd/anomaly.h).
   uint32_t version() const;
   void mark_written() const;
 
   double item() const;                    // the value of a tensor with one element
   std::vector<double> to_vector() const;  // all elements, on the host
   std::vector<int32_t> to_ints() const;   // all elements of an i32 tensor, on the host
-  // One element: t(i, j) or t.at({i, j}). For looking at a few: each asks the device for a copy.
+  // One element: t(i, j) or t.at({i, j}). For a few elements: each call copies from the device.
   double at(const std::vector<int64_t>& index) const;
   template <class... Index> double operator()(Index... index) const {
     return at({static_cast<int64_t>(index)...});
   }
-  // "f32 (2, 2) [[1, 2], [3, 4]]"; of more elements the first and last three along each axis:
+  // "f32 (2, 2) [[1, 2], [3, 4]]"; with more elements the first and last three along each axis:
   // "f32 (99) [0, 1, 2, ..., 96, 97, 98]"
   std::string str(int64_t max_elements = 64) const;
 
