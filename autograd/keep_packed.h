@@ -8,13 +8,12 @@
 
 namespace heed {
 
-// While one lives, lstm(), affine() and affine_columns() on this thread keep the packed form
-// (tensor/kernels/gemm.h) of each weight that they multiply with: a second copy of the weights in
-// memory, for loops whose steps multiply few rows with them, as a decoder's do. The results are the
-// same to the bit. A weight that was changed (Tensor::version), or is to be multiplied in another
-// precision (set_matmul()), is packed again. One inside of
-// another does nothing: the outer one keeps all. On CUDA it does nothing either: cuBLAS packs for
-// itself.
+// While one exists, lstm(), affine() and affine_columns() on this thread keep the packed form
+// (tensor/kernels/gemm.h) of each weight that they multiply with. It costs a second copy of the
+// weights, and pays in loops whose steps multiply few rows, such as a decoder's. The results are
+// the same to the bit. A weight is packed again when it has changed (Tensor::version) or when
+// set_matmul() has changed the precision. Nested ones do nothing: the outermost keeps all. On CUDA
+// it does nothing: cuBLAS packs for itself.
 class KeepPacked {
  public:
   KeepPacked();

@@ -1,5 +1,5 @@
-// Errors. What a user can get wrong is one of four types; InternalError is for our own mistakes.
-// The text names the op or the file, what was given, and the rule:
+// Errors. A user's mistake is one of four types; InternalError is a mistake of heed. The text names
+// the op or the file, what was given, and the rule:
 //   matmul: inner axes differ, (2, 3) times (4, 5)
 #pragma once
 
@@ -28,7 +28,7 @@ struct InternalError : Error {  // a bug in heed
   using Error::Error;
 };
 
-// A part of an error's text: text itself, a number, or what has a str(), such as a Shape.
+// A part of an error's text: text, a number, or an object with str(), such as a Shape.
 inline const char* text_of(const char* text) {
   return text;
 }
@@ -53,7 +53,7 @@ template <class... Parts> std::string text(const Parts&... parts) {
   return all;
 }
 
-// Throws ShapeError with the text of all parts, which is put together only then:
+// Throws ShapeError unless `ok`. Its text is the parts, which are joined only then:
 //   check_shape(a.shape() == b.shape(), "add: shapes differ, ", a.shape(), " and ", b.shape());
 template <class... Parts> void check_shape(bool ok, const Parts&... parts) {
   if (!ok) [[unlikely]]

@@ -10,22 +10,21 @@ namespace heed {
 // The bytes of a file. Throws if it is missing, a directory or longer than max_bytes.
 std::string read_file(const std::string& path, uint64_t max_bytes);
 
-// The path of a file of a directory that may come from a stranger. Throws DataError if it is a link
-// that leads out of the directory, or no regular file (a pipe would never end). Whether the file
-// exists is found out by who opens it.
+// The path of a file in a directory that is not trusted. Throws DataError if it is a link that
+// leads out of the directory, or not a regular file (a pipe would never end). The file need not
+// exist.
 std::string file_inside(const std::string& directory, const std::string& name);
 
-// Makes a directory and those above it, where they are not there yet; they survive a loss of power.
+// Makes a directory and its missing parents. They survive a power failure.
 void make_directory(const std::string& path);
 
-// A name that no other process has by which a folder is shared, on whatever machine or in whatever
-// container: "3f2c9a01-4711". The same for all the life of a process.
+// A name that is unique among all processes that share a folder, on any machine and in any
+// container: "3f2c9a01-4711". It stays the same as long as the process lives.
 std::string process_name();
 
-// A file that appears under its name complete or not at all, whenever the process is killed: the
-// bytes go to "<path>.tmp-<process_name()>", and commit() syncs and renames it. Without a commit()
-// the temporary file is removed. Refuses to replace anything but a regular file (a device, a
-// directory).
+// A file that appears under its name either complete or not at all, even if the process is killed.
+// The bytes go to "<path>.tmp-<process_name()>", and commit() syncs and renames that file. Without
+// commit() the destructor removes it. Replaces regular files only, not devices or directories.
 class AtomicFile {
  public:
   explicit AtomicFile(const std::string& path);
@@ -43,11 +42,12 @@ class AtomicFile {
   int descriptor_ = -1;
 };
 
-// Removes the temporary files of all AtomicFiles of this process that are not committed yet. For
-// the handler of a signal that ends the process: it calls nothing that a handler must not.
+// Removes the temporary files of all AtomicFiles of this process that are not committed yet. It is
+// async-signal-safe, for the handler of a signal that ends the process.
 void remove_half_written_files() noexcept;
 
-// Throws DataError where write_file() would, as far as that can be told beforehand; leaves nothing.
+// Throws DataError if write_file() would fail, as far as that can be known beforehand. Writes
+// nothing.
 void check_writable(const std::string& path);
 
 // Writes the bytes atomically.

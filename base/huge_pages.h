@@ -1,5 +1,5 @@
-// Memory for large arrays. With pages of 4 KiB, finding the pages takes as long as reading them: on
-// a virtual machine a stream of 64 MiB came at 12 GB/s, and with huge pages at 24.
+// Memory for large arrays. With pages of 4 KiB, address translation takes as long as reading: on a
+// virtual machine a stream of 64 MiB was read at 12 GB/s, and with huge pages at 24 GB/s.
 #pragma once
 
 #include <cstddef>
@@ -11,8 +11,8 @@
 
 namespace heed {
 
-// `bytes` bytes aligned to a cache line, in huge pages where they are worth it and the system has
-// some; null where there is no memory. To be given back with std::free().
+// Memory aligned to a cache line, in huge pages if it is large and the system has some. Null if
+// there is no memory. To be freed with std::free().
 inline void* allocate_aligned(size_t bytes) {
   constexpr size_t kLine = 64, kHugePage = size_t{2} << 20;
   void* block = nullptr;
@@ -20,7 +20,7 @@ inline void* allocate_aligned(size_t bytes) {
   const size_t rounded = (bytes + kHugePage - 1) / kHugePage * kHugePage;
   if (posix_memalign(&block, kHugePage, rounded)) return nullptr;
 #if defined(MADV_HUGEPAGE)
-  madvise(block, rounded, MADV_HUGEPAGE);  // no harm where it is refused
+  madvise(block, rounded, MADV_HUGEPAGE);  // harmless if it is refused
 #endif
   return block;
 }

@@ -1,5 +1,5 @@
-// JSON, as much of it as files of the core need: a reader that is asked for one value after the
-// other and keeps none, and strings as JSON has them.
+// As much JSON as the core's files need: a reader that is asked for one value after the other and
+// stores none, and string literals.
 #pragma once
 
 #include <cstdint>
@@ -17,22 +17,21 @@ struct JsonError : DataError {
   bool too_deep = false;
 };
 
-// Reads a text from its begin to its end. Strict (RFC 8259): UTF-8 only, no comments, no comma at
-// the end of a list. All functions throw JsonError where the text is something else.
+// Reads a text from beginning to end. Strict (RFC 8259): UTF-8 only, no comments, no comma at the
+// end of a list. All functions throw JsonError if the text is something else.
 class JsonReader {
  public:
-  // Arrays and objects may nest `depth` deep. The text has to live as long as the reader.
+  // Arrays and objects may nest `depth` deep. The text must outlive the reader.
   JsonReader(std::string_view text, int depth) : text_(text), depth_(depth) {}
 
   enum class Kind : uint8_t { object, array, string, number, other };  // other: true, false, null
-  Kind next();  // what the value is that comes
+  Kind next();                                                         // the kind of the next value
 
-  // Reads an object. member(name) is called for each of its members, in their order, and has to
-  // read or skip the value.
+  // Reads an object. Calls member(name) for each member in turn, which must read or skip its value.
   void object(const std::function<void(const std::string& name)>& member);
   void array(const std::function<void()>& element);  // the same for each element
   std::string string();
-  std::optional<uint64_t> number();  // without a value: it is no whole number in [0, 2^64)
+  std::optional<uint64_t> number();  // nullopt if it is not an integer in [0, 2^64)
   void skip();                       // a value of any kind
   void end();                        // nothing but white space may come
 

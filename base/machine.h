@@ -1,6 +1,6 @@
-// What this process may use of the machine: all of it, or less where a control group (a container,
-// a batch system) sets a limit. The smallest one counts, of its group and of all groups above it
-// (cgroups(7), versions 1 and 2). The paths are for tests.
+// How much of the machine this process may use: all of it, or less if a control group (a container,
+// a batch system) sets a limit. The smallest limit of its group and of all groups above it counts
+// (cgroups(7), versions 1 and 2). The paths are parameters for tests.
 #pragma once
 
 #include <string>
@@ -11,12 +11,12 @@ namespace heed {
 double usable_memory(const std::string& own_groups = "/proc/self/cgroup",
                      const std::string& groups = "/sys/fs/cgroup");
 
-// Threads that can run at the same time: the processors that the process may run on, or fewer where
-// there is a quota of processor time (docker --cpus, cpu.max): its whole processors, at least 1.
+// The number of threads that can run at the same time: the processors that the process may run on,
+// or, with a quota of processor time (docker --cpus, cpu.max), its whole processors, at least 1.
 int usable_processors(const std::string& own_groups = "/proc/self/cgroup",
                       const std::string& groups = "/sys/fs/cgroup");
 
-// A number of bytes for people: "3 KiB", "12 MiB", rounded down.
+// A human-readable number of bytes, rounded down: "3 KiB", "12 MiB".
 std::string size_text(double bytes);
 
 }  // namespace heed

@@ -104,13 +104,14 @@ Var concat(const std::vector<Var>& parts, int axis) {
 
   return record("concat", y, parts, [widths, outer, inner, at, a](Tensor dy, const Grads& dx) {
     int64_t from = 0;
-    for (size_t i = 0; i < widths.size(); from += widths[i++]) {
-      if (!dx.needs(i)) continue;
-      if (a == 0 && inner > 0) {  // rows of dy, handed on as they lie
-        dx.add(i, dy.rows(from / inner, (from + widths[i]) / inner));
-      } else {
-        KERNEL(dy, copy_block(dx.to<T>(i), widths[i], dy.data<T>() + from, at, outer, widths[i]));
+    for (size_t i = 0; i < widths.size(); ++i) {
+      const int64_t width = widths[i];
+      if (dx.needs(i) && a == 0 && inner > 0) {  // rows of dy as they are, without a copy
+        dx.add(i, dy.rows(from / inner, (from + width) / inner));
+      } else if (dx.needs(i)) {
+        KERNEL(dy, copy_block(dx.to<T>(i), width, dy.data<T>() + from, at, outer, width));
       }
+      from += width;
     }
   });
 }

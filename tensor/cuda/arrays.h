@@ -8,14 +8,14 @@
 
 namespace heed::gpu {
 
-// Some arrays, cut into pieces of kPiece elements: as many as the arguments of a launch hold.
+// As many arrays as the arguments of a launch can hold, cut into pieces of kPiece elements.
 template <class T, int64_t kPiece> struct Arrays {
   static constexpr int kMost = 64;
   Values<T> array[kMost];
   int64_t first_piece[kMost + 1] = {}, first_element[kMost + 1] = {};
   int count = 0;
 
-  // Takes arrays from the list, from number i on; returns the first one that is left.
+  // Takes arrays from the list, beginning with number i; returns the number of the first one left.
   int64_t take(const Values<T>* list, int64_t i, int64_t end) {
     for (count = 0; i < end && count < kMost; ++i, ++count) {
       array[count] = list[i];
@@ -27,7 +27,7 @@ template <class T, int64_t kPiece> struct Arrays {
   int64_t pieces() const { return first_piece[count]; }
   int64_t elements() const { return first_element[count]; }
 
-  // Of a piece: its array, the elements [begin, end) of it, and how many elements all before have.
+  // A piece: its array, its elements [begin, end), and the number of elements of all arrays before.
   struct Piece {
     const T* x;
     int64_t begin, end, before;

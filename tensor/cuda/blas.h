@@ -1,4 +1,4 @@
-// The one thing that heed asks of cuBLAS. blas.cc asks it, blas_emulated.cc answers with cpu::gemm.
+// The one function of cuBLAS that heed uses. blas.cc calls cuBLAS, blas_emulated.cc cpu::gemm.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +7,8 @@
 
 namespace heed::cuda {
 
-// A matrix in column-major order, as cuBLAS has them: element (i, j) is at[i + j * ld]. Of `batch`
-// matrices each lies `stride` elements after the one before.
+// A matrix in cuBLAS's column-major order: element (i, j) is at[i + j * ld]. The matrices of a
+// batch lie `stride` elements apart.
 template <class T> struct BlasMatrix {
   T* at;
   int64_t ld, stride = 0;
@@ -22,7 +22,7 @@ template <class T>
 void blas_gemm(const BlasMatrix<T>& c, const BlasMatrix<const T>& a, const BlasMatrix<const T>& b,
                int64_t m, int64_t n, int64_t k, T beta, int64_t batch);
 
-// How products of f32 matrices are computed.
+// The precision of products of f32 matrices.
 void set_matmul(Matmul precision);
 
 }  // namespace heed::cuda

@@ -13,7 +13,7 @@ namespace heed::gpu {
 constexpr int kWarp = 32;
 constexpr unsigned kAllLanes = 0xffffffffu;
 
-// Of two numbers, also where they are elements of shared memory.
+// Of two numbers, which may be elements of shared memory.
 struct Sum {
   template <class A, class B, class T = std::common_type_t<A, B>>
   static __device__ T apply(A a, B b) {
@@ -36,7 +36,7 @@ template <class Op, class T> __device__ T warp_reduce(T x) {
   return x;
 }
 
-// Each warp for itself, then the results of the warps in order. Blocks of one dimension.
+// First within each warp, then over the results of the warps, in order. For one-dimensional blocks.
 template <class Op, class T> __device__ T block_reduce(T x) {
   HEED_SHARED(T, of_warp, 32);
   const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp, warps = blockDim.x / kWarp;
@@ -57,8 +57,9 @@ template <class T> __device__ T block_max(T x) {
   return block_reduce<Max>(x);
 }
 
-// For sums down the columns of a matrix: blocks of dim3(kWarp, kDown) threads, where threadIdx.x is
-// the column, so that a warp reads neighbours, and a thread has summed every kDown-th row.
+// For sums down the columns of a matrix, with blocks of dim3(kWarp, kDown) threads: threadIdx.x is
+// the column, so that a warp reads neighbouring elements, and x is a thread's sum of every kDown-th
+// row.
 constexpr int kDown = 8;
 template <class T> __device__ T column_sum(T x) {
   HEED_SHARED(T, of_thread, kDown * kWarp);

@@ -1,5 +1,5 @@
-// The part of NCCL that heed uses: blocks of device memory from one process to another, each with a
-// GPU of its own, on one host or several. Free of NCCL's headers.
+// The part of NCCL that heed uses: it sends blocks of device memory between processes, each of
+// which has a GPU of its own, on one host or several. Includes no headers of NCCL.
 #pragma once
 
 #include <cstddef>
@@ -11,28 +11,28 @@
 
 namespace heed::cuda {
 
-// Of the header that this was built with, "2.27.7"; empty where it was built without NCCL.
+// The version of the header that this was built with, "2.27.7"; empty without NCCL.
 std::string nccl_version();
-// Whether there is NCCL. Its library is opened at the first call, as it is large.
+// Whether NCCL is available. The first call opens its library, which is large.
 bool has_nccl();
 
-// Which GPU of this machine cuda:index is, the same text in all processes. NCCL refuses two ranks
-// on one.
+// Identifies the GPU cuda:index, by the same text in all processes. NCCL refuses two ranks on one
+// GPU.
 std::string gpu_of(int index);
 
-// What the members of one Communicator have in common: one makes it and tells the others.
+// Identifies a Communicator: one rank makes it and sends it to the others.
 std::string make_nccl_id();
 
 // All functions throw DeviceError for what NCCL reports.
 class Communicator {
  public:
   // For the current device. Returns when all `size` ranks have called it with the same id. From
-  // then on a thread looks for errors of the network, after which what is in the stream waits for
-  // ever, and whoever waits for the stream: it tells `on_failure`, which has to end the process.
+  // then on a thread watches for network errors, after which the stream would wait for ever: it
+  // calls `on_failure`, which must end the process.
   Communicator(const std::string& id, int rank, int size,
                std::function<void(const std::string&)> on_failure);
-  // Waits for what the others still have to take; not where an exception is on its way, as they may
-  // wait for this one.
+  // Waits until the others have received everything, except during an exception, when they may be
+  // waiting for this rank.
   ~Communicator();
   Communicator(const Communicator&) = delete;
   Communicator& operator=(const Communicator&) = delete;
@@ -42,8 +42,8 @@ class Communicator {
     std::byte* at;
     int64_t bytes;
   };
-  // Puts into the stream of the current device what sends the ones and gets the others, all at one
-  // time. From one rank to another, blocks come in the order in which they are sent.
+  // Queues all these sends and receives in the stream of the current device; they run at the same
+  // time. Between two ranks, blocks arrive in the order in which they are sent.
   void exchange(const std::vector<Block>& to_send, const std::vector<Block>& to_get);
 
  private:

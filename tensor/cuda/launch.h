@@ -27,10 +27,9 @@ struct Grid {
   int64_t shared_bytes = 0;
 };
 
-// Puts the kernel into the stream of the current device and does not wait for it. No blocks: does
-// nothing. Throws DeviceError where the launch itself fails; what happens in the kernel later is
-// thrown by a later call. The emulation runs the kernel now and throws emulator::Fault for its
-// bugs.
+// Queues the kernel in the stream of the current device and does not wait for it. Does nothing for
+// 0 blocks. Throws DeviceError if the launch itself fails; errors of the running kernel are thrown
+// by a later call. The emulation runs the kernel now and throws emulator::Fault for its bugs.
 template <auto kernel, class... Args> void launch(const Grid& grid, Args... args) {
   if (grid.blocks == 0) return;
   check_grid(grid.blocks, __PRETTY_FUNCTION__);

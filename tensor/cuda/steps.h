@@ -1,5 +1,5 @@
-// Kernels that stay on the device for many steps, with barriers between blocks from one step to the
-// next. Such a kernel takes the steps it is to do, [begin, end), before its other arguments:
+// Persistent kernels: one launch for many steps, with a barrier of all blocks between steps. Such a
+// kernel takes its steps, [begin, end), before its other arguments:
 //
 //   __global__ void kernel(int64_t begin, int64_t end, float* x) {
 //     for (int64_t t = begin; t < end; ++t) {
@@ -9,18 +9,17 @@
 //   }
 //   launch_steps<kernel>({blocks, threads, shared_bytes}, steps, x);
 //
-// A GPU launches it once for all steps, with all blocks resident (a cooperative launch). The
-// emulation, whose blocks run one after the other, calls it once for each step.
+// A GPU runs it by one cooperative launch, which keeps all blocks resident. The emulation, whose
+// blocks run one after the other, calls it once for each step.
 #pragma once
 
 #include "tensor/cuda/launch.h"
 
 namespace heed::cuda {
 
-// Returns when `target` calls of it have come, from any blocks; to be called by all threads of a
-// block. What the threads wrote to global memory before it, those of the other blocks read after
-// it, with __ldcg() where they may have read the same memory before. *arrived is zero at the
-// launch.
+// Waits until it has been called `target` times in total, by whatever blocks. All threads of a
+// block call it. Writes to global memory before it are visible to the other blocks after it; memory
+// that they may have read before has to be read with __ldcg(). *arrived is zero at the launch.
 __device__ inline void wait_for_blocks([[maybe_unused]] unsigned* arrived,
                                        [[maybe_unused]] unsigned target) {
 #ifdef __CUDACC__
@@ -38,8 +37,8 @@ __device__ inline void wait_for_blocks([[maybe_unused]] unsigned* arrived,
 #endif
 }
 
-// Puts it into the stream as launch() does, and counts as one launch. Throws DeviceError where the
-// device cannot hold all blocks at a time; see limits() in tensor/cuda/runtime.h.
+// Queues it as launch() does, and counts as one launch. Throws DeviceError if the device cannot
+// hold all blocks at the same time; see limits() in tensor/cuda/runtime.h.
 template <auto kernel, class... Args>
 void launch_steps(const Grid& grid, int64_t steps, Args... args) {
   check_grid(grid.blocks, __PRETTY_FUNCTION__);

@@ -3,11 +3,12 @@
 #include "tensor/kernels/elementwise_ops.h"
 #include "tensor/kernels/kernel.h"
 
-// y = op(x)   and   dx = dy op'(saved), saved being x, y or not there, as Op::kSaves says
+// y = op(x)   and   dx = dy op'(saved); Op::kSaves says whether `saved` is x, y or unused
 HEED_KERNEL(template <class Op, class T> void unary_forward(T* y, const T* x, Op op, int64_t n));
 HEED_KERNEL(template <class Op, class T>
             void unary_backward(Out<T> dx, const T* saved, const T* dy, Op op, int64_t n));
-// y = Op(a, b)   and   da = dy dOp/da   and   db = dy dOp/db; what these do not read may be null
+// y = Op(a, b)   and   da = dy dOp/da   and   db = dy dOp/db; inputs that these do not read may be
+// null
 HEED_KERNEL(template <class Op, class T>
             void binary_forward(T* y, const T* a, const T* b, int64_t n));
 HEED_KERNEL(template <class Op, class T>
@@ -20,7 +21,7 @@ HEED_KERNEL(template <class T> void fill(T* x, T value, int64_t n));
 HEED_KERNEL(template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n));
 // y = alpha x
 HEED_KERNEL(template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n));
-// y = *alpha x, the factor where the tensors are
+// y = *alpha x, with alpha on the device of the tensors
 HEED_KERNEL(template <class T> void scale_by(T* y, const T* x, const T* alpha, int64_t n));
 // y = mask ? a : b   and   dx = [(mask != 0) == of] dy: of a for of = 1, of b for of = 0
 HEED_KERNEL(template <class T>

@@ -1,6 +1,7 @@
-// The tiles that multiply pairs of bf16: C (R, kWidth) = or += A (R, length) panel (length,
-// kWidth), with the sums of gemm_bf16.h. A row of A has its pairs in a row, kRowStep from row to
-// row; a panel has for each pair its kWidth columns.
+// The tiles that multiply pairs of bf16, with the sums of gemm_bf16.h:
+//   C (R, kWidth) = or += A (R, length) panel (length, kWidth)
+// The rows of A lie kRowStep pairs apart; a panel holds the kWidth columns of one pair after the
+// other.
 #pragma once
 
 #include <array>
@@ -16,7 +17,8 @@
 #pragma GCC visibility push(hidden)
 namespace heed::cpu {
 
-// While one lives, numbers below 2^-126 are 0 on this thread, read or computed. Only x86 has it.
+// While one exists, this thread treats subnormal numbers (below 2^-126) as 0, whether it reads or
+// computes them. x86 only.
 class FlushSmall {
  public:
 #if defined(__SSE__)
@@ -37,8 +39,8 @@ class FlushSmall {
 
 using PairTile = void (*)(float*, int64_t, const Pair*, const Pair*, int64_t, Write);
 
-// Runs tiles out of a table: tile[r - 1] has r rows. The tiles are not inlined, so none of their
-// arithmetic moves out of the life of `flush_`.
+// Runs tiles from a table: tile[r - 1] has r rows. The tiles are not inlined, so none of their
+// arithmetic moves out of the lifetime of `flush_`.
 template <const auto& kTiles> class TableRunner {
  public:
   explicit TableRunner(bool /*a_transposed*/) {}
@@ -52,7 +54,6 @@ template <const auto& kTiles> class TableRunner {
 };
 
 // ---- any processor
-// --------------------------------------------------------------------------------
 
 // One vector of columns at a time, so that both sums of kVectorRows rows fit into the registers. A
 // product of two bf16 is exact in f32: with or without fused multiply-add it is rounded once.
@@ -101,7 +102,6 @@ struct PlainPairs {
 };
 
 // ---- AVX512-BF16
-// ----------------------------------------------------------------------------------
 
 #if defined(__AVX512F__)
 
@@ -178,7 +178,6 @@ struct Avx512Pairs {
 #endif
 
 // ---- AMX
-// ------------------------------------------------------------------------------------------
 
 // Eight registers ("tiles" to AMX) of up to 16 rows of 64 bytes. C has the first four, A the next
 // two and the panel the last two:

@@ -1,6 +1,6 @@
-// How a matrix product brings its factors into the order in which the tiles of C read them: A into
-// tiles of up to kTileRows rows, B into panels of kWidth columns. Only gemm.cc and the formats that
-// it multiplies in look in here, and its test for the sizes.
+// How a matrix product copies its factors into the order in which the tiles of C read them: A into
+// tiles of up to kTileRows rows, B into panels of kWidth columns. For gemm.cc, the formats that it
+// multiplies in, and its test.
 #pragma once
 
 #include <algorithm>
@@ -16,8 +16,8 @@
 #include "tensor/kernels/gemm.h"
 #include "tensor/parallel.h"
 
-// A program that includes this has it for another CPU level than the kernels: theirs stay their
-// own.
+// A program that includes this compiles it for another CPU level than the kernels' own. Hidden
+// symbols keep the two apart.
 #pragma GCC visibility push(hidden)
 namespace heed::cpu {
 
@@ -57,8 +57,8 @@ template <class T> struct View {
   }
 };
 
-// This thread's memory for the blocks of products, not initialised. Throws DeviceError if there is
-// none.
+// This thread's memory for the blocks of products, uninitialised. Throws DeviceError if there is no
+// memory.
 template <class S> S& scratch() {
   static thread_local std::unique_ptr<void, void (*)(void*)> memory(nullptr, std::free);
   if (!memory) memory.reset(allocate_aligned(sizeof(S)));

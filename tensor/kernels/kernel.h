@@ -1,11 +1,11 @@
 // How a kernel is declared: once, for both backends.
 //   HEED_KERNEL(template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n));
 // declares cpu::scale, defined in the .cc beside the header, and gpu::scale, defined in the .cu.
-// Kernels see memory and sizes only, the memory contiguous: outputs first, then inputs, then sizes.
+// Kernels see contiguous memory and sizes only: outputs first, then inputs, then sizes.
 //
 // A gradient kernel takes its destination in one of two forms:
-//   Out<T> dx   the kernel gives every element a value, which is assigned or added as dx says
-//   T* dx       the kernel adds to some elements, or to each of them several times
+//   Out<T> dx   the kernel computes each element once, and dx says whether to assign or to add it
+//   T* dx       the kernel adds to some elements, or to an element several times
 #pragma once
 
 #include <cstdint>
@@ -36,11 +36,11 @@
 
 namespace heed {
 
-// How a result meets what its memory holds: y = x, or y += x. The first contribution to a gradient
-// is assigned, the others are added; so no memory is cleared first.
+// Whether a result overwrites its memory (y = x) or is added to it (y += x). The first contribution
+// to a gradient is assigned and the others are added, so no memory has to be zeroed first.
 enum class Write : uint8_t { assign, add };
 
-// Where the elements of a result go, and how.
+// The destination of a result, and how its elements are written.
 template <class T> struct Out {
   T* at;
   Write write;

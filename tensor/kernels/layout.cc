@@ -86,7 +86,7 @@ void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_
 }
 
 template <class T> void join(T* y, const Values<T>* arrays, int64_t count) {
-  for (int64_t i = 0; i < count; y += arrays[i++].n) std::copy_n(arrays[i].at, arrays[i].n, y);
+  for (int64_t i = 0; i < count; ++i) y = std::copy_n(arrays[i].at, arrays[i].n, y);
 }
 
 // A run along the last axis is either copied or one element of x, repeated.
@@ -96,8 +96,9 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   for (int axis = 0; axis < 5; ++axis) runs *= map.size[axis];
   parallel_ranges(runs, 16384 / (width + 1) + 1, [&](int64_t begin, int64_t end) {
     int64_t at[5], from = 0, rest = begin;
-    for (int axis = 4; axis >= 0; rest /= map.size[axis--]) {
+    for (int axis = 4; axis >= 0; --axis) {
       at[axis] = rest % map.size[axis];
+      rest /= map.size[axis];
       from += at[axis] * map.stride[axis];
     }
     for (int64_t run = begin; run < end; ++run) {

@@ -8,8 +8,8 @@ HEED_KERNEL(void convert(float* y, const double* x, int64_t n));
 HEED_KERNEL(void convert(double* y, const int32_t* x, int64_t n));
 HEED_KERNEL(void convert(float* y, const int32_t* x, int64_t n));
 
-// Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner). The gradient of a
-// swap is the swap back.
+// Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner). Its gradient is
+// the reverse swap.
 HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a,
                                               int64_t mid, int64_t b, int64_t inner));
 
@@ -19,7 +19,7 @@ HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t oute
 HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
                                                int64_t x_stride, int64_t rows, int64_t width));
 
-// y = the elements of `count` arrays, one behind the other; the list of them is on the host.
+// y = `count` arrays, concatenated. The list of arrays is on the host.
 HEED_KERNEL(template <class T> void join(T* y, const Values<T>* arrays, int64_t count));
 
 // Broadcasting: y[i0, .., i5] = x[i0 * s0 + .. + i5 * s5] over the six sizes of y; a stride of 0

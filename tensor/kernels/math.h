@@ -1,6 +1,6 @@
-// Elementary functions as short straight-line code that compilers turn into vector instructions,
-// the same on CPU and CUDA. f64 is left to the standard library, for it exists to check gradients
-// and not to be fast. The largest errors of the f32 versions, in units in the last place:
+// Elementary functions as short straight-line code that compilers vectorise, the same on CPU and
+// CUDA. f64 uses the standard library: it is there to check gradients, not to be fast. The largest
+// errors of the f32 versions, in units in the last place:
 //   exp 1.5, sigmoid 3, tanh 2.5, erf 7       where argument and result are normal numbers
 // Below the normal numbers exp is 0; above the largest float it is infinite. NaN gives NaN.
 #pragma once

@@ -1,4 +1,4 @@
-// How this processor multiplies matrices of f32: what `--matmul` chose, and with which
+// How this processor multiplies f32 matrices: the precision that `--matmul` chose, and the
 // instructions.
 #pragma once
 
@@ -6,19 +6,20 @@
 
 namespace heed::cpu {
 
-// For the whole process; f32 to begin with. tf32 is for GPUs: here it is f32.
+// For the whole process; the default is f32. tf32 is for GPUs: here it means f32.
 void set_matmul(Matmul precision);
 Matmul matmul();
 
-// What multiplies pairs of bf16 (tensor/kernels/gemm_bf16.h). All give the same bits.
+// The instructions that multiply pairs of bf16 (tensor/kernels/gemm_bf16.h). All give the same
+// bits.
 enum class Bf16Tile : uint8_t { plain, avx512, amx };
 
 const char* name_of(Bf16Tile tile);  // "plain", "AVX512-BF16", "AMX"
-// Whether these kernels have it, and this processor and its operating system allow it. Linux is
-// asked once for the registers of AMX, for all threads of the process.
+// Whether these kernels, this processor and its operating system support it. The first call asks
+// Linux for permission to use AMX, for all threads of the process.
 bool has_bf16_tile(Bf16Tile tile);
-// The fastest of them, until use_bf16_tile() says otherwise, which is for tests and measurements.
-// Throws DeviceError for one that is not to be had.
+// The fastest supported one, unless use_bf16_tile() chose another, for tests and measurements; it
+// throws DeviceError for one that is not supported.
 Bf16Tile bf16_tile();
 void use_bf16_tile(Bf16Tile tile);
 // Out of what the processor has, and whether AMX is permitted, which is asked only if it has it.

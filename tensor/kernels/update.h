@@ -10,12 +10,12 @@ HEED_HD inline double clip_factor(double norm, double max_norm) {
 
 }  // namespace heed
 
-// total = the sum of x_i^2 over `count` arrays, in f64; the list of them is on the host.
+// total = the sum of x_i^2 over `count` arrays, in f64. The list of arrays is on the host.
 HEED_KERNEL(template <class T>
             void sum_squares(double* total, const Values<T>* arrays, int64_t count));
-// Of gradients that are taken times `scale` (of any sign) and clipped to the norm max_norm:
+// For gradients that are multiplied by `scale` (of any sign) and then clipped to the norm max_norm:
 //   clipping[0] = norm = sqrt(squares)
-//   clipping[1] = scale min(1, max_norm / (|scale| norm)),   what each is to be multiplied by
+//   clipping[1] = scale min(1, max_norm / (|scale| norm)),   the factor of each gradient
 HEED_KERNEL(void clip(double* clipping, const double* squares, double scale, double max_norm));
 // SGD with momentum m and weight decay w (Sutskever et al. 2013, as in PyTorch), here and below
 // with g = *scale grad:
