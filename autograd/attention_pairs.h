@@ -8,9 +8,9 @@
 
 namespace heed {
 
-// Who sees whom in attention with many queries a segment: the queries of segment s, which stand
-// one after the other, see the memory rows of segment s. Each pair of a query and a row that it
-// sees has its own weight, and there is no other: no padding, and no mask. Made once for a batch;
+// Which rows each query attends to, with several queries per segment: the queries of segment s,
+// which are contiguous, see the memory rows of segment s. Each pair of a query and a row that it
+// sees has a weight, and no other pair has: there is no padding and no mask. Made once per batch;
 // all layers share it.
 //
 //   queries 2 1, memory 3 2      weights: a0 sees 3, a1 sees 3; b0 sees 2        8 pairs
@@ -18,11 +18,11 @@ namespace heed {
 class AttentionPairs {
  public:
   AttentionPairs() = default;
-  // Causal: the last query of a segment sees the whole memory of it, the one before all but the
-  // last row, and so on. For self-attention queries and memory are the same segments; for a decoder
-  // that goes on, the new rows and all rows. Throws ShapeError where the numbers of segments
-  // differ, where queries were selected, where a causal segment has more queries than memory rows,
-  // and for more pairs than an i32 can number; DeviceError for segments on two devices.
+  // Causal: the last query of a segment sees its whole memory, the query before it all but the last
+  // row, and so on. Self-attention uses the same segments twice; a decoder that continues uses its
+  // new rows and all rows. Throws ShapeError if the numbers of segments differ, if `queries` are
+  // selected ones, if a causal segment has more queries than memory rows, or if there are more
+  // pairs than an i32 can number; DeviceError for segments on two devices.
   AttentionPairs(Segments queries, Segments memory, bool causal = false);
 
   const Segments& queries() const { return queries_; }

@@ -1,8 +1,7 @@
-// What is made of values and has no gradient: masks, positions, classes.
+// Functions without a gradient: masks, positions, classes.
 //
-// A mask is i32, 1 where something holds and 0 where not. That is what where() and masked_fill()
-// take, whatever the element type of the values is, and what makes sure that nobody expects a
-// gradient. As numbers, to count or to multiply, it is mask.to(DType::f32):
+// A mask is i32: 1 where a condition holds, else 0. where() and masked_fill() take masks for values
+// of any element type. To count or to multiply with one, convert it by mask.to(DType::f32):
 //   accuracy = mean(equal(argmax(logits, -1), targets).to(DType::f32))
 #pragma once
 
@@ -10,15 +9,15 @@
 
 namespace heed {
 
-// ---- comparisons, of f32, f64 or i32, with broadcasting -> i32 mask. Any comparison with a NaN is
-// 0, but for not_equal.
+// ---- comparisons of f32, f64 or i32, with broadcasting -> i32 mask. With a NaN all are 0, except
+// not_equal.
 Tensor equal(const Var& a, const Var& b);
 Tensor not_equal(const Var& a, const Var& b);
 Tensor less(const Var& a, const Var& b);
 Tensor less_equal(const Var& a, const Var& b);
 Tensor greater(const Var& a, const Var& b);
 Tensor greater_equal(const Var& a, const Var& b);
-// With a number, which must be a whole one where a is i32 (ShapeError).
+// With a number. Throws ShapeError if a is i32 and the number is not an integer.
 Tensor equal(const Var& a, double b);
 Tensor not_equal(const Var& a, double b);
 Tensor less(const Var& a, double b);
@@ -26,17 +25,18 @@ Tensor less_equal(const Var& a, double b);
 Tensor greater(const Var& a, double b);
 Tensor greater_equal(const Var& a, double b);
 
-// Where along the axis (which is removed) the first maximum is, or the first NaN -> i32
+// The position along the axis, which is removed, of the first maximum, or of the first NaN -> i32
 Tensor argmax(const Var& x, int axis);
-// ids i32 (...) -> (..., classes): 1 at the place of the id, else 0
+// ids i32 (...) -> (..., classes): 1 at the position of the id, else 0
 Tensor one_hot(const Tensor& ids, int64_t classes, DType dtype = DType::f32);
-// begin, begin + step, ... as long as they are before `end` -> (n)
+// begin, begin + step, ..., up to but not including `end` -> (n)
 Tensor arange(int64_t begin, int64_t end, int64_t step = 1, DType dtype = DType::i32,
               Device device = {});
 
 // A class for each row of logits (..., C), drawn with the probabilities softmax(logits): the
 // largest of logits + Gumbel noise from the random stream `key`. A class whose logit
-// is -infinity or a NaN is never drawn, but for class 0 of a row that has nothing else. -> i32 (...)
+// is -infinity or a NaN is never drawn, but for class 0 of a row that has nothing else. -> i32
+// (...)
 Tensor categorical(const Var& logits, RandomKey key);
 
 }  // namespace heed

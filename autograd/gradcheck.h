@@ -13,11 +13,11 @@ struct GradCheck {
   std::string worst;     // "input 1, element 7: analytic 0.5, numeric 0.4"
 };
 
-// Compares the gradient of f with central differences at `inputs` (f64). f may return any shape: it
-// is projected to a number with fixed random weights r, L = sum_i r_i f_i, so that every element of
-// the result counts and none can hide another's error.
+// Compares the gradient of f with central differences at `inputs` (f64). f may return any shape:
+// its result is projected to a number by fixed random weights r, L = sum_i r_i f_i, so that every
+// element counts and errors do not cancel.
 //   numeric = (L(x + step) - L(x - step)) / (2 step)      error O(step^2) + O(1e-16 / step)
-// Throws ShapeError for inputs that are not f64.
+// Throws ShapeError if an input is not f64.
 [[nodiscard]] GradCheck check_gradient(const std::function<Var(const std::vector<Var>&)>& f,
                                        const std::vector<Tensor>& inputs, uint64_t seed = 1,
                                        double step = 1e-5);

@@ -1,4 +1,4 @@
-// What the graph is made of. Only ops and the backward pass look in here.
+// The nodes of the graph. For ops and the backward pass.
 #pragma once
 
 #include <cstdint>
@@ -8,10 +8,10 @@
 
 namespace heed {
 
-// What a node collects during the backward pass. Products dy^T x for a weight matrix are put aside
-// until they have kManyRows rows together, or the node is reached: a loop over time steps then
-// costs a few large products instead of many small ones that each read and write the whole weight
-// gradient, and for each weight little more than these rows is held in memory.
+// The gradient that a node collects during the backward pass. Products dy^T x for a weight matrix
+// are deferred until they have kManyRows rows together, or until the node is reached. A loop over
+// time steps then costs a few large products instead of many small ones, each of which reads and
+// writes the whole weight gradient, and only these rows are held in memory.
 class GradientBuffer {
  public:
   explicit GradientBuffer(const Tensor& value)
@@ -23,15 +23,15 @@ class GradientBuffer {
   bool sparse_rows = false;  // see Var::parameter
   Gradient total;
 
-  // The first contribution is kept as it is, even if others hold it too.
+  // The first contribution is kept without a copy, even if others share its memory.
   void add(Tensor dx);
   Destination destination();
   const Tensor& sum();
   void add_outer(Tensor dy, Tensor x, int64_t first_col);
   void add_rows(Tensor ids, Tensor rows) { lookups_.push_back({std::move(ids), std::move(rows)}); }
-  // Brings everything put aside into `total`.
+  // Adds all deferred products to `total`.
   void settle();
-  // From now on nobody else holds `total`, so that its owner may change it.
+  // Makes `total` unshared, by a copy if necessary, so that its owner may change it.
   void own();
   void clear();
   bool all_finite() const;  // all that was collected, put aside or not
@@ -56,8 +56,7 @@ class GradientBuffer {
 };
 
 // Throws DeviceError "op: tensors on cpu and cuda:0; move one with to()" unless both are on one
-// device. To be called before a kernel runs: it would take the pointer of one device for that of
-// another.
+// device. To be called before a kernel runs, which could not tell pointers of two devices apart.
 void check_devices(const char* op, const Tensor& a, const Tensor& b);
 // Throws ShapeError "op: an input is undefined" for a Var that never got a value.
 void check_defined(const char* op, const Var& x);
@@ -101,8 +100,8 @@ inline GradientBuffer& Edge::grad() const {
 // All nodes that root depends on, itself included, newest first.
 std::vector<std::shared_ptr<Node>> reachable(const std::shared_ptr<Node>& root);
 
-// The gradients of an op's outputs, as its closure gets them. They are the closure's: it may hand
-// them on, and what nobody else holds it may change.
+// The gradients of an op's outputs, for its closure, which owns them: it may pass them on, and
+// change those whose memory is not shared.
 class OutputGrads {
  public:
   explicit OutputGrads(Node& node) : node_(node) {}
@@ -115,8 +114,8 @@ class OutputGrads {
   Node& node_;
 };
 
-// The gradients of an op's inputs, as its closure gives them. What is given for an input that needs
-// none is let go.
+// The gradients of an op's inputs, which its closure computes. Gradients for inputs that need none
+// are dropped.
 class Grads {
  public:
   explicit Grads(const Node& node) : node_(node) {}

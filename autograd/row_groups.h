@@ -1,4 +1,4 @@
-// Rows that are added up where their indices are equal.
+// Sums of the rows that have equal indices.
 #pragma once
 
 #include <vector>
@@ -7,17 +7,17 @@
 
 namespace heed {
 
-// Indices, grouped by value on the host: what add_groups() (tensor/kernels/gather.h) is told of
-// them. The rows of a group are added in the order in which they were given.
+// Indices, grouped by value on the host, for add_groups() (tensor/kernels/gather.h). The rows of a
+// group are added in the order of their indices.
 class RowGroups {
  public:
   RowGroups(const std::vector<int32_t>& ids, Device device);
 
-  const Tensor& ids() const { return ids_; }  // i32 on the device: the distinct ones, ascending
+  const Tensor& ids() const { return ids_; }  // i32 on the device: the distinct indices, ascending
 
-  // y[ids_i] += x_i, for x with a row for each index.
+  // y[ids_i] += x_i. x has a row for each index.
   void add(const Tensor& y, const Tensor& x) const;
-  // (groups, ...): the sum of each group's rows of x.
+  // -> (groups, ...): the sums of the rows of x in each group.
   Tensor sums(const Tensor& x) const;
 
  private:

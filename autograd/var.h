@@ -32,11 +32,11 @@ struct Gradient {
   bool sparse() const { return rows.defined(); }
 };
 
-// A parameter's law: how init() draws its first values, from a random stream of its own.
+// A parameter's law: how init() draws its initial values, from a random stream of its own.
 using Initializer = std::function<Tensor(const Shape&, RandomKey, DType)>;
 
-// What all Vars of one parameter share. A weight that stands in two places of a module (tied) is
-// one cell, and its tensor can be exchanged (moved, converted, drawn) under everybody who holds it.
+// What all Vars of one parameter share. A tied weight, which a module uses in two places, is one
+// cell. Its tensor can be replaced (moved, converted, drawn), and every Var sees the new one.
 struct ParameterCell {
   Tensor value;
   std::shared_ptr<Node> node;  // collects the gradient; null while the parameter is frozen
@@ -53,8 +53,8 @@ class Var {
   // A leaf that collects a gradient. With sparse_rows the gradient keeps to the rows that were
   // looked up (Embedding), as long as nothing but gather_rows uses the parameter.
   [[nodiscard]] static Var parameter(Tensor value, bool sparse_rows = false);
-  // The same, f32 on the CPU and blank until init() (nn/init.h) draws its values by the law, or
-  // load_parameters() or set_value() gives it some.
+  // The same, f32 on the CPU and blank: init() (nn/init.h) draws its values by the law, or
+  // load_parameters() or set_value() sets them.
   [[nodiscard]] static Var parameter(Shape shape, Initializer law, bool sparse_rows = false);
 
   bool defined() const { return memory().defined(); }
@@ -70,28 +70,27 @@ class Var {
   bool sparse_rows() const { return cell_ && cell_->sparse_rows; }
   Var detach() const { return Var(value()); }  // the same value, outside of the graph
 
-  // ---- of parameters; the rest throws UsageError for other values
+  // ---- for parameters; these throw UsageError for other values
   bool is_parameter() const { return cell_ != nullptr; }
   bool frozen() const { return cell_ && !cell_->node; }
   // The same for all Vars of one parameter, and null for other values.
   const std::shared_ptr<ParameterCell>& cell() const { return cell_; }
-  // A parameter of its own with the same values, law, sparse_rows and frozen.
+  // A new parameter with the same values, law, sparse_rows and frozen.
   [[nodiscard]] Var clone() const;
-  // Exchanges the tensor: every Var of this parameter has the new one from now on. Its gradient is
-  // dropped, and the backward pass of a graph that was made before throws. set_value() throws
-  // ShapeError for another shape.
+  // Replaces the tensor of the parameter, for all its Vars. Its gradient is dropped, and the
+  // backward pass of an earlier graph throws. set_value() throws ShapeError for another shape.
   void set_value(Tensor value) const;
   void convert(DType dtype, Device device) const;
   // A frozen parameter is a constant to ops, and optimisers leave it alone. Its gradient is
   // dropped.
   void freeze(bool frozen = true) const;
 
-  // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and takes the
-  // graph apart on the way. Throws ShapeError for a value of more than one element, UsageError
-  // where there is nothing to differentiate or the graph was used already.
+  // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and frees the
+  // graph on the way. Throws ShapeError for a value of more than one element, and UsageError if
+  // there is nothing to differentiate or the graph was used already.
   //
-  // `complete` hears of each leaf of the graph, once, as soon as all nodes that use it have run:
-  // its gradient is complete, while others are not, and may be taken. What it throws ends the pass.
+  // `complete` is called once for each leaf, as soon as all nodes that use it have run: its
+  // gradient is complete and may be used while others are not. An exception of it ends the pass.
   using OnComplete = std::function<void(const Node& leaf)>;
   void backward(const OnComplete& complete = {}) const;
 
@@ -99,8 +98,8 @@ class Var {
   Tensor grad() const;               // of a leaf, dense; undefined if nothing has arrived
   void zero_grad() const;
 
-  // For the closure of an op: this value if `other` needs a gradient and so makes use of it, else
-  // nothing. Of z = x y: dx = dz y needs y, and only where x is no constant.
+  // For the closure of an op: this value if `other` needs a gradient, else an undefined tensor.
+  // Example z = x y: dx = dz y needs y, but only if x is not a constant.
   Saved for_grad_of(const Var& other) const;
 
   const std::shared_ptr<Node>& node() const { return cell_ ? cell_->node : node_; }
@@ -121,15 +120,15 @@ class Var {
   std::shared_ptr<ParameterCell> cell_;  // of a parameter
 };
 
-// Puts an op into the graph: its name, its value, its inputs, and its gradient, which may own
-// tensors but never a Var. Returns a constant when no input needs a gradient. The inputs must share
-// one element type and device; undefined inputs are optional ones left out.
+// Adds an op to the graph: its name, its value, its inputs, and its gradient, a closure that may
+// own tensors but never a Var. Returns a constant if no input needs a gradient. All inputs must
+// have the same element type and device; an undefined input is an optional one that was omitted.
 Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backward backward);
 // The same for an op with several outputs.
 std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::vector<Var>& inputs,
                         Backward backward);
 
-// While one lives, ops on this thread record nothing.
+// While one exists, ops on this thread record nothing.
 class NoGrad {
  public:
   NoGrad();
@@ -142,7 +141,7 @@ class NoGrad {
   bool before_;
 };
 
-// Whether a gradient of x is asked for: x is in the graph, and no NoGrad lives.
+// Whether x needs a gradient: it is in the graph, and no NoGrad exists.
 bool wants_grad(const Var& x);
 
 // One line for each op that `root` depends on: number, op, shape, inputs.

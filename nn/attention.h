@@ -1,6 +1,6 @@
-// Attention over ragged memories: query b looks at the rows of its own segment. All return the
-// context and the weights; the three differ in how they score a memory row k for a query q, and
-// Attention is whichever of them is asked for:
+// Attention over ragged memories: query b attends to the rows of its own segment. All return the
+// context and the weights. They differ in the score of a memory row k for a query q; Attention
+// chooses one of them at run time:
 //   dot      k . q                        Luong et al. 2015
 //   general  k . (W q)                    Luong et al. 2015
 //   additive v . tanh(W q + U k)          Bahdanau et al. 2015
@@ -41,8 +41,8 @@ class AdditiveAttention : public Module {
  public:
   AdditiveAttention(int64_t query_size, int64_t memory_size, int64_t hidden);
 
-  // What all calls with the same memory share, as the steps of a decoder: U k is by far the most
-  // work. Of the whole memory, whatever segments of it are looked at later.
+  // What all calls with the same memory share, such as the steps of a decoder: U k is by far the
+  // most work. For the whole memory, whichever segments are selected later.
   struct Memory {
     Var keys;    // (M, hidden): U k
     Var values;  // (M, H): the memory itself
@@ -70,11 +70,11 @@ const std::vector<std::string>& attention_scores();  // "dot", "general", "addit
 std::string name_of(AttentionScore score);
 AttentionScore parse_attention_score(const std::string& name);  // throws UsageError
 
-// Attention by any of the scores, with the parameters of that one: none, "project.weight", or
-// "query.weight", "memory.weight" and "score.weight". Dot needs queries as wide as the memory.
+// Attention by any of the scores, with its parameters: none, "project.weight", or "query.weight",
+// "memory.weight" and "score.weight". The dot score needs queries as wide as the memory.
 class Attention : public Module {
  public:
-  using Memory = AdditiveAttention::Memory;  // without keys but for the additive score
+  using Memory = AdditiveAttention::Memory;  // has keys for the additive score only
 
   // `hidden` is the width of the additive score.
   Attention(AttentionScore score, int64_t query_size, int64_t memory_size, int64_t hidden);

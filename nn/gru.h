@@ -26,10 +26,10 @@ struct GruOptions {
   bool bidirectional = false;
 };
 
-// A stack of GRU layers over a packed ragged batch, no padding anywhere; the equations stand with
-// the op gru() in autograd/ops.h. Parameters are PyTorch's: weight_ih_l0 (3H, in), weight_hh_l0
-// (3H, H), bias_ih_l0 (3H), bias_hh_l0 (3H), with _reverse behind for the backward direction.
-// Initialised uniformly in +-1/sqrt(H).
+// A stack of GRU layers over a packed ragged batch, without padding. The equations are those of the
+// op gru() in autograd/ops.h. Parameters are named as in PyTorch: weight_ih_l0 (3H, in),
+// weight_hh_l0 (3H, H), bias_ih_l0 (3H), bias_hh_l0 (3H), with the suffix _reverse for the backward
+// direction. Initialised uniformly in +-1/sqrt(H).
 class Gru : public Module {
  public:
   Gru(int64_t in, int64_t hidden, GruOptions options = {});

@@ -1,7 +1,7 @@
-// Initialisers. Constructors of layers make shapes and say by which law the numbers are drawn; then
-// init() draws them. Each parameter draws from its own random stream, named by its place in the
-// model ("decoder.output.weight"): equal shapes never start equal, there is one seed for a whole
-// model, and a parameter's numbers do not depend on which others there are.
+// Initialisers. Constructors of layers set the shapes and the laws of the initial values, and
+// init() draws the values. Each parameter has its own random stream, by its name in the model
+// ("decoder.output.weight"): parameters of equal shape start with different values, one seed serves
+// a whole model, and the values of a parameter do not depend on the others.
 #pragma once
 
 #include <string>

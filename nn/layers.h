@@ -1,5 +1,5 @@
-// The simple layers. A layer is blank when made: init() (nn/init.h) or load_parameters() gives the
-// whole model its numbers. They are f32 on the CPU; convert() and move() change that.
+// The simple layers. A new layer is blank: init() (nn/init.h) or load_parameters() sets the values
+// of the whole model. They are f32 on the CPU; convert() and move() change that.
 #pragma once
 
 #include "autograd/ops.h"
@@ -23,7 +23,8 @@ class Linear : public Module {
 };
 
 // y_i = weight[ids_i].   ids i32 (n), weight (rows, width), y (n, width)
-// Initialised with standard normal numbers. The gradient keeps to the rows that were looked up.
+// Initialised with standard normal numbers. The gradient is sparse: it holds the looked-up rows
+// only.
 class Embedding : public Module {
  public:
   Embedding(int64_t rows, int64_t width);
@@ -34,8 +35,8 @@ class Embedding : public Module {
   Var weight;
 };
 
-// Layer normalisation over the last axis (Ba et al. 2016), gain 1 and bias 0 at first (also without
-// init()).
+// Layer normalisation over the last axis (Ba et al. 2016). gain is initially 1 and bias 0, also
+// without init().
 class LayerNorm : public Module {
  public:
   explicit LayerNorm(int64_t width, double eps = 1e-5);

@@ -1,5 +1,5 @@
-// Losses made of ops. Each gives one loss for each element or row: take sum() or mean() of it, or
-// weigh it first. cross_entropy(), also with label smoothing, is an op (autograd/ops.h).
+// Losses made of ops. Each returns one loss per element or row: reduce it by sum() or mean(), with
+// weights if you like. cross_entropy(), also with label smoothing, is an op (autograd/ops.h).
 #pragma once
 
 #include "autograd/ops.h"
@@ -14,25 +14,25 @@ Var weighted_cross_entropy(const Var& logits, const Tensor& targets, const Var& 
 
 // Binary cross entropy, element by element, with targets in [0, 1] and p = sigmoid(x):
 //   -w t ln p - (1 - t) ln(1 - p) = w t softplus(-x) + (1 - t) softplus(x)
-// w, the weight of positive examples, balances classes of different sizes. Neither an overflow nor
-// a cancellation for any x.
+// w, the weight of positive examples, balances classes of different sizes. It neither overflows nor
+// cancels for any x.
 Var binary_cross_entropy(const Var& x, const Var& targets, double positive_weight = 1);
 
 // max(0, margin - t x), element by element, for targets -1 and 1. Cortes & Vapnik 1995.
 Var hinge(const Var& x, const Var& targets, double margin = 1);
 
-// max(0, margin - s_p + s_n): the scores of what fits are to be `margin` above those of what does
-// not. Element by element, with broadcasting. Joachims 2002.
+// max(0, margin - s_p + s_n): positive scores should exceed negative ones by `margin`. Element by
+// element, with broadcasting. Joachims 2002.
 Var margin_ranking(const Var& positive, const Var& negative, double margin = 1);
 
 // max(0, margin + d(a, p) - d(a, n)) with Euclidean distances d(a, b) = sqrt(|a - b|^2 + 1e-12)
-// over the last axis: (..., C) -> (...). Balntas et al. 2016. (The small number keeps the gradient
-// finite where the two are equal.)
+// over the last axis: (..., C) -> (...). Balntas et al. 2016. (1e-12 keeps the gradient
+// finite where a = b.)
 Var triplet_margin(const Var& anchor, const Var& positive, const Var& negative, double margin = 1);
 
 // KL(p || q) = sum_j p_j (ln p_j - ln q_j) over the last axis, p = softmax(p_logits), q =
-// softmax(q_logits): (..., C) -> (...). Kullback & Leibler 1951. detach() the one that is to stay
-// as it is, as the teacher of a distillation.
+// softmax(q_logits): (..., C) -> (...). Kullback & Leibler 1951. detach() the one that must not
+// learn, such as the teacher of a distillation.
 Var kl_divergence(const Var& p_logits, const Var& q_logits);
 
 // KL(N(m, e^v) || N(m0, e^v0)) of normal distributions with independent elements, given by mean and

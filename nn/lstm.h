@@ -26,10 +26,10 @@ struct LstmOptions {
   bool bidirectional = false;
 };
 
-// A stack of LSTM layers over a packed ragged batch, no padding anywhere; the equations stand with
+// A stack of LSTM layers over a packed ragged batch, without padding. The equations are those of
 // the op lstm() in autograd/ops.h. Parameters are named as in PyTorch: weight_ih_l0 (4H, in),
-// weight_hh_l0 (4H, H), bias_l0 (4H, one vector where PyTorch has two), with _reverse behind for
-// the backward direction. Initialised uniformly in +-1/sqrt(H).
+// weight_hh_l0 (4H, H), bias_l0 (4H; one vector where PyTorch has two), with the suffix _reverse
+// for the backward direction. Initialised uniformly in +-1/sqrt(H).
 class Lstm : public Module {
  public:
   Lstm(int64_t in, int64_t hidden, LstmOptions options = {});

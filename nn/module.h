@@ -27,11 +27,11 @@ class Visitor {
   std::string prefix_;
 };
 
-// Anything with parameters. A layer derives from it and names its parameters and parts once, in
-// visit(); everything else that needs them goes through there.
+// Anything with parameters. A layer derives from it and names its parameters and submodules once,
+// in visit(), which everything else uses.
 //
-// A module can be moved, not copied: a copied Var is the same parameter, so two modules would train
-// each other. clone() makes another one.
+// A module can be moved but not copied: a copied Var is the same parameter, so two modules would
+// train each other. clone() makes a copy.
 class Module {
  public:
   Module() = default;
@@ -59,8 +59,8 @@ struct NamedParameter {
 [[nodiscard]] int64_t parameter_count(Module& module);
 void zero_grad(Module& module);
 
-// Exchange the tensor of every parameter for a converted copy; gradients are dropped. Parameters
-// stay what they are: tied ones tied, and an optimiser that was made before goes on with them.
+// Replace the tensor of every parameter by a converted copy and drop the gradients. The parameters
+// keep their identity: tied ones stay tied, and optimisers made before still update them.
 void convert(Module& module, DType dtype);
 void move(Module& module, Device device);
 
@@ -69,12 +69,12 @@ void move(Module& module, Device device);
 void freeze(Module& module, const std::string& pattern = "");
 void unfreeze(Module& module, const std::string& pattern = "");
 
-// Gives `to` the values of the equally named parameters of `from`, in its own element type and on
-// its own device. Throws ShapeError where names or shapes differ.
+// Copies the values of `from` to the parameters of the same names of `to`, which keep their element
+// type and device. Throws ShapeError if names or shapes differ.
 void copy_parameters(Module& to, Module& from);
 
-// Makes every parameter of `to` a clone of the one of `from` with that name; what is tied in `from`
-// is tied in `to` then. Throws ShapeError where names or shapes differ. (For clone().)
+// Makes every parameter of `to` a clone of the one of the same name in `from`, with the same ties.
+// Throws ShapeError if names or shapes differ. (For clone().)
 void clone_parameters(Module& to, Module& from);
 
 // A deep copy: values, element types, devices, ties, what is frozen; no gradients. visit() knows
@@ -99,8 +99,8 @@ template <class M> [[nodiscard]] M clone(M& module) {
   return copy;
 }
 
-// A table of all parameters for people: name, shape, numbers, share of all numbers, element type,
-// "frozen"; then the sums.
+// A readable table of all parameters: name, shape, count, share of the total, element type,
+// "frozen"; then the totals.
 [[nodiscard]] std::string summary(Module& module);
 
 }  // namespace heed

@@ -1,5 +1,5 @@
-// What all optimisers have in common: parameters, groups of them, gradient clipping, and what is
-// remembered between steps. docs/add-an-optimizer.md shows how to write one.
+// What all optimisers share: parameters, parameter groups, gradient clipping, and the state that is
+// kept between steps. docs/add-an-optimizer.md shows how to write one.
 #pragma once
 
 #include <deque>
@@ -12,28 +12,28 @@
 
 namespace heed {
 
-// sqrt of the sum of squares of all gradients, in f64. A tied parameter counts once.
+// The square root of the sum of squares of all gradients, in f64. A tied parameter counts once.
 [[nodiscard]] double grad_norm(const std::vector<NamedParameter>& parameters);
 // min(1, max_norm / norm). Throws UsageError unless max_norm is positive.
 [[nodiscard]] double clip_scale(double norm, double max_norm);
 
-// Parameters that an optimiser treats in a way of their own: those whose names fit the pattern
-// `name`, see fits() in nn/module.h.
+// Parameters with their own rate and weight decay: those whose names fit the pattern `name`, see
+// fits() in nn/module.h.
 struct ParameterGroup {
   std::string name;                   // "lstm", "decoder*.bias"
   double rate = 1, weight_decay = 1;  // factors of the optimiser's rate and weight decay
 };
 
-// How a step takes its gradients: what clipping() makes of StepOptions, where the gradients are. No
-// device is waited for.
+// The factor that a step applies to its gradients, which clipping() computes on their device,
+// without waiting for it.
 struct Clipping {
   Tensor numbers;  // f64 (2): grad_norm(all), and the factor of the gradients
   Tensor norm() const { return numbers.rows(0, 1); }
   Tensor factor() const { return numbers.rows(1, 2); }
 };
 
-// The gradients of a step are taken times `scale` (1 / k after k backward passes), and then
-// global-norm clipping (Pascanu et al. 2013) makes their norm max_norm at most:
+// The gradients of a step are multiplied by `scale` (1 / k after k backward passes), and then
+// clipped to the global norm max_norm (Pascanu et al. 2013):
 //   g = clip_scale(scale norm, max_norm) scale gradient,   norm = grad_norm(all)
 struct StepOptions {
   double scale = 1;
@@ -43,8 +43,7 @@ struct StepOptions {
 [[nodiscard]] Clipping clipping(const std::vector<NamedParameter>& parameters,
                                 const StepOptions& options);
 
-// It holds the module's parameters themselves: they may be moved, converted, loaded or frozen after
-// it was made.
+// It refers to the module's parameters, which may be moved, converted, loaded or frozen later.
 class Optimizer {
  public:
   virtual ~Optimizer() = default;
@@ -57,16 +56,16 @@ class Optimizer {
   // The same with what clipping() has made of the gradients.
   void step(const Clipping& clipping);
 
-  // All that is remembered between steps, by name: "m.decoder.output.weight". The tensors are the
-  // optimiser's own: with their values copied into those of another one of the same kind and
-  // module, that one goes on with the same numbers. In a file:
+  // The state between steps, by name: "m.decoder.output.weight". The tensors are the optimiser's
+  // own: if their values are copied into those of another optimiser of the same kind and module,
+  // that one continues with the same numbers. In a file:
   //   save_tensors(path, optimizer.state());   load_into(path, optimizer.state());
   [[nodiscard]] std::vector<NamedTensor> state() const;
 
   double rate;  // learning rate; a schedule changes it between steps
 
  protected:
-  // The first group that a parameter fits counts for it. Throws UsageError for a negative factor
+  // A parameter belongs to the first group that it fits. Throws UsageError for a negative factor
   // and for a group without parameters.
   Optimizer(Module& module, double rate, double weight_decay,
             const std::vector<ParameterGroup>& groups);

@@ -1,5 +1,5 @@
-// Learning rates: factors of the step for optimisers that step often, and a schedule that looks at
-// the validation after each epoch.
+// Learning rates: factors that depend on the step, and a schedule that depends on the validation
+// after each epoch.
 //
 //   optimizer.rate = 3e-3 * linear_warm_up(step, 500) * cosine_decay(step, 10'000);
 #pragma once
@@ -8,24 +8,24 @@
 
 namespace heed {
 
-// Factors of the highest rate, for step = 0, 1, ... Throw UsageError for a negative step and for
-// numbers of steps that make no sense.
+// Factors of the highest rate, for step = 0, 1, ... They throw UsageError for negative steps and
+// for invalid numbers of steps.
 //
-// min(1, (step + 1) / steps): grows in the first `steps` steps; 1 if there are none
+// min(1, (step + 1) / steps): grows during the first `steps` steps; 1 if steps is 0
 [[nodiscard]] double linear_warm_up(int64_t step, int64_t steps);
 // floor + (1 - floor) (1 + cos(pi t)) / 2,  t = min(1, step / steps)      Loshchilov & Hutter 2017
 [[nodiscard]] double cosine_decay(int64_t step, int64_t steps, double floor = 0);
 // factor^floor(step / every)
 [[nodiscard]] double step_decay(int64_t step, int64_t every, double factor);
-// min((step + 1) / warm_up, sqrt(warm_up / (step + 1))), highest after the warm-up.
-// Vaswani et al. 2017, section 5.3, in parts of its highest rate
+// min((step + 1) / warm_up, sqrt(warm_up / (step + 1))), which is 1 after the warm-up: the schedule
+// of Vaswani et al. 2017, section 5.3, as a fraction of its highest rate
 [[nodiscard]] double inverse_sqrt_decay(int64_t step, int64_t warm_up);
 
 // Halves the learning rate when validation perplexity stops dropping, and says when to stop.
 //   an epoch improves if  perplexity < best (1 - min_improvement)
 //   after `patience` epochs in a row without improvement: rate /= 2
 //   stop when the rate would fall below min_rate, or after max_halvings
-// With halve_after > 0 the rate is also halved after that epoch and every later one, whatever the
+// With halve_after > 0 the rate is also halved after that epoch and after every later one, for any
 // perplexity: epoch halve_after + 1 is the first with half the rate (Luong et al. 2015).
 class HalvingSchedule {
  public:
@@ -33,14 +33,14 @@ class HalvingSchedule {
     double rate = 1.0, min_rate = 1e-3, min_improvement = 0.0;
     int patience = 1, max_halvings = 10, halve_after = 0;
   };
-  // All that changes; saved with a run and given back on resume.
+  // All that changes. It is saved with a run and restored on resume.
   struct State {
     double rate = 1.0, best = 0;  // best is 0 before the first epoch
     int epoch = 0, bad_epochs = 0, halvings = 0;
     bool finished = false;
   };
   explicit HalvingSchedule(Options options);
-  // After each epoch. Returns true if this is the best perplexity so far.
+  // To be called after each epoch. Returns true if this is the best perplexity so far.
   bool update(double perplexity);
   double rate() const { return state.rate; }
   bool finished() const { return state.finished; }
