@@ -17,11 +17,10 @@ Packing::Packing(const std::vector<int32_t>& lengths) {
   Data& data = *made;
   data.lengths = lengths;
   for (size_t i = 0; i < lengths.size(); ++i) {
-    check_shape(lengths[i] > 0, "packing: sequence " + std::to_string(i) + " has length " +
-                                    std::to_string(lengths[i]) + ", expected at least 1");
-    check_shape(i == 0 || lengths[i] <= lengths[i - 1], "packing: sequence " + std::to_string(i) +
-                                                            " is longer than the one before it; " +
-                                                            "sort the longest first");
+    check_shape(lengths[i] > 0, "packing: sequence ", i, " has length ", lengths[i],
+                ", expected at least 1");
+    check_shape(i == 0 || lengths[i] <= lengths[i - 1], "packing: sequence ", i,
+                " is longer than the one before it; sort the longest first");
   }
   int64_t running = static_cast<int64_t>(lengths.size());
   for (int64_t t = 0; running > 0 && t < lengths[0]; ++t) {
@@ -93,15 +92,15 @@ Tensor Packing::offsets(Device device) const {
 
 void Segments::Ranges::add(int64_t length) {
   const int64_t total = offsets.back() + length;
-  check_shape(total <= std::numeric_limits<int32_t>::max(),
-              "segments: " + std::to_string(total) + " scores, more than an i32 can number");
+  check_shape(total <= std::numeric_limits<int32_t>::max(), "segments: ", total,
+              " scores, more than an i32 can number");
   offsets.push_back(static_cast<int32_t>(total));
 }
 
 Segments::Segments(const std::vector<int32_t>& lengths, Device device) {
   Ranges ranges;
   for (int32_t length : lengths) {
-    check_shape(length >= 0, "segments: negative length " + std::to_string(length));
+    check_shape(length >= 0, "segments: negative length ", length);
     ranges.starts.push_back(ranges.offsets.back());
     ranges.add(length);
   }
@@ -112,8 +111,7 @@ Segments::Segments(const std::vector<int32_t>& lengths, Device device) {
 }
 
 Segments Segments::first(int64_t count) const {
-  check_shape(0 <= count && count <= count_,
-              "segments: the first " + std::to_string(count) + " of " + std::to_string(count_));
+  check_shape(0 <= count && count <= count_, "segments: the first ", count, " of ", count_);
   Segments result = *this;
   result.count_ = count;
   return result;
@@ -122,8 +120,7 @@ Segments Segments::first(int64_t count) const {
 Segments Segments::select(const std::vector<int32_t>& ids) const {
   Ranges ranges;
   for (int32_t id : ids) {
-    check_shape(0 <= id && id < count_,
-                "segments: number " + std::to_string(id) + " of " + std::to_string(count_));
+    check_shape(0 <= id && id < count_, "segments: number ", id, " of ", count_);
     ranges.starts.push_back(ranges_->starts[id]);
     ranges.add(length(id));
   }

@@ -6,8 +6,8 @@ namespace heed {
 namespace {
 
 void check_matrix(const char* name, const Shape& shape) {
-  check_shape(shape.rank() == 2 && shape.numel() > 0,
-              std::string(name) + ": needs a weight (out, in), got " + shape.str());
+  check_shape(shape.rank() == 2 && shape.numel() > 0, name, ": needs a weight (out, in), got ",
+              shape);
 }
 
 void draw(const NamedParameter& p, const Initializer& law, uint64_t seed) {

@@ -17,8 +17,8 @@ std::vector<Visited> visited(Module& module) {
   std::vector<Visited> list;
   std::unordered_set<std::string> names;
   Visitor visitor([&](const std::string& name, Var& p) {
-    check_shape(names.insert(name).second,
-                "module: two parameters are called \"" + name + "\"; give each a name of its own");
+    check_shape(names.insert(name).second, "module: two parameters are called \"", name,
+                "\"; give each a name of its own");
     list.push_back({name, p});
   });
   module.visit(visitor);
@@ -52,13 +52,12 @@ void set_frozen(Module& module, const std::string& pattern, bool frozen) {
 
 // Throws ShapeError unless both lists have the same names and shapes.
 template <class List> void check_same(const std::string& what, const List& from, const List& to) {
-  check_shape(from.size() == to.size(), what + ": " + std::to_string(from.size()) +
-                                            " parameters do not fit " + std::to_string(to.size()));
+  check_shape(from.size() == to.size(), what, ": ", from.size(), " parameters do not fit ",
+              to.size());
   for (size_t i = 0; i < from.size(); ++i) {
     const Shape &a = from[i].var.shape(), &b = to[i].var.shape();
-    check_shape(
-        from[i].name == to[i].name && a == b,
-        what + ": " + from[i].name + " " + a.str() + " does not fit " + to[i].name + " " + b.str());
+    check_shape(from[i].name == to[i].name && a == b, what, ": ", from[i].name, " ", a,
+                " does not fit ", to[i].name, " ", b);
   }
 }
 

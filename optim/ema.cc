@@ -41,13 +41,11 @@ void Ema::swap() {
 void Ema::copy_to(Module& module) const {
   check_not_swapped("copy_to()");
   const std::vector<NamedParameter> targets = parameters(module);
-  check_shape(targets.size() == parameters_.size(),
-              "Ema: " + std::to_string(parameters_.size()) + " averages do not fit " +
-                  std::to_string(targets.size()) + " parameters");
+  check_shape(targets.size() == parameters_.size(), "Ema: ", parameters_.size(),
+              " averages do not fit ", targets.size(), " parameters");
   for (size_t i = 0; i < targets.size(); ++i) {
     const auto& [name, var, aliases] = targets[i];
-    check_shape(name == parameters_[i].name,
-                "Ema: " + parameters_[i].name + " does not fit " + name);
+    check_shape(name == parameters_[i].name, "Ema: ", parameters_[i].name, " does not fit ", name);
     var.set_value(averages_[i].clone().to(var.dtype()).to(var.device()));
   }
 }
