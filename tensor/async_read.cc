@@ -6,8 +6,8 @@
 
 namespace heed {
 
-void AsyncRead::Drop::operator()(cuda::Late* late) const noexcept {
-  cuda::drop_download(late);
+void AsyncRead::Drop::operator()(cuda::Download* pending) const noexcept {
+  cuda::drop_download(pending);
 }
 
 AsyncRead::AsyncRead(const std::vector<Tensor>& tensors) {
@@ -30,14 +30,14 @@ AsyncRead::AsyncRead(const std::vector<Tensor>& tensors) {
   values_.resize(count);
   if (device.is_cuda()) {
     cuda::set_device(device.index);
-    late_.reset(cuda::begin_download(all.raw(), all.bytes()));
+    pending_.reset(cuda::begin_download(all.raw(), all.bytes()));
   } else {
     values_ = all.to_vector();
   }
 }
 
 std::vector<double> AsyncRead::get() {
-  if (late_) cuda::finish_download(late_.release(), values_.data());
+  if (pending_) cuda::finish_download(pending_.release(), values_.data());
   return std::move(values_);
 }
 

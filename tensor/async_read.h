@@ -9,7 +9,7 @@
 namespace heed {
 
 namespace cuda {
-struct Late;
+struct Download;
 }
 
 // The values that some small tensors have now. On CUDA an asynchronous copy is queued behind the
@@ -27,10 +27,10 @@ class AsyncRead {
 
  private:
   struct Drop {
-    void operator()(cuda::Late* late) const noexcept;
+    void operator()(cuda::Download* pending) const noexcept;
   };
   std::vector<double> values_;
-  std::unique_ptr<cuda::Late, Drop> late_;  // null where the values are there
+  std::unique_ptr<cuda::Download, Drop> pending_;  // null where the values are there
 };
 
 }  // namespace heed

@@ -86,7 +86,7 @@ class Staging {
 
 }  // namespace
 
-struct Late {
+struct Download {
   int device;
   std::byte* pinned;
   cudaEvent_t here;
@@ -96,29 +96,29 @@ struct Late {
 namespace {
 
 // Those that nobody uses, of each device. Never destroyed: a tensor may outlive main().
-class Lates {
+class Downloads {
  public:
-  Late* take() {
+  Download* take() {
     const std::lock_guard lock(mutex_);
     const int device = current_device();
-    std::vector<Late*>& idle = idle_[device];
-    if (idle.empty()) return new Late{device, pinned_memory(kLateBytes), make_event()};
-    Late* const late = idle.back();
+    std::vector<Download*>& idle = idle_[device];
+    if (idle.empty()) return new Download{device, pinned_memory(kDownloadBytes), make_event()};
+    Download* const pending = idle.back();
     idle.pop_back();
-    return late;
+    return pending;
   }
-  void give(Late* late) noexcept {
+  void give(Download* pending) noexcept {
     const std::lock_guard lock(mutex_);
-    idle_[late->device].push_back(late);
+    idle_[pending->device].push_back(pending);
   }
 
  private:
   std::mutex mutex_;
-  std::map<int, std::vector<Late*>> idle_;
+  std::map<int, std::vector<Download*>> idle_;
 };
 
-Lates& lates() {
-  static Lates* const instance = new Lates;
+Downloads& downloads() {
+  static Downloads* const instance = new Downloads;
   return *instance;
 }
 
@@ -224,23 +224,23 @@ void synchronize() {
   check(cudaStreamSynchronize(stream()), "synchronize");
 }
 
-Late* begin_download(const void* from, int64_t bytes) {
-  std::unique_ptr<Late, decltype(&drop_download)> late(lates().take(), &drop_download);
-  late->bytes = bytes;
-  put_copy(late->pinned, from, bytes);
-  check(cudaEventRecord(late->here, stream()), "event");
-  return late.release();
+Download* begin_download(const void* from, int64_t bytes) {
+  std::unique_ptr<Download, decltype(&drop_download)> pending(downloads().take(), &drop_download);
+  pending->bytes = bytes;
+  put_copy(pending->pinned, from, bytes);
+  check(cudaEventRecord(pending->here, stream()), "event");
+  return pending.release();
 }
 
-void finish_download(Late* late, void* to) {
-  const std::unique_ptr<Late, decltype(&drop_download)> owner(late, &drop_download);
-  wait_for(late->here);
-  std::memcpy(to, late->pinned, static_cast<size_t>(late->bytes));
+void finish_download(Download* pending, void* to) {
+  const std::unique_ptr<Download, decltype(&drop_download)> owner(pending, &drop_download);
+  wait_for(pending->here);
+  std::memcpy(to, pending->pinned, static_cast<size_t>(pending->bytes));
 }
 
 // What is still on its way comes before whatever its next owner puts into the same stream.
-void drop_download(Late* late) noexcept {
-  lates().give(late);
+void drop_download(Download* pending) noexcept {
+  downloads().give(pending);
 }
 
 // One for each thread and device; it grows to the largest that any kernel asks for. What runs in

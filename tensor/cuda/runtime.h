@@ -47,13 +47,13 @@ constexpr int64_t kStaged = int64_t{4} << 20;
 void download(void* to, const void* from, int64_t bytes);
 void synchronize();  // the same without a copy
 
-// An asynchronous download of at most kLateBytes. begin_download() queues it; finish_download(),
-// called once, waits for it, but for no work that was queued after it.
-struct Late;
-constexpr int64_t kLateBytes = 256;
-Late* begin_download(const void* from, int64_t bytes);
-void finish_download(Late* late, void* to);
-void drop_download(Late* late) noexcept;  // in place of finish_download()
+// An asynchronous download of at most kDownloadBytes. begin_download() queues it;
+// finish_download(), called once, waits for it, but for no work that was queued after it.
+struct Download;
+constexpr int64_t kDownloadBytes = 256;
+Download* begin_download(const void* from, int64_t bytes);
+void finish_download(Download* pending, void* to);
+void drop_download(Download* pending) noexcept;  // in place of finish_download()
 
 // Counts of all devices since the start of the program. A launch is a kernel, a call of cuBLAS or a
 // zero(); a wait is a call that blocks until the device has finished something.

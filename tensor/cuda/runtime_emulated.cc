@@ -94,25 +94,25 @@ void synchronize() {
   count_wait();
 }
 
-struct Late {
+struct Download {
   std::vector<std::byte> bytes;
 };
 
-Late* begin_download(const void* from, int64_t bytes) {
-  auto late = std::make_unique<Late>();
-  late->bytes.resize(static_cast<size_t>(bytes));
-  copy(late->bytes.data(), from, bytes);
-  return late.release();
+Download* begin_download(const void* from, int64_t bytes) {
+  auto pending = std::make_unique<Download>();
+  pending->bytes.resize(static_cast<size_t>(bytes));
+  copy(pending->bytes.data(), from, bytes);
+  return pending.release();
 }
 
-void finish_download(Late* late, void* to) {
+void finish_download(Download* pending, void* to) {
   count_wait();
-  std::memcpy(to, late->bytes.data(), late->bytes.size());
-  drop_download(late);
+  std::memcpy(to, pending->bytes.data(), pending->bytes.size());
+  drop_download(pending);
 }
 
-void drop_download(Late* late) noexcept {
-  delete late;
+void drop_download(Download* pending) noexcept {
+  delete pending;
 }
 
 void* scratch_bytes(int64_t bytes) {

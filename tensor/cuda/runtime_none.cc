@@ -30,11 +30,11 @@ void zero(void*, int64_t) {}
 void upload(void*, const void*, int64_t) {}
 void download(void*, const void*, int64_t) {}
 void synchronize() {}
-Late* begin_download(const void*, int64_t) {
+Download* begin_download(const void*, int64_t) {
   return nullptr;
 }
-void finish_download(Late*, void*) {}
-void drop_download(Late*) noexcept {}
+void finish_download(Download*, void*) {}
+void drop_download(Download*) noexcept {}
 Counts counts() {
   return {};
 }
