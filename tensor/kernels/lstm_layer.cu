@@ -16,7 +16,7 @@
 
 #include "base/error.h"
 #include "tensor/cuda/steps.h"
-#include "tensor/kernels/lstm_cell.h"
+#include "tensor/kernels/cells.h"
 
 namespace heed::gpu {
 namespace {
@@ -164,11 +164,10 @@ template <class T, int units> __device__ void lstm_step(const Forward<T>& p, int
       if (row >= rows || unit >= hidden) continue;
       const int64_t at = (work.row(t) + row) * hidden + unit;
       T* const gate = p.gates + (work.row(t) + row) * 4 * hidden + unit;
-      T a[4];
-      get_gates(a, gate, hidden);
-      for (int j = 0; j < 4; ++j) a[j] += sum[i][j];
+      auto a = LstmGates<T>::load(gate, hidden);
+      a = {a.i + sum[i][0], a.f + sum[i][1], a.g + sum[i][2], a.o + sum[i][3]};
       lstm_cell(a, c_prev ? c_prev[row * hidden + unit] : T(0), p.c[at], p.y[at]);
-      put_gates(gate, a, hidden);
+      a.store(gate, hidden);
     }
   }
 }
@@ -215,10 +214,9 @@ __device__ void finish_backward(const Backward<T>& p, int64_t t, int64_t row, in
   if (!goes_on) dh = p.dh_given ? p.dh[at] : T(0);
   if (p.dy) dh += p.dy[packed];
   const T dc = goes_on || p.dc_given ? p.dc[at] : T(0);
-  T a[4];
-  get_gates(a, gate, hidden);
+  auto a = LstmGates<T>::load(gate, hidden);
   p.dc[at] = lstm_cell_backward(a, p.c[packed], c_prev ? c_prev[at] : T(0), dh, dc);
-  put_gates(gate, a, hidden);
+  a.store(gate, hidden);
 }
 
 // Step -1 gives the gradient of the first states.

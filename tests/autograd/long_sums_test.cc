@@ -57,15 +57,16 @@ TEST_P(LongSums, AreRight) {
   }
 }
 
-const double x = kX, n = kMany;
+constexpr int64_t kRows = 20'000;  // of LayerNorm, which has a block for each on a GPU
+const double x = kX, all = x * kMany, all_rows = x * kRows;
 
 INSTANTIATE_TEST_SUITE_P(
     Ops, LongSums,
     testing::Values(
-        Row{"sum", {{kMany}}, [](In in) { return sum(in[0]); }, n* x, {1}},
-        Row{"mean", {{kMany}}, [](In in) { return mean(in[0]); }, x, {1 / n}},
-        Row{"sum of rows", {{2, kMany}}, [](In in) { return sum(in[0], 1); }, n* x, {1}},
-        Row{"sum of 2 columns", {{kMany, 2}}, [](In in) { return sum(in[0], 0); }, n* x, {1}},
+        Row{"sum", {{kMany}}, [](In in) { return sum(in[0]); }, all, {1}},
+        Row{"mean", {{kMany}}, [](In in) { return mean(in[0]); }, x, {1.0 / kMany}},
+        Row{"sum of rows", {{2, kMany}}, [](In in) { return sum(in[0], 1); }, all, {1}},
+        Row{"sum of 2 columns", {{kMany, 2}}, [](In in) { return sum(in[0], 0); }, all, {1}},
         Row{"sum of 65 columns",
             {{20'000, 65}},
             [](In in) { return sum(in[0], 0); },
@@ -76,28 +77,32 @@ INSTANTIATE_TEST_SUITE_P(
             [](In in) { return sum(in[0], 1); },
             100'000 * x,
             {1}},
-        Row{"mean of columns", {{kMany, 2}}, [](In in) { return mean(in[0], 0); }, x, {1 / n}},
+        Row{"mean of columns",
+            {{kMany, 2}},
+            [](In in) { return mean(in[0], 0); },
+            x,
+            {1.0 / kMany}},
         Row{"bias of a linear layer",
             {{kMany, 1}, {2, 1}, {2}},
             [](In in) { return affine(in[0], in[1], in[2]); },
             0,
-            {NAN, NAN, n}},
-        Row{"broadcast scalar", {{kMany}, {1}}, [](In in) { return in[0] * in[1]; }, 0, {x, n* x}},
-        Row{"broadcast row", {{kMany, 2}, {2}}, [](In in) { return in[0] * in[1]; }, 0, {x, n* x}},
+            {NAN, NAN, kMany}},
+        Row{"broadcast scalar", {{kMany}, {1}}, [](In in) { return in[0] * in[1]; }, 0, {x, all}},
+        Row{"broadcast row", {{kMany, 2}, {2}}, [](In in) { return in[0] * in[1]; }, 0, {x, all}},
         Row{"LayerNorm's bias",
-            {{kMany, 2}, {2}, {2}},
+            {{kRows, 2}, {2}, {2}},
             [](In in) { return 0.1 * layer_norm(in[0], in[1], in[2]); },
             0,
-            {NAN, NAN, n* x}},
+            {NAN, NAN, all_rows}},
         Row{"LayerNorm's gain",  // of rows (1, 3), z = (-1, 1)
-            {{kMany, 2}, {2}, {2}},
+            {{kRows, 2}, {2}, {2}},
             [](In in) {
               const Tensor unlike = Tensor::of({10, 30}).to(in[0].value().device());
               const Tensor dy = Tensor::of({-kX, kX}).to(in[0].value().device());
               return layer_norm(in[0] * unlike, in[1], in[2], 1e-12) * dy;
             },
             0,
-            {NAN, n* x, NAN}}),
+            {NAN, all_rows, NAN}}),
     [](const testing::TestParamInfo<Row>& info) {
       std::string name;
       for (const char* c = info.param.name; *c; ++c) {
@@ -111,7 +116,7 @@ TEST(LongSums, CumsumEndsAtTheSum) {
     for (const int64_t inner : {1, 2}) {
       const Tensor x = Tensor::full({kMany, inner}, kX, DType::f32, device);
       const Tensor y = cumsum(x, 0).value();
-      expect_all(y.rows(kMany - 1, kMany), n * kX, device.str());
+      expect_all(y.rows(kMany - 1, kMany), all, device.str());
     }
   }
 }

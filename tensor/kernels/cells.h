@@ -1,0 +1,110 @@
+// The arithmetic of one unit of an LSTM or a GRU in one time step, for the loops of the CPU, which
+// the compiler vectorises, and for the threads of a GPU. The formulas stand in lstm.h and gru.h.
+//
+// The ..._unit functions do what a loop needs for one unit, from memory to memory. The loops call
+// these, for GCC does not vectorise an `omp simd` loop that has a struct of its own.
+#pragma once
+
+#include "tensor/kernels/kernel.h"
+#include "tensor/kernels/math.h"
+
+namespace heed {
+
+// The gates of a unit, `hidden` apart in a row of the gate buffer.
+template <class T> struct LstmGates {
+  T i, f, g, o;
+
+  static HEED_HD LstmGates load(const T* at, int64_t hidden) {
+    return {at[0], at[hidden], at[2 * hidden], at[3 * hidden]};
+  }
+  HEED_HD void store(T* at, int64_t hidden) const {
+    at[0] = i;
+    at[hidden] = f;
+    at[2 * hidden] = g;
+    at[3 * hidden] = o;
+  }
+};
+
+// Preactivations give way to activations.
+template <class T> HEED_HD void lstm_cell(LstmGates<T>& a, T c_prev, T& c, T& h) {
+  a.i = math::sigmoid(a.i);
+  a.f = math::sigmoid(a.f);
+  a.g = math::tanh(a.g);
+  a.o = math::sigmoid(a.o);
+  c = a.f * c_prev + a.i * a.g;
+  h = a.o * math::tanh(c);
+}
+
+// Activations give way to the gradients of the preactivations. dh and dc: what comes in from
+// elsewhere. Returns dc of the step before.
+template <class T> HEED_HD T lstm_cell_backward(LstmGates<T>& a, T c, T c_prev, T dh, T dc) {
+  const T i = a.i, f = a.f, g = a.g, o = a.o, tanh_c = math::tanh(c);
+  dc += dh * o * (T(1) - tanh_c * tanh_c);
+  a.i = dc * g * i * (T(1) - i);
+  a.f = dc * c_prev * f * (T(1) - f);
+  a.g = dc * i * (T(1) - g * g);
+  a.o = dh * tanh_c * o * (T(1) - o);
+  return dc * f;
+}
+
+template <class T> HEED_HD void lstm_unit(T* gate, int64_t hidden, T c_prev, T& c, T& h) {
+  auto a = LstmGates<T>::load(gate, hidden);
+  lstm_cell(a, c_prev, c, h);
+  a.store(gate, hidden);
+}
+template <class T>
+HEED_HD T lstm_unit_backward(T* gate, int64_t hidden, T c, T c_prev, T dh, T dc) {
+  auto a = LstmGates<T>::load(gate, hidden);
+  dc = lstm_cell_backward(a, c, c_prev, dh, dc);
+  a.store(gate, hidden);
+  return dc;
+}
+
+template <class T> struct GruGates {
+  T r, z, n;
+
+  static HEED_HD GruGates load(const T* at, int64_t hidden) {
+    return {at[0], at[hidden], at[2 * hidden]};
+  }
+  HEED_HD void store(T* at, int64_t hidden) const {
+    at[0] = r;
+    at[hidden] = z;
+    at[2 * hidden] = n;
+  }
+};
+
+// Preactivations give way to activations. Returns h.
+template <class T> HEED_HD T gru_cell(GruGates<T>& a, const GruGates<T>& u, T h_prev) {
+  a.r = math::sigmoid(a.r + u.r);
+  a.z = math::sigmoid(a.z + u.z);
+  a.n = math::tanh(a.n + a.r * u.n);
+  return (T(1) - a.z) * a.n + a.z * h_prev;
+}
+
+// Activations give way to da, and u to du. d: the gradient of h. Returns the part of dh_prev that
+// does not come through u.
+template <class T> HEED_HD T gru_cell_backward(GruGates<T>& a, GruGates<T>& u, T h_prev, T d) {
+  const T r = a.r, z = a.z, n = a.n;
+  const T dn = d * (T(1) - z) * (T(1) - n * n);
+  const T dz = d * (h_prev - n) * z * (T(1) - z);
+  const T dr = dn * u.n * r * (T(1) - r);
+  a = {dr, dz, dn};
+  u = {dr, dz, dn * r};
+  return d * z;
+}
+
+template <class T> HEED_HD T gru_unit(T* gate, const T* u, int64_t hidden, T h_prev) {
+  auto a = GruGates<T>::load(gate, hidden);
+  const T h = gru_cell(a, GruGates<T>::load(u, hidden), h_prev);
+  a.store(gate, hidden);
+  return h;
+}
+template <class T> HEED_HD T gru_unit_backward(T* gate, T* u, int64_t hidden, T h_prev, T d) {
+  auto a = GruGates<T>::load(gate, hidden), b = GruGates<T>::load(u, hidden);
+  const T dh_prev = gru_cell_backward(a, b, h_prev, d);
+  a.store(gate, hidden);
+  b.store(u, hidden);
+  return dh_prev;
+}
+
+}  // namespace heed
