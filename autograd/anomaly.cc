@@ -11,7 +11,6 @@ namespace heed {
 namespace {
 
 thread_local bool detect = false;
-thread_local const Node* running = nullptr;  // whose closure runs
 
 [[noreturn]] void fail(const std::string& what) {
   throw AnomalyError("anomaly: " + what);
@@ -57,7 +56,6 @@ void check_forward(const char* op, const Tensor& value, const std::vector<Var>& 
 }
 
 void check_backward(const Node& node) {
-  running = nullptr;
   for (size_t i = 0; i < node.inputs.size(); ++i) {
     const Edge& input = node.inputs[i];
     if (!input || input.grad().all_finite()) continue;
@@ -68,17 +66,10 @@ void check_backward(const Node& node) {
 }
 
 void check_settled(const Node& node) {
-  running = &node;
   for (const GradientBuffer& output : node.outputs) {
     if (output.all_finite()) continue;
     fail("the gradients that reach " + name_of_node(node) + " are finite, their sum is not");
   }
-}
-
-void check_unchanged(const Tensor& saved, uint32_t version) {
-  if (saved.version() == version) return;
-  fail(std::string("the gradient of ") + (running ? running->op : "an op") + " needs a value " +
-       saved.shape().str() + " that was changed after the forward pass; call backward() first");
 }
 
 }  // namespace heed

@@ -14,9 +14,8 @@ struct AnomalyError : Error {
 
 // While one lives, everything that the ops of this thread compute is looked at: the value of each
 // op as it is recorded, and the gradients that each op hands on in backward(). The first that is
-// infinite or not a number throws AnomalyError with the name of the op. So does a value that a
-// gradient needs and that was changed after the forward pass, as by an optimiser's step before
-// backward(). The numbers stay the same; training takes longer.
+// infinite or not a number throws AnomalyError with the name of the op. The numbers stay the same;
+// training takes longer.
 class DetectAnomaly {
  public:
   explicit DetectAnomaly(bool on = true);
@@ -36,7 +35,5 @@ bool all_finite(const Tensor& x);
 void check_forward(const char* op, const Tensor& value, const std::vector<Var>& inputs);
 void check_settled(const Node& node);   // before its closure runs: the sum of what its users gave
 void check_backward(const Node& node);  // after it has run: what it gave to its inputs
-// While the closure runs, for each value that it kept: it is still the one of the forward pass.
-void check_unchanged(const Tensor& saved, uint32_t version);
 
 }  // namespace heed

@@ -201,29 +201,44 @@ void check_types(const char* op, const Tensor& a, const Tensor& b) {
               name_of(b.dtype()));
 }
 
+const Edge& Grads::input(int i) const {
+  if (i >= 0 && i < std::ssize(node_.inputs)) return node_.inputs[i];
+  throw UsageError(
+      text(node_.op, ": its gradient gives dx[", i, "] of ", node_.inputs.size(), " inputs"));
+}
+
+GradientBuffer& Grads::wanted(int i) const {
+  if (needs(i)) return input(i).grad();
+  throw UsageError(text(node_.op, ": its gradient gives dx[", i,
+                        "], which nobody needs; ask needs(", i, ") first"));
+}
+
 Destination Grads::to(int i) const {
-  return needs(i) ? node_.inputs[i].grad().destination() : Destination{};
+  return needs(i) ? input(i).grad().destination() : Destination{};
 }
 
 void Grads::add(int i, Tensor dx) const {
   if (!needs(i)) return;
-  GradientBuffer& grad = node_.inputs[i].grad();
+  GradientBuffer& grad = input(i).grad();
   check_shape(dx.shape() == grad.shape, node_.op, ": a gradient ", dx.shape(), " for the input ",
               grad.shape);
   grad.add(std::move(dx));
 }
 
 void Grads::add_outer(int i, Tensor dy, Tensor x, int64_t first_col) const {
-  if (needs(i)) node_.inputs[i].grad().add_outer(std::move(dy), std::move(x), first_col);
+  if (needs(i)) input(i).grad().add_outer(std::move(dy), std::move(x), first_col);
 }
 
 void Grads::add_rows(int i, Tensor ids, Tensor rows) const {
-  if (needs(i)) node_.inputs[i].grad().add_rows(std::move(ids), std::move(rows));
+  if (needs(i)) input(i).grad().add_rows(std::move(ids), std::move(rows));
 }
 
 const Tensor& Saved::get() const {
-  if (DetectAnomaly::active()) check_unchanged(tensor_, version_);
-  return tensor_;
+  if (tensor_.version() == version_) return tensor_;
+  throw UsageError(text("backward: the gradient of ", running_op, " needs a value ",
+                        tensor_.shape(),
+                        " that was changed after the forward pass, as by an optimiser's step; call "
+                        "backward() first"));
 }
 
 }  // namespace heed

@@ -22,6 +22,8 @@ class GradientBuffer {
   Device device;
   bool sparse_rows = false;  // see Var::parameter
   Gradient total;
+  bool keep = false;  // see Var::keep_grad
+  Gradient kept;
 
   // The first contribution is kept without a copy, even if others share its memory.
   void add(Tensor dx);
@@ -120,17 +122,18 @@ class Grads {
  public:
   explicit Grads(const Node& node) : node_(node) {}
 
-  bool needs(int i) const { return static_cast<bool>(node_.inputs[i]); }
+  // Throws UsageError where the op has no such input, here and below.
+  bool needs(int i) const { return static_cast<bool>(input(i)); }
 
   // dx_i = or += what is written to the destination, all of it. False where nobody needs dx_i.
   Destination to(int i) const;
   // The same for a kernel with one destination, where needs(i).
-  template <class T> Out<T> to(int i) const { return to(i).template out<T>(); }
+  template <class T> Out<T> to(int i) const { return wanted(i).destination().template out<T>(); }
   // dx_i += dx, a tensor that exists anyway: handed on without a copy.
   void add(int i, Tensor dx) const;
 
   // dx_i, zeros at first, for what adds to a part of it, or in several passes. Where needs(i).
-  const Tensor& sum(int i) const { return node_.inputs[i].grad().sum(); }
+  const Tensor& sum(int i) const { return wanted(i).sum(); }
   // The same as a pointer, null where nobody needs dx_i.
   template <class T> T* sum(int i) const { return needs(i) ? sum(i).template data<T>() : nullptr; }
   // dx_i[:, first_col : first_col + cols of x] += dy^T x, for dy (n, rows of x_i) and x (n, cols)
@@ -139,12 +142,15 @@ class Grads {
   void add_rows(int i, Tensor ids, Tensor rows) const;
 
  private:
+  const Edge& input(int i) const;
+  GradientBuffer& wanted(int i) const;  // throws UsageError where nobody needs dx_i
+
   const Node& node_;
 };
 
-// A tensor that a closure keeps for the gradient; undefined if it was not needed. While a
-// DetectAnomaly lives, reading it throws AnomalyError if its memory was written to since it was
-// saved (Tensor::version).
+// A tensor that a closure keeps for the gradient; undefined if it was not needed. Reading it throws
+// UsageError if its memory was written to since it was saved (Tensor::version).
+inline thread_local const char* running_op = "an op";  // whose closure runs, for messages
 class Saved {
  public:
   Saved() = default;

@@ -50,6 +50,10 @@ void run(Node& node) {
     for (GradientBuffer& output : node.outputs) output.own();
     return;
   }
+  for (GradientBuffer& output : node.outputs) {
+    if (output.keep) output.kept = output.total;  // shared, so the closure writes into a copy
+  }
+  running_op = node.op;
   if (reached) node.backward(OutputGrads(node), Grads(node));
   if (DetectAnomaly::active()) check_backward(node);
   for (GradientBuffer& output : node.outputs) output.clear();
@@ -123,7 +127,6 @@ Var Var::clone() const {
 void Var::exchange(Tensor value) const {
   check_shape(value.dtype() != DType::i32, "parameter: element type i32: expected f32 or f64");
   cell_->value = std::move(value);
-  if (frozen()) return;
   cell_->node->used = true;  // a graph that holds it belongs to the values before
   cell_->node = make_leaf(*cell_);
 }
@@ -144,8 +147,8 @@ void Var::convert(DType dtype, Device device) const {
 
 void Var::freeze(bool frozen) const {
   ParameterCell& cell = own_cell("freeze");
-  if (frozen == this->frozen()) return;
-  cell.node = frozen ? nullptr : make_leaf(cell);
+  cell.frozen = frozen;
+  if (frozen) cell.node->outputs[0].clear();
 }
 
 bool wants_grad(const Var& x) {
@@ -203,8 +206,14 @@ void Var::backward(const OnComplete& complete) const {
 const Gradient& Var::gradient() const {
   static const Gradient none;
   if (frozen()) return none;
-  if (!node()) throw UsageError("gradient: not a parameter");
-  return node()->outputs[output_].total;
+  if (!node()) throw UsageError("grad: a constant, which collects no gradient");
+  const GradientBuffer& grad = node()->outputs[output_];
+  if (is_parameter()) return grad.total;
+  if (!grad.keep) {
+    throw UsageError(text("grad: the value is not a parameter, an op made it (", node()->op,
+                          "); call keep_grad() on it before backward()"));
+  }
+  return grad.kept;
 }
 
 Tensor Var::grad() const {
@@ -217,6 +226,11 @@ Tensor Var::grad() const {
 
 void Var::zero_grad() const {
   if (node()) node()->outputs[output_].clear();
+}
+
+void Var::keep_grad() const {
+  if (!node()) throw UsageError("keep_grad: a constant, which collects no gradient");
+  node()->outputs[output_].keep = true;
 }
 
 }  // namespace heed

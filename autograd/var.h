@@ -39,8 +39,9 @@ using Initializer = std::function<Tensor(const Shape&, RandomKey, DType)>;
 // cell. Its tensor can be replaced (moved, converted, drawn), and every Var sees the new one.
 struct ParameterCell {
   Tensor value;
-  std::shared_ptr<Node> node;  // collects the gradient; null while the parameter is frozen
+  std::shared_ptr<Node> node;  // collects the gradient
   bool sparse_rows = false;
+  bool frozen = false;
   bool blank = false;    // there are no values yet, only memory
   Initializer law = {};  // empty: made with values
 };
@@ -72,7 +73,7 @@ class Var {
 
   // ---- for parameters; these throw UsageError for other values
   bool is_parameter() const { return cell_ != nullptr; }
-  bool frozen() const { return cell_ && !cell_->node; }
+  bool frozen() const { return cell_ && cell_->frozen; }
   // The same for all Vars of one parameter, and null for other values.
   const std::shared_ptr<ParameterCell>& cell() const { return cell_; }
   // A new parameter with the same values, law, sparse_rows and frozen.
@@ -81,8 +82,8 @@ class Var {
   // backward pass of an earlier graph throws. set_value() throws ShapeError for another shape.
   void set_value(Tensor value) const;
   void convert(DType dtype, Device device) const;
-  // A frozen parameter is a constant to ops, and optimisers leave it alone. Its gradient is
-  // dropped.
+  // A frozen parameter is a constant to ops, and optimisers leave it alone. Freezing drops its
+  // gradient. A graph that was made before still leads to it.
   void freeze(bool frozen = true) const;
 
   // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and frees the
@@ -94,15 +95,24 @@ class Var {
   using OnComplete = std::function<void(const Node& leaf)>;
   void backward(const OnComplete& complete = {}) const;
 
-  const Gradient& gradient() const;  // of a leaf, as it was collected
-  Tensor grad() const;               // of a leaf, dense; undefined if nothing has arrived
+  // The gradient that backward() has collected, as it came or dense; undefined if nothing has
+  // arrived. Throws UsageError for a value that an op made, unless keep_grad() asked for it, and
+  // for a constant.
+  const Gradient& gradient() const;
+  Tensor grad() const;
   void zero_grad() const;
+  // Of a value that an op made: the next backward() keeps its gradient for grad().
+  void keep_grad() const;
 
   // For the closure of an op: this value if `other` needs a gradient, else an undefined tensor.
   // Example z = x y: dx = dz y needs y, but only if x is not a constant.
   Saved for_grad_of(const Var& other) const;
 
-  const std::shared_ptr<Node>& node() const { return cell_ ? cell_->node : node_; }
+  const std::shared_ptr<Node>& node() const {
+    if (!cell_) return node_;
+    static const std::shared_ptr<Node> none;
+    return cell_->frozen ? none : cell_->node;
+  }
   int output() const { return output_; }  // which one of the node's outputs
 
  private:

@@ -53,7 +53,7 @@ Gru::Output Gru::operator()(const Packing& packing, const Var& x, const GruState
               initial.h.size(), " layers, expected ", cells_.size());
   Output out;
   out.y = run_stack(
-      packing, x, cells_.size(), directions(), drop, place, [&](size_t i, const Var& below) {
+      packing, x, cells_.size(), directions(), *this, drop, place, [&](size_t i, const Var& below) {
         const Cell& cell = cells_[i];
         const GruOutput run = gru(packing, affine(below, cell.w_ih, cell.b_ih), cell.w_hh,
                                   cell.b_hh, initial.h.empty() ? Var() : initial.h[i]);

@@ -38,10 +38,10 @@ class Gru : public Module {
     Var y;           // (N, H) of the top layer, or (N, 2H): forward, backward
     GruState state;  // after each sequence's last step
   };
-  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and is
-  // named by `place`.
+  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and
+  // draws by the name `place`, or if that is empty by the layer's own.
   Output operator()(const Packing& packing, const Var& x, const GruState& initial = {},
-                    const DropoutMode& drop = {}, std::string_view place = "gru") const;
+                    const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override;
   Gru like() const { return {cells_[0].w_ih.shape()[1], hidden_, options_}; }
 

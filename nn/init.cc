@@ -10,8 +10,15 @@ void check_matrix(const char* name, const Shape& shape) {
               shape);
 }
 
-void draw(const NamedParameter& p, const Initializer& law, uint64_t seed) {
-  p.var.set_value(law(p.var.shape(), init_key(seed, p.name), p.var.dtype()).to(p.var.device()));
+// By `law`, or where that is empty by the parameter's own.
+void draw(Module& module, const Initializer& law, uint64_t seed, bool again) {
+  name_parts(module);
+  for (const NamedParameter& p : parameters(module)) {
+    const ParameterCell& cell = *p.var.cell();
+    const Initializer& its = law ? law : cell.law;
+    if (!its || !(cell.blank || again)) continue;
+    p.var.set_value(its(p.var.shape(), init_key(seed, p.name), p.var.dtype()).to(p.var.device()));
+  }
 }
 
 }  // namespace
@@ -50,14 +57,19 @@ RandomKey init_key(uint64_t seed, const std::string& parameter_name) {
 }
 
 void init(Module& module, uint64_t seed) {
-  for (const NamedParameter& p : parameters(module)) {
-    if (const Initializer& law = p.var.cell()->law) draw(p, law, seed);
-  }
+  draw(module, {}, seed, /*again=*/false);
 }
 
 void init_uniform(Module& module, double low, double high, uint64_t seed) {
-  const Initializer law = uniform_law(low, high);
-  for (const NamedParameter& p : parameters(module)) draw(p, law, seed);
+  draw(module, uniform_law(low, high), seed, /*again=*/false);
+}
+
+void init_again(Module& module, uint64_t seed) {
+  draw(module, {}, seed, /*again=*/true);
+}
+
+void init_again_uniform(Module& module, double low, double high, uint64_t seed) {
+  draw(module, uniform_law(low, high), seed, /*again=*/true);
 }
 
 }  // namespace heed

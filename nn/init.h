@@ -22,10 +22,16 @@ Initializer normal_law(double mean, double deviation);
 Initializer constant_law(double value);
 
 [[nodiscard]] RandomKey init_key(uint64_t seed, const std::string& parameter_name);
-// Draws every parameter by its law; parameters that were made with values keep them. To be called
-// on the whole model, once it is made. A tied parameter draws by its first name.
+// Draws the parameters that have no values yet, each by its law; what was made with values, loaded
+// or trained keeps them. To be called on the whole model, once it is made. A tied parameter draws
+// by its first name. Names every part of the module, too: its dropout draws by that name
+// (nn/layers.h).
 void init(Module& module, uint64_t seed);
-// Draws every parameter from [low, high), whatever its law is.
+// The same from [low, high), whatever the laws are.
 void init_uniform(Module& module, double low, double high, uint64_t seed);
+// Draws all parameters, whatever values they have: by their laws (those that were made with values
+// have none and keep them), or from [low, high).
+void init_again(Module& module, uint64_t seed);
+void init_again_uniform(Module& module, double low, double high, uint64_t seed);
 
 }  // namespace heed

@@ -19,6 +19,22 @@ Embedding::Embedding(int64_t rows, int64_t width) {
   weight = Var::parameter({rows, width}, normal_law(0, 1), /*sparse_rows=*/true);
 }
 
+Var DropoutMode::operator()(const Var& x, const Module& layer, std::string_view name,
+                            std::string_view part, uint32_t index) const {
+  if (p_ == 0) return x;
+  if (!name.empty()) {
+    return from(
+        x, purpose_id(part.empty() ? name : std::string(name) + "." + std::string(part)) + index);
+  }
+  if (layer.stream() == 0) {
+    throw UsageError(
+        "dropout: the layer has no name yet, by which it would draw; call init() or "
+        "load_parameters() on "
+        "the whole model first (they reach what visit() names)");
+  }
+  return from(x, (layer.stream() ^ (part.empty() ? 0 : purpose_id(part))) + index);
+}
+
 LayerNorm::LayerNorm(int64_t width, double eps)
     : gain(Var::parameter(Tensor::full({width}, 1))),
       bias(Var::parameter(Tensor::zeros({width}))),

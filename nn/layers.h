@@ -51,20 +51,39 @@ class LayerNorm : public Module {
   double eps;
 };
 
-// Where dropout draws from: nothing is dropped while p is 0 (evaluation). Each place in a model
-// takes its own stream: mode("decoder.embedding") and so on.
-struct DropoutMode {
-  double p = 0;
-  uint64_t seed = 1;
-  uint64_t step = 0;      // training step: new masks for every step
-  uint32_t position = 0;  // time step, where a layer is called once for each
+// What dropout drops: nothing (evaluation), or each unit with probability p, drawn anew in each
+// step of the training. The masks of a step differ from layer to layer: each layer draws from a
+// stream of its own, by its name in the model (Module::stream), or from that of a name that it is
+// given.
+class DropoutMode {
+ public:
+  DropoutMode() = default;  // drops nothing
+  DropoutMode(double p, uint64_t seed, uint64_t step) : p_(p), seed_(seed), step_(step) {}
 
-  DropoutMode at(int64_t time_step) const {
-    return {p, seed, step, static_cast<uint32_t>(time_step)};
+  double p() const { return p_; }
+  // For time step t, where a layer is called once for each.
+  DropoutMode at(int64_t t) const {
+    DropoutMode mode = *this;
+    mode.position_ = static_cast<uint32_t>(t);
+    return mode;
   }
-  Var operator()(const Var& x, std::string_view place, uint32_t index = 0) const {
-    return dropout(x, p, {seed, purpose_id(place) + index, step << 20 | position});
+  // With the stream of a name, `index` for one of several of that name.
+  Var operator()(const Var& x, std::string_view name, uint32_t index = 0) const {
+    return from(x, purpose_id(name) + index);
   }
+  // With the layer's own stream, `part` for one of several of the layer; or, if `name` is not
+  // empty, with that of "name" or "name.part". Throws UsageError for a layer that has no name yet.
+  Var operator()(const Var& x, const Module& layer, std::string_view name,
+                 std::string_view part = "", uint32_t index = 0) const;
+
+ private:
+  Var from(const Var& x, uint32_t stream) const {
+    return dropout(x, p_, {seed_, stream, step_ << 20 | position_});
+  }
+
+  double p_ = 0;
+  uint64_t seed_ = 0, step_ = 0;
+  uint32_t position_ = 0;
 };
 
 }  // namespace heed

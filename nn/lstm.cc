@@ -78,7 +78,7 @@ Lstm::Output Lstm::run(const Packing& packing, const Var& x, Var first_gates,
       "Lstm: initial state of ", initial.h.size(), " layers, expected ", cells_.size());
   Output out;
   out.y = run_stack(
-      packing, x, cells_.size(), directions(), drop, place, [&](size_t i, const Var& below) {
+      packing, x, cells_.size(), directions(), *this, drop, place, [&](size_t i, const Var& below) {
         const Cell& cell = cells_[i];
         Var gates = std::exchange(first_gates, Var());
         if (!gates.defined()) gates = affine(below, cell.w_ih, cell.bias);

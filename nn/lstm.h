@@ -38,15 +38,15 @@ class Lstm : public Module {
     Var y;            // (N, H) of the top layer, or (N, 2H): forward, backward
     LstmState state;  // after each sequence's last step
   };
-  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and is
-  // named by `place`.
+  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and
+  // draws by the name `place`, or if that is empty by the layer's own.
   Output operator()(const Packing& packing, const Var& x, const LstmState& initial = {},
-                    const DropoutMode& drop = {}, std::string_view place = "lstm") const;
+                    const DropoutMode& drop = {}, std::string_view place = {}) const;
   // The same for an input [z; x] of which the part that z contributes to the first layer's gates is
   // known: gates (N, 4H) = z W_z^T, where weight_ih_l0 = [W_z, W_x]. x may be undefined: then z is
   // all of the input. For decoders whose steps share products. Not for bidirectional layers.
   Output from_gates(const Packing& packing, Var gates, const Var& x, const LstmState& initial = {},
-                    const DropoutMode& drop = {}, std::string_view place = "lstm") const;
+                    const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override;
   Lstm like() const { return {weight_ih(0).shape()[1], hidden_, options_}; }
 

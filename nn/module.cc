@@ -25,17 +25,28 @@ std::vector<Visited> visited(Module& module) {
   return list;
 }
 
-bool name_fits(const std::string& name, const std::string& pattern) {
-  size_t at = 0;
-  for (size_t begin = 0; begin <= pattern.size();) {
-    const size_t end = std::min(pattern.find('*', begin), pattern.size());
-    const std::string part = pattern.substr(begin, end - begin);
-    at = name.find(part, at);
-    if (at == std::string::npos) return false;
-    at += part.size();
-    begin = end + 1;
+// Whether the pattern fits the text from its first to its last character.
+bool fits_whole(std::string_view text, std::string_view pattern) {
+  const size_t star = pattern.find('*');
+  if (star == std::string_view::npos) return text == pattern;
+  if (!text.starts_with(pattern.substr(0, star))) return false;
+  for (size_t at = star; at <= text.size(); ++at) {
+    if (fits_whole(text.substr(at), pattern.substr(star + 1))) return true;
   }
-  return true;
+  return false;
+}
+
+// Whether the pattern fits a run of whole parts of the dotted name.
+bool name_fits(std::string_view name, std::string_view pattern) {
+  if (pattern.empty()) return true;
+  for (size_t begin = 0; begin <= name.size();
+       begin = std::min(name.find('.', begin), name.size()) + 1) {
+    for (size_t end = begin; end < name.size(); ++end) {
+      end = std::min(name.find('.', end), name.size());
+      if (fits_whole(name.substr(begin, end - begin), pattern)) return true;
+    }
+  }
+  return false;
 }
 
 void set_frozen(Module& module, const std::string& pattern, bool frozen) {
@@ -68,6 +79,7 @@ void Visitor::operator()(const std::string& name, Var& parameter) {
 }
 
 void Visitor::operator()(const std::string& name, Module& part) {
+  if (enter_) enter_(prefix_ + name, part);
   const std::string outer = prefix_;
   prefix_ += name + ".";
   part.visit(*this);
@@ -89,6 +101,15 @@ std::vector<NamedParameter> parameters(Module& module) {
     }
   }
   return list;
+}
+
+void name_parts(Module& module) {
+  const auto name = [](const std::string& name, Module& part) {
+    part.stream_ = purpose_id("dropout." + name) | 1;  // never 0
+  };
+  Visitor visitor([](const std::string&, Var&) {}, name);
+  name("", module);
+  module.visit(visitor);
 }
 
 bool fits(const NamedParameter& parameter, const std::string& pattern) {
@@ -142,6 +163,7 @@ void clone_parameters(Module& to, Module& from) {
     if (first) place->second = source.clone();
     targets[i].var = place->second;
   }
+  name_parts(to);
 }
 
 }  // namespace heed

@@ -17,13 +17,16 @@ class Module;
 class Visitor {
  public:
   using Visit = std::function<void(const std::string& name, Var& parameter)>;
-  explicit Visitor(Visit visit) : visit_(std::move(visit)) {}
+  using Enter = std::function<void(const std::string& name, Module& part)>;
+  explicit Visitor(Visit visit, Enter enter = {})
+      : visit_(std::move(visit)), enter_(std::move(enter)) {}
 
   void operator()(const std::string& name, Var& parameter);  // undefined ones are left out
   void operator()(const std::string& name, Module& part);
 
  private:
   Visit visit_;
+  Enter enter_;
   std::string prefix_;
 };
 
@@ -41,7 +44,18 @@ class Module {
   Module& operator=(const Module&) = delete;
   virtual ~Module() = default;
   virtual void visit(Visitor& v) = 0;
+
+  // Where the module's own random numbers (dropout) come from: the stream of its name in the model.
+  // 0 until name_parts().
+  uint32_t stream() const { return stream_; }
+
+ private:
+  friend void name_parts(Module& module);
+  uint32_t stream_ = 0;
 };
+// Gives the module and every part of it a stream by its dotted name, "" and "layers.1" ... init(),
+// load_parameters() and clone() do.
+void name_parts(Module& module);
 
 struct NamedParameter {
   std::string name;
@@ -53,8 +67,9 @@ struct NamedParameter {
 // and optimisers could not tell them apart. Throws UsageError for a Var that is no parameter: it
 // would never be trained.
 [[nodiscard]] std::vector<NamedParameter> parameters(Module& module);
-// A name fits a pattern that occurs in it; '*' stands for anything in between: "lstm",
-// "encoder*.bias". A tied parameter fits with any of its names.
+// A name fits a pattern of whole parts of it: "lstm" fits "encoder.lstm.bias_l0", and "layers.1"
+// does not fit "layers.10.weight". '*' stands for anything: "encoder*.bias*". The empty pattern
+// fits every name, and a tied parameter fits with any of its names.
 [[nodiscard]] bool fits(const NamedParameter& parameter, const std::string& pattern);
 [[nodiscard]] int64_t parameter_count(Module& module);
 void zero_grad(Module& module);

@@ -16,10 +16,11 @@ inline std::string cell_suffix(size_t cell, size_t directions) {
 
 // The last layer's outputs. run(cell, below) is one cell forward in time; the second direction gets
 // the mirror image of what it reads. Each layer reads the outputs of the one below, both directions
-// side by side, and drop(.., place, layer) stands between two layers.
+// side by side, and dropout of the module's stream stands between two layers.
 template <class Run>
 Var run_stack(const Packing& packing, const Var& x, size_t cells, size_t directions,
-              const DropoutMode& drop, std::string_view place, const Run& run) {
+              const Module& module, const DropoutMode& drop, std::string_view place,
+              const Run& run) {
   // Backward in time: row r of the mirror image belongs to row r of x.
   Tensor mirror;
   if (directions == 2) mirror = Tensor::from(packing.reversed(), x.device());
@@ -32,7 +33,7 @@ Var run_stack(const Packing& packing, const Var& x, size_t cells, size_t directi
       y = concat({y, back}, 1);
     }
     const bool top = cell + directions == cells;
-    below = top ? y : drop(y, place, static_cast<uint32_t>(layer));
+    below = top ? y : drop(y, module, place, "", static_cast<uint32_t>(layer));
   }
   return y;
 }

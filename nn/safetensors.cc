@@ -127,7 +127,12 @@ Tensor take(const std::string& path, const NamedTensor& target, TensorMap& tenso
   for (const std::string& name : names) {
     const auto found = tensors.find(name);
     if (found == tensors.end()) continue;
-    const Tensor there = found->second, &wanted = target.tensor;
+    const Tensor& wanted = target.tensor;
+    Tensor there = found->second;
+    // One count of steps for all parameters, as Adam had until version 0.1, is that of each.
+    if (there.dtype() == DType::i32 && wanted.dtype() == DType::i32 && there.numel() == 1) {
+      there = Tensor::full(wanted.shape(), there.item(), DType::i32);
+    }
     const bool whole = there.dtype() == DType::i32, want_whole = wanted.dtype() == DType::i32;
     if (!(there.shape() == wanted.shape()) || whole != want_whole) {
       throw DataError(path + ": parameter " + json_string(name) + " is " + name_of(there.dtype()) +
@@ -226,6 +231,12 @@ TensorMap load_tensors(const std::string& path) {
 
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,
                   const std::map<std::string, std::string>& metadata) {
+  std::set<std::string> names = {"__metadata__"};
+  for (const NamedTensor& t : tensors) {
+    if (names.insert(t.name).second) continue;
+    throw UsageError(path + ": two tensors are called " + json_string(t.name) +
+                     "; a file takes one of each name");
+  }
   std::string text = header_of(tensors, metadata);
   if (!is_utf8(text)) throw DataError(path + ": a tensor's name or the metadata is not UTF-8");
   text.append((8 - text.size() % 8) % 8, ' ');
@@ -269,6 +280,7 @@ void load_parameters(const std::string& path, Module& module) {
   for (size_t i = 0; i < all.size(); ++i) {
     all[i].var.set_value(sources[i].to(all[i].var.dtype()).to(all[i].var.device()));
   }
+  name_parts(module);
 }
 
 }  // namespace heed

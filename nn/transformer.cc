@@ -19,7 +19,7 @@ Attended MultiHeadAttention::operator()(const Var& x, const Memory& memory,
                                         const AttentionPairs& pairs, const DropoutMode& drop,
                                         std::string_view place) const {
   const Var weights = attention_weights(query(x), memory.keys, pairs, heads_);
-  return {output(attention_context(drop(weights, place), memory.values, pairs)), weights};
+  return {output(attention_context(drop(weights, *this, place), memory.values, pairs)), weights};
 }
 
 void MultiHeadAttention::visit(Visitor& v) {
@@ -38,7 +38,7 @@ FeedForward::FeedForward(int64_t width, int64_t hidden, bool relu)
 
 Var FeedForward::operator()(const Var& x, const DropoutMode& drop, std::string_view place) const {
   const Var h = linear1(x);
-  return linear2(drop(relu_ ? relu(h) : gelu(h), place));
+  return linear2(drop(relu_ ? relu(h) : gelu(h), *this, place));
 }
 
 void FeedForward::visit(Visitor& v) {
@@ -52,17 +52,16 @@ int64_t hidden_units(int64_t width, const TransformerOptions& options) {
   return options.hidden ? options.hidden : 4 * width;
 }
 
-// Dropout of the parts of one layer: each has its own stream.
+// Dropout of the parts of one layer: each draws from a stream of its own.
 struct LayerDropout {
   const DropoutMode& drop;
-  std::string place;
-
-  LayerDropout(const DropoutMode& drop, std::string_view place)
-      : drop(drop), place(std::string(place) + ".") {}
-  std::string at(const char* part) const { return place + part; }
-  // x + drop(dx)
-  Var add(const Var& x, const Var& dx, const char* part) const {
-    return x + drop(dx, at(part) + ".out");
+  std::string_view place;  // of the layer, may be empty
+  std::string at(const char* part) const {
+    return place.empty() ? "" : std::string(place) + "." + part;
+  }
+  // x + drop(dx), dx made by a part of the layer
+  Var add(const Var& x, const Var& dx, const Module& part, const char* name) const {
+    return x + drop(dx, part, at(name), "out");
   }
 };
 
@@ -80,12 +79,12 @@ TransformerEncoderLayer::Output TransformerEncoderLayer::operator()(const Var& x
                                                                     const AttentionPairs& pairs,
                                                                     const DropoutMode& drop,
                                                                     std::string_view place) const {
-  const LayerDropout with(drop, place);
+  const LayerDropout with{drop, place};
   const Var normed = norm1(x);
   const Attended seen = attention(normed, normed, pairs, drop, with.at("attention"));
-  const Var y = with.add(x, seen.context, "attention");
+  const Var y = with.add(x, seen.context, attention, "attention");
   const Var made = feed_forward(norm2(y), drop, with.at("feed_forward"));
-  return {with.add(y, made, "feed_forward"), seen.weights};
+  return {with.add(y, made, feed_forward, "feed_forward"), seen.weights};
 }
 
 void TransformerEncoderLayer::visit(Visitor& v) {
@@ -108,14 +107,14 @@ TransformerDecoderLayer::TransformerDecoderLayer(int64_t width, TransformerOptio
 TransformerDecoderLayer::Output TransformerDecoderLayer::operator()(
     const Var& x, const MultiHeadAttention::Memory& memory, const AttentionPairs& self,
     const AttentionPairs& cross, const DropoutMode& drop, std::string_view place) const {
-  const LayerDropout with(drop, place);
+  const LayerDropout with{drop, place};
   const Var normed = norm1(x);
   const Attended own = self_attention(normed, normed, self, drop, with.at("self_attention"));
-  const Var y = with.add(x, own.context, "self_attention");
+  const Var y = with.add(x, own.context, self_attention, "self_attention");
   const Attended seen = attention(norm2(y), memory, cross, drop, with.at("attention"));
-  const Var z = with.add(y, seen.context, "attention");
+  const Var z = with.add(y, seen.context, attention, "attention");
   const Var made = feed_forward(norm3(z), drop, with.at("feed_forward"));
-  return {with.add(z, made, "feed_forward"), own.weights, seen.weights};
+  return {with.add(z, made, feed_forward, "feed_forward"), own.weights, seen.weights};
 }
 
 void TransformerDecoderLayer::visit(Visitor& v) {

@@ -23,7 +23,7 @@ class MultiHeadAttention : public Module {
   MultiHeadAttention(int64_t width, int64_t heads, int64_t memory_width = 0);
 
   Attended operator()(const Var& x, const Var& memory, const AttentionPairs& pairs,
-                      const DropoutMode& drop = {}, std::string_view place = "attention") const {
+                      const DropoutMode& drop = {}, std::string_view place = {}) const {
     return (*this)(x, read(memory), pairs, drop, place);
   }
   // What all calls with the same memory share, as the steps of a decoder.
@@ -32,7 +32,7 @@ class MultiHeadAttention : public Module {
   };
   Memory read(const Var& memory) const { return {key(memory), value(memory)}; }
   Attended operator()(const Var& x, const Memory& memory, const AttentionPairs& pairs,
-                      const DropoutMode& drop = {}, std::string_view place = "attention") const;
+                      const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override;
   MultiHeadAttention like() const;
 
@@ -53,7 +53,7 @@ struct TransformerOptions {
 class FeedForward : public Module {
  public:
   FeedForward(int64_t width, int64_t hidden, bool relu);
-  Var operator()(const Var& x, const DropoutMode& drop, std::string_view place) const;
+  Var operator()(const Var& x, const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override;
   FeedForward like() const { return {linear1.weight.shape()[1], linear1.weight.shape()[0], relu_}; }
 
@@ -64,7 +64,8 @@ class FeedForward : public Module {
 };
 
 // x += attention(norm1(x));  x += feed_forward(norm2(x)).  With causal pairs it is the layer of a
-// language model. `place` names the layer's dropout: each layer of a model has a name of its own.
+// language model. Dropout draws by the name `place`, or if that is empty by the layer's own, here
+// and below.
 class TransformerEncoderLayer : public Module {
  public:
   explicit TransformerEncoderLayer(int64_t width, TransformerOptions options = {});
@@ -75,7 +76,7 @@ class TransformerEncoderLayer : public Module {
   };
   // x (N, width), pairs of these rows with each other
   Output operator()(const Var& x, const AttentionPairs& pairs, const DropoutMode& drop = {},
-                    std::string_view place = "encoder") const;
+                    std::string_view place = {}) const;
   void visit(Visitor& v) override;
   TransformerEncoderLayer like() const { return TransformerEncoderLayer(width_, options_); }
 
@@ -102,12 +103,12 @@ class TransformerDecoderLayer : public Module {
   // the rows with each other, causal as a rule; `cross`: pairs of the rows with the memory.
   Output operator()(const Var& x, const Var& memory, const AttentionPairs& self,
                     const AttentionPairs& cross, const DropoutMode& drop = {},
-                    std::string_view place = "decoder") const {
+                    std::string_view place = {}) const {
     return (*this)(x, attention.read(memory), self, cross, drop, place);
   }
   Output operator()(const Var& x, const MultiHeadAttention::Memory& memory,
                     const AttentionPairs& self, const AttentionPairs& cross,
-                    const DropoutMode& drop = {}, std::string_view place = "decoder") const;
+                    const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override;
   TransformerDecoderLayer like() const { return TransformerDecoderLayer(width_, options_); }
 

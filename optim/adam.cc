@@ -11,7 +11,7 @@ Adam::Adam(Module& module, const Options& options)
       options_(options),
       m_(remember("m")),
       v_(remember("v")),
-      steps_(remember_number("steps")) {
+      steps_(remember_numbers("steps", parameters_.size())) {
   if (!(options.rate >= 0) || !(options.weight_decay >= 0) || !(options.eps > 0) ||
       !(options.beta1 >= 0 && options.beta1 < 1) || !(options.beta2 >= 0 && options.beta2 < 1)) {
     throw UsageError("Adam: needs rate, weight_decay >= 0, eps > 0 and beta1, beta2 in [0, 1)");
@@ -19,9 +19,9 @@ Adam::Adam(Module& module, const Options& options)
 }
 
 void Adam::update(const std::vector<Update>& all) {
-  const int32_t t = ++steps_;
-  const double c1 = 1 - std::pow(options_.beta1, t), c2 = 1 - std::pow(options_.beta2, t);
   for (const Update& u : all) {
+    const int32_t t = ++steps_[u.index];
+    const double c1 = 1 - std::pow(options_.beta1, t), c2 = 1 - std::pow(options_.beta2, t);
     const Tensor& p = u.p();
     const Tensor dense = u.parameter.grad();
     const AdamFactors factors{

@@ -54,7 +54,7 @@ std::vector<NamedTensor> Ema::state() const {
   check_not_swapped("state()");
   std::vector<NamedTensor> list;
   for (size_t i = 0; i < averages_.size(); ++i) {
-    list.push_back({parameters_[i].name, averages_[i], parameters_[i].aliases});
+    list.push_back({"ema." + parameters_[i].name, averages_[i]});
   }
   return list;
 }

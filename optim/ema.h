@@ -24,7 +24,8 @@ class Ema {
   // Gives the averages to another module of the same parameters. Throws ShapeError where names or
   // shapes differ.
   void copy_to(Module& module) const;
-  // The averages, by the names of the parameters; to be saved and loaded as an optimiser's state.
+  // The averages as "ema.NAME", NAME that of the parameter; to be saved and loaded as an
+  // optimiser's state.
   [[nodiscard]] std::vector<NamedTensor> state() const;
 
  private:

@@ -33,8 +33,8 @@ Lbfgs::Lbfgs(Module& module, const Options& options)
       options_(options),
       last_step_(remember("last_step")),
       last_g_(remember("last_g")),
-      steps_(remember_number("steps")),
-      pairs_(remember_number("pairs")) {
+      steps_(*remember_numbers("steps")),
+      pairs_(*remember_numbers("pairs")) {
   if (!(options.rate >= 0) || options.history < 1) {
     throw UsageError("Lbfgs: needs rate >= 0 and a history of at least 1");
   }

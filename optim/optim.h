@@ -27,10 +27,11 @@ class Sgd : public Optimizer {
 };
 
 // Adam (Kingma & Ba 2015, algorithm 1), with decoupled weight decay (AdamW: Loshchilov & Hutter
-// 2019, algorithm 2), g = the scaled gradient, in step t = 1, 2, ...:
+// 2019, algorithm 2), g = the scaled gradient, t = 1, 2, ... the steps in which the parameter had
+// one:
 //   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2
 //   p -= rate ((m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay p)
-// Its state is m, v and t.
+// Its state is m, v and "steps", t of each parameter.
 class Adam : public Optimizer {
  public:
   struct Options {
@@ -45,7 +46,7 @@ class Adam : public Optimizer {
 
   const Options options_;
   std::vector<Tensor>&m_, &v_;
-  int32_t& steps_;  // t
+  int32_t* steps_;  // t of each parameter
 };
 
 // Adagrad (Duchi et al. 2011), g = the scaled gradient + weight_decay p:

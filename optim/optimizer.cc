@@ -99,7 +99,13 @@ void Optimizer::step_with(const Tensor& scale) {
   std::vector<Update> all;
   for (size_t i = 0; i < parameters_.size(); ++i) {
     const Var& p = parameters_[i].var;
-    if (!p.gradient().defined()) continue;  // nor has one that is frozen
+    if (!p.gradient().defined()) {  // nor has one that is frozen
+      if (p.cell().use_count() > 1) continue;
+      throw UsageError(
+          "optimizer: no module holds '" + parameters_[i].name +
+          "' any more: its layer was replaced after the optimiser was made, and the new one "
+          "would not be trained; make the optimiser again");
+    }
     Tensor& here = on_device[p.device().is_cuda() ? p.device().index : -1];
     if (!here.defined()) here = scale.to(p.device());
     all.push_back(
@@ -122,22 +128,23 @@ Var Optimizer::Update::g() const {
 }
 
 std::vector<Tensor>& Optimizer::remember(const std::string& name) {
-  Memory& memory = memories_.emplace_back(Memory{name, {}, /*number=*/false});
+  Memory& memory = memories_.emplace_back(Memory{name, {}, /*numbers=*/false});
   for (const NamedParameter& p : parameters_) {
     memory.tensors.push_back(Tensor::zeros(p.var.shape(), p.var.dtype(), p.var.device()));
   }
   return memory.tensors;
 }
 
-int32_t& Optimizer::remember_number(const std::string& name) {
-  Memory& memory = memories_.emplace_back(Memory{name, {}, /*number=*/true});
-  return *memory.tensors.emplace_back(Tensor::zeros({1}, DType::i32)).data<int32_t>();
+int32_t* Optimizer::remember_numbers(const std::string& name, size_t count) {
+  Memory& memory = memories_.emplace_back(Memory{name, {}, /*numbers=*/true});
+  const Shape shape{static_cast<int64_t>(count)};
+  return memory.tensors.emplace_back(Tensor::zeros(shape, DType::i32)).data<int32_t>();
 }
 
 // What is remembered goes where the parameters have gone.
 void Optimizer::follow_parameters() {
   for (Memory& memory : memories_) {
-    if (memory.number) continue;
+    if (memory.numbers) continue;
     for (size_t i = 0; i < parameters_.size(); ++i) {
       const Var& p = parameters_[i].var;
       memory.tensors[i] = memory.tensors[i].to(p.dtype()).to(p.device());
@@ -150,7 +157,7 @@ std::vector<NamedTensor> Optimizer::state() const {
   for (const Memory& memory : memories_) {
     for (size_t i = 0; i < memory.tensors.size(); ++i) {
       list.push_back(
-          {memory.name + (memory.number ? "" : "." + parameters_[i].name), memory.tensors[i]});
+          {memory.name + (memory.numbers ? "" : "." + parameters_[i].name), memory.tensors[i]});
     }
   }
   return list;

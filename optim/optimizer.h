@@ -51,7 +51,7 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   // Updates every parameter that has a gradient and is not frozen; the gradients stay as they are.
-  // Throws UsageError where none has one.
+  // Throws UsageError where none has one, and where a layer of the module was replaced since.
   void step(const StepOptions& options = {});
   // The same with what clipping() has made of the gradients.
   void step(const Clipping& clipping);
@@ -85,16 +85,16 @@ class Optimizer {
 
   // Makes a part of the state: a tensor for each parameter, of its shape, zero at first, ...
   std::vector<Tensor>& remember(const std::string& name);
-  // ... or a whole number, zero at first. Both stay where they are as long as the optimiser lives.
-  int32_t& remember_number(const std::string& name);
+  // ... or whole numbers, zero at first. Both stay where they are as long as the optimiser lives.
+  int32_t* remember_numbers(const std::string& name, size_t count = 1);
 
   const std::vector<NamedParameter> parameters_;
 
  private:
   struct Memory {
     std::string name;
-    std::vector<Tensor> tensors;  // one for each parameter, or a single i32
-    bool number;
+    std::vector<Tensor> tensors;  // one for each parameter, or a single one of i32
+    bool numbers;
   };
   void step_with(const Tensor& scale);
   void follow_parameters();

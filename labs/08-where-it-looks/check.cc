@@ -240,7 +240,7 @@ LstmResponder draw_model(Draw& draw) {
   const auto names = structures(Family::kLstm);
   const Structure structure = names[draw.between(0, std::ssize(names) - 1)];
   LstmResponder model(small_config(structure.name, kVocabulary, 6), seed());
-  init_uniform(model, -1, 1, seed());
+  init_again_uniform(model, -1, 1, seed());
   convert(model, DType::f64);
   return model;
 }

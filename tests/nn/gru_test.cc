@@ -78,7 +78,7 @@ TEST(Gru, ASequenceAloneEqualsItsRowsOfTheBatch) {
 TEST(Gru, DropsBetweenLayersOnly) {
   const Packing packing(kLengths);
   const Var x = random({kRows, kIn}, 1);
-  const DropoutMode drop{.p = 0.5, .seed = 1, .step = 1};
+  const DropoutMode drop(0.5, 1, 1);
   Gru one = f64(Gru(kIn, 16)), two = f64(Gru(kIn, 16, {.layers = 2}));
   EXPECT_TRUE(same(one(packing, x, {}, drop).y, one(packing, x).y));
   EXPECT_FALSE(same(two(packing, x, {}, drop).y, two(packing, x).y));
@@ -118,7 +118,7 @@ TEST(Gru, Gradient) {
   for (const bool bidirectional : {false, true}) {
     check_module(Gru(kIn, kHidden, {.layers = 2, .bidirectional = bidirectional}),
                  random({kRows, kIn}, 1), [](const Gru& gru, const Var& x) {
-                   const Gru::Output out = gru(Packing(kLengths), x, {}, {.p = 0.3, .step = 1});
+                   const Gru::Output out = gru(Packing(kLengths), x, {}, DropoutMode(0.3, 1, 1));
                    return concat({flat(out.y), flat(out.state.h[0]), flat(out.state.h[1])}, 0);
                  });
   }

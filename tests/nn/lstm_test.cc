@@ -244,16 +244,14 @@ TEST(KeepPacked, TellsWeightsApart) {
 TEST(Lstm, DropsBetweenLayersOnly) {
   const Packing packing(kLengths);
   const Var x = random({kRows, kIn}, 1);
-  const DropoutMode drop{.p = 0.5, .seed = 1, .step = 1};
+  const DropoutMode drop(0.5, 1, 1);
   Lstm one = f64(Lstm(kIn, 16)), two = f64(Lstm(kIn, 16, {.layers = 2}));
   EXPECT_TRUE(same(one(packing, x, {}, drop).y, one(packing, x).y));
   const Var y = two(packing, x, {}, drop).y;
   EXPECT_FALSE(same(y, two(packing, x).y));
   EXPECT_TRUE(same(y, two(packing, x, {}, drop).y));
-  EXPECT_TRUE(same(two(packing, x, {}, {.p = 0}).y, two(packing, x).y));
-  DropoutMode next = drop;
-  next.step = 2;
-  EXPECT_FALSE(same(y, two(packing, x, {}, next).y));
+  EXPECT_TRUE(same(two(packing, x, {}, DropoutMode(0, 1, 1)).y, two(packing, x).y));
+  EXPECT_FALSE(same(y, two(packing, x, {}, DropoutMode(0.5, 1, 2)).y));
   EXPECT_FALSE(same(y, two(packing, x, {}, drop.at(1)).y));
   EXPECT_FALSE(same(y, two(packing, x, {}, drop, "elsewhere").y));
   for (double v : y.value().to_vector()) EXPECT_NE(v, 0);  // not behind the top layer
@@ -308,7 +306,7 @@ TEST(Lstm, Gradient) {
   for (const bool bidirectional : {false, true}) {
     check_module(Lstm(kIn, kHidden, {.layers = 2, .bidirectional = bidirectional}),
                  random({kRows, kIn}, 1), [](const Lstm& lstm, const Var& x) {
-                   const Lstm::Output out = lstm(Packing(kLengths), x, {}, {.p = 0.3, .step = 1});
+                   const Lstm::Output out = lstm(Packing(kLengths), x, {}, DropoutMode(0.3, 1, 1));
                    return concat({reshape(out.y, {out.y.shape().numel()}),
                                   reshape(out.state.c[0], {6}), reshape(out.state.h[1], {6})},
                                  0);

@@ -95,7 +95,7 @@ template <class Layer> std::vector<bool> kept_below_top(Layer layer, int64_t lay
   const Packing packing = Packing::single_step(8);
   const Var x = Tensor::zeros({8, 3}, DType::f64);
   const Vec whole = layer(packing, x).y.value().to_vector();
-  const Vec y = layer(packing, x, {}, {.p = 0.5, .seed = 1, .step = 1}).y.value().to_vector();
+  const Vec y = layer(packing, x, {}, DropoutMode(0.5, 1, 1)).y.value().to_vector();
   std::vector<bool> kept;
   for (size_t i = 0; i < y.size(); ++i) kept.push_back(y[i] > whole[i]);  // it is doubled
   return kept;

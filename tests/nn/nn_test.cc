@@ -2,10 +2,12 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "nn/attention.h"
 #include "nn/lstm.h"
 #include "nn/safetensors.h"
+#include "nn/transformer.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
 
@@ -77,7 +79,7 @@ TEST(LayerNorm, HasMeanZeroAndVarianceOneBeforeGainAndBias) {
 
 TEST(DropoutMode, KeepsTheMeanAndHasItsOwnMaskForEveryPlaceStepAndIndex) {
   const Var x = Tensor::full({10'000}, 1);
-  const DropoutMode drop{.p = 0.25, .seed = 3, .step = 5};
+  const DropoutMode drop(0.25, 3, 5);
   const Var y = drop(x, "here");
   EXPECT_NEAR(mean(y).value().item(), 1, 0.03);
   for (double v : y.value().to_vector()) EXPECT_TRUE(v == 0 || std::abs(v - 4.0 / 3) < 1e-6);
@@ -85,8 +87,74 @@ TEST(DropoutMode, KeepsTheMeanAndHasItsOwnMaskForEveryPlaceStepAndIndex) {
   EXPECT_FALSE(same(y, drop(x, "there")));
   EXPECT_FALSE(same(y, drop(x, "here", 1)));
   EXPECT_FALSE(same(y, drop.at(1)(x, "here")));
-  EXPECT_FALSE(same(y, DropoutMode{.p = 0.25, .seed = 4, .step = 5}(x, "here")));
+  EXPECT_FALSE(same(y, DropoutMode(0.25, 4, 5)(x, "here")));
   EXPECT_TRUE(same(x, DropoutMode()(x, "here")));
+}
+
+// Layers of one kind, made alike: each draws masks of its own, in each step others.
+struct TwoOfAKind : Module {
+  void visit(Visitor& v) override {
+    v("encoder", encoder);
+    v("decoder", decoder);
+    v("layers.0", first);
+    v("layers.1", second);
+  }
+  Lstm encoder{4, 16, {.layers = 2}}, decoder{4, 16, {.layers = 2}};
+  TransformerEncoderLayer first{16, {.heads = 2}}, second{16, {.heads = 2}};
+};
+
+TEST(DropoutMode, EachLayerOfAModelHasAStreamOfItsOwn) {
+  TwoOfAKind model;
+  EXPECT_THROW((void)model.encoder(Packing({2}), random({2, 4}, 1), {}, DropoutMode(0.5, 1, 1)),
+               UsageError);
+  init(model, 1);
+  convert(model, DType::f64);
+  copy_parameters(model.decoder, model.encoder);
+  copy_parameters(model.second, model.first);
+  const Packing packing({3, 2});
+  const Var x = random({5, 4}, 1), wide = random({5, 16}, 2);
+  const Segments segments({3, 2});
+  const AttentionPairs pairs(segments, segments);
+  EXPECT_TRUE(same(model.encoder(packing, x).y, model.decoder(packing, x).y));
+  EXPECT_TRUE(same(model.first(wide, pairs).y, model.second(wide, pairs).y));
+  const DropoutMode drop(0.5, 1, 1), next(0.5, 1, 2);
+  EXPECT_FALSE(same(model.encoder(packing, x, {}, drop).y, model.decoder(packing, x, {}, drop).y));
+  EXPECT_FALSE(same(model.first(wide, pairs, drop).y, model.second(wide, pairs, drop).y));
+  EXPECT_FALSE(same(model.first(wide, pairs, drop).y, model.first(wide, pairs, next).y));
+  // By a name that is given, as by an own one.
+  EXPECT_TRUE(
+      same(model.encoder(packing, x, {}, drop, "a").y, model.decoder(packing, x, {}, drop, "a").y));
+  EXPECT_FALSE(
+      same(model.encoder(packing, x, {}, drop, "a").y, model.encoder(packing, x, {}, drop).y));
+}
+
+TEST(DropoutMode, ALoadedOrClonedModelDrawsAsTheOneThatWasDrawn) {
+  TwoOfAKind model, loaded;
+  init(model, 1);
+  const TempDir dir;
+  save_parameters(dir.path("m"), model);
+  load_parameters(dir.path("m"), loaded);
+  TwoOfAKind cloned = clone(model);
+  const Packing packing({3, 2});
+  const Var x = Tensor(random({5, 4}, 1).value()).to(DType::f32);
+  const DropoutMode drop(0.5, 1, 1);
+  const Var y = model.encoder(packing, x, {}, drop).y;
+  EXPECT_TRUE(same(y, loaded.encoder(packing, x, {}, drop).y));
+  EXPECT_TRUE(same(y, cloned.encoder(packing, x, {}, drop).y));
+}
+
+// Self- and cross-attention, the feed-forward part, and the two kinds of dropout of each.
+TEST(DropoutMode, ThePartsOfALayerDoNotShareAStream) {
+  TransformerDecoderLayer layer(16, {.heads = 2});
+  init(layer, 1);
+  const std::set<uint32_t> streams = {layer.stream(), layer.self_attention.stream(),
+                                      layer.attention.stream(), layer.feed_forward.stream()};
+  EXPECT_EQ(streams.size(), 4u);
+  EXPECT_FALSE(streams.contains(0));
+  const Var x = Tensor::full({100}, 1);
+  const DropoutMode drop(0.5, 1, 1);
+  EXPECT_FALSE(same(drop(x, layer.attention, ""), drop(x, layer.attention, "", "out")));
+  EXPECT_FALSE(same(drop(x, layer.attention, ""), drop(x, layer.self_attention, "")));
 }
 
 // ---- attention
@@ -312,7 +380,7 @@ TEST(Init, IsAFunctionOfSeedAndName) {
   init_uniform(pair, -0.1, 0.1, /*seed=*/3);
   init_uniform(twin, -0.1, 0.1, 3);
   EXPECT_TRUE(same(pair.a.weight, twin.a.weight));
-  init_uniform(twin, -0.1, 0.1, 4);
+  init_again_uniform(twin, -0.1, 0.1, 4);
   EXPECT_FALSE(same(pair.a.weight, twin.a.weight));
   EXPECT_TRUE(same(uniform({3, 2}, -0.1, 0.1, init_key(3, "a.weight")), pair.a.weight));
   // f64 numbers are those of f32

@@ -189,8 +189,21 @@ TEST(Init, IsDrawnByFullNames) {
   init(other, 1);
   EXPECT_TRUE(same(model.k.weight, other.k.weight));
   EXPECT_TRUE(same(model.k.weight, uniform({64, 64}, -0.125, 0.125, init_key(1, "k.weight"))));
-  init(other, 2);
+  init_again(other, 2);
   EXPECT_FALSE(same(model.k.weight, other.k.weight));
+}
+
+// Fine-tuning: a loaded encoder and a new head.
+TEST(Init, KeepsWhatWasLoadedOrSet) {
+  Three model, other;
+  init(model, 1);
+  other.q.weight.set_value(model.q.weight.value().clone());
+  init(other, 2);
+  EXPECT_TRUE(same(model.q.weight, other.q.weight));
+  EXPECT_FALSE(same(model.k.weight, other.k.weight));
+  const Vec k = other.k.weight.value().to_vector();
+  init(other, 3);  // all have values
+  EXPECT_EQ(other.k.weight.value().to_vector(), k);
 }
 
 TEST(Init, KeepsWhatWasMadeWithValuesAndDrawsWhereTheModuleIs) {
@@ -307,7 +320,7 @@ TEST(Freeze, MakesConstants) {
   EXPECT_TRUE(model.embedding.weight.grad().defined());
   convert(model, DType::f64);
   EXPECT_TRUE(model.hidden.weight.frozen());
-  unfreeze(model, "hidden.w");
+  unfreeze(model, "hidden.w*");
   EXPECT_FALSE(model.hidden.weight.frozen());
   EXPECT_TRUE(model.hidden.bias.frozen());
   backward(model);
@@ -318,13 +331,15 @@ TEST(Freeze, MakesConstants) {
             "freeze: no parameter fits 'decoder'");
 }
 
-TEST(Patterns, AreFoundInAnyNameOfAParameter) {
-  const NamedParameter p{"encoder.lstm.weight", {}, {"decoder.table"}};
+TEST(Patterns, FitWholePartsOfAnyNameOfAParameter) {
+  const NamedParameter p{"encoder.lstm.weight_ih_l0", {}, {"decoder.layers.10.table"}};
   for (const char* pattern :
-       {"", "lstm", "encoder.lstm.weight", "enc*weight", "*", "*lstm*", "decoder", "r.*.w"}) {
+       {"", "lstm", "encoder.lstm", "encoder.lstm.weight_ih_l0", "enc*_l0", "*", "*lstm*",
+        "decoder", "layers.10", "layers.*.table", "weight_*", "10"}) {
     EXPECT_TRUE(fits(p, pattern)) << pattern;
   }
-  for (const char* pattern : {"bias", "weight*encoder", "encoder.weight", "lstm*lstm"}) {
+  for (const char* pattern : {"bias", "weight*encoder", "encoder.weight_ih_l0", "lstm*lstm",
+                              "layers.1", "stm", "weight", "r.*.w", "encoder.", ".lstm", "1"}) {
     EXPECT_FALSE(fits(p, pattern)) << pattern;
   }
 }

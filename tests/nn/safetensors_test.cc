@@ -46,6 +46,29 @@ TEST(Safetensors, DataIsAligned) {
   }
 }
 
+TEST(Safetensors, AFileTakesOneTensorOfEachName) {
+  const TempDir dir;
+  EXPECT_EQ(error_of<UsageError>([&] {
+              save_tensors(dir.path("t"), {{"a", Tensor::zeros({1})},
+                                           {"b", Tensor::zeros({2})},
+                                           {"a", Tensor::zeros({1})}});
+            }),
+            dir.path("t") + ": two tensors are called \"a\"; a file takes one of each name");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("t")));
+}
+
+// A header of many tensors is read in a time that grows with it, not with its square: 100,000 took
+// minutes.
+TEST(Safetensors, ManyTensorsAreReadInLinearTime) {
+  std::string header = "{";
+  for (int i = 0; i < 100'000; ++i) {
+    header += (i ? ",\"t" : "\"t") + std::to_string(i) + "\":" + entry("F32", "[0]", "[0,0]");
+  }
+  const TempDir dir;
+  dir.write("t", file_of(header + "}", 0));
+  EXPECT_EQ(load_tensors(dir.path("t")).size(), 100'000u);
+}
+
 TEST(Safetensors, GivesBackWhatWasSaved) {
   TempDir dir;
   const std::string path = dir.path("t.safetensors");

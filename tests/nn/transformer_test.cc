@@ -72,7 +72,7 @@ TEST(Transformer, CanBeCloned) {
 }
 
 TEST(Transformer, Gradients) {
-  const DropoutMode drop{.p = 0.3, .step = 1};
+  const DropoutMode drop(0.3, 1, 1);
   const AttentionPairs self(kRows, kRows, /*causal=*/true), cross(kRows, kMemory);
   const Var x = random({9, kWidth}, 1), memory = random({9, 4}, 2);
   check_module(TransformerEncoderLayer(kWidth, kSmall), x,
@@ -89,13 +89,13 @@ TEST(Transformer, DropsInEveryPart) {
   auto layer = f64(TransformerEncoderLayer(kWidth, kSmall));
   const AttentionPairs self(kRows, kRows);
   const Var x = random({9, kWidth}, 1);
-  const DropoutMode drop{.p = 0.5, .seed = 1, .step = 1};
+  const DropoutMode drop(0.5, 1, 1);
   const auto plain = layer(x, self), dropped = layer(x, self, drop);
   EXPECT_FALSE(same(dropped.y, plain.y));
   EXPECT_TRUE(same(dropped.weights, plain.weights));  // as they are before dropout
   EXPECT_TRUE(same(dropped.y, layer(x, self, drop).y));
   EXPECT_FALSE(same(dropped.y, layer(x, self, drop, "elsewhere").y));
-  EXPECT_FALSE(same(dropped.y, layer(x, self, {.p = 0.5, .seed = 1, .step = 2}).y));
+  EXPECT_FALSE(same(dropped.y, layer(x, self, DropoutMode(0.5, 1, 2)).y));
 }
 
 TEST(Positions, CountWithinEachSequence) {

@@ -45,11 +45,45 @@ TEST(Ema, IsItsFormula) {
   Linear other = clone(model);
   ema.copy_to(other);
   EXPECT_NEAR(other.weight.value().item(), expected, 1e-15);
-  EXPECT_EQ(ema.state()[0].name, "weight");
+  EXPECT_EQ(ema.state()[0].name, "ema.weight");
   EXPECT_THROW(Ema(model, 1), UsageError);
   TiedModel another;
   EXPECT_EQ(error_of<ShapeError>([&] { ema.copy_to(another); }),
             "Ema: 1 averages do not fit 4 parameters");
+}
+
+// In one file with the parameters, and from there on.
+TEST(Ema, IsSavedBesideTheParameters) {
+  TiedModel model, loaded;
+  init(model, 1);
+  Ema ema(model, 0.5);
+  model.hidden.bias.value().fill(3);
+  ema.update();
+  std::vector<NamedTensor> all = parameter_tensors(model);
+  for (const NamedTensor& t : ema.state()) all.push_back(t);
+  const TempDir dir;
+  save_tensors(dir.path("t"), all);
+  init(loaded, 2);
+  Ema resumed(loaded, 0.5);
+  std::vector<NamedTensor> targets = parameter_tensors(loaded);
+  for (const NamedTensor& t : resumed.state()) targets.push_back(t);
+  load_into(dir.path("t"), targets);
+  for (size_t i = 0; i < all.size(); ++i) {
+    EXPECT_EQ(targets[i].tensor.to_vector(), all[i].tensor.to_vector()) << all[i].name;
+  }
+}
+
+// A copy is a copy: the next update changes the average alone.
+TEST(Ema, CopiesStayWhatTheyWere) {
+  TiedModel model;
+  init(model, 1);
+  Ema ema(model, 0.5);
+  TiedModel other = clone(model);
+  ema.copy_to(other);
+  const auto before = other.hidden.bias.value().to_vector();
+  model.hidden.bias.value().fill(3);
+  ema.update();
+  EXPECT_EQ(other.hidden.bias.value().to_vector(), before);
 }
 
 TEST(Ema, GoesWithTheModuleAndOnFromItsState) {

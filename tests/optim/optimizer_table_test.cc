@@ -220,6 +220,33 @@ TEST_P(Optimizers, LeaveFrozenParametersAlone) {
   EXPECT_NE(model.b.value().to_vector(), kStartB);
 }
 
+// What joins late begins as it would have begun at first, whatever the others have done.
+TEST_P(Optimizers, BeginAnewWithWhatJoinsLate) {
+  if (GetParam().name == "Lbfgs") return;  // one estimate for all parameters together
+  Two late, early;
+  const auto optimizer = GetParam().make(late, {}), expected = GetParam().make(early, {});
+  freeze(late, "b");
+  for (int t = 0; t < 50; ++t) step(late, *optimizer);
+  unfreeze(late);
+  for (int t = 0; t < 3; ++t) {
+    late.a.set_value(early.a.value().clone());
+    step(late, *optimizer);
+    step(early, *expected);
+  }
+  EXPECT_EQ(late.b.value().to_vector(), early.b.value().to_vector());
+}
+
+// A layer that is replaced after the optimiser was made would never be trained.
+TEST_P(Optimizers, NameALayerThatWasReplaced) {
+  Two model;
+  const auto optimizer = GetParam().make(model, {});
+  model.b = Var::parameter(model.b.value().clone());
+  EXPECT_EQ(error_of<UsageError>([&] { step(model, *optimizer); }),
+            "optimizer: no module holds 'b' any more: its layer was replaced after the optimiser "
+            "was made, and "
+            "the new one would not be trained; make the optimiser again");
+}
+
 TEST_P(Optimizers, TreatGroupsInTheirOwnWay) {
   Two plain, grouped;
   const auto one = GetParam().make(plain, {}), other = GetParam().make(grouped, {{"b", 0.5}});

@@ -210,7 +210,7 @@ TEST(Discriminator, DropoutFallsOnInputAndOutputOfTheLstm) {
   for (const Passage& p : passages) sequences.push_back(sequence_of(p, Reads::kAll));
   const SequenceBatch batch = pack_sequences(sequences);
   std::multiset<std::string> places;
-  for (const auto& node : reachable(model(batch, {.p = 0.3, .seed = 1, .step = 1}).logits.node())) {
+  for (const auto& node : reachable(model(batch, DropoutMode(0.3, 1, 1)).logits.node())) {
     if (std::string(node->op) == "dropout") places.insert(node->inputs.at(0).node->op);
   }
   EXPECT_EQ(places, (std::multiset<std::string>{"concat", "gather_rows"}));

@@ -52,7 +52,7 @@ Var random_on(Device device, Shape shape, uint32_t purpose) {
 }
 
 TEST_F(CudaLayers, Lstm) {
-  const DropoutMode drop{.p = 0.3, .step = 1};
+  const DropoutMode drop(0.3, 1, 1);
   compare(Lstm(3, 35), [&](const Lstm& lstm, Device device) {
     const LstmState initial{{random_on(device, {3, 35}, 2)}, {random_on(device, {3, 35}, 3)}};
     return lstm(Packing({4, 2, 1}), random_on(device, {7, 3}, 1), initial).y;
@@ -64,12 +64,12 @@ TEST_F(CudaLayers, Lstm) {
 
 TEST_F(CudaLayers, Gru) {
   compare(Gru(3, 35, {.layers = 2, .bidirectional = true}), [](const Gru& gru, Device device) {
-    return gru(Packing({4, 2, 1}), random_on(device, {7, 3}, 1), {}, {.p = 0.3, .step = 1}).y;
+    return gru(Packing({4, 2, 1}), random_on(device, {7, 3}, 1), {}, DropoutMode(0.3, 1, 1)).y;
   });
 }
 
 TEST_F(CudaLayers, Transformer) {
-  const DropoutMode drop{.p = 0.3, .step = 1};
+  const DropoutMode drop(0.3, 1, 1);
   const auto self = [](Device device) {
     const Segments rows({5, 40}, device);
     return AttentionPairs(rows, rows, /*causal=*/true);

@@ -24,7 +24,7 @@ LstmResponder make_model(const Structure& structure, int64_t words, DType dtype 
   config.vocab_size = kSpecialTokens + words;
   config.embedding_size = 6, config.hidden_size = 8, config.num_layers = 2;
   LstmResponder model(config, seed);
-  init_uniform(model, -1.5, 1.5, seed);
+  init_again_uniform(model, -1.5, 1.5, seed);
   convert(model, dtype);
   return model;
 }

@@ -24,7 +24,7 @@ std::map<std::string, int> dropouts(const Structure& structure) {
   const auto model = make_responder(small_config(structure), 1);
   const auto examples = even_examples();
   const Batch batch = make_batch(pointers(examples), model->parts());
-  const Taught taught = model->teach(batch, DropoutMode{.p = 0.3, .seed = 1, .step = 1});
+  const Taught taught = model->teach(batch, DropoutMode(0.3, 1, 1));
   std::map<std::string, int> places;
   for (const auto& node : reachable(training_loss(batch, taught, 1).node())) {
     if (std::string(node->op) != "dropout") continue;
@@ -127,7 +127,7 @@ std::vector<double> nll_of_steps(const std::string& structure, double p) {
   const auto model = forgetful(structure);
   const auto examples = even_examples();
   const Batch batch = make_batch({&examples[0]}, model->parts());
-  const Taught taught = model->teach(batch, DropoutMode{.p = p, .seed = 1, .step = 1});
+  const Taught taught = model->teach(batch, DropoutMode(p, 1, 1));
   std::vector<double> nll = taught.nll.to_vector();
   nll.pop_back();  // of <eos>
   return nll;

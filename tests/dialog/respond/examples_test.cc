@@ -70,7 +70,7 @@ template <class Model> void expect_equals_dialog_model(const char* structure) {
                            .num_layers = 1,
                            .dropout = 0},
                           /*seed=*/4);
-  init_uniform(model, -1, 1, 5);
+  init_again_uniform(model, -1, 1, 5);
   copy_parameters(reference, model);  // the names are the same
   convert(model, DType::f64);
   convert(reference, DType::f64);

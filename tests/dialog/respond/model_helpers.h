@@ -59,7 +59,7 @@ inline ModelConfig small_config(const Structure& structure) {
 // With weights wide enough for attention that is far from even.
 inline LstmResponder small_model(const Structure& structure, DType dtype, uint64_t seed = 7) {
   LstmResponder model(small_config(structure), seed);
-  init_uniform(model, -1, 1, seed);
+  init_again_uniform(model, -1, 1, seed);
   convert(model, dtype);
   return model;
 }

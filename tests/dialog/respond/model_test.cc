@@ -209,7 +209,7 @@ TEST_P(Model, GradientsAgreeWithCentralDifferences) {
                                (2 * step);
         const double analytic = gradient.to_vector()[i];
         EXPECT_NEAR(analytic, numeric, 1e-7 * std::max(1.0, std::abs(numeric)))
-            << p.name << " [" << i << "], dropout " << drop.p;
+            << p.name << " [" << i << "], dropout " << drop.p();
       }
       EXPECT_GT(grad_norm({p}), 1e-4) << p.name << " gets no gradient";
     }

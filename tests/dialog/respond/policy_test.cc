@@ -23,7 +23,7 @@ std::unique_ptr<Responder> tiny_model(const char* structure = "static") {
   config.vocab_size = kWords;
   config.num_layers = 1;
   std::unique_ptr<Responder> model = make_responder(config, 3);
-  init_uniform(*model, -1, 1, 5);  // far from uniform
+  init_again_uniform(*model, -1, 1, 5);  // far from uniform
   convert(*model, DType::f64);
   return model;
 }

@@ -1,0 +1,106 @@
+// What a first program gets wrong with gradients is an error, never a number that is not what it
+// seems.
+#include <gtest/gtest.h>
+
+#include "autograd/node.h"
+#include "autograd/ops.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Vec = std::vector<double>;
+
+// As an optimiser's step between the forward and the backward pass would change it.
+TEST(Backward, AValueThatWasChangedIsAnError) {
+  const auto change = [](const Var& x) { x.value().fill(2); };
+  const auto expect_named = [](const std::string& op, const Var& loss, const std::string& shape) {
+    EXPECT_EQ(error_of<UsageError>([&] { loss.backward(); }),
+              "backward: the gradient of " + op + " needs a value " + shape +
+                  " that was changed after the forward pass, as by an optimiser's step; call "
+                  "backward() first");
+  };
+  const Var x = Var::parameter(Tensor::full({2, 2}, 1)),
+            w = Var::parameter(Tensor::full({2, 2}, 1));
+  Var loss = sum(matmul(x, w));
+  change(w);
+  expect_named("matmul", loss, "(2, 2)");
+  loss = sum(square(affine(x, w)));
+  change(w);
+  expect_named("affine", loss, "(2, 2)");
+  const Var y = tanh(x);
+  loss = sum(y);
+  y.value().rows(0, 1).fill(0);  // a view of what is kept
+  expect_named("tanh", loss, "(2, 2)");
+  loss = sum(x * w);
+  w.value().mark_written();  // as an optimiser says it
+  expect_named("mul", loss, "(2, 2)");
+
+  loss = sum(x + w);
+  change(w);
+  loss.backward();  // no gradient reads it
+  loss = sum(matmul(x, w));
+  loss.backward();
+  change(w);
+}
+
+TEST(Grad, OfAValueInBetweenIsKeptWhereItIsAskedFor) {
+  const Var x = Var::parameter(Tensor::of({1, 2, 3}));
+  const Var h = square(x), y = 3 * h;
+  EXPECT_EQ(
+      error_of<UsageError>([&] { (void)h.grad(); }),
+      "grad: the value is not a parameter, an op made it (square); call keep_grad() on it before "
+      "backward()");
+  h.keep_grad();
+  EXPECT_FALSE(h.grad().defined());  // nothing has arrived
+  sum(y * y).backward();             // d/dh 9 h^2
+  EXPECT_EQ(h.grad().to_vector(), (Vec{18, 72, 162}));
+  EXPECT_EQ(x.grad().to_vector(), (Vec{36, 288, 972}));  // the same as without
+  EXPECT_THROW((void)y.grad(), UsageError);
+  EXPECT_EQ(error_of<UsageError>([] { (void)Var(Tensor::of({1})).grad(); }),
+            "grad: a constant, which collects no gradient");
+}
+
+// What an op gives to its only user is the same tensor on both sides: the closure may change it.
+TEST(Grad, ThatIsKeptIsNotChangedByTheOpsBelow) {
+  const Var x = Var::parameter(Tensor::of({-1, 2}));
+  const Var h = x + Var(Tensor::of({1, 1}));
+  const Var r = relu(h);
+  h.keep_grad();
+  r.keep_grad();
+  sum(r * Var(Tensor::of({5, 7}))).backward();
+  EXPECT_EQ(r.grad().to_vector(), (Vec{5, 7}));
+  EXPECT_EQ(h.grad().to_vector(), (Vec{0, 7}));
+}
+
+TEST(Freeze, BetweenThePassesLosesNothing) {
+  const Var w = Var::parameter(Tensor::of({2, 3}));
+  const Var loss = sum(square(w));
+  w.freeze();
+  w.freeze(false);
+  loss.backward();
+  EXPECT_EQ(w.grad().to_vector(), (Vec{4, 6}));
+  w.freeze();
+  EXPECT_FALSE(w.grad().defined());
+  w.freeze(false);
+  EXPECT_FALSE(w.grad().defined());  // freezing has dropped it
+}
+
+TEST(Closure, OfAnInputThatIsNotThereIsTheOpsMistake) {
+  const Var x = Var::parameter(Tensor::of({1})), c = Tensor::of({1});
+  const auto loss = [&](const auto& backward) {
+    return record("twice", Tensor::of({2}), {x, c}, backward);
+  };
+  EXPECT_EQ(
+      error_of<UsageError>([&] {
+        loss([](const OutputGrads&, const Grads& dx) { dx.add(2, Tensor::of({1})); }).backward();
+      }),
+      "twice: its gradient gives dx[2] of 2 inputs");
+  EXPECT_EQ(error_of<UsageError>([&] {
+              loss([](const OutputGrads&, const Grads& dx) { dx.to<float>(1); }).backward();
+            }),
+            "twice: its gradient gives dx[1], which nobody needs; ask needs(1) first");
+}
+
+}  // namespace
+}  // namespace heed
