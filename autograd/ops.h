@@ -219,5 +219,8 @@ Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs);
 // ShapeError.
 Var segment_mean(const Var& x, const Segments& s);
 Var segment_max(const Var& x, const Segments& s);  // NaN, and the gradient, as in max()
+// The same of each sequence of a packing, x (N, H) as lstm() and gru() give it, step by step.
+Var segment_mean(const Var& x, const Packing& packing);
+Var segment_max(const Var& x, const Packing& packing);
 
 }  // namespace heed

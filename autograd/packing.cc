@@ -1,6 +1,10 @@
 #include "autograd/packing.h"
 
+#include <algorithm>
 #include <limits>
+#include <numeric>
+
+#include "autograd/ops.h"
 
 namespace heed {
 
@@ -76,6 +80,33 @@ std::vector<int32_t> Packing::rows_before() const {
   return rows_of;
 }
 
+std::vector<int32_t> Packing::by_sequence() const {
+  std::vector<int32_t> rows_of;
+  for (int64_t b = 0; b < batch(); ++b) {
+    for (int64_t t = 0; t < length(b); ++t) rows_of.push_back(static_cast<int32_t>(row(t, b)));
+  }
+  return rows_of;
+}
+
+std::vector<int32_t> Packing::by_step() const {
+  const std::vector<int32_t> rows_of = by_sequence();
+  std::vector<int32_t> places(rows_of.size());
+  for (size_t i = 0; i < places.size(); ++i) places[rows_of[i]] = static_cast<int32_t>(i);
+  return places;
+}
+
+Segments Packing::segments(Device device) const {
+  return Segments(data_->lengths, device);
+}
+
+Tensor Packing::by_sequence(Device device) const {
+  return data_->sequences.get(device, [this] { return by_sequence(); });
+}
+
+Tensor Packing::by_step(Device device) const {
+  return data_->places.get(device, [this] { return by_step(); });
+}
+
 Tensor Packing::last_rows(Device device) const {
   return data_->last.get(device, [this] { return last_rows(); });
 }
@@ -131,6 +162,85 @@ Segments Segments::select(const std::vector<int32_t>& ids) const {
   result.count_ = std::ssize(ids);
   result.selected_ = true;
   return result;
+}
+
+namespace {
+
+// `lengths` of the given sequences, the longest first.
+Packed sorted_by_length(const std::vector<int32_t>& lengths) {
+  Packed packed;
+  packed.order.resize(lengths.size());
+  std::iota(packed.order.begin(), packed.order.end(), 0);
+  std::stable_sort(packed.order.begin(), packed.order.end(),
+                   [&](int32_t a, int32_t b) { return lengths[a] > lengths[b]; });
+  packed.place.resize(lengths.size());
+  for (size_t b = 0; b < lengths.size(); ++b)
+    packed.place[packed.order[b]] = static_cast<int32_t>(b);
+  packed.packing = Packing(packed.sorted(lengths));
+  return packed;
+}
+
+void check_rows(const char* op, const Var& x, const Packing& packing) {
+  check_shape(x.defined() && x.shape().rank() > 0 && x.shape()[0] == packing.rows(), op, ": x ",
+              x.defined() ? x.shape() : Shape{}, " does not fit a packing of ", packing.rows(),
+              " rows");
+}
+
+}  // namespace
+
+Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device) {
+  std::vector<int32_t> lengths;
+  for (const auto& sequence : sequences) lengths.push_back(static_cast<int32_t>(sequence.size()));
+  Packed packed = sorted_by_length(lengths);
+  std::vector<int32_t> ids;
+  for (int64_t t = 0; t < packed.packing.steps(); ++t) {
+    for (int64_t b = 0; b < packed.packing.batch_size(t); ++b)
+      ids.push_back(sequences[packed.order[b]][t]);
+  }
+  packed.rows = Tensor::from(ids, device);
+  return packed;
+}
+
+Packed pack(const std::vector<Tensor>& sequences) {
+  std::vector<int32_t> lengths;
+  for (const Tensor& sequence : sequences) {
+    check_shape(sequence.defined() && sequence.shape().rank() > 0, "pack: a sequence needs rows");
+    lengths.push_back(static_cast<int32_t>(sequence.shape()[0]));
+  }
+  Packed packed = sorted_by_length(lengths);
+  const std::vector<Tensor> sorted = packed.sorted(sequences);
+  const Var all = concat(std::vector<Var>(sorted.begin(), sorted.end()), 0);
+  packed.rows = by_step(all, packed.packing).value();
+  return packed;
+}
+
+Var Packed::restored(const Var& y) const {
+  return gather_rows(y, Tensor::from(place, y.device()));
+}
+
+Var by_sequence(const Var& x, const Packing& packing) {
+  check_rows("by_sequence", x, packing);
+  check_by_step("by_sequence", x);
+  return gather_rows(x, packing.by_sequence(x.device())).in_order(RowOrder::by_sequence);
+}
+
+Var by_step(const Var& x, const Packing& packing) {
+  check_rows("by_step", x, packing);
+  check_by_sequence("by_step", x);
+  return gather_rows(x, packing.by_step(x.device())).in_order(RowOrder::by_step);
+}
+
+void check_by_sequence(const char* op, const Var& x) {
+  check_shape(!x.defined() || x.row_order() != RowOrder::by_step, op,
+              ": wants rows one sequence after the other, and these stand step by step, as lstm() "
+              "and gru() "
+              "give them; take by_sequence(x, packing)");
+}
+
+void check_by_step(const char* op, const Var& x) {
+  check_shape(!x.defined() || x.row_order() != RowOrder::by_sequence, op,
+              ": wants rows step by step, and these stand one sequence after the other; take "
+              "by_step(x, packing)");
 }
 
 }  // namespace heed

@@ -20,6 +20,30 @@ void check_record(const char* op, const Tensor& value, const std::vector<Var>& i
   if (DetectAnomaly::active()) check_forward(op, value, inputs);
 }
 
+// Whose output may have as many rows as an input, and not the same ones.
+bool moves_rows(std::string_view op) {
+  constexpr std::string_view kMovers[] = {"gather_rows",       "scatter_rows",     "gather_along",
+                                          "scatter_along",     "transpose",        "segment_scores",
+                                          "segment_context",   "segment_mean",     "segment_max",
+                                          "attention_weights", "attention_context"};
+  return std::find(std::begin(kMovers), std::end(kMovers), op) != std::end(kMovers);
+}
+
+// The order of the rows that an op makes of its inputs' rows.
+RowOrder order_of(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
+  RowOrder order = RowOrder::unknown;
+  for (const Var& x : inputs) {
+    if (!x.defined() || x.row_order() == RowOrder::unknown || x.shape()[0] != value.shape()[0])
+      continue;
+    check_shape(order == RowOrder::unknown || order == x.row_order(), op,
+                ": rows step by step meet rows of one sequence after the other; bring them into "
+                "one order with "
+                "by_sequence() or by_step()");
+    order = x.row_order();
+  }
+  return order == RowOrder::unknown || moves_rows(op) ? RowOrder::unknown : order;
+}
+
 // What collects the gradient of a parameter.
 std::shared_ptr<Node> make_leaf(const ParameterCell& cell) {
   auto leaf = std::make_shared<Node>("parameter", cell.value);
@@ -163,6 +187,7 @@ Var record(const char* op, Tensor value, const std::vector<Var>& inputs, Backwar
   check_record(op, value, inputs);
   Var result(std::move(value));
   result.node_ = make_node(op, result.value_, inputs, std::move(backward));
+  if (result.shape().rank() > 0) result.order_ = order_of(op, result.value_, inputs);
   return result;
 }
 

@@ -46,6 +46,11 @@ struct ParameterCell {
   Initializer law = {};  // empty: made with values
 };
 
+// In which order the rows of ragged sequences stand in a value: step by step, as a Packing has them
+// and lstm() gives them, or one sequence after the other, as Segments have them. What an op makes
+// of such rows has their order if it has as many rows, but for the ops that move rows.
+enum class RowOrder : uint8_t { unknown, by_step, by_sequence };
+
 // A value and its place in the graph. Copying a Var copies two references.
 class Var {
  public:
@@ -69,7 +74,14 @@ class Var {
   Device device() const { return memory().device(); }
   bool needs_grad() const { return node() != nullptr; }
   bool sparse_rows() const { return cell_ && cell_->sparse_rows; }
-  Var detach() const { return Var(value()); }  // the same value, outside of the graph
+  Var detach() const { return Var(value()).in_order(order_); }  // outside of the graph
+  RowOrder row_order() const { return order_; }
+  // The same value, whose rows stand in that order.
+  Var in_order(RowOrder order) const {
+    Var result = *this;
+    result.order_ = order;
+    return result;
+  }
 
   // ---- for parameters; these throw UsageError for other values
   bool is_parameter() const { return cell_ != nullptr; }
@@ -124,9 +136,10 @@ class Var {
   ParameterCell& own_cell(const char* what) const;
   void exchange(Tensor value) const;
 
-  Tensor value_;                         // of what is no parameter, with
-  std::shared_ptr<Node> node_;           // its node (null for a constant)
-  int output_ = 0;                       // and which of the node's outputs it is
+  Tensor value_;                // of what is no parameter, with
+  std::shared_ptr<Node> node_;  // its node (null for a constant)
+  int output_ = 0;              // and which of the node's outputs it is
+  RowOrder order_ = RowOrder::unknown;
   std::shared_ptr<ParameterCell> cell_;  // of a parameter
 };
 

@@ -9,6 +9,7 @@ namespace heed {
 
 GruState GruState::gather(const Tensor& ids) const {
   GruState result;
+  result.directions = directions;
   for (const Var& v : h) result.h.push_back(gather_rows(v, ids));
   return result;
 }
@@ -16,6 +17,7 @@ GruState GruState::gather(const Tensor& ids) const {
 GruState GruState::first(int64_t batch) const {
   if (h.empty() || h[0].shape()[0] == batch) return *this;
   GruState result;
+  result.directions = directions;
   for (const Var& v : h) result.h.push_back(rows(v, 0, batch));
   return result;
 }
@@ -52,6 +54,7 @@ Gru::Output Gru::operator()(const Packing& packing, const Var& x, const GruState
   check_shape(initial.h.empty() || initial.h.size() == cells_.size(), "Gru: initial state of ",
               initial.h.size(), " layers, expected ", cells_.size());
   Output out;
+  out.state.directions = directions();
   out.y = run_stack(
       packing, x, cells_.size(), directions(), *this, drop, place, [&](size_t i, const Var& below) {
         const Cell& cell = cells_[i];

@@ -12,8 +12,10 @@ namespace heed {
 // The state of all layers: h[l] is (B, H). Bidirectional: 2 l is layer l forward, 2 l + 1 backward.
 struct GruState {
   std::vector<Var> h;
+  int64_t directions = 1;
 
-  const Var& top() const { return h.back(); }
+  // h of the top layer, (B, H); of two directions (B, 2H): forward, backward.
+  Var top() const { return directions == 2 ? concat({h.end()[-2], h.end()[-1]}, 1) : h.back(); }
   // Rows ids_i of every layer's state: another order of the batch.
   GruState gather(const Tensor& ids) const;
   // The first `batch` sequences.

@@ -10,6 +10,7 @@ namespace heed {
 
 LstmState LstmState::gather(const Tensor& ids) const {
   LstmState result;
+  result.directions = directions;
   for (const Var& v : h) result.h.push_back(gather_rows(v, ids));
   for (const Var& v : c) result.c.push_back(gather_rows(v, ids));
   return result;
@@ -18,6 +19,7 @@ LstmState LstmState::gather(const Tensor& ids) const {
 LstmState LstmState::first(int64_t batch) const {
   if (h.empty() || h[0].shape()[0] == batch) return *this;
   LstmState result;
+  result.directions = directions;
   for (const Var& v : h) result.h.push_back(rows(v, 0, batch));
   for (const Var& v : c) result.c.push_back(rows(v, 0, batch));
   return result;
@@ -73,10 +75,12 @@ Lstm::Output Lstm::from_gates(const Packing& packing, Var gates, const Var& x,
 Lstm::Output Lstm::run(const Packing& packing, const Var& x, Var first_gates,
                        const LstmState& initial, const DropoutMode& drop,
                        std::string_view place) const {
-  check_shape(
-      initial.h.empty() || (initial.h.size() == cells_.size() && initial.c.size() == cells_.size()),
-      "Lstm: initial state of ", initial.h.size(), " layers, expected ", cells_.size());
+  for (const std::vector<Var>& part : {initial.h, initial.c}) {
+    check_shape(part.empty() || part.size() == cells_.size(), "Lstm: initial state of ",
+                part.size(), " layers, expected ", cells_.size(), ", one a layer and direction");
+  }
   Output out;
+  out.state.directions = directions();
   out.y = run_stack(
       packing, x, cells_.size(), directions(), *this, drop, place, [&](size_t i, const Var& below) {
         const Cell& cell = cells_[i];

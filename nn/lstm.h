@@ -12,8 +12,10 @@ namespace heed {
 // backward.
 struct LstmState {
   std::vector<Var> h, c;
+  int64_t directions = 1;
 
-  const Var& top() const { return h.back(); }
+  // h of the top layer, (B, H); of two directions (B, 2H): forward, backward.
+  Var top() const { return directions == 2 ? concat({h.end()[-2], h.end()[-1]}, 1) : h.back(); }
   // Rows ids_i of every layer's state: another order of the batch.
   LstmState gather(const Tensor& ids) const;
   // The first `batch` sequences.
@@ -51,7 +53,12 @@ class Lstm : public Module {
   Lstm like() const { return {weight_ih(0).shape()[1], hidden_, options_}; }
 
   int64_t hidden_size() const { return hidden_; }
-  const Var& weight_ih(int64_t layer) const { return cells_[layer].w_ih; }
+  // Forward. Throws ShapeError for a layer that is not there.
+  const Var& weight_ih(int64_t layer) const {
+    check_shape(layer >= 0 && layer < options_.layers, "Lstm: layer ", layer, " of ",
+                options_.layers);
+    return cells_[layer * directions()].w_ih;
+  }
 
  private:
   struct Cell {

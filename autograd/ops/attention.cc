@@ -31,6 +31,7 @@ Var segment_scores(const Var& query, const Var& memory, const Segments& s) {
   check_shape(queries == s.count(), "segment_scores: ", queries, " queries, ", s.count(),
               " segments");
   check_rows("segment_scores", "memory", memory.shape(), s.memory_rows());
+  check_by_sequence("segment_scores", memory);
   check_devices("segment_scores", s.offsets(), memory.value());
   check_gradient("segment_scores", memory, s);
   const Tensor y = Tensor::empty({s.total()}, query.dtype(), query.device());
@@ -74,6 +75,7 @@ Var segment_context(const Var& weights, const Var& memory, const Segments& s) {
               " and ", memory.shape());
   check_rows("segment_context", "weights", weights.shape(), s.total());
   check_rows("segment_context", "memory", memory.shape(), s.memory_rows());
+  check_by_sequence("segment_context", memory);
   check_types("segment_context", weights, memory);
   check_devices("segment_context", s.offsets(), memory.value());
   check_gradient("segment_context", memory, s);

@@ -22,6 +22,7 @@ void check_gru(const Packing& p, const Var& gates, const Var& w_hh, const Var& b
     check_types("gru", v, w_hh);
   };
   check("gates", gates, {p.rows(), 3 * hidden});
+  check_by_step("gru", gates);
   if (b_hh.defined()) check("b_hh", b_hh, {3 * hidden});
   if (h0.defined()) check("h0", h0, {p.batch(), hidden});
 }
@@ -76,7 +77,7 @@ GruOutput gru(const Packing& p, Var gates, const Var& w_hh, const Var& b_hh, con
         }
         dx.add(3, dh);
       });
-  return {out[0], out[1]};
+  return {step_by_step(p, out[0]), out[1]};
 }
 
 }  // namespace heed

@@ -21,6 +21,7 @@ void check_lstm(const Packing& p, const Var& gates, const Var& w_hh, const Var& 
     check_types("lstm", v, w_hh);
   };
   check("gates", gates, {p.rows(), 4 * hidden});
+  check_by_step("lstm", gates);
   if (h0.defined()) check("h0", h0, {p.batch(), hidden});
   if (c0.defined()) check("c0", c0, {p.batch(), hidden});
 }
@@ -143,7 +144,7 @@ LstmOutput lstm(const Packing& p, Var gates, const Var& w_hh, const Var& h0, con
              [p, da = a, kept](const OutputGrads& d, const Grads& dx) {
                lstm_backward(p, da, kept, d, dx);
              });
-  return {out[0], out[1], out[2]};
+  return {step_by_step(p, out[0]), out[1], out[2]};
 }
 
 }  // namespace heed

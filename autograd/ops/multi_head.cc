@@ -15,6 +15,7 @@ void check_memory(const char* op, const char* name, const Var& memory,
   check_shape(memory.shape().rank() == 2 && memory.shape()[0] == s.memory_rows(), op, ": ", name,
               " ", memory.shape(), ", expected ", s.memory_rows(), " rows");
   check_devices(op, s.offsets(), memory.value());
+  check_by_sequence(op, memory);
   // Segments that share rows would add to the same gradient from several threads.
   check_shape(!s.selected() || !wants_grad(memory), op,
               ": a memory whose segments were selected gets no gradient");
@@ -33,6 +34,7 @@ Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, i
               ", expected ", pairs.queries().total(), " rows");
   check_types("attention_weights", q, k);
   check_memory("attention_weights", "keys", k, pairs);
+  check_by_sequence("attention_weights", q);
   const int64_t width = q.shape()[1] / heads;
   const double scale = 1 / std::sqrt(static_cast<double>(width));
   const Tensor w = Tensor::empty({heads, pairs.total()}, q.dtype(), q.device());

@@ -9,6 +9,7 @@ namespace {
 
 void check_pooling(const char* op, const Var& x, const Segments& s) {
   check_defined(op, x);
+  check_by_sequence(op, x);
   check_shape(x.shape().rank() == 2 && x.shape()[0] == s.memory_rows(), op, ": x ", x.shape(),
               " does not fit segments of ", s.memory_rows(), " rows");
   check_shape(!s.selected() || !wants_grad(x), op,
@@ -33,6 +34,13 @@ Var segment_mean(const Var& x, const Segments& s) {
     KERNEL(dy, segment_mean_backward(dx.sum<T>(0), dy.data<T>(), s.offsets().data<int32_t>(),
                                      s.starts().data<int32_t>(), count, width));
   });
+}
+
+Var segment_mean(const Var& x, const Packing& packing) {
+  return segment_mean(by_sequence(x, packing), packing.segments(x.device()));
+}
+Var segment_max(const Var& x, const Packing& packing) {
+  return segment_max(by_sequence(x, packing), packing.segments(x.device()));
 }
 
 // y_b = max_j x_j at j = where,   dx_where = dy_b, all others 0

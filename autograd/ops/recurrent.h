@@ -35,6 +35,11 @@ inline Tensor last_states(const Packing& p, const Tensor& states) {
   return last;
 }
 
+// The states of all steps, which stand step by step. Of one step or one sequence that is no order.
+inline Var step_by_step(const Packing& p, const Var& states) {
+  return p.steps() > 1 && p.batch() > 1 ? states.in_order(RowOrder::by_step) : states;
+}
+
 // dW += da^T h for all steps at once, h the states that they start from: `initial`, zero where it
 // is undefined, and then those of the step before.
 inline void add_recurrent(const Grads& dx, int i, const Packing& p, const Tensor& da,

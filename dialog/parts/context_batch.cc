@@ -5,28 +5,6 @@ namespace {
 
 using Tokens = std::vector<int32_t>;
 
-struct Packed {
-  Packing packing;
-  Tensor tokens, place;  // place: sequence as it was given -> as it is packed
-};
-
-Packed pack(const std::vector<Tokens>& sequences, Device device) {
-  const auto order = descending(static_cast<int64_t>(sequences.size()),
-                                [&](int64_t i) { return sequences[i].size(); });
-  std::vector<int32_t> lengths;
-  for (int64_t i : order) lengths.push_back(static_cast<int32_t>(sequences[i].size()));
-  Packed packed{Packing(lengths), {}, Tensor::from(inverse(order), device)};
-  Tokens rows(packed.packing.rows());
-  for (size_t s = 0; s < order.size(); ++s) {
-    const Tokens& tokens = sequences[order[s]];
-    for (size_t t = 0; t < tokens.size(); ++t) {
-      rows[packed.packing.row(static_cast<int64_t>(t), static_cast<int64_t>(s))] = tokens[t];
-    }
-  }
-  packed.tokens = Tensor::from(rows, device);
-  return packed;
-}
-
 void append(Tokens& to, const Tokens& utterance) {
   to.insert(to.end(), utterance.begin(), utterance.end());
   to.push_back(kEou);
@@ -46,7 +24,7 @@ ContextBatch pack_contexts(const ExamplePointers& examples, Device device) {
     for (const Tokens& utterance : examples[b]->context) append(contexts[b], utterance);
   }
   const Packed packed = pack(contexts, device);
-  return {packed.packing, packed.tokens, packed.place};
+  return {packed.packing, packed.rows, Tensor::from(packed.place, device)};
 }
 
 UtteranceBatch pack_utterances(const ExamplePointers& examples, Device device) {
@@ -55,7 +33,7 @@ UtteranceBatch pack_utterances(const ExamplePointers& examples, Device device) {
     for (const Tokens& utterance : example->context) append(utterances.emplace_back(), utterance);
   }
   const Packed packed = pack(utterances, device);
-  return {packed.packing, packed.tokens, packed.place};
+  return {packed.packing, packed.rows, Tensor::from(packed.place, device)};
 }
 
 }  // namespace heed

@@ -1,5 +1,7 @@
 #include "dialog/parts/memory.h"
 
+#include <numeric>
+
 namespace heed {
 
 bool Memory::has_distraction() const {
@@ -32,22 +34,16 @@ Memory lay_out_memory(const ExamplePointers& examples, const ContextBatch& conte
 }
 
 MemorySequences pack_memory(const Memory& memory, Device device) {
-  const Segments& segments = memory.segments;
-  const auto order = descending(segments.count(), [&](int64_t b) { return segments.length(b); });
-  std::vector<int32_t> lengths;
-  for (int64_t b : order) lengths.push_back(static_cast<int32_t>(segments.length(b)));
-  MemorySequences sequences{Packing(lengths), {}, {}, Tensor::from(inverse(order), device)};
-  std::vector<int32_t> rows(sequences.packing.rows()), places(rows.size());
-  for (size_t s = 0; s < order.size(); ++s) {
-    for (int64_t k = 0; k < segments.length(order[s]); ++k) {
-      const int64_t packed = sequences.packing.row(k, static_cast<int64_t>(s));
-      rows[packed] = static_cast<int32_t>(segments.begin(order[s]) + k);
-      places[rows[packed]] = static_cast<int32_t>(packed);
-    }
+  std::vector<std::vector<int32_t>> rows(memory.segments.count());
+  for (size_t b = 0; b < rows.size(); ++b) {
+    rows[b].resize(memory.segments.length(b));
+    std::iota(rows[b].begin(), rows[b].end(), static_cast<int32_t>(memory.segments.begin(b)));
   }
-  sequences.rows = Tensor::from(rows, device);
-  sequences.to_memory = Tensor::from(places, device);
-  return sequences;
+  const Packed packed = pack(rows, device);
+  const std::vector<int32_t> row_of = packed.rows.to_ints();
+  return {packed.packing, packed.rows,
+          Tensor::from(inverse({row_of.begin(), row_of.end()}), device),
+          Tensor::from(packed.place, device)};
 }
 
 }  // namespace heed

@@ -26,12 +26,9 @@ namespace {
 // For each dialogue of the batch the sum over its tokens, in batch order.
 std::vector<double> nll_of(const Taught& taught, const Batch& batch) {
   const std::vector<double> nll = taught.nll.to_vector();
+  const std::vector<int32_t> dialogue = batch.response.packing.sequence_ids();
   std::vector<double> sums(batch.size);
-  for (int64_t b = 0; b < batch.size; ++b) {
-    for (int64_t t = 0; t < batch.response.packing.length(b); ++t) {
-      sums[b] += nll[batch.response.packing.row(t, b)];
-    }
-  }
+  for (size_t row = 0; row < nll.size(); ++row) sums[dialogue[row]] += nll[row];
   return sums;
 }
 

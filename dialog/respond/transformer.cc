@@ -19,29 +19,6 @@ Var embedded(const Embedding& table, const Tensor& tokens, const std::vector<int
          Var(sinusoidal_positions(positions, width, words.dtype(), words.device()));
 }
 
-// The rows of a packed batch, sequence after sequence, and back.
-struct Unpacked {
-  Segments sequences;
-  Tensor rows;    // i32: the packed row of each row
-  Tensor places;  // i32: where each packed row is
-  std::vector<int64_t> lengths;
-};
-Unpacked unpack(const Packing& packing, Device device) {
-  std::vector<int32_t> lengths, rows, places(packing.rows());
-  for (int64_t b = 0; b < packing.batch_size(0); ++b) {
-    lengths.push_back(static_cast<int32_t>(packing.length(b)));
-    for (int64_t t = 0; t < packing.length(b); ++t) {
-      const int64_t row = packing.row(t, b);
-      places[row] = static_cast<int32_t>(rows.size());
-      rows.push_back(static_cast<int32_t>(row));
-    }
-  }
-  return {Segments(lengths, device),
-          Tensor::from(rows, device),
-          Tensor::from(places, device),
-          {lengths.begin(), lengths.end()}};
-}
-
 // The keys and values of what was written stay with each row, and go where the rows go.
 class TransformerWriter : public Writer {
  public:
@@ -154,12 +131,12 @@ Var TransformerResponder::embed(const Tensor& tokens, const std::vector<int32_t>
 
 Taught TransformerResponder::teach(const Batch& batch, const DropoutMode& drop) const {
   const Segments& context = batch.memory.segments;
-  const Unpacked response = unpack(batch.response.packing, batch.response.inputs.device());
-  const Var memory = encode(batch, drop);
-  const AttentionPairs self(response.sequences, response.sequences, /*causal=*/true);
-  const AttentionPairs cross(response.sequences, context);
   const Packing& packing = batch.response.packing;
-  Var y = gather_rows(embed(batch.response.inputs, positions(packing), drop), response.rows);
+  const Segments responses = packing.segments(batch.response.inputs.device());
+  const std::vector<int64_t> lengths(packing.lengths().begin(), packing.lengths().end());
+  const Var memory = encode(batch, drop);
+  const AttentionPairs self(responses, responses, /*causal=*/true), cross(responses, context);
+  Var y = by_sequence(embed(batch.response.inputs, positions(packing), drop), packing);
   Var weights;
   std::vector<HeadTrace> heads;
   for (size_t l = 0; l < decoder_.size(); ++l) {
@@ -169,14 +146,14 @@ Taught TransformerResponder::teach(const Batch& batch, const DropoutMode& drop) 
     for (int h = 0; h < config_.heads; ++h) {
       const Var of_head(weights.value().rows(h, h + 1).reshape({cross.total()}));
       heads.push_back({static_cast<int>(l) + 1, h + 1,
-                       AttentionTrace::dialogue_by_dialogue(of_head, context, response.lengths)});
+                       AttentionTrace::dialogue_by_dialogue(of_head, context, lengths)});
     }
   }
-  const Var packed = gather_rows(decoder_norm_(y), response.places);
+  const Var packed = by_step(decoder_norm_(y), packing);
   const CrossEntropy loss = linear_cross_entropy(packed, output_.weight, batch.response.targets, 0,
                                                  batch.response.weights);
   return {loss.total, loss.nll,
-          AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, response.lengths),
+          AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, lengths),
           std::move(heads)};
 }
 

@@ -179,6 +179,47 @@ OpCase pooling_case(const std::string& name, Var (*call)(const Var&, const Segme
                   name + ": a memory whose segments were selected gets no gradient"}}};
 }
 
+// The same of rows that stand step by step.
+OpCase packed_pooling_case(const std::string& name, Var (*call)(const Var&, const Packing&),
+                           Pooled f) {
+  const auto packing = [](int64_t rows) {
+    std::vector<int32_t> lengths;
+    for (int64_t left = rows; left > 0; left -= lengths.back()) {
+      const int64_t most = lengths.empty() ? left : std::min<int64_t>(left, lengths.back());
+      lengths.push_back(static_cast<int32_t>(std::min(most, left / 3 + 1)));
+    }
+    return Packing(lengths);
+  };
+  return {
+      .op = name + "(Var, Packing)",
+      .call = [=](In x) { return call(x[0], packing(x[0].shape().rank() ? x[0].shape()[0] : 1)); },
+      .naive =
+          [=](Arrays x) {
+            const Packing p = packing(x[0].shape[0]);
+            const int64_t width = x[0].shape[1];
+            std::vector<double> y;
+            for (int64_t b = 0; b < p.batch(); ++b) {
+              for (int64_t i = 0; i < width; ++i) {
+                std::vector<double> along;
+                for (int64_t t = 0; t < p.length(b); ++t)
+                  along.push_back(x[0][p.row(t, b) * width + i]);
+                y.push_back(f(along));
+              }
+            }
+            return y;
+          },
+      .shapes = {{9, 4}},
+      .one = {{1, 1}},
+      .empty = {{0, 4}},
+      .large = {{3000, 50}},
+      .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows"},
+                {{{}}, "by_sequence: x () does not fit a packing of 1 rows"}},
+      .misuse = {{[call] {
+                    call(zeros_of({4, 2}), Packing({3, 2}));
+                  },
+                  "by_sequence: x (4, 2) does not fit a packing of 5 rows"}}};
+}
+
 constexpr RandomKey kKey{7, purpose_id("op table"), 3};
 
 // softmax((x + g) / 0.7) of each row
@@ -240,8 +281,12 @@ OpCase straight_through_case() {
 }  // namespace
 
 std::vector<OpCase> index_cases() {
-  std::vector<OpCase> cases = {pick_case(), pooling_case("segment_mean", segment_mean, mean_of),
-                               pooling_case("segment_max", segment_max, max_of), gumbel_case(),
+  std::vector<OpCase> cases = {pick_case(),
+                               pooling_case("segment_mean", segment_mean, mean_of),
+                               pooling_case("segment_max", segment_max, max_of),
+                               packed_pooling_case("segment_mean", segment_mean, mean_of),
+                               packed_pooling_case("segment_max", segment_max, max_of),
+                               gumbel_case(),
                                straight_through_case()};
   for (int axis : {0, 1, 2}) {
     cases.push_back(gather_case(axis));

@@ -282,7 +282,7 @@ TEST(Lstm, SaysWhatDoesNotFit) {
   EXPECT_EQ(error_of<ShapeError>([&] {
               lstm(Packing(kLengths), Tensor::zeros({7, 3}), one_layer);
             }),
-            "Lstm: initial state of 1 layers, expected 2");
+            "Lstm: initial state of 1 layers, expected 2, one a layer and direction");
   for (const Shape& wrong : {Shape{7, 2}, Shape{7, 4}, Shape{6, 3}, Shape{7}}) {
     EXPECT_EQ(error_of<ShapeError>([&] { lstm(Packing(kLengths), Tensor::zeros(wrong)); }),
               "Lstm: x must be (7, 3), got " + wrong.str());

@@ -161,6 +161,10 @@ TEST(Examples, CharLm) {
   expect_prints("char_lm", "--steps 2", R"(step    2  bits per character 7\.\d+\n---\n)");
 }
 
+TEST(Examples, SentenceClassifier) {
+  expect_prints("sentence_classifier", "", R"((9[5-9]\d|1000) of 1000 sentences are right)");
+}
+
 TEST(Examples, TransformerLm) {
   expect_prints("transformer_lm", "--steps 2",
                 R"(step    2  bits per character [567]\.\d+\n---\n)");
