@@ -34,10 +34,10 @@ template <class Items, class Member> Tensor stack_rows(const Items& items, Membe
 
 }  // namespace
 
-Node::Node(const char* op, const std::vector<Tensor>& values)
-    : op(op), number(next_number()), outputs(values.begin(), values.end()) {}
+Node::Node(std::string op, const std::vector<Tensor>& values)
+    : op(std::move(op)), number(next_number()), outputs(values.begin(), values.end()) {}
 
-Node::Node(const char* op, const Tensor& value) : op(op), number(next_number()) {
+Node::Node(std::string op, const Tensor& value) : op(std::move(op)), number(next_number()) {
   outputs.emplace_back(value);
 }
 

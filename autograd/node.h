@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include "autograd/var.h"
 #include "tensor/matrix.h"
@@ -78,13 +79,13 @@ struct Edge {
 
 class Node {
  public:
-  Node(const char* op, const std::vector<Tensor>& values);
-  Node(const char* op, const Tensor& value);
+  Node(std::string op, const std::vector<Tensor>& values);
+  Node(std::string op, const Tensor& value);
   ~Node();  // takes long chains apart in a loop, not by recursion
   Node(const Node&) = delete;
   Node& operator=(const Node&) = delete;
 
-  const char* op;
+  const std::string op;
   const uint64_t number;  // creation order: inputs have smaller numbers than what uses them
   std::vector<GradientBuffer> outputs;
   bool used = false;  // the backward pass has been here

@@ -77,7 +77,7 @@ void run(Node& node) {
   for (GradientBuffer& output : node.outputs) {
     if (output.keep) output.kept = output.total;  // shared, so the closure writes into a copy
   }
-  running_op = node.op;
+  running_op = node.op.c_str();
   if (reached) node.backward(OutputGrads(node), Grads(node));
   if (DetectAnomaly::active()) check_backward(node);
   for (GradientBuffer& output : node.outputs) output.clear();

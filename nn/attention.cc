@@ -63,6 +63,13 @@ AttentionScore parse_attention_score(const std::string& name) {
   throw UsageError("attention: expected one of dot, general, additive, got '" + name + "'");
 }
 
+Attention Attention::like() const {
+  Attention made(AttentionScore::kDot, 0, 0, 0);
+  for (const GeneralAttention& general : general_) made.general_.push_back(general.like());
+  for (const AdditiveAttention& additive : additive_) made.additive_.push_back(additive.like());
+  return made;
+}
+
 Attention::Attention(AttentionScore score, int64_t query_size, int64_t memory_size,
                      int64_t hidden) {
   if (score == AttentionScore::kGeneral) general_.emplace_back(query_size, memory_size);

@@ -81,6 +81,7 @@ class Attention : public Module {
   Memory read(const Var& memory) const;
   Attended operator()(const Var& query, const Memory& memory, const Segments& segments) const;
   void visit(Visitor& v) override;
+  Attention like() const;
 
  private:
   std::vector<GeneralAttention> general_;  // one or none, and so below

@@ -73,7 +73,11 @@ TransformerEncoderLayer::TransformerEncoderLayer(int64_t width, TransformerOptio
       norm1(width),
       norm2(width),
       width_(width),
-      options_(options) {}
+      options_(options) {
+  check_shape(options.memory_width == 0,
+              "TransformerEncoderLayer: looks at its own rows only; memory_width ",
+              options.memory_width, " is for decoder layers");
+}
 
 TransformerEncoderLayer::Output TransformerEncoderLayer::operator()(const Var& x,
                                                                     const AttentionPairs& pairs,

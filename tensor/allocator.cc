@@ -21,8 +21,10 @@
 namespace heed {
 namespace {
 
-#ifdef __SANITIZE_ADDRESS__
-constexpr bool kExact = true;  // no cache, no rounding
+#if defined(__SANITIZE_ADDRESS__)  // GCC; clang says it by a feature
+constexpr bool kExact = true;      // no cache, no rounding
+#elif defined(__has_feature)
+constexpr bool kExact = __has_feature(address_sanitizer);
 #else
 constexpr bool kExact = false;
 #endif

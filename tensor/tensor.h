@@ -1,5 +1,6 @@
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <initializer_list>
 #include <iosfwd>
@@ -86,7 +87,7 @@ class Tensor {
   std::vector<int32_t> to_ints() const;   // all elements of an i32 tensor, on the host
   // One element: t(i, j) or t.at({i, j}). For a few elements: each call copies from the device.
   double at(const std::vector<int64_t>& index) const;
-  template <class... Index> double operator()(Index... index) const {
+  template <std::integral... Index> double operator()(Index... index) const {
     return at({static_cast<int64_t>(index)...});
   }
   // "f32 (2, 2) [[1, 2], [3, 4]]"; with more elements the first and last three along each axis:

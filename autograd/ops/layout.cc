@@ -172,7 +172,9 @@ Var transpose(const Var& x, int axis_a, int axis_b) {
   if (a == b) return x;
   const int64_t outer = shape.product(0, a), na = shape[a], mid = shape.product(a + 1, b),
                 nb = shape[b], inner = shape.product(b + 1, shape.rank());
-  const Tensor y = Tensor::empty(shape.with(a, nb).with(b, na), x.dtype(), x.device());
+  std::vector<int64_t> sizes = shape.sizes();
+  std::swap(sizes[a], sizes[b]);
+  const Tensor y = Tensor::empty(Shape(sizes), x.dtype(), x.device());
   KERNEL(y, swap_axes<T>(y.data<T>(), x.value().data<T>(), outer, na, mid, nb, inner));
 
   return record("transpose", y, {x}, [=](Tensor dy, const Grads& dx) {

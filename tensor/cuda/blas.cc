@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <map>
+#include <memory>
 #include <string>
 #include <type_traits>
 
@@ -22,6 +23,7 @@ struct Cublas {
   using Op = cublasOperation_t;
   using Type = cudaDataType_t;
   decltype(&cublasCreate) create;
+  decltype(&cublasDestroy) destroy;
   decltype(&cublasSetStream) set_stream;
   decltype(&cublasGetStatusString) error_string;
   // Spelled out, as both names have two overloads in C++.
@@ -52,6 +54,7 @@ const Cublas& cublas() {
     }
     Cublas f;
     find(library, "cublasCreate_v2", f.create);
+    find(library, "cublasDestroy_v2", f.destroy);
     find(library, "cublasSetStream_v2", f.set_stream);
     find(library, "cublasGemmEx", f.gemm);
     find(library, "cublasGemmStridedBatchedEx", f.gemm_batched);
@@ -66,17 +69,26 @@ void check(cublasStatus_t status, const char* doing) {
   throw DeviceError(std::string("cuBLAS: ") + doing + ": " + cublas().error_string(status));
 }
 
-// One for each thread and device, for its stream and workspace; made when first needed, kept.
+struct Destroy {
+  void operator()(cublasHandle_t handle) const { cublas().destroy(handle); }
+};
+using Handle = std::unique_ptr<std::remove_pointer_t<cublasHandle_t>, Destroy>;
+
+// One for each thread and device, for its stream and workspace; made when first needed, and given
+// back with the thread.
 cublasHandle_t handle() {
-  thread_local std::map<int, cublasHandle_t> handles;
+  thread_local std::map<int, Handle> handles;
   int device = 0;
   cudaGetDevice(&device);
-  cublasHandle_t& h = handles[device];
-  if (!h) {
-    check(cublas().create(&h), "start");
-    check(cublas().set_stream(h, stream()), "stream");
+  Handle& kept = handles[device];
+  if (!kept) {
+    cublasHandle_t made = nullptr;
+    check(cublas().create(&made), "start");
+    Handle fresh(made);
+    check(cublas().set_stream(made, stream()), "stream");
+    kept = std::move(fresh);
   }
-  return h;
+  return kept.get();
 }
 
 cublasComputeType_t compute_type(DType dtype) {

@@ -258,7 +258,8 @@ void* scratch_bytes(int64_t bytes) {
 }
 
 void check_launch(const char* launch) {
-  const cudaError_t status = cudaPeekAtLastError();
+  const cudaError_t status =
+      cudaGetLastError();  // and forgets it: a refused launch can be met otherwise
   if (status != cudaSuccess)
     check(status, "launch of " + std::string(emulator::kernel_name(launch)));
 }

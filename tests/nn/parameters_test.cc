@@ -302,6 +302,8 @@ TEST(Clone, KnowsAllLayers) {
   expect_clones(TransformerDecoderLayer(4, {.heads = 2, .hidden = 3, .memory_width = 5}));
   expect_clones(GeneralAttention(2, 3));
   expect_clones(AdditiveAttention(2, 3, 4));
+  expect_clones(Attention(AttentionScore::kGeneral, 2, 3, 4));
+  expect_clones(Attention(AttentionScore::kAdditive, 2, 3, 4));
 }
 
 // ---- freezing, patterns, the summary

@@ -15,6 +15,12 @@ constexpr int64_t kWidth = 6;
 constexpr TransformerOptions kSmall = {.heads = 2, .hidden = 10};
 const Segments kRows({4, 2, 3}), kMemory({3, 5, 1});
 
+TEST(Transformer, AnEncoderLayerHasNoMemory) {
+  EXPECT_EQ(
+      error_of<ShapeError>([] { TransformerEncoderLayer(8, {.heads = 2, .memory_width = 5}); }),
+      "TransformerEncoderLayer: looks at its own rows only; memory_width 5 is for decoder layers");
+}
+
 TEST(TransformerEncoderLayer, IsPyTorchs) {
   for (const bool causal : {false, true}) {
     SCOPED_TRACE(causal);
