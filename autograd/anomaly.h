@@ -1,4 +1,4 @@
-// Finding where a number went wrong.
+// Finds the op that makes the first NaN or infinity.
 #pragma once
 
 #include <vector>
@@ -12,10 +12,9 @@ struct AnomalyError : Error {
   using Error::Error;
 };
 
-// While one lives, everything that the ops of this thread compute is looked at: the value of each
-// op as it is recorded, and the gradients that each op hands on in backward(). The first that is
-// infinite or not a number throws AnomalyError with the name of the op. The numbers stay the same;
-// training takes longer.
+// While one exists, everything that the ops of this thread compute is checked: the value of each op
+// when it is recorded, and the gradients that each op computes in backward(). The first infinity or
+// NaN throws AnomalyError with the name of the op. The results do not change; training is slower.
 class DetectAnomaly {
  public:
   explicit DetectAnomaly(bool on = true);
@@ -31,9 +30,9 @@ class DetectAnomaly {
 // True if no element is infinite or not a number; integers and undefined tensors are fine.
 bool all_finite(const Tensor& x);
 
-// What record() and backward() ask while a DetectAnomaly lives; they throw AnomalyError.
+// The checks of record() and backward() while a DetectAnomaly exists. They throw AnomalyError.
 void check_forward(const char* op, const Tensor& value, const std::vector<Var>& inputs);
-void check_settled(const Node& node);   // before its closure runs: the sum of what its users gave
-void check_backward(const Node& node);  // after it has run: what it gave to its inputs
+void check_settled(const Node& node);   // before its closure runs: the sum of its gradients
+void check_backward(const Node& node);  // after it has run: the gradients of its inputs
 
 }  // namespace heed

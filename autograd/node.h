@@ -123,19 +123,19 @@ class Grads {
  public:
   explicit Grads(const Node& node) : node_(node) {}
 
-  // Throws UsageError where the op has no such input, here and below.
+  // These all throw UsageError if the op has no such input.
   bool needs(int i) const { return static_cast<bool>(input(i)); }
 
-  // dx_i = or += what is written to the destination, all of it. False where nobody needs dx_i.
+  // dx_i = or += all values that are written to the destination. False if dx_i is not needed.
   Destination to(int i) const;
-  // The same for a kernel with one destination, where needs(i).
+  // The same for a kernel with one destination. Requires needs(i).
   template <class T> Out<T> to(int i) const { return wanted(i).destination().template out<T>(); }
-  // dx_i += dx, a tensor that exists anyway: handed on without a copy.
+  // dx_i += dx, for a tensor that exists already: the first one is kept without a copy.
   void add(int i, Tensor dx) const;
 
-  // dx_i, zeros at first, for what adds to a part of it, or in several passes. Where needs(i).
+  // dx_i, initially zeros, to add to parts of it or in several passes. Requires needs(i).
   const Tensor& sum(int i) const { return wanted(i).sum(); }
-  // The same as a pointer, null where nobody needs dx_i.
+  // The same as a pointer; null if dx_i is not needed.
   template <class T> T* sum(int i) const { return needs(i) ? sum(i).template data<T>() : nullptr; }
   // dx_i[:, first_col : first_col + cols of x] += dy^T x, for dy (n, rows of x_i) and x (n, cols)
   void add_outer(int i, Tensor dy, Tensor x, int64_t first_col = 0) const;
@@ -144,7 +144,7 @@ class Grads {
 
  private:
   const Edge& input(int i) const;
-  GradientBuffer& wanted(int i) const;  // throws UsageError where nobody needs dx_i
+  GradientBuffer& wanted(int i) const;  // throws UsageError if dx_i is not needed
 
   const Node& node_;
 };

@@ -14,7 +14,7 @@ class Segments;
 
 // Sequences of different lengths, longest first, stored time-major: the rows of step t belong to
 // the batch_size(t) sequences that are still running, in order. Row offset(t) + b is step t of
-// sequence b. No row is padding.
+// sequence b. There is no padding.
 //
 //   lengths 3 2 1      step 0: a0 b0 c0   step 1: a1 b1   step 2: a2
 class Packing {
@@ -32,14 +32,14 @@ class Packing {
   int64_t offset(int64_t t) const { return data_->offsets[t]; }
   int64_t row(int64_t t, int64_t sequence) const { return offset(t) + sequence; }
   const std::vector<int32_t>& lengths() const { return data_->lengths; }
-  // Throws ShapeError for a sequence that is not there.
+  // Throws ShapeError if there is no such sequence.
   int64_t length(int64_t sequence) const {
     check_shape(sequence >= 0 && sequence < batch(), "packing: sequence ", sequence, " of ",
                 batch());
     return data_->lengths[sequence];
   }
 
-  // The same sequences as Segments, whose rows stand sequence after sequence.
+  // The same sequences as Segments, whose rows are in the order of by_sequence().
   Segments segments(Device device = {}) const;
 
   std::vector<int32_t> last_rows() const;     // the row of each sequence's last step
@@ -48,7 +48,7 @@ class Packing {
   std::vector<int32_t> rows_before() const;   // for every row after step 0 that of the step before
   std::vector<int32_t> by_sequence() const;   // its rows, one sequence after the other
   std::vector<int32_t> by_step() const;       // for every row its place in by_sequence()
-  // The same, and all offset(t), one more than steps, as tensors; made once for each device.
+  // The same as tensors, and all steps() + 1 values of offset(t). Made once for each device.
   Tensor last_rows(Device device) const;
   Tensor rows_before(Device device) const;
   Tensor by_sequence(Device device) const;
@@ -56,7 +56,7 @@ class Packing {
   Tensor offsets(Device device) const;
 
  private:
-  // A tensor on each device that asked for it.
+  // A tensor, copied to each device that uses it.
   class OnDevices {
    public:
     template <class Make> Tensor get(Device device, Make make) const;
@@ -73,33 +73,32 @@ class Packing {
   std::shared_ptr<const Data> data_ = std::make_shared<Data>();
 };
 
-// Ranges of rows, one after the other, as rows of by_sequence() are (those of a Packing are not):
-// one for each query that looks at a memory. Segment s has the scores and weights [begin(s),
-// end(s)) and as many rows of the memory, from memory_begin(s) on. Segments of lengths stand one
-// after the other in both.
+// Contiguous ranges of rows, in the order of by_sequence() (not that of a Packing): one range for
+// each query of a memory. Segment s has the scores and weights [begin(s), end(s)) and as many rows
+// of the memory, from memory_begin(s) on. Segments made of lengths are contiguous in both.
 class Segments {
  public:
   Segments() = default;
-  // Throws ShapeError for negative lengths, and for more rows than an i32 can number.
+  // Throws ShapeError for negative lengths and for more rows than an i32 can count.
   explicit Segments(const std::vector<int32_t>& lengths, Device device = {});
-  // The first segments only, of the same memory: the rest of it belongs to nobody. For a step in
-  // which fewer dialogues are still running. Throws ShapeError if there are not that many.
+  // The first segments of the same memory; the rest of the memory belongs to no segment. For a step
+  // in which fewer dialogues are still running. Throws ShapeError if there are fewer segments.
   Segments first(int64_t count) const;
-  // The segments ids_i of the same memory, each as often as it is named: queries that look at the
-  // same rows, as the hypotheses of a beam do. Such a memory gets no gradient. Throws ShapeError
-  // for ids out of range.
+  // The segments ids_i of the same memory, with repetitions: for queries that share rows, such as
+  // the hypotheses of a beam. Such a memory gets no gradient. Throws ShapeError for ids out of
+  // range.
   Segments select(const std::vector<int32_t>& ids) const;
 
   int64_t count() const { return count_; }
-  // Throw ShapeError for a segment that is not there.
+  // These throw ShapeError if there is no such segment.
   int64_t begin(int64_t s) const { return ranges_->offsets[checked(s)]; }
   int64_t end(int64_t s) const { return ranges_->offsets[checked(s) + 1]; }
   int64_t length(int64_t s) const { return end(s) - begin(s); }
   int64_t memory_begin(int64_t s) const { return ranges_->starts[checked(s)]; }
-  int64_t total() const { return ranges_->offsets[count_]; }  // scores of these segments
-  int64_t memory_rows() const { return memory_rows_; }        // theirs and those of nobody
+  int64_t total() const { return ranges_->offsets[count_]; }  // the number of scores
+  int64_t memory_rows() const { return memory_rows_; }        // including those of no segment
   bool selected() const { return selected_; }
-  // i32 on the device: begin(), one more than segments, and memory_begin()
+  // i32 on the device: all begin(s) and the end, (count + 1); all memory_begin(s)
   const Tensor& offsets() const { return offsets_; }
   const Tensor& starts() const { return starts_; }
 
@@ -118,13 +117,13 @@ class Segments {
   bool selected_ = false;
 };
 
-// What a list of sequences becomes: sorted, the longest first (equally long ones in their order),
-// and packed. Labels go the same way with sorted(), results of the sequences back with restored().
+// A packed list of sequences, sorted by decreasing length; equally long ones keep their order.
+// sorted() brings labels into the new order, restored() brings results back into the old one.
 struct Packed {
   Packing packing;
-  Tensor rows;                 // i32 (N) ids, or (N, ...) what stands at each step, step by step
-  std::vector<int32_t> order;  // (B): which of the given sequences is the b-th now
-  std::vector<int32_t> place;  // (B): and where each of the given ones is
+  Tensor rows;                 // i32 (N) ids, or rows (N, ...), in the order of by_step()
+  std::vector<int32_t> order;  // (B): sequence b is number order[b] of the given ones
+  std::vector<int32_t> place;  // (B): given sequence i is sequence place[i] now
 
   template <class X> std::vector<X> sorted(const std::vector<X>& of_given) const {
     check_shape(of_given.size() == order.size(), "sorted: ", of_given.size(), " values for ",
@@ -135,18 +134,18 @@ struct Packed {
   }
   Var restored(const Var& y) const;  // (B, ...) of the sorted sequences -> of the given ones
 };
-// Sequences of ids, or of rows (n_i, ...), in any order. Throws ShapeError for an empty one, and
-// for rows of different shapes.
+// Packs sequences of ids, or of rows (n_i, ...), in any order. Throws ShapeError for an empty
+// sequence and for rows of different shapes.
 [[nodiscard]] Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device = {});
 [[nodiscard]] Packed pack(const std::vector<Tensor>& sequences);
 
-// The rows of a packing one sequence after the other, and back. x (N, ...), y (N, ...);
-// differentiable. Throw ShapeError for another number of rows, and for rows that are known to be in
-// that order.
+// Brings the rows of a packing into the order sequence by sequence, and back: x (N, ...) -> (N,
+// ...), differentiable. They throw ShapeError for another number of rows, and for rows that are
+// known to be in that order already.
 [[nodiscard]] Var by_sequence(const Var& x, const Packing& packing);
 [[nodiscard]] Var by_step(const Var& x, const Packing& packing);
-// Throws ShapeError where the rows of x are known to stand step by step, for an op that takes them
-// one sequence after the other; and the other way round.
+// For ops that take their rows sequence by sequence: throws ShapeError if the rows of x are known
+// to be step by step. And the reverse.
 void check_by_sequence(const char* op, const Var& x);
 void check_by_step(const char* op, const Var& x);
 

@@ -42,13 +42,13 @@ struct ParameterCell {
   std::shared_ptr<Node> node;  // collects the gradient
   bool sparse_rows = false;
   bool frozen = false;
-  bool blank = false;    // there are no values yet, only memory
+  bool blank = false;    // allocated, not yet initialised
   Initializer law = {};  // empty: made with values
 };
 
-// In which order the rows of ragged sequences stand in a value: step by step, as a Packing has them
-// and lstm() gives them, or one sequence after the other, as Segments have them. What an op makes
-// of such rows has their order if it has as many rows, but for the ops that move rows.
+// The order of the rows of ragged sequences: step by step, as in a Packing and in the result of
+// lstm(), or sequence by sequence, as in Segments. The result of an op has the order of its inputs
+// if it has as many rows, except for ops that move rows.
 enum class RowOrder : uint8_t { unknown, by_step, by_sequence };
 
 // A value and its place in the graph. Copying a Var copies two references.
@@ -56,8 +56,8 @@ class Var {
  public:
   Var() = default;
   Var(Tensor value) : value_(std::move(value)) {}  // a constant
-  // A leaf that collects a gradient. With sparse_rows the gradient keeps to the rows that were
-  // looked up (Embedding), as long as nothing but gather_rows uses the parameter.
+  // A leaf that collects a gradient. With sparse_rows (Embedding) the gradient is sparse, it holds
+  // the looked-up rows only, as long as gather_rows alone uses the parameter.
   [[nodiscard]] static Var parameter(Tensor value, bool sparse_rows = false);
   // The same, f32 on the CPU and blank: init() (nn/init.h) draws its values by the law, or
   // load_parameters() or set_value() sets them.
@@ -76,7 +76,7 @@ class Var {
   bool sparse_rows() const { return cell_ && cell_->sparse_rows; }
   Var detach() const { return Var(value()).in_order(order_); }  // outside of the graph
   RowOrder row_order() const { return order_; }
-  // The same value, whose rows stand in that order.
+  // The same value, with the order of its rows declared.
   Var in_order(RowOrder order) const {
     Var result = *this;
     result.order_ = order;
@@ -94,8 +94,8 @@ class Var {
   // backward pass of an earlier graph throws. set_value() throws ShapeError for another shape.
   void set_value(Tensor value) const;
   void convert(DType dtype, Device device) const;
-  // A frozen parameter is a constant to ops, and optimisers leave it alone. Freezing drops its
-  // gradient. A graph that was made before still leads to it.
+  // A frozen parameter is a constant to ops, and optimisers do not change it. Freezing drops its
+  // gradient; backward() of an earlier graph still adds to it.
   void freeze(bool frozen = true) const;
 
   // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and frees the
@@ -107,13 +107,13 @@ class Var {
   using OnComplete = std::function<void(const Node& leaf)>;
   void backward(const OnComplete& complete = {}) const;
 
-  // The gradient that backward() has collected, as it came or dense; undefined if nothing has
-  // arrived. Throws UsageError for a value that an op made, unless keep_grad() asked for it, and
-  // for a constant.
+  // The gradient that backward() has collected, as it is (perhaps sparse) or dense; undefined if
+  // there is none yet. Throws UsageError for a constant, and for the result of an op without
+  // keep_grad().
   const Gradient& gradient() const;
   Tensor grad() const;
   void zero_grad() const;
-  // Of a value that an op made: the next backward() keeps its gradient for grad().
+  // For the result of an op: the next backward() keeps its gradient for grad().
   void keep_grad() const;
 
   // For the closure of an op: this value if `other` needs a gradient, else an undefined tensor.
@@ -136,11 +136,11 @@ class Var {
   ParameterCell& own_cell(const char* what) const;
   void exchange(Tensor value) const;
 
-  Tensor value_;                // of what is no parameter, with
-  std::shared_ptr<Node> node_;  // its node (null for a constant)
-  int output_ = 0;              // and which of the node's outputs it is
+  Tensor value_;                // unless it is a parameter
+  std::shared_ptr<Node> node_;  // null for a constant
+  int output_ = 0;              // the number of this output of the node
   RowOrder order_ = RowOrder::unknown;
-  std::shared_ptr<ParameterCell> cell_;  // of a parameter
+  std::shared_ptr<ParameterCell> cell_;  // null unless it is a parameter
 };
 
 // Adds an op to the graph: its name, its value, its inputs, and its gradient, a closure that may

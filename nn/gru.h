@@ -14,9 +14,9 @@ struct GruState {
   std::vector<Var> h;
   int64_t directions = 1;
 
-  // h of the top layer, (B, H); of two directions (B, 2H): forward, backward.
+  // h of the top layer, (B, H); bidirectional (B, 2H): forward, backward.
   Var top() const { return directions == 2 ? concat({h.end()[-2], h.end()[-1]}, 1) : h.back(); }
-  // Rows ids_i of every layer's state: another order of the batch.
+  // Rows ids_i of every layer's state: the batch in another order.
   GruState gather(const Tensor& ids) const;
   // The first `batch` sequences.
   GruState first(int64_t batch) const;
@@ -40,8 +40,8 @@ class Gru : public Module {
     Var y;           // (N, H) of the top layer, or (N, 2H): forward, backward
     GruState state;  // after each sequence's last step
   };
-  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and
-  // draws by the name `place`, or if that is empty by the layer's own.
+  // x (N, in), or ShapeError. An empty `initial` is zero. Dropout applies between layers; it draws
+  // by the name `place`, or by the layer's own if that is empty.
   Output operator()(const Packing& packing, const Var& x, const GruState& initial = {},
                     const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override;

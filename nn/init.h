@@ -16,21 +16,20 @@ namespace heed {
 // He et al. 2015: uniform in +-sqrt(6 / fan_in), for layers followed by relu
 [[nodiscard]] Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 
-// Laws, for Var::parameter(shape, law); xavier_uniform and kaiming_uniform are some too.
+// Laws, for Var::parameter(shape, law). xavier_uniform and kaiming_uniform are laws, too.
 Initializer uniform_law(double low, double high);
 Initializer normal_law(double mean, double deviation);
 Initializer constant_law(double value);
 
 [[nodiscard]] RandomKey init_key(uint64_t seed, const std::string& parameter_name);
-// Draws the parameters that have no values yet, each by its law; what was made with values, loaded
-// or trained keeps them. To be called on the whole model, once it is made. A tied parameter draws
-// by its first name. Names every part of the module, too: its dropout draws by that name
-// (nn/layers.h).
+// Draws all blank parameters, each by its law; parameters that were made with values, loaded or
+// trained keep theirs. Call it once, on the whole model. A tied parameter draws by its first name.
+// It also names the submodules, whose dropout draws by these names (nn/layers.h).
 void init(Module& module, uint64_t seed);
-// The same from [low, high), whatever the laws are.
+// The same, but uniform in [low, high) instead of by the laws.
 void init_uniform(Module& module, double low, double high, uint64_t seed);
-// Draws all parameters, whatever values they have: by their laws (those that were made with values
-// have none and keep them), or from [low, high).
+// Draw all parameters again: by their laws (parameters that were made with values have none and
+// keep theirs), or uniform in [low, high).
 void init_again(Module& module, uint64_t seed);
 void init_again_uniform(Module& module, double low, double high, uint64_t seed);
 

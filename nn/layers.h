@@ -51,28 +51,27 @@ class LayerNorm : public Module {
   double eps;
 };
 
-// What dropout drops: nothing (evaluation), or each unit with probability p, drawn anew in each
-// step of the training. The masks of a step differ from layer to layer: each layer draws from a
-// stream of its own, by its name in the model (Module::stream), or from that of a name that it is
-// given.
+// What dropout drops: nothing (evaluation), or each unit with probability p, with a new mask in
+// each training step. Layers have different masks: each draws from its own random stream, named by
+// its name in the model (Module::stream) or by a name that the caller gives.
 class DropoutMode {
  public:
   DropoutMode() = default;  // drops nothing
   DropoutMode(double p, uint64_t seed, uint64_t step) : p_(p), seed_(seed), step_(step) {}
 
   double p() const { return p_; }
-  // For time step t, where a layer is called once for each.
+  // For time step t, if a layer is called once per time step.
   DropoutMode at(int64_t t) const {
     DropoutMode mode = *this;
     mode.position_ = static_cast<uint32_t>(t);
     return mode;
   }
-  // With the stream of a name, `index` for one of several of that name.
+  // With the stream of a name; `index` tells several of the same name apart.
   Var operator()(const Var& x, std::string_view name, uint32_t index = 0) const {
     return from(x, purpose_id(name) + index);
   }
-  // With the layer's own stream, `part` for one of several of the layer; or, if `name` is not
-  // empty, with that of "name" or "name.part". Throws UsageError for a layer that has no name yet.
+  // With the layer's own stream, or, if `name` is not empty, with that of "name" or "name.part".
+  // `part` tells several masks of a layer apart. Throws UsageError if the layer has no name yet.
   Var operator()(const Var& x, const Module& layer, std::string_view name,
                  std::string_view part = "", uint32_t index = 0) const;
 

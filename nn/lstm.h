@@ -14,9 +14,9 @@ struct LstmState {
   std::vector<Var> h, c;
   int64_t directions = 1;
 
-  // h of the top layer, (B, H); of two directions (B, 2H): forward, backward.
+  // h of the top layer, (B, H); bidirectional (B, 2H): forward, backward.
   Var top() const { return directions == 2 ? concat({h.end()[-2], h.end()[-1]}, 1) : h.back(); }
-  // Rows ids_i of every layer's state: another order of the batch.
+  // Rows ids_i of every layer's state: the batch in another order.
   LstmState gather(const Tensor& ids) const;
   // The first `batch` sequences.
   LstmState first(int64_t batch) const;
@@ -40,20 +40,20 @@ class Lstm : public Module {
     Var y;            // (N, H) of the top layer, or (N, 2H): forward, backward
     LstmState state;  // after each sequence's last step
   };
-  // x (N, in), or ShapeError; `initial` is zero if left empty; dropout falls between layers, and
-  // draws by the name `place`, or if that is empty by the layer's own.
+  // x (N, in), or ShapeError. An empty `initial` is zero. Dropout applies between layers; it draws
+  // by the name `place`, or by the layer's own if that is empty.
   Output operator()(const Packing& packing, const Var& x, const LstmState& initial = {},
                     const DropoutMode& drop = {}, std::string_view place = {}) const;
-  // The same for an input [z; x] of which the part that z contributes to the first layer's gates is
-  // known: gates (N, 4H) = z W_z^T, where weight_ih_l0 = [W_z, W_x]. x may be undefined: then z is
-  // all of the input. For decoders whose steps share products. Not for bidirectional layers.
+  // The same for an input [z; x] whose contribution of z to the gates of the first layer is known:
+  // gates (N, 4H) = z W_z^T, where weight_ih_l0 = [W_z, W_x]. If x is undefined, z is the whole
+  // input. For decoders whose steps share products. Not for bidirectional layers.
   Output from_gates(const Packing& packing, Var gates, const Var& x, const LstmState& initial = {},
                     const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override;
   Lstm like() const { return {weight_ih(0).shape()[1], hidden_, options_}; }
 
   int64_t hidden_size() const { return hidden_; }
-  // Forward. Throws ShapeError for a layer that is not there.
+  // Of the forward direction. Throws ShapeError if there is no such layer.
   const Var& weight_ih(int64_t layer) const {
     check_shape(layer >= 0 && layer < options_.layers, "Lstm: layer ", layer, " of ",
                 options_.layers);

@@ -45,16 +45,15 @@ class Module {
   virtual ~Module() = default;
   virtual void visit(Visitor& v) = 0;
 
-  // Where the module's own random numbers (dropout) come from: the stream of its name in the model.
-  // 0 until name_parts().
+  // The random stream of the module's dropout, by its name in the model. 0 before name_parts().
   uint32_t stream() const { return stream_; }
 
  private:
   friend void name_parts(Module& module);
   uint32_t stream_ = 0;
 };
-// Gives the module and every part of it a stream by its dotted name, "" and "layers.1" ... init(),
-// load_parameters() and clone() do.
+// Gives the module and its submodules their streams, by their dotted names: "", "layers.1", ...
+// init(), load_parameters() and clone() call it.
 void name_parts(Module& module);
 
 struct NamedParameter {
@@ -63,8 +62,8 @@ struct NamedParameter {
   std::vector<std::string> aliases = {};  // its further names, if it is tied
 };
 // In the order of visit(). A parameter with several names (output.weight = embedding.weight) is
-// listed once, with the first one. Throws ShapeError where two parameters have the same name: files
-// and optimisers could not tell them apart. Throws UsageError for a Var that is no parameter: it
+// listed once, with its first name. Throws ShapeError if two parameters have the same name: files
+// and optimisers could not tell them apart. Throws UsageError for a Var that is not a parameter: it
 // would never be trained.
 [[nodiscard]] std::vector<NamedParameter> parameters(Module& module);
 // A name fits a pattern of whole parts of it: "lstm" fits "encoder.lstm.bias_l0", and "layers.1"
@@ -79,7 +78,7 @@ void zero_grad(Module& module);
 void convert(Module& module, DType dtype);
 void move(Module& module, Device device);
 
-// Parameters whose names fit the pattern are constants from now on, or are trained again. Throw
+// Parameters whose names fit the pattern become constants, or are trained again. They throw
 // UsageError if none fits.
 void freeze(Module& module, const std::string& pattern = "");
 void unfreeze(Module& module, const std::string& pattern = "");
@@ -92,11 +91,11 @@ void copy_parameters(Module& to, Module& from);
 // Throws ShapeError if names or shapes differ. (For clone().)
 void clone_parameters(Module& to, Module& from);
 
-// A deep copy: values, element types, devices, ties, what is frozen; no gradients. visit() knows
-// the parameters of a module, but not how many layers it has or what else is in it. So a module
-// that is to be cloned has a default constructor, or
+// A deep copy: values, element types, devices, ties and frozen parameters, but no gradients.
+// visit() knows the parameters of a module, but not its sizes and other members. So a module that
+// can be cloned has a default constructor, or
 //   M like() const;
-// which makes another M of the same sizes; all layers of nn/ have it.
+// which makes another M of the same sizes. All layers of nn/ have it.
 template <class M> [[nodiscard]] M clone(M& module) {
   constexpr bool has_like = requires {
     { module.like() } -> std::same_as<M>;
