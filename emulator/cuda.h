@@ -1,13 +1,12 @@
 // CUDA kernels on the CPU, for machines without a GPU and for people who want to watch one.
 //
-// The grid runs block by block. The threads of a block are fibers: functions that can stop in the
-// middle, each on a stack of its own, on one thread of the CPU. A fiber stops where a CUDA thread
-// would have to wait for others (__syncthreads, and the warp operations: shuffles, votes), and the
-// scheduler in grid.cc goes on with another. Threads that never wait need no stack of their own:
-// one stack runs one after the other. So a plain elementwise kernel is little more than a loop.
+// The grid runs block by block. The threads of a block are fibers on one thread of the CPU:
+// functions with a stack of their own that can stop in the middle. A fiber stops where a CUDA
+// thread would wait for others (__syncthreads, and the warp operations: shuffles, votes), and the
+// scheduler in grid.cc continues with another. Threads that never wait share one stack, one after
+// the other, so a plain elementwise kernel is little more than a loop.
 //
-// What a GPU would suffer in silence is found here and thrown as a Fault that names
-// kernel, block and thread:
+// Errors that a GPU does not report are thrown as a Fault that names kernel, block and thread:
 //   - a barrier that some threads of the block do not reach, or different barriers at one time;
 //   - a warp operation that a lane named in its mask does not reach, or that reads from a lane
 //     outside of the mask;
@@ -46,7 +45,7 @@ struct dim3 {
   unsigned x, y, z;
   constexpr dim3(unsigned x = 1, unsigned y = 1, unsigned z = 1) : x(x), y(y), z(z) {}
 };
-// Of the thread that is running now. The scheduler sets them.
+// Of the running thread. The scheduler sets them.
 inline dim3 gridDim, blockDim, blockIdx(0, 0, 0), threadIdx(0, 0, 0);
 constexpr int warpSize = 32;
 
@@ -77,8 +76,8 @@ template <auto kernel, class... Args> void launch(const Grid& grid, Args... args
 
 void barrier(Where where);
 
-// What each lane of a warp operation gives and gets. All lanes in the mask meet, then every lane
-// gets what the lane it asked for gave, and the votes of all.
+// What a lane of a warp operation gives and gets. When all lanes in the mask have arrived, each
+// gets the value of the lane that it asked for, and the votes of all.
 struct Exchange {
   uint64_t value = 0;  // in: what this lane gives; out: what lane `from` gave
   int from = 0;
@@ -130,7 +129,7 @@ void check_bounds(const char* name, int64_t i, int64_t n);
 // For a Watch (watch.h): an access to the bytes of shared memory from `at` on.
 inline void (*saw_shared)(const char* name, int64_t at, int64_t bytes, Does does) = nullptr;
 
-// What stands for an element in an expression: reading and writing it are checked.
+// A proxy for an element in an expression: reading and writing it are checked.
 template <class T> class Element {
  public:
   Element(T* value, Mark* mark, const char* name, int64_t i)
@@ -219,7 +218,7 @@ template <class T, class F> T update(const Element<T>& at, F f) {
 
 }  // namespace emulator
 
-// Two elements of shared memory have the type in common that they stand for.
+// The common type of two elements of shared memory is their value type.
 template <class T> struct std::common_type<emulator::Element<T>, emulator::Element<T>> {
   using type = T;
 };
@@ -288,7 +287,7 @@ template <class P, class T> T atomicCAS(P at, T compare, T value) {
   return emulator::update(at, [=](T old) { return old == compare ? value : old; });
 }
 
-// From global memory past the caches of the multiprocessor: what other blocks wrote.
+// Reads global memory, bypassing the L1 cache: sees what other blocks wrote.
 template <class T> T __ldcg(const T* at) {
   return *at;
 }

@@ -1,4 +1,4 @@
-// A function that can stop in the middle and go on later: it has a stack of its own.
+// A function that can stop in the middle and continue later, on a stack of its own.
 #pragma once
 
 #include <ucontext.h>
@@ -7,7 +7,7 @@
 
 namespace emulator {
 
-// A place to stop at and to go on from.
+// Where a fiber has stopped, to be continued.
 struct Context {
 #ifdef __x86_64__
   void* stack_pointer = nullptr;  // everything else lies on the stack
@@ -19,11 +19,11 @@ struct Context {
   void* fake_stack = nullptr;  // the address sanitizer's, for variables whose scope has ended
 };
 
-// Runs body() again and again, each time until it returns or calls suspend(). One thread of the CPU
-// owns all fibers; only code that runs on no fiber may resume one.
+// Runs body() repeatedly, each time until it returns or calls suspend(). One thread of the CPU owns
+// all fibers; only code outside of fibers may resume one.
 class Fiber {
  public:
-  // Throws std::bad_alloc where there is no memory for the stack.
+  // Throws std::bad_alloc if there is no memory for the stack.
   explicit Fiber(void (*body)());
   ~Fiber();
   Fiber(const Fiber&) = delete;

@@ -1,11 +1,11 @@
-// Who used an element of memory when, for the emulation's own files.
+// Who used an element of memory, and when. Internal to the emulator.
 #pragma once
 
 #include "emulator/cuda.h"
 
 namespace emulator {
 
-// Where the thread that runs now is: in its block, and between which barriers.
+// The running thread, its block, and the barriers that it is between.
 struct Moment {
   int thread = -1;  // -1: none runs
   uint64_t block = 0;
@@ -18,9 +18,10 @@ inline uint32_t place_of_block() {
 }
 std::string thread_text(int thread);  // "(1, 0, 0)"
 
-// Whether `use`, by this block, happened at a time that nothing orders before this thread's.
+// Whether no barrier orders `use`, which was by this block, before the running thread.
 bool at_one_time(const Mark::Use& use);
-// The use is this thread's; `adds`: besides those of others since the last barrier.
+// Records a use by the running thread, in addition to (`adds`) or in place of the uses by others
+// since the last barrier.
 void note(Mark::Use& use, bool adds);
 // "which thread (1, 0, 0) wrote between the same two barriers (a race)"
 [[noreturn]] void fail_race(const std::string& does, const Mark::Use& other, const char* did);

@@ -1,5 +1,5 @@
-// Watches kernels of the emulation: what they do wrong with device memory is a Fault, and
-// what they ask of the memory is counted.
+// Watches kernels: an error in how they use device memory is a Fault, and their memory traffic is
+// counted.
 //
 //   Watch watch;
 //   watch.name("x", x, n);                       // Watched<float>* x
@@ -23,15 +23,15 @@
 
 namespace emulator {
 
-// What a GPU moves for accesses to global memory. The lanes of a warp that are at one place of the
-// code for the same time make one access, and memory comes in sectors of 32 bytes. What a thread
-// reads again at once it has in a register.
+// What a GPU transfers for accesses to global memory. The lanes of a warp that execute the same
+// place of the code for the same time make one access, and memory is transferred in sectors of 32
+// bytes. A value that a thread reads twice in a row is in a register.
 struct Traffic {
   int64_t accesses = 0;
   int64_t sectors = 0;
-  int64_t coalesced = 0;  // sectors, if neighbouring lanes used neighbouring elements
-  int64_t scattered = 0;  // accesses of more than one sector above that
-  int64_t lanes = 0;      // that asked for something, of all accesses
+  int64_t coalesced = 0;  // sectors that there would be if neighbouring lanes used neighbours
+  int64_t scattered = 0;  // accesses with at least two sectors more than that
+  int64_t lanes = 0;      // active lanes, summed over all accesses
 
   void add(const Traffic& other);
 };
@@ -46,7 +46,7 @@ struct Seen {
   int64_t least;               // what it would cost at best
 };
 
-// One can live at a time.
+// There can be one at a time.
 class Watch {
  public:
   Watch();
@@ -54,14 +54,14 @@ class Watch {
   Watch(const Watch&) = delete;
   Watch& operator=(const Watch&) = delete;
 
-  // Messages say name[i], and what is below and above it in its block of memory is out of bounds.
+  // Messages say name[i], and the rest of its block of memory, below and above, is out of bounds.
   template <class T> void name(const std::string& name, const T* at, int64_t n) {
     arrays_[reinterpret_cast<uintptr_t>(at)] = {name, n * static_cast<int64_t>(sizeof(T)), {}};
   }
   Traffic of(const std::string& name) const;
   Traffic total;  // of all device memory
-  // Shared memory has 32 banks of 4 bytes. Lanes that want different words of a bank wait for each
-  // other: a conflict for each that waits, at the worst bank of the access.
+  // Shared memory has 32 banks of 4 bytes. Lanes that need different words of a bank wait for each
+  // other. Conflicts are counted at the worst bank of an access, one for each lane that waits.
   int64_t shared_accesses = 0, bank_conflicts = 0;
   int64_t blocks = 0, barriers = 0;  // barriers: of all blocks
   int64_t warp_operations = 0;       // shuffles and votes, of all warps

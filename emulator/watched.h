@@ -1,7 +1,6 @@
-// Watched<float>: a float that reports when it is read and written. Kernels are templates, so
-// kernel<Watched<float>> is the same kernel with every access to memory seen; it has the size of T,
-// and arrays of it lie in memory as arrays of T do. What is reported goes to `saw`, which a Watch
-// sets (watch.h); a model of a cache may, too.
+// Watched<float>: a float that reports reads and writes. A kernel that is a template runs as
+// kernel<Watched<float>>, with every access to memory seen. It has the size and layout of T, also
+// in arrays. Reports go to `saw`, which a Watch sets (watch.h); a model of a cache may, too.
 #pragma once
 
 #include <cstdint>

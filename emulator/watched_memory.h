@@ -1,5 +1,5 @@
-// Device memory of the emulation whose arrays a Watch knows by name. Each is a block of its own
-// with room around it, so that what is out of bounds is found.
+// Device memory whose arrays a Watch knows by name. Each array is a block of its own with room
+// around it, so that accesses out of bounds are found.
 #pragma once
 
 #include <map>
@@ -37,7 +37,7 @@ class WatchedMemory {
     return values;
   }
 
-  // Without a name, and not watched: indices.
+  // An array without a name that is not watched, such as indices.
   template <class T> T* array(const std::vector<T>& values) {
     auto* const at = reinterpret_cast<T*>(take(bytes_of(values)));
     copy(at, values.data(), bytes_of(values));
