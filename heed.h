@@ -5,6 +5,7 @@
 
 #include "autograd/anomaly.h"
 #include "autograd/attention_pairs.h"
+#include "autograd/composed.h"
 #include "autograd/discrete.h"
 #include "autograd/gradcheck.h"
 #include "autograd/ids.h"

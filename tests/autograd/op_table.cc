@@ -5,8 +5,9 @@ namespace heed {
 const std::vector<OpCase>& op_cases() {
   static const std::vector<OpCase> all = [] {
     std::vector<OpCase> cases;
-    for (const auto& part : {elementwise_cases(), product_cases(), reduction_cases(),
-                             layout_cases(), sequence_cases(), multi_head_cases(), index_cases()}) {
+    for (const auto& part :
+         {elementwise_cases(), product_cases(), reduction_cases(), layout_cases(), sequence_cases(),
+          multi_head_cases(), index_cases(), composed_cases()}) {
       cases.insert(cases.end(), part.begin(), part.end());
     }
     return cases;

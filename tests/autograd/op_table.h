@@ -1,5 +1,5 @@
-// The op table: a row for each op that autograd/ops.h declares. op_table_test.cc asks the same
-// questions of every row.
+// The op table: a row for each op that autograd/ops.h or composed.h declares. op_table_test.cc asks
+// the same questions of every row.
 #pragma once
 
 #include <functional>
@@ -68,6 +68,7 @@ std::vector<OpCase> layout_cases();
 std::vector<OpCase> sequence_cases();
 std::vector<OpCase> multi_head_cases();
 std::vector<OpCase> index_cases();
+std::vector<OpCase> composed_cases();
 
 // ---- for the rows
 

@@ -1,0 +1,98 @@
+// What the op table does not ask of autograd/composed.h: limits, and functions without a gradient.
+#include "autograd/composed.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "autograd/discrete.h"
+#include "base/error.h"
+#include "tensor/compare.h"
+
+namespace heed {
+namespace {
+
+using Ints = std::vector<int32_t>;
+
+TEST(Composed, AssignmentsMakeNewValuesAndRefuseParameters) {
+  const Var p = Var::parameter(Tensor::of({1, 2}));
+  Var y = p * 3;
+  const Var before = y;
+  y += p;
+  y -= 1;
+  y *= p;
+  y /= 2;
+  EXPECT_EQ(mismatch(y.value(), Tensor::of({1.5, 7})), "");  // (4 p - 1) p / 2
+  EXPECT_EQ(mismatch(before.value(), Tensor::of({3, 6})), "");
+  sum(y).backward();
+  EXPECT_EQ(mismatch(p.grad(), Tensor::of({3.5, 7.5})), "");  // 4 p - 1 / 2
+  Var weight = p;
+  EXPECT_THROW(weight += 1, UsageError);
+}
+
+TEST(Composed, RootsHaveTheGradientZeroAtZero) {
+  const Var p = Var::parameter(Tensor::of({{0, 0}, {3, 4}}));
+  sum(norm(p, 1)).backward();
+  EXPECT_EQ(mismatch(p.grad(), Tensor::of({{0, 0}, {0.6, 0.8}})), "");
+  const Var q = Var::parameter(Tensor::of({2, 2, 2}));
+  stddev(q, 0).backward();
+  EXPECT_EQ(mismatch(q.grad(), Tensor::of({0, 0, 0})), "");
+}
+
+TEST(Composed, LogsumexpOfLargeAndOfInfiniteNumbers) {
+  const Tensor x =
+      Tensor::of({{1000, 1000}, {-1000, -INFINITY}, {-INFINITY, -INFINITY}, {INFINITY, 0}});
+  const Tensor want = Tensor::of({1000 + std::log(2.0), -1000, -INFINITY, INFINITY});
+  EXPECT_EQ(mismatch(logsumexp(x, 1).value(), want), "");
+  EXPECT_EQ(logsumexp(x, 0, true).shape(), Shape({1, 2}));
+  EXPECT_TRUE(std::isnan(logsumexp(Tensor::of({0, NAN}), 0).value().item()));
+}
+
+TEST(Composed, MinimumOfTiesAndNaN) {
+  const Var p = Var::parameter(Tensor::of({2, 1, 1}));
+  min(p, 0).backward();
+  EXPECT_EQ(mismatch(p.grad(), Tensor::of({0, 1, 0})), "");
+  EXPECT_TRUE(std::isnan(min(Tensor::of({1, NAN, 0}), -1).value().item()));
+  EXPECT_EQ(argmin(Tensor::of({{2, 1, 1}, {0, NAN, -1}}), -1).to_ints(), Ints({1, 1}));
+  EXPECT_EQ(argmin(Tensor::of({{2, 1}, {0, 3}}), 0).to_ints(), Ints({1, 0}));
+}
+
+TEST(Composed, VarianceWithAndWithoutCorrection) {
+  const Tensor x = Tensor::of({{1, 2, 3, 4}, {2, 2, 2, 6}});
+  EXPECT_EQ(mismatch(variance(x, 1).value(), Tensor::of({5.0 / 3, 4})), "");
+  EXPECT_EQ(mismatch(variance(x, 1, true, 0).value(), Tensor::of({{1.25}, {3}})), "");
+  EXPECT_EQ(mismatch(stddev(x, -1).value(), Tensor::of({std::sqrt(5.0 / 3), 2})), "");
+}
+
+TEST(Composed, TopKTellsWhereTheValuesStood) {
+  const TopK best = top_k(Tensor::of({{1, 5, 5, 2}, {4, NAN, 3, -1}}), 3);
+  EXPECT_EQ(best.ids.to_ints(), Ints({1, 2, 3, 0, 2, 3}));
+  EXPECT_EQ(mismatch(best.values.value(), Tensor::of({{5, 5, 2}, {4, 3, -1}})), "");
+}
+
+TEST(Composed, ACosineOfNothingIsZero) {
+  EXPECT_EQ(cosine_similarity(Tensor::of({0, 0}), Tensor::of({1, 2})).value().item(), 0);
+}
+
+TEST(Composed, TensorsThatOneBeginsWith) {
+  EXPECT_EQ(mismatch(linspace(-1, 2, 4), Tensor::of({-1, 0, 1, 2})), "");
+  EXPECT_EQ(linspace(0, 0.1, 11, DType::f64).at({10}), 0.1);  // the end, exactly
+  EXPECT_EQ(mismatch(linspace(3, 9, 1), Tensor::of({3})), "");
+  EXPECT_THROW((void)linspace(0, 1, 0), ShapeError);
+  EXPECT_EQ(mismatch(eye(2, DType::f64), Tensor::of({{1, 0}, {0, 1}}, DType::f64)), "");
+  EXPECT_EQ(eye(0).shape(), Shape({0, 0}));
+}
+
+TEST(Composed, RandpermIsAnOrderByItsKey) {
+  Ints order = randperm(100, {.seed = 3}).to_ints();
+  EXPECT_EQ(order, randperm(100, {.seed = 3}).to_ints());
+  EXPECT_NE(order, randperm(100, {.seed = 4}).to_ints());
+  EXPECT_NE(order, randperm(100, {.seed = 3, .step = 1}).to_ints());
+  std::sort(order.begin(), order.end());
+  EXPECT_EQ(order, arange(0, 100).to_ints());
+  EXPECT_THROW((void)randperm(-1, {}), ShapeError);
+}
+
+}  // namespace
+}  // namespace heed
