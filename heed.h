@@ -14,6 +14,7 @@
 #include "autograd/var.h"
 #include "base/error.h"
 #include "nn/attention.h"
+#include "nn/conv1d.h"
 #include "nn/gru.h"
 #include "nn/init.h"
 #include "nn/layers.h"

@@ -91,25 +91,25 @@ std::vector<OpCase> reductions() {
                   .large = {{300, 200}},
                   .domain = {.apart = 1e-3},
                   .any_shape = true});
-  rows.push_back({.op = "cosine_similarity(Var, Var, int)",
-                  .call = [](In x) { return cosine_similarity(x[0], x[1]); },
-                  .naive =
-                      [](Arrays x) {
-                        Numbers y;
-                        const size_t n = x[0].shape.back();
-                        for (size_t at = 0; n && at < x[0].v.size(); at += n) {
-                          const Numbers a(&x[0].v[at], &x[0].v[at] + n),
-                              b(&x[1].v[at], &x[1].v[at] + n);
-                          y.push_back(dot(a, b) / (norm_of(a) * norm_of(b)));
-                        }
-                        return y;
-                      },
-                  .shapes = {{3, 4}, {3, 4}},
-                  .one = {{1}, {1}},
-                  .empty = {{0, 2}, {0, 2}},
-                  .large = {{300, 200}, {300, 200}},
-                  .domain = {.apart = 1e-2},
-                  .wrong = {{{{2, 3}, {2, 4}}, "mul: shapes do not broadcast, (2, 3) and (2, 4)"}}});
+  rows.push_back(
+      {.op = "cosine_similarity(Var, Var, int)",
+       .call = [](In x) { return cosine_similarity(x[0], x[1]); },
+       .naive =
+           [](Arrays x) {
+             Numbers y;
+             const size_t n = x[0].shape.back();
+             for (size_t at = 0; n && at < x[0].v.size(); at += n) {
+               const Numbers a(&x[0].v[at], &x[0].v[at] + n), b(&x[1].v[at], &x[1].v[at] + n);
+               y.push_back(dot(a, b) / (norm_of(a) * norm_of(b)));
+             }
+             return y;
+           },
+       .shapes = {{3, 4}, {3, 4}},
+       .one = {{1}, {1}},
+       .empty = {{0, 2}, {0, 2}},
+       .large = {{300, 200}, {300, 200}},
+       .domain = {.apart = 1e-2},
+       .wrong = {{{{2, 3}, {2, 4}}, "mul: shapes do not broadcast, (2, 3) and (2, 4)"}}});
   return rows;
 }
 
