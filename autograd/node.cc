@@ -180,6 +180,7 @@ void GradientBuffer::settle_lookups() {
 }
 
 void check_devices(const char* op, const Tensor& a, const Tensor& b) {
+  check_shape(a.defined() && b.defined(), op, ": an input is undefined; it never got a value");
   if (a.device() == b.device()) return;
   throw DeviceError(
       text(op, ": tensors on ", a.device(), " and ", b.device(), "; move one with to()"));

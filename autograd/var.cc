@@ -29,10 +29,15 @@ bool moves_rows(std::string_view op) {
   return std::find(std::begin(kMovers), std::end(kMovers), op) != std::end(kMovers);
 }
 
-// The order of the rows that an op makes of its inputs' rows.
+// The order of the rows that an op makes of its inputs' rows. A product has the rows of its left
+// side.
 RowOrder order_of(const char* op, const Tensor& value, const std::vector<Var>& inputs) {
+  if (moves_rows(op)) return RowOrder::unknown;
+  const std::string_view name = op;
+  const bool product = name == "matmul" || name.starts_with("affine");
   RowOrder order = RowOrder::unknown;
-  for (const Var& x : inputs) {
+  for (size_t i = 0; i < (product ? 1 : inputs.size()); ++i) {
+    const Var& x = inputs[i];
     if (!x.defined() || x.row_order() == RowOrder::unknown || x.shape()[0] != value.shape()[0])
       continue;
     check_shape(order == RowOrder::unknown || order == x.row_order(), op,
@@ -41,7 +46,7 @@ RowOrder order_of(const char* op, const Tensor& value, const std::vector<Var>& i
                 "by_sequence() or by_step()");
     order = x.row_order();
   }
-  return order == RowOrder::unknown || moves_rows(op) ? RowOrder::unknown : order;
+  return order;
 }
 
 // What collects the gradient of a parameter.

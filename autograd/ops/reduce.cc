@@ -78,7 +78,7 @@ Var reduce_axes(const char* name, const Var& x, const std::vector<int>& axes, bo
     y = reduce(y, Fold(y.shape(), first, last), shape);
     end = begin;
   }
-  return y;
+  return order.front() == 0 ? y.in_order(RowOrder::unknown) : y;  // a sum over the rows is no row
 }
 
 }  // namespace

@@ -129,6 +129,55 @@ TYPED_TEST(Recurrent, TheTopOfTwoDirectionsIsBoth) {
   EXPECT_EQ(out.state.gather(Tensor::of({1, 0, 1}, DType::i32)).top().shape().str(), "(3, 8)");
 }
 
+// As many rows as an input has are not its rows: those of a product are its left side's, and a sum
+// over the rows has none of them. Batches of as many steps as there are columns came out wrong.
+TEST(RowOrder, OfASquareResultIsNotThatOfTheWrongInput) {
+  const Packing p({3, 2, 1});
+  const Var x = Var(Tensor::full({6, 6}, 1)).in_order(RowOrder::by_step);
+  const Var other = Var(Tensor::full({6, 6}, 2)).in_order(RowOrder::by_sequence);
+  EXPECT_EQ(matmul(Tensor::full({6, 6}, 1), x).row_order(), RowOrder::unknown);
+  EXPECT_EQ(matmul(x, Tensor::full({6, 6}, 1)).row_order(), RowOrder::by_step);
+  EXPECT_EQ(matmul(x, other).row_order(), RowOrder::by_step);
+  EXPECT_EQ(affine(other, x).row_order(), RowOrder::by_sequence);
+  EXPECT_EQ(sum(x, 1).row_order(), RowOrder::by_step);
+  EXPECT_EQ(mean(x, -1).row_order(), RowOrder::by_step);
+  EXPECT_EQ(max(x, 1).row_order(), RowOrder::by_step);
+  EXPECT_EQ(sum(x, 0).row_order(), RowOrder::unknown);
+  EXPECT_EQ(mean(x, 0).row_order(), RowOrder::unknown);
+  EXPECT_EQ(max(x, 0).row_order(), RowOrder::unknown);
+  EXPECT_EQ(max(x, -2).row_order(), RowOrder::unknown);
+  EXPECT_EQ((other + sum(x, 0)).row_order(), RowOrder::by_sequence);
+}
+
+// A query a segment may be a step of a decoder, whatever the order of the memory.
+TEST(RowOrder, QueriesMayStandStepByStep) {
+  const Packing p({3, 2, 1});
+  const Var query = Var(Tensor::full({6, 2}, 1)).in_order(RowOrder::by_step);
+  const Var memory = by_sequence(Var(Tensor::full({6, 2}, 2)), p);
+  const Var scores = segment_scores(query, memory, Segments({1, 1, 1, 1, 1, 1}));
+  EXPECT_EQ(scores.value().to_vector(), Vec(6, 4));
+  EXPECT_EQ(scores.row_order(), RowOrder::unknown);
+}
+
+TEST(DefaultSegments, AreNamedByEachOp) {
+  const Segments none;
+  const Var rows = Tensor::zeros({0, 2}), numbers = Tensor::zeros({0});
+  const AttentionPairs pairs;
+  const auto refused = [](const std::string& op, const auto& call) {
+    EXPECT_EQ(error_of<ShapeError>(call), op + ": an input is undefined; it never got a value");
+  };
+  refused("segment_mean", [&] { (void)segment_mean(rows, none); });
+  refused("segment_max", [&] { (void)segment_max(rows, none); });
+  refused("segment_scores", [&] { (void)segment_scores(rows, rows, none); });
+  refused("segment_softmax", [&] { (void)segment_softmax(numbers, none); });
+  refused("segment_context", [&] { (void)segment_context(numbers, rows, none); });
+  refused("attention pairs", [&] { (void)AttentionPairs(none, none); });
+  refused("attention_weights", [&] { (void)attention_weights(rows, rows, pairs, 1); });
+  refused("attention_context", [&] {
+    (void)attention_context(Tensor::zeros({1, 0}), rows, pairs);
+  });
+}
+
 TEST(Bounds, AreNamed) {
   EXPECT_EQ(error_of<ShapeError>([] {
               (void)Packing({2, 1}).length(2);
