@@ -39,6 +39,10 @@ class KeepPacked {
 class RightFactor {
  public:
   explicit RightFactor(Matrix b, int64_t products = 1);
+  // As gemm_packed() takes it; null where it is not packed.
+  template <class T> const T* packed() const {
+    return packed_.defined() ? packed_.data<T>() : nullptr;
+  }
 
  private:
   friend void gemm(const Matrix& c, const Matrix& a, const RightFactor& b, Write write);

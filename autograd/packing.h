@@ -48,12 +48,12 @@ class Packing {
   std::vector<int32_t> rows_before() const;   // for every row after step 0 that of the step before
   std::vector<int32_t> by_sequence() const;   // its rows, one sequence after the other
   std::vector<int32_t> by_step() const;       // for every row its place in by_sequence()
-  // The same as tensors, and all steps() + 1 values of offset(t). Made once for each device.
+  const int64_t* offsets() const { return data_->offsets.data(); }  // all steps() + 1 of offset(t)
+  // The same as tensors, made once for each device.
   Tensor last_rows(Device device) const;
   Tensor rows_before(Device device) const;
   Tensor by_sequence(Device device) const;
   Tensor by_step(Device device) const;
-  Tensor offsets(Device device) const;
 
  private:
   // A tensor, copied to each device that uses it.
@@ -68,7 +68,7 @@ class Packing {
   struct Data {
     std::vector<int32_t> lengths;
     std::vector<int64_t> batch_sizes, offsets{0};
-    OnDevices last = {}, before = {}, starts = {}, sequences = {}, places = {};
+    OnDevices last = {}, before = {}, sequences = {}, places = {};
   };
   std::shared_ptr<const Data> data_ = std::make_shared<Data>();
 };

@@ -2,30 +2,44 @@
 
 #include "tensor/kernels/kernel.h"
 
-// All time steps of one LSTM layer in one kernel, which stays on the GPU from the first step to the
-// last and keeps its part of the recurrent weights in shared memory ("persistent": Diamos et al.
-// 2016, Persistent RNNs). The arithmetic is that of lstm() in autograd/ops.h; products are summed
-// in f32 or f64, whatever set_matmul() says, in an order that depends on the sizes only.
-//
-// `offsets` (steps + 1) are those of a Packing: step t has the rows [offsets[t], offsets[t + 1]) of
-// a packed batch. w is (4 hidden, hidden).
+namespace heed {
 
-// Whether the current device can and is to run such a layer: the environment says
-// HEED_PERSISTENT=1, the device launches cooperatively, and the weights fit into its
-// multiprocessors (docs/cuda.md has the formula). Never on the CPU. Throws UsageError for other
-// values of HEED_PERSISTENT than 0 and 1.
-HEED_KERNEL(template <class T> void lstm_layer_fits(bool* fits, int64_t batch, int64_t hidden));
-// gates: preactivations without the recurrent part, which give way to activations. h0 and c0 are
-// null for zeros.
-HEED_KERNEL(template <class T> void lstm_layer_forward(T* y, T* c, T* gates, const T* w,
-                                                       const T* h0, const T* c0,
-                                                       const int32_t* offsets, int64_t steps,
-                                                       int64_t batch, int64_t hidden));
-// gates: activations, which give way to the gradients of the preactivations. dh and dc (batch,
-// hidden): where `dh_given` and `dc_given` say so, the gradients of the last states; in the end
-// those of the first ones, dh only if `dh_wanted`. dy and c0 are null for zeros.
+// One LSTM layer over a packed batch of N rows and B sequences (autograd/packing.h), H = hidden.
+// Step t has the rows [offsets[t], offsets[t + 1]): its sequences are the first ones of step t - 1.
+template <class T> struct LstmLayer {
+  const int64_t* offsets;  // (steps + 1), on the host
+  int64_t steps, hidden;
+  const T* w;        // (4H, H)
+  const T* packed;   // the right factor of a step's product for gemm_packed(), or null
+  const T *h0, *c0;  // (B, H), null for zeros
+
+  int64_t batch() const { return rows(0); }
+  int64_t rows(int64_t t) const { return t < steps ? offsets[t + 1] - offsets[t] : 0; }
+  // What step t starts from: `first` in step 0, then the states of the step before.
+  const T* before(int64_t t, const T* states, const T* first) const {
+    return t ? states + offsets[t - 1] * hidden : first;
+  }
+};
+
+// Gradients that come in and go out.
+template <class T> struct LstmGrads {
+  const T* dy;  // (N, H), null for zeros
+  // (B, H): where given, the gradients of the last states, else not initialised; in the end those
+  // of the first states, dh only if wanted.
+  T *dh, *dc;
+  bool dh_given, dc_given, dh_wanted;
+};
+
+}  // namespace heed
+
+// All steps, as lstm() in autograd/ops.h says; a step is a product and lstm_step_forward() or
+// lstm_step_backward(). A GPU may do them in one kernel (persistent_lstm.h).
+//   forward:  gates (N, 4H), preactivations without their recurrent part, give way to activations;
+//             y and c (N, H) are h and c after each step. The right factor is w^T.
+//   backward: activations give way to the gradients of the preactivations. The right factor is w.
 HEED_KERNEL(template <class T>
-            void lstm_layer_backward(T* gates, T* dh, T* dc, const T* dy, const T* c, const T* w,
-                                     const T* c0, const int32_t* offsets, int64_t steps,
-                                     int64_t batch, int64_t hidden, bool dh_given, bool dc_given,
-                                     bool dh_wanted));
+            void lstm_layer_forward(T* y, T* c, T* gates, const LstmLayer<T>& layer));
+HEED_KERNEL(template <class T> void lstm_layer_backward(T* gates, const LstmGrads<T>& d, const T* c,
+                                                        const LstmLayer<T>& layer));
+// Whether the current device does all steps of such a layer in one kernel.
+HEED_KERNEL(template <class T> void lstm_layer_fits(bool* fits, int64_t batch, int64_t hidden));
