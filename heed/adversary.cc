@@ -87,14 +87,18 @@ bool has_run(const std::string& out) {
 // An option that was given with another value than the run's would otherwise be ignored.
 void refuse_contradictions(const Options& o, const Settings& run) {
   const TrainSettings& g = run.generator;
-  refuse_changed(*o.command, o.out,
-                 {{"--limit", o.limit == g.limit.value_or(0)},
-                  {"--batch", o.batch == g.loop.batch_size},
-                  {"--seed", o.common->seed == g.loop.seed},
-                  {"--generator-steps", o.generator_steps == run.generator_steps},
-                  {"--discriminator-steps", o.discriminator_steps == run.discriminator_steps},
-                  {"--teacher-forcing", o.teacher_forcing == run.policy.teacher_forcing},
-                  {"--max-length", o.max_length == run.policy.max_length}});
+  refuse_changed(
+      *o.command, o.out,
+      {{"--limit", o.limit == g.limit.value_or(0)},
+       {"--batch", o.batch == g.loop.batch_size},
+       {"--seed", o.common->seed == g.loop.seed},
+       {"--generator-steps", o.generator_steps == run.generator_steps},
+       {"--discriminator-steps", o.discriminator_steps == run.discriminator_steps},
+       {"--teacher-forcing", o.teacher_forcing == run.policy.teacher_forcing},
+       {"--max-length", o.max_length == run.policy.max_length},
+       {"--model", o.model.empty() || adversary::began_with(o.out, "generator", o.model)},
+       {"--discriminator", o.discriminator.empty() ||
+                               adversary::began_with(o.out, "discriminator", o.discriminator)}});
 }
 
 struct Opened {

@@ -68,6 +68,14 @@ bool is_adversary(const std::string& run) {
   return std::filesystem::exists(in(run, "adversary.json"));
 }
 
+bool began_with(const std::string& run, const std::string& player, const std::string& model) {
+  const nlohmann::json kept =
+      with_json(file_inside(run, "adversary.json"), [&](const nlohmann::json& json) {
+        return json.contains(player) ? json.at(player).at("fingerprint") : nlohmann::json();
+      });
+  return kept.is_null() || kept == model_json(model).at("fingerprint");
+}
+
 Settings load_settings_of(const std::string& run) {
   const std::string path = file_inside(run, "adversary.json");
   if (!is_adversary(run))

@@ -36,6 +36,10 @@ struct Start {
 void start(const std::string& run, const Settings& settings, const Start& start);
 // Throws DataError where the directory holds no such run.
 Settings load_settings_of(const std::string& run);
+// Whether the model of a directory is the one that the run began with as "generator" or
+// "discriminator" (by its weights; a run of an older version that says nothing of them takes any).
+// Throws DataError.
+bool began_with(const std::string& run, const std::string& player, const std::string& model);
 bool is_adversary(const std::string& run);
 
 // Trains the two of a run with the loop of train/loop.h, which says what is returned and thrown.

@@ -10,7 +10,7 @@
 
 namespace heed {
 
-void save_config(const std::string& directory, const ModelConfig& c) {
+std::string config_text(const ModelConfig& c) {
   nlohmann::ordered_json json = {
       {"system", "respond"},          {"structure", c.structure.name},
       {"vocab_size", c.vocab_size},   {"embedding_size", c.embedding_size},
@@ -20,7 +20,11 @@ void save_config(const std::string& directory, const ModelConfig& c) {
   if (c.attention) json["attention"] = name_of(*c.attention);
   if (c.bidirectional) json["bidirectional"] = true;
   if (!c.input_feeding) json["input_feeding"] = false;
-  write_file(in(directory, "config.json"), json.dump(2) + "\n");
+  return json.dump(2) + "\n";
+}
+
+void save_config(const std::string& directory, const ModelConfig& c) {
+  write_file(in(directory, "config.json"), config_text(c));
 }
 
 ModelConfig load_config(const std::string& directory) {

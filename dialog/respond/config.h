@@ -23,6 +23,8 @@ struct LoadedModel {
 // Throws DataError where there is no model (yet), or the three files do not fit together. Nothing
 // is allocated that the directory's own files do not account for.
 LoadedModel load_model(const std::string& directory);
+// What config.json says of a model.
+std::string config_text(const ModelConfig& config);
 // All but the parameters: config.json and vocab.txt.
 void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary);

@@ -1,5 +1,6 @@
 #include "dialog/respond/presets.h"
 
+#include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
 
 namespace heed {
@@ -95,6 +96,13 @@ TrainSettings small_generator() {
   return s;
 }
 
+// Leaves out the groups of which the structure has no parameter, as one without attention has no
+// "combine".
+void keep_fitting(std::vector<ParameterGroup>& groups, ModelConfig model) {
+  std::erase_if(groups,
+                [&](const ParameterGroup& group) { return !has_parameter(model, group.name); });
+}
+
 }  // namespace
 
 // The times are processor time of heed train on the 12,208 bundled dialogues, p = 0.7, one thread
@@ -181,6 +189,7 @@ TrainSettings suited_to(const Structure& structure, const Preset& preset) {
   TrainSettings settings =
       is_transformer ? preset.transformer.value_or(preset.settings) : preset.settings;
   settings.model.structure = structure;
+  keep_fitting(settings.loop.optimizer.groups, settings.model);
   if (!is_transformer || preset.transformer) return settings;
   OptimizerSettings& optimizer = settings.loop.optimizer;
   double& rate = settings.loop.schedule.rate;

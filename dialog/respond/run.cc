@@ -44,6 +44,11 @@ void TrainSettings::check() const {
              "vocab: expected 261 or more with tokens bpe, for special tokens and single bytes",
              static_cast<double>(model.vocab_size));
   loop.check();
+  for (const ParameterGroup& group : loop.optimizer.groups) {
+    if (has_parameter(model, group.name)) continue;
+    throw UsageError("group '" + group.name + "': no parameter of a " +
+                     std::string(model.structure.name) + " model has a name that fits");
+  }
 }
 
 void save_settings(const std::string& run, const TrainSettings& settings,

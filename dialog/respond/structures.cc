@@ -1,6 +1,8 @@
 // The list of response models. A new one has a row here, and its case in make_responder().
 #include "dialog/respond/structures.h"
 
+#include <algorithm>
+
 #include "dialog/respond/lstm.h"
 #include "dialog/respond/seq2seq.h"
 #include "dialog/respond/transformer.h"
@@ -175,6 +177,16 @@ double parameter_count(const ModelConfig& c) {
     case Family::kLstm: break;
   }
   return lstm_structure_count(c);
+}
+
+bool has_parameter(ModelConfig config, const std::string& pattern) {
+  config.vocab_size = kSpecialTokens + 1;
+  config.embedding_size = config.hidden_size = 2 * config.heads;
+  config.num_layers = std::min<int64_t>(config.num_layers, 64);
+  const std::unique_ptr<Responder> small = make_responder(config);
+  const std::vector<NamedParameter> all = parameters(*small);
+  return std::any_of(all.begin(), all.end(),
+                     [&](const NamedParameter& p) { return fits(p, pattern); });
 }
 
 }  // namespace heed

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 #include "dialog/respond/responder.h"
 
@@ -13,5 +14,9 @@ std::unique_ptr<Responder> make_responder(const ModelConfig& config, uint64_t se
 
 // Numbers that its parameters will hold, counted before any is allocated.
 double parameter_count(const ModelConfig& config);
+
+// Whether a model of this form has a parameter whose name fits the pattern (nn/module.h), whatever
+// its sizes.
+bool has_parameter(ModelConfig config, const std::string& pattern);
 
 }  // namespace heed

@@ -173,16 +173,12 @@ void begin_run(const std::string& directory, const TrainSettings& settings, cons
     return;
   }
   const TrainSettings there = load_settings(directory);
-  const auto differs = nlohmann::json(there) != nlohmann::json(settings) ||
-                       there.model.structure.name != settings.model.structure.name ||
-                       there.model.num_layers != settings.model.num_layers ||
-                       there.model.hidden_size != settings.model.hidden_size ||
-                       there.model.embedding_size != settings.model.embedding_size ||
-                       there.model.vocab_size != settings.model.vocab_size ||
-                       there.model.dropout != settings.model.dropout ||
-                       there.model.attention_score() != settings.model.attention_score() ||
-                       there.model.bidirectional != settings.model.bidirectional ||
-                       there.model.input_feeding != settings.model.input_feeding;
+  const auto model = [](ModelConfig config) {
+    config.attention = config.attention_score();  // said or not
+    return config_text(config);
+  };
+  const bool differs = nlohmann::json(there) != nlohmann::json(settings) ||
+                       model(there.model) != model(settings.model);
   if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
 }
 

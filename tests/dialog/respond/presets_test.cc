@@ -47,6 +47,35 @@ TEST(ProbePaper, HasTheParametersOfTable3) {
   }
 }
 
+// What a preset changes in groups of parameters is left out where a structure has none of them.
+TEST(Presets, AllSuitAllStructuresThatTheyAreFor) {
+  for (const Structure& structure : structures()) {
+    for (const Preset& preset : presets()) {
+      if (preset.name.starts_with("generator") && structure.name != "non-hier") continue;
+      SCOPED_TRACE(preset.name + ", " + std::string(structure.name));
+      TrainSettings s = suited_to(structure, preset);
+      EXPECT_NO_THROW(s.check());
+      s.model.hidden_size = s.model.embedding_size = 2 * s.model.heads;
+      s.model.vocab_size = 300;
+      const auto model = make_responder(s.model, 1);
+      EXPECT_NO_THROW((void)make_optimizer(*model, s.loop.optimizer));
+    }
+  }
+  const auto& without =
+      suited_to(Structure::parse("lstm"), find_preset("demo")).loop.optimizer.groups;
+  ASSERT_EQ(without.size(), 1u);
+  EXPECT_EQ(without[0].name, "lstm");
+  EXPECT_EQ(suited_to(Structure::parse("static"), find_preset("demo")).loop.optimizer.groups.size(),
+            2u);
+}
+
+TEST(Presets, AGroupOfNoParameterIsRefusedBeforeAnythingIsMade) {
+  TrainSettings s = suited_to(Structure::parse("lstm"), find_preset("demo"));
+  s.loop.optimizer.groups.push_back({.name = "combine"});
+  EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),
+            "group 'combine': no parameter of a lstm model has a name that fits");
+}
+
 TEST(ProbePresets, ReadTheLast100TokensFromTheSecondTurnOn) {
   for (const char* name : {"probe-paper", "probe-tuned", "probe-smoke"}) {
     for (const char* structure : {"lstm", "transformer"}) {

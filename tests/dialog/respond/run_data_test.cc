@@ -1,4 +1,5 @@
 // What a training reads: dialogues, their fingerprint, and word vectors to begin with.
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
@@ -163,6 +164,25 @@ TEST_F(WordVectorRun, RefusesWhatDoesNotFit) {
   const std::string none = error_of<DataError>([&] { begin_run(path("run"), settings, data); });
   EXPECT_TRUE(has(none, "has no word of the vocabulary")) << none;
   EXPECT_FALSE(fs::exists(path("run") + "/settings.json"));
+}
+
+// Of two models whose weights have the same shapes one does not go on as the other.
+TEST_F(RunDataTest, ARunDoesNotGoOnAsAnotherModel) {
+  settings.model.structure = Structure::parse("transformer");
+  settings.model.embedding_size = settings.model.hidden_size = 8;
+  settings.model.heads = 4;
+  fs::create_directories(path("run"));
+  begin_run(path("run"), settings, data);
+  begin_run(path("run"), settings, data);  // the same one
+  const std::vector<std::function<void(ModelConfig&)>> changes = {
+      [](ModelConfig& m) { m.heads = 2; }, [](ModelConfig& m) { m.lstm_bias = !m.lstm_bias; },
+      [](ModelConfig& m) { m.dropout = 0.25; }};
+  for (const auto& change : changes) {
+    TrainSettings other = settings;
+    change(other.model);
+    EXPECT_EQ(error_of<DataError>([&] { begin_run(path("run"), other, data); }),
+              path("run") + ": holds a run with other settings; move it away");
+  }
 }
 
 }  // namespace
