@@ -26,6 +26,9 @@ class AttentionTrace {
   static AttentionTrace dialogue_by_dialogue(Var weights, const Segments& memory,
                                              const std::vector<int64_t>& steps);
 
+  // Of a model without attention: it has no attention scores, no attention loss and no DAS ratio.
+  bool empty() const { return !weights_.defined(); }
+
   const Var& weights() const { return weights_; }
   bool is_same_in_all_steps() const { return same_; }
   int64_t at(int64_t b, int64_t t) const {

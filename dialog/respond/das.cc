@@ -61,6 +61,7 @@ std::vector<double> even_attention(const Example& example, int64_t rows) {
 
 DialogueMeans dialogue_means(const std::vector<double>& as_scores,
                              const std::vector<char>& distraction) {
+  if (as_scores.empty()) return {};
   Mean distractions, history;
   for (size_t k = 0; k + 1 < distraction.size(); ++k) {
     (distraction[k] ? distractions : history).add(as_scores[k]);
@@ -77,7 +78,9 @@ std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch
                                         const std::vector<const Example*>& examples,
                                         bool with_attention) {
   const std::vector<double> nll = taught.nll.to_vector();
-  const std::vector<double> weights = taught.attention.weights().value().to_vector();
+  const bool attends = !taught.attention.empty();
+  std::vector<double> weights;
+  if (attends) weights = taught.attention.weights().value().to_vector();
 
   std::vector<DialogueScore> scores(batch.size);
   for (int64_t b = 0; b < batch.size; ++b) {
@@ -86,9 +89,11 @@ std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch
     s.id = example.id;
     s.distraction = example.distraction;
     s.characters = example.characters;
-    s.as_scores = attention_scores(taught.attention, weights, batch, b, example);
     const int64_t steps = batch.response.packing.length(b), first = batch.memory.segments.begin(b),
                   count = batch.memory.segments.length(b);
+    for (int64_t t = 0; t < steps; ++t) s.nll.push_back(nll[batch.response.packing.row(t, b)]);
+    if (!attends) continue;
+    s.as_scores = attention_scores(taught.attention, weights, batch, b, example);
     for (int64_t t = 0; t < steps; ++t) {
       const double* w = weights.data() + taught.attention.at(b, t);
       double squares = 0;
@@ -99,7 +104,6 @@ std::vector<DialogueScore> score_output(const Taught& taught, const Batch& batch
       if (with_attention) {
         s.attention.emplace_back(w, w + count);
       }
-      s.nll.push_back(nll[batch.response.packing.row(t, b)]);
     }
     s.das_ratio = das_ratio(dialogue_means(s.as_scores, s.distraction));
   }
@@ -184,6 +188,10 @@ ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
     summary.characters += s.characters.all;
     unknown += static_cast<double>(s.characters.unknown);
     nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
+    // Of a model without attention, too, which has no scores.
+    const DialogueMeans kinds =
+        dialogue_means(std::vector<double>(s.distraction.size()), s.distraction);
+    summary.distracted += kinds.distraction && kinds.history;
     const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
     if (!means.history) continue;
     of_all.add(s, *means.history);
@@ -195,7 +203,6 @@ ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
     ratios.push_back(*s.das_ratio);
   }
   const HistoryMeans& history = distractions.count > 0 ? of_distracted : of_all;
-  summary.distracted = distractions.count;
   summary.perplexity = std::exp(nll / static_cast<double>(std::max<int64_t>(summary.tokens, 1)));
   if (summary.characters > 0) {
     const auto characters = static_cast<double>(summary.characters);

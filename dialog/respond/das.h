@@ -19,7 +19,8 @@ std::vector<double> even_attention(const Example& example, int64_t rows);
 std::vector<int> utterance_of_row(const Example& example, int64_t rows);
 
 // D and H of a dialogue: the mean attention score of its distractions and that of the original
-// utterances of its history. The query, last, is in neither. Nothing where there is none of a kind.
+// utterances of its history. The query, last, is in neither. Nothing where there is none of a kind,
+// or no scores, as of a model without attention.
 struct DialogueMeans {
   std::optional<double> distraction, history;
 };
@@ -41,7 +42,8 @@ struct DialogueScore {
   std::vector<double> nll;             // for each predicted token, <eos> last
   std::vector<double> attention_loss;  // Eq. 9 for each step
   // Eq. 7 for each utterance, meaned over steps: q x its weight; for non-hier m x the mean weight
-  // of its tokens, <eou> included. Attention that is even gives 1 to every utterance.
+  // of its tokens, <eou> included. Attention that is even gives 1 to every utterance. A model
+  // without attention has no scores and no attention loss.
   std::vector<double> as_scores;
   std::vector<char> distraction;
   std::optional<double> das_ratio;      // D / H

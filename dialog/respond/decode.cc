@@ -158,9 +158,11 @@ void Search::extend(int64_t dialogue, int32_t first_row, const Written& written)
     Hypothesis h = c.from;
     if (c.token >= 0) {
       const int64_t begin = written.begin[h.row], count = written.begin[h.row + 1] - begin;
-      predictions_.push_back(
-          {c.token, h.last,
-           per_utterance(written.attention.data() + begin, count, *examples_[order_[dialogue]])});
+      predictions_.push_back({c.token, h.last, {}});
+      if (!written.attention.empty()) {
+        predictions_.back().attention =
+            per_utterance(written.attention.data() + begin, count, *examples_[order_[dialogue]]);
+      }
       h = {static_cast<int64_t>(predictions_.size()) - 1,
            h.length + 1,
            c.log_prob,
@@ -256,6 +258,7 @@ void DecodeOptions::check() const {
 }
 
 std::vector<double> Decoding::as_scores() const {
+  if (!attention.empty() && attention[0].empty()) return {};
   std::vector<double> scores(even.size());
   const double steps = static_cast<double>(attention.size());
   for (const std::vector<double>& step : attention) {

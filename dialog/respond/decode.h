@@ -40,11 +40,12 @@ struct Decoding {
   bool finished = false;        // ended by <eos>, not by max_length
   double log_prob = 0;          // of the tokens, and of <eos> if finished
   // For each predicted token (<eos> too) the attention on each utterance of the context, sum 1;
-  // non-hier: summed over the utterance's tokens.
+  // non-hier: summed over the utterance's tokens. Of a model without attention each is empty.
   std::vector<std::vector<double>> attention;
   std::vector<double> even;  // what even attention would be (even_attention())
 
-  // Attention scores (Eq. 7) of the utterances: mean attention over the steps / even attention.
+  // Attention scores (Eq. 7) of the utterances: mean attention over the steps / even attention;
+  // none of a model without attention.
   std::vector<double> as_scores() const;
 };
 

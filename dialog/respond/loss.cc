@@ -6,7 +6,7 @@ namespace heed {
 
 Var attention_loss(const Batch& batch, const Taught& taught) {
   const Memory& memory = batch.memory;
-  if (!memory.has_distraction()) return {};
+  if (!memory.has_distraction() || taught.attention.empty()) return {};
   // The loss is sum c_tj w_tj^2 with c_tj = M_j^2 / (memory rows of the dialogue); weights that are
   // the same in every step stand there once, and count as often as there are steps.
   const AttentionTrace& trace = taught.attention;

@@ -24,14 +24,15 @@ struct HeadTrace {
 struct Taught {
   Var nll_total;             // -log p summed over all rows, each times its weight if it has one
   Tensor nll;                // (N')
-  AttentionTrace attention;  // the one that counts, for the loss and for all that is measured
+  AttentionTrace attention;  // the one that counts, for the loss and for all that is measured;
+                             // empty of a model without attention
   std::vector<HeadTrace> heads = {};  // what it was made of, and other layers'; none if it is alone
 };
 
 // Of one decoding step, for each of its rows.
 struct Written {
   Tensor logits;                  // (rows, V)
-  std::vector<double> attention;  // weights on the memory, row after row
+  std::vector<double> attention;  // weights on the memory, row after row; none without attention
   std::vector<int64_t> begin;     // (rows + 1): where each row's begin
 };
 

@@ -31,16 +31,6 @@ Lstm::Output add_directions(const Lstm::Output& both) {
   return added;
 }
 
-// What is shown of a decoder that looks at nothing: 1 / rows for each row of a segment.
-std::vector<double> even_weights(const Segments& segments) {
-  std::vector<double> weights;
-  for (int64_t s = 0; s < segments.count(); ++s) {
-    weights.insert(weights.end(), segments.length(s),
-                   1.0 / static_cast<double>(segments.length(s)));
-  }
-  return weights;
-}
-
 class Seq2SeqWriter : public Writer {
  public:
   Seq2SeqWriter(const Seq2SeqResponder& model, const Batch& batch)
@@ -58,7 +48,7 @@ class Seq2SeqWriter : public Writer {
                     state_.gather(Tensor::from(parents, device)));
     state_ = out.state;
     Written written{model_.logits(state_.top()).value(),
-                    model_.attends() ? out.weights.value().to_vector() : even_weights(looked_at),
+                    model_.attends() ? out.weights.value().to_vector() : std::vector<double>{},
                     {}};
     for (int64_t r = 0; r < looked_at.count(); ++r) written.begin.push_back(looked_at.begin(r));
     written.begin.push_back(looked_at.total());
@@ -171,12 +161,7 @@ Taught Seq2SeqResponder::teach_blind(const Batch& batch, const DropoutMode& drop
                          .y;
   const CrossEntropy loss = linear_cross_entropy(hidden, output_.weight, batch.response.targets, 0,
                                                  batch.response.weights);
-  const Segments& segments = batch.memory.segments;
-  const std::vector<double> even = even_weights(segments);
-  const Tensor weights = Tensor::from(even, {segments.total()});
-  return {loss.total, loss.nll,
-          AttentionTrace::same_in_all_steps(Var(weights.to(hidden.dtype()).to(hidden.device())),
-                                            segments)};
+  return {loss.total, loss.nll, {}};
 }
 
 Taught Seq2SeqResponder::teach_attending(const Batch& batch, const DropoutMode& drop) const {

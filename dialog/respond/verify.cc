@@ -37,6 +37,11 @@ class Comparison {
     text << where << ": expected " << value << ", got " << got;
     row_.worst = text.str();
   }
+  // What a model without attention has not is null.
+  void compare(const std::string& where, const Json& expected, const std::optional<double>& got) {
+    if (!got && !expected.is_null()) throw DataError(where + ": expected.json holds a number");
+    if (got) compare(where, expected, *got);
+  }
   void compare(const std::string& where, const Json& expected, const std::vector<double>& got) {
     if (!expected.is_array() || expected.size() != got.size()) {
       throw DataError(where + ": expected.json does not hold " + std::to_string(got.size()) +
@@ -79,15 +84,18 @@ void compare_scores(const Json& expected, const std::vector<DialogueScore>& scor
     if (ratio.is_null() != !s.das_ratio) {
       throw DataError("expected.json: " + s.id + " das_ratio is null on one side only");
     }
-    if (s.das_ratio) das.compare(s.id + " das_ratio", ratio, *s.das_ratio);
+    das.compare(s.id + " das_ratio", ratio, s.das_ratio);
   }
   const ScoreSummary summary = summarize(scores);
-  das.compare("das_ratio", at(expected, "das_ratio"), summary.das_ratio.value_or(NAN));
-  for (const Comparison* c : {&nll, &as, &attention, &das}) rows.push_back(c->row());
+  das.compare("das_ratio", at(expected, "das_ratio"), summary.das_ratio);
+  rows.push_back(nll.row());
+  for (const Comparison* c : {&as, &attention, &das}) {
+    if (summary.as_history) rows.push_back(c->row());  // else the model has no attention
+  }
   const auto compare = [&](const char* key, const std::optional<double>& value) {
     Comparison of_all(key, tolerance);
-    of_all.compare(key, at(expected, key), value.value_or(NAN));
-    rows.push_back(of_all.row());
+    of_all.compare(key, at(expected, key), value);
+    if (value) rows.push_back(of_all.row());
   };
   compare("perplexity", summary.perplexity);
   compare("mean_das_ratio", summary.mean_das_ratio);

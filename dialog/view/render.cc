@@ -41,7 +41,7 @@ class TerminalPage {
  private:
   void header();
   void utterance(const DialogueView& dialogue, size_t k, double full);
-  std::string bar(double as, double full, bool distraction) const;
+  std::string bar(std::optional<double> as, double full, bool distraction) const;
   std::string name(size_t model, int width) const {
     return cut(printable(models_[model].name), width);
   }
@@ -55,9 +55,10 @@ class TerminalPage {
 };
 
 // "██████▌    130 %": full / bar_ for each column, in steps of an eighth.
-std::string TerminalPage::bar(double as, double full, bool distraction) const {
+std::string TerminalPage::bar(std::optional<double> as, double full, bool distraction) const {
   static const char* const kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉"};
-  const double part = std::clamp(std::isfinite(as) && full > 0 ? as / full : 0.0, 0.0, 1.0);
+  const bool filled = as && std::isfinite(*as) && full > 0;
+  const double part = filled ? std::clamp(*as / full, 0.0, 1.0) : 0.0;
   std::string blocks;
   if (style_.unicode) {
     const int eighths = static_cast<int>(std::lround(part * bar_ * 8));
@@ -66,7 +67,7 @@ std::string TerminalPage::bar(double as, double full, bool distraction) const {
   } else {
     blocks.assign(static_cast<size_t>(std::lround(part * bar_)), distraction ? 'x' : '#');
   }
-  const std::string percent = percent_text(as);
+  const std::string percent = as ? percent_text(*as) : "-";
   const int before = std::max(0, kPercent - columns(percent));
   return paint(distraction ? kOrange : kBlue, pad(blocks, bar_)) + std::string(before, ' ') +
          percent;
@@ -92,7 +93,7 @@ void TerminalPage::utterance(const DialogueView& dialogue, size_t k, double full
   std::string bars;
   if (beside_) {
     for (const ModelView& m : dialogue.models) {
-      bars += bar(m.as_scores[k], full, u.distraction) + "  ";
+      bars += bar(score_of(m, k), full, u.distraction) + "  ";
     }
   }
   const int bars_width =
@@ -104,7 +105,7 @@ void TerminalPage::utterance(const DialogueView& dialogue, size_t k, double full
   }
   for (size_t m = 0; !beside_ && m < dialogue.models.size(); ++m) {
     const int room = std::max(1, width_ - indent - bar_ - kPercent - 1);
-    line(std::string(indent, ' ') + bar(dialogue.models[m].as_scores[k], full, u.distraction) +
+    line(std::string(indent, ' ') + bar(score_of(dialogue.models[m], k), full, u.distraction) +
          " " + paint(kDim, name(m, room)));
   }
 }

@@ -19,7 +19,10 @@ struct UtteranceView {
 
 // One model on one dialogue.
 struct ModelView {
-  std::vector<double> as_scores;  // for each utterance; 1 is average (printed as 100 %)
+  // For each utterance; 1 is average (printed as 100 %). None of a model without attention, of
+  // which
+  // "-" is shown.
+  std::vector<double> as_scores;
   std::optional<double> das_ratio;
   std::string response;  // that the model generates
 };

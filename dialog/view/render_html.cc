@@ -241,8 +241,10 @@ void Page::utterance(const DialogueView& d, size_t k) {
   if (query && !u.distraction) out_ += "<span class=\"tag\">query</span>";
   out_ += "<bdi>" + escape(u.text) + "</bdi></th>";
   for (size_t m = 0; m < d.models.size(); ++m) {
-    const double as = d.models[m].as_scores[k];
-    out_ += "<td class=\"score\">" + meter(as, full_bar(d), percent_text(as), name(m)) + "</td>";
+    const auto as = score_of(d.models[m], k);
+    out_ += "<td class=\"score\">" +
+            meter(as.value_or(0), full_bar(d), as ? percent_text(*as) : "&#8211;", name(m)) +
+            "</td>";
   }
   out_ += "</tr>\n";
 }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <string>
 
 #include "base/error.h"
@@ -29,10 +30,16 @@ inline double full_bar(const DialogueView& dialogue) {
   return full;
 }
 
+// The attention score of an utterance; none of a model without attention.
+inline std::optional<double> score_of(const ModelView& model, size_t utterance) {
+  return model.as_scores.empty() ? std::nullopt : std::optional(model.as_scores[utterance]);
+}
+
 inline void check_view(const DialogueView& dialogue, size_t models) {
   check_internal(dialogue.models.size() == models, "a view lacks a model");
   for (const ModelView& m : dialogue.models) {
-    check_internal(m.as_scores.size() == dialogue.context.size(), "a view lacks attention scores");
+    check_internal(m.as_scores.empty() || m.as_scores.size() == dialogue.context.size(),
+                   "a view lacks attention scores");
   }
 }
 

@@ -167,7 +167,7 @@ std::vector<std::vector<double>> word_attention(Responder& model, const Reading&
   taught.response = reply.tokens;
   std::vector<std::vector<double>> steps =
       std::move(score(model, {taught}, 1, {}, true)[0].attention);
-  if (steps[0].size() == taught.context.size()) return {};
+  if (steps.empty() || steps[0].size() == taught.context.size()) return {};
   steps.resize(reply.attention.size());  // without <eos> where the answer was cut off
   return steps;
 }
@@ -178,7 +178,9 @@ Json utterances_json(const Reading& r, const Decoding& reply,
   size_t row = 0;
   for (size_t k = 0; k < r.words.size(); ++k) {
     Json steps = Json::array(), unknown = Json::array();
-    for (const std::vector<double>& step : reply.attention) steps.push_back(rounded(step[k]));
+    for (const std::vector<double>& step : reply.attention) {
+      steps.push_back(rounded(step.empty() ? reply.even[k] : step[k]));
+    }
     for (const int32_t id : r.example.context[k]) unknown.push_back(id == kUnk ? 1 : 0);
     Json one = {{"words", r.words[k]},
                 {"unknown", unknown},

@@ -2,6 +2,8 @@
 from __future__ import annotations
 
 import json
+import math
+import os
 from typing import Any, Dict, Iterable, List, Mapping, Union
 
 from heed._files import DataError, PathLike, read_json_lines, written_whole
@@ -14,18 +16,21 @@ Dialogue = Dict[str, Any]
 def _problem(dialogue: Mapping[str, Any]) -> str:
     """The rule that a dialogue breaks, or nothing."""
     def is_number(value: Any) -> bool:
-        return isinstance(value, (int, float)) and not isinstance(value, bool)
+        return isinstance(value, (int, float)) and not isinstance(value, bool) and math.isfinite(value)
+
+    def is_text(value: Any) -> bool:  # no half of a surrogate pair, which UTF-8 cannot say
+        return isinstance(value, str) and not any("\ud800" <= c <= "\udfff" for c in value)
 
     name = dialogue.get("id", "")
-    if not isinstance(name, str) and not is_number(name):
+    if not is_text(name) and not is_number(name):
         return '"id" must be a string or a number'
     turns = dialogue.get("turns")
     if not isinstance(turns, list) or not turns:
         return 'a dialogue needs "turns", a list that is not empty'
     for number, turn in enumerate(turns, 1):
-        if not isinstance(turn, Mapping) or not isinstance(turn.get("text"), str):
+        if not isinstance(turn, Mapping) or not is_text(turn.get("text")):
             return f'turn {number} must be an object with a string "text"'
-        if not isinstance(turn.get("speaker", ""), str):
+        if not is_text(turn.get("speaker", "")):
             return f'turn {number}: "speaker" must be a string'
         if not isinstance(turn.get("distraction", False), bool):
             return f'turn {number}: "distraction" must be true or false'
@@ -41,6 +46,8 @@ def read_dialogues(path: PathLike) -> List[Dialogue]:
         if problem:
             raise DataError(f"{where}: {problem}")
         dialogues.append({"id": f"line-{where.rpartition(':')[2]}", **dialogue})
+    if not dialogues:
+        raise DataError(f"{os.fspath(path)}: holds no dialogue")
     return dialogues
 
 

@@ -11,8 +11,8 @@ def _mean(values: Sequence[float]) -> Optional[float]:
 def dialogue_means(as_scores: Sequence[float],
                    distraction: Sequence[bool]) -> Tuple[Optional[float], Optional[float]]:
     """(D, H): mean AS of a dialogue's distractions and of the original utterances of its history.
-    The query, last, is in neither. None: there is none."""
-    history = range(len(distraction) - 1)
+    The query, last, is in neither. None: there is none, or no scores, as of a model without attention."""
+    history = range(len(as_scores) - 1)
     return (_mean([as_scores[k] for k in history if distraction[k]]),
             _mean([as_scores[k] for k in history if not distraction[k]]))
 

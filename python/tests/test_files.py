@@ -36,10 +36,13 @@ class Dialogues(FolderTest):
                            ('{"turns": [{"text": "", "speaker": 1}]}', '"speaker" must be'),
                            ('{"turns": [{"text": "a", "text": "b"}]}', '"text" is given twice'),
                            ('{"turns": [{"text": "a"}], "x": NaN}', "NaN is not JSON"),
+                           ('{"id": 1.5e400, "turns": [{"text": ""}]}', '"id"'),
+                           ('{"turns": [{"text": "\\ud800"}]}', "turn 1 must be"),
                            ("[" * 100000, "too deeply")):
             path = self.write("bad.jsonl", f"{good}\n\n{line}\n")
             self.fails("bad.jsonl:3: ", heed.read_dialogues, path)
             self.fails(rule, heed.read_dialogues, path)
+        self.fails("empty.jsonl: holds no dialogue", heed.read_dialogues, self.write("empty.jsonl", "\n"))
         self.fails("bad.jsonl:1: not UTF-8 at byte 2", heed.read_dialogues, self.write("bad.jsonl", b'{"\xff"}'))
 
     def test_files_that_cannot_be_read(self):

@@ -1,5 +1,6 @@
 #include "nn/safetensors.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
@@ -219,6 +220,20 @@ TEST(Safetensors, RefusesHostileFilesInOneLine) {
   }
   EXPECT_EQ(error_of<DataError>([&] { (void)load_tensors(dir.path("no")); }),
             dir.path("no") + ": cannot open: No such file or directory");
+}
+
+// A header of many tensors without data costs time in proportion to their number: 100,000 of them
+// took minutes.
+TEST(Safetensors, ManyEmptyTensorsAreReadAtOnce) {
+  const TempDir dir;
+  std::string header = "{";
+  for (int i = 0; i < 100'000; ++i) {
+    header += (i > 0 ? ",\"t" : "\"t") + std::to_string(i) + "\":" + entry("F32", "[0]", "[0,0]");
+  }
+  const std::string path = dir.write("many.safetensors", file_of(header + "}", 0));
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(load_tensors(path).size(), 100'000U);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 // The bytes of numbers, one after the other.

@@ -109,7 +109,9 @@ def targets(example: Example, like: Tensor) -> Tensor:
 
 
 def outputs(example: Example, nll: Tensor, attention: Tensor, of_tokens: bool) -> Outputs:
-    """attention (n + 1, M), of m tokens or q utterances."""
+    """attention (n + 1, M), of m tokens or q utterances; (n + 1, 0) without: no scores, no loss."""
+    if attention.shape[1] == 0:
+        return {"nll": nll, "attention": attention, "attention_loss": nll[:0], "as_scores": nll[:0]}
     flags = torch.tensor(example["distraction"], dtype=attention.dtype, device=attention.device)  # (q)
     lengths = torch.tensor([len(u) + 1 for u in example["context"]], device=attention.device)
     shares, q, m = attention.mean(0), len(lengths), int(lengths.sum())
@@ -120,10 +122,5 @@ def outputs(example: Example, nll: Tensor, attention: Tensor, of_tokens: bool) -
         as_scores = m / lengths.to(shares.dtype) * torch.zeros_like(flags).index_add(0, utterance_of, shares)
     return {"nll": nll, "attention": attention, "attention_loss": ((attention * mask) ** 2).mean(1),
             "as_scores": as_scores}
-
-
-def even_attention(memory: Tensor) -> Tensor:
-    """What is shown of a decoder that looks at nothing: 1 / M for each row."""
-    return memory.new_full((len(memory),), 1 / len(memory))
 
 

@@ -7,6 +7,8 @@
 
 #include "dialog/respond/config.h"
 #include "dialog/respond/decode.h"
+#include "dialog/respond/loss.h"
+#include "dialog/respond/score_json.h"
 #include "dialog/respond/structures.h"
 #include "dialog/respond/taught_choices.h"
 #include "optim/optim.h"
@@ -135,8 +137,10 @@ TEST_P(AnyResponder, ReadsContextsOfOneUtterance) {
   }
   const auto scores = score(*m, examples, 6);
   for (size_t i = 0; i < examples.size(); i += 2) {
-    ASSERT_EQ(scores[i].as_scores.size(), 1u);
-    EXPECT_NEAR(scores[i].as_scores[0], 1, 1e-12);
+    if (GetParam().config.structure.attention) {
+      ASSERT_EQ(scores[i].as_scores.size(), 1u);
+      EXPECT_NEAR(scores[i].as_scores[0], 1, 1e-12);
+    }
     EXPECT_FALSE(scores[i].das_ratio);
     EXPECT_NEAR(scores[i].nll[0], score(*m, {examples[i]}, 1)[0].nll[0], 1e-12);
   }
@@ -190,6 +194,8 @@ TEST_P(AnyResponder, TheAttentionLossReachesTheWeights) {
   const auto examples = random_examples(6, 4);
   const Batch batch = make_batch(pointers(examples), m->parts());
   const Taught taught = m->teach(batch);
+  ASSERT_EQ(taught.attention.empty(), !GetParam().config.structure.attention);
+  if (taught.attention.empty()) return;
   for (int64_t b = 0; b < batch.size; ++b) {
     for (int64_t t = 0; t < batch.response.packing.length(b); ++t) {
       double sum = 0;
@@ -199,7 +205,6 @@ TEST_P(AnyResponder, TheAttentionLossReachesTheWeights) {
   }
   const double before = attention_loss(batch, taught).value().item();
   EXPECT_GT(before, 0);
-  if (!GetParam().config.structure.attention) return;  // has no weights for it
   Adam optimizer(*m, {.rate = 0.02});
   for (int step = 0; step < 100; ++step) {
     zero_grad(*m);
@@ -252,6 +257,36 @@ TEST(ModelConfig, RefusesOptionsThatAStructureDoesNotHave) {
             "hidden_size: each direction of a bidirectional encoder has half of it, got 5");
   EXPECT_EQ(error_of<UsageError>([] { parse_attention_score("Dot"); }),
             "attention: expected one of dot, general, additive, got 'Dot'");
+}
+
+// A ratio of 1 would say that it is distracted exactly as by history: there is none.
+TEST(WithoutAttention, ThereAreNoScoresAndNoRatio) {
+  const auto m = make_responder(small_config(Structure::parse("lstm")), 3);
+  convert(*m, DType::f64);
+  std::vector<Example> examples = random_examples(6, 2);
+  for (Example& e : examples) {
+    e.context.insert(e.context.begin(), 2, {5, 6});
+    e.distraction.insert(e.distraction.begin(), {1, 0});
+  }
+  const auto scores = score(*m, examples, 4, {}, true);
+  for (const DialogueScore& s : scores) {
+    EXPECT_GT(s.nll.size(), 0U);
+    EXPECT_TRUE(s.as_scores.empty() && s.attention_loss.empty() && s.attention.empty());
+    EXPECT_FALSE(s.das_ratio);
+  }
+  const ScoreSummary summary = summarize(scores);
+  EXPECT_EQ(summary.distracted, 6);
+  for (const auto& none : {summary.das_ratio, summary.mean_das_ratio, summary.median_das_ratio,
+                           summary.as_distraction, summary.as_history, summary.as_first}) {
+    EXPECT_FALSE(none);
+  }
+  const nlohmann::ordered_json json = to_json(summary);
+  EXPECT_TRUE(json["das_ratio"].is_null() && json["as_history"].is_null()) << json;
+  const Batch batch = make_batch(pointers(examples), m->parts());
+  EXPECT_FALSE(attention_loss(batch, m->teach(batch)).defined());
+  const Decoding written = decode(*m, pointers(examples))[0];
+  EXPECT_GT(written.attention.size(), 0U);
+  EXPECT_TRUE(written.as_scores().empty());
 }
 
 // What is measured is the mean over the heads of the last layer; each layer and head has a column.

@@ -287,6 +287,19 @@ TEST(RenderHtml, CountsDialogues) {
   EXPECT_TRUE(holds(render_html(view), ">1 dialogue. Inserted"));
 }
 
+// A model without attention looked at nothing: no bar, and no average one.
+TEST(Render, WithoutAttentionThereIsNoScore) {
+  AttentionView view = small_view();
+  view.dialogues[0].models[1].as_scores.clear();
+  view.dialogues[0].models[1].das_ratio.reset();
+  const std::string dash = ">&#8211;</span></div></td>";
+  const std::string html = render_html(view);
+  size_t dashes = 0;
+  for (size_t at = 0; (at = html.find(dash, at)) != std::string::npos; ++at) ++dashes;
+  EXPECT_EQ(dashes, view.dialogues[0].context.size());
+  EXPECT_TRUE(holds(render_text(view, {}), "-"));
+}
+
 TEST(RenderHtml, ViewsMustFit) {
   AttentionView view = small_view();
   view.dialogues[0].models.pop_back();
