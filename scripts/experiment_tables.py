@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
-"""Makes the tables of docs/results/experiment.md from the kept results of every test dialogue.
+"""Makes the tables of docs/results/experiment.md and mediation.md from the kept results of every test dialogue.
 
-    scripts/experiment_tables.py           writes the tables into the page, between its <!-- table NAME --> marks
-    scripts/experiment_tables.py --check   exits with 1 and the first difference if the page says something else
+    scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
+    scripts/experiment_tables.py --check   exits with 1 and the first difference if a page says something else
 
 It shares no code with the program whose results it reads.
 """
+import gzip
 import json
 import math
 import pathlib
@@ -14,8 +15,8 @@ import sys
 from statistics import fmean, variance
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs/results/experiment.md"
 RESULTS = ROOT / "docs/results/experiment"
+MEDIATION = ROOT / "docs/results/mediation"
 STRUCTURES = ["non-hier", "static", "static-ui", "dynamic", "dynamic-ui"]
 PROBABILITIES = [0, 0.5, 0.7, 1.0]
 SETS = [f"random:{p}" for p in ("0.5", "0.7", "1.0")] + [
@@ -160,24 +161,65 @@ def words_table():
     return table(["structure", "p", "seeds", "perplexity", "from", "to"], rows)
 
 
-TABLES = {"das": das_table, "harm": harm_table, "share": share_table, "middle": middle_table, "words": words_table}
+def interval(differences, tokens, conversations):
+    """Mean over tokens, and 1.96 standard errors of it over conversations (a ratio estimator)."""
+    total = sum(tokens)
+    change = sum(differences) / total
+    groups = {}
+    for conversation, difference, length in zip(conversations, differences, tokens):
+        groups[conversation] = groups.get(conversation, 0) + difference - change * length
+    return change, 1.96 * math.sqrt(sum(x * x for x in groups.values())) / total
+
+
+READINGS = [("as it is", "all of it"), ("unseen", "without the distractions' attention"),
+            ("unread", "without their state"), ("both", "without both")]
+
+
+def mediation_table(test):
+    rows = []
+    conversations = RUNS["static-ui", 0, True][0]["conversations"]
+    for structure in ("static-ui", "dynamic"):
+        for condition, name in (("none", "as it is"), ("insert", "insertion"), ("insert-loss", "insertion and the loss"),
+                                ("placebo", "the loss on own utterances")):
+            path = MEDIATION / f"{structure}-{condition}-seed1.json.gz"
+            if not path.exists():
+                continue
+            kept = json.loads(gzip.decompress(path.read_bytes()))
+            nll = kept["sets"][test]["nll"]
+            row = [structure, name, f"{kept['sets'][test]['das_ratio']:.2f}"]
+            for reading, _ in READINGS:
+                change, half = interval([a - b for a, b in zip(nll[reading], nll["clean"])], kept["tokens"], conversations)
+                row.append(f"{1000 * change:+.1f} ± {1000 * half:.1f}")
+            rows.append(row)
+    return table(["structure", "trained with", "DAS ratio"] + [head for _, head in READINGS], rows)
+
+
+PAGES = {
+    "experiment": {"das": das_table, "harm": harm_table, "share": share_table, "middle": middle_table, "words": words_table},
+    "mediation": {test.replace(":", "-"): lambda test=test: mediation_table(test)
+                  for test in ("random:1.0", "frequent:end", "rare:end")},
+}
 
 
 def main():
-    text = page = PAGE.read_text()
-    for title, make in TABLES.items():
-        mark = re.compile(rf"(<!-- table {title} -->\n).*?(\n<!-- end -->)", re.S)
-        if not mark.search(text):
-            sys.exit(f"{PAGE.name}: there is no <!-- table {title} --> ... <!-- end -->")
-        made = make()
-        text = mark.sub(lambda m: m[1] + made + m[2], text)
-    if "--check" in sys.argv:
-        for was, now in zip(page.splitlines(), text.splitlines()):
-            if was != now:
-                sys.exit(f"{PAGE.name} says\n  {was}\nand the kept results\n  {now}")
-        print(f"{PAGE.name}: {len(TABLES)} tables agree with the kept results")
-    else:
-        PAGE.write_text(text)
+    wrong = []
+    for name, tables in PAGES.items():
+        path = ROOT / f"docs/results/{name}.md"
+        text = page = path.read_text()
+        for title, make in tables.items():
+            mark = re.compile(rf"(<!-- table {title} -->\n).*?(\n<!-- end -->)", re.S)
+            if not mark.search(text):
+                sys.exit(f"{path.name}: there is no <!-- table {title} --> ... <!-- end -->")
+            made = make()
+            text = mark.sub(lambda m: m[1] + made + m[2], text)
+        if "--check" not in sys.argv:
+            path.write_text(text)
+        wrong += [f"{path.name} says\n  {was}\nand the kept results\n  {now}"
+                  for was, now in zip(page.splitlines(), text.splitlines()) if was != now]
+    if "--check" in sys.argv and wrong:
+        sys.exit(wrong[0])
+    print(f"{sum(len(tables) for tables in PAGES.values())} tables " +
+          ("agree with the kept results" if "--check" in sys.argv else "written"))
 
 
 main()
