@@ -52,7 +52,7 @@ Sentences draw(int64_t count, h::Rng& rng) {
   return made;
 }
 
-void example(const h::Options& options) {
+void example(const examples::Options& options) {
   Classifier model;
   h::init(model, /*seed=*/1);
   h::Adam adam(model, {.rate = 0.01});
@@ -75,5 +75,5 @@ void example(const h::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  return h::run_example(argc, argv, {{"steps", "300"}}, example);
+  return examples::run_example(argc, argv, {{"steps", "300"}}, example);
 }
