@@ -104,7 +104,7 @@ std::unique_ptr<CLI::App> make_app() {
   add_bench(app);
   add_help(app);
   check_numbers(app);
-  protect_inputs(app);
+  protect_files(app);
   return owned;
 }
 

@@ -144,12 +144,30 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
   }
 }
 
+// The same for all names of a file, be it there or not: links, "./". Standard output stays "-".
+fs::path name_of_file(const std::string& path) {
+  std::error_code failed;
+  const fs::path name = path == "-" ? fs::path(path) : fs::weakly_canonical(path, failed);
+  return failed ? fs::path(path) : name;
+}
+
 void check_outputs(const CLI::App& app) {
   for (const CLI::App* command : app.get_subcommands()) {  // that were given
+    std::vector<std::pair<fs::path, std::string>> outputs;
     for (const CLI::Option* option : command->get_options()) {
       if (option->count() == 0 || !is_output(option->get_name(), *command)) continue;
       for (const std::string& path : option->results()) {
         check_output(option->get_name(), path, *command);
+        const fs::path name = name_of_file(path);
+        for (const auto& [other, its_option] : outputs) {
+          if (other != name && (path == "-" || !is_same_file(other, name))) continue;
+          if (path == "-") {
+            throw UsageError(its_option + " and " + option->get_name() + " cannot both be -");
+          }
+          throw UsageError(option->get_name() + " " + path + ": is " + its_option +
+                           ", too; give another file");
+        }
+        outputs.emplace_back(name, option->get_name());
       }
     }
     check_outputs(*command);
@@ -160,7 +178,7 @@ void check_outputs(const CLI::App& app) {
 
 // The whole program's callback comes when all is parsed, config files too, and before its
 // commands'.
-void protect_inputs(CLI::App& app) {
+void protect_files(CLI::App& app) {
   app.parse_complete_callback([&app] { check_outputs(app); });
 }
 

@@ -21,7 +21,8 @@ constexpr int64_t kMaxBatch = 1'000'000;
 void check_numbers(CLI::App& app);
 
 // Lets every command refuse, before it begins, to write over what it reads: --out, --json or --html
-// that is the file of another option, or a file of a model or of a data directory.
-void protect_inputs(CLI::App& app);
+// that is the file of another option, or a file of a model or of a data directory; and to write two
+// outputs into one file.
+void protect_files(CLI::App& app);
 
 }  // namespace heed

@@ -216,7 +216,8 @@ void run(const Options& o) {
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
   std::vector<Measured> runs = named(o.runs);
-  for (const Measured& run : runs) check_is_model(run.path);
+  for (const Measured& run : runs)
+    load_model(run.path);  // refused now, and not when it is its turn
   note_equal_models(runs);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.runs[0]), sets);
   const std::vector<Example> examples = inputs.examples(Vocabulary());

@@ -210,9 +210,6 @@ void check_options(const Options& o) {
   if (o.negatives.starts_with("generated:")) {
     throw UsageError("--negatives " + o.negatives + ": give the file as --responses");
   }
-  if (o.json == "-" && o.predictions == "-") {
-    throw UsageError("discriminate test: --json and --predictions cannot both be -");
-  }
 }
 
 // All that is said of the corpora.

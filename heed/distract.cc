@@ -130,9 +130,10 @@ void add_distract(CLI::App& app) {
       "distract", "Write dialogues with the distractions of a test set, marked, as JSON Lines");
   c->footer(
       "The distractions are those of heed evaluate with the same data, pool, seed and bounds, and "
-      "heed score gives the same numbers for them. The dialogues are written whole. With "
-      "--examples "
-      "all each line is an example: score them with --examples last.\n"
+      "heed score gives the same numbers for them, unless --max-context (or that of the training) "
+      "cuts contexts: heed evaluate cuts before it inserts, heed score what was inserted, too. The "
+      "dialogues are written whole. With --examples all each line is an example: score them with "
+      "--examples last.\n"
       "Examples:\n"
       "  heed distract --model runs/first --data data/ubuntu-sample --test random:0.7 \\\n"
       "    --out distracted.jsonl\n"

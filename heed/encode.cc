@@ -7,6 +7,7 @@
 #include "dialog/probe/representations.h"
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/text/format.h"
+#include "heed/inputs.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
 #include "train/run_directory.h"
@@ -92,6 +93,7 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
                                         load_example_options(flags.model),
                                         std::vector<size_t>(parts.size(), flags.limit));
   }
+  team.check_alike(given());
   for (EncodeInput& input : parts_) team.share(input);
   if (!team.first()) return;
   for (const EncodeInput& input : parts_) {
@@ -102,6 +104,20 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
                                  {"examples", input.examples.size()}};
   }
   json_["limit"] = flags.limit;
+}
+
+// A rank for which another one of its machine reads has empty parts here.
+std::vector<Given> Encoding::given() const {
+  std::vector<Given> given = given_model(flags_.model, *loaded_.model);
+  for (size_t i = 0; i < parts_.size(); ++i) {
+    const EncodeInput& input = parts_[i];
+    given.push_back({"part " + std::to_string(i + 1) + " of --data",
+                     input.path.empty() ? "" : std::to_string(input.fingerprint), input.path});
+  }
+  for (Given& option : given_options({{"pool", flags_.pool}, {"limit", flags_.limit}})) {
+    given.push_back(std::move(option));
+  }
+  return given;
 }
 
 const EncodeInput& Encoding::part(const std::string& name) const {

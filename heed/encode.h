@@ -49,6 +49,7 @@ class Encoding {
 
  private:
   probe::Part encode(Responder& model, const EncodeInput& input, Ranks& ranks) const;
+  std::vector<Given> given() const;
 
   EncodeFlags flags_;
   Device device_;

@@ -73,6 +73,7 @@ void run(const Options& o) {
   LoadedModel loaded = load_model(o.model);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets, team.reads());
   EncodedInputs encoded(inputs, loaded.vocabulary);
+  team.check_alike(given_inputs(inputs, o.model, *loaded.model, o.common->seed));
   team.share(encoded);
   const LeftOut left_out = find_left_out(inputs, encoded.examples);
 

@@ -110,8 +110,6 @@ void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_ou
 void run(Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = decoding_of(o);
-  if (o.out == "-" && o.json == "-")
-    throw UsageError("generate: --out and --json cannot both be -");
   JsonOutput passages_file(o.out), output(o.json);
   LoadedModel loaded = load_epoch(o.model, o.epoch);
   move(*loaded.model, device);

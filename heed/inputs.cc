@@ -7,6 +7,7 @@
 #include "heed/checks.h"
 #include "heed/shared_options.h"
 #include "train/run_directory.h"
+#include "train/run_json.h"
 
 namespace heed {
 
@@ -166,6 +167,45 @@ Json inputs_json(const Inputs& inputs, const std::vector<std::string>& models, u
   json["rare"] = inputs.phrases.rare;
   json["seed"] = seed;
   return json;
+}
+
+std::vector<Given> given_options(const Json& options) {
+  std::vector<Given> given;
+  for (const auto& [key, value] : options.items()) {
+    std::string name = "--" + key;
+    std::replace(name.begin(), name.end(), '_', '-');
+    given.push_back({name, value.dump()});
+  }
+  return given;
+}
+
+std::vector<Given> given_model(const std::string& model, Responder& loaded) {
+  uint32_t crc = 0;
+  for (const NamedParameter& p : parameters(loaded)) {
+    const Tensor value = p.var.value().to(Device{});
+    crc = checksum({reinterpret_cast<const char*>(value.raw()), static_cast<size_t>(value.bytes())},
+                   crc);
+  }
+  std::vector<Given> given = {{"the weights", std::to_string(crc), model}};
+  for (const char* name : {"config.json", "vocab.txt"}) {
+    const std::string path = file_inside(model, name);
+    given.push_back({name, std::to_string(file_checksum(path)), path});
+  }
+  return given;
+}
+
+std::vector<Given> given_inputs(const Inputs& inputs, const std::string& model, Responder& loaded,
+                                uint64_t seed) {
+  std::vector<Given> given = given_model(model, loaded);
+  const auto file = [&](const char* name, const std::string& path) {
+    given.push_back({name, path.empty() ? "" : std::to_string(file_checksum(path)), path});
+  };
+  file("the dialogues", inputs.data_path);
+  file("the pool", inputs.pool_path);
+  Json options = inputs_json(inputs, {}, seed);
+  for (const char* of_files : {"models", "data", "pool"}) options.erase(of_files);
+  for (Given& option : given_options(options)) given.push_back(std::move(option));
+  return given;
 }
 
 }  // namespace heed

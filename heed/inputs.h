@@ -10,6 +10,7 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "train/alike.h"
 #include "train/neighbours.h"
 
 namespace heed {
@@ -69,6 +70,15 @@ struct EncodedInputs {
   Pool pool;
   Phrases phrases;
 };
+
+// What ranks that measure a model together must have alike: the model, the dialogues in their
+// order, the pool where this rank reads it, and the options of inputs_json().
+std::vector<Given> given_inputs(const Inputs& inputs, const std::string& model, Responder& loaded,
+                                uint64_t seed);
+// The weights that were loaded, and the files that say how they are used.
+std::vector<Given> given_model(const std::string& model, Responder& loaded);
+// The members of an object as options: {"seed": 1} is --seed with the value 1.
+std::vector<Given> given_options(const nlohmann::ordered_json& options);
 
 // The key "inputs" of a result: models, dialogues and pool with their checksums, and all options
 // that decide what a model is given. The seed is that of the insertion.

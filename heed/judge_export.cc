@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <numeric>
 
 #include "dialog/judge/judgements.h"
@@ -213,10 +214,7 @@ void check_options(const CLI::App& c, const Options& o) {
     if (pairs && c.count(option) == 0)
       throw UsageError(std::string(option) + " is required for pairs");
   }
-  if (o.out == o.key) throw UsageError("--key " + o.key + ": is --out, too; give another file");
   if (o.key == "-") throw UsageError("--key: must be a file, apart from what people see");
-  if (o.out == "-" && o.json == "-")
-    throw UsageError("judge export: --out and --json cannot both be -");
 }
 
 // Numbers the items in a random order, which tells nothing.
@@ -271,7 +269,12 @@ void run(const CLI::App& c, const Options& o) {
 
   const auto [shown, hidden] = lines_of(items, o.common->seed);
   key_file.write_text(hidden);
-  items_file.write_text(shown);
+  try {
+    items_file.write_text(shown);
+  } catch (...) {  // the disk is full: a key of nothing would stay
+    std::filesystem::remove(o.key);
+    throw;
+  }
   if (!output.to_stdout() && !items_file.to_stdout()) say(o, items, sieve.left_out());
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("judge export", *o.common)},

@@ -21,7 +21,6 @@ struct Options {
 };
 
 void run(const Options& o) {
-  if (o.out == o.key) throw UsageError("--key " + o.key + ": is --out, too; give another file");
   if (o.key == "-") throw UsageError("--key: must be a file");
   JsonOutput judgements_file(o.out), key_file(o.key);
   const judge::Simulated made = judge::simulate(o.people, o.common->seed);

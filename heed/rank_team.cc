@@ -87,6 +87,13 @@ Device RankTeam::start() const {
   return launched_ ? start_launched() : heed::start(common_);
 }
 
+void RankTeam::check_alike(std::vector<Given> given) const {
+  if (!launched_) return;
+  given.push_back({"--device", common_.device.substr(0, common_.device.find(':'))});
+  given.push_back({"--matmul", matmul_of(common_)});
+  heed::check_alike(*launched_, given);
+}
+
 int RankTeam::pieces(const std::optional<int>& asked) const {
   return asked.value_or(asked_ ? kPiecesForRanks : 1);
 }

@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "heed/commands.h"
+#include "train/alike.h"
 #include "train/neighbours.h"
 
 namespace heed {
@@ -47,6 +48,10 @@ class RankTeam {
     if (!launched_) return say();
     return launched_->of_first(first() ? say() : "");
   }
+
+  // A launcher's ranks are processes of their own, on machines and in folders of their own: throws
+  // DataError where they were given different things (train/alike.h), or other arithmetic.
+  void check_alike(std::vector<Given> given) const;
 
   // This process's threads and device, before the work is shared out.
   Device start() const;

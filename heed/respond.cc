@@ -82,7 +82,6 @@ void print_table(const std::vector<Row>& rows, const std::string& unit) {
 void run(const Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = o.decode.get(o.common->seed);
-  if (o.out == "-" && o.json == "-") throw UsageError("respond: --out and --json cannot both be -");
   JsonOutput responses_file(o.out), output(o.json);
   LoadedModel loaded = load_model(o.model);
   move(*loaded.model, device);

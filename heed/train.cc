@@ -8,6 +8,7 @@
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/inputs.h"
 #include "heed/messages.h"
 #include "heed/open_run.h"
 #include "heed/progress.h"
@@ -188,10 +189,19 @@ void train_on(const Options& o, const OpenRun& run, const std::atomic<bool>& sto
   }
 }
 
+std::vector<Given> given_settings(const TrainSettings& s) {
+  Json options = as_options(s);
+  options["epochs"] = s.loop.max_epochs;
+  options["rate"] = s.loop.schedule.rate;
+  options["max-norm"] = s.loop.max_norm;
+  return given_options(options);
+}
+
 void run(const Options& o) {
   const RankTeam team(o.ranks, *o.common);
   team.start();
   const TrainSettings settings = settings_of(o, team);
+  team.check_alike(given_settings(settings));
   OpenRun run = team.prepare([&] {
     return open_run({*o.command, o.data, o.out, o.resume, settings,
                      json_text(provenance("train", *o.common)), team.size(), team.first(),

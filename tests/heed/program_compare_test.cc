@@ -17,6 +17,28 @@ class Compare : public ProgramWithRun {
   }
 };
 
+// A ratio of 1 reads "distracted exactly as by history"; without attention there is none.
+TEST_F(Compare, AModelWithoutAttentionHasNoRatio) {
+  const std::string blind = dir.path("blind");
+  ASSERT_EQ(heed_program(with(tiny_training(blind), "--preset", "probe-smoke") +
+                         Arguments{"--structure", "lstm"})
+                .code,
+            0);
+  const Result r = heed_program(command(run(), blind) + Arguments{"--json", dir.path("out.json")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_NE(r.out.find("  blind  -\n"), std::string::npos) << r.out;
+  for (const Json& row : Json::parse(dir.read("out.json"))["rows"]) {
+    if (row["measure"] != "das_ratio") continue;
+    EXPECT_TRUE(row["runs"][1]["estimate"].is_null()) << row;
+    EXPECT_FALSE(row["runs"][1].contains("change")) << row;
+  }
+  const Json sets = json_of({"evaluate", "--model", blind, "--data", kSample, "--limit", "10",
+                             "--test", "random:1.0", "--json", "-"})["test_sets"];
+  EXPECT_TRUE(sets["random:1.0"]["das_ratio"].is_null()) << sets;
+  EXPECT_TRUE(sets["random:1.0"]["as_history"].is_null()) << sets;
+  EXPECT_GT(sets["random:1.0"]["distracted"], 0);
+}
+
 // The numbers are those of evaluate; perplexity stands beside the original set, DAS ratios beside
 // the others.
 TEST_F(Compare, HasTheNumbersOfEvaluate) {

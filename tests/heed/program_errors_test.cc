@@ -266,6 +266,26 @@ TEST(Outputs, AreNoInputs) {
   EXPECT_EQ(dir.read("model/config.json"), "{}");
 }
 
+// The second would replace the first, under whatever name.
+TEST(Outputs, AreDifferentFiles) {
+  const TempDir dir;
+  const std::string file = dir.path("y"), linked = dir.path("link");
+  std::filesystem::create_symlink(file, linked);
+  const std::vector<Arguments> commands = {
+      {"respond", "--model", kModel, "--data", kDialogs, "--out", file, "--json"},
+      {"generate", "--model", kModel, "--data", kDialogs, "--out", file, "--json"},
+      {"discriminate", "test", "--model", kModel, "--data", kSample, "--json", file,
+       "--predictions"},
+      {"judge", "simulate", "--out", file, "--key"}};
+  for (const Arguments& command : commands) {
+    for (const std::string& same : {file, dir.path("./y"), linked}) {
+      expect_failure(heed_program(command + Arguments{same}), 2, ", too; give another file",
+                     join(command) + same);
+      EXPECT_FALSE(std::filesystem::exists(file));
+    }
+  }
+}
+
 TEST(Options, ThatWouldDoNothingAreRefused) {
   const TempDir dir;
   expect_failure(heed_program(tiny_training(dir.path("run")) + Arguments{"--heads", "4"}), 2,

@@ -166,6 +166,54 @@ TEST_F(OnRanks, FeaturesAreTheSame) {
   EXPECT_EQ(r.err.find("heed: rank 1"), std::string::npos) << r.err;
 }
 
+// Each would do its share with its own, and the numbers be those of neither.
+TEST_F(OnRanks, ThatDifferAreRefused) {
+  if (!has_mpi()) return;
+  const auto evaluate = [&](const std::string& model, const Arguments& more) {
+    return Arguments{"evaluate", "--model", model, "--pool", kSample, "--json", "-"} + kOneThread +
+           more;
+  };
+  const auto expect_refused = [](const Result& r, const std::string& why) {
+    EXPECT_NE(r.code, 0);
+    EXPECT_TRUE(std::regex_search(
+        r.err, std::regex("heed: rank 0 of 2 on [^ ]+: ranks differ in " + why +
+                          " on rank 1 of 2 on [^ ]+, .* on rank 0 of 2 on [^ ]+; give all of them "
+                          "the same\n")))
+        << why << "\n"
+        << r.err;
+    EXPECT_EQ(r.out, "") << why;
+  };
+  const std::string other = dir.path("other"), lines = dir.path("lines.jsonl"),
+                    turned = dir.path("turned.jsonl");
+  ASSERT_EQ(heed_program(with(training(other), "--epochs", "1")).code, 0);
+  const std::string a = R"({"id": "a", "turns": ["x y", "z", "x"]})",
+                    b = R"({"id": "b", "turns": ["z y", "x", "z"]})";
+  dir.write("lines.jsonl", a + "\n" + b + "\n");
+  dir.write("turned.jsonl", b + "\n" + a + "\n");
+  const Arguments mine = evaluate(whole(), {"--data", lines, "--test", "random:0.5"});
+  EXPECT_EQ(mpirun(2, mine).code, 0);
+  expect_refused(mpirun(2, mine, evaluate(other, {"--data", lines, "--test", "random:0.5"})),
+                 "the weights: [^ ]*other \\([0-9]+\\)");
+  expect_refused(mpirun(2, mine, evaluate(whole(), {"--data", turned, "--test", "random:0.5"})),
+                 "the dialogues: [^ ]*turned.jsonl \\([0-9]+\\)");
+  expect_refused(mpirun(2, mine, mine + Arguments{"--seed", "2"}), "--seed: 2");
+  expect_refused(mpirun(2, mine, mine + Arguments{"--max-turns", "3"}), "--max-turns: 3");
+  expect_refused(mpirun(2, mine, mine + Arguments{"--limit", "1"}), "--limit: 1");
+
+  const auto features = [&](const std::string& model) {
+    return Arguments{"features", "--model",           model, "--data", kSample, "--limit", "5",
+                     "--out",    dir.path("features")} +
+           kOneThread;
+  };
+  expect_refused(mpirun(2, features(whole()), features(other)), "the weights: [^ ]*other .*");
+  EXPECT_FALSE(fs::exists(dir.path("features")));
+
+  const std::string run = dir.path("run");
+  expect_refused(mpirun(2, training(run), training(run) + Arguments{"--dropout", "0.4"}),
+                 "--dropout: 0.4");
+  EXPECT_FALSE(fs::exists(run));
+}
+
 // ---- experiments
 
 // Of the runs, and of the tables: all but what tells times.

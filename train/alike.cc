@@ -1,0 +1,66 @@
+#include "train/alike.h"
+
+#include <algorithm>
+
+#include "base/error.h"
+#include "tensor/bytes.h"
+
+namespace heed {
+namespace {
+
+struct OfRank {
+  std::string rank;
+  std::vector<Given> given;
+
+  // What it has under a name; one that has nothing there says so.
+  Given find(const std::string& name) const {
+    const auto at = std::find_if(given.begin(), given.end(),
+                                 [&](const Given& one) { return one.name == name; });
+    return at == given.end() ? Given{name, "nothing"} : *at;
+  }
+};
+
+std::string shown(const Given& one, const std::string& rank) {
+  const std::string value = one.of_what.empty() ? one.value : one.of_what + " (" + one.value + ")";
+  return value + " on " + rank;
+}
+
+void compare(const OfRank& first, const OfRank& other) {
+  for (const std::vector<Given>* list : {&first.given, &other.given}) {
+    for (const Given& one : *list) {
+      const Given a = first.find(one.name), b = other.find(one.name);
+      if (a.value == b.value || a.value.empty() || b.value.empty()) continue;
+      throw DataError("ranks differ in " + one.name + ": " + shown(b, other.rank) + ", " +
+                      shown(a, first.rank) + "; give all of them the same");
+    }
+  }
+}
+
+void put(BytesOut& out, const Given& one) {
+  for (const std::string* text : {&one.name, &one.value, &one.of_what}) out.put_text(*text);
+}
+
+void get(BytesIn& in, Given& one) {
+  for (std::string* text : {&one.name, &one.value, &one.of_what}) *text = in.get_text();
+}
+
+}  // namespace
+
+void check_alike(Ranks& ranks, const std::vector<Given>& given) {
+  if (ranks.size() == 1) return;
+  BytesOut out;
+  out.put_text(name_of_rank(ranks.rank(), ranks.size()));
+  out.put(given.size());
+  for (const Given& one : given) put(out, one);
+  std::vector<OfRank> all;
+  for (const std::string& block : ranks.gather(out.bytes())) {
+    BytesIn in(block);
+    OfRank& of_rank = all.emplace_back();
+    of_rank.rank = in.get_text();
+    of_rank.given.resize(in.get<size_t>());
+    for (Given& one : of_rank.given) get(in, one);
+  }
+  for (const OfRank& other : all) compare(all[0], other);
+}
+
+}  // namespace heed
