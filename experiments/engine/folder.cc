@@ -20,6 +20,15 @@ static const std::map<std::string, std::string> kKinds = {
     {"probes", "an experiment on probes"},
     {"adversarial", "an experiment on adversarial evaluation"}};
 
+static std::string said(const Json& value) {
+  return value.is_null() ? "its default" : value.dump();
+}
+
+// Whatever the order of the keys.
+static nlohmann::json sorted(const Json& json) {
+  return nlohmann::json(json);
+}
+
 // "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
 // program began it does not count.
 static void check_same(const std::string& out, const std::string& kind, const Json& there,
@@ -30,13 +39,20 @@ static void check_same(const std::string& out, const std::string& kind, const Js
   Json settings = there.value("settings", Json::object());
   for (const auto& [option, value] : earlier.items())
     if (!settings.contains(option)) settings[option] = value;
-  for (const auto& [option, value] : here.at("settings").items()) {
-    const Json old = settings.value(option, Json());
-    if (old == value) continue;
-    throw UsageError(out + ": holds " + kKinds.at(kind) + " with --" + option + " " + old.dump() +
-                     ", not " + value.dump() + "; take the same settings or another --out");
+  const Json& asked = here.at("settings");
+  for (const auto& [option, value] : asked.items())
+    if (!settings.contains(option)) settings[option] = Json();
+  for (const auto& [option, old] : settings.items()) {  // what is left out is the default
+    const Json value = asked.contains(option) ? asked.at(option) : Json();
+    if (old == value || (!asked.contains(option) && earlier.contains(option))) continue;
+    throw UsageError(out + ": holds " + kKinds.at(kind) + " with --" + option + " " + said(old) +
+                     ", not " + said(value) + "; take the same settings or another --out");
   }
-  if (there.value("data", Json()) == here.at("data")) return;
+  const Json& data = here.at("data");
+  Json kept = there.value("data", Json::object());
+  for (const auto& [part, value] : data.items())  // older versions kept less
+    if (!kept.contains(part)) kept[part] = value;
+  if (sorted(kept) == sorted(data)) return;
   throw UsageError(out + ": holds " + kKinds.at(kind) +
                    " on other data; take the same --data or another --out");
 }

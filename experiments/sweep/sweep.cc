@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "base/file.h"
 #include "dialog/respond/score_json.h"
@@ -73,6 +74,7 @@ SweepData load_sweep_data(const std::string& directory, const TrainSettings& s, 
   if (!tests) return data;
   const std::string path = find_part(directory, "test");
   const auto dialogues = read_dialogues(path, test_limit ? test_limit : limit);
+  data.test_fingerprint = fingerprint(dialogues);
   data.test = make_examples(dialogues, data.train.vocabulary, s.examples);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
   data.phrases =
@@ -82,15 +84,14 @@ SweepData load_sweep_data(const std::string& directory, const TrainSettings& s, 
 
 void open_sweep(const std::string& out, const Sweep& sweep) {
   Json json = describe(sweep);
-  std::vector<uint32_t> checksums;
+  std::set<uint32_t> train, test;
   for (const SweepPoint& point : sweep.points) {
-    const uint32_t checksum = point.data->train.fingerprint();
-    if (std::find(checksums.begin(), checksums.end(), checksum) == checksums.end()) {
-      checksums.push_back(checksum);
-    }
+    train.insert(point.data->train.fingerprint());
+    if (!point.data->test.empty()) test.insert(point.data->test_fingerprint);
   }
   // Of several vocabularies or bounds each has its own, and the grid may change.
-  if (checksums.size() == 1) json["data"] = {{"train_checksum", checksums[0]}};
+  if (train.size() == 1) json["data"]["train_checksum"] = *train.begin();
+  if (test.size() == 1) json["data"]["test_checksum"] = *test.begin();
   open_folder(out, "sweep", json);
 }
 

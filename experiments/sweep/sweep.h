@@ -20,6 +20,7 @@ constexpr int kSweepFormat = 1;  // of the files in its folder
 struct SweepData {
   TrainData train;
   std::vector<Example> test;  // empty where there are no test sets
+  uint32_t test_fingerprint = 0;
   Phrases phrases;
 };
 

@@ -163,7 +163,7 @@ TEST_F(SweepTest, GoesOnAndTakesMoreValues) {
   dir.write("other.toml", file_of("rate = [0.01, 0.02]\ninsert-prob = [0, 0.7]\n"
                                   "max-norm = 1\n"));
   expect_failure(heed_program(command(dir.path("other.toml"), out)), 2,
-                 "holds a sweep with --max-norm null, not \"1\"", "a fixed option");
+                 "holds a sweep with --max-norm its default, not \"1\"", "a fixed option");
 }
 
 // The other commands say what a folder holds, and do not take one kind for the other.

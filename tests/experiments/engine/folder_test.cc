@@ -1,0 +1,75 @@
+// A folder of runs goes on with the settings and the data that it began with only, both ways: what
+// is left out is as different as what is new.
+#include <gtest/gtest.h>
+
+#include "base/error.h"
+#include "experiments/engine/folder_json.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json description(const Json& settings, const Json& data = {{"train_checksum", 1}}) {
+  return {{"format", 1}, {"heed", "any"}, {"settings", settings}, {"data", data}};
+}
+
+class Folder : public testing::Test {
+ protected:
+  void open(const Json& made, const Json& earlier = Json::object()) const {
+    open_folder(dir.path("out"), "sweep", made, earlier);
+  }
+  std::string refusal(const Json& made, const Json& earlier = Json::object()) const {
+    return error_of<UsageError>([&] { open(made, earlier); });
+  }
+  const TempDir dir;
+};
+
+TEST_F(Folder, TheSameSettingsGoOn) {
+  open(description({{"rate", 0.5}, {"attention", "general"}}));
+  open(description({{"attention", "general"}, {"rate", 0.5}}));  // in any order
+}
+
+TEST_F(Folder, AnOptionThatIsLeftOutNowIsRefused) {
+  open(description({{"rate", 0.5}, {"attention", "general"}}));
+  EXPECT_EQ(refusal(description({{"rate", 0.5}})),
+            dir.path("out") +
+                ": holds a sweep with --attention \"general\", not its default; take the same "
+                "settings or another --out");
+}
+
+TEST_F(Folder, AnOptionThatIsNewOrAnotherValueIsRefused) {
+  open(description({{"rate", 0.5}}));
+  EXPECT_EQ(refusal(description({{"rate", 0.5}, {"dropout", 0.1}})),
+            dir.path("out") +
+                ": holds a sweep with --dropout its default, not 0.1; take the same settings or "
+                "another --out");
+  EXPECT_EQ(
+      refusal(description({{"rate", 0.25}})),
+      dir.path("out") +
+          ": holds a sweep with --rate 0.5, not 0.25; take the same settings or another --out");
+}
+
+// What older versions did not write had one value.
+TEST_F(Folder, OlderFoldersGoOn) {
+  open(description({{"rate", 0.5}}));
+  open(description({{"rate", 0.5}, {"pieces", 1}}), {{"pieces", 1}});
+  EXPECT_NE(refusal(description({{"rate", 0.5}, {"pieces", 2}}), {{"pieces", 1}})
+                .find("--pieces 1, not 2"),
+            std::string::npos);
+  open(description({{"rate", 0.5}},
+                   {{"train_checksum", 1}, {"test_checksum", 7}}));  // not kept then
+}
+
+TEST_F(Folder, OtherDataAreRefused) {
+  open(description({}, {{"train_checksum", 1}, {"test_checksum", 2}}));
+  const std::string expected =
+      dir.path("out") + ": holds a sweep on other data; take the same --data or another --out";
+  EXPECT_EQ(refusal(description({}, {{"train_checksum", 1}, {"test_checksum", 3}})), expected);
+  EXPECT_EQ(refusal(description({}, {{"train_checksum", 3}, {"test_checksum", 2}})), expected);
+  open(description({}, {{"test_checksum", 2}, {"train_checksum", 1}}));
+}
+
+}  // namespace
+}  // namespace heed
