@@ -5,7 +5,7 @@
 // one with contexts of other topics, or a little below: the other response has the topic of such a
 // context one time in seven, the real one never.
 //
-//   build/release/examples/find_a_planted_signal --dialogues 1000 --epochs 15
+//   build/release/examples/find_a_planted_signal --dialogues 1000 --epochs 20
 #include <cstdio>
 #include <numeric>
 

@@ -146,8 +146,14 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
 
 // The same for all names of a file, be it there or not: links, "./". Standard output stays "-".
 fs::path name_of_file(const std::string& path) {
+  if (path == "-") return path;
   std::error_code failed;
-  const fs::path name = path == "-" ? fs::path(path) : fs::weakly_canonical(path, failed);
+  fs::path file = path;
+  for (int links = 0; links < 40 && fs::is_symlink(file, failed);
+       ++links) {  // to what need not be there
+    file = file.parent_path() / fs::read_symlink(file, failed);
+  }
+  const fs::path name = fs::weakly_canonical(file, failed);
   return failed ? fs::path(path) : name;
 }
 

@@ -83,7 +83,7 @@ class BackwardStep(gdb.Command):
         this = gdb.parse_and_eval(THIS).cast(gdb.lookup_type("heed::OutputGrads").pointer())
         node, output = this["node_"], int(gdb.parse_and_eval(OUTPUT))
         buffer = (node["outputs"]["_M_impl"]["_M_start"] + output).dereference()
-        print(f"node {int(node['number'])}, {node['op'].string()}: gradient {text_of(buffer['total']['dense'])}")
+        print(f"node {int(node['number'])}, {node['op']['_M_dataplus']['_M_p'].string()}: gradient {text_of(buffer['total']['dense'])}")
 
 
 TensorCommand()

@@ -72,10 +72,8 @@ TEST_F(AdversaryProgram, GoesOnWhereItWas) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(dir.read("run/log.jsonl"), dir.read("whole/log.jsonl"));
   EXPECT_EQ(dir.read("run/epoch-2.safetensors"), dir.read("whole/epoch-2.safetensors"));
-  EXPECT_EQ(heed_program(with(with(more, "--model", shared->path("g")), "--discriminator",
-                              shared->path("d")))
-                .code,
-            0);
+  const Arguments players = {"--model", shared->path("g"), "--discriminator", shared->path("d")};
+  EXPECT_EQ(heed_program(more + players).code, 0);
   const std::string other = HEED_SOURCE_DIR "/data/models/trained";
   for (const auto& [option, value] : {std::pair("--limit", "7"),
                                       {"--batch", "3"},

@@ -186,8 +186,8 @@ TEST_F(OnRanks, ThatDifferAreRefused) {
   const std::string other = dir.path("other"), lines = dir.path("lines.jsonl"),
                     turned = dir.path("turned.jsonl");
   ASSERT_EQ(heed_program(with(training(other), "--epochs", "1")).code, 0);
-  const std::string a = R"({"id": "a", "turns": ["x y", "z", "x"]})",
-                    b = R"({"id": "b", "turns": ["z y", "x", "z"]})";
+  const std::string a = R"({"id": "a", "turns": [{"text": "x y"}, {"text": "z"}, {"text": "x"}]})",
+                    b = R"({"id": "b", "turns": [{"text": "z y"}, {"text": "x"}, {"text": "z"}]})";
   dir.write("lines.jsonl", a + "\n" + b + "\n");
   dir.write("turned.jsonl", b + "\n" + a + "\n");
   const Arguments mine = evaluate(whole(), {"--data", lines, "--test", "random:0.5"});

@@ -82,7 +82,8 @@ TEST(LiveApi, GivesTheAnswersAndNumbersOfTheLibrary) {
     EXPECT_EQ(a["structure"], m.name);
     ASSERT_EQ(a["utterances"].size(), 3u);
     const std::vector<double> scores = reply.as_scores();
-    for (size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(scores.empty(), m.name == "lstm") << m.name;  // which has no attention
+    for (size_t k = 0; k < scores.size(); ++k) {
       const Json& u = a["utterances"][k];
       ASSERT_EQ(u["steps"].size(), reply.attention.size()) << m.name;
       const double mean = sum(u["steps"]) / static_cast<double>(u["steps"].size());
