@@ -123,7 +123,7 @@ class Build:
         digest = hashlib.sha256("\0".join(words).encode())
         for path in [source, *headers]:
             digest.update(path.read_bytes())
-        if not is_current(target, digest):
+        if not is_current(target, digest) or is_older(target, depends, self.root, overlay):
             done = self.compiler(words, folder)
             if done.returncode != 0:
                 raise CompileError(first_error(done.stderr, [unit.split("/")[-1], unit]) or f"{unit}: the compiler was stopped")
@@ -218,6 +218,13 @@ def symbols(path):
 
 def readable(name):
     return subprocess.run(["c++filt", name], capture_output=True, text=True).stdout.strip() or name
+
+
+def is_older(target, depends, root, overlay):
+    """Whether a file of the tree that `target` was compiled of has changed since, as a header of the library, which no digest has."""
+    names = depends.read_text().replace("\\\n", " ").partition(":")[2].split() if depends.exists() else []
+    ours = [Path(name) for name in names if name.startswith(f"{root}/") and not (overlay and name.startswith(f"{overlay}/"))]
+    return any(path.exists() and path.stat().st_mtime > target.stat().st_mtime for path in ours)
 
 
 def is_current(path, digest):
