@@ -127,7 +127,8 @@ TEST(Backward, SaysWhatIsWrong) {
   const Var constant = Tensor::zeros({});
   const std::string nothing = "backward: the value does not depend on any parameter";
   EXPECT_EQ(error_of<UsageError>([&] { constant.backward(); }), nothing);
-  EXPECT_EQ(error_of<UsageError>([&] { constant.grad(); }), "grad: a constant, which collects no gradient");
+  EXPECT_EQ(error_of<UsageError>([&] { constant.grad(); }),
+            "grad: a constant, which collects no gradient");
   EXPECT_EQ(error_of<ShapeError>([&] { (void)Var::parameter(Tensor::zeros({2}, DType::i32)); }),
             "parameter: element type i32: expected f32 or f64");
 }

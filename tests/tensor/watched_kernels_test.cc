@@ -21,9 +21,9 @@
 #include "tensor/kernels/index.h"
 #include "tensor/kernels/layout.h"
 #include "tensor/kernels/lstm.h"
-#include "tensor/kernels/persistent_lstm.h"
 #include "tensor/kernels/multi_head.h"
 #include "tensor/kernels/norm.h"
+#include "tensor/kernels/persistent_lstm.h"
 #include "tensor/kernels/pooling.h"
 #include "tensor/kernels/random.h"
 #include "tensor/kernels/reduce.h"
@@ -310,7 +310,9 @@ TEST(WatchedKernels, EveryKernelHasARow) {
   const std::regex pattern(R"(HEED_KERNEL\((?:template <[^>]*>\s*)?void\s+(\w+)\()");
   const auto folder = std::filesystem::path(HEED_SOURCE_DIR) / "tensor/kernels";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-    if (entry.path().extension() != ".cu" || entry.path().stem() == "gemm" || entry.path().stem() == "lstm_layer") continue;
+    if (entry.path().extension() != ".cu" || entry.path().stem() == "gemm" ||
+        entry.path().stem() == "lstm_layer")
+      continue;
     std::ifstream file(std::filesystem::path(entry.path()).replace_extension(".h"));
     const std::string text{std::istreambuf_iterator<char>(file), {}};
     for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) {

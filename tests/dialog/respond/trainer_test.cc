@@ -67,7 +67,8 @@ TEST_F(TrainerTest, TheOptimiserIsPartOfTheCheckpoint) {
   TensorMap saved = load_tensors(path("run/checkpoint-0-3.safetensors"));
   LstmResponder model(settings.model, 1);
   EXPECT_EQ(saved.size(), 3 * parameters(model).size() + 1);
-  EXPECT_EQ(saved.at("optimizer.steps").to_vector(), std::vector<double>(parameters(model).size(), 3));
+  EXPECT_EQ(saved.at("optimizer.steps").to_vector(),
+            std::vector<double>(parameters(model).size(), 3));
   EXPECT_EQ(saved.at("optimizer.m.decoder.output.weight").shape(),
             saved.at("decoder.output.weight").shape());
 
