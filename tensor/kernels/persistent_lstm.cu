@@ -13,7 +13,6 @@
 #include <cstdlib>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include "base/error.h"
 #include "tensor/cuda/steps.h"
@@ -292,13 +291,9 @@ template <class T> std::optional<Plan> plan(int64_t batch, int64_t hidden) {
 }
 
 template <class T> Work work_of(const Plan& plan, const LstmLayer<T>& layer) {
-  const std::vector<int32_t> offsets(layer.offsets, layer.offsets + layer.steps + 1);
-  const auto count = static_cast<int64_t>(offsets.size());
-  unsigned* const arrived = cuda::scratch<unsigned>(plan.groups + count);
-  auto* const on_device = reinterpret_cast<int32_t*>(arrived + plan.groups);
+  unsigned* const arrived = cuda::scratch<unsigned>(plan.groups);
   cuda::zero(arrived, plan.groups * static_cast<int64_t>(sizeof(unsigned)));
-  cuda::upload(on_device, offsets.data(), count * static_cast<int64_t>(sizeof(int32_t)));
-  return {on_device, arrived, layer.steps, layer.hidden, plan.parts, plan.groups};
+  return {layer.offsets_on_device, arrived, layer.steps, layer.hidden, plan.parts, plan.groups};
 }
 
 bool persistent() {

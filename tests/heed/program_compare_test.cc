@@ -27,7 +27,8 @@ TEST_F(Compare, AModelWithoutAttentionHasNoRatio) {
   const Result r = heed_program(command(run(), blind) + Arguments{"--json", dir.path("out.json")});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.out.find("  blind  -\n"), std::string::npos) << r.out;
-  for (const Json& row : Json::parse(dir.read("out.json"))["rows"]) {
+  const Json json = Json::parse(dir.read("out.json"));
+  for (const Json& row : json["rows"]) {
     if (row["measure"] != "das_ratio") continue;
     EXPECT_TRUE(row["runs"][1]["estimate"].is_null()) << row;
     EXPECT_FALSE(row["runs"][1].contains("change")) << row;
