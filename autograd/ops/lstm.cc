@@ -31,6 +31,7 @@ struct Kept {
 template <class T>
 LstmLayer<T> layer_of(const Packing& p, int64_t hidden, const Kept& kept, const RightFactor& w) {
   const Device device = kept.w.get().device();
+  const bool on_device = device.is_cuda() && p.steps() > 1;
   return {
       .offsets = p.offsets(),
       .offsets_on_device = device.is_cuda() ? p.offsets(device).template data<int32_t>() : nullptr,
