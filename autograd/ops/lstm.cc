@@ -32,15 +32,14 @@ template <class T>
 LstmLayer<T> layer_of(const Packing& p, int64_t hidden, const Kept& kept, const RightFactor& w) {
   const Device device = kept.w.get().device();
   const bool on_device = device.is_cuda() && p.steps() > 1;
-  return {
-      .offsets = p.offsets(),
-      .offsets_on_device = device.is_cuda() ? p.offsets(device).template data<int32_t>() : nullptr,
-      .steps = p.steps(),
-      .hidden = hidden,
-      .w = kept.w.data<T>(),
-      .packed = w.packed<T>(),
-      .h0 = kept.h0.data<T>(),
-      .c0 = kept.c0.data<T>()};
+  return {.offsets = p.offsets(),
+          .offsets_on_device = on_device ? p.offsets(device).template data<int32_t>() : nullptr,
+          .steps = p.steps(),
+          .hidden = hidden,
+          .w = kept.w.data<T>(),
+          .packed = w.packed<T>(),
+          .h0 = kept.h0.data<T>(),
+          .c0 = kept.c0.data<T>()};
 }
 
 // A gradient of the last states, to be changed in place to that of the first ones; uninitialised

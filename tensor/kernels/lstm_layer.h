@@ -8,7 +8,7 @@ namespace heed {
 // Step t has the rows [offsets[t], offsets[t + 1]): its sequences are the first ones of step t - 1.
 template <class T> struct LstmLayer {
   const int64_t* offsets;            // (steps + 1), on the host
-  const int32_t* offsets_on_device;  // the same on a GPU, else null
+  const int32_t* offsets_on_device;  // the same on a GPU, if steps > 1
   int64_t steps, hidden;
   const T* w;        // (4H, H)
   const T* packed;   // the right factor of a step's product for gemm_packed(), or null
