@@ -85,12 +85,6 @@ std::string command_of(const std::string& run, const Json& info) {
   for (const auto& [name, value] : options.items()) {
     if (value != defaults[name]) command += option_text(name, value);
   }
-  const auto add = [&](const char* name, const Json& value, const Json& other) {
-    if (value != other) command += option_text(name, value);
-  };
-  add("epochs", s.loop.max_epochs, usual.loop.max_epochs);
-  add("rate", s.loop.schedule.rate, usual.loop.schedule.rate);
-  add("max-norm", s.loop.max_norm, usual.loop.max_norm);
   return command;
 }
 

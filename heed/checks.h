@@ -14,7 +14,6 @@ CLI::Validator number_from(double low);
 CLI::Validator number_above(double low);
 // One of these words. --help shows them where they are few.
 CLI::Validator one_of(const std::vector<std::string>& words);
-constexpr int64_t kMaxBatch = 1'000'000;
 
 // Adds to every option of the commands that takes a number the check that it is one, whole: CLI11
 // reads -1 as a large unsigned number, and cuts a number that is too large.

@@ -43,7 +43,9 @@ std::string text_of(const nlohmann::ordered_json& value) {
 
 // An option that was given with another value than the run's would otherwise be ignored.
 void refuse_contradictions(const RunRequest& r, const TrainSettings& run) {
-  const auto asked = as_options(r.settings), there = as_options(run);
+  auto asked = as_options(r.settings);
+  const auto there = as_options(run);
+  for (const std::string& name : options_that(&Setting::may_change)) asked.erase(name);
   for (const auto& [name, value] : asked.items()) {
     if (r.command.count("--" + name) == 0) continue;
     if (there[name].is_null() || there[name] == value) continue;

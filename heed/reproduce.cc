@@ -36,7 +36,7 @@ void run(Options& o) {
   o.settings.train = o.train.settings();
   o.settings.train.loop.pieces = team.pieces(o.pieces);
   check_ranks(team.size(), o.settings.train.loop.pieces);
-  o.settings.limit = o.train.limit;
+  o.settings.limit = o.settings.train.limit.value_or(0);
   const auto data = team.read([&] { return load_experiment_data(o.data, o.settings); });
   if (team.first()) open_experiment(o.out, o.settings, data);
   const Plan plan = distraction_plan(o.out, runs, o.settings, data);

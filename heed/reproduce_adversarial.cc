@@ -35,7 +35,7 @@ struct Options {
 };
 
 // Under the names of their options.
-std::vector<Setting> describe(const adversarial::Settings& s) {
+std::vector<ShownSetting> describe(const adversarial::Settings& s) {
   const auto number = [](const Json& value) { return value.dump(); };
   return {{"preset", s.preset},
           {"context", number(s.model.passages.context)},

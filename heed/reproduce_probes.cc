@@ -23,18 +23,17 @@ struct Options : ExperimentFlags {
 };
 
 // Under the names of their options; of the rate, which a transformer may have its own of, all.
-std::vector<Setting> describe(const ProbesSettings& s) {
-  std::vector<Setting> options;
+std::vector<ShownSetting> describe(const ProbesSettings& s) {
+  std::vector<ShownSetting> options;
   const auto text = [](const Json& value) {
     return value.is_string() ? value.get<std::string>() : value.dump();
   };
   const Json all = as_options(s.train[0]);
   for (const auto& [name, value] : all.items()) {
-    const bool of_the_run =
-        name == "structure" || name == "seed" || name == "limit" || name == "log-steps";
+    const bool of_the_run = name == "structure" || name == "seed" || name == "limit" ||
+                            name == "log-steps" || name == "rate";
     if (!of_the_run) options.push_back({name, text(value)});
   }
-  options.push_back({"epochs", std::to_string(s.train[0].loop.max_epochs)});
   std::string rates;
   for (size_t v = 0; v < s.train.size(); ++v) {
     const std::string rate = text(s.train[v].loop.schedule.rate);
@@ -43,13 +42,12 @@ std::vector<Setting> describe(const ProbesSettings& s) {
     if (transformer) rates += ", transformer " + rate;
   }
   options.push_back({"rates", rates});
-  options.push_back({"max-norm", text(s.train[0].loop.max_norm)});
   return options;
 }
 
 // Of few dialogues smaller batches, as heed train takes them.
 void choose_batches(const Options& o, size_t examples, ProbesSettings& settings) {
-  if (o.train.batch) return;
+  if (o.train.flags.given("batch")) return;
   for (TrainSettings& s : settings.train) s.loop.batch_size = batch_size_for(s, examples);
 }
 
@@ -72,7 +70,7 @@ void run(Options& o) {
   for (const Structure& s : probed_structures()) o.settings.train.push_back(o.train.settings(s));
   for (TrainSettings& s : o.settings.train) s.loop.pieces = team.pieces(o.pieces);
   check_ranks(team.size(), team.pieces(o.pieces));
-  o.settings.limit = o.train.limit;
+  o.settings.limit = o.settings.train[0].limit.value_or(0);
   if (o.settings.choose > 0 && o.settings.train[0].loop.keep_every == 0) {
     throw UsageError("--choose: there are no epochs to choose from without --keep-every");
   }

@@ -5,6 +5,7 @@
 #include "base/error.h"
 #include "dialog/respond/structure.h"
 #include "heed/checks.h"
+#include "train/settings.h"
 
 namespace heed {
 

@@ -176,11 +176,10 @@ void check_fixed(const SweepFile& file, const std::vector<GridOption>& fixed) {
 void check_values(const SweepFile& file) {
   const std::vector<GridOption> fixed = training_options(file);
   check_fixed(file, fixed);
+  const std::vector<std::string> of_structure = options_that(&Setting::of_structure);
   for (const GridOption& option : file.grid) {
-    // with each point: not all structures have them
-    const bool of_structure = option.name == "heads" || option.name == "attention" ||
-                              option.name == "bidirectional" || option.name == "no-input-feeding";
-    if (of_structure && find(file.grid, "structure")) continue;
+    const bool of_some = std::count(of_structure.begin(), of_structure.end(), option.name) > 0;
+    if (of_some && find(file.grid, "structure")) continue;  // with each point
     for (const std::string& value : option.values) {
       std::vector<GridOption> options = fixed;
       options.push_back({option.name, {value}});
@@ -216,12 +215,10 @@ void read_tests(const SweepFile& file, Sweep& sweep) {
 // Points that read the same share it.
 const SweepData* data_for(SweepRequest& request, std::map<std::string, const SweepData*>& known,
                           const TrainSettings& s, size_t test_limit) {
-  std::ostringstream key;
-  key << s.model.vocab_size << " " << name_of(s.tokens) << " " << s.limit.value_or(0) << " "
-      << s.examples.all_positions << " " << s.examples.max_turns << " "
-      << s.examples.max_utterance_tokens << " " << s.examples.max_response_tokens << " "
-      << s.examples.max_context_tokens << " " << s.examples.min_turns << " " << s.examples.speaker;
-  const SweepData*& place = known[key.str()];
+  const auto options = as_options(s);
+  std::string key;
+  for (const std::string& name : options_that(&Setting::of_data)) key += options[name].dump() + " ";
+  const SweepData*& place = known[key];
   if (!place) {
     request.loaded.push_back(std::make_unique<SweepData>(
         load_sweep_data(request.data, s, !request.sweep.tests.empty(), test_limit)));
@@ -242,7 +239,8 @@ SweepPoint make_point(const SweepFile& file, const GridPoint& grid, SweepRequest
     point.data = data_for(request, known, s, test_limit);
     s.model.vocab_size = point.data->train.vocabulary.size();
     s.data_fingerprint = point.data->train.fingerprint();
-    if (!command.flags.batch) s.loop.batch_size = batch_size_for(s, point.data->train.train.size());
+    if (!command.flags.flags.given("batch"))
+      s.loop.batch_size = batch_size_for(s, point.data->train.train.size());
     check_training(s, point.data->train);
   } catch (const UsageError& e) {
     throw UsageError(file.path + ": " + grid.name + ": " + e.what());

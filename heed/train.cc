@@ -190,11 +190,7 @@ void train_on(const Options& o, const OpenRun& run, const std::atomic<bool>& sto
 }
 
 std::vector<Given> given_settings(const TrainSettings& s) {
-  Json options = as_options(s);
-  options["epochs"] = s.loop.max_epochs;
-  options["rate"] = s.loop.schedule.rate;
-  options["max-norm"] = s.loop.max_norm;
-  return given_options(options);
+  return given_options(as_options(s));
 }
 
 void run(const Options& o) {

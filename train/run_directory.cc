@@ -47,9 +47,10 @@ std::vector<EpochLog> load_log(const std::string& run) {
 void change_settings(const std::string& run, const LoopSettings& settings) {
   const std::string path = file_inside(run, "settings.json");
   with_json(path, [&](Json& json) {
-    json["max_epochs"] = settings.max_epochs;
-    json["max_norm"] = settings.max_norm;
-    json["schedule"]["rate"] = settings.schedule.rate;
+    const auto change = [&](const Setting& setting, const auto& value) {
+      if (setting.may_change) json[place_of(setting.key)] = in_file(value);
+    };
+    visit_settings(settings, change);
     write_file(path, json.dump(2) + "\n");
   });
 }

@@ -10,6 +10,7 @@
 #include "base/file.h"
 #include "train/checkpoint.h"
 #include "train/run_directory.h"
+#include "train/settings_json.h"
 
 namespace heed {
 
@@ -52,6 +53,8 @@ template <class Use> auto with_json(const std::string& path, Use use) {
                       ", a newer one wrote it");
     }
     return use(json);
+  } catch (const UsageError& e) {
+    throw DataError(path + ": " + e.what());
   } catch (const nlohmann::json::exception& e) {
     throw DataError(path + ": not what heed writes there: " + e.what());
   }
@@ -71,57 +74,8 @@ T typed_value(const std::string& path, const nlohmann::json& json, const char* k
 }
 
 // What stands in the files: the fields, under their own names.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::Options, rate, min_rate, min_improvement,
-                                   patience, max_halvings, halve_after)
 NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::State, rate, best, epoch, bad_epochs, halvings,
                                    finished)
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ParameterGroup, name, rate, weight_decay)
-
-// What older versions had no other value of is kept only where it is another one.
-inline void to_json(nlohmann::json& json, const OptimizerSettings& s) {
-  json = {{"name", s.name},
-          {"weight_decay", s.weight_decay},
-          {"groups", s.groups},
-          {"warm_up", s.warm_up}};
-  if (s.rate_decay != OptimizerSettings{}.rate_decay) json["rate_decay"] = s.rate_decay;
-}
-
-inline void from_json(const nlohmann::json& json, OptimizerSettings& s) {
-  s = {};
-  json.at("name").get_to(s.name);
-  json.at("weight_decay").get_to(s.weight_decay);
-  json.at("groups").get_to(s.groups);
-  json.at("warm_up").get_to(s.warm_up);
-  s.rate_decay = json.value("rate_decay", s.rate_decay);
-}
-
-// Of a task's settings, which these keys are a part of. What is missing has its default: runs of
-// before there was a choice of optimisers have none.
-inline void add_to_json(nlohmann::json& json, const LoopSettings& s) {
-  json["batch_size"] = s.batch_size;
-  json["optimizer"] = s.optimizer;
-  json["max_norm"] = s.max_norm;
-  json["max_epochs"] = s.max_epochs;
-  json["seed"] = s.seed;
-  json["schedule"] = s.schedule;
-  if (s.pieces > 1) json["pieces"] = s.pieces;
-  if (s.keep_every > 0) json["keep_every"] = s.keep_every;
-  if (s.log_steps > 0) json["log_steps"] = s.log_steps;
-}
-
-inline void from_json(const nlohmann::json& json, LoopSettings& s) {
-  const auto read = [&](const char* name, auto& field) { field = json.value(name, field); };
-  s = {};
-  read("batch_size", s.batch_size);
-  read("optimizer", s.optimizer);
-  read("max_norm", s.max_norm);
-  read("max_epochs", s.max_epochs);
-  read("seed", s.seed);
-  read("schedule", s.schedule);
-  read("pieces", s.pieces);
-  read("keep_every", s.keep_every);
-  read("log_steps", s.log_steps);
-}
 
 inline void to_json(nlohmann::json& json, const EpochLog& e) {
   json = {{"epoch", e.epoch},         {"loss", e.loss},   {"rate", e.rate},

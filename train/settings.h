@@ -8,6 +8,7 @@
 
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "train/setting.h"
 
 namespace heed {
 
@@ -47,6 +48,103 @@ struct LoopSettings {
   // Throws UsageError for what no training can be made with.
   void check() const;
 };
+
+constexpr const char *kSizes = "Sizes (instead of the preset's)", *kOptimiser = "Optimiser";
+constexpr int64_t kMaxBatch = 1'000'000;
+
+template <class S, class V> void visit_settings(S& s, V& v) {
+  auto& optimizer = s.optimizer;
+  auto& schedule = s.schedule;
+  v({.option = "batch",
+     .key = "batch_size",
+     .help = "Dialogues in a batch",
+     .group = kSizes,
+     .least = 1,
+     .most = kMaxBatch},
+    s.batch_size);
+  v({.option = "epochs",
+     .key = "max_epochs",
+     .help = "Epochs at most",
+     .group = kSizes,
+     .may_change = true},
+    s.max_epochs);
+  v({.option = "optimizer",
+     .key = "optimizer/name",
+     .help = "sgd or adam (instead of the preset's)",
+     .group = kOptimiser,
+     .words = {"sgd", "adam"}},
+    optimizer.name);
+  v({.option = "rate",
+     .key = "schedule/rate",
+     .help = "Learning rate (instead of the preset's)",
+     .group = kOptimiser,
+     .may_change = true},
+    schedule.rate);
+  v({.option = "warm-up",
+     .key = "optimizer/warm_up",
+     .help = "Steps in which the rate grows to its full size",
+     .group = kOptimiser},
+    optimizer.warm_up);
+  v({.option = "rate-decay",
+     .key = "optimizer/rate_decay",
+     .help = "What becomes of the rate after the warm-up: none: nothing; inverse-sqrt: it falls as "
+             "1 / sqrt(steps) (instead of the preset's)",
+     .group = kOptimiser,
+     .words = {"none", "inverse-sqrt"},
+     .later = true},
+    optimizer.rate_decay);
+  v({.option = "weight-decay",
+     .key = "optimizer/weight_decay",
+     .help = "Part of each parameter that a step takes away, times the rate (instead of the "
+             "preset's)",
+     .group = kOptimiser,
+     .least = 0},
+    optimizer.weight_decay);
+  v({.option = "group",
+     .key = "optimizer/groups",
+     .help = "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in "
+             "their name (instead of the preset's); may be given several times",
+     .group = kOptimiser},
+    optimizer.groups);
+  v({.option = "max-norm",
+     .key = "max_norm",
+     .help = "Global-norm clipping of the gradient (instead of the preset's)",
+     .group = kOptimiser,
+     .least = 0,
+     .above = true,
+     .may_change = true},
+    s.max_norm);
+  v({.option = "patience",
+     .key = "schedule/patience",
+     .help = "Halve the rate after this many epochs without a better validation perplexity "
+             "(instead of the preset's)",
+     .group = kOptimiser},
+    schedule.patience);
+  v({.option = "min-rate",
+     .key = "schedule/min_rate",
+     .help = "Stop when the rate would fall below; a 1000th of --rate",
+     .group = kOptimiser},
+    schedule.min_rate);
+  v({.option = "halve-after",
+     .key = "schedule/halve_after",
+     .help = "Also halve the rate in every epoch after this one, 0: never",
+     .group = kOptimiser},
+    schedule.halve_after);
+  v({.key = "schedule/min_improvement"}, schedule.min_improvement);
+  v({.key = "schedule/max_halvings"}, schedule.max_halvings);
+  v({.option = "keep-every",
+     .key = "keep_every",
+     .help = "Keep the model of every so many epochs too, as epoch-N.safetensors; 0: none (instead "
+             "of the preset's)",
+     .group = kOptimiser,
+     .least = 0,
+     .most = 1'000'000,
+     .later = true},
+    s.keep_every);
+  v({.option = "pieces", .key = "pieces", .later = true}, s.pieces);
+  v({.option = "log-steps", .key = "log_steps", .later = true}, s.log_steps);
+  v({.option = "seed", .key = "seed"}, s.seed);
+}
 
 // Throws UsageError "WHAT, got NUMBER" unless ok.
 void check_rule(bool ok, const char* what, double got);

@@ -124,7 +124,7 @@ void start_run(const std::string& run, const Settings& settings, const Vocabular
   Json json = {{"format", kRunFormat},      {"negatives", settings.negatives.name()},
                {"limit", settings.limit},   {"data_fingerprint", settings.data_fingerprint},
                {"preset", settings.preset}, {"vocabulary", settings.words_asked}};
-  add_to_json(json, settings.loop);
+  json.update(settings_to_json(settings.loop, kVisitSettings));
   json["heed"] = Json::parse(made_with);
   write_file(in(run, "settings.json"), json.dump(2) + "\n");
 }
@@ -140,7 +140,7 @@ Settings load_settings(const std::string& run) {
       s.data_fingerprint = json.at("data_fingerprint").get<uint32_t>();
       s.preset = json.value("preset", "");
       s.words_asked = json.value("vocabulary", int64_t{0});  // earlier runs have none
-      json.get_to(s.loop);
+      settings_from_json(json, s.loop, kVisitSettings);
       return s;
     });
     settings.model = model;

@@ -5,8 +5,8 @@
 
 #include "base/file.h"
 #include "dialog/respond/config.h"
-#include "dialog/respond/run_json.h"
 #include "train/model_directory.h"
+#include "train/run_json.h"
 
 namespace heed::adversary {
 namespace {

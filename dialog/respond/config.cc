@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "nn/safetensors.h"
 #include "train/model_directory.h"
@@ -10,16 +11,11 @@
 
 namespace heed {
 
+static constexpr auto kVisitModel = [](auto& config, auto& v) { visit_model(config, v); };
+
 std::string config_text(const ModelConfig& c) {
-  nlohmann::ordered_json json = {
-      {"system", "respond"},          {"structure", c.structure.name},
-      {"vocab_size", c.vocab_size},   {"embedding_size", c.embedding_size},
-      {"hidden_size", c.hidden_size}, {"num_layers", c.num_layers},
-      {"lstm_bias", c.lstm_bias},     {"dropout", c.dropout}};
-  if (c.structure.family == Family::kTransformer) json["heads"] = c.heads;
-  if (c.attention) json["attention"] = name_of(*c.attention);
-  if (c.bidirectional) json["bidirectional"] = true;
-  if (!c.input_feeding) json["input_feeding"] = false;
+  nlohmann::ordered_json json = {{"system", "respond"}};
+  json.update(settings_to_json(c, kVisitModel));
   return json.dump(2) + "\n";
 }
 
@@ -31,32 +27,18 @@ ModelConfig load_config(const std::string& directory) {
   const std::string path = file_inside(directory, "config.json");
   const auto json = nlohmann::json::parse(read_file(path, 1 << 20), nullptr, false);
   if (!json.is_object()) throw DataError(path + ": not a JSON object");
-  ModelConfig c;
   if (json.contains("system") && json["system"] != "respond") {
     throw DataError(path + ": a model of the system " + json["system"].dump() +
                     ", which does not write responses");
   }
   try {
-    c.structure = Structure::parse(typed_value<std::string>(path, json, "structure"));
-    c.vocab_size = typed_value<int64_t>(path, json, "vocab_size");
-    c.embedding_size = typed_value<int64_t>(path, json, "embedding_size");
-    c.hidden_size = typed_value<int64_t>(path, json, "hidden_size");
-    c.num_layers = typed_value<int64_t>(path, json, "num_layers");
-    c.lstm_bias = typed_value<bool>(path, json, "lstm_bias");
-    c.dropout = typed_value<double>(path, json, "dropout");
-    if (json.contains("heads")) c.heads = typed_value<int64_t>(path, json, "heads");
-    if (json.contains("attention")) {
-      c.attention = parse_attention_score(typed_value<std::string>(path, json, "attention"));
-    }
-    if (json.contains("bidirectional"))
-      c.bidirectional = typed_value<bool>(path, json, "bidirectional");
-    if (json.contains("input_feeding"))
-      c.input_feeding = typed_value<bool>(path, json, "input_feeding");
+    ModelConfig c;
+    settings_from_json(json, c, kVisitModel);
     c.check();
+    return c;
   } catch (const UsageError& e) {
     throw DataError(path + ": " + e.what());
   }
-  return c;
 }
 
 void check_memory(const ModelConfig& config) {

@@ -5,11 +5,12 @@
 #include <filesystem>
 #include <limits>
 
-#include "dialog/respond/run_json.h"
+#include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/word_vectors.h"
 #include "nn/safetensors.h"
 #include "train/checkpoint.h"
+#include "train/run_json.h"
 
 namespace heed {
 
@@ -17,20 +18,14 @@ namespace {
 
 using Json = nlohmann::json;
 
-TrainSettings settings_from(const Json& json) {
-  TrainSettings settings = json.get<TrainSettings>();
-  if (json.contains("limit")) settings.limit = json["limit"].get<size_t>();
-  if (json.contains("vocabulary")) settings.vocabulary = json["vocabulary"].get<int64_t>();
-  if (json.contains("preset")) settings.preset = json["preset"].get<std::string>();
-  return settings;
-}
+constexpr auto kVisitRun = [](auto& settings, auto& v) { visit_run(settings, v); };
 
 TrainSettings read_settings(const std::string& path) {
-  try {
-    return with_json(path, settings_from);
-  } catch (const UsageError& e) {
-    throw DataError(path + ": " + e.what());
-  }
+  return with_json(path, [](const Json& json) {
+    TrainSettings settings;
+    settings_from_json(json, settings, kVisitRun);
+    return settings;
+  });
 }
 
 }  // namespace
@@ -53,11 +48,8 @@ void TrainSettings::check() const {
 
 void save_settings(const std::string& run, const TrainSettings& settings,
                    const std::string& made_with) {
-  Json json = settings;
+  Json json = settings_to_json(settings, kVisitRun);
   json["format"] = kRunFormat;
-  if (settings.limit) json["limit"] = *settings.limit;
-  if (settings.vocabulary) json["vocabulary"] = *settings.vocabulary;
-  if (settings.preset) json["preset"] = *settings.preset;
   if (!made_with.empty()) json["heed"] = Json::parse(made_with);
   write_file(in(run, "settings.json"), json.dump(2) + "\n");
 }

@@ -12,8 +12,9 @@
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
 #include "dialog/respond/on_ranks.h"
-#include "dialog/respond/run_json.h"
+#include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -173,12 +174,12 @@ void begin_run(const std::string& directory, const TrainSettings& settings, cons
     return;
   }
   const TrainSettings there = load_settings(directory);
-  const auto model = [](ModelConfig config) {
-    config.attention = config.attention_score();  // said or not
-    return config_text(config);
+  const auto all = [](TrainSettings s) {
+    s.model.attention = s.model.attention_score();   // said or not
+    s.limit = {}, s.vocabulary = {}, s.preset = {};  // the fingerprint says what was read
+    return settings_to_json(s, kVisitSettings);
   };
-  const bool differs = nlohmann::json(there) != nlohmann::json(settings) ||
-                       model(there.model) != model(settings.model);
+  const bool differs = all(there) != all(settings);
   if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
 }
 

@@ -61,7 +61,7 @@ void read_passages(const AdversarialSettings& s, AdversarialData& data) {
 
 Json describe(const AdversarialSettings& s, const AdversarialData& data) {
   Json settings = Json::object();
-  for (const Setting& option : s.options) settings[option.name] = option.value;
+  for (const ShownSetting& option : s.options) settings[option.name] = option.value;
   settings["limit"] = s.train.limit;
   settings["test-limit"] = s.test_limit;
   settings["responses"] = s.responses;

@@ -5,7 +5,7 @@
 
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
-#include "dialog/respond/run_json.h"
+#include "dialog/respond/settings_json.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
@@ -53,59 +53,30 @@ std::vector<size_t> choose_samples(const std::vector<Example>& test) {
   return chosen;
 }
 
-// Under the names of their options.
+// Under the names of their options, but for those of a variant and a run.
 Json describe_settings(const ExperimentSettings& s) {
-  const TrainSettings& t = s.train;
-  Json json = {{"attention-weight", t.attention_weight},
-               {"layers", t.model.num_layers},
-               {"hidden", t.model.hidden_size},
-               {"embed", t.model.embedding_size},
-               {"vocab", t.model.vocab_size},
-               {"batch", t.loop.batch_size},
-               {"pieces", t.loop.pieces},
-               {"dropout", t.model.dropout},
-               {"epochs", t.loop.max_epochs},
-               {"examples", t.examples.all_positions ? "all" : "last"},
-               {"max-turns", t.examples.max_turns},
-               {"max-utterance", t.examples.max_utterance_tokens},
-               {"max-response", t.examples.max_response_tokens},
+  Json json = as_options(s.train);
+  for (const std::string& option : options_that(&Setting::of_variant)) json.erase(option);
+  for (const char* option : {"preset", "seed", "log-steps"}) json.erase(option);
+  json["group"] = in_file(s.train.loop.optimizer.groups);
+  json.update({{"vocab", s.train.model.vocab_size},
                {"limit", s.limit},
                {"test-limit", s.test_limit},
-               {"optimizer", t.loop.optimizer.name},
-               {"weight-decay", t.loop.optimizer.weight_decay},
-               {"group", nlohmann::json(t.loop.optimizer.groups)},
-               {"warm-up", t.loop.optimizer.warm_up},
-               {"rate", t.loop.schedule.rate},
-               {"max-norm", t.loop.max_norm},
-               {"patience", t.loop.schedule.patience},
-               {"min-rate", t.loop.schedule.min_rate},
-               {"halve-after", t.loop.schedule.halve_after},
                {"max-length", s.max_response},
                {"frequent", s.phrases.frequent},
                {"rare", s.phrases.rare},
                {"device", s.made_with.device},
-               {"matmul", s.made_with.matmul}};
-  // Older experiments had no other value of these.
-  const ExampleOptions usual;
-  if (t.examples.min_turns != usual.min_turns) json["min-turns"] = t.examples.min_turns;
-  if (t.examples.speaker != usual.speaker) json["speaker"] = t.examples.speaker;
-  if (t.examples.max_context_tokens != usual.max_context_tokens)
-    json["max-context"] = t.examples.max_context_tokens;
-  if (t.loop.optimizer.rate_decay != OptimizerSettings{}.rate_decay)
-    json["rate-decay"] = t.loop.optimizer.rate_decay;
-  if (t.tokens != TokenKind::kWords) json["tokens"] = name_of(t.tokens);
-  if (!t.word_vectors.empty()) json["embeddings"] = t.word_vectors;
-  if (t.model.attention) json["attention"] = name_of(*t.model.attention);
-  if (t.model.bidirectional) json["bidirectional"] = true;
-  if (!t.model.input_feeding) json["no-input-feeding"] = true;
+               {"matmul", s.made_with.matmul}});
   return json;
 }
 
 Json describe(const ExperimentSettings& s, const ExperimentData& data) {
-  const Json counts = {
+  Json counts = {
       {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
       {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
       {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+  const std::string& vectors = s.train.word_vectors;
+  if (!vectors.empty()) counts["word_vectors"] = file_checksum(vectors);
   return {{"format", kExperimentFormat},
           {"heed", program_json(s.made_with)},  // who began; others may join
           {"test_seed", kTestSeed},
@@ -188,9 +159,9 @@ TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentD
 
 void open_experiment(const std::string& out, const ExperimentSettings& settings,
                      const ExperimentData& data) {
-  // what earlier versions did not write down
-  open_folder(out, "experiment", describe(settings, data),
-              {{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}, {"pieces", 1}});
+  Json earlier = options_before();  // what earlier versions did not write down
+  earlier.update({{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
+  open_folder(out, "experiment", describe(settings, data), earlier);
   const std::string samples = (fs::path(out) / "samples.json").string();
   if (!fs::exists(samples)) create_once(samples, describe_samples(data).dump(1) + "\n");
 }

@@ -160,7 +160,7 @@ std::string sources_html(const std::vector<Table>& tables) {
 std::string settings_html(const Results& results) {
   std::string html = "<dl class=\"settings\">\n";
   for (const auto* list : {&results.settings, &results.data}) {
-    for (const Setting& s : *list) {
+    for (const ShownSetting& s : *list) {
       const std::string name = list == &results.settings ? "--" + s.name : s.name;
       html +=
           "<div><dt><code>" + escape(name) + "</code></dt><dd>" + escape(s.value) + "</dd></div>\n";

@@ -15,8 +15,8 @@ using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 // "hidden": 64 -> {"hidden", "64"}
-std::vector<Setting> read_settings(const Json& json) {
-  std::vector<Setting> settings;
+std::vector<ShownSetting> read_settings(const Json& json) {
+  std::vector<ShownSetting> settings;
   for (const auto& [name, value] : json.items()) {
     settings.push_back({name, value.is_string() ? value.get<std::string>() : value.dump()});
   }
@@ -135,7 +135,7 @@ int Results::seeds() const {
 
 std::string Results::setting(const std::string& name) const {
   for (const auto* list : {&settings, &data}) {
-    for (const Setting& s : *list) {
+    for (const ShownSetting& s : *list) {
       if (s.name == name) return s.value;
     }
   }

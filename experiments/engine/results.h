@@ -41,13 +41,13 @@ struct RunResult {
 // The file of a run that its numbers come from, in the folder.
 std::string source_of(const RunResult& run, const std::string& file = "evaluation.json");
 
-struct Setting {
+struct ShownSetting {
   std::string name, value;  // "hidden", "64"
 };
 
 struct Results {
   std::string folder;  // as given
-  std::vector<Setting> settings, data;
+  std::vector<ShownSetting> settings, data;
   std::vector<VariantName> variants;
   std::vector<RunResult> runs;  // the finished ones, by variant and seed
   std::vector<int> clusters;    // of each item that was measured, from 0: the same in all runs

@@ -6,6 +6,7 @@
 #include <set>
 #include <sstream>
 
+#include "dialog/respond/settings_json.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "experiments/engine/names.h"
@@ -37,7 +38,7 @@ std::vector<Tokens> references(const ProbesData& data, const ExampleOptions& bou
 
 Json describe(const ProbesSettings& s, const ProbesData& data) {
   Json settings = Json::object();
-  for (const Setting& option : s.options) settings[option.name] = option.value;
+  for (const ShownSetting& option : s.options) settings[option.name] = option.value;
   std::vector<std::string> names;
   for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
   settings["readings"] = joined_names(names);
@@ -115,16 +116,10 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
 }
 
 void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data) {
-  // options that came later, and what folders without them were made with
-  ModelConfig usual = settings.train.at(0).model;
-  usual.attention.reset();
-  const Json earlier = {{"speaker", ""},
-                        {"embeddings", ""},
-                        {"tokens", "words"},
-                        {"attention", name_of(usual.attention_score())},
-                        {"bidirectional", "false"},
-                        {"no-input-feeding", "false"},
-                        {"pieces", "1"}};
+  Json earlier = options_before(
+      settings.train.at(0).model.structure);  // what earlier versions did not write down
+  for (const auto& [option, value] : earlier.items())
+    if (!value.is_string()) value = value.dump();
   open_folder(out, kProbesKind, describe(settings, data), earlier);
 }
 

@@ -25,7 +25,7 @@ TrainSettings settings_of(const Sweep& sweep, const PlannedRun& run) {
 
 Json describe(const Sweep& sweep) {
   Json settings = Json::object();
-  for (const Setting& s : sweep.fixed) settings[s.name] = s.value;
+  for (const ShownSetting& s : sweep.fixed) settings[s.name] = s.value;
   for (const GridOption& option : sweep.grid) {
     // An option with one value is in no name, so it may not change.
     if (option.values.size() == 1) settings[option.name] = option.values[0];

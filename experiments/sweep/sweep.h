@@ -31,7 +31,7 @@ struct SweepPoint {
 };
 
 struct Sweep {
-  std::vector<Setting> fixed;  // options that all runs have, for sweep.json
+  std::vector<ShownSetting> fixed;  // options that all runs have, for sweep.json
   std::vector<GridOption> grid;
   std::vector<SweepPoint> points;
   std::vector<TestSet> tests;  // may be none

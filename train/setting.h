@@ -1,0 +1,59 @@
+// A setting is one line of a visit_settings(), beside the struct that it belongs to:
+//
+//   template <class S, class V> void visit_settings(S& s, V& v) {  // S may be const
+//     v(Setting{.option = "dropout", .key = "dropout", .help = "Dropout probability"}, s.dropout);
+//
+// Everything else is a visitor: files both ways (train/settings_json.h), the options of a command
+// and of a sweep (heed/setting_flags.h), what a resumed run may not contradict, what an experiment
+// says of itself.
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace heed {
+
+struct Setting {
+  // "max-norm": --max-norm, a key of files of options and sweeps, and of descriptions. Empty: it
+  // cannot be chosen.
+  std::string option = "";
+  std::string key = "";   // its place in the run's file: "schedule/rate"; empty: not kept
+  std::string help = "";  // without it the commands declare the option, if any
+  std::string group = "";
+  std::string takes = "";  // what --help calls the value
+  std::string usual = "";  // shown by --help as the default
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  bool above = false;                   // more than `least`
+  std::vector<std::string> words = {};  // the values that there are
+  bool required = false;      // a file without it is refused; else what is missing is the default
+  bool later = false;         // of a later version: only another value than the default is written
+  bool may_change = false;    // a run may go on with another value
+  bool of_structure = false;  // not all structures have it
+  bool of_data = false;       // decides which examples are made
+  bool of_variant = false;    // an experiment has variants of it
+};
+
+// How values are shown that are not numbers, flags or texts themselves.
+//
+// A bool that an option says with a word: `no` or `yes`.
+template <class B> struct Words {
+  B& value;
+  const char *no, *yes;
+};
+template <class B> Words(B&, const char*, const char*) -> Words<B>;
+
+// A bool that is true unless the option, a flag, is given.
+template <class B> struct Unless { B& value; };
+template <class B> Unless(B&) -> Unless<B>;
+
+// A value that has a name; an empty one is no value. parse(name) throws UsageError.
+template <class T, class Parse> struct Named {
+  T& value;
+  std::string name;
+  Parse parse;
+};
+template <class T, class Parse> Named(T&, std::string, Parse) -> Named<T, Parse>;
+
+}  // namespace heed

@@ -1,0 +1,153 @@
+// Settings in JSON, by visitors of visit_settings() (train/setting.h).
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <sstream>
+
+#include "base/error.h"
+#include "train/settings.h"
+
+namespace heed {
+
+NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(ParameterGroup, name, rate, weight_decay)
+
+// ---- what a value looks like in the file of a run, and as an option
+
+template <class T> nlohmann::ordered_json in_file(const T& value) {
+  return value;
+}
+template <class T> nlohmann::ordered_json in_file(const std::optional<T>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
+}
+template <class B> nlohmann::ordered_json in_file(const Words<B>& value) {
+  return value.value;
+}
+template <class B> nlohmann::ordered_json in_file(const Unless<B>& value) {
+  return value.value;
+}
+template <class T, class Parse> nlohmann::ordered_json in_file(const Named<T, Parse>& value) {
+  return value.name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value.name);
+}
+inline nlohmann::ordered_json in_file(const std::vector<ParameterGroup>& groups) {
+  return nlohmann::json(groups);
+}
+
+template <class T> nlohmann::ordered_json as_option(const T& value) {
+  return in_file(value);
+}
+template <class B> nlohmann::ordered_json as_option(const Words<B>& value) {
+  return value.value ? value.yes : value.no;
+}
+template <class B> nlohmann::ordered_json as_option(const Unless<B>& value) {
+  return !value.value;
+}
+// "lstm:0.5:0.2 combine:1:0"
+inline nlohmann::ordered_json as_option(const std::vector<ParameterGroup>& groups) {
+  std::ostringstream text;
+  for (const ParameterGroup& g : groups) {
+    text << (text.tellp() > 0 ? " " : "") << g.name << ":" << g.rate << ":" << g.weight_decay;
+  }
+  return text.str();
+}
+
+template <class T> void from_file(const nlohmann::json& json, T& value) {
+  json.get_to(value);
+}
+template <class T> void from_file(const nlohmann::json& json, std::optional<T>& value) {
+  value = json.get<T>();
+}
+template <class B> void from_file(const nlohmann::json& json, Words<B>& value) {
+  json.get_to(value.value);
+}
+template <class B> void from_file(const nlohmann::json& json, Unless<B>& value) {
+  json.get_to(value.value);
+}
+template <class T, class Parse> void from_file(const nlohmann::json& json, Named<T, Parse>& value) {
+  value.value = value.parse(json.get<std::string>());
+}
+
+// ---- the visitors
+
+template <class Json = nlohmann::json> auto place_of(const std::string& key) {
+  return typename Json::json_pointer("/" + key);
+}
+
+class SettingWriter {
+ public:
+  template <class T> void operator()(const Setting& setting, const T& value) {
+    const nlohmann::ordered_json shown = in_file(value);
+    if (setting.key.empty() || shown.is_null()) return;
+    json[place_of<nlohmann::ordered_json>(setting.key)] = shown;
+    if (setting.later) later.push_back(setting.key);
+  }
+
+  nlohmann::ordered_json json = nlohmann::ordered_json::object();
+  std::vector<std::string> later;
+};
+
+class SettingReader {
+ public:
+  explicit SettingReader(const nlohmann::json& json) : json_(json) {}
+
+  // Throws UsageError for a key that has to be there, and for a value of another type.
+  template <class T> void operator()(const Setting& setting, T&& value) const {
+    if (setting.key.empty()) return;
+    const auto place = place_of(setting.key);
+    if (!json_.contains(place)) {
+      if (setting.required) throw UsageError("'" + setting.key + "' is missing");
+      return;
+    }
+    const nlohmann::json& found = json_.at(place);
+    if (in_file(value).is_number_integer() && !found.is_number_integer()) wrong_type(setting);
+    try {
+      from_file(found, value);
+    } catch (const nlohmann::json::exception&) {
+      wrong_type(setting);
+    }
+  }
+
+ private:
+  [[noreturn]] static void wrong_type(const Setting& setting) {
+    throw UsageError("'" + setting.key + "' has the wrong type");
+  }
+  const nlohmann::json& json_;
+};
+
+// Calls use(setting, value as an option) for all that can be chosen.
+template <class Use> class OptionVisitor {
+ public:
+  explicit OptionVisitor(Use use) : use_(std::move(use)) {}
+  template <class T> void operator()(const Setting& setting, const T& value) {
+    if (!setting.option.empty()) use_(setting, as_option(value));
+  }
+
+ private:
+  Use use_;
+};
+
+// What a file holds of the settings; what is of a later version only where it is not the default.
+template <class S, class Visit>
+nlohmann::ordered_json settings_to_json(const S& settings, const Visit& visit) {
+  SettingWriter here, usual;
+  visit(settings, here);
+  visit(static_cast<const S&>(S{}), usual);
+  for (const std::string& key : here.later) {
+    const auto place = place_of<nlohmann::ordered_json>(key);
+    if (!usual.json.contains(place) || usual.json.at(place) != here.json.at(place)) continue;
+    nlohmann::ordered_json& parent = here.json.at(place.parent_pointer());
+    parent.erase(place.back());
+  }
+  return here.json;
+}
+
+template <class S, class Visit>
+void settings_from_json(const nlohmann::json& json, S& settings, const Visit& visit) {
+  settings = {};
+  SettingReader reader(json);
+  visit(settings, reader);
+}
+
+inline constexpr auto kVisitSettings = [](auto& s, auto& v) { visit_settings(s, v); };
+
+}  // namespace heed
