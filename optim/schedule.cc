@@ -45,21 +45,26 @@ double inverse_sqrt_decay(int64_t step, int64_t warm_up) {
 
 HalvingSchedule::HalvingSchedule(Options options) : options_(options) {
   if (!(options.rate > 0) || !(options.min_rate >= 0) || options.patience < 1 ||
-      options.max_halvings < 0 || options.halve_after < 0) {
+      options.max_halvings < 0 || options.halve_after < 0 || options.stop_after < 0) {
     throw UsageError(
-        "HalvingSchedule: needs rate > 0, min_rate >= 0, patience >= 1, max_halvings >= 0 and "
-        "halve_after >= 0");
+        "HalvingSchedule: needs rate > 0, min_rate >= 0, patience >= 1, max_halvings >= 0, "
+        "halve_after >= 0 and stop_after >= 0");
   }
   state.rate = options.rate;
 }
 
-bool HalvingSchedule::update(double perplexity) {
+bool HalvingSchedule::update(double value, bool higher_is_better) {
   ++state.epoch;
-  const bool first = state.best == 0 && !std::isnan(perplexity);  // NaN is never an improvement
-  const bool improved = first || perplexity < state.best * (1 - options_.min_improvement);
-  const bool best = first || perplexity < state.best;
-  if (best) state.best = perplexity;
+  // NaN is never an improvement.
+  const auto beats_best_by = [&](double margin) {
+    if (!state.best) return !std::isnan(value);
+    return higher_is_better ? value > *state.best + margin : value < *state.best - margin;
+  };
+  const bool improved = beats_best_by(options_.min_improvement * std::abs(state.best.value_or(0)));
+  const bool best = beats_best_by(0);
+  if (best) state.best = value;
   state.bad_epochs = improved ? 0 : state.bad_epochs + 1;
+  state.since_best = best ? 0 : state.since_best + 1;
   const bool by_epoch = options_.halve_after > 0 && state.epoch >= options_.halve_after;
   if (state.bad_epochs >= options_.patience || by_epoch) {
     state.bad_epochs = 0;
@@ -70,6 +75,7 @@ bool HalvingSchedule::update(double perplexity) {
       ++state.halvings;
     }
   }
+  if (options_.stop_after > 0 && state.since_best >= options_.stop_after) state.finished = true;
   return best;
 }
 

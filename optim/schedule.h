@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace heed {
 
@@ -21,27 +22,31 @@ namespace heed {
 // of Vaswani et al. 2017, section 5.3, as a fraction of its highest rate
 [[nodiscard]] double inverse_sqrt_decay(int64_t step, int64_t warm_up);
 
-// Halves the learning rate when validation perplexity stops dropping, and says when to stop.
-//   an epoch improves if  perplexity < best (1 - min_improvement)
+// Halves the learning rate when the value that a validation gives stops getting better, and says
+// when to stop. With `lower is better`, as of a perplexity (of an accuracy the other way round):
+//   an epoch improves if  value < best - min_improvement |best|
 //   after `patience` epochs in a row without improvement: rate /= 2
 //   stop when the rate would fall below min_rate, or after max_halvings
-// With halve_after > 0 the rate is also halved after that epoch and after every later one, for any
-// perplexity: epoch halve_after + 1 is the first with half the rate (Luong et al. 2015).
+//   stop, with stop_after > 0, after so many epochs in a row of which none is the best one
+// With halve_after > 0 the rate is also halved after that epoch and after every later one, whatever
+// the value: epoch halve_after + 1 is the first with half the rate (Luong et al. 2015).
 class HalvingSchedule {
  public:
   struct Options {
     double rate = 1.0, min_rate = 1e-3, min_improvement = 0.0;
-    int patience = 1, max_halvings = 10, halve_after = 0;
+    int patience = 1, max_halvings = 10, halve_after = 0, stop_after = 0;
   };
   // All that changes. It is saved with a run and restored on resume.
   struct State {
-    double rate = 1.0, best = 0;  // best is 0 before the first epoch
-    int epoch = 0, bad_epochs = 0, halvings = 0;
+    double rate = 1.0;
+    std::optional<double> best = {};
+    int epoch = 0, bad_epochs = 0, halvings = 0, since_best = 0;
     bool finished = false;
   };
   explicit HalvingSchedule(Options options);
-  // To be called after each epoch. Returns true if this is the best perplexity so far.
-  bool update(double perplexity);
+  // To be called after each epoch. Returns true if this is the best value so far, which NaN never
+  // is.
+  bool update(double value, bool higher_is_better = false);
   double rate() const { return state.rate; }
   bool finished() const { return state.finished; }
 

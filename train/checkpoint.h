@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,8 +22,9 @@ struct TrainState {
   int64_t step = 0;                   // steps finished in the epoch that runs
   double loss_sum = 0, norm_sum = 0;  // over them
   int64_t tokens = 0;
-  Counts counts = {};
-  HalvingSchedule::State schedule = {};
+  Counts counts = {};                                            // of several tasks as "TASK/NAME"
+  HalvingSchedule::State schedule = {};                          // of the first task
+  std::map<std::string, HalvingSchedule::State> schedules = {};  // of tasks that have their own
   std::vector<EpochLog> log = {};
 };
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <deque>
+#include <map>
 #include <memory>
 #include <new>
 #include <optional>
@@ -28,7 +29,9 @@ double now() {
 // A task, and where its optimiser is.
 struct Member {
   const Task* task;
+  const OptimizerSettings* stepping;
   std::unique_ptr<Optimizer> optimizer;
+  std::optional<HalvingSchedule> schedule;  // of its own
   RunawayLoss runaway;
 };
 
@@ -55,8 +58,11 @@ class Loop {
         files_(run, ranks_, hooks.before_write, [this](const std::string& text) { warn(text); }) {
     for (const Task& task : tasks) {
       if (task.sizes.empty()) throw UsageError("training: a task has no examples");
+      const OptimizerSettings& stepping = task.optimizer ? *task.optimizer : settings.optimizer;
       members_.push_back(
-          {&task, make_optimizer(*task.module, settings.optimizer), RunawayLoss(task.guess)});
+          {&task, &stepping, make_optimizer(*task.module, stepping),
+           task.schedule ? std::optional(HalvingSchedule(*task.schedule)) : std::nullopt,
+           RunawayLoss(task.guess)});
     }
     if (const auto checkpoint = files_.load(tensors())) go_on_from(*checkpoint);
     files_.open_steps(settings.log_steps, state_.epoch * steps_an_epoch() + state_.step);
@@ -93,6 +99,10 @@ class Loop {
     schedule_.state = state_.schedule;
     // The same number, unless the settings have been given another rate since.
     schedule_.state.rate = std::ldexp(settings_.schedule.rate, -state_.schedule.halvings);
+    for (Member& m : members_) {
+      const auto found = state_.schedules.find(m.task->name);
+      if (m.schedule && found != state_.schedules.end()) m.schedule->state = found->second;
+    }
     checkpoint_ = place(state_);
   }
 
@@ -108,7 +118,8 @@ class Loop {
     const int64_t first_step = state_.step, first_tokens = state_.tokens;
     while (state_.step < steps) {
       const TaskTurn next = turns_.of(state_.step);
-      guarded_step(members_[next.task], batches[next.task].at(next.n), next.n, rate_of_step(steps));
+      guarded_step(members_[next.task], batches[next.task].at(next.n), next.n,
+                   rate_of_step(members_[next.task], steps));
       ++state_.step;
       if (hooks_.on_step) {
         const double seconds = now() - begin;
@@ -147,9 +158,42 @@ class Loop {
   }
 
   // The schedule's rate, or the part of it that the warm-up and the decay leave.
-  double rate_of_step(int64_t steps_an_epoch) const {
+  double rate_of_step(const Member& member, int64_t steps_an_epoch) const {
     const int64_t done = state_.epoch * steps_an_epoch + state_.step;
-    return schedule_.rate() * settings_.optimizer.rate_factor(done);
+    return schedule_of(member).rate() * member.stepping->rate_factor(done);
+  }
+  const HalvingSchedule& schedule_of(const Member& member) const {
+    return member.schedule ? *member.schedule : schedule_;
+  }
+
+  // Counts of one task, under its name where there are several.
+  std::string prefix(const Member& member) const {
+    return members_.size() > 1 ? member.task->name + "/" : "";
+  }
+  Counts counts_of(const Member& member) const {
+    Counts counts;
+    const std::string before = prefix(member);
+    for (const auto& [name, count] : state_.counts) {
+      if (name.starts_with(before)) counts[name.substr(before.size())] += count;
+      // a checkpoint of an older version, which had one sum for all
+      else if (name.find('/') == name.npos)
+        counts[name] += count;
+    }
+    return counts;
+  }
+
+  static bool may_step(const Member& member, StepLosses& losses) {
+    if (member.schedule && member.schedule->finished()) return false;
+    return !member.task->gate || member.task->gate(losses.sum().counts);
+  }
+
+  // The schedules of tasks that have their own, after the validation of each.
+  void update_own_schedules() {
+    for (size_t i = 0; i < members_.size(); ++i) {
+      const auto decides = decisive_.find(i);
+      if (!members_[i].schedule || decides == decisive_.end()) continue;
+      members_[i].schedule->update(decides->second.value, decides->second.higher_is_better);
+    }
   }
 
   void train_step(Member& member, const std::vector<int64_t>& examples, int64_t n, double rate) {
@@ -161,13 +205,14 @@ class Loop {
     const auto all = parameters(module);
     const Clipping clip = clipping(all, {.max_norm = settings_.max_norm});
     const Device device = losses.device();
+    const bool step = may_step(member, losses);
     open_.push_back({&member, std::move(losses), AsyncRead({clip.norm().to(device)}), here(),
                      record_of_step(member, rate)});
     // A GPU has the update, and soon the next step, to do while the host looks at these numbers.
     const bool late = device.is_cuda() && !hooks_.detect_anomaly;
     if (!late) close_steps(0, &all);
     member.optimizer->rate = rate;
-    member.optimizer->step(clip);
+    if (step) member.optimizer->step(clip);
     if (late) close_steps(state_.step > 0 ? 1 : 0);
   }
 
@@ -185,13 +230,13 @@ class Loop {
   void close_steps(size_t open, const std::vector<NamedParameter>* before_update = nullptr) {
     for (; open_.size() > open; open_.pop_front()) {
       auto& [member, losses, late_norm, place, record] = open_.front();
-      const StepSum sum = losses.sum();
+      const StepSum& sum = losses.sum();
       const double norm = late_norm.get()[0];
       check_finite(place, sum.total, norm, before_update);
       state_.loss_sum += sum.total;
       state_.norm_sum += norm;
       state_.tokens += sum.tokens;
-      for (const auto& [name, count] : sum.counts) state_.counts[name] += count;
+      for (const auto& [name, count] : sum.counts) state_.counts[prefix(*member) + name] += count;
       if (files_.steps().wanted()) {
         record.loss = sum.total;
         record.grad_norm = norm;
@@ -200,7 +245,7 @@ class Loop {
         files_.steps().add(std::move(record));
       }
       RunawayLoss& runaway = member->runaway;
-      if (runaway.update(sum.nll)) warn(runaway.warning(place, schedule_.rate()));
+      if (runaway.update(sum.nll)) warn(runaway.warning(place, schedule_of(*member).rate()));
     }
   }
 
@@ -252,7 +297,9 @@ class Loop {
     try {
       for (const Member& m : members_) {
         if (!m.task->validate) continue;
-        for (Metric& metric : m.task->validate(on_batch)) metrics.push_back(std::move(metric));
+        Metrics found = m.task->validate(on_batch);
+        if (!found.empty()) decisive_[static_cast<size_t>(&m - members_.data())] = found[0];
+        for (Metric& metric : found) metrics.push_back(std::move(metric));
       }
     } catch (const StopValidation&) {
       stopped = true;
@@ -269,8 +316,9 @@ class Loop {
   Metrics measure() const {
     Metrics metrics;
     for (const Member& m : members_) {
-      if (!m.task->measure) continue;
-      for (Metric& metric : m.task->measure(state_.counts)) metrics.push_back(std::move(metric));
+      const Counts counts = counts_of(m);
+      if (!m.task->measure || (members_.size() > 1 && counts.empty())) continue;  // no step yet
+      for (Metric& metric : m.task->measure(counts)) metrics.push_back(std::move(metric));
     }
     return metrics;
   }
@@ -296,9 +344,8 @@ class Loop {
       throw Error("training: the " + name + " is not a finite number after epoch " +
                   std::to_string(log.epoch) + ". " + kept() + " and a smaller --rate");
     }
-    // The schedule waits for something to fall.
-    const bool best =
-        schedule_.update(decides.higher_is_better ? 1 / decides.value : decides.value);
+    const bool best = schedule_.update(decides.value, decides.higher_is_better);
+    update_own_schedules();
     std::vector<EpochLog> lines = std::move(state_.log);
     lines.push_back(log);
     state_ = {.epoch = log.epoch, .schedule = schedule_.state, .log = std::move(lines)};
@@ -333,6 +380,9 @@ class Loop {
       }
     }
     state_.schedule = schedule_.state;
+    for (const Member& m : members_) {
+      if (m.schedule) state_.schedules[m.task->name] = m.schedule->state;
+    }
     files_.save(state_, tensors());
     checkpoint_ = place(state_);
   }
@@ -359,8 +409,9 @@ class Loop {
   RunFiles files_;
   std::vector<Member> members_;
   TrainState state_;
-  std::deque<OpenStep> open_;  // steps whose numbers nobody has looked at yet
-  std::string checkpoint_;     // where the newest one is, for people; empty if there is none
+  std::map<size_t, Metric> decisive_;  // of each task's newest validation
+  std::deque<OpenStep> open_;          // steps whose numbers nobody has looked at yet
+  std::string checkpoint_;  // where the newest one is, for people; empty if there is none
 };
 
 }  // namespace

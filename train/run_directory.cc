@@ -14,11 +14,19 @@ namespace heed {
 
 using Json = nlohmann::json;
 
-double value_of(const Metrics& metrics, const std::string& name) {
+static const Metric& metric_of(const Metrics& metrics, const std::string& name) {
   const auto found = std::find_if(metrics.begin(), metrics.end(),
                                   [&](const Metric& metric) { return metric.name == name; });
   if (found == metrics.end()) throw DataError("log.jsonl: no column " + name);
-  return found->value;
+  return *found;
+}
+
+double value_of(const Metrics& metrics, const std::string& name) {
+  return metric_of(metrics, name).value;
+}
+
+bool higher_is_better(const Metrics& metrics, const std::string& name) {
+  return metric_of(metrics, name).higher_is_better;
 }
 
 void save_log(const std::string& run, const std::vector<EpochLog>& log) {

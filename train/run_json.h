@@ -5,6 +5,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string_view>
 
 #include "base/file.h"
@@ -74,13 +75,37 @@ T typed_value(const std::string& path, const nlohmann::json& json, const char* k
 }
 
 // What stands in the files: the fields, under their own names.
-NLOHMANN_DEFINE_TYPE_NON_INTRUSIVE(HalvingSchedule::State, rate, best, epoch, bad_epochs, halvings,
-                                   finished)
+inline void to_json(nlohmann::json& json, const HalvingSchedule::State& s) {
+  json = {{"rate", s.rate},
+          {"best", in_file(s.best)},
+          {"epoch", s.epoch},
+          {"halvings", s.halvings},
+          {"bad_epochs", s.bad_epochs},
+          {"finished", s.finished},
+          {"since_best", s.since_best}};
+}
+
+inline void from_json(const nlohmann::json& json, HalvingSchedule::State& s) {
+  s = {};
+  json.at("rate").get_to(s.rate);
+  json.at("epoch").get_to(s.epoch);
+  json.at("bad_epochs").get_to(s.bad_epochs);
+  json.at("halvings").get_to(s.halvings);
+  json.at("finished").get_to(s.finished);
+  // older versions wrote 0 before the first epoch, and did not count
+  if (s.epoch > 0 && !json.at("best").is_null()) s.best = json.at("best").get<double>();
+  s.since_best = json.value("since_best", s.bad_epochs);
+}
 
 inline void to_json(nlohmann::json& json, const EpochLog& e) {
   json = {{"epoch", e.epoch},         {"loss", e.loss},   {"rate", e.rate},
           {"grad_norm", e.grad_norm}, {"steps", e.steps}, {"tokens", e.tokens}};
-  for (const Metric& metric : e.metrics) json[metric.name] = metric.value;
+  std::set<std::string> rising;
+  for (const Metric& metric : e.metrics) {
+    json[metric.name] = metric.value;
+    if (metric.higher_is_better) rising.insert(metric.name);
+  }
+  if (!rising.empty()) json["higher_is_better"] = rising;
 }
 
 inline void from_json(const nlohmann::json& json, EpochLog& e) {
@@ -96,12 +121,18 @@ inline void from_json(const nlohmann::json& json, EpochLog& e) {
                      name == "steps" || name == "tokens";
     if (!own && value.is_number()) e.metrics.push_back({name, value.get<double>()});
   }
+  for (const nlohmann::json& name : json.value("higher_is_better", nlohmann::json::array())) {
+    for (Metric& metric : e.metrics) {
+      if (name == metric.name) metric.higher_is_better = true;
+    }
+  }
 }
 
 inline void to_json(nlohmann::json& json, const TrainState& s) {
   json = {{"format", kRunFormat},   {"epoch", s.epoch},       {"step", s.step},
           {"loss_sum", s.loss_sum}, {"norm_sum", s.norm_sum}, {"tokens", s.tokens},
           {"counts", s.counts},     {"schedule", s.schedule}, {"log", s.log}};
+  for (const auto& [task, schedule] : s.schedules) json["schedules"][task] = schedule;
 }
 
 inline void from_json(const nlohmann::json& json, TrainState& s) {
@@ -113,6 +144,7 @@ inline void from_json(const nlohmann::json& json, TrainState& s) {
   json.at("tokens").get_to(s.tokens);
   json.at("schedule").get_to(s.schedule);
   json.at("log").get_to(s.log);
+  if (json.contains("schedules")) json.at("schedules").get_to(s.schedules);
   if (json.value("format", 1) > 1) {
     json.at("counts").get_to(s.counts);
   } else {  // which had the sums of a response model only

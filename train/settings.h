@@ -130,6 +130,16 @@ template <class S, class V> void visit_settings(S& s, V& v) {
      .help = "Also halve the rate in every epoch after this one, 0: never",
      .group = kOptimiser},
     schedule.halve_after);
+  v({.option = "stop-after",
+     .key = "schedule/stop_after",
+     .help =
+         "Stop after so many epochs in a row of which none is the best one; 0: never (instead of "
+         "the preset's)",
+     .group = kOptimiser,
+     .least = 0,
+     .most = 1'000'000,
+     .later = true},
+    schedule.stop_after);
   v({.key = "schedule/min_improvement"}, schedule.min_improvement);
   v({.key = "schedule/max_halvings"}, schedule.max_halvings);
   v({.option = "keep-every",

@@ -60,12 +60,13 @@ std::vector<StepSum> StepLosses::own() {
   return pieces;
 }
 
-StepSum StepLosses::sum() {
-  StepSum sum;
+const StepSum& StepLosses::sum() {
+  if (sum_) return *sum_;
+  sum_.emplace();
   for (const std::string& of_rank : ranks_->gather(bytes_of(own()))) {
-    for (const StepSum& piece : pieces_in(of_rank)) sum = sum + piece;
+    for (const StepSum& piece : pieces_in(of_rank)) sum_ = *sum_ + piece;
   }
-  return sum;
+  return *sum_;
 }
 
 void check_ranks(int ranks, int pieces) {

@@ -4,6 +4,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -27,8 +28,8 @@ struct StepSum {
 // Losses of this rank's pieces, some of whose numbers are on their way from the device.
 class StepLosses {
  public:
-  // Waits for the numbers, and for those of the other ranks.
-  StepSum sum();
+  // Waits for the numbers, and for those of the other ranks; the first call only.
+  const StepSum& sum();
   Device device() const { return device_; }
 
  private:
@@ -45,6 +46,7 @@ class StepLosses {
   Ranks* ranks_;
   Device device_;
   std::vector<Open> open_ = {};
+  std::optional<StepSum> sum_ = {};
 };
 
 // Throws UsageError where there are more ranks than pieces.

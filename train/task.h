@@ -5,10 +5,12 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "nn/module.h"
+#include "train/settings.h"
 
 namespace heed {
 
@@ -55,6 +57,7 @@ struct Metric {
 using Metrics = std::vector<Metric>;
 // Of that name. Throws DataError if there is none: they may have been read from a file.
 double value_of(const Metrics& metrics, const std::string& name);
+bool higher_is_better(const Metrics& metrics, const std::string& name);  // throws as value_of()
 
 // To be called after each batch of a validation, which ends there where it throws: StopValidation,
 // where the training is to end.
@@ -68,13 +71,22 @@ struct Task {
   std::function<Loss(const std::vector<int64_t>& examples, const StepKey& key)> loss;
   // What the sums of an epoch, or of its beginning, say: "train_perplexity".
   std::function<Metrics(const Counts& counts)> measure = {};
-  // On what the task does not learn from. The first metric, a positive number, decides which epoch
-  // is the best, and when the rate is halved.
+  // On what the task does not learn from. The first metric decides which epoch is the best, and
+  // when the rate is halved; it says which way is better.
   std::function<Metrics(const OnValidation&)> validate = {};
   // For error messages: "32 dialogues of 4012 tokens".
   std::function<std::string(const std::vector<int64_t>& examples)> describe = {};
   double guess =
       0;  // Loss::nll of a uniform guess; 0: unknown, and nobody looks for a loss that runs away
+  // Where a task is to step otherwise than the settings of the training say.
+  std::optional<OptimizerSettings> optimizer = {};
+  // Of a task that is not the first one: a rate of its own, halved by the first metric of its own
+  // validation. When this schedule ends, the task's module stays as it is and the others go on.
+  std::optional<HalvingSchedule::Options> schedule = {};
+  // Whether a step with these sums is made: a discriminator that is right too often waits. Where it
+  // is not, its loss counts and no parameter changes. It is asked before every step, so that a GPU
+  // is waited for.
+  std::function<bool(const Counts& counts)> gate = {};
 };
 
 }  // namespace heed

@@ -18,7 +18,8 @@ Json evaluation_head(const std::string& directory, const PlannedRun& run, const 
                      const std::string& metric, const MadeWith& made_with) {
   const std::vector<EpochLog> log = load_log(directory);
   const auto best = std::min_element(log.begin(), log.end(), [&](const auto& a, const auto& b) {
-    return value_of(a.metrics, metric) < value_of(b.metrics, metric);
+    const double first = value_of(a.metrics, metric), second = value_of(b.metrics, metric);
+    return higher_is_better(a.metrics, metric) ? first > second : first < second;
   });
   if (best == log.end()) throw DataError(directory + "/log.jsonl: no epoch");
   Json json = {{"heed", {{"device", made_with.device}, {"matmul", made_with.matmul}}},

@@ -78,12 +78,13 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
 }
 
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
-                      int digits) {
+                      int digits, bool higher_is_better) {
   Table table{
       .id = "runs",
       .title = "The trainings",
       .note =
-          "The best epoch is the one with the lowest validation " + name +
+          std::string("The best epoch is the one with the ") +
+          (higher_is_better ? "highest" : "lowest") + " validation " + name +
           "; its model is the one that is tested. Minutes: of one worker, as measured; epochs that "
           "were interrupted are not in them.",
       .rows_are = "run",

@@ -27,9 +27,10 @@ void add_variants(Table& table, const Results& results, const Inference& inferen
 // seeds; with intervals and corrected p-values.
 void add_changes(Table& table, const Results& results, const Inference& inference);
 
-// How the trainings went: a row a run. `metric`: a number of every run, and what it is called.
+// How the trainings went: a row a run. `metric`: a number of every run, what it is called, and
+// whether its highest value was the best.
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
-                      int digits = 1);
+                      int digits = 1, bool higher_is_better = false);
 
 // A paper's number and ours, side by side.
 struct Beside {

@@ -62,6 +62,34 @@ LAB_CHECK(SmallStepsForward) {
   }
 }
 
+LAB_CHECK(SomeValuesRise) {
+  Draw draw;
+  const double worse = draw.uniform(-1, 0);
+  HalvingSchedule schedule({.rate = 1, .min_rate = 0});
+  expect(schedule.update(worse, true), "the first value of all is the best so far.");
+  expect(schedule.update(0, true),
+         "of a value of which higher is better, 0 is better than " + text(worse) + ".");
+  expect(!schedule.update(worse, true),
+         "of a value of which higher is better, " + text(worse) + " is worse than 0.");
+}
+
+LAB_CHECK(StopsAfterEpochsWithoutABest) {
+  Draw draw;
+  const int64_t epochs = draw.between(2, 5);
+  HalvingSchedule schedule({.rate = 1, .min_rate = 0, .stop_after = static_cast<int>(epochs)});
+  schedule.update(2);
+  schedule.update(3);
+  schedule.update(1);
+  for (int64_t i = 0; i < epochs; ++i) {
+    expect(!schedule.finished(), "stop_after is " + text(epochs) + ", and it is over after " +
+                                     text(i) + " epochs behind the best one.");
+    schedule.update(1);
+  }
+  expect(schedule.finished(), "stop_after is " + text(epochs) +
+                                  ", and after so many epochs of "
+                                  "which none is the best one it goes on.");
+}
+
 LAB_CHECK(NanIsNeverBest) {
   Draw draw;
   const double nan = std::nan(""), good = draw.uniform(50, 100);
@@ -74,8 +102,9 @@ LAB_CHECK(NanIsNeverBest) {
          "with NaN is false: was NaN kept as the best?");
   const double rate = schedule.rate();
   expect(!schedule.update(nan), "NaN was called the best perplexity so far.");
-  expect(schedule.state.best == good,
-         "after NaN state.best is " + text(schedule.state.best) + " and not " + text(good) + ".");
+  expect(schedule.state.best == good, "after NaN state.best is " +
+                                          text(schedule.state.best.value_or(NAN)) + " and not " +
+                                          text(good) + ".");
   expect(schedule.rate() < rate, "an epoch that ends with NaN is one without improvement.");
   expect(schedule.update(good * 0.9),
          "after NaN an epoch that is better than all is not the best.");

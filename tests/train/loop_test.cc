@@ -272,6 +272,94 @@ TEST_F(LoopTest, AMetricMayRise) {
   EXPECT_EQ(best, (std::vector<bool>{true, true, true}));
 }
 
+// Zero and numbers below it are values as all others, and the first epoch may be the worst one.
+TEST_F(LoopTest, AnyNumberCanBeTheBestOne) {
+  struct Row {
+    std::vector<double> values;
+    bool higher_is_better;
+    std::vector<bool> best;
+  };
+  for (const Row& row :
+       {Row{{0, 0.2, 0.1}, true, {true, true, false}}, Row{{-3, -1, -2}, true, {true, true, false}},
+        Row{{1, 0, 0.5}, false, {true, true, false}},
+        Row{{0, 0, -1}, false, {true, false, true}}}) {
+    const TempDir fresh;
+    Point point;
+    Task task = pulling(point, {3, 3});
+    size_t epoch = 0;
+    task.validate = [&](const OnValidation&) {
+      return Metrics{{"score", row.values[epoch++], row.higher_is_better}};
+    };
+    std::vector<bool> best;
+    TrainHooks hooks;
+    hooks.on_epoch = [&](const EpochLog&, bool is_best) { best.push_back(is_best); };
+    settings.max_epochs = 2;  // and goes on with what state.json says
+    ASSERT_TRUE(train(fresh.path(""), settings, {task}, hooks));
+    settings.max_epochs = 3;
+    ASSERT_TRUE(train(fresh.path(""), settings, {task}, hooks));
+    EXPECT_EQ(best, row.best) << row.values[0];
+    EXPECT_EQ(higher_is_better(load_log(fresh.path(""))[2].metrics, "score"), row.higher_is_better);
+  }
+}
+
+TEST_F(LoopTest, StopsAfterEpochsWithoutABetterOne) {
+  settings.max_epochs = 20;
+  settings.schedule.stop_after = 3;
+  settings.schedule.patience = 100;
+  Point point;
+  Task task = pulling(point, {3, 3});
+  int epoch = 0;
+  task.validate = [&](const OnValidation&) {
+    return Metrics{{"loss", ++epoch == 4 ? 1.0 : 2.0 + epoch}};
+  };
+  ASSERT_TRUE(train(run, settings, {task}));
+  EXPECT_EQ(load_log(run).size(), 7u);  // the fourth was the best one
+}
+
+// Two tasks with counts of the same name, their own optimisers, and a gate.
+TEST_F(LoopTest, TasksKeepTheirCountsOptimisersAndGatesApart) {
+  Point first, second;
+  settings.max_epochs = 2;
+  settings.max_norm = 100;
+  Task one = pulling(first, {3, 3}), other = pulling(second, {5, 5});
+  one.name = "one", other.name = "other";
+  for (auto& [task, right] : {std::pair<Task&, double>{one, 1}, {other, 10}}) {
+    task.loss = [loss = task.loss, right = right](const auto& examples, const StepKey& key) {
+      Loss result = loss(examples, key);
+      result.counts = {{"right", right}};
+      return result;
+    };
+    task.measure = [&name = task.name](const Counts& counts) {
+      return Metrics{{name + "_right", counts.at("right")}};
+    };
+  }
+  other.validate = [](const OnValidation&) { return Metrics{{"other_loss", 1}}; };
+  other.optimizer = OptimizerSettings{.name = "adam"};
+  other.schedule = HalvingSchedule::Options{.rate = 0.5, .patience = 1};
+  ASSERT_TRUE(train(run, settings, {one, other}, {}, {1, 1}));
+  const Metrics metrics = load_log(run)[1].metrics;
+  const double steps = value_of(metrics, "one_right");
+  EXPECT_EQ(value_of(metrics, "other_right"), 10 * steps);
+  // Adam's first steps are as long as its rate; the second epoch has it whole, the third half.
+  EXPECT_NEAR(second.value(), 0.5 * 2 * steps, 0.2);
+
+  for (const double right : {9, 10}) {
+    Point waiting;
+    const TempDir fresh;
+    Task gated = pulling(waiting, {5, 5});
+    gated.name = "gated";
+    gated.loss = [loss = gated.loss, right](const auto& examples, const StepKey& key) {
+      Loss result = loss(examples, key);
+      result.counts = {{"right", right}};
+      return result;
+    };
+    gated.measure = {};
+    gated.gate = [](const Counts& counts) { return counts.at("right") < 10; };
+    ASSERT_TRUE(train(fresh.path(""), settings, {one, gated}, {}, {1, 1}));
+    EXPECT_EQ(waiting.value() > 0, right == 9) << waiting.value();
+  }
+}
+
 // A warm-up is that of the training, over all epochs: rates of 1/8, 2/8, ..., then the whole.
 TEST_F(LoopTest, WarmsUpOnce) {
   Point point;
