@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "heed/train_flags.h"
+#include "train/model_directory.h"
 #include "train/step.h"
 #include "train/step_log.h"
 
@@ -24,7 +25,8 @@ void refuse_what_is_no_run(const std::string& out) {
   std::error_code ignored;
   for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string file = at->path().filename().string();
-    if (file == kWordVectorFile) continue;  // of a run that was killed before it began
+    if (file == kWordVectorFile || file == kInitFile)
+      continue;  // of a run that was killed before it began
     const bool ours = file.ends_with(".safetensors") || file == "state.json" ||
                       file == "state.previous.json" || file == "log.jsonl" || file == kStepsFile;
     if (!ours) continue;
@@ -89,12 +91,28 @@ OpenRun go_on(const RunRequest& r) {
   return run;
 }
 
+// The rows of the tables of another model are those of its words.
+std::optional<Vocabulary> vocabulary_of_init(const RunRequest& r) {
+  const std::string& init = r.settings.init;
+  if (init.empty()) return {};
+  check_is_model(init);
+  for (const char* option : {"--vocab", "--tokens", "--embeddings"}) {
+    if (r.command.count(option) == 0) continue;
+    throw UsageError(std::string(option) + ": with --init the words are those of " + init +
+                     "; leave the option out");
+  }
+  return Vocabulary::load(file_inside(init, "vocab.txt"));
+}
+
 OpenRun begin(const RunRequest& r) {
   OpenRun run{nullptr, r.settings, {}, true};
   TrainSettings& s = run.settings;
   s.check();
   check_ranks(r.ranks, s.loop.pieces);
-  run.data = load_train_data(r.data, s.vocabulary_options(), s.examples, s.limit.value_or(0));
+  const std::optional<Vocabulary> words = vocabulary_of_init(r);
+  if (words) s.tokens = words->kind();
+  run.data = load_train_data(r.data, s.vocabulary_options(), s.examples, s.limit.value_or(0),
+                             words ? &*words : nullptr);
   s.model.vocab_size = run.data.vocabulary.size();
   s.data_fingerprint = run.data.fingerprint();
   if (r.command.count("--batch") == 0) s.loop.batch_size = batch_size_for(s, run.data.train.size());

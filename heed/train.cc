@@ -28,7 +28,7 @@ using Json = nlohmann::ordered_json;
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
-  std::string data, out;
+  std::string data, out, init;
   bool resume = false, detect_anomaly = false;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
   int log_steps = 0, ranks = 0;
@@ -40,6 +40,7 @@ TrainSettings settings_of(const Options& o, const RankTeam& team) {
   TrainSettings s = o.flags.model_settings();
   s.loop.seed = o.common->seed;
   s.loop.log_steps = o.log_steps;
+  s.init = o.init;
   s.loop.pieces = team.pieces(o.pieces);
   return s;
 }
@@ -67,6 +68,22 @@ void note_other_arithmetic(const std::string& run, const Common& common) {
        " with " + now + ": not the numbers of either alone");
 }
 
+// What --init gave, and what it did not.
+void print_taken(const std::string& out, const TrainSettings& settings) {
+  const TakenWeights weights = taken_weights(out, settings);
+  const size_t all = weights.taken.size() + weights.drawn.size();
+  std::printf("%zu of %zu parameters begin as in %s\n", weights.taken.size(), all,
+              settings.init.c_str());
+  const auto list = [](const char* what, const std::vector<std::string>& names) {
+    if (names.empty()) return;
+    std::string text;
+    for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+    std::printf("  %s: %s\n", what, text.c_str());
+  };
+  list("drawn by the seed", weights.drawn);
+  list("there, and of no use here", weights.unused);
+}
+
 void describe(const OpenRun& run, const std::string& out, int64_t preset_batch, int ranks) {
   const ModelConfig& m = run.settings.model;
   if (!run.is_new) std::printf("going on with %s\n", out.c_str());
@@ -77,6 +94,7 @@ void describe(const OpenRun& run, const std::string& out, int64_t preset_batch, 
   std::printf("%zu training and %s, %s left out (no response)\n", run.data.train.size(),
               counted(run.data.valid.size(), "validation example").c_str(),
               counted(run.data.left_out, "dialogue").c_str());
+  if (run.is_new && !run.settings.init.empty()) print_taken(out, run.settings);
   const int64_t batch = run.settings.loop.batch_size;
   if (run.is_new && batch < preset_batch) {
     std::printf("batches of %ld instead of %ld, as these are few (--batch decides otherwise)\n",
@@ -233,6 +251,10 @@ void add_train(CLI::App& app) {
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   o->flags.declare_model(*c);
   o->flags.declare(*c);
+  c->add_option("--init", o->init,
+                "Begin with the weights of this model or run, where names and shapes are the same, "
+                "and with its vocabulary; says which were taken and which were not")
+      ->option_text("RUN");
   add_ranks(*c, o->ranks);
   add_pieces(*c, o->pieces);
   c->add_flag("--resume", o->resume,

@@ -4,12 +4,14 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <set>
 
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/word_vectors.h"
 #include "nn/safetensors.h"
 #include "train/checkpoint.h"
+#include "train/model_directory.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -101,10 +103,50 @@ void begin_with_vectors(const std::string& path, Responder& model) {
   }
 }
 
+TakenWeights compare_weights(const TensorMap& file, Responder& model) {
+  TakenWeights weights;
+  std::set<std::string> taken;
+  for (const NamedParameter& p : parameters(model)) {
+    const auto found = file.find(p.name);
+    const bool fits = found != file.end() && found->second.shape() == p.var.shape();
+    (fits ? weights.taken : weights.drawn).push_back(p.name);
+    if (fits) taken.insert(p.name);
+  }
+  for (const auto& [name, tensor] : file) {
+    if (!taken.contains(name)) weights.unused.push_back(name);
+  }
+  return weights;
+}
+
+void begin_with_weights(const std::string& path, Responder& model) {
+  const TensorMap file = load_tensors(path);
+  const TakenWeights weights = compare_weights(file, model);
+  const std::set<std::string> taken(weights.taken.begin(), weights.taken.end());
+  for (const NamedParameter& p : parameters(model)) {
+    if (taken.contains(p.name)) p.var.set_value(file.at(p.name).to(p.var.dtype()).clone());
+  }
+}
+
+// Throws DataError where nothing of it fits.
+void save_first_weights(const std::string& run, const TrainSettings& settings) {
+  const std::string path = weights_of(settings.init, 0);
+  const auto model = make_responder(settings.model, settings.loop.seed);
+  if (compare_weights(load_tensors(path), *model).taken.empty()) {
+    throw DataError(path + ": no parameter has name and shape of one of the new model");
+  }
+  write_file(in(run, kInitFile), read_file(path, uint64_t{1} << 36));
+}
+
 }  // namespace
+
+TakenWeights taken_weights(const std::string& run, const TrainSettings& settings) {
+  return compare_weights(load_tensors(file_inside(run, kInitFile)),
+                         *make_responder(settings.model, settings.loop.seed));
+}
 
 std::unique_ptr<Responder> first_model(const std::string& run, const TrainSettings& settings) {
   std::unique_ptr<Responder> model = make_responder(settings.model, settings.loop.seed);
+  if (!settings.init.empty()) begin_with_weights(file_inside(run, kInitFile), *model);
   if (!settings.word_vectors.empty()) begin_with_vectors(file_inside(run, kWordVectorFile), *model);
   return model;
 }
@@ -113,6 +155,7 @@ void start_run(const std::string& run, const TrainSettings& settings, const Voca
                const std::string& made_with) {
   save_description(run, settings.model, vocabulary);
   if (!settings.word_vectors.empty()) save_word_vectors(run, settings, vocabulary);
+  if (!settings.init.empty()) save_first_weights(run, settings);
   save_settings(run, settings, made_with);
 }
 

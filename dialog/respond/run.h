@@ -30,6 +30,9 @@ struct TrainSettings {
   // A file of word vectors (dialog/text/word_vectors.h) that the embeddings begin with; empty:
   // none. What the run needs of it is kept in the run.
   std::string word_vectors = {};
+  // A model or run whose weights this one begins with, where name and shape are the same; empty:
+  // none. Its vocabulary is the run's, and its weights are copied into the run.
+  std::string init = {};
 
   VocabularyOptions vocabulary_options() const {
     return {.max_size = model.vocab_size, .kind = tokens};
@@ -48,10 +51,17 @@ TrainSettings load_settings(const std::string& run);
 // model's embeddings.
 void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary,
                const std::string& made_with = "");
-constexpr const char* kWordVectorFile = "embeddings.safetensors";
+constexpr const char *kWordVectorFile = "embeddings.safetensors", *kInitFile = "init.safetensors";
 // The model of a run before its first step: weights drawn by the seed and, where the run has word
 // vectors, these in the rows of their words. Throws DataError.
+// With `init` the weights of that model.
 std::unique_ptr<Responder> first_model(const std::string& run, const TrainSettings& settings);
+// Which parameters of a model a file has, by name and shape: what a run with `init` took, what it
+// drew by its seed, and what it has no use for.
+struct TakenWeights {
+  std::vector<std::string> taken, drawn, unused;
+};
+TakenWeights taken_weights(const std::string& run, const TrainSettings& settings);
 // The bounds of the examples that a model was trained on; none for a bare model directory.
 ExampleOptions load_example_options(const std::string& run);
 

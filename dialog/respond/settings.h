@@ -146,6 +146,7 @@ template <class S, class V> void visit_run(S& s, V& v) {
      .takes = "FILE",
      .later = true},
     s.word_vectors);
+  v({.option = "init", .key = "init", .later = true}, s.init);
   v({.option = "tokens",
      .key = "tokens",
      .help = "What texts are made of: words, the most frequent ones; bpe: pieces of words, learned "

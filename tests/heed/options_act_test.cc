@@ -322,6 +322,7 @@ TEST_F(Act, Train) {
                           {"--halve-after", {"0"}},
                           {"--attention-weight", {"0"}, {"--insert-prob", "1"}},
                           {"--patience", {}, {}, "Program.ARunGoesOnWithAnotherRate"},
+                          {"--init", {}, {}, "Resume.BeginsWithTheWeightsOfAnother"},
                           {"--stop-after", {}, {}, "LoopTest.StopsAfterEpochsWithoutABetterOne"},
                           {"--min-rate", {"0.005"}}};
   const Arguments base = {"train", "--data",    data(), "--out",      "OUT",  "--preset",

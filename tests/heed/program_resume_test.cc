@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/data/corpus.h"
+#include "dialog/respond/run.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -41,6 +42,37 @@ class Resume : public testing::Test {
   const Arguments same = tiny_training(run) + Arguments{"--resume"};
 };
 TempDir* Resume::shared = nullptr;
+
+// ---- how a training begins ----------------------------------------------------------------------
+
+TEST_F(Resume, BeginsWithTheWeightsOfAnother) {
+  const auto begin = [&](const std::string& name, const Arguments& more) {
+    Arguments command = tiny_training(dir.path(name));
+    command.erase(std::find(command.begin(), command.end(), "--vocab"),
+                  std::find(command.begin(), command.end(), "--hidden"));
+    return heed_program(command + Arguments{"--init", run} + more);
+  };
+  const Result all = begin("second", {"--seed", "9"});
+  ASSERT_EQ(all.code, 0) << all.err;
+  EXPECT_TRUE(has(all.out, " parameters begin as in " + run + "\n")) << all.out;
+  EXPECT_FALSE(has(all.out, "drawn by the seed")) << all.out;
+  const auto weights = [](const LoadedModel& loaded) {
+    std::vector<std::vector<double>> all;
+    for (const NamedParameter& p : parameters(*loaded.model))
+      all.push_back(p.var.value().to_vector());
+    return all;
+  };
+  EXPECT_EQ(weights(load_epoch(dir.path("second"), "untrained")), weights(load_model(run)));
+  EXPECT_NE(weights(load_model(dir.path("second"))), weights(load_model(run)));
+
+  const Result layers = begin("third", {"--layers", "2"});
+  EXPECT_TRUE(has(layers.out, "  drawn by the seed: ")) << layers.out << layers.err;
+  expect_failure(begin("fifth", {"--vocab", "90"}), 2,
+                 "--vocab: with --init the words are those of", "other words");
+  expect_failure(heed_program(tiny_training(dir.path("second")) +
+                              Arguments{"--resume", "--init", dir.path("third")}),
+                 2, "was started with", "another --init");
+}
 
 // ---- how a training ends ------------------------------------------------------------------------
 
