@@ -74,7 +74,8 @@ class Adagrad : public Optimizer {
 // it makes d = -H g, H the estimate of the inverse Hessian, and p += rate d; in the first step
 // d = -g min(1, 1 / sum |g|).
 // Its state is 2 (history + 1) tensors for each parameter. Which parameters have gradients should
-// not change on the way.
+// not change on the way. Step without max_norm: clipping scales each gradient by another factor,
+// and y is then no difference of gradients of one function.
 class Lbfgs : public Optimizer {
  public:
   struct Options {
