@@ -8,10 +8,9 @@
 
 namespace heed::gpu {
 
-// Whether the current device can and is to run such a layer: the environment says
-// HEED_PERSISTENT=1, the device launches cooperatively, and the weights fit into its
-// multiprocessors (docs/cuda.md has the formula). Throws UsageError for other values of
-// HEED_PERSISTENT than 0 and 1.
+// True if HEED_PERSISTENT=1 is set, the current device supports cooperative launches, and the
+// weights fit into its multiprocessors (docs/cuda.md has the formula). Throws UsageError if
+// HEED_PERSISTENT is neither 0 nor 1.
 template <class T> bool persistent_lstm_fits(int64_t batch, int64_t hidden);
 // lstm_layer_forward() and lstm_layer_backward() of layers that fit.
 template <class T> void persistent_lstm_forward(T* y, T* c, T* gates, const LstmLayer<T>& layer);
