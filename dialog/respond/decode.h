@@ -37,8 +37,10 @@ struct DecodeOptions {
 
 struct Decoding {
   std::vector<int32_t> tokens;  // without <eos>
-  bool finished = false;        // ended by <eos>, not by max_length
-  double log_prob = 0;          // of the tokens, and of <eos> if finished
+  // Ended by <eos>. One of max_length tokens is cut off, as nobody looked whether <eos> would
+  // follow; it competes in a beam with those that ended, and may be the best one.
+  bool finished = false;
+  double log_prob = 0;  // of the tokens, and of <eos> if finished
   // For each predicted token (<eos> too) the attention on each utterance of the context, sum 1;
   // non-hier: summed over the utterance's tokens. Of a model without attention each is empty.
   std::vector<std::vector<double>> attention;

@@ -39,14 +39,6 @@ std::vector<PageFact> facts(const Contents& c) {
       {"computed in", time_spent(r), "all workers together"}};
 }
 
-std::string warning(const Results& r) {
-  size_t missing = 0;
-  for (size_t v = 0; v < r.variants.size(); ++v) missing += r.of(v).empty();
-  if (missing == 0) return "";
-  return std::to_string(missing) + " of the " + std::to_string(r.variants.size()) +
-         " classifiers are not finished: they are missing below.";
-}
-
 constexpr char kNoGenerators[] =
     "There are no generators: --generators names runs of response models.";
 
@@ -151,7 +143,7 @@ std::string render_adversarial_page(const AdversarialResults& results, const Sco
   return render({.title = "Is that what a person would say next?",
                  .lead = kLead,
                  .facts = facts(contents),
-                 .warning = warning(results),
+                 .warning = unfinished_or_mixed(results, "classifiers"),
                  .sections = sections_of(kSections, contents),
                  .footer = kFooter});
 }

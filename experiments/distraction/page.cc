@@ -40,15 +40,6 @@ std::vector<PageFact> facts(const Contents& c) {
           {"computed in", time_spent(r), "all workers together"}};
 }
 
-std::string warning(const Contents& c) {
-  size_t missing = 0;
-  for (size_t v = 0; v < all_variants().size(); ++v) {
-    missing += !c.ours.get(v, key_of(0, "perplexity"));
-  }
-  if (missing == 0) return "";
-  return std::to_string(missing) + " of the 23 variants are not finished: they are missing below.";
-}
-
 std::string with_table(const Contents& c, const std::string& id, bool intervals = false) {
   return with_note(table_of(c.tables, id), intervals);
 }
@@ -162,7 +153,7 @@ std::string render_page(const DistractionResults& results, const Inference& infe
   return render({.title = "Where do dialogue models look?",
                  .lead = kLead,
                  .facts = facts(contents),
-                 .warning = warning(contents),
+                 .warning = unfinished_or_mixed(results, "variants"),
                  .sections = sections_of(kSections, contents),
                  .footer = kFooter});
 }

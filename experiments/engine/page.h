@@ -55,6 +55,9 @@ std::string claims_html(const Claims& claims);
 std::string sources_html(const std::vector<Table>& tables);
 // How the experiment was made.
 std::string settings_html(const Results& results);
+// What a reader has to know first: "9 of the 11 models are not finished", and whether several
+// programs made the runs.
+std::string unfinished_or_mixed(const Results& results, const std::string& what);
 
 // "0.71–1.02"
 std::string range_text(const std::vector<double>& values, int digits);

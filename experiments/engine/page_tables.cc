@@ -3,6 +3,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 #include "experiments/engine/page.h"
+#include "experiments/engine/variant_tables.h"
 
 namespace heed {
 namespace {
@@ -166,7 +167,23 @@ std::string settings_html(const Results& results) {
           "<div><dt><code>" + escape(name) + "</code></dt><dd>" + escape(s.value) + "</dd></div>\n";
     }
   }
+  for (const auto& [made_with, runs] : results.made_with()) {
+    html += "<div><dt>made with</dt><dd>" + escape(made_with) + ": " + counted(runs, "run") +
+            "</dd></div>\n";
+  }
   return html + "</dl>\n";
+}
+
+std::string unfinished_or_mixed(const Results& results, const std::string& what) {
+  size_t missing = 0;
+  for (size_t v = 0; v < results.variants.size(); ++v) missing += results.of(v).empty();
+  std::string text;
+  if (missing > 0) {
+    text = std::to_string(missing) + " of the " + std::to_string(results.variants.size()) + " " +
+           what + " are not finished: they are missing below.";
+  }
+  const std::string mixed = mixed_programs(results);
+  return text + (text.empty() || mixed.empty() ? "" : " ") + mixed;
 }
 
 }  // namespace heed

@@ -3,10 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/file.h"
+#include "train/run_json.h"
 
 namespace heed {
 namespace {
@@ -82,11 +84,26 @@ std::vector<int> check_layout(const std::string& path, const Numbers& numbers,
   return *clusters;
 }
 
+// What the run says of the program that made it.
+std::string made_with_of(const std::string& path) {
+  const auto json = with_json(path, [](const nlohmann::json& file) {
+    return file.value("heed", nlohmann::json::object());
+  });
+  const auto text = [&](const char* key, const std::string& before, const std::string& after = "") {
+    return json.contains(key) && json[key].is_string()
+               ? before + json[key].template get<std::string>() + after
+               : "";
+  };
+  return text("version", "heed ") + text("commit", " (", ")") + text("device", ", ") +
+         text("matmul", ", ") + text("kernels", ", kernels ");
+}
+
 RunResult load_run(const std::string& folder, const PlannedRun& run, const ResultsLayout& layout,
                    Results& results) {
   const std::string directory = (fs::path(folder) / run.name).string(),
                     path = (fs::path(directory) / layout.result).string();
-  RunResult result{run, load_numbers(path), load_log(directory), load_times(directory)};
+  RunResult result{run, made_with_of(path), load_numbers(path), load_log(directory),
+                   load_times(directory)};
   for (const std::string& file : layout.additions) {
     const fs::path addition = fs::path(directory) / file;
     if (fs::exists(addition)) add_numbers(addition.string(), result.numbers);
@@ -125,6 +142,12 @@ std::vector<const RunResult*> Results::of(size_t variant) const {
 
 size_t Results::cluster_count() const {
   return clusters.empty() ? 0 : 1 + *std::max_element(clusters.begin(), clusters.end());
+}
+
+std::vector<std::pair<std::string, size_t>> Results::made_with() const {
+  std::map<std::string, size_t> counts;
+  for (const RunResult& run : runs) ++counts[run.made_with];
+  return {counts.begin(), counts.end()};
 }
 
 int Results::seeds() const {

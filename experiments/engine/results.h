@@ -34,6 +34,7 @@ struct ResultsLayout {
 
 struct RunResult {
   PlannedRun run;
+  std::string made_with = {};  // "heed 0.1.0 (d8fa9d7857d2), cpu, f32, kernels x86-64-v4"
   Numbers numbers;
   std::vector<EpochLog> log;
   RunTimes times;
@@ -56,6 +57,9 @@ struct Results {
   std::vector<const RunResult*> of(size_t variant) const;
   size_t items() const { return clusters.size(); }
   size_t cluster_count() const;
+  // The programs, devices and kinds of arithmetic that the runs were made with, each once, with the
+  // number of its runs: runs of one folder may differ in the last digits where these do.
+  std::vector<std::pair<std::string, size_t>> made_with() const;
   int seeds() const;  // the largest number of seeds of a variant
   // Of that name in the settings or else in the data; "?" if there is none.
   std::string setting(const std::string& name) const;

@@ -1,5 +1,7 @@
 #include "experiments/engine/variant_tables.h"
 
+#include "dialog/text/format.h"
+
 namespace heed {
 namespace {
 
@@ -77,6 +79,16 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
   }
 }
 
+std::string mixed_programs(const Results& results) {
+  const auto programs = results.made_with();
+  if (programs.size() < 2) return "";
+  std::string text;
+  for (const auto& [made_with, runs] : programs)
+    text += (text.empty() ? "" : "; ") + made_with + ": " + counted(runs, "run");
+  return "The runs were made by " + std::to_string(programs.size()) +
+         " programs or kinds of machine, which may differ in the last digits (" + text + ").";
+}
+
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
                       int digits, bool higher_is_better) {
   Table table{
@@ -95,6 +107,8 @@ Table trainings_table(const Results& results, const std::string& metric, const s
                   {"", "million parameters", "parameters", 2, false},
                   {"", "training, minutes", "times.json", 1, false},
                   {"", "tests, minutes", "times.json", 1, false}}};
+  const std::string mixed = mixed_programs(results);
+  if (!mixed.empty()) table.note += " " + mixed;
   for (const RunResult& run : results.runs) {
     double seconds = 0;
     for (double epoch : run.times.epochs) seconds += epoch;

@@ -27,6 +27,9 @@ void add_variants(Table& table, const Results& results, const Inference& inferen
 // seeds; with intervals and corrected p-values.
 void add_changes(Table& table, const Results& results, const Inference& inference);
 
+// Where several programs or kinds of machine made the runs: which, and how many each. Else empty.
+std::string mixed_programs(const Results& results);
+
 // How the trainings went: a row a run. `metric`: a number of every run, what it is called, and
 // whether its highest value was the best.
 Table trainings_table(const Results& results, const std::string& metric, const std::string& name,

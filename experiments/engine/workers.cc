@@ -33,8 +33,11 @@ template <size_t size> void put(char (&to)[size], const std::string& from) {
 }
 
 Packet pack(const WorkerNews& news) {
-  Packet p{news.kind, news.epoch, news.max_epochs, ::getpid(), news.part, news.metric, news.seconds,
-           {},        {}};
+  Packet p;
+  std::memset(&p, 0, sizeof p);  // gaps between members too, as all bytes are written
+  p.kind = news.kind;
+  p.epoch = news.epoch, p.max_epochs = news.max_epochs, p.process = ::getpid();
+  p.part = news.part, p.metric = news.metric, p.seconds = news.seconds;
   put(p.run, news.run);
   put(p.message, news.message);
   return p;

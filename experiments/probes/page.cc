@@ -39,14 +39,6 @@ std::vector<PageFact> facts(const ProbesResults& r) {
           {"computed in", time_spent(r), "all workers together"}};
 }
 
-std::string warning(const Results& r) {
-  size_t missing = 0;
-  for (size_t v = 0; v < r.variants.size(); ++v) missing += r.of(v).empty();
-  if (missing == 0) return "";
-  return std::to_string(missing) + " of the " + std::to_string(r.variants.size()) +
-         " models are not finished: they are missing below.";
-}
-
 std::string with_table(const Contents& c, const std::string& id, bool intervals = false) {
   return with_note(table_of(c.tables, id), intervals);
 }
@@ -150,7 +142,7 @@ std::string render_probes_page(const ProbesResults& results, const Inference& in
   return render({.title = "What do dialogue encoders know?",
                  .lead = kLead,
                  .facts = facts(results),
-                 .warning = warning(results),
+                 .warning = unfinished_or_mixed(results, "models"),
                  .sections = sections_of(kSections, contents),
                  .footer = kFooter});
 }

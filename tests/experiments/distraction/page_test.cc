@@ -1,6 +1,7 @@
 // The page of an experiment: what is on it, and that it needs nothing else.
 #include <gtest/gtest.h>
 
+#include "experiments/engine/variant_tables.h"
 #include "tests/experiments/distraction/page_helpers.h"
 
 namespace heed {
@@ -83,6 +84,24 @@ TEST(Page, SaysWhatIsMissing) {
   EXPECT_FALSE(has(page_of(results), "are not finished"));
   results.runs.resize(20);
   EXPECT_TRUE(has(page_of(results), "3 of the 23 variants are not finished"));
+}
+
+// Runs of several programs in one folder: which, and how many each, on the page and in the table.
+TEST(Page, SaysWhichProgramsMadeTheRuns) {
+  DistractionResults results = made_up_results();
+  for (RunResult& run : results.runs) run.made_with = "heed 1 (abc), cpu, f32";
+  EXPECT_FALSE(has(page_of(results), "programs or kinds of machine"));
+  EXPECT_EQ(mixed_programs(results), "");
+  for (size_t i = 0; i < 3; ++i) results.runs[i].made_with = "heed 2 (def), cpu, f32";
+  const std::string says =
+      "The runs were made by 2 programs or kinds of machine, which may differ "
+      "in the last digits (heed 1 (abc), cpu, f32: " +
+      std::to_string(results.runs.size() - 3) + " runs; heed 2 (def), cpu, f32: 3 runs).";
+  EXPECT_EQ(mixed_programs(results), says);
+  const std::string page = page_of(results);
+  EXPECT_TRUE(has(page, says));
+  EXPECT_TRUE(has(page, "<dd>heed 2 (def), cpu, f32: 3 runs</dd>"));
+  EXPECT_TRUE(has(trainings_table(results, "valid_perplexity", "perplexity").note, says));
 }
 
 }  // namespace
