@@ -178,7 +178,7 @@ READINGS = [("as it is", "all of it"), ("unseen", "without the distractions' att
 def mediation_table(test):
     rows = []
     conversations = RUNS["static-ui", 0, True][0]["conversations"]
-    for structure in ("static-ui", "dynamic"):
+    for structure in ("static-ui", "static", "dynamic"):
         for condition, name in (("none", "as it is"), ("insert", "insertion"), ("insert-loss", "insertion and the loss"),
                                 ("placebo", "the loss on own utterances")):
             path = MEDIATION / f"{structure}-{condition}-seed1.json.gz"
