@@ -19,7 +19,8 @@ Series judged(size_t as_real, size_t all) {
 // One run of a variant on corpus 0, which the first `own` items are of.
 RunResult run_of(size_t variant, const std::string& name, uint64_t seed, const Series& real,
                  const Series& fake, const std::vector<std::string>& judges) {
-  RunResult run{{variant, seed, name + "-seed" + std::to_string(seed)}, {}, {}, {}};
+  RunResult run;
+  run.run = {variant, seed, name + "-seed" + std::to_string(seed)};
   for (const std::string& judge : judges) {
     run.numbers.set_series(judged_key(judge, kRandomSet, true), real);
     run.numbers.set_series(judged_key(judge, kRandomSet, false), fake);

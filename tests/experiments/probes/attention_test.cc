@@ -23,7 +23,8 @@ class Attention : public testing::Test {
   }
   // DAS ratio das + 0.1 place of the set; none where das is 0, as of lstm.
   void add(const std::string& model, uint64_t seed, double das, const std::vector<double>& f1) {
-    RunResult run{planned_run(names_of(results.variants), probed_variant(model), seed), {}, {}, {}};
+    RunResult run;
+    run.run = planned_run(names_of(results.variants), probed_variant(model), seed);
     for (size_t s = 0; das > 0 && s < std::size(kSets); ++s) {
       run.numbers.set(das_key(kSets[s]), das + 0.1 * static_cast<double>(s));
     }
