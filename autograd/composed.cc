@@ -29,14 +29,14 @@ Var& assign(Var& a, Var result) {
 }
 
 Var min(const Var& x, int axis, bool keepdim) {
-  check_defined("min", x);
+  check_float("min", x);
   const int a = x.shape().normalize(axis, "min");
   check_shape(x.shape()[a] > 0, "min: no elements along axis ", axis, " of ", x.shape());
   return neg(max(neg(x), a, keepdim));
 }
 
 Var variance(const Var& x, int axis, bool keepdim, int correction) {
-  check_defined("variance", x);
+  check_float("variance", x);
   const int a = x.shape().normalize(axis, "variance");
   const int64_t n = x.shape()[a];
   check_shape(n > correction, "variance: needs more than ", correction, " elements along axis ",
@@ -49,7 +49,7 @@ Var stddev(const Var& x, int axis, bool keepdim, int correction) {
 }
 
 Var logsumexp(const Var& x, int axis, bool keepdim) {
-  check_defined("logsumexp", x);
+  check_float("logsumexp", x);
   const int a = x.shape().normalize(axis, "logsumexp");
   check_shape(x.shape()[a] > 0, "logsumexp: no elements along axis ", axis, " of ", x.shape());
   const Var largest = max(x.detach(), a, true);
@@ -63,19 +63,19 @@ Var norm(const Var& x) {
   return root(sum(square(x)));
 }
 Var norm(const Var& x, int axis, bool keepdim) {
-  check_defined("norm", x);
+  check_float("norm", x);
   return root(sum(square(x), x.shape().normalize(axis, "norm"), keepdim));
 }
 
 Var cosine_similarity(const Var& a, const Var& b, int axis) {
-  check_defined("cosine_similarity", a);
+  check_float("cosine_similarity", a);
   const Var dot = sum(a * b, axis);
   const Tensor least = Tensor::full({}, 1e-8, a.dtype(), a.device());
   return dot / maximum(norm(a, axis) * norm(b, axis), least);
 }
 
 Var permute(const Var& x, const std::vector<int>& axes) {
-  check_defined("permute", x);
+  check_float("permute", x);
   const int rank = x.shape().rank();
   check_shape(std::ssize(axes) == rank, "permute: ", axes.size(), " axes for ", x.shape());
   Var y = x;
@@ -104,11 +104,14 @@ Var select(const Var& x, int axis, int64_t i) {
   const int64_t n = x.shape()[a], at = i < 0 ? i + n : i;
   check_shape(0 <= at && at < n, "select: index ", i, " is outside of axis ", axis, " of ",
               x.shape());
-  return squeeze(slice(x, a, at, at + 1), a);
+  return squeeze(a == 0 ? rows(x, at, at + 1) : slice(x, a, at, at + 1), a);
+}
+Var Var::operator[](int64_t i) const {
+  return select(*this, 0, i);
 }
 
 Var tril(const Var& x, int64_t diagonal) {
-  check_defined("tril", x);
+  check_float("tril", x);
   const Shape& shape = x.shape();
   check_shape(shape.rank() >= 2, "tril: needs two axes, got ", shape);
   const int64_t n = shape[-2], m = shape[-1];
@@ -117,7 +120,7 @@ Var tril(const Var& x, int64_t diagonal) {
 }
 
 TopK top_k(const Var& x, int64_t k) {
-  check_defined("top_k", x);
+  check_float("top_k", x);
   const Shape& shape = x.shape();
   check_shape(shape.rank() >= 1 && 1 <= k && k <= shape.back(), "top_k: k = ", k,
               " does not fit rows of ", shape);
@@ -130,7 +133,7 @@ TopK top_k(const Var& x, int64_t k) {
 }
 
 Tensor argmin(const Var& x, int axis) {
-  check_defined("argmin", x);
+  check_float("argmin", x);
   const int a = x.shape().normalize(axis, "argmin");
   check_shape(x.shape()[a] > 0, "argmin: no elements along axis ", axis, " of ", x.shape());
   return argmax(neg(x.detach()), a);

@@ -26,42 +26,42 @@ template <class T> Var& operator/=(Var& a, const T& b) {
 
 // ---- reductions over one axis, which is removed, or keeps size 1 (keepdim)
 // NaN if one is there; the gradient goes to the first minimum.
-[[nodiscard]] Var min(const Var& x, int axis, bool keepdim = false);
+Var min(const Var& x, int axis, bool keepdim = false);
 // sum_i (x_i - mean)^2 / (n - correction). ShapeError unless n > correction.
-[[nodiscard]] Var variance(const Var& x, int axis, bool keepdim = false, int correction = 1);
+Var variance(const Var& x, int axis, bool keepdim = false, int correction = 1);
 // The square root of the variance; its gradient is 0 where it is 0.
-[[nodiscard]] Var stddev(const Var& x, int axis, bool keepdim = false, int correction = 1);
+Var stddev(const Var& x, int axis, bool keepdim = false, int correction = 1);
 // ln sum_i e^x_i, without overflow
-[[nodiscard]] Var logsumexp(const Var& x, int axis, bool keepdim = false);
+Var logsumexp(const Var& x, int axis, bool keepdim = false);
 // (sum_i x_i^2)^(1/2), of all elements -> () or over an axis; its gradient is 0 where it is 0.
-[[nodiscard]] Var norm(const Var& x);
-[[nodiscard]] Var norm(const Var& x, int axis, bool keepdim = false);
+Var norm(const Var& x);
+Var norm(const Var& x, int axis, bool keepdim = false);
 // a . b / max(|a| |b|, 1e-8) over the axis, which is removed; a and b broadcast.
-[[nodiscard]] Var cosine_similarity(const Var& a, const Var& b, int axis = -1);
+Var cosine_similarity(const Var& a, const Var& b, int axis = -1);
 
 // ---- rows and shapes
 // Axis i of the result is axis axes[i] of x.
-[[nodiscard]] Var permute(const Var& x, const std::vector<int>& axes);
-[[nodiscard]] Var squeeze(const Var& x, int axis);  // without the axis, whose size must be 1
+Var permute(const Var& x, const std::vector<int>& axes);
+Var squeeze(const Var& x, int axis);  // without the axis, whose size must be 1
 // x[.., i, ..]: one index of the axis, which is removed. A negative i counts from the end.
-[[nodiscard]] Var select(const Var& x, int axis, int64_t i);
+Var select(const Var& x, int axis, int64_t i);
 // x (.., n, m) where column <= row + diagonal, else 0
-[[nodiscard]] Var tril(const Var& x, int64_t diagonal = 0);
+Var tril(const Var& x, int64_t diagonal = 0);
 // The k largest of each row, the largest first, equal ones by column; NaN counts as -infinity.
 // (.., C) -> (.., k). ShapeError unless 1 <= k <= C. A GPU reads a row 2 k times.
-struct TopK {
+struct [[nodiscard]] TopK {
   Var values;
   Tensor ids;  // i32
 };
-[[nodiscard]] TopK top_k(const Var& x, int64_t k);
+TopK top_k(const Var& x, int64_t k);
 
 // ---- without a gradient
 // The position along the axis, which is removed, of the first minimum, or of the first NaN -> i32
-[[nodiscard]] Tensor argmin(const Var& x, int axis);
+Tensor argmin(const Var& x, int axis);
 // n numbers from `begin` to `end`, both included, at equal distances
-[[nodiscard]] Tensor linspace(double begin, double end, int64_t n, DType dtype = DType::f32);
-[[nodiscard]] Tensor eye(int64_t n, DType dtype = DType::f32);  // (n, n), 1 on the diagonal
+Tensor linspace(double begin, double end, int64_t n, DType dtype = DType::f32);
+Tensor eye(int64_t n, DType dtype = DType::f32);  // (n, n), 1 on the diagonal
 // The numbers 0 ... n - 1 in an order drawn from the random stream `key` -> i32 (n)
-[[nodiscard]] Tensor randperm(int64_t n, RandomKey key);
+Tensor randperm(int64_t n, RandomKey key);
 
 }  // namespace heed

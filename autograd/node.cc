@@ -190,9 +190,14 @@ void check_defined(const char* op, const Var& x) {
   check_shape(x.defined(), op, ": an input is undefined; it never got a value");
 }
 
+void check_float(const char* op, const Var& x) {
+  check_defined(op, x);
+  check_shape(x.dtype() != DType::i32, op, ": element type i32: expected f32 or f64");
+}
+
 void check_types(const char* op, const Var& a, const Var& b) {
-  check_defined(op, a);
-  check_defined(op, b);
+  check_float(op, a);
+  check_float(op, b);
   check_types(op, a.value(), b.value());
 }
 

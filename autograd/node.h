@@ -63,6 +63,8 @@ class GradientBuffer {
 void check_devices(const char* op, const Tensor& a, const Tensor& b);
 // Throws ShapeError "op: an input is undefined" for a Var that never got a value.
 void check_defined(const char* op, const Var& x);
+// The same, and for an i32 "op: element type i32: expected f32 or f64".
+void check_float(const char* op, const Var& x);
 // The same for both and check_devices(), and throws ShapeError "op: element types differ, f32 and
 // f64" where they do.
 void check_types(const char* op, const Var& a, const Var& b);

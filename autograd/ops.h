@@ -143,7 +143,7 @@ Var squared_error(const Var& x, const Var& target);  // sum (x - target)^2 -> ()
 // exist at once. x (n, in), w (C, in). `total` is the sum of the losses, each times its row's
 // weight (n) if there are weights; through `nll` (n), which is -ln p_target also where the loss is
 // smoothed or weighted, no gradient flows.
-struct CrossEntropy {
+struct [[nodiscard]] CrossEntropy {
   Var total;
   Tensor nll;
 };
@@ -163,10 +163,11 @@ Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis);
 // One element of each row: (..., C), i32 (...) -> (...): x[.., ids]. REINFORCE: what was drawn.
 Var pick(const Var& x, const Tensor& ids);
 Var reshape(const Var& x, Shape shape);
-Var rows(const Var& x, int64_t begin, int64_t end);  // range of the leading axis
+// The range [begin, end) of the leading axis. Negative numbers count from the end, kEnd is the end.
+Var rows(const Var& x, int64_t begin, int64_t end);
 Var concat(const std::vector<Var>& parts, int axis);
 std::vector<Var> split(const Var& x, const std::vector<int64_t>& sizes, int axis);
-Var slice(const Var& x, int axis, int64_t begin, int64_t end);  // range of any axis
+Var slice(const Var& x, int axis, int64_t begin, int64_t end);  // rows() of any axis
 Var stack(const std::vector<Var>& parts);                       // n x (...) -> (n, ...)
 Var transpose(const Var& x, int axis_a, int axis_b);            // swaps two axes
 Var expand(const Var& x, Shape shape);                          // broadcasts to the shape
@@ -180,7 +181,7 @@ Var expand(const Var& x, Shape shape);                          // broadcasts to
 // gates (N, 4H) is what the input contributes: affine(x, W_ih, b). w_hh (4H, H). h0 and c0 (B, H)
 // are zeros if left undefined. The gates of the steps are computed in the memory of `gates` if
 // nobody else holds it, so pass a temporary or move.
-struct LstmOutput {
+struct [[nodiscard]] LstmOutput {
   Var y;     // (N, H): h_t of all steps
   Var h, c;  // (B, H): after each sequence's last step
 };
@@ -192,7 +193,7 @@ LstmOutput lstm(const Packing& packing, Var gates, const Var& w_hh, const Var& h
 //   r, z = sigmoid(gates_t + u_t);   n = tanh(gates_t + r u_t);   h_t = (1 - z) n + z h_{t-1}
 // gates (N, 3H) is affine(x, W_ih, b_ih). w_hh (3H, H), b_hh (3H); b_hh and h0 (B, H) are zeros if
 // left undefined. What lstm() says of the memory of `gates` holds here too.
-struct GruOutput {
+struct [[nodiscard]] GruOutput {
   Var y;  // (N, H): h_t of all steps
   Var h;  // (B, H): after each sequence's last step
 };

@@ -197,7 +197,7 @@ Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device) {
     for (int64_t b = 0; b < packed.packing.batch_size(t); ++b)
       ids.push_back(sequences[packed.order[b]][t]);
   }
-  packed.rows = Tensor::from(ids, device);
+  packed.rows = Var(Tensor::from(ids, device)).in_order(RowOrder::by_step);
   return packed;
 }
 
@@ -210,7 +210,7 @@ Packed pack(const std::vector<Tensor>& sequences) {
   Packed packed = sorted_by_length(lengths);
   const std::vector<Tensor> sorted = packed.sorted(sequences);
   const Var all = concat(std::vector<Var>(sorted.begin(), sorted.end()), 0);
-  packed.rows = by_step(all, packed.packing).value();
+  packed.rows = by_step(all, packed.packing);
   return packed;
 }
 

@@ -120,9 +120,9 @@ class Segments {
 
 // A packed list of sequences, sorted by decreasing length; equally long ones keep their order.
 // sorted() brings labels into the new order, restored() brings results back into the old one.
-struct Packed {
+struct [[nodiscard]] Packed {
   Packing packing;
-  Tensor rows;                 // i32 (N) ids, or rows (N, ...), in the order of by_step()
+  Var rows;                    // i32 (N) ids, or rows (N, ...), in the order of by_step()
   std::vector<int32_t> order;  // (B): sequence b is number order[b] of the given ones
   std::vector<int32_t> place;  // (B): given sequence i is sequence place[i] now
 
@@ -137,14 +137,14 @@ struct Packed {
 };
 // Packs sequences of ids, or of rows (n_i, ...), in any order. Throws ShapeError for an empty
 // sequence and for rows of different shapes.
-[[nodiscard]] Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device = {});
-[[nodiscard]] Packed pack(const std::vector<Tensor>& sequences);
+Packed pack(const std::vector<std::vector<int32_t>>& sequences, Device device = {});
+Packed pack(const std::vector<Tensor>& sequences);
 
 // Brings the rows of a packing into the order sequence by sequence, and back: x (N, ...) -> (N,
 // ...), differentiable. They throw ShapeError for another number of rows, and for rows that are
 // known to be in that order already.
-[[nodiscard]] Var by_sequence(const Var& x, const Packing& packing);
-[[nodiscard]] Var by_step(const Var& x, const Packing& packing);
+Var by_sequence(const Var& x, const Packing& packing);
+Var by_step(const Var& x, const Packing& packing);
 // For ops that take their rows sequence by sequence: throws ShapeError if the rows of x are known
 // to be step by step. And the reverse.
 void check_by_sequence(const char* op, const Var& x);

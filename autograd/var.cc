@@ -133,6 +133,12 @@ Var Var::parameter(Shape shape, Initializer law, bool sparse_rows) {
   return leaf;
 }
 
+Var Var::buffer(Tensor value) {
+  Var result = parameter(std::move(value));
+  result.cell_->frozen = result.cell_->buffer = true;
+  return result;
+}
+
 void Var::fail_blank() {
   throw UsageError(
       "a parameter has no values yet; call init(module, seed) or load_parameters() first (they "
@@ -149,7 +155,8 @@ Var Var::clone() const {
   Var copy = parameter(cell.blank ? empty_like(cell.value) : cell.value.clone(), cell.sparse_rows);
   copy.cell_->blank = cell.blank;
   copy.cell_->law = cell.law;
-  copy.freeze(frozen());
+  copy.cell_->frozen = cell.frozen;
+  copy.cell_->buffer = cell.buffer;
   return copy;
 }
 
@@ -176,6 +183,7 @@ void Var::convert(DType dtype, Device device) const {
 
 void Var::freeze(bool frozen) const {
   ParameterCell& cell = own_cell("freeze");
+  if (cell.buffer && !frozen) throw UsageError("unfreeze: a buffer is never trained");
   cell.frozen = frozen;
   if (frozen) cell.node->outputs[0].clear();
 }

@@ -42,6 +42,7 @@ struct ParameterCell {
   std::shared_ptr<Node> node;  // collects the gradient
   bool sparse_rows = false;
   bool frozen = false;
+  bool buffer = false;   // frozen for good
   bool blank = false;    // allocated, not yet initialised
   Initializer law = {};  // empty: made with values
 };
@@ -51,17 +52,21 @@ struct ParameterCell {
 // if it has as many rows, except for ops that move rows.
 enum class RowOrder : uint8_t { unknown, by_step, by_sequence };
 
-// A value and its place in the graph. Copying a Var copies two references.
-class Var {
+// A value and its place in the graph. Copying a Var copies two references. An op changes none of
+// its inputs, so its result must not be discarded.
+class [[nodiscard]] Var {
  public:
   Var() = default;
   Var(Tensor value) : value_(std::move(value)) {}  // a constant
   // A leaf that collects a gradient. With sparse_rows (Embedding) the gradient is sparse, it holds
   // the looked-up rows only, as long as gather_rows alone uses the parameter.
-  [[nodiscard]] static Var parameter(Tensor value, bool sparse_rows = false);
+  static Var parameter(Tensor value, bool sparse_rows = false);
   // The same, f32 on the CPU and blank: init() (nn/init.h) draws its values by the law, or
   // load_parameters() or set_value() sets them.
-  [[nodiscard]] static Var parameter(Shape shape, Initializer law, bool sparse_rows = false);
+  static Var parameter(Shape shape, Initializer law, bool sparse_rows = false);
+  // A parameter that is saved, loaded, moved and cloned with its module, and never trained, such as
+  // BatchNorm's running mean: a constant to ops, which set_value() changes.
+  static Var buffer(Tensor value);
 
   bool defined() const { return memory().defined(); }
   // Throws UsageError for a blank parameter.
@@ -69,12 +74,15 @@ class Var {
     if (cell_ && cell_->blank) fail_blank();
     return memory();
   }
+  double item() const { return value().item(); }  // of a loss: a value of one element
   const Shape& shape() const { return memory().shape(); }
   DType dtype() const { return memory().dtype(); }
   Device device() const { return memory().device(); }
   bool needs_grad() const { return node() != nullptr; }
   bool sparse_rows() const { return cell_ && cell_->sparse_rows; }
   Var detach() const { return Var(value()).in_order(order_); }  // outside of the graph
+  // Row i of the leading axis, which is removed; a negative i counts from the end. Differentiable.
+  Var operator[](int64_t i) const;
   RowOrder row_order() const { return order_; }
   // The same value, with the order of its rows declared.
   Var in_order(RowOrder order) const {
@@ -86,16 +94,18 @@ class Var {
   // ---- for parameters; these throw UsageError for other values
   bool is_parameter() const { return cell_ != nullptr; }
   bool frozen() const { return cell_ && cell_->frozen; }
+  bool is_buffer() const { return cell_ && cell_->buffer; }
   // The same for all Vars of one parameter, and null for other values.
   const std::shared_ptr<ParameterCell>& cell() const { return cell_; }
-  // A new parameter with the same values, law, sparse_rows and frozen.
-  [[nodiscard]] Var clone() const;
+  // A new parameter with the same values, law, sparse_rows, frozen and buffer.
+  Var clone() const;
   // Replaces the tensor of the parameter, for all its Vars. Its gradient is dropped, and the
   // backward pass of an earlier graph throws. set_value() throws ShapeError for another shape.
   void set_value(Tensor value) const;
   void convert(DType dtype, Device device) const;
   // A frozen parameter is a constant to ops, and optimisers do not change it. Freezing drops its
-  // gradient; backward() of an earlier graph still adds to it.
+  // gradient; backward() of an earlier graph still adds to it. Throws UsageError to unfreeze a
+  // buffer.
   void freeze(bool frozen = true) const;
 
   // Adds d(this)/d(leaf) to the gradient of every leaf that this value depends on, and frees the

@@ -128,7 +128,7 @@ void measure(const OpCase& row, const Machine& machine) {
   }
   const double forward = time_of([&] {
     const NoGrad guard;
-    row.call(inputs);
+    (void)row.call(inputs);
   });
   const Var y = row.call(inputs);
   bytes += static_cast<double>(y.value().bytes());

@@ -143,6 +143,15 @@ if("heed_kernels_v3" IN_LIST HEED_KERNEL_TARGETS)
   endforeach()
 endif()
 
+# A discarded op does not compile.
+foreach(discard RANGE 6)
+  add_test(NAME discarded_test_${discard} COMMAND ${CMAKE_CXX_COMPILER} -std=c++20 -fsyntax-only -Wall -Werror
+           -DDISCARD=${discard} -I${PROJECT_SOURCE_DIR} ${PROJECT_SOURCE_DIR}/tests/nn/discarded.cc)
+  if(discard GREATER 0)
+    set_tests_properties(discarded_test_${discard} PROPERTIES PASS_REGULAR_EXPRESSION "nodiscard|-Wunused-result")
+  endif()
+endforeach()
+
 # A name that was mistyped is no success.
 add_test(NAME no_such_test COMMAND op_table_test --gtest_filter=*no_such_op*)
 set_tests_properties(no_such_test PROPERTIES PASS_REGULAR_EXPRESSION "no test matches")

@@ -48,7 +48,7 @@ class Network : public Module {
   }
   void visit(Visitor& v) override {
     v("first", first);
-    for (size_t i = 0; i < layers.size(); ++i) v("layers." + std::to_string(i), layers[i]);
+    v("layers", layers);
     v("last", last);
   }
 

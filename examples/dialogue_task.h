@@ -13,7 +13,7 @@
 #include "examples/options.h"
 #include "nn/init.h"
 #include "optim/optim.h"
-#include "train/buckets.h"
+#include "nn/batches.h"
 
 namespace examples {
 
@@ -111,14 +111,16 @@ void train(Model& model, const DialogueTask& task, const Stepping& with, int64_t
   const double rate = with.optimizer->rate;
   int64_t step = 0;
   for (uint64_t epoch = 0; step < steps; ++epoch) {
-    for (const std::vector<int64_t>& ids : bucket_batches(lengths, kBatch, kSeed, epoch)) {
-      if (step == steps) break;
-      if (step++ % 200 == 0) print_scores(model, task, step - 1);
-      with.optimizer->rate = rate * double(steps - step + 1) / double(steps);  // falls to 0
+    const auto make = [&](const std::vector<int64_t>& ids) {  // while the step before runs
       const std::vector<Example> examples = distract(task, ids, epoch);
       std::vector<const Example*> part;
       for (const Example& example : examples) part.push_back(&example);
-      const Batch batch = make_batch(part, Model::kParts);
+      return make_batch(part, Model::kParts);
+    };
+    for (const Batch& batch : Prefetched(bucket_batches(lengths, kBatch, kSeed, epoch), make)) {
+      if (step == steps) break;
+      if (step++ % 200 == 0) print_scores(model, task, step - 1);
+      with.optimizer->rate = rate * double(steps - step + 1) / double(steps);  // falls to 0
       training_loss(batch, model(batch), lambda).backward();
       with.optimizer->step({.max_norm = with.max_norm});
       zero_grad(model);

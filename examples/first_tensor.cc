@@ -42,7 +42,7 @@ void gradients() {
 
 void errors() {
   try {
-    matmul(Tensor::zeros({2, 3}), Tensor::zeros({4, 5}));
+    (void)matmul(Tensor::zeros({2, 3}), Tensor::zeros({4, 5}));
   } catch (const ShapeError& error) {
     std::printf("an error     %s\n", error.what());
   }

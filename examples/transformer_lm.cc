@@ -25,7 +25,7 @@ struct TransformerModel : Module {
   }
   void visit(Visitor& v) override {
     v("embedding", embedding);
-    for (size_t i = 0; i < layers.size(); ++i) v("layers." + std::to_string(i), layers[i]);
+    v("layers", layers);
     v("norm", norm);
     v("output", output);
   }

@@ -16,7 +16,7 @@
 #include "heed/text_table.h"
 #include "heed/work_flags.h"
 #include "tensor/parallel.h"
-#include "train/buckets.h"
+#include "nn/batches.h"
 
 namespace heed {
 namespace {

@@ -12,9 +12,9 @@
 namespace heed {
 
 // Glorot & Bengio 2010: uniform in +-sqrt(6 / (fan_in + fan_out)) for a weight (out, in)
-[[nodiscard]] Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
+Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 // He et al. 2015: uniform in +-sqrt(6 / fan_in), for layers followed by relu
-[[nodiscard]] Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
+Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 
 // Laws, for Var::parameter(shape, law). xavier_uniform and kaiming_uniform are laws, too.
 Initializer uniform_law(double low, double high);

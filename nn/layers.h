@@ -29,6 +29,9 @@ class Embedding : public Module {
  public:
   Embedding(int64_t rows, int64_t width);
   Var operator()(const Tensor& ids) const { return gather_rows(weight, ids); }
+  Var operator()(const Var& ids) const {  // in their order, as of Packed::rows
+    return (*this)(ids.value()).in_order(ids.row_order());
+  }
   void visit(Visitor& v) override { v("weight", weight); }
   Embedding like() const { return {weight.shape()[0], weight.shape()[1]}; }
 

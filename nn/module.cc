@@ -12,8 +12,9 @@ struct Visited {
   Var& var;
 };
 
-// All names of visit(), those of a tied parameter one by one.
-std::vector<Visited> visited(Module& module) {
+// All names of visit(), those of a tied parameter one by one. visit() is not const, because a
+// Visitor may replace parameters; this one does not.
+std::vector<Visited> visited(const Module& module) {
   std::vector<Visited> list;
   std::unordered_set<std::string> names;
   Visitor visitor([&](const std::string& name, Var& p) {
@@ -21,7 +22,7 @@ std::vector<Visited> visited(Module& module) {
                 "\"; give each a name of its own");
     list.push_back({name, p});
   });
-  module.visit(visitor);
+  const_cast<Module&>(module).visit(visitor);
   return list;
 }
 
@@ -52,7 +53,7 @@ bool name_fits(std::string_view name, std::string_view pattern) {
 void set_frozen(Module& module, const std::string& pattern, bool frozen) {
   bool found = false;
   for (const NamedParameter& p : parameters(module)) {
-    if (!fits(p, pattern)) continue;
+    if (p.var.is_buffer() || !fits(p, pattern)) continue;
     p.var.freeze(frozen);
     found = true;
   }
@@ -86,7 +87,7 @@ void Visitor::operator()(const std::string& name, Module& part) {
   prefix_ = outer;
 }
 
-std::vector<NamedParameter> parameters(Module& module) {
+std::vector<NamedParameter> parameters(const Module& module) {
   std::vector<NamedParameter> list;
   std::unordered_map<const ParameterCell*, size_t> places;
   for (const auto& [name, var] : visited(module)) {
@@ -118,9 +119,11 @@ bool fits(const NamedParameter& parameter, const std::string& pattern) {
                      [&](const std::string& name) { return name_fits(name, pattern); });
 }
 
-int64_t parameter_count(Module& module) {
+int64_t parameter_count(const Module& module) {
   int64_t count = 0;
-  for (const NamedParameter& p : parameters(module)) count += p.var.shape().numel();
+  for (const NamedParameter& p : parameters(module)) {
+    if (!p.var.is_buffer()) count += p.var.shape().numel();
+  }
   return count;
 }
 
@@ -144,7 +147,7 @@ void unfreeze(Module& module, const std::string& pattern) {
   set_frozen(module, pattern, false);
 }
 
-void copy_parameters(Module& to, Module& from) {
+void copy_parameters(Module& to, const Module& from) {
   const std::vector<NamedParameter> sources = parameters(from), targets = parameters(to);
   check_same("copy_parameters", sources, targets);
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -153,7 +156,7 @@ void copy_parameters(Module& to, Module& from) {
   }
 }
 
-void clone_parameters(Module& to, Module& from) {
+void clone_parameters(Module& to, const Module& from) {
   const std::vector<Visited> sources = visited(from), targets = visited(to);
   check_same("clone", sources, targets);
   std::unordered_map<const ParameterCell*, Var> clones;

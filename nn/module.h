@@ -23,6 +23,11 @@ class Visitor {
 
   void operator()(const std::string& name, Var& parameter);  // undefined ones are left out
   void operator()(const std::string& name, Module& part);
+  // "layers.0", "layers.1", ...
+  template <std::derived_from<Module> M>
+  void operator()(const std::string& name, std::vector<M>& parts) {
+    for (size_t i = 0; i < parts.size(); ++i) (*this)(name + "." + std::to_string(i), parts[i]);
+  }
 
  private:
   Visit visit_;
@@ -61,16 +66,16 @@ struct NamedParameter {
   Var var;                                // the module's own: a Var is a reference
   std::vector<std::string> aliases = {};  // its further names, if it is tied
 };
-// In the order of visit(). A parameter with several names (output.weight = embedding.weight) is
-// listed once, with its first name. Throws ShapeError if two parameters have the same name: files
-// and optimisers could not tell them apart. Throws UsageError for a Var that is not a parameter: it
-// would never be trained.
-[[nodiscard]] std::vector<NamedParameter> parameters(Module& module);
+// Buffers are among them. In the order of visit(). A parameter with several names (output.weight =
+// embedding.weight) is listed once, with its first name. Throws ShapeError if two parameters have
+// the same name: files and optimisers could not tell them apart. Throws UsageError for a Var that
+// is not a parameter: it would never be trained.
+[[nodiscard]] std::vector<NamedParameter> parameters(const Module& module);
 // A name fits a pattern of whole parts of it: "lstm" fits "encoder.lstm.bias_l0", and "layers.1"
 // does not fit "layers.10.weight". '*' stands for anything: "encoder*.bias*". The empty pattern
 // fits every name, and a tied parameter fits with any of its names.
 [[nodiscard]] bool fits(const NamedParameter& parameter, const std::string& pattern);
-[[nodiscard]] int64_t parameter_count(Module& module);
+[[nodiscard]] int64_t parameter_count(const Module& module);  // without buffers
 void zero_grad(Module& module);
 
 // Replace the tensor of every parameter by a converted copy and drop the gradients. The parameters
@@ -79,24 +84,24 @@ void convert(Module& module, DType dtype);
 void move(Module& module, Device device);
 
 // Parameters whose names fit the pattern become constants, or are trained again. They throw
-// UsageError if none fits.
+// UsageError if none fits. Buffers stay what they are.
 void freeze(Module& module, const std::string& pattern = "");
 void unfreeze(Module& module, const std::string& pattern = "");
 
 // Copies the values of `from` to the parameters of the same names of `to`, which keep their element
 // type and device. Throws ShapeError if names or shapes differ.
-void copy_parameters(Module& to, Module& from);
+void copy_parameters(Module& to, const Module& from);
 
 // Makes every parameter of `to` a clone of the one of the same name in `from`, with the same ties.
 // Throws ShapeError if names or shapes differ. (For clone().)
-void clone_parameters(Module& to, Module& from);
+void clone_parameters(Module& to, const Module& from);
 
 // A deep copy: values, element types, devices, ties and frozen parameters, but no gradients.
 // visit() knows the parameters of a module, but not its sizes and other members. So a module that
 // can be cloned has a default constructor, or
 //   M like() const;
 // which makes another M of the same sizes. All layers of nn/ have it.
-template <class M> [[nodiscard]] M clone(M& module) {
+template <class M> [[nodiscard]] M clone(const M& module) {
   constexpr bool has_like = requires {
     { module.like() } -> std::same_as<M>;
   };
@@ -114,7 +119,7 @@ template <class M> [[nodiscard]] M clone(M& module) {
 }
 
 // A readable table of all parameters: name, shape, count, share of the total, element type,
-// "frozen"; then the totals.
-[[nodiscard]] std::string summary(Module& module);
+// "frozen" or "buffer"; then the totals.
+[[nodiscard]] std::string summary(const Module& module);
 
 }  // namespace heed

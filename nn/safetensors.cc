@@ -260,7 +260,7 @@ void load_into(const std::string& path, const std::vector<NamedTensor>& targets)
   }
 }
 
-std::vector<NamedTensor> parameter_tensors(Module& module) {
+std::vector<NamedTensor> parameter_tensors(const Module& module) {
   std::vector<NamedTensor> tensors;
   for (const NamedParameter& p : parameters(module)) {
     tensors.push_back({p.name, p.var.value(), p.aliases});
@@ -268,7 +268,7 @@ std::vector<NamedTensor> parameter_tensors(Module& module) {
   return tensors;
 }
 
-void save_parameters(const std::string& path, Module& module) {
+void save_parameters(const std::string& path, const Module& module) {
   save_tensors(path, parameter_tensors(module), {{"format", "pt"}});
 }
 

@@ -38,8 +38,8 @@ void load_into(const std::string& path, const std::vector<NamedTensor>& targets)
 
 // The parameters of a module by name; the tensors share the module's memory. A tied parameter is
 // listed once. Throws UsageError for a blank one.
-[[nodiscard]] std::vector<NamedTensor> parameter_tensors(Module& module);
-void save_parameters(const std::string& path, Module& module);
+[[nodiscard]] std::vector<NamedTensor> parameter_tensors(const Module& module);
+void save_parameters(const std::string& path, const Module& module);
 void load_parameters(const std::string& path, Module& module);  // load_into() of all of them
 
 }  // namespace heed

@@ -20,16 +20,20 @@ std::string percent(int64_t part, int64_t whole) {
 
 }  // namespace
 
-std::string summary(Module& module) {
+std::string summary(const Module& module) {
   std::vector<std::vector<std::string>> rows = {{"name", "shape", "numbers", "share", "type", ""}};
   const int64_t all = parameter_count(module);
   int64_t frozen = 0, bytes = 0;
   for (const NamedParameter& p : parameters(module)) {
     const int64_t numbers = p.var.shape().numel();
-    rows.push_back({p.name, p.var.shape().str(), std::to_string(numbers), percent(numbers, all),
-                    name_of(p.var.dtype()), p.var.frozen() ? "frozen" : ""});
+    const bool buffer = p.var.is_buffer();
+    rows.push_back({p.name, p.var.shape().str(), std::to_string(numbers),
+                    buffer ? "" : percent(numbers, all), name_of(p.var.dtype()),
+                    buffer           ? "buffer"
+                    : p.var.frozen() ? "frozen"
+                                     : ""});
     for (const std::string& alias : p.aliases) rows.push_back({alias, "is " + p.name});
-    frozen += p.var.frozen() ? numbers : 0;
+    frozen += p.var.frozen() && !buffer ? numbers : 0;
     bytes += numbers * size_of(p.var.dtype());
   }
   std::vector<size_t> widths(rows[0].size());

@@ -128,7 +128,7 @@ class TransformerDecoderLayer : public Module {
 // Row i (width) tells the position p_i:  sin(p f_0), cos(p f_0), sin(p f_1), ...  with
 // f_k = 10000^(-2k / width). To be added to embeddings of about the size of 1. Throws ShapeError
 // for a negative position.
-[[nodiscard]] Tensor sinusoidal_positions(const std::vector<int32_t>& positions, int64_t width,
-                                          DType dtype = DType::f32, Device device = {});
+Tensor sinusoidal_positions(const std::vector<int32_t>& positions, int64_t width,
+                            DType dtype = DType::f32, Device device = {});
 
 }  // namespace heed

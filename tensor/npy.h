@@ -11,7 +11,7 @@ namespace heed {
 // f64 or i32. C and Fortran order are both read. The file is not trusted: it is checked before
 // memory is allocated, which is at most four times the size of the file. Throws DataError "path:
 // not a usable .npy file: rule", also for an integer that does not fit into 32 bits.
-[[nodiscard]] Tensor load_npy(const std::string& path);
+Tensor load_npy(const std::string& path);
 
 // Writes the file atomically, for numpy.load().
 void save_npy(const std::string& path, const Tensor& tensor);

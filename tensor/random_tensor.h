@@ -9,13 +9,12 @@
 namespace heed {
 
 // In [low, high)
-[[nodiscard]] Tensor uniform(Shape shape, double low, double high, RandomKey key,
-                             DType dtype = DType::f32, Device device = {});
-[[nodiscard]] Tensor normal(Shape shape, double mean, double deviation, RandomKey key,
-                            DType dtype = DType::f32, Device device = {});
+Tensor uniform(Shape shape, double low, double high, RandomKey key, DType dtype = DType::f32,
+               Device device = {});
+Tensor normal(Shape shape, double mean, double deviation, RandomKey key, DType dtype = DType::f32,
+              Device device = {});
 // Standard Gumbel numbers g = -ln(-ln u), in [-2.9, 17.4]. argmax_i (x_i + g_i) is i with the
 // probability softmax(x)_i.
-[[nodiscard]] Tensor gumbel(Shape shape, RandomKey key, DType dtype = DType::f32,
-                            Device device = {});
+Tensor gumbel(Shape shape, RandomKey key, DType dtype = DType::f32, Device device = {});
 
 }  // namespace heed

@@ -27,6 +27,16 @@ int Shape::normalize(int axis, const char* op) const {
   return result;
 }
 
+std::pair<int64_t, int64_t> Shape::range(const char* op, int axis, int64_t begin,
+                                         int64_t end) const {
+  const int64_t n = sizes_[axis], given_end = end == kEnd ? n : end;
+  const int64_t first = begin < 0 ? begin + n : begin;
+  const int64_t last = given_end < 0 ? given_end + n : given_end;
+  check_shape(0 <= first && first <= last && last <= n, op, ": range [", begin, ", ", given_end,
+              ") is outside of axis ", axis, " of ", *this);
+  return {first, last};
+}
+
 Shape Shape::with(int axis, int64_t size) const {
   std::array<int64_t, kMaxRank> s = sizes_;
   s[normalize(axis)] = size;

@@ -8,6 +8,8 @@
 
 namespace heed {
 
+constexpr int64_t kEnd = INT64_MAX;  // the end of an axis, for a range of it
+
 // The sizes of a tensor's axes, at most kMaxRank of them; a scalar has none. Row-major throughout.
 class Shape {
  public:
@@ -26,6 +28,10 @@ class Shape {
   int64_t back() const { return (*this)[-1]; }
   // The axis as a number in [0, rank). Throws ShapeError, which begins with the name of the op.
   int normalize(int axis, const char* op = "shape") const;
+  // The range [begin, end) of an axis in [0, rank) as numbers in [0, size]: negative ones count
+  // from the end, and kEnd is the end. Throws ShapeError, as above, where it is outside of the
+  // axis.
+  std::pair<int64_t, int64_t> range(const char* op, int axis, int64_t begin, int64_t end) const;
 
   Shape with(int axis, int64_t size) const;    // the same shape with one axis resized
   Shape without(int axis) const;               // one axis removed

@@ -119,17 +119,16 @@ Tensor Tensor::reshape(Shape shape) const {
 
 Tensor Tensor::rows(int64_t begin, int64_t end) const {
   check_shape(shape_.rank() >= 1, "rows: a scalar has no rows");
-  check_shape(0 <= begin && begin <= end && end <= shape_[0], "rows: range [", begin, ", ", end,
-              ") is outside of the leading axis of ", shape_);
+  const auto [first, last] = shape_.range("rows", 0, begin, end);
   Tensor view = *this;
-  view.shape_ = shape_.with(0, end - begin);
+  view.shape_ = shape_.with(0, last - first);
   const int64_t row_bytes = shape_.product(1, shape_.rank()) * size_of(dtype_);
-  view.memory_ = {memory_, memory_.get() + begin * row_bytes};
+  view.memory_ = {memory_, memory_.get() + first * row_bytes};
   return view;
 }
 
 Tensor Tensor::operator[](int64_t row) const {
-  return rows(row, row + 1).reshape(shape_.without(0));
+  return rows(row, row == -1 ? kEnd : row + 1).reshape(shape_.without(0));
 }
 
 Tensor Tensor::clone() const {
@@ -140,7 +139,11 @@ Tensor Tensor::clone() const {
 
 Tensor Tensor::to(DType dtype) const {
   if (dtype == dtype_) return *this;
-  check_shape(dtype != DType::i32, "to: ", name_of(dtype_), " is not converted to i32");
+  if (dtype == DType::i32) {
+    std::vector<int32_t> whole;
+    for (const double x : to_vector()) whole.push_back(to_i32("to", std::trunc(x)));
+    return from(whole, shape_, device_);
+  }
   Tensor result = empty(shape_, dtype, device_);
   if (dtype_ == DType::i32) {
     KERNEL(result, convert(result.data<T>(), data<int32_t>(), numel()));

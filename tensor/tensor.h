@@ -28,7 +28,7 @@ struct Nested {
 
 // A contiguous row-major array on one device. Copying a Tensor copies a reference to its memory;
 // reshape() and rows() are views of the same memory; everything else is a kernel.
-class Tensor {
+class [[nodiscard]] Tensor {
  public:
   Tensor() = default;  // undefined: no memory, defined() is false
 
@@ -62,14 +62,17 @@ class Tensor {
   }
   std::byte* raw() const { return memory_.get(); }
 
-  Tensor reshape(Shape shape) const;              // view; the same number of elements
-  Tensor rows(int64_t begin, int64_t end) const;  // view: range [begin, end) of the leading axis
-  Tensor operator[](int64_t row) const;           // view: one row, without the leading axis
-  Matrix t() const;                               // transposed, for products (tensor/matrix.h)
+  Tensor reshape(Shape shape) const;  // view; the same number of elements
+  // Views: the range [begin, end) of the leading axis, and one row of it, without the axis.
+  // Negative numbers count from the end, as in Python; kEnd is the end.
+  Tensor rows(int64_t begin, int64_t end) const;
+  Tensor operator[](int64_t row) const;
+  Matrix t() const;  // transposed, for products (tensor/matrix.h)
   bool shares_memory_uniquely() const { return memory_.use_count() == 1; }
 
   Tensor clone() const;
-  // A converted copy; itself if it has that type. Throws ShapeError for a conversion to i32.
+  // A converted copy; itself if it has that type. To i32 on the host: fractions are cut off, and a
+  // number beyond 32 bits, or NaN, is a ShapeError.
   Tensor to(DType dtype) const;
   Tensor to(Device device) const;  // a copy on the device; itself if it is there
   // Shapes and element types must be equal; the devices may differ, and the two may overlap.

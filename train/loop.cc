@@ -13,7 +13,7 @@
 #include "autograd/anomaly.h"
 #include "optim/optim.h"
 #include "tensor/async_read.h"
-#include "train/buckets.h"
+#include "nn/batches.h"
 #include "train/run_files.h"
 #include "train/runaway_loss.h"
 #include "train/step.h"

@@ -17,7 +17,7 @@ namespace {
 template <class Op> Tensor compared(const char* name, const Var& a, const Var& b) {
   check_defined(name, a);
   check_defined(name, b);
-  check_types(name, a, b);
+  check_types(name, a.value(), b.value());
   const Shape shape = broadcast_shape(name, a.shape(), b.shape());
   const Tensor wide_a = broadcast_to(a.value(), shape), wide_b = broadcast_to(b.value(), shape);
   const Tensor y = Tensor::empty(shape, DType::i32, a.device());

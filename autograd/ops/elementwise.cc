@@ -19,7 +19,7 @@ void check_numbers(const Clamp& c) {
 // y = op(x),   dx = dy op'(x or y)
 template <class Op> Var unary(const char* name, const Var& x, Op op = {}) {
   check_numbers(op);
-  check_defined(name, x);
+  check_float(name, x);
   const Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   KERNEL(y, unary_forward(y.data<T>(), x.value().data<T>(), op, n));
@@ -46,8 +46,8 @@ constexpr bool reads_b(Reads reads) {
 // y = Op(a, b),   da = dy dOp/da,   db = dy dOp/db,   of one shape after broadcasting. What is kept
 // of a and b is what a gradient reads, as it was before broadcasting.
 template <class Op> Var binary(const char* name, const Var& a, const Var& b) {
-  check_defined(name, a);
-  check_defined(name, b);
+  check_float(name, a);
+  check_float(name, b);
   const Shape shape = broadcast_shape(name, a.shape(), b.shape());
   check_types(name, a, b);
   const Var wide_a = expand(a, shape), wide_b = expand(b, shape);
@@ -76,7 +76,7 @@ template <class Op> Var binary(const char* name, const Var& a, const Var& b) {
 
 // y = alpha x + beta,   dx = alpha dy
 Var linear_map(const char* name, const Var& x, double alpha, double beta) {
-  check_defined(name, x);
+  check_float(name, x);
   const Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   KERNEL(y, scale_shift(y.data<T>(), x.value().data<T>(), T(alpha), T(beta), n));
@@ -124,8 +124,8 @@ Var mul(const Var& a, double b) {
 
 // y = mask ? a : b,   da = mask ? dy : 0,   db = mask ? 0 : dy,   of one shape after broadcasting
 Var where(const Tensor& mask, const Var& a, const Var& b) {
-  check_defined("where", a);
-  check_defined("where", b);
+  check_float("where", a);
+  check_float("where", b);
   check_mask("where", mask, a);
   check_types("where", a, b);
   const Shape shape =
@@ -147,7 +147,7 @@ Var where(const Tensor& mask, const Var& a, const Var& b) {
 }
 
 Var masked_fill(const Var& x, const Tensor& mask, double value) {
-  check_defined("masked_fill", x);
+  check_float("masked_fill", x);
   check_mask("masked_fill", mask, x);
   check_shape(broadcast_shape("masked_fill", mask.shape(), x.shape()) == x.shape(),
               "masked_fill: mask ", mask.shape(), " does not fit x ", x.shape());
@@ -160,7 +160,7 @@ Var dropout(const Var& x, double p, RandomKey key) {
     throw UsageError(text("dropout: the probability must be in [0, 1), got ", p));
   }
   if (p == 0) return x;
-  check_defined("dropout", x);
+  check_float("dropout", x);
   const Tensor y = empty_like(x.value());
   const int64_t n = y.numel();
   KERNEL(y, dropout<T>(y.data<T>(), x.value().data<T>(), T(p), key, n));

@@ -12,8 +12,8 @@ namespace {
 
 void check_gru(const Packing& p, const Var& gates, const Var& w_hh, const Var& b_hh,
                const Var& h0) {
-  check_defined("gru", gates);
-  check_defined("gru", w_hh);
+  check_float("gru", gates);
+  check_float("gru", w_hh);
   check_shape(w_hh.shape().rank() == 2 && w_hh.shape()[0] == 3 * w_hh.shape()[1],
               "gru: w_hh must be (3H, H), got ", w_hh.shape());
   const int64_t hidden = w_hh.shape()[1];

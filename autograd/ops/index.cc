@@ -9,7 +9,7 @@ namespace heed {
 
 // y_j = x[ids_j] along the axis,   dx[ids_j] += dy_j
 Var gather_along(const Var& x, const Tensor& ids, int axis) {
-  check_defined("gather_along", x);
+  check_float("gather_along", x);
   const Shape& shape = x.shape();
   const int a = shape.normalize(axis, "gather_along");
   check_shape(ids.shape().rank() == shape.rank() && ids.shape() == shape.with(a, ids.shape()[a]),
@@ -29,7 +29,7 @@ Var gather_along(const Var& x, const Tensor& ids, int axis) {
 
 // y[ids_j] += x_j along the axis,   dx_j = dy[ids_j]
 Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis) {
-  check_defined("scatter_along", x);
+  check_float("scatter_along", x);
   const Shape& shape = x.shape();
   const int a = shape.normalize(axis, "scatter_along");
   check_shape(ids.shape() == shape, "scatter_along: ids ", ids.shape(), " do not fit x ", shape);

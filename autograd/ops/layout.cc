@@ -14,7 +14,7 @@ namespace heed {
 namespace {
 
 void check_ids(const char* op, const Tensor& ids, const Var& x, int64_t n) {
-  check_defined(op, x);
+  check_float(op, x);
   check_shape(ids.defined() && ids.dtype() == DType::i32 && ids.shape().rank() == 1, op,
               ": ids must be i32 (m), got ", name_of(ids.dtype()), " ", ids.shape());
   check_devices(op, ids, x.value());
@@ -118,13 +118,13 @@ Var concat(const std::vector<Var>& parts, int axis) {
 
 // y = a block of columns of x seen as (outer, axis x inner):  that block of dx += dy
 Var slice(const Var& x, int axis, int64_t begin, int64_t end) {
+  check_float("slice", x);
   const Shape& shape = x.shape();
   const int a = shape.normalize(axis, "slice");
-  check_shape(0 <= begin && begin <= end && end <= shape[a], "slice: range [", begin, ", ", end,
-              ") is outside of axis ", axis, " of ", shape);
+  const auto [first, last] = shape.range("slice", a, begin, end);
   const int64_t outer = shape.product(0, a), inner = shape.product(a + 1, shape.rank());
-  const int64_t stride = shape[a] * inner, from = begin * inner, width = (end - begin) * inner;
-  const Tensor y = Tensor::empty(shape.with(a, end - begin), x.dtype(), x.device());
+  const int64_t stride = shape[a] * inner, from = first * inner, width = (last - first) * inner;
+  const Tensor y = Tensor::empty(shape.with(a, last - first), x.dtype(), x.device());
   KERNEL(y, copy_block<T>(y.data<T>(), width, x.value().data<T>() + from, stride, outer, width));
 
   return record("slice", y, {x}, [=](Tensor dy, const Grads& dx) {
@@ -134,6 +134,7 @@ Var slice(const Var& x, int axis, int64_t begin, int64_t end) {
 }
 
 std::vector<Var> split(const Var& x, const std::vector<int64_t>& sizes, int axis) {
+  check_float("split", x);
   const int64_t whole = x.shape()[x.shape().normalize(axis, "split")];
   int64_t total = 0;
   for (int64_t size : sizes) {
@@ -165,6 +166,7 @@ Var stack(const std::vector<Var>& parts) {
 
 // Swaps two axes; the gradient swaps them back.
 Var transpose(const Var& x, int axis_a, int axis_b) {
+  check_float("transpose", x);
   const Shape& shape = x.shape();
   const int first = shape.normalize(axis_a, "transpose");
   const int second = shape.normalize(axis_b, "transpose");
@@ -207,8 +209,7 @@ Tensor sum_repeats(Tensor dy, const Broadcast& map) {
 // Repeats x along the axes where it has size 1 or none;   dx = the sum of dy over the repeats
 Var expand(const Var& x, Shape shape) {
   if (shape == x.shape()) return x;
-  check_defined("expand", x);
-  check_shape(x.dtype() != DType::i32, "expand: element type i32: expected f32 or f64");
+  check_float("expand", x);
   return record(
       "expand", broadcast_to(x.value(), shape), {x},
       [map = broadcast_map(x.shape(), shape), of_x = x.shape()](Tensor dy, const Grads& dx) {

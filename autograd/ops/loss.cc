@@ -56,6 +56,7 @@ Tensor times(Tensor x, const Tensor& factor) {
 // With p = softmax(x_r) and q_j = (1 - e) [j = target] + e / C, e the smoothing:
 //   loss_r = -sum_j q_j ln p_j,   dx_rj = dloss_r (p_j - q_j)
 Var cross_entropy(const Var& logits, const Tensor& targets, double smoothing) {
+  check_float("cross_entropy", logits);
   check_shape(logits.shape().rank() == 2, "cross_entropy: needs logits (n, C), got ",
               logits.shape());
   const int64_t n = logits.shape()[0], classes = logits.shape()[1];

@@ -9,8 +9,8 @@ namespace heed {
 namespace {
 
 void check_lstm(const Packing& p, const Var& gates, const Var& w_hh, const Var& h0, const Var& c0) {
-  check_defined("lstm", gates);
-  check_defined("lstm", w_hh);
+  check_float("lstm", gates);
+  check_float("lstm", w_hh);
   check_shape(w_hh.shape().rank() == 2 && w_hh.shape()[0] == 4 * w_hh.shape()[1],
               "lstm: w_hh must be (4H, H), got ", w_hh.shape());
   const int64_t hidden = w_hh.shape()[1];

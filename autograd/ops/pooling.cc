@@ -8,7 +8,7 @@ namespace heed {
 namespace {
 
 void check_pooling(const char* op, const Var& x, const Segments& s) {
-  check_defined(op, x);
+  check_float(op, x);
   check_by_sequence(op, x);
   check_shape(x.shape().rank() == 2 && x.shape()[0] == s.memory_rows(), op, ": x ", x.shape(),
               " does not fit segments of ", s.memory_rows(), " rows");

@@ -20,7 +20,7 @@ struct Fold {
 
 // y = scale sum_j x_j,   dx_j = scale dy
 Var scaled_sum(const char* name, const Var& x, const Fold& f, double scale, Shape shape) {
-  check_defined(name, x);
+  check_float(name, x);
   const Tensor y = Tensor::empty(shape, x.dtype(), x.device());
   KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), T(scale), f.outer, f.n, f.inner));
 
@@ -111,6 +111,7 @@ Var mean(const Var& x, int axis, bool keepdim) {
 }
 
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim) {
+  check_float("max", x);
   check_elements("max", x.shape(), axes);
   return reduce_axes("max", x, axes, keepdim, max_along);
 }
@@ -120,7 +121,7 @@ Var max(const Var& x, int axis, bool keepdim) {
 
 // y_j = sum_{k <= j} x_k,   dx_j = sum_{k >= j} dy_k
 Var cumsum(const Var& x, int axis) {
-  check_defined("cumsum", x);
+  check_float("cumsum", x);
   const Fold f(x.shape(), x.shape().normalize(axis, "cumsum"));
   const Tensor y = empty_like(x.value());
   KERNEL(y, cumsum<T>(y.data<T>(), x.value().data<T>(), 0, f.outer, f.n, f.inner));

@@ -9,7 +9,7 @@ namespace heed {
 namespace {
 
 Var with_noise(const char* op, const Var& x, RandomKey key) {
-  check_defined(op, x);
+  check_float(op, x);
   check_shape(x.shape().rank() >= 1 && x.shape().back() > 0, op,
               ": needs a last axis that is not empty, got ", x.shape());
   return x + gumbel(x.shape(), key, x.dtype(), x.device());

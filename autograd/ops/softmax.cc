@@ -10,7 +10,7 @@ namespace {
 
 // The number of rows of length x.shape().back() in x.
 int64_t row_count(const char* op, const Var& x) {
-  check_defined(op, x);
+  check_float(op, x);
   check_shape(x.shape().rank() >= 1, op, ": needs at least one axis, got a scalar");
   return x.shape().product(0, x.shape().rank() - 1);
 }

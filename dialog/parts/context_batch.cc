@@ -24,7 +24,7 @@ ContextBatch pack_contexts(const ExamplePointers& examples, Device device) {
     for (const Tokens& utterance : examples[b]->context) append(contexts[b], utterance);
   }
   const Packed packed = pack(contexts, device);
-  return {packed.packing, packed.rows, Tensor::from(packed.place, device)};
+  return {packed.packing, packed.rows.value(), Tensor::from(packed.place, device)};
 }
 
 UtteranceBatch pack_utterances(const ExamplePointers& examples, Device device) {
@@ -33,7 +33,7 @@ UtteranceBatch pack_utterances(const ExamplePointers& examples, Device device) {
     for (const Tokens& utterance : example->context) append(utterances.emplace_back(), utterance);
   }
   const Packed packed = pack(utterances, device);
-  return {packed.packing, packed.rows, Tensor::from(packed.place, device)};
+  return {packed.packing, packed.rows.value(), Tensor::from(packed.place, device)};
 }
 
 }  // namespace heed

@@ -40,8 +40,8 @@ MemorySequences pack_memory(const Memory& memory, Device device) {
     std::iota(rows[b].begin(), rows[b].end(), static_cast<int32_t>(memory.segments.begin(b)));
   }
   const Packed packed = pack(rows, device);
-  const std::vector<int32_t> row_of = packed.rows.to_ints();
-  return {packed.packing, packed.rows,
+  const std::vector<int32_t> row_of = packed.rows.value().to_ints();
+  return {packed.packing, packed.rows.value(),
           Tensor::from(inverse({row_of.begin(), row_of.end()}), device),
           Tensor::from(packed.place, device)};
 }

@@ -149,6 +149,22 @@ LAB_CHECK(RowHasOneAxisLess) {
   }
 }
 
+LAB_CHECK(RowFromTheEnd) {
+  Draw draw;
+  const Tensor x = draw.normal(draw_shape(draw));
+  const int64_t n = x.shape()[0];
+  for (const int64_t i : {int64_t{1}, draw.between(2, n - 1), n}) {
+    const std::string row = i == 1 ? "the last row, -1" : text("row ", -i);
+    try {
+      expect_close(row, x[-i], x.rows(n - i, n - i + 1).reshape(x.shape().without(0)),
+                   {.tolerance = kExact});
+    } catch (const ShapeError& error) {
+      expect(false, text(row, " of ", x.shape(), " is refused (", error.what(),
+                         "): where does the range of the last row end?"));
+    }
+  }
+}
+
 LAB_CHECK(WritesReachTheTensor) {
   Draw draw;
   const Tensor x = draw.normal(draw_shape(draw));

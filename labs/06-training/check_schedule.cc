@@ -31,7 +31,7 @@ LAB_CHECK(HalvesWhenNothingImproves) {
   HalvingSchedule first(options), second(options);
   const std::vector<double> head(perplexities.begin(), perplexities.begin() + 4);
   const std::vector<double> tail(perplexities.begin() + 4, perplexities.end());
-  rates_of(first, head);
+  (void)rates_of(first, head);
   second.state = first.state;
   expect_close("the rates of a run that goes on after a break", rates_of(second, tail),
                numbers({want.begin() + 4, want.end()}),

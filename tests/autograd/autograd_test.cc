@@ -127,7 +127,7 @@ TEST(Backward, SaysWhatIsWrong) {
   const Var constant = Tensor::zeros({});
   const std::string nothing = "backward: the value does not depend on any parameter";
   EXPECT_EQ(error_of<UsageError>([&] { constant.backward(); }), nothing);
-  EXPECT_EQ(error_of<UsageError>([&] { constant.grad(); }),
+  EXPECT_EQ(error_of<UsageError>([&] { (void)constant.grad(); }),
             "grad: a constant, which collects no gradient");
   EXPECT_EQ(error_of<ShapeError>([&] { (void)Var::parameter(Tensor::zeros({2}, DType::i32)); }),
             "parameter: element type i32: expected f32 or f64");
@@ -336,6 +336,21 @@ TEST(GraphDump, TextAndDot) {
                 "  n" +
                 n(1) + " -> n" + n(2) + ";\n}\n");
   EXPECT_EQ(graph_text(c), "");
+}
+
+TEST(Var, HasRowsByNumberAlsoFromTheEnd) {
+  const Var x = Var::parameter(Tensor::of({{1, 2}, {3, 4}, {5, 6}}));
+  const Var loss = sum(x[1] * 10 + x[-1]);
+  EXPECT_EQ(loss.item(), 30 + 40 + 5 + 6);
+  loss.backward();
+  EXPECT_EQ(x.grad().to_vector(), (std::vector<double>{0, 0, 10, 10, 1, 1}));
+  EXPECT_EQ(x[1][-1].item(), 4);
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)x[3]; }),
+            "select: index 3 is outside of axis 0 of (3, 2)");
+  const Var y = Var::parameter(Tensor::of({1, 2, 3, 4}));
+  sum(square(slice(y, 0, -3, -1))).backward();
+  EXPECT_EQ(y.grad().to_vector(), (std::vector<double>{0, 4, 6, 0}));
+  EXPECT_EQ(Var(Tensor::from({7, 8}))[-1].value().to_ints(), std::vector<int32_t>{8});
 }
 
 }  // namespace

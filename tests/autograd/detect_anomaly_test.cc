@@ -32,11 +32,11 @@ TEST(Anomaly, TheOpOfTheForwardPass) {
   const Var x = vector_of({1, 1000});
   EXPECT_TRUE(std::isinf(sum(exp(x)).value().item()));  // nothing is said without a DetectAnomaly
   const DetectAnomaly detect;
-  EXPECT_EQ(error_of<AnomalyError>([&] { sum(exp(x) + x); }),
+  EXPECT_EQ(error_of<AnomalyError>([&] { (void)sum(exp(x) + x); }),
             "anomaly: exp made the first number that is not finite, in the forward pass: its value "
             "(2), from finite inputs");
   const Var bad = vector_of({1, std::nan("")});
-  EXPECT_EQ(error_of<AnomalyError>([&] { x + bad; }),
+  EXPECT_EQ(error_of<AnomalyError>([&] { (void)(x + bad); }),
             "anomaly: add was given a number that is not finite: its input 2 of 2, parameter (2)");
 }
 
@@ -65,12 +65,12 @@ TEST(Anomaly, OnlyWhileItLives) {
     const DetectAnomaly outer;
     {
       const DetectAnomaly off(false);
-      exp(x);
+      (void)exp(x);
     }
     EXPECT_TRUE(DetectAnomaly::active());
   }
   EXPECT_FALSE(DetectAnomaly::active());
-  exp(x);
+  (void)exp(x);
 }
 
 }  // namespace

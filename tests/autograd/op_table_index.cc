@@ -50,14 +50,14 @@ OpCase gather_case(int axis) {
           .wrong = {{{{}},
                      "gather_along: axis " + std::to_string(axis) + " is outside of the shape ()"}},
           .misuse = {{[] {
-                        gather_along(zeros_of({2, 3}), ids_of({3, 3}, 2), 1);
+                        (void)gather_along(zeros_of({2, 3}), ids_of({3, 3}, 2), 1);
                       },
                       "gather_along: ids (3, 3) do not fit x (2, 3) along axis 1"},
                      {[] {
-                        gather_along(zeros_of({2}), Tensor::from({0, 2}), 0);
+                        (void)gather_along(zeros_of({2}), Tensor::from({0, 2}), 0);
                       },
                       "gather_along: id 2 is outside of [0, 2)"},
-                     {[] { gather_along(zeros_of({2}), zeros_of({2}), 0); },
+                     {[] { (void)gather_along(zeros_of({2}), zeros_of({2}), 0); },
                       "gather_along: ids must be i32, got f64 (2)"}}};
 }
 
@@ -80,11 +80,11 @@ OpCase scatter_case(int axis) {
       .wrong = {{{{}},
                  "scatter_along: axis " + std::to_string(axis) + " is outside of the shape ()"}},
       .misuse = {{[] {
-                    scatter_along(zeros_of({2, 3}), ids_of({3, 2}, 2), 4, 1);
+                    (void)scatter_along(zeros_of({2, 3}), ids_of({3, 2}, 2), 4, 1);
                   },
                   "scatter_along: ids (3, 2) do not fit x (2, 3)"},
                  {[] {
-                    scatter_along(zeros_of({2}), Tensor::from({0, 2}), 2, 0);
+                    (void)scatter_along(zeros_of({2}), Tensor::from({0, 2}), 2, 0);
                   },
                   "scatter_along: id 2 is outside of [0, 2)"}}};
 }
@@ -111,11 +111,11 @@ OpCase pick_case() {
           .large = {{3000, 70}},
           .wrong = {{{{}}, "pick: ids (0) do not fit x ()"}},
           .misuse = {{[] {
-                        pick(zeros_of({2, 3}), Tensor::from({0}));
+                        (void)pick(zeros_of({2, 3}), Tensor::from({0}));
                       },
                       "pick: ids (1) do not fit x (2, 3)"},
                      {[] {
-                        pick(zeros_of({2, 3}), Tensor::from({0, -1}));
+                        (void)pick(zeros_of({2, 3}), Tensor::from({0, -1}));
                       },
                       "pick: id -1 is outside of [0, 3)"}}};
 }
@@ -166,15 +166,15 @@ OpCase pooling_case(const std::string& name, Var (*call)(const Var&, const Segme
       .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows"},
                 {{{}}, name + ": x () does not fit segments of 1 rows"}},
       .misuse = {{[call] {
-                    call(zeros_of({4, 2}), Segments({3, 2}));
+                    (void)call(zeros_of({4, 2}), Segments({3, 2}));
                   },
                   name + ": x (4, 2) does not fit segments of 5 rows"},
                  {[call] {
-                    call(zeros_of({5, 2}), Segments({3, 0, 2}));
+                    (void)call(zeros_of({5, 2}), Segments({3, 0, 2}));
                   },
                   name + ": segment 1 is empty"},
                  {[call] {
-                    call(Var::parameter(zeros_of({5, 2})), Segments({3, 2}).select({0, 0}));
+                    (void)call(Var::parameter(zeros_of({5, 2})), Segments({3, 2}).select({0, 0}));
                   },
                   name + ": a memory whose segments were selected gets no gradient"}}};
 }
@@ -215,7 +215,7 @@ OpCase packed_pooling_case(const std::string& name, Var (*call)(const Var&, cons
       .wrong = {{{{4}}, name + ": x (4) does not fit segments of 4 rows"},
                 {{{}}, "by_sequence: x () does not fit a packing of 1 rows"}},
       .misuse = {{[call] {
-                    call(zeros_of({4, 2}), Packing({3, 2}));
+                    (void)call(zeros_of({4, 2}), Packing({3, 2}));
                   },
                   "by_sequence: x (4, 2) does not fit a packing of 5 rows"}}};
 }
@@ -240,7 +240,7 @@ std::vector<double> gumbel_softmax_of(const Array& x) {
 
 OpCase gumbel_case() {
   const auto with_temperature = [](double t) {
-    return [t] { gumbel_softmax(zeros_of({2}), t, kKey); };
+    return [t] { (void)gumbel_softmax(zeros_of({2}), t, kKey); };
   };
   const std::string rule = "gumbel_softmax: the temperature must be positive, got ";
   return {.op = "gumbel_softmax(Var, double, RandomKey, bool)",
@@ -271,10 +271,10 @@ OpCase straight_through_case() {
           .empty = {{0, 3}},
           .large = {{300, 70}},
           .misuse = {{[] {
-                        straight_through(zeros_of({2, 3}), zeros_of({2}));
+                        (void)straight_through(zeros_of({2, 3}), zeros_of({2}));
                       },
                       "straight_through: shapes differ, (2, 3) and (2)"},
-                     {[] { straight_through(zeros_of({2}), zeros_of({2}, DType::f32)); },
+                     {[] { (void)straight_through(zeros_of({2}), zeros_of({2}, DType::f32)); },
                       "straight_through: element types differ, f64 and f32"}}};
 }
 

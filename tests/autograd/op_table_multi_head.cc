@@ -120,7 +120,7 @@ OpCase context_case(std::string variant, bool causal, int64_t unused) {
 std::vector<Misuse> misuse() {
   const auto pairs = [] { return AttentionPairs(Segments({3, 3}), Segments({5, 2})); };
   const auto weights = [=](Shape q, Shape k, int64_t heads) {
-    attention_weights(zeros_of(q), zeros_of(k), pairs(), heads);
+    (void)attention_weights(zeros_of(q), zeros_of(k), pairs(), heads);
   };
   return {
       {[=] {
@@ -140,11 +140,11 @@ std::vector<Misuse> misuse() {
        },
        "attention_weights: keys (8, 4), expected 7 rows"},
       {[=] {
-         attention_context(zeros_of({2, 20}), zeros_of({7, 4}), pairs());
+         (void)attention_context(zeros_of({2, 20}), zeros_of({7, 4}), pairs());
        },
        "attention_context: weights (2, 20), expected (heads, 21)"},
       {[=] {
-         attention_context(zeros_of({2, 21}), zeros_of({6, 4}), pairs());
+         (void)attention_context(zeros_of({2, 21}), zeros_of({6, 4}), pairs());
        },
        "attention_context: values (6, 4), expected 7 rows"},
       {[] {

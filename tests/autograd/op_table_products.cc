@@ -100,7 +100,7 @@ std::vector<OpCase> product_cases() {
        .wrong = {{{{2, 4}, {5, 4}},
                   "affine_columns: x (2, 4) does not fit the weight (5, 4) from column 1"}},
        .misuse = {{[] {
-                     affine_columns(zeros_of({2, 2}), zeros_of({5, 4}), -1);
+                     (void)affine_columns(zeros_of({2, 2}), zeros_of({5, 4}), -1);
                    },
                    "affine_columns: x (2, 2) does not fit the weight (5, 4) from column -1"}}});
   return cases;

@@ -139,11 +139,11 @@ OpCase reduction(std::string op, const std::string& name, int axis,
       .large = {large},
       .wrong = {{{{}}, name + ": axis " + std::to_string(axis) + " is outside of the shape ()"}},
       .misuse = {{[call] {
-                    call(zeros_of({2, 3}), 2, false);
+                    (void)call(zeros_of({2, 3}), 2, false);
                   },
                   name + ": axis 2 is outside of the shape (2, 3)"},
                  {[call] {
-                    call(zeros_of({2, 3}), -3, false);
+                    (void)call(zeros_of({2, 3}), -3, false);
                   },
                   name + ": axis -3 is outside of the shape (2, 3)"}}};
 }
@@ -182,11 +182,11 @@ OpCase reduction_of_two(const std::string& name,
           .large = {{40, 50, 30}},
           .wrong = {{{{}}, name + ": axis -1 is outside of the shape ()"}},
           .misuse = {{[call] {
-                        call(zeros_of({2, 3}), {1, -1}, false);
+                        (void)call(zeros_of({2, 3}), {1, -1}, false);
                       },
                       name + ": axis 1 is named twice"},
                      {[call] {
-                        call(zeros_of({2, 3}), {}, false);
+                        (void)call(zeros_of({2, 3}), {}, false);
                       },
                       name + ": needs at least one axis"}}};
 }
@@ -217,7 +217,7 @@ OpCase cumsum_case(int axis) {
 std::vector<OpCase> smoothed_losses() {
   const std::string rule = ": the smoothing must be in [0, 1), got ";
   const auto of_one = [](double e) {
-    return [e] { cross_entropy(zeros_of({1, 2}), Tensor::from({1}), e); };
+    return [e] { (void)cross_entropy(zeros_of({1, 2}), Tensor::from({1}), e); };
   };
   const OpCase plain = {.op = "cross_entropy(Var, Tensor, double)",
                         .variant = "smoothed",
@@ -245,10 +245,11 @@ std::vector<OpCase> smoothed_losses() {
   fused.one = {{1, 1}, {1, 1}};
   fused.empty = {{0, 3}, {5, 3}};
   fused.large = {{300, 4}, {30'000, 4}};
-  fused.misuse = {{[] {
-                     linear_cross_entropy(zeros_of({1, 2}), zeros_of({3, 2}), Tensor::from({1}), 1);
-                   },
-                   "linear_cross_entropy" + rule + "1.000000"}};
+  fused.misuse = {
+      {[] {
+         (void)linear_cross_entropy(zeros_of({1, 2}), zeros_of({3, 2}), Tensor::from({1}), 1);
+       },
+       "linear_cross_entropy" + rule + "1.000000"}};
   OpCase weighted = fused;
   weighted.variant = "weighted";
   weighted.call = [](In x) {
@@ -258,8 +259,8 @@ std::vector<OpCase> smoothed_losses() {
   };
   weighted.naive = [](Arrays in) { return linear_cross_entropy_of(in, 0.3, true); };
   weighted.misuse = {{[] {
-                        linear_cross_entropy(zeros_of({2, 2}), zeros_of({3, 2}),
-                                             Tensor::from({1, 1}), 0, zeros_of({1}));
+                        (void)linear_cross_entropy(zeros_of({2, 2}), zeros_of({3, 2}),
+                                                   Tensor::from({1, 1}), 0, zeros_of({1}));
                       },
                       "linear_cross_entropy: weights must be f64 (2), got f64 (1)"}};
   return {plain, fused, weighted};
@@ -320,19 +321,19 @@ std::vector<OpCase> reduction_cases() {
                    .large = {{300, 150}},
                    .wrong = {{{{5}}, "cross_entropy: needs logits (n, C), got (5)"}},
                    .misuse = {{[] {
-                                 cross_entropy(zeros_of({2, 3}), Tensor::from({0, 3}));
+                                 (void)cross_entropy(zeros_of({2, 3}), Tensor::from({0, 3}));
                                },
                                "cross_entropy: target 3 is outside of [0, 3)"},
                               {[] {
-                                 cross_entropy(zeros_of({2, 3}), Tensor::from({-1, 0}));
+                                 (void)cross_entropy(zeros_of({2, 3}), Tensor::from({-1, 0}));
                                },
                                "cross_entropy: target -1 is outside of [0, 3)"},
                               {[] {
-                                 cross_entropy(zeros_of({2, 3}), Tensor::from({0}));
+                                 (void)cross_entropy(zeros_of({2, 3}), Tensor::from({0}));
                                },
                                "cross_entropy: targets must be i32 (2), got i32 (1)"},
                               {[] {
-                                 cross_entropy(zeros_of({2, 3}), zeros_of({2}));
+                                 (void)cross_entropy(zeros_of({2, 3}), zeros_of({2}));
                                },
                                "cross_entropy: targets must be i32 (2), got f64 (2)"}}});
   cases.push_back(
@@ -349,10 +350,11 @@ std::vector<OpCase> reduction_cases() {
        .large = {{300, 4}, {30'000, 4}},  // two chunks of rows
        .wrong = {{{{4, 3}, {5, 2}},
                   "linear_cross_entropy: x (4, 3) does not fit the weight (5, 2)"}},
-       .misuse = {{[] {
-                     linear_cross_entropy(zeros_of({1, 2}), zeros_of({3, 2}), Tensor::from({3}));
-                   },
-                   "linear_cross_entropy: target 3 is outside of [0, 3)"}}});
+       .misuse =
+           {{[] {
+               (void)linear_cross_entropy(zeros_of({1, 2}), zeros_of({3, 2}), Tensor::from({3}));
+             },
+             "linear_cross_entropy: target 3 is outside of [0, 3)"}}});
   for (OpCase& smooth : smoothed_losses()) cases.push_back(std::move(smooth));
   cases.push_back({.op = "squared_error(Var, Var)",
                    .call = [](In x) { return squared_error(x[0], x[1]); },

@@ -90,7 +90,7 @@ std::vector<OpCase> lstm_cases() {
   OpCase no_state = lstm_case("no state", {gates, w_hh}, {{1, 4}, {4, 1}}, {{0, 8}, {8, 2}},
                               {{300, 320}, {320, 80}});
   no_state.misuse = {{[=] {
-                        lstm(Packing({3, 2}), zeros_of(gates), zeros_of(w_hh));
+                        (void)lstm(Packing({3, 2}), zeros_of(gates), zeros_of(w_hh));
                       },
                       "lstm: gates must be (5, 8), got (6, 8)"},
                      {[] {
@@ -172,7 +172,7 @@ std::vector<OpCase> gru_cases() {
   OpCase no_state = gru_case("no state", {gates, w_hh}, {{1, 3}, {3, 1}}, {{0, 6}, {6, 2}},
                              {{300, 240}, {240, 80}});
   no_state.misuse = {{[=] {
-                        gru(Packing({3, 2}), zeros_of(gates), zeros_of(w_hh));
+                        (void)gru(Packing({3, 2}), zeros_of(gates), zeros_of(w_hh));
                       },
                       "gru: gates must be (5, 6), got (6, 6)"}};
   return {full, no_state};
@@ -219,11 +219,11 @@ OpCase scores_case(std::string variant, int64_t unused) {
       .large = {{30, 40}, {300, 40}},
       .wrong = {{{{2, 3}, {7, 4}}, "segment_scores: query (2, 3) does not fit memory (7, 4)"}},
       .misuse = {{[] {
-                    segment_scores(zeros_of({2, 3}), zeros_of({7, 3}), Segments({7}));
+                    (void)segment_scores(zeros_of({2, 3}), zeros_of({7, 3}), Segments({7}));
                   },
                   "segment_scores: 2 queries, 1 segments"},
                  {[] {
-                    segment_scores(zeros_of({2, 3}), zeros_of({7, 3}), Segments({3, 3}));
+                    (void)segment_scores(zeros_of({2, 3}), zeros_of({7, 3}), Segments({3, 3}));
                   },
                   "segment_scores: memory (7, 3) does not fit segments of 6 rows"},
                  {[] {
@@ -257,7 +257,7 @@ OpCase softmax_case() {
           .large = {{3000}},
           .wrong = {{{{3, 3}}, "segment_softmax: scores must be (P), got (3, 3)"}},
           .misuse = {{[] {
-                        segment_softmax(zeros_of({4}), Segments({3, 2}));
+                        (void)segment_softmax(zeros_of({4}), Segments({3, 2}));
                       },
                       "segment_softmax: scores (4) does not fit segments of 5 rows"}}};
 }
@@ -293,11 +293,11 @@ OpCase context_case(std::string variant, int64_t unused) {
           .empty = {{0}, {unused, 3}},
           .large = {{300}, {300 + unused, 40}},
           .misuse = {{[] {
-                        segment_context(zeros_of({4}), zeros_of({5, 2}), Segments({3, 2}));
+                        (void)segment_context(zeros_of({4}), zeros_of({5, 2}), Segments({3, 2}));
                       },
                       "segment_context: weights (4) does not fit segments of 5 rows"},
                      {[] {
-                        segment_context(zeros_of({5}), zeros_of({6, 2}), Segments({3, 2}));
+                        (void)segment_context(zeros_of({5}), zeros_of({6, 2}), Segments({3, 2}));
                       },
                       "segment_context: memory (6, 2) does not fit segments of 5 rows"}}};
 }

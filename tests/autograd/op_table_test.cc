@@ -234,7 +234,7 @@ TEST_P(OpTable, TakesEmptyInputsOrSaysWhyNot) {
   for (const Shape& shape : row().empty) smallest = std::min(smallest, shape.numel());
   ASSERT_EQ(smallest, 0) << "the row has no empty input";
   if (!row().refuses_empty.empty()) {
-    EXPECT_EQ(error_text([&] { row().call(constants(row().empty)); }), row().refuses_empty);
+    EXPECT_EQ(error_text([&] { (void)row().call(constants(row().empty)); }), row().refuses_empty);
     return;
   }
   const std::vector<Array> arrays = draw(row().empty, row().domain);
@@ -249,7 +249,7 @@ TEST_P(OpTable, TakesEmptyInputsOrSaysWhyNot) {
 TEST_P(OpTable, SaysWhatIsWrong) {
   EXPECT_NE(row().any_shape, !row().wrong.empty() || !row().misuse.empty());
   for (const WrongShapes& wrong : row().wrong) {
-    EXPECT_EQ(error_text([&] { row().call(constants(wrong.shapes)); }), wrong.message);
+    EXPECT_EQ(error_text([&] { (void)row().call(constants(wrong.shapes)); }), wrong.message);
   }
   for (const Misuse& misuse : row().misuse) EXPECT_EQ(error_text(misuse.call), misuse.message);
 }
@@ -258,24 +258,25 @@ TEST_P(OpTable, RefusesMixedAndIntegerElementTypes) {
   for (size_t i = 0; row().shapes.size() > 1 && i < row().shapes.size(); ++i) {
     std::vector<Var> vars = constants(row().shapes);
     vars[i] = Tensor::full(row().shapes[i], 1, DType::f32);
-    EXPECT_NE(error_text([&] { row().call(vars); }).find(": element types differ"),
+    EXPECT_NE(error_text([&] { (void)row().call(vars); }).find(": element types differ"),
               std::string::npos)
-        << error_text([&] { row().call(vars); });
+        << error_text([&] { (void)row().call(vars); });
   }
   for (const char* view : {"reshape", "rows", "squeeze"}) {  // views of anything
     if (row().op.starts_with(view)) return;
   }
-  EXPECT_NE(error_text([&] {
-              row().call(constants(row().shapes, DType::i32));
-            }).find("element type i32: expected f32 or f64"),
-            std::string::npos);
+  const std::string said =
+      error_text([&] { (void)row().call(constants(row().shapes, DType::i32)); });
+  EXPECT_TRUE(std::regex_match(
+      said, std::regex("[a-z_0-9]+: element type i32: expected f32 or f64")))
+      << said;
 }
 
 TEST_P(OpTable, NamesItselfWhereAnInputIsUndefined) {
   for (size_t i = 0; i < row().shapes.size(); ++i) {
     std::vector<Var> vars = constants(row().shapes);
     vars[i] = Var();
-    const std::string text = error_text([&] { row().call(vars); });
+    const std::string text = error_text([&] { (void)row().call(vars); });
     if (text == "no error") continue;  // an optional input, such as a bias
     EXPECT_FALSE(text.starts_with("InternalError") || text.starts_with("tensor:"))
         << "input " << i << ": " << text;

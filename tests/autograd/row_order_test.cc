@@ -6,6 +6,7 @@
 #include "autograd/ops.h"
 #include "nn/gru.h"
 #include "nn/init.h"
+#include "nn/layers.h"
 #include "nn/lstm.h"
 #include "tests/file_helpers.h"
 
@@ -19,7 +20,7 @@ TEST(Pack, SortsAndPacksWhatAUserHas) {
   EXPECT_EQ(p.order, (std::vector<int32_t>{1, 3, 2, 0}));  // equally long ones as they came
   EXPECT_EQ(p.place, (std::vector<int32_t>{3, 0, 2, 1}));
   EXPECT_EQ(p.packing.lengths(), (std::vector<int32_t>{3, 3, 2, 1}));
-  EXPECT_EQ(p.rows.to_ints(), (std::vector<int32_t>{2, 7, 5, 1, 3, 8, 6, 4, 9}));
+  EXPECT_EQ(p.rows.value().to_ints(), (std::vector<int32_t>{2, 7, 5, 1, 3, 8, 6, 4, 9}));
   EXPECT_EQ(p.sorted(std::vector<std::string>{"a", "b", "c", "d"}),
             (std::vector<std::string>{"b", "d", "c", "a"}));
   EXPECT_EQ(p.restored(Tensor::of({{1}, {2}, {3}, {4}})).value().to_vector(), (Vec{4, 1, 3, 2}));
@@ -30,9 +31,20 @@ TEST(Pack, SortsAndPacksWhatAUserHas) {
             "packing: sequence 1 has length 0, expected at least 1");
 }
 
+// A bag of words: the mean of embedded rows that stand step by step would mix the sentences.
+TEST(Pack, MarksItsRowsAndWhatAnEmbeddingMakesOfThem) {
+  const Packed p = pack(std::vector<std::vector<int32_t>>{{0, 1}, {2}});
+  Embedding embedding(3, 2);
+  embedding.weight.set_value(Tensor::of({{1, 2}, {3, 4}, {5, 6}}));
+  const Var words = embedding(p.rows);
+  EXPECT_EQ(words.row_order(), RowOrder::by_step);
+  EXPECT_EQ(segment_mean(words, p.packing).value().to_vector(), (Vec{2, 3, 5, 6}));
+  EXPECT_THROW((void)segment_mean(words, p.packing.segments()), ShapeError);
+}
+
 TEST(Pack, TakesRowsToo) {
   const Packed p = pack(std::vector<Tensor>{Tensor::of({{1, 2}}), Tensor::of({{3, 4}, {5, 6}})});
-  EXPECT_EQ(p.rows.to_vector(), (Vec{3, 4, 1, 2, 5, 6}));
+  EXPECT_EQ(p.rows.value().to_vector(), (Vec{3, 4, 1, 2, 5, 6}));
   EXPECT_EQ(p.order, (std::vector<int32_t>{1, 0}));
   EXPECT_THROW((void)pack(std::vector<Tensor>{Tensor::of({{1, 2}}), Tensor::of({{3}})}),
                ShapeError);

@@ -94,7 +94,7 @@ TEST(Categorical, NeverDrawsWhatIsImpossible) {
   const Tensor logits = rows_of({-INFINITY, 0, -INFINITY}, 1000);
   EXPECT_EQ(categorical(logits, kKey).to_ints(), std::vector<int32_t>(1000, 1));
   EXPECT_EQ(error_of<ShapeError>([] {
-              categorical(Tensor::zeros({3, 0}), kKey);
+              (void)categorical(Tensor::zeros({3, 0}), kKey);
             }),
             "categorical: needs a last axis that is not empty, got (3, 0)");
 }

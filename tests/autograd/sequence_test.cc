@@ -151,9 +151,9 @@ TEST(Segments, SelectedOnesRefuseTheMemorysGradient) {
   const Var query = random_tensor({2, kWidth}, "query"), weights = random_tensor({4}, "weights");
   const Var memory = Var::parameter(random_tensor({2, kWidth}, "memory"));
   const Segments s = Segments({2}).select({0, 0});
-  EXPECT_EQ(error_of<ShapeError>([&] { segment_scores(query, memory, s); }),
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)segment_scores(query, memory, s); }),
             "segment_scores: a memory whose segments were selected gets no gradient");
-  EXPECT_EQ(error_of<ShapeError>([&] { segment_context(weights, memory, s); }),
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)segment_context(weights, memory, s); }),
             "segment_context: a memory whose segments were selected gets no gradient");
   const NoGrad guard;
   EXPECT_EQ(segment_scores(query, memory, s).shape(), Shape({4}));

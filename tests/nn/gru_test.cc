@@ -107,7 +107,7 @@ TEST(Gru, SaysWhatDoesNotFit) {
             }),
             "Gru: initial state of 1 layers, expected 2");
   EXPECT_EQ(error_of<ShapeError>([&] {
-              gru(Packing(kLengths), Tensor::zeros({8, 4}));
+              (void)gru(Packing(kLengths), Tensor::zeros({8, 4}));
             }),
             "Gru: x must be (8, 3), got (8, 4)");
   EXPECT_EQ(error_of<ShapeError>([] { Gru(3, 2, {.layers = 0}); }),

@@ -280,14 +280,14 @@ TEST(Lstm, SaysWhatDoesNotFit) {
   Lstm lstm(3, 2, {.layers = 2});
   const LstmState one_layer{{Tensor::zeros({3, 2})}, {Tensor::zeros({3, 2})}};
   EXPECT_EQ(error_of<ShapeError>([&] {
-              lstm(Packing(kLengths), Tensor::zeros({7, 3}), one_layer);
+              (void)lstm(Packing(kLengths), Tensor::zeros({7, 3}), one_layer);
             }),
             "Lstm: initial state of 1 layers, expected 2, one a layer and direction");
   for (const Shape& wrong : {Shape{7, 2}, Shape{7, 4}, Shape{6, 3}, Shape{7}}) {
-    EXPECT_EQ(error_of<ShapeError>([&] { lstm(Packing(kLengths), Tensor::zeros(wrong)); }),
+    EXPECT_EQ(error_of<ShapeError>([&] { (void)lstm(Packing(kLengths), Tensor::zeros(wrong)); }),
               "Lstm: x must be (7, 3), got " + wrong.str());
   }
-  EXPECT_EQ(error_of<ShapeError>([&] { lstm(Packing(kLengths), Var()); }),
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)lstm(Packing(kLengths), Var()); }),
             "Lstm: x must be (7, 3), got (0)");
   const Var gates = Tensor::zeros({7, 8});
   EXPECT_EQ(error_of<ShapeError>([&] {

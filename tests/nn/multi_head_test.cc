@@ -109,7 +109,7 @@ TEST(Attention, ManyMayLookAtTheSameMemory) {
   const AttentionPairs shared(queries, Segments({3, 2}).select(ids));
   expect_same(context(x, shared), context(copied, AttentionPairs(queries, Segments({2, 3, 2}))), 0);
   const Rows trained{x.q, Var::parameter(x.k.value()), Var::parameter(x.v.value())};
-  EXPECT_EQ(error_of<ShapeError>([&] { attention_weights(x.q, trained.k, shared, kHeads); }),
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)attention_weights(x.q, trained.k, shared, kHeads); }),
             "attention_weights: a memory whose segments were selected gets no gradient");
 }
 

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "autograd/gradcheck.h"
 #include "autograd/packing.h"
+#include "nn/gradcheck.h"
 #include "nn/init.h"
 #include "nn/layers.h"
 #include "nn/module.h"
@@ -103,16 +103,17 @@ template <class Layer> std::vector<bool> kept_below_top(Layer layer, int64_t lay
 
 // Central differences for the input x and all parameters of a module.
 template <class Layer, class Call> void check_module(Layer layer, const Var& x, Call call) {
-  layer = f64(std::move(layer));
-  std::vector<Tensor> inputs = {x.value()};
-  for (const NamedParameter& p : parameters(layer)) inputs.push_back(p.var.value());
-  const auto f = [&](const std::vector<Var>& in) {
-    size_t i = 1;
-    Visitor put([&](const std::string&, Var& p) { p = in[i++]; });
-    layer.visit(put);
-    return call(layer, in[0]);
+  struct WithInput : Module {
+    WithInput(Layer layer, Var x) : layer(std::move(layer)), x(std::move(x)) {}
+    void visit(Visitor& v) override {
+      v("x", x);
+      v("layer", layer);
+    }
+    Layer layer;
+    Var x;
   };
-  const GradCheck result = check_gradient(f, inputs);
+  WithInput all(f64(std::move(layer)), Var::parameter(x.value()));
+  const GradCheck result = check_gradient(all, [&] { return call(all.layer, all.x); });
   EXPECT_LT(result.max_error, 1e-6) << result.worst;
 }
 

@@ -224,7 +224,7 @@ TEST(Init, IsAskedForWhereItIsMissing) {
       "a parameter has no values yet; call init(module, seed) or load_parameters() first (they "
       "reach "
       "what visit() names)";
-  EXPECT_EQ(error_of<UsageError>([&] { layer(Tensor::zeros({1, 2})); }), expected);
+  EXPECT_EQ(error_of<UsageError>([&] { (void)layer(Tensor::zeros({1, 2})); }), expected);
   const TempDir dir;
   EXPECT_EQ(error_of<UsageError>([&] { save_parameters(dir.path("x"), layer); }), expected);
   EXPECT_EQ(dir.count_files(), 0u);

@@ -111,7 +111,8 @@ TEST(Allocator, EmptyTensorsAreDefined) {
 TEST(Allocator, ThrowsWhereThereIsNoMemory) {
   const int64_t before = memory_stats().bytes_in_use;
   for (int64_t elements : {int64_t{1} << 50, int64_t{1} << 59}) {
-    const std::string text = error_of<DeviceError>([&] { Tensor::empty({elements}, DType::f64); });
+    const std::string text =
+        error_of<DeviceError>([&] { (void)Tensor::empty({elements}, DType::f64); });
     EXPECT_EQ(text.find("out of memory: asked for " + std::to_string(elements >> 17) + " MiB"), 0u)
         << text;
   }
@@ -125,7 +126,7 @@ TEST(Allocator, TakesCallsFromSeveralThreads) {
   std::vector<std::thread> threads;
   for (int i = 0; i < 4; ++i) {
     threads.emplace_back([i] {
-      for (int64_t k = 1; k < 500; ++k) Tensor::full({k * (i + 1)}, 1);
+      for (int64_t k = 1; k < 500; ++k) (void)Tensor::full({k * (i + 1)}, 1);
     });
   }
   for (std::thread& thread : threads) thread.join();

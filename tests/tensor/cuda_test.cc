@@ -82,21 +82,21 @@ TEST_F(Cuda, TensorsOnTwoDevicesAreAnError) {
   const Var scores = Var(Tensor::zeros({2}, DType::f32, kCuda));
   const std::vector<std::pair<const char*, std::function<void()>>> calls = {
       {"add", [&] { add(here, there); }},
-      {"matmul", [&] { matmul(here, transpose(there, 0, 1)); }},
-      {"affine", [&] { affine(there, here, {}); }},
+      {"matmul", [&] { (void)matmul(here, transpose(there, 0, 1)); }},
+      {"affine", [&] { (void)affine(there, here, {}); }},
       {"concat",
        [&] {
-         concat({here, there}, 0);
+         (void)concat({here, there}, 0);
        }},
-      {"where", [&] { where(mask, there, there); }},
-      {"masked_fill", [&] { masked_fill(there, mask, 1); }},
-      {"gather_rows", [&] { gather_rows(there, ids); }},
-      {"scatter_rows", [&] { scatter_rows(there, ids, 2); }},
-      {"cross_entropy", [&] { cross_entropy(there, ids); }},
-      {"linear_cross_entropy", [&] { linear_cross_entropy(there, there, ids); }},
-      {"segment_scores", [&] { segment_scores(there, there, segments); }},
-      {"segment_softmax", [&] { segment_softmax(scores, segments); }},
-      {"segment_context", [&] { segment_context(scores, there, segments); }}};
+      {"where", [&] { (void)where(mask, there, there); }},
+      {"masked_fill", [&] { (void)masked_fill(there, mask, 1); }},
+      {"gather_rows", [&] { (void)gather_rows(there, ids); }},
+      {"scatter_rows", [&] { (void)scatter_rows(there, ids, 2); }},
+      {"cross_entropy", [&] { (void)cross_entropy(there, ids); }},
+      {"linear_cross_entropy", [&] { (void)linear_cross_entropy(there, there, ids); }},
+      {"segment_scores", [&] { (void)segment_scores(there, there, segments); }},
+      {"segment_softmax", [&] { (void)segment_softmax(scores, segments); }},
+      {"segment_context", [&] { (void)segment_context(scores, there, segments); }}};
   for (const auto& [op, call] : calls) {
     const std::string text = error_of<DeviceError>(call);
     EXPECT_EQ(text.rfind(std::string(op) + ": tensors on ", 0), 0u) << op << ": " << text;

@@ -190,23 +190,23 @@ TEST(Tensor, OfNestedLists) {
   EXPECT_EQ(Tensor::of({}).shape(), Shape{0});
   EXPECT_EQ(Tensor::of({{}, {}}).shape(), (Shape{2, 0}));
   EXPECT_EQ(error_of<ShapeError>([] {
-              Tensor::of({{1, 2}, {3}});
+              (void)Tensor::of({{1, 2}, {3}});
             }),
             "tensor: a list of 1, the first one of its axis has 2");
   EXPECT_EQ(error_of<ShapeError>([] {
-              Tensor::of({{1, 2}, 3});
+              (void)Tensor::of({{1, 2}, 3});
             }),
             "tensor: the lists are not of one depth, expected (2, 2)");
   EXPECT_EQ(error_of<ShapeError>([] {
-              Tensor::of({1, {2, 3}});
+              (void)Tensor::of({1, {2, 3}});
             }),
             "tensor: the lists are not of one depth, expected (2)");
   for (const double x : {0.5, 2147483648.0, -2147483649.0, std::nan("")}) {
     EXPECT_TRUE(error_of<ShapeError>([&] {
-                  Tensor::of({x}, DType::i32);
+                  (void)Tensor::of({x}, DType::i32);
                 }).ends_with(" is not a 32-bit integer"));
     EXPECT_TRUE(error_of<ShapeError>([&] {
-                  Tensor::full({2}, x, DType::i32);
+                  (void)Tensor::full({2}, x, DType::i32);
                 }).ends_with(" is not a 32-bit integer"));
   }
 }
@@ -273,31 +273,53 @@ TEST(Compare, ShapesTypesAndWhatIsNoNumber) {
   EXPECT_TRUE(allclose(Tensor::of({7}, DType::i32), Tensor::of({7}, DType::i32)));
 }
 
+TEST(Tensor, CountsRowsFromTheEnd) {
+  const Tensor t = Tensor::of({{1, 2}, {3, 4}, {5, 6}});
+  EXPECT_EQ(t[-1].to_vector(), (std::vector<double>{5, 6}));
+  EXPECT_EQ(t[-3].to_vector(), (std::vector<double>{1, 2}));
+  EXPECT_EQ(t.rows(-2, kEnd).to_vector(), (std::vector<double>{3, 4, 5, 6}));
+  EXPECT_EQ(t.rows(0, -1).to_vector(), (std::vector<double>{1, 2, 3, 4}));
+  EXPECT_EQ(t.rows(-1, -1).shape(), (Shape{0, 2}));
+  EXPECT_THROW((void)t[-4], ShapeError);
+}
+
+TEST(Tensor, ConvertsToWholeNumbersByCuttingFractionsOff) {
+  for (const DType dtype : {DType::f32, DType::f64}) {
+    const Tensor t = Tensor::of({{2.9, -2.9}, {0, -2147483648.0}}, dtype).to(DType::i32);
+    EXPECT_EQ(t.to_ints(), (std::vector<int32_t>{2, -2, 0, INT32_MIN}));
+    EXPECT_EQ(t.shape(), (Shape{2, 2}));
+  }
+}
+
 TEST(Tensor, SaysWhatIsWrong) {
   const Tensor t = Tensor::zeros({2, 3}), whole = Tensor::zeros({2}, DType::i32);
   EXPECT_EQ(error_of<ShapeError>([&] { t.data<double>(); }),
             "tensor: element type is f32, expected f64");
   EXPECT_THROW(Tensor().data<float>(), InternalError);
-  EXPECT_EQ(error_of<ShapeError>([&] { t.reshape({7}); }),
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)t.reshape({7}); }),
             "reshape: (2, 3) has 6 elements, (7) has 7");
-  EXPECT_EQ(error_of<ShapeError>([&] { t.rows(1, 3); }),
-            "rows: range [1, 3) is outside of the leading axis of (2, 3)");
-  EXPECT_EQ(error_of<ShapeError>([&] { t.rows(2, 1); }),
-            "rows: range [2, 1) is outside of the leading axis of (2, 3)");
-  EXPECT_EQ(error_of<ShapeError>([&] { t[2]; }),
-            "rows: range [2, 3) is outside of the leading axis of (2, 3)");
-  EXPECT_EQ(error_of<ShapeError>([&] { Tensor::zeros({})[0]; }), "rows: a scalar has no rows");
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)t.rows(1, 3); }),
+            "rows: range [1, 3) is outside of axis 0 of (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)t.rows(2, 1); }),
+            "rows: range [2, 1) is outside of axis 0 of (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)t[2]; }),
+            "rows: range [2, 3) is outside of axis 0 of (2, 3)");
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)Tensor::zeros({})[0]; }),
+            "rows: a scalar has no rows");
   EXPECT_EQ(error_of<ShapeError>([&] { t.item(); }),
             "item: needs exactly one element, got the shape (2, 3)");
-  EXPECT_EQ(error_of<ShapeError>([&] { Tensor::zeros({2}).to(DType::i32); }),
-            "to: f32 is not converted to i32");
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)Tensor::of({NAN}).to(DType::i32); }),
+            "to: nan is not a 32-bit integer");
+  EXPECT_EQ(
+      error_of<ShapeError>([&] { (void)Tensor::of({-2147483649.0}, DType::f64).to(DType::i32); }),
+      "to: -2147483649.000000 is not a 32-bit integer");
   EXPECT_EQ(error_of<ShapeError>([&] { t.copy_from(Tensor::zeros({3})); }),
             "copy: f32 (3) does not fit into f32 (2, 3)");
   EXPECT_EQ(error_of<ShapeError>([&] {
               t.copy_from(Tensor::zeros({2, 3}, DType::f64));
             }),
             "copy: f64 (2, 3) does not fit into f32 (2, 3)");
-  EXPECT_EQ(error_of<ShapeError>([&] { Tensor::from(std::vector<float>{1}, {2}); }),
+  EXPECT_EQ(error_of<ShapeError>([&] { (void)Tensor::from(std::vector<float>{1}, {2}); }),
             "tensor: 1 values do not fill the shape (2)");
 }
 

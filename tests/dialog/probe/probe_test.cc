@@ -124,7 +124,7 @@ TEST(Standardiser, MakesMeanZeroAndVarianceOne) {
             (std::vector<double>{-1, 0, 0, 1, 0, 0}));
   EXPECT_EQ(standardise(Tensor::of({{5, 7, 0.1}})).to_vector(), (std::vector<double>{3, 2, 0}));
   EXPECT_EQ(error_of<ShapeError>([&] {
-              standardise(Tensor::zeros({2, 2}));
+              (void)standardise(Tensor::zeros({2, 2}));
             }),
             "standardise: expected x (n, 3), got (2, 2)");
 }

@@ -50,9 +50,9 @@ INSTANTIATE_TEST_SUITE_P(Structures, AnyEncoder, testing::ValuesIn(structures())
 TEST(Encode, SaysWhatIsWrong) {
   const auto m = make_responder(small_config(Structure::parse("transformer")), 3);
   const auto examples = random_examples(2, 2);
-  EXPECT_EQ(error_of<UsageError>([&] { encode(*m, examples, Pooling::kTop, 2); }),
+  EXPECT_EQ(error_of<UsageError>([&] { (void)encode(*m, examples, Pooling::kTop, 2); }),
             "pool: top is for the layers of LSTMs; a transformer takes sum, mean or last");
-  EXPECT_EQ(error_of<UsageError>([&] { encode(*m, examples, Pooling::kSum, 0); }),
+  EXPECT_EQ(error_of<UsageError>([&] { (void)encode(*m, examples, Pooling::kSum, 0); }),
             "batch: expected at least 1, got 0");
   EXPECT_EQ(error_of<UsageError>([] { parse_pooling("max"); }),
             "pool: expected sum, mean, last or top, got 'max'");

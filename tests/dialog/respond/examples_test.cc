@@ -157,6 +157,13 @@ TEST(Examples, CustomLayer) {
   EXPECT_EQ(dir.count_files(), 1u);
 }
 
+TEST(Examples, BatchNorm) {
+  TempDir dir;
+  expect_prints(
+      "batch_norm", "--steps 300 --out " + dir.path("b.safetensors"),
+      R"(norm.running_var +\(2\) +2 +f32 +buffer\n[^]*running means: loss (0\.0\d+); loaded from \S+: \1\n)");
+}
+
 TEST(Examples, CharLm) {
   expect_prints("char_lm", "--steps 2", R"(step    2  bits per character 7\.\d+\n---\n)");
 }

@@ -202,7 +202,7 @@ TEST(Policy, DrawsAreOfTheSeedAndTheExampleAlone) {
     EXPECT_TRUE(a.finished[i] || std::ssize(a.examples[i].response) == kLongest);
   }
   EXPECT_TRUE(differs);
-  EXPECT_EQ(error_of<UsageError>([&] { weighted_nll(*model, a, {1}); }),
+  EXPECT_EQ(error_of<UsageError>([&] { (void)weighted_nll(*model, a, {1}); }),
             "policy: expected a weight for each of one or more responses, got 1 for 31");
 }
 

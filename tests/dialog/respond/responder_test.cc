@@ -152,7 +152,7 @@ TEST_P(AnyResponder, ReadsContextsOfOneUtterance) {
   distracted.distraction = {1, 0};
   EXPECT_FALSE(score(*m, {distracted}, 1)[0].das_ratio);
   EXPECT_EQ(decode(*m, pointers(examples)).size(), examples.size());
-  m->representation(make_batch(pointers(examples), m->parts()), Pooling::kSum);
+  (void)m->representation(make_batch(pointers(examples), m->parts()), Pooling::kSum);
 }
 
 // Behind its own words, what a model finds most probable is what it writes; behind the words of

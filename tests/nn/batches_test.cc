@@ -1,10 +1,12 @@
-#include "train/buckets.h"
+#include "nn/batches.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <atomic>
 #include <numeric>
 #include <set>
+#include <thread>
 
 #include "base/error.h"
 #include "tensor/random.h"
@@ -81,6 +83,64 @@ TEST(BucketBatches, NeedABatchSize) {
 
 TEST(BucketBatches, AnyBatchSizeFits) {
   EXPECT_EQ(bucket_batches({1, 2, 3}, int64_t{1} << 62, 1, 0).size(), 1u);
+}
+
+TEST(ShuffledBatches, HoldEveryIndexOnceOrOnlyFullBatches) {
+  for (const bool drop_last : {false, true}) {
+    std::vector<int64_t> all;
+    for (const auto& batch : shuffled_batches(403, 8, 1, 2, drop_last)) {
+      EXPECT_TRUE(!drop_last || batch.size() == 8);
+      all.insert(all.end(), batch.begin(), batch.end());
+    }
+    EXPECT_FALSE(std::is_sorted(all.begin(), all.end()));
+    EXPECT_EQ(std::set<int64_t>(all.begin(), all.end()).size(), all.size());
+    EXPECT_EQ(all.size(), drop_last ? 400u : 403u);
+  }
+  EXPECT_NE(shuffled_batches(403, 8, 1, 2), shuffled_batches(403, 8, 1, 3));
+  EXPECT_TRUE(shuffled_batches(7, 8, 1, 0, /*drop_last=*/true).empty());
+}
+
+const std::vector<std::vector<int64_t>> kThree = {{2, 0}, {1, 4}, {3}};
+
+TEST(Prefetched, GivesEveryBatchInOrderMadeOnAnotherThread) {
+  const std::thread::id here = std::this_thread::get_id();
+  std::atomic<int> made = 0;
+  const auto make = [&](const std::vector<int64_t>& ids) {
+    EXPECT_NE(std::this_thread::get_id(), here);
+    ++made;
+    return ids;
+  };
+  std::vector<std::vector<int64_t>> given;
+  for (const std::vector<int64_t>& batch : Prefetched(kThree, make)) given.push_back(batch);
+  EXPECT_EQ(given, kThree);
+  EXPECT_EQ(made, 3);
+  const auto none = std::vector<std::vector<int64_t>>();
+  for (const std::vector<int64_t>& batch : Prefetched(none, make)) ADD_FAILURE() << batch.size();
+}
+
+TEST(Prefetched, MakesOneBatchAheadAndCanBeLeft) {
+  std::atomic<int> made = 0;
+  {
+    Prefetched batches(kThree, [&](const std::vector<int64_t>& ids) { return made += ids[0]; });
+    for (const int sum : batches) {
+      EXPECT_EQ(sum, 2);
+      break;
+    }
+  }
+  EXPECT_EQ(made, 2 + 1);  // the second was made, the third was not begun
+}
+
+TEST(Prefetched, ThrowsWhereTheBatchIsDue) {
+  const auto make = [](const std::vector<int64_t>& ids) {
+    if (ids[0] == 1) throw UsageError("no such example");
+    return ids[0];
+  };
+  int64_t last = -1;
+  EXPECT_EQ(error_of<UsageError>([&] {
+              for (const int64_t first : Prefetched(kThree, make)) last = first;
+            }),
+            "no such example");
+  EXPECT_EQ(last, 2);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-#include "train/buckets.h"
+#include "nn/batches.h"
 
 #include <algorithm>
 #include <numeric>
@@ -31,6 +31,16 @@ std::vector<std::vector<int64_t>> bucket_batches(const std::vector<int64_t>& len
     }
   }
   rng.shuffle(batches);
+  return batches;
+}
+
+std::vector<std::vector<int64_t>> shuffled_batches(int64_t n, int64_t batch_size, uint64_t seed,
+                                                   uint64_t epoch, bool drop_last) {
+  std::vector<std::vector<int64_t>> batches =
+      bucket_batches(std::vector<int64_t>(n, 1), batch_size, seed, epoch);
+  if (drop_last) {
+    std::erase_if(batches, [&](const auto& ids) { return std::ssize(ids) < batch_size; });
+  }
   return batches;
 }
 

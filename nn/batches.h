@@ -1,0 +1,87 @@
+// Mini-batches of the examples of a training set.
+#pragma once
+
+#include <cstdint>
+#include <future>
+#include <utility>
+#include <vector>
+
+namespace heed {
+
+// Cuts n examples into batches of similar cost, so that no batch waits for one long example: they
+// are shuffled, sorted by length within windows of kBucketWindow batches, cut, and the batches
+// shuffled. A function of (seed, epoch) only. `lengths` are what the examples cost: their tokens.
+// The last batch of the longest window may be smaller. Throws UsageError for a batch of less than
+// one.
+constexpr int64_t kBucketWindow = 50;
+std::vector<std::vector<int64_t>> bucket_batches(const std::vector<int64_t>& lengths,
+                                                 int64_t batch_size, uint64_t seed, uint64_t epoch);
+// n examples that cost the same, shuffled. With drop_last every batch is full.
+std::vector<std::vector<int64_t>> shuffled_batches(int64_t n, int64_t batch_size, uint64_t seed,
+                                                   uint64_t epoch, bool drop_last = false);
+
+int64_t batch_count(const std::vector<int64_t>& lengths, int64_t batch_size);
+
+// The batches of a task in one epoch, whose n-th is asked for. A task that comes round several
+// times in it is shuffled anew each time.
+class EpochBatches {
+ public:
+  // `lengths` must outlive it.
+  EpochBatches(const std::vector<int64_t>& lengths, int64_t batch_size, uint64_t seed, int epoch)
+      : lengths_(lengths), batch_size_(batch_size), seed_(seed), epoch_(epoch) {}
+  const std::vector<int64_t>& at(int64_t n);
+
+ private:
+  const std::vector<int64_t>& lengths_;
+  int64_t batch_size_;
+  uint64_t seed_;
+  int epoch_;
+  int64_t round_ = -1;
+  std::vector<std::vector<int64_t>> batches_;
+};
+
+// Makes each batch on another thread while the loop works on the one before:
+//   for (const Packed& batch : Prefetched(shuffled_batches(n, 32, seed, epoch), make)) ...
+// `make(ids)` is called for one batch after the other, in order. What it throws is thrown in the
+// loop, where its batch is due. The loop can be left at any time, and run once.
+template <class Make> class Prefetched {
+ public:
+  using Batch = std::invoke_result_t<Make&, const std::vector<int64_t>&>;
+  Prefetched(std::vector<std::vector<int64_t>> batches, Make make)
+      : batches_(std::move(batches)), make_(std::move(make)) {}
+  Prefetched(const Prefetched&) = delete;
+
+  class Iterator {
+   public:
+    Iterator(Prefetched& all, size_t at) : all_(all), at_(at) {}
+    Batch operator*() const { return all_.take(at_); }
+    void operator++() { ++at_; }
+    bool operator!=(const Iterator& other) const { return at_ != other.at_; }
+
+   private:
+    Prefetched& all_;
+    size_t at_;
+  };
+  Iterator begin() {
+    start(0);
+    return {*this, 0};
+  }
+  Iterator end() { return {*this, batches_.size()}; }
+
+ private:
+  void start(size_t at) {
+    if (at >= batches_.size()) return;
+    next_ = std::async(std::launch::async, [this, at] { return make_(batches_[at]); });
+  }
+  Batch take(size_t at) {
+    Batch batch = next_.get();
+    start(at + 1);
+    return batch;
+  }
+
+  std::vector<std::vector<int64_t>> batches_;
+  Make make_;
+  std::future<Batch> next_;  // destroyed first: it waits for its thread
+};
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// Compiled by a test, which expects each of these lines to be refused (cmake/HeedTests.cmake): an op
+// changes none of its inputs, so a discarded result is a mistake.
+#include "heed.h"
+
+void discard(heed::Module& model, const heed::Var& x, const heed::Packing& packing) {
+#if DISCARD == 1
+  heed::relu(x);
+#elif DISCARD == 2
+  x.value().to(heed::DType::f64);
+#elif DISCARD == 3
+  heed::lstm(packing, x, x);
+#elif DISCARD == 4
+  heed::top_k(x, 1);
+#elif DISCARD == 5
+  heed::parameters(model);
+#elif DISCARD == 6
+  x + x;
+#else
+  (void)heed::relu(x), (void)heed::lstm(packing, x, x), (void)heed::parameters(model);
+#endif
+}
