@@ -233,9 +233,10 @@ void run(const Options& o) {
   if (!output.to_stdout()) {
     print(rows, runs);
     std::printf(
-        "%zu %s of %d conversations. In brackets: 95 %% intervals over conversations. Changes are\n"
-        "from the first run; p is corrected for %zu comparisons.\n",
-        examples.size(), inputs.unit(examples.size()).c_str(), conversation_count, comparisons);
+        "%zu %s of %d conversations, the largest of %zu. In brackets: 95 %% intervals over\n"
+        "conversations. Changes are from the first run; p is corrected for %zu comparisons.\n",
+        examples.size(), inputs.unit(examples.size()).c_str(), conversation_count,
+        largest_cluster(clusters), comparisons);
   }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("compare", *o.common)},
@@ -244,6 +245,7 @@ void run(const Options& o) {
                {"dialogues", left_out.dialogues_read},
                {"examples", examples.size()},
                {"conversations", conversation_count},
+               {"largest_conversation", largest_cluster(clusters)},
                {"comparisons", comparisons},
                {"rows", Json::array()}};
   for (const Row& row : rows) json["rows"].push_back(to_json(row, runs));

@@ -74,8 +74,8 @@ class Adagrad : public Optimizer {
 // it makes d = -H g, H the estimate of the inverse Hessian, and p += rate d; in the first step
 // d = -g min(1, 1 / sum |g|).
 // Its state is 2 (history + 1) tensors for each parameter. Which parameters have gradients should
-// not change on the way. Step without max_norm: clipping scales each gradient by another factor,
-// and y is then no difference of gradients of one function.
+// not change on the way. Clipping would scale each gradient by another factor, and y would be no
+// difference of gradients of one function: a step with max_norm throws UsageError.
 class Lbfgs : public Optimizer {
  public:
   struct Options {
@@ -87,6 +87,9 @@ class Lbfgs : public Optimizer {
   Lbfgs(Module& module, const Options& options);  // throws UsageError for what is out of range
 
  private:
+  std::string refuses_clipping() const override {
+    return "Lbfgs: max_norm scales each gradient by another factor; step() without it";
+  }
   void update(const std::vector<Update>& all) override;
   void remember_pair(const std::vector<Update>& all, const std::vector<Var>& g);
   std::vector<Var> direction(const std::vector<Update>& all, const std::vector<Var>& g) const;

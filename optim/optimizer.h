@@ -51,7 +51,8 @@ class Optimizer {
   Optimizer& operator=(const Optimizer&) = delete;
 
   // Updates every parameter that has a gradient and is not frozen; the gradients stay as they are.
-  // Throws UsageError where none has one, and where a layer of the module was replaced since.
+  // Throws UsageError where none has one, where a layer of the module was replaced since, and for
+  // max_norm with L-BFGS.
   void step(const StepOptions& options = {});
   // The same with what clipping() has made of the gradients.
   void step(const Clipping& clipping);
@@ -80,6 +81,8 @@ class Optimizer {
     const Tensor& p() const { return parameter.value(); }  // to be changed in place
     Var g() const;                                         // scale * gradient, dense
   };
+  // Empty, or why a step with max_norm would be wrong.
+  virtual std::string refuses_clipping() const { return {}; }
   // Changes the values of the parameters that have a gradient.
   virtual void update(const std::vector<Update>& all) = 0;
 

@@ -41,11 +41,11 @@ std::string weights_of(const std::string& directory, double parameters) {
 }
 
 void check_memory(double parameters) {
-  const double needed = 2 * 4 * parameters;
+  const double needed = 4 * 4 * parameters;
   const double memory = usable_memory();
   if (needed > memory) {
     constexpr double kGiB = 1 << 30;
-    throw UsageError("model: parameters and gradients need " +
+    throw UsageError("model: parameters, gradients and Adam's two moments need " +
                      std::to_string(std::llround(needed / kGiB)) + " GiB, there are " +
                      std::to_string(std::llround(memory / kGiB)) +
                      "; choose smaller sizes, layers or vocabulary");

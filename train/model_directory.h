@@ -13,8 +13,8 @@ void check_is_model(const std::string& directory);
 // is too small for them: nothing is allocated that the directory's own files do not account for.
 std::string weights_of(const std::string& directory, double parameters);
 
-// Throws UsageError where so many parameters and their gradients would not fit into the memory that
-// there is (usable_memory()), before anything is allocated.
+// Throws UsageError where so many parameters, their gradients and the two moments of Adam, f32 each,
+// would not fit into the memory that there is (usable_memory()), before anything is allocated.
 void check_memory(double parameters);
 
 }  // namespace heed

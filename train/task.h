@@ -67,7 +67,9 @@ using OnValidation = std::function<void(int64_t done, int64_t of)>;
 struct Task {
   std::string name = "";            // begins the names of its files, if there are several tasks
   Module* module = nullptr;         // trained, saved, loaded; in its place before the loop begins
-  std::vector<int64_t> sizes = {};  // the cost of each example, for buckets (nn/batches.h)
+  // The cost of each example, for buckets (nn/batches.h). Tasks of as many examples of the same
+  // costs see them in the same order: the n-th batch of one holds the places of that of the other.
+  std::vector<int64_t> sizes = {};
   std::function<Loss(const std::vector<int64_t>& examples, const StepKey& key)> loss;
   // What the sums of an epoch, or of its beginning, say: "train_perplexity".
   std::function<Metrics(const Counts& counts)> measure = {};

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -35,6 +36,21 @@ bool is_long(const Turn& turn) {
   return characters >= kLongUtterance && !turn.distraction;
 }
 
+// The dialogues that each long utterance stands in, ascending, without stock phrases.
+std::unordered_map<std::string_view, std::vector<size_t>> said_in(
+    const std::vector<Dialogue>& dialogues) {
+  std::unordered_map<std::string_view, std::vector<size_t>> places;
+  for (size_t i = 0; i < dialogues.size(); ++i) {
+    for (const Turn& turn : dialogues[i].turns) {
+      if (!is_long(turn)) continue;
+      std::vector<size_t>& of_text = places[turn.text];
+      if (of_text.empty() || of_text.back() != i) of_text.push_back(i);
+    }
+  }
+  std::erase_if(places, [](const auto& entry) { return entry.second.size() > kStockPhrase; });
+  return places;
+}
+
 // Equal keys get equal numbers, from 0 in the order in which they come.
 template <class Key> std::vector<size_t> number(const std::vector<Key>& keys) {
   std::unordered_map<Key, size_t> numbers;
@@ -47,12 +63,12 @@ template <class Key> std::vector<size_t> number(const std::vector<Key>& keys) {
 
 std::vector<size_t> conversations(const std::vector<Dialogue>& dialogues) {
   UnionFind sets(dialogues.size());
-  std::unordered_map<std::string_view, size_t> by_name, by_text;  // the first dialogue that has it
+  std::unordered_map<std::string_view, size_t> by_name;  // the first dialogue that has it
   for (size_t i = 0; i < dialogues.size(); ++i) {
     sets.unite(i, by_name.try_emplace(dialogues[i].id, i).first->second);
-    for (const Turn& turn : dialogues[i].turns) {
-      if (is_long(turn)) sets.unite(i, by_text.try_emplace(turn.text, i).first->second);
-    }
+  }
+  for (const auto& [text, places] : said_in(dialogues)) {
+    for (const size_t i : places) sets.unite(i, places[0]);
   }
   std::vector<size_t> roots;
   for (size_t i = 0; i < dialogues.size(); ++i) roots.push_back(sets.find(i));
@@ -147,19 +163,20 @@ Parts published_parts(const std::vector<Dialogue>& dialogues) {
 }
 
 size_t count_shared(const std::vector<Dialogue>& dialogues, const Parts& parts) {
-  std::unordered_map<std::string_view, unsigned> said_in;  // a bit for each part
-  unsigned bit = 1;
+  std::vector<int> part_of(dialogues.size(), 0);
+  int number = 0;
   for (const auto* part : {&parts.train, &parts.valid, &parts.test}) {
-    for (size_t i : *part) {
-      for (const Turn& turn : dialogues[i].turns) {
-        if (is_long(turn)) said_in[turn.text] |= bit;
-      }
-    }
-    bit *= 2;
+    ++number;
+    for (const size_t i : *part) part_of[i] = number;
   }
-  return static_cast<size_t>(std::count_if(said_in.begin(), said_in.end(), [](const auto& entry) {
-    return (entry.second & (entry.second - 1)) != 0;
-  }));
+  size_t shared = 0;
+  for (const auto& [text, places] : said_in(dialogues)) {
+    std::set<int> in;
+    for (const size_t i : places) in.insert(part_of[i]);
+    in.erase(0);  // of no part
+    shared += in.size() > 1;
+  }
+  return shared;
 }
 
 }  // namespace heed

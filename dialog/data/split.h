@@ -22,6 +22,10 @@ enum class SplitBy {
 // An utterance is long if it has so many characters; shorter ones ("did that work?") are said in
 // many conversations. Utterances that are marked as distractions belong to none.
 constexpr size_t kLongUtterance = 40;
+// A stock phrase ("thank you for using our service, have a nice day") stands in more dialogues than
+// so many, and ties nothing: strangers would be chained to one conversation, of 1,348 dialogues of
+// 8,437 in MultiWOZ 2.2. In the Ubuntu corpus no utterance stands in more than ten.
+constexpr size_t kStockPhrase = 10;
 
 // The group of each dialogue, numbered from 0. Throws DataError if an id holds no date, no '/' or
 // no ':'.
@@ -42,7 +46,7 @@ Parts split(const std::vector<size_t>& groups, double valid_share, double test_s
 // test. Throws DataError if a dialogue has no such label.
 Parts published_parts(const std::vector<Dialogue>& dialogues);
 
-// How many different long utterances stand in more than one part.
+// How many different long utterances, less stock phrases, stand in more than one part.
 size_t count_shared(const std::vector<Dialogue>& dialogues, const Parts& parts);
 
 }  // namespace heed

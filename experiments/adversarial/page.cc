@@ -33,7 +33,7 @@ std::vector<PageFact> facts(const Contents& c) {
       {"corpora", std::to_string(r.corpora.size()), r.setting("corpora")},
       {"generators", std::to_string(r.generators.size()), r.setting("generators")},
       {"test passages", std::to_string(r.items()),
-       "of " + std::to_string(r.cluster_count()) + " conversations"},
+       "of " + r.clusters_text("conversations")},
       {"accuracy, random", random.empty() ? "–" : range_text(random, 3), "discriminators"},
       {"accuracy, generated", generated.empty() ? "–" : range_text(generated, 3), "discriminators"},
       {"computed in", time_spent(r), "all workers together"}};

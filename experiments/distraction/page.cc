@@ -33,8 +33,8 @@ std::vector<PageFact> facts(const Contents& c) {
           {"training dialogues", r.setting("train_examples"),
            "at most " + r.setting("epochs") + " epochs"},
           {"test dialogues", std::to_string(r.items()),
-           "of " + std::to_string(r.cluster_count()) +
-               " conversations, behind every number, less those without a distraction"},
+           "of " + r.clusters_text("conversations") +
+               "; behind every number, less those without a distraction"},
           {"perplexity", range_text(perplexities, 1), "original test set"},
           {"DAS ratio", range_text(ratios, 2), "variants and sets"},
           {"computed in", time_spent(r), "all workers together"}};

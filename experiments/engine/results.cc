@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "experiments/engine/statistics.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -142,6 +143,11 @@ std::vector<const RunResult*> Results::of(size_t variant) const {
 
 size_t Results::cluster_count() const {
   return clusters.empty() ? 0 : 1 + *std::max_element(clusters.begin(), clusters.end());
+}
+
+std::string Results::clusters_text(const std::string& noun) const {
+  return std::to_string(cluster_count()) + " " + noun + ", the largest of " +
+         std::to_string(largest_cluster(clusters));
 }
 
 std::vector<std::pair<std::string, size_t>> Results::made_with() const {

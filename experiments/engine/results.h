@@ -57,6 +57,8 @@ struct Results {
   std::vector<const RunResult*> of(size_t variant) const;
   size_t items() const { return clusters.size(); }
   size_t cluster_count() const;
+  // "744 conversations, the largest of 4"
+  std::string clusters_text(const std::string& noun) const;
   // The programs, devices and kinds of arithmetic that the runs were made with, each once, with the
   // number of its runs: runs of one folder may differ in the last digits where these do.
   std::vector<std::pair<std::string, size_t>> made_with() const;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <numeric>
 
 #include "autograd/ops.h"
@@ -49,6 +50,13 @@ Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed) {
     }
   }
   return Tensor::from(counts, {count, n});
+}
+
+size_t largest_cluster(const std::vector<int>& cluster) {
+  std::map<int, size_t> sizes;
+  size_t largest = 0;
+  for (const int c : cluster) largest = std::max(largest, ++sizes[c]);
+  return largest;
 }
 
 Quotient quotient(const Series& top, const Series& bottom, const std::vector<int>& cluster) {

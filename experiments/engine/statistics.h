@@ -19,6 +19,9 @@ struct Interval {
   double low = 0, high = 0;
 };
 
+// How many dialogues the largest cluster has; cluster[d] is that of dialogue d, from 0.
+size_t largest_cluster(const std::vector<int>& cluster);
+
 // sum over dialogues of `top` / sum of `bottom`, each already summed within each cluster.
 struct Quotient {
   std::vector<double> top, bottom;  // one for each cluster

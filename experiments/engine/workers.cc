@@ -21,7 +21,7 @@ struct Packet {
   WorkerNews::Kind kind;
   int epoch, max_epochs, process;
   double part, metric, seconds;
-  char run[128], message[340];
+  char run[256], message[212];  // a run is a directory, whose name has at most 255 bytes
 };
 // A stop is passed on well within the second in which a worker takes it for the Ctrl-C that it may
 // have seen itself.

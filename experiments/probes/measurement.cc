@@ -62,9 +62,17 @@ Part Measurement::encode(Responder& model, const probe::LabelledPart& part, Pool
 
 Json Measurement::checkpoint(Responder& model, const std::string& name, Json* selectivity) const {
   Json json = Json::object();
+  struct Encoded {
+    Part fit, test;
+  };
+  std::map<Pooling, Encoded> encoded;  // readings differ in their probe, too, and share vectors
   for (const ProbeReading& reading : settings_.readings) {
-    const Part fit = encode(model, data_.fit, reading.pooling),
-               test = encode(model, data_.test, reading.pooling);
+    const auto [found, first] = encoded.try_emplace(reading.pooling);
+    auto& [fit, test] = found->second;
+    if (first) {
+      fit = encode(model, data_.fit, reading.pooling);
+      test = encode(model, data_.test, reading.pooling);
+    }
     if (!json.contains("length")) {
       const Extent extent = extent_of(fit.x);
       json["length"] = extent.length;

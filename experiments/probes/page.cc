@@ -34,7 +34,7 @@ std::vector<PageFact> facts(const ProbesResults& r) {
            "at most " + r.setting("epochs") + " epochs"},
           {"probes trained on", r.setting("probe_train_examples"), "examples"},
           {"test examples", std::to_string(r.items()),
-           "of " + std::to_string(r.cluster_count()) + " dialogues"},
+           "of " + r.clusters_text("dialogues")},
           {"F1", range_text(scores, 1), "best epochs, all tasks, " + r.readings[0]},
           {"computed in", time_spent(r), "all workers together"}};
 }

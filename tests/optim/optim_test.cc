@@ -139,6 +139,8 @@ TEST(Optimizers, RefuseWhatMakesNoSense) {
   EXPECT_THROW(Adam(model, {.weight_decay = -1}), UsageError);
   EXPECT_THROW(Adagrad(model, {.eps = 0}), UsageError);
   EXPECT_THROW(Lbfgs(model, {.history = 0}), UsageError);
+  EXPECT_EQ(error_of<UsageError>([&] { Lbfgs(model).step({.max_norm = 1}); }),
+            "Lbfgs: max_norm scales each gradient by another factor; step() without it");
   EXPECT_EQ(error_of<UsageError>([&] { (void)clip_scale(1, 0); }),
             "clip_scale: max_norm must be positive, got 0.000000");
   set_grad(model.a, {1});

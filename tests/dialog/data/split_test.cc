@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <numeric>
 #include <set>
 
 #include "base/error.h"
@@ -29,6 +30,23 @@ TEST(GroupDialogues, AConversationIsWhatSharesLongUtterancesOrNames) {
                  dialogue("d", {kOther, kLong}), dialogue("b", {"yes"}), dialogue("e", {"no"})},
                 SplitBy::kConversation),
             (Places{0, 1, 0, 0, 1, 2}));
+}
+
+// Eleven strangers who hear the same goodbye are eleven conversations, ten may be one.
+TEST(GroupDialogues, AStockPhraseTiesNothing) {
+  std::vector<Dialogue> dialogues;
+  for (size_t i = 0; i < kStockPhrase; ++i) {
+    dialogues.push_back(dialogue(std::to_string(i), {kLong, kLong}));
+  }
+  EXPECT_EQ(group_dialogues(dialogues, SplitBy::kConversation), Places(kStockPhrase, 0));
+  EXPECT_EQ(count_shared(dialogues, {{0}, {1}, {2}}), 1u);
+  dialogues.push_back(dialogue("one more", {kLong, kOther}));
+  dialogues.push_back(dialogue("and its neighbour", {kOther}));
+  Places alone(kStockPhrase + 2);
+  std::iota(alone.begin(), alone.end(), 0);
+  alone.back() = kStockPhrase;
+  EXPECT_EQ(group_dialogues(dialogues, SplitBy::kConversation), alone);
+  EXPECT_EQ(count_shared(dialogues, {{0}, {1}, {2}}), 0u);
 }
 
 TEST(GroupDialogues, ByTheId) {

@@ -270,5 +270,17 @@ TEST_F(WorkerTest, AWorkerThatDiesAtOnceIsNotStartedForEver) {
   EXPECT_EQ(problems.size(), 2u);
 }
 
+TEST_F(WorkerTest, NewsNameTheirRunWhole) {
+  const std::string longest(255, 'r');  // that a directory may be called
+  std::vector<std::string> runs;
+  const std::atomic<bool> stop{false};
+  run_workers(
+      1, [&](const TellNews& tell) { tell({.run = longest, .message = "why"}); },
+      {.on_news = [&](const WorkerNews& news) { runs.push_back(news.run + " " + news.message); },
+       .on_death = [](int, const std::string&) { return false; }},
+      stop);
+  EXPECT_EQ(runs, std::vector<std::string>{longest + " why"});
+}
+
 }  // namespace
 }  // namespace heed
