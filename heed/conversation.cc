@@ -1,6 +1,7 @@
 #include "heed/conversation.h"
 
 #include <algorithm>
+#include <cstdio>
 
 #include "dialog/text/tokenizer.h"
 
@@ -26,6 +27,17 @@ std::vector<std::string> unknown_words(const std::string& text, const Vocabulary
     if (!vocabulary.knows(word)) words.push_back(std::move(word));
   }
   return words;
+}
+
+std::string what_to_expect(const Responder& model) {
+  const double millions = static_cast<double>(parameter_count(model)) / 1e6;
+  char text[160];
+  std::snprintf(
+      text, sizeof text,
+      "A model of %.*f million numbers, which knows only the dialogues that it was trained on: "
+      "look at where it looks, and do not mind what it says.",
+      millions < 10 ? 1 : 0, millions);
+  return text;
 }
 
 }  // namespace heed

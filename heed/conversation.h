@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "dialog/data/example.h"
+#include "dialog/respond/responder.h"
 
 namespace heed {
 
@@ -18,5 +19,8 @@ size_t forget_early_turns(Example& conversation, const ExampleOptions& bounds,
 
 // The words of a text that a vocabulary does not have, in their order.
 std::vector<std::string> unknown_words(const std::string& text, const Vocabulary& vocabulary);
+
+// What to expect of a model of its size, in one line for people.
+std::string what_to_expect(const Responder& model);
 
 }  // namespace heed

@@ -15,8 +15,8 @@
 #include "heed/sweep_file.h"
 #include "heed/text_table.h"
 #include "heed/work_flags.h"
-#include "tensor/parallel.h"
 #include "nn/batches.h"
+#include "tensor/parallel.h"
 
 namespace heed {
 namespace {

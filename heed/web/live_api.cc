@@ -257,7 +257,8 @@ std::string LiveApi::describe() const {
                       {"structure", c.structure.name},
                       {"layers", c.num_layers},
                       {"hidden", c.hidden_size},
-                      {"vocabulary", c.vocab_size}});
+                      {"vocabulary", c.vocab_size},
+                      {"expect", what_to_expect(*m.loaded.model)}});
   }
   const PhraseText phrases;
   const char* decode = decode_.method == Method::kBeam     ? "beam"

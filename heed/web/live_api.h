@@ -50,8 +50,9 @@ class LiveApi {
   // `decode`: how answers are written where a question does not say it, and the sizes of all ways.
   LiveApi(std::vector<LiveModel> models, const DecodeOptions& decode);
 
-  // {"models": [{"name", "structure", "layers", "hidden", "vocabulary"}, ...], "decode": "greedy",
-  //  "distractions": [{"name": "frequent", "texts": [...]}, ...], "max_turns", "max_turn_bytes"}
+  // {"models": [{"name", "structure", "layers", "hidden", "vocabulary", "expect"}, ...],
+  //  "decode": "sample", "distractions": [{"name": "frequent", "texts": [...]}, ...], "max_turns",
+  //  "max_turn_bytes"}
   std::string describe() const;
 
   // The reply to a question; 400 for what is none, 503 where the models are busy for longer than a

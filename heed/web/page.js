@@ -282,7 +282,9 @@ function draw_answers() {
   get("runs").replaceChildren();
   if (runs.plain) get("runs").append(run_element("plain", "without the distraction:"));
   get("runs").append(run_element("full", runs.plain ? "with the distraction:" : runs.full.model + ":"));
-  get("how").textContent = HOW[runs.full.attention];
+  const same = runs.plain && runs.plain.answer.text === runs.full.answer.text;
+  get("how").textContent = (same ? "The two answers are the same; compare where the model looked. " : "") +
+    HOW[runs.full.attention];
 }
 
 // ---- the page
@@ -300,6 +302,7 @@ function draw_places() {
 }
 
 function draw_page() {
+  get("expect").textContent = site.models.find(m => m.name === get("model").value)?.expect ?? "";
   const full = full_bar();
   get("talk").replaceChildren(...turns.map((turn, i) => turn_element(turn, i, full)));
   get("talk").hidden = get("legend").hidden = turns.length === 0;

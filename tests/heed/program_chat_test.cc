@@ -1,5 +1,6 @@
 // heed chat: how much of a conversation it keeps and reads, and what it draws.
 #include <regex>
+#include <set>
 
 #include "tests/heed/program_helpers.h"
 
@@ -56,6 +57,25 @@ TEST(Chat, ReadsAsMuchOfALineAsInTraining) {
   EXPECT_EQ(numbers("windows windows windows windows"), cut);
   line.erase(0, 70);  // forty words: now it is read
   EXPECT_NE(numbers("windows windows windows windows"), numbers(""));
+}
+
+TEST(Chat, SaysWhatToExpectAndAnswersDifferently) {
+  const std::string typed = "hello\nhow do i mount a usb stick\nwhat is 2 + 2\n";
+  const std::string out = chat(typed);
+  EXPECT_EQ(all(out, R"(A model of \d+\.\d million numbers, .*look at where it looks.*)").size(),
+            1u)
+      << out;
+  const std::vector<std::string> answers = all(out, "^model: .*$");
+  EXPECT_EQ(std::set<std::string>(answers.begin(), answers.end()).size(), 3u) << out;
+  EXPECT_EQ(chat(typed), out);  // with the same seed
+  EXPECT_NE(chat(typed, {"--seed", "2"}), out);
+}
+
+TEST(Chat, SaysWhereAnAnswerComesAgain) {
+  const std::string typed = "hello\n/reset\nhello\n";
+  EXPECT_EQ(all(chat(typed, {"--decode", "greedy"}), R"(\(the same answer as before\))").size(),
+            1u);
+  EXPECT_EQ(all(chat(typed), R"(\(the same answer as before\))").size(), 0u);
 }
 
 TEST(Chat, DrawsEveryAnswerAnew) {

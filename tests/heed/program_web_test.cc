@@ -82,7 +82,7 @@ TEST_F(ChatWeb, SaysWhatItDoesNotTake) {
   fails({"--port", "8080"}, "--port: is for --web, and would do nothing here");
   fails({"--model", kModel}, "--model: several are for --web; here one talks");
   fails({"--web", "--port", "65536"}, "--port: ");
-  fails({"--web", "--top-k", "3"}, "--top-k: is for --decode sample");
+  fails({"--web", "--beam-size", "3"}, "--beam-size: is for --decode beam");
 }
 
 }  // namespace

@@ -186,6 +186,8 @@ TEST(LiveApi, DescribesTheModels) {
   EXPECT_EQ(site["models"].size(), structures().size());
   EXPECT_EQ(site["models"][2]["structure"], "static-ui");
   EXPECT_EQ(site["decode"], "greedy");
+  EXPECT_NE(site["models"][2]["expect"].get<std::string>().find("million numbers"),
+            std::string::npos);
   EXPECT_EQ(site["distractions"][1]["texts"][0], "would you have lunch ?");
 }
 
