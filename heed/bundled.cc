@@ -80,6 +80,26 @@ void take_bundled(std::vector<std::string>& models) {
   note("no --model is given: taking the bundled " + text);
 }
 
+void take_bundled_data(std::string& data, const CLI::App& command) {
+  if (command.count("--data") > 0 || !data.empty()) return;
+  const std::optional<std::string> found = find_bundled_data("ubuntu-sample");
+  if (!found) {
+    throw UsageError(
+        "--data is required: no bundled dialogues are found, neither in share/heed nor in data "
+        "above the program");
+  }
+  data = *found;
+  note("no --data is given: taking the bundled " + data);
+}
+
+void check_exists(const std::string& data) {
+  std::error_code error;
+  if (fs::exists(data, error)) return;
+  const std::optional<std::string> sample = find_bundled_data("ubuntu-sample");
+  throw DataError(data + ": cannot open: No such file or directory" +
+                  (sample ? "; the bundled dialogues are in " + *sample : ""));
+}
+
 std::string shell_word(const std::string& path) {
   const bool plain = path.find_first_not_of(
                          "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"

@@ -2,6 +2,7 @@
 // that the program was built in, or in share/heed beside the bin/ that it is installed in.
 #pragma once
 
+#include <CLI/App.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -18,6 +19,11 @@ std::optional<std::string> find_bundled_data(const std::string& name);
 void take_bundled(std::string& model, std::string* baseline = nullptr);
 // Where `models` is empty, all bundled ones, in the same way.
 void take_bundled(std::vector<std::string>& models);
+
+// Where the command was given no --data, the bundled sample, in the same way.
+void take_bundled_data(std::string& data, const CLI::App& command);
+// Throws DataError, which says where the bundled sample is, if there is no such file or directory.
+void check_exists(const std::string& data);
 
 // A word as a shell takes it: in quotes where it holds more than letters, digits and ./_-+:
 std::string shell_word(const std::string& word);

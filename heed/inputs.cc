@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/shared_options.h"
 #include "train/run_directory.h"
@@ -32,8 +33,7 @@ void InputFlags::declare(CLI::App& c) {
   command_ = &c;
   c.add_option("--data", data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
-               "or gzip")
-      ->required();
+               "or gzip. If not given: the bundled sample");
   c.add_option("--limit", limit, "Read only the first dialogues, 0: all")->capture_default_str();
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third (or "
@@ -80,6 +80,8 @@ bool InputFlags::has_pool() const {
 }
 
 void InputFlags::check(const std::vector<TestSet>& sets) const {
+  take_bundled_data(data, *command_);
+  check_exists(data);
   using Kind = TestSet::Kind;
   const std::pair<const char*, Kind> uses[] = {
       {"--pool", Kind::kRandom}, {"--frequent", Kind::kFrequent}, {"--rare", Kind::kRare}};

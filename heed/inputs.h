@@ -17,7 +17,8 @@ namespace heed {
 
 // As options of a sub-command.
 struct InputFlags {
-  std::string data, pool, examples;
+  mutable std::string data;  // check() fills in the bundled sample where none was given
+  std::string pool, examples;
   size_t limit = 0;
   std::optional<int> max_turns, min_turns, max_utterance, max_response, max_context;
   std::optional<std::string> speaker;
@@ -32,8 +33,9 @@ struct InputFlags {
 
   // Whether there is something to draw random distractions from.
   bool has_pool() const;
-  // Throws UsageError if random distractions are asked for and there is nothing to draw them from,
-  // and for --pool, --frequent or --rare that none of the sets is made with; before the long work.
+  // Throws DataError if there are no such dialogues; UsageError if random distractions are asked
+  // for and there is nothing to draw them from, and for --pool, --frequent or --rare that none of
+  // the sets is made with; before the long work.
   void check(const std::vector<TestSet>& sets) const;
 
  private:

@@ -6,6 +6,7 @@
 #include "dialog/respond/structures.h"
 #include "dialog/respond/task.h"
 #include "dialog/text/format.h"
+#include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
@@ -246,8 +247,8 @@ void add_train(CLI::App& app) {
   o->common = add_common(*c, {.seed = "Seed of the first weights, the order and the distractions"});
   o->command = c;
   c->add_option("--data", o->data,
-                "Dialogues: a data directory (its train and valid parts are read)")
-      ->required();
+                "Dialogues: a data directory (its train and valid parts are read). If not given: "
+                "the bundled sample");
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   o->flags.declare_model(*c);
   o->flags.declare(*c);
@@ -272,7 +273,11 @@ void add_train(CLI::App& app) {
   c->add_flag("--detect-anomaly", o->detect_anomaly,
               "Look at every number of every op, and name the op that makes the first one that is "
               "infinite or not a number; slower");
-  c->callback([o] { run(*o); });
+  c->callback([o] {
+    take_bundled_data(o->data, *o->command);
+    check_exists(o->data);
+    run(*o);
+  });
 }
 
 }  // namespace heed

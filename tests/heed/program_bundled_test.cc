@@ -76,6 +76,43 @@ TEST(Bundled, ChatShowAndEvaluateTakeTheModels) {
   EXPECT_TRUE(has(mine.err, "models/trained\n")) << mine.err;
 }
 
+TEST(Bundled, WithoutDataTheSampleIsTaken) {
+  const Result bundled = heed_program({"evaluate", "--limit", "3", "--test", "random:0.5"}),
+               given = heed_program(
+                   {"evaluate", "--limit", "3", "--test", "random:0.5", "--data", kSample});
+  EXPECT_EQ(bundled.code, 0) << bundled.err;
+  EXPECT_EQ(bundled.out, given.out);
+  EXPECT_TRUE(has(bundled.err, "heed: note: no --data is given: taking the bundled "))
+      << bundled.err;
+  EXPECT_FALSE(has(given.err, "no --data")) << given.err;
+}
+
+// Before anything that is derived from it, such as a pool of utterances, is missed.
+TEST(Bundled, DataThatIsNotThereComesFirst) {
+  const TempDir dir;
+  const std::string out = dir.path("out");
+  for (const Arguments& command : {Arguments{"evaluate"},
+                                   {"show"},
+                                   {"score"},
+                                   {"compare", kModels + "trained", kModels + "baseline"},
+                                   {"distract", "--test", "random:0.5", "--out", out},
+                                   {"respond", "--out", out},
+                                   {"train", "--out", out}}) {
+    Arguments all = command + Arguments{"--data", "nothere"};
+    const bool of_model =
+        command[0] == "distract" || command[0] == "respond" || command[0] == "score";
+    if (of_model) all = all + Arguments{"--model", kModels + "trained"};
+    const Result r = heed_program(all);
+    EXPECT_EQ(r.code, 1) << command[0] << r.err;
+    EXPECT_TRUE(
+        has(r.err,
+            "heed: nothere: cannot open: No such file or directory; the bundled dialogues are in "))
+        << command[0] << r.err;
+    EXPECT_FALSE(has(r.err, "pool")) << command[0] << r.err;
+  }
+  EXPECT_EQ(dir.count_files(), 0u);
+}
+
 TEST_F(Installed, FindsThemBesideItsFolder) {
   add_share();
   EXPECT_TRUE(has(run("chat --threads 1"), "taking the bundled " + share + "/models/trained\n"));

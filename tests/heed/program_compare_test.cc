@@ -115,10 +115,10 @@ TEST_F(Compare, SaysWhatCannotBeCompared) {
   expect_failure(heed_program({"compare", run(), "--data", kSample}), 2,
                  "runs: at least 2 are needed, got 1", "one run");
   // before anything is read, and before other mistakes
-  expect_failure(heed_program({"compare", run(), dir.path("nope"), "--data", "nowhere"}), 2,
-                 "give --pool", "");
+  expect_failure(heed_program({"compare", run(), dir.path("nope"), "--data", "nowhere"}), 1,
+                 "nowhere: cannot open", "no data");
   expect_failure(
-      heed_program({"compare", run(), dir.path("nope"), "--data", "nowhere", "--test", "none"}), 1,
+      heed_program({"compare", run(), dir.path("nope"), "--data", kSample, "--test", "none"}), 1,
       "nope: no such directory of a model", "no model");
   expect_failure(heed_program({"compare", run(), kModel, "--data", kTestPart}), 2,
                  "give --pool FILE or DIR", "no pool");

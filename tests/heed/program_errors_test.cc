@@ -24,7 +24,6 @@ TEST(Usage, OptionsThatMakeNoSense) {
       {{"tarin"}, "tarin"},
       {{"--frobnicate"}, "frobnicate"},
       {{"score"}, "--model is required"},
-      {{"score", "--model", kModel}, "--data is required"},
       {{"train", "--data", kSample}, "--out is required"},
       {{"verify"}, "cases is required"},
       {score + Arguments{"--frobnicate", "3"}, "--frobnicate"},

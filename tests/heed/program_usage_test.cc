@@ -277,8 +277,8 @@ TEST(Help, SaysTheImportantThingsFirst) {
   const std::string text = heed_program({"train", "--help"}).out;
   size_t last = 0;
   for (const char* part :
-       {"Train a model on dialogues", "\nUsage: heed train --data PATH --out PATH [OPTIONS]\n",
-        "\nRequired:\n  --data PATH", "\n  --out PATH", "\n  --structure NAME", "\nGeneral:\n",
+       {"Train a model on dialogues", "\nUsage: heed train --out PATH [OPTIONS]\n",
+        "\nRequired:\n  --out PATH", "\n  --data PATH", "\n  --structure NAME", "\nGeneral:\n",
         "\n  --device NAME", "\nExample", "\n  heed train --data "}) {
     const size_t at = text.find(part, last);
     ASSERT_NE(at, std::string::npos) << part << "\n" << text;
