@@ -1,4 +1,4 @@
-# libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, nlohmann-json and CLI11.
+# libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, nlohmann-json and CLI11.
 
 heed_glob(dialog_sources train/*.cc dialog/*/*.cc experiments/*/*.cc)
 if(NOT HEED_ALL_COMMANDS)
@@ -6,7 +6,7 @@ if(NOT HEED_ALL_COMMANDS)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
   endif()
   list(FILTER dialog_sources EXCLUDE REGEX
-       "/(experiments/|dialog/(adversarial|adversary|probe|judge)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
+       "/(experiments/|dialog/(adversarial|adversary|pretrained|probe|judge)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
@@ -18,6 +18,12 @@ set_target_properties(heed_responding PROPERTIES POSITION_INDEPENDENT_CODE ON)
 target_link_libraries(heed_responding PRIVATE heed_core ZLIB::ZLIB nlohmann_json::nlohmann_json)
 target_precompile_headers(heed_responding REUSE_FROM heed_core)
 heed_library(dialog ${dialog_sources} $<TARGET_OBJECTS:heed_responding>)
+if(HEED_ALL_COMMANDS)
+  find_path(HEED_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
+  find_library(HEED_UTF8PROC_LIBRARY utf8proc REQUIRED)
+  target_include_directories(heed_dialog SYSTEM PRIVATE ${HEED_UTF8PROC_INCLUDE})
+  target_link_libraries(heed_dialog PRIVATE ${HEED_UTF8PROC_LIBRARY})
+endif()
 heed_embed(heed_dialog data/paper-tables.json paper_tables.inc)
 heed_embed(heed_dialog data/probe-tasks.json probe_tasks.inc)
 heed_embed(heed_dialog data/adversarial-evaluation.json adversarial_evaluation.inc)
@@ -43,7 +49,7 @@ if(HEED_ALL_COMMANDS)
   list(REMOVE_ITEM program_sources ${PROJECT_SOURCE_DIR}/heed/commands_left_out.cc)
 else()
   list(FILTER program_sources EXCLUDE REGEX
-       "/heed/(adversary|bench|card|compare|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|probe|report|reproduce|run_log|sweep|verify|watch|work)[^/]*$")
+       "/heed/(adversary|bench|card|compare|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|pretrained|probe|report|reproduce|run_log|sweep|verify|watch|work)[^/]*$")
 endif()
 add_library(heed_commands STATIC ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)

@@ -88,6 +88,9 @@ std::unique_ptr<CLI::App> make_app() {
   add_distract(app);
   add_features(app);
   add_probe(app);
+  add_import(app);
+  add_encode(app);
+  add_export(app);
   add_judge(app);
   add_discriminate(app);
   add_adversary(app);

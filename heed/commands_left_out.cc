@@ -34,6 +34,15 @@ void add_discriminate(CLI::App& app) {
 void add_distract(CLI::App& app) {
   left_out(app, "distract");
 }
+void add_encode(CLI::App& app) {
+  left_out(app, "encode");
+}
+void add_export(CLI::App& app) {
+  left_out(app, "export");
+}
+void add_import(CLI::App& app) {
+  left_out(app, "import");
+}
 void add_features(CLI::App& app) {
   left_out(app, "features");
 }

@@ -31,6 +31,7 @@ need libeigen3-dev header eigen3/Eigen/Core
 need libcli11-dev header CLI/CLI.hpp
 need nlohmann-json3-dev header nlohmann/json.hpp
 need zlib1g-dev header zlib.h
+need libutf8proc-dev header utf8proc.h
 need libgtest-dev header gtest/gtest.h
 if [[ $mode == package ]]; then
   need file command -v file

@@ -49,6 +49,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/adversary",
      {"dialog/adversarial", "dialog/respond", "dialog/parts", "dialog/data", "dialog/text", "train",
       "optim", "nn", "autograd", "tensor", "base"}},
+    {"dialog/pretrained", {"dialog/text", "train", "nn", "autograd", "tensor", "base"}},
     {"dialog/judge", {"dialog/text", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
     {"experiments/engine", {"train", "dialog/text", "optim", "nn", "autograd", "tensor", "base"}},

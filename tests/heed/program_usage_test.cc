@@ -18,7 +18,8 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, generate, compare, distract, "
-    "features, probe, judge, discriminate, adversary, info, log, plot, watch, diff, prepare, "
+    "features, probe, import, encode, export, judge, discriminate, adversary, info, log, plot, "
+    "watch, diff, prepare, "
     "reproduce, "
     "report, sweep, verify, bench, help";
 
@@ -140,10 +141,11 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
   for (const char* command :
-       {"train",    "evaluate", "score",    "show",  "chat",  "respond",      "generate",
-        "distract", "compare",  "features", "probe", "judge", "discriminate", "adversary",
-        "info",     "log",      "plot",     "watch", "diff",  "prepare",      "reproduce",
-        "report",   "sweep",    "verify",   "bench", "help"}) {
+       {"train",        "evaluate",  "score",     "show",     "chat",  "respond",
+        "generate",     "distract",  "compare",   "features", "probe", "judge",
+        "discriminate", "adversary", "info",      "log",      "plot",  "watch",
+        "diff",         "prepare",   "reproduce", "report",   "sweep", "verify",
+        "bench",        "help",      "import",    "encode",   "export"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -229,6 +231,9 @@ TEST(Help, OfACommandNamesEveryOption) {
        Arguments{"features", "model", "data", "epoch", "pool", "limit", "batch", "tasks", "probe",
                  "standardise", "max-iter", "controls", "eval-part", "json", "seed"} +
            device},
+      {"import", {"out"}},
+      {"encode", Arguments{"model", "in", "out", "batch", "max-length"} + device},
+      {"export", {"model", "out"}},
       {"judge export", Arguments{"model", "items", "a", "b", "pairs", "data", "limit", "out", "key",
                                  "checks", "json", "batch", "decode", "seed"} +
                            device},
@@ -319,7 +324,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 26 + 16u);
+  ASSERT_EQ(commands.size(), 1 + 29 + 16u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

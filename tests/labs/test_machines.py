@@ -69,7 +69,7 @@ class Setup(unittest.TestCase):
 
     def test_labs_need_little(self):
         tools = {"g++", "cmake", "ninja-build", "make", "git", "python3", "gdb"}
-        headers = {"libeigen3-dev", "libcli11-dev", "nlohmann-json3-dev", "zlib1g-dev", "libgtest-dev"}
+        headers = {"libeigen3-dev", "libcli11-dev", "nlohmann-json3-dev", "zlib1g-dev", "libutf8proc-dev", "libgtest-dev"}
         asked = self.asked("lab") - {"--no-install-recommends"}
         self.assertEqual(asked - headers, tools)
         self.assertFalse({"gdb", "python3"} & self.asked())

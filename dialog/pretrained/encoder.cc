@@ -1,0 +1,246 @@
+#include "dialog/pretrained/encoder.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <set>
+
+#include "base/file.h"
+#include "nn/safetensors.h"
+#include "train/model_directory.h"
+#include "train/run_json.h"
+
+namespace heed::pretrained {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+constexpr const char* kConfig = "config.json";
+constexpr const char* kWeights = "model.safetensors";
+constexpr const char* kFiles[] = {kConfig, kWeights, "vocab.txt", "tokenizer_config.json",
+                                  "sentence_bert_config.json"};
+
+Json object_of(const std::string& path) {
+  Json json = parse_json<Json>(path);
+  if (!json.is_object()) throw DataError(path + ": not a JSON object");
+  return json;
+}
+
+// Of an optional file: empty where there is none.
+Json optional_object(const std::string& folder, const char* file) {
+  std::error_code ignored;
+  return fs::exists(in(folder, file), ignored) ? object_of(file_inside(folder, file))
+                                               : Json::object();
+}
+
+// A value that changes the computation must be the one that is computed.
+void expect(const std::string& path, const Json& config, const char* key, const Json& value,
+            bool required = false) {
+  if (!required && (!config.contains(key) || config[key].is_null())) return;
+  const Json given = config.value(key, Json());
+  if (given == value) return;
+  throw DataError(path + ": \"" + key + "\" is " + given.dump() + ", and heed reads " +
+                  value.dump() + " only");
+}
+
+int64_t size_in(const std::string& path, const Json& config, const char* key) {
+  constexpr int64_t kLargest = 1 << 24;
+  const Json value = config.value(key, Json());
+  if (!value.is_number_integer() || value < 1 || value > kLargest) {
+    throw DataError(path + ": \"" + key + "\": expected a whole number from 1 to " +
+                    std::to_string(kLargest) + ", got " + value.dump());
+  }
+  return value;
+}
+
+BertConfig config_of(const std::string& path, const Json& json) {
+  expect(path, json, "model_type", "bert", /*required=*/true);
+  expect(path, json, "hidden_act", "gelu");
+  expect(path, json, "position_embedding_type", "absolute");
+  expect(path, json, "is_decoder", false);
+  expect(path, json, "add_cross_attention", false);
+  BertConfig c;
+  c.vocab_size = size_in(path, json, "vocab_size");
+  c.hidden_size = size_in(path, json, "hidden_size");
+  c.num_hidden_layers = size_in(path, json, "num_hidden_layers");
+  c.num_attention_heads = size_in(path, json, "num_attention_heads");
+  c.intermediate_size = size_in(path, json, "intermediate_size");
+  c.max_position_embeddings = size_in(path, json, "max_position_embeddings");
+  c.type_vocab_size = size_in(path, json, "type_vocab_size");
+  const Json eps = json.value("layer_norm_eps", Json(c.layer_norm_eps));
+  if (!eps.is_number() || !(eps > 0) || !(eps < 1)) {
+    throw DataError(path + ": \"layer_norm_eps\": expected a number between 0 and 1, got " +
+                    eps.dump());
+  }
+  c.layer_norm_eps = eps;
+  if (c.hidden_size % c.num_attention_heads != 0) {
+    throw DataError(path + ": " + std::to_string(c.num_attention_heads) + " heads do not divide " +
+                    std::to_string(c.hidden_size) + " columns");
+  }
+  return c;
+}
+
+// The tensors of an encoder, without the prefix that a model with heads puts before them, and
+// without these heads. Old files call gain and bias of LayerNorm gamma and beta.
+TensorMap encoder_tensors(const std::string& path) {
+  TensorMap all = load_tensors(path), tensors;
+  const bool prefixed = std::any_of(all.begin(), all.end(),
+                                    [](const auto& t) { return t.first.starts_with("bert."); });
+  for (auto& [name, tensor] : all) {
+    if (prefixed && !name.starts_with("bert.")) continue;
+    std::string own = prefixed ? name.substr(5) : name;
+    if (own == "embeddings.position_ids" || own.starts_with("pooler.")) continue;
+    if (own.ends_with(".gamma")) own.replace(own.size() - 5, 5, "weight");
+    if (own.ends_with(".beta")) own.replace(own.size() - 4, 4, "bias");
+    tensors.emplace(own, std::move(tensor));
+  }
+  return tensors;
+}
+
+const Tensor& tensor_of(const std::string& path, const TensorMap& tensors, const std::string& name,
+                        const Shape& shape) {
+  const auto found = tensors.find(name);
+  if (found == tensors.end()) throw DataError(path + ": there is no tensor " + name);
+  if (found->second.shape() != shape || found->second.dtype() == DType::i32) {
+    throw DataError(path + ": " + name + " is " + name_of(found->second.dtype()) + " " +
+                    found->second.shape().str() + ", expected " + shape.str() + " by config.json");
+  }
+  return found->second;
+}
+
+// Sizes that the weights do not have would take memory before anything is compared.
+void check_sizes(const std::string& path, const TensorMap& tensors, const BertConfig& c) {
+  const auto expect = [&](const std::string& name, const Shape& shape) {
+    tensor_of(path, tensors, name, shape);
+  };
+  expect("embeddings.word_embeddings.weight", {c.vocab_size, c.hidden_size});
+  expect("embeddings.position_embeddings.weight", {c.max_position_embeddings, c.hidden_size});
+  expect("embeddings.token_type_embeddings.weight", {c.type_vocab_size, c.hidden_size});
+  for (int64_t layer = 0; layer < c.num_hidden_layers; ++layer) {
+    expect("encoder.layer." + std::to_string(layer) + ".intermediate.dense.weight",
+           {c.intermediate_size, c.hidden_size});
+    expect("encoder.layer." + std::to_string(layer) + ".attention.self.query.weight",
+           {c.hidden_size, c.hidden_size});
+  }
+}
+
+Bert load_bert(const std::string& path, const BertConfig& config) {
+  const TensorMap tensors = encoder_tensors(path);
+  check_sizes(path, tensors, config);
+  Bert model(config);
+  std::set<std::string> known;
+  for (const NamedParameter& p : parameters(model)) {
+    p.var.set_value(tensor_of(path, tensors, p.name, p.var.shape()).to(DType::f32));
+    known.insert(p.name);
+  }
+  for (const auto& [name, tensor] : tensors) {
+    if (!known.contains(name)) throw DataError(path + ": heed knows no tensor " + name);
+  }
+  name_parts(model);
+  return model;
+}
+
+WordPieceOptions options_of(const std::string& folder) {
+  const std::string path = in(folder, "tokenizer_config.json");
+  const Json json = optional_object(folder, "tokenizer_config.json");
+  const auto flag = [&](const char* key, bool otherwise) {
+    const Json value = json.value(key, Json());
+    if (value.is_null()) return otherwise;
+    if (!value.is_boolean()) {
+      throw DataError(path + ": \"" + key + "\": expected true or false, got " + value.dump());
+    }
+    return value.get<bool>();
+  };
+  expect(path, json, "do_basic_tokenize", true);
+  WordPieceOptions options;
+  options.lower_case = flag("do_lower_case", true);
+  options.strip_accents = flag("strip_accents", options.lower_case);
+  options.split_chinese = flag("tokenize_chinese_chars", true);
+  return options;
+}
+
+int64_t max_length_of(const std::string& folder, const BertConfig& config) {
+  const Json json = optional_object(folder, "sentence_bert_config.json");
+  if (!json.contains("max_seq_length")) return config.max_position_embeddings;
+  return std::min(config.max_position_embeddings,
+                  size_in(in(folder, "sentence_bert_config.json"), json, "max_seq_length"));
+}
+
+// Loads the model and copies its files; config.json is `edit`ed on the way.
+Encoder copy_encoder(const std::string& from, const std::string& to,
+                     const std::function<void(Json& config)>& edit) {
+  Encoder encoder = load_encoder(from);
+  std::error_code ignored;
+  if (fs::exists(in(to, kConfig), ignored)) {
+    throw UsageError(to + ": holds a model already; take another folder");
+  }
+  make_directory(to);
+  for (const char* file : kFiles) {
+    if (file == kConfig || !fs::exists(in(from, file), ignored)) continue;
+    write_file(in(to, file), read_file(file_inside(from, file), fs::file_size(in(from, file))));
+  }
+  Json config = object_of(file_inside(from, kConfig));
+  edit(config);
+  write_file(in(to, kConfig), config.dump(2) + "\n");  // the last: now it is a model
+  return encoder;
+}
+
+}  // namespace
+
+Encoder load_encoder(const std::string& folder) {
+  check_is_model(folder);
+  const std::string path = file_inside(folder, kConfig);
+  const Json json = object_of(path);
+  expect(path, json, "system", kBertSystem);
+  const BertConfig config = config_of(path, json);
+  const std::string vocabulary = file_inside(folder, "vocab.txt");
+  WordPiece pieces(vocabulary, options_of(folder));
+  if (pieces.size() != config.vocab_size) {
+    throw DataError(vocabulary + ": " + std::to_string(pieces.size()) +
+                    " pieces, config.json has a vocab_size of " +
+                    std::to_string(config.vocab_size));
+  }
+  const int64_t max_length = max_length_of(folder, config);
+  if (max_length < 3) throw DataError(path + ": texts of less than 3 pieces hold no text");
+  return {std::move(pieces), load_bert(file_inside(folder, kWeights), config), max_length};
+}
+
+Encoder import_encoder(const std::string& from, const std::string& to) {
+  return copy_encoder(from, to, [](Json& config) {
+    Json imported = {{"system", kBertSystem}};
+    imported.update(config);
+    config = std::move(imported);
+  });
+}
+
+Encoder export_encoder(const std::string& from, const std::string& to) {
+  return copy_encoder(from, to, [](Json& config) { config.erase("system"); });
+}
+
+Tensor encode_texts(const Encoder& encoder, const std::vector<Pieces>& texts, size_t batch,
+                    const OnTexts& progress) {
+  const NoGrad guard;
+  std::vector<size_t> order(texts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) {
+    return texts[a].ids.size() > texts[b].ids.size();  // what takes most memory comes first
+  });
+  const int64_t width = encoder.model.config().hidden_size;
+  const DType dtype = encoder.model.words.weight.dtype();
+  const Tensor vectors = Tensor::empty({static_cast<int64_t>(texts.size()), width}, dtype);
+  for (size_t at = 0; at < order.size(); at += batch) {
+    std::vector<Pieces> some;
+    const size_t end = std::min(order.size(), at + batch);
+    for (size_t i = at; i < end; ++i) some.push_back(texts[order[i]]);
+    const Tensor means = mean_vectors(encoder.model(some)).value().to(Device{});
+    for (size_t i = at; i < end; ++i) {
+      vectors[static_cast<int64_t>(order[i])].copy_from(means[static_cast<int64_t>(i - at)]);
+    }
+    if (progress) progress(end, order.size());
+  }
+  return vectors;
+}
+
+}  // namespace heed::pretrained

@@ -1,0 +1,54 @@
+// Words in pieces, as BERT reads them (Devlin et al. 2019; Wu et al. 2016).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace heed::pretrained {
+
+// A text, or a pair of texts, as a model reads it: [CLS] first [SEP], or [CLS] first [SEP] second
+// [SEP]. The type of a piece is 1 from the second text on.
+struct Pieces {
+  std::vector<int32_t> ids, types;
+};
+
+struct WordPieceOptions {
+  bool lower_case = true, strip_accents = true, split_chinese = true;
+};
+
+// Control characters go, white space is one blank, Chinese characters and punctuation stand alone,
+// accents go (NFD without the category Mn) and letters become small. Then each word is cut, from
+// its beginning, into the longest pieces that the vocabulary has, where "##" begins those that do
+// not begin the word. A word of more than 100 characters, or that cannot be cut, is [UNK]. [CLS],
+// [SEP], [MASK], [PAD] and [UNK] in the text stay what they are.
+class WordPiece {
+ public:
+  // A vocabulary has a piece a line, whose id is the number of the line, from 0. Throws DataError
+  // for one without [CLS], [SEP] or [UNK], or with a piece twice.
+  explicit WordPiece(const std::string& path, const WordPieceOptions& options = {});
+
+  int32_t size() const { return static_cast<int32_t>(pieces_.size()); }
+  const std::string& piece(int32_t id) const { return pieces_[id]; }
+
+  std::vector<int32_t> encode(std::string_view text) const;  // without [CLS] and [SEP]
+  // At most max_length pieces, the last ones left out; those of a pair go one by one from the
+  // longer text.
+  Pieces read(std::string_view text, int64_t max_length) const;
+  Pieces read(std::string_view first, std::string_view second, int64_t max_length) const;
+
+ private:
+  int32_t id_of(const std::string& piece) const;  // -1 where there is none
+  void add_words(std::string_view text, std::vector<int32_t>& ids) const;
+  void add_word(const std::u32string& word, std::vector<int32_t>& ids) const;
+
+  WordPieceOptions options_;
+  std::vector<std::string> pieces_;
+  std::unordered_map<std::string, int32_t> ids_;
+  std::vector<std::pair<std::string, int32_t>> special_;  // those that the vocabulary has
+  int32_t cls_ = 0, sep_ = 0, unk_ = 0;
+};
+
+}  // namespace heed::pretrained

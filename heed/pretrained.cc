@@ -1,0 +1,169 @@
+// Encoders that others trained: heed import, encode, export.
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "dialog/pretrained/encoder.h"
+#include "dialog/text/format.h"
+#include "dialog/text/text_file.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/progress.h"
+#include "tensor/npy.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+struct Options {
+  CommonPtr common;
+  std::string model, in, out;
+  size_t batch = 64;
+  int64_t max_length = 0;
+};
+
+void say(const char* done, const pretrained::Encoder& encoder, const std::string& folder) {
+  const pretrained::BertConfig& c = encoder.model.config();
+  std::printf(
+      "%s %s: BERT, %s x %ld, %ld heads, %d pieces, %ld numbers; texts of up to %ld pieces\n", done,
+      folder.c_str(), counted(c.num_hidden_layers, "layer").c_str(), long(c.hidden_size),
+      long(c.num_attention_heads), encoder.pieces.size(), long(parameter_count(encoder.model)),
+      long(encoder.max_length));
+}
+
+// The texts of a file with {"text": ...} a line.
+std::vector<std::string> read_texts(const std::string& path) {
+  std::vector<std::string> texts;
+  LineReader lines(path);
+  for (std::string_view line; lines.next(line);) {
+    if (line.find_first_not_of(" \t") == line.npos) continue;
+    const Json json = Json::parse(line, nullptr, /*allow_exceptions=*/false);
+    if (!json.is_object()) lines.fail("not a JSON object");
+    const auto text = json.find("text");
+    if (text == json.end() || !text->is_string()) lines.fail("\"text\" must be a text");
+    texts.push_back(*text);
+  }
+  if (texts.empty()) throw DataError(path + ": holds no texts");
+  return texts;
+}
+
+// As few digits as tell the f32 from all others.
+std::string numbers_text(const Tensor& vector) {
+  std::string text;
+  const float* numbers = vector.data<float>();
+  for (int64_t i = 0; i < vector.numel(); ++i) {
+    char digits[32];
+    const auto end = std::to_chars(digits, std::end(digits), numbers[i]).ptr;
+    text += (i ? ", " : "") + std::string(digits, end);
+  }
+  return text;
+}
+
+void write_lines(const std::string& path, const std::vector<std::string>& texts,
+                 const std::vector<pretrained::Pieces>& pieces, const Tensor& vectors) {
+  TextWriter file(path);
+  for (size_t i = 0; i < texts.size(); ++i) {
+    file.write("{\"text\": " + Json(texts[i]).dump() + ", \"ids\": " + Json(pieces[i].ids).dump() +
+               ", \"vector\": [" + numbers_text(vectors[static_cast<int64_t>(i)]) + "]}\n");
+  }
+  file.commit();
+}
+
+void encode(const Options& o) {
+  const Device device = start(*o.common);
+  const pretrained::Encoder encoder = [&] {
+    pretrained::Encoder loaded = pretrained::load_encoder(o.model);
+    move(loaded.model, device);
+    return loaded;
+  }();
+  if (o.max_length > encoder.max_length) {
+    throw UsageError("--max-length: the model reads texts of up to " +
+                     std::to_string(encoder.max_length) + " pieces");
+  }
+  const std::vector<std::string> texts = read_texts(o.in);
+  const int64_t longest = o.max_length > 0 ? o.max_length : encoder.max_length;
+  std::vector<pretrained::Pieces> pieces;
+  size_t cut = 0;
+  for (const std::string& text : texts) {
+    pieces.push_back(encoder.pieces.read(text, longest));
+    cut += std::ssize(encoder.pieces.encode(text)) + 2 > longest;
+  }
+  Progress progress;
+  const Tensor vectors =
+      pretrained::encode_texts(encoder, pieces, o.batch, [&](size_t done, size_t of) {
+        progress.show(std::to_string(done) + " of " + counted(of, "text"));
+      });
+  progress.done();
+  if (o.out.ends_with(".npy")) {
+    save_npy(o.out, vectors);
+  } else {
+    write_lines(o.out, texts, pieces, vectors);
+  }
+  std::printf("%s of %s: %ld numbers each%s\n", counted(texts.size(), "vector").c_str(),
+              o.in.c_str(), long(vectors.shape()[1]),
+              cut == 0
+                  ? ""
+                  : ("; " + counted(cut, "text") + " cut to " + std::to_string(longest) + " pieces")
+                        .c_str());
+}
+
+}  // namespace
+
+void add_import(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "import", "Take over a pretrained encoder (BERT) from a folder of Hugging Face's format");
+  c->footer(
+      "The folder holds config.json, model.safetensors and vocab.txt; tokenizer_config.json and "
+      "sentence_bert_config.json are read where they are there (docs/pretrained.md). All is "
+      "checked: "
+      "another kind of model, sizes that do not fit, tensors that are missing.\n"
+      "Example:\n"
+      "  heed import all-MiniLM-L6-v2 --out models/minilm\n"
+      "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
+  c->add_option("folder", o->in, "Folder of the pretrained model")->required();
+  c->add_option("--out", o->out, "Directory of the model, made if missing")->required();
+  c->callback([o] { say("imported", pretrained::import_encoder(o->in, o->out), o->out); });
+}
+
+void add_export(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = app.add_subcommand(
+      "export", "Write an imported encoder as a folder that other programs read");
+  c->footer(
+      "In Python: transformers.AutoModel.from_pretrained(FOLDER).\n"
+      "Example:\n"
+      "  heed export --model models/minilm --out minilm");
+  c->add_option("--model", o->model, "Directory of an imported model")->required();
+  c->add_option("--out", o->out, "The folder, made if missing")->required();
+  c->callback([o] { say("exported to", pretrained::export_encoder(o->model, o->out), o->out); });
+}
+
+void add_encode(CLI::App& app) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c =
+      app.add_subcommand("encode", "Vectors of texts: what an imported encoder makes of them");
+  c->footer(
+      "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: the pieces "
+      "with "
+      "[CLS] and [SEP], and the mean of their last states, of the length 1, so that the product of "
+      "two vectors is their cosine. An --out that ends in .npy has the vectors alone, a row a "
+      "text.\n"
+      "Example:\n"
+      "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
+  o->common = add_common(*c, {.seed = ""});
+  c->add_option("--model", o->model, "Directory of an imported model (heed import)")->required();
+  c->add_option("--in", o->in, "The texts, JSON Lines, plain or gzip")->required();
+  c->add_option("--out", o->out, "Their vectors, JSON Lines (.gz: gzip), or .npy")->required();
+  c->add_option("--batch", o->batch, "Texts in a batch; changes no result")
+      ->check(whole_number(1, 1'000'000))
+      ->capture_default_str();
+  c->add_option("--max-length", o->max_length,
+                "Pieces of a text, the first ones, with [CLS] and [SEP]; 0: as many as the model "
+                "reads")
+      ->check(whole_number(0, 1 << 24))
+      ->capture_default_str();
+  c->callback([o] { encode(*o); });
+}
+
+}  // namespace heed

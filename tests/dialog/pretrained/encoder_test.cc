@@ -1,0 +1,295 @@
+// A small pretrained encoder, made here: what it computes, against plain loops, and every folder
+// that is not what it says.
+#include "dialog/pretrained/encoder.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "autograd/discrete.h"
+#include "nn/init.h"
+#include "nn/safetensors.h"
+#include "tests/file_helpers.h"
+
+namespace heed::pretrained {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Vec = std::vector<double>;
+
+const std::vector<std::string> kPieces = {
+    "[PAD]", "[UNK]", "[CLS]", "[SEP]",        "un",   "##able", "##a", "able",  "a",
+    "##b",   "b",     "!",     "\xE4\xB8\xAD", "cafe", "-",      "##c", "[MASK]"};
+
+Json config_json() {
+  return {{"model_type", "bert"},         {"vocab_size", kPieces.size()}, {"hidden_size", 4},
+          {"num_hidden_layers", 2},       {"num_attention_heads", 2},     {"intermediate_size", 6},
+          {"max_position_embeddings", 8}, {"type_vocab_size", 2},         {"layer_norm_eps", 1e-3},
+          {"hidden_act", "gelu"}};
+}
+
+class Pretrained : public testing::Test {
+ protected:
+  Pretrained() : model({17, 4, 2, 2, 6, 8, 2, 1e-3}) {
+    init(model, /*seed=*/3);
+    Rng rng(5);
+    for (const NamedParameter& p : parameters(model)) {  // gains and biases too
+      std::vector<float> values(p.var.shape().numel());
+      for (float& v : values) v = static_cast<float>(rng.uniform() - 0.5);
+      p.var.set_value(Tensor::from(values, p.var.shape()));
+    }
+    write();
+  }
+  void write(const std::string& prefix = "") {
+    std::vector<NamedTensor> tensors;
+    for (NamedTensor t : parameter_tensors(model)) tensors.push_back({prefix + t.name, t.tensor});
+    save_tensors(in + "/model.safetensors", tensors);
+    dir.write("in/config.json", config_json().dump());
+    std::string vocabulary;
+    for (const std::string& piece : kPieces) vocabulary += piece + "\n";
+    dir.write("in/vocab.txt", vocabulary);
+  }
+  std::string refusal() const {
+    return error_of<DataError>([&] { (void)load_encoder(in); });
+  }
+  void set(const char* key, const Json& value) {
+    Json json = config_json();
+    json[key] = value;
+    dir.write("in/config.json", json.dump());
+  }
+
+  TempDir dir;
+  const std::string in = (std::filesystem::create_directory(dir.path("in")), dir.path("in"));
+  Bert model;
+};
+
+// ---- what it computes
+
+using Rows = std::vector<Vec>;
+
+struct Weights {
+  std::map<std::string, Tensor> all;
+  Vec row(const std::string& name, int64_t i) const { return all.at(name)[i].to_vector(); }
+  Vec linear(const Vec& x, const std::string& name) const {
+    const Tensor w = all.at(name + ".weight");
+    Vec y = all.at(name + ".bias").to_vector();
+    for (size_t o = 0; o < y.size(); ++o) {
+      for (size_t i = 0; i < x.size(); ++i) y[o] += w(o, i) * x[i];
+    }
+    return y;
+  }
+  Vec norm(const Vec& x, const std::string& name) const {
+    double mean = 0, variance = 0;
+    for (const double v : x) mean += v / static_cast<double>(x.size());
+    for (const double v : x) variance += (v - mean) * (v - mean) / static_cast<double>(x.size());
+    Vec y(x.size());
+    for (size_t i = 0; i < x.size(); ++i) {
+      y[i] = (x[i] - mean) / std::sqrt(variance + 1e-3) * all.at(name + ".weight")(i) +
+             all.at(name + ".bias")(i);
+    }
+    return y;
+  }
+};
+Vec plus(Vec a, const Vec& b) {
+  for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+
+Rows layer_by_hand(const Weights& w, const Rows& x, const std::string& at) {
+  Rows q, k, v, y;
+  for (const Vec& row : x) {
+    q.push_back(w.linear(row, at + "attention.self.query"));
+    k.push_back(w.linear(row, at + "attention.self.key"));
+    v.push_back(w.linear(row, at + "attention.self.value"));
+  }
+  for (size_t i = 0; i < x.size(); ++i) {
+    Vec context(4, 0);
+    for (size_t head = 0; head < 2; ++head) {
+      Vec e(x.size());
+      double total = 0;
+      for (size_t j = 0; j < x.size(); ++j) {
+        const double dot =
+            q[i][2 * head] * k[j][2 * head] + q[i][2 * head + 1] * k[j][2 * head + 1];
+        total += e[j] = std::exp(dot / std::sqrt(2));
+      }
+      for (size_t j = 0; j < x.size(); ++j) {
+        for (size_t c = 2 * head; c < 2 * head + 2; ++c) context[c] += e[j] / total * v[j][c];
+      }
+    }
+    const Vec h = w.norm(plus(x[i], w.linear(context, at + "attention.output.dense")),
+                         at + "attention.output.LayerNorm");
+    Vec u = w.linear(h, at + "intermediate.dense");
+    for (double& z : u) z *= 0.5 * std::erfc(-z / std::sqrt(2));
+    y.push_back(w.norm(plus(h, w.linear(u, at + "output.dense")), at + "output.LayerNorm"));
+  }
+  return y;
+}
+
+TEST_F(Pretrained, ComputesBertOverTextsOfAnyLength) {
+  convert(model, DType::f64);
+  Weights w;
+  for (const NamedTensor& t : parameter_tensors(model)) w.all[t.name] = t.tensor;
+  const std::vector<Pieces> texts = {{{2, 4, 3}, {0, 0, 0}},
+                                     {{2, 8, 9, 3, 7, 3}, {0, 0, 0, 0, 1, 1}}};
+  const NoGrad guard;
+  const Bert::States states = model(texts);
+  ASSERT_EQ(states.layers.size(), 3u);
+  int64_t at = 0;
+  for (size_t t = 0; t < texts.size(); ++t) {
+    Rows x;
+    for (size_t i = 0; i < texts[t].ids.size(); ++i) {
+      x.push_back(w.norm(plus(plus(w.row("embeddings.word_embeddings.weight", texts[t].ids[i]),
+                                   w.row("embeddings.position_embeddings.weight", int64_t(i))),
+                              w.row("embeddings.token_type_embeddings.weight", texts[t].types[i])),
+                         "embeddings.LayerNorm"));
+    }
+    Vec mean(4, 0);
+    for (size_t layer = 0; layer < 3; ++layer) {
+      if (layer > 0) x = layer_by_hand(w, x, "encoder.layer." + std::to_string(layer - 1) + ".");
+      for (size_t i = 0; i < x.size(); ++i) {
+        for (int64_t c = 0; c < 4; ++c) {
+          EXPECT_NEAR(states.layers[layer].value()(at + int64_t(i), c), x[i][c], 1e-12) << layer;
+        }
+      }
+    }
+    double squares = 0;
+    for (const Vec& row : x) mean = plus(mean, row);
+    for (const double v : mean) squares += v * v;
+    for (int64_t c = 0; c < 4; ++c) {
+      EXPECT_NEAR(mean_vectors(states).value()(int64_t(t), c), mean[c] / std::sqrt(squares), 1e-12);
+    }
+    at += std::ssize(x);
+  }
+}
+
+TEST_F(Pretrained, IsReadUnderAllNames) {
+  const Encoder plain = load_encoder(in);
+  EXPECT_EQ(plain.max_length, 8);
+  const std::vector<Pieces> texts = {plain.pieces.read("a unable", 8), plain.pieces.read("b", 8),
+                                     plain.pieces.read("unable a b!", 8)};
+  const Vec want = encode_texts(plain, texts, 2).to_vector();
+  EXPECT_EQ(want, encode_texts(plain, texts, 1).to_vector());  // in the order given
+  write("bert.");
+  EXPECT_EQ(encode_texts(load_encoder(in), texts, 2).to_vector(), want);
+  std::vector<NamedTensor> old;  // with the head of its pretraining, pooler, positions
+  for (NamedTensor t : parameter_tensors(model)) {
+    for (const auto& [now, then] :
+         {std::pair{"LayerNorm.weight", "LayerNorm.gamma"}, {"LayerNorm.bias", "LayerNorm.beta"}}) {
+      if (t.name.ends_with(now))
+        t.name.replace(t.name.size() - std::string(now).size(), t.name.npos, then);
+    }
+    old.push_back({"bert." + t.name, t.tensor});
+  }
+  old.push_back({"cls.predictions.bias", Tensor::zeros({17})});
+  old.push_back({"bert.pooler.dense.bias", Tensor::zeros({4})});
+  old.push_back({"bert.embeddings.position_ids", arange(0, 8).reshape({1, 8})});
+  save_tensors(in + "/model.safetensors", old);
+  EXPECT_EQ(encode_texts(load_encoder(in), texts, 2).to_vector(), want);
+  dir.write("in/sentence_bert_config.json", R"({"max_seq_length": 5})");
+  EXPECT_EQ(load_encoder(in).max_length, 5);
+}
+
+TEST_F(Pretrained, GoesInAndOutUnchanged) {
+  const std::string model_at = dir.path("model"), out = dir.path("out");
+  dir.write("in/tokenizer_config.json", R"({"do_lower_case": false})");
+  (void)import_encoder(in, model_at);
+  EXPECT_EQ(Json::parse(dir.read("model/config.json"))["system"], kBertSystem);
+  EXPECT_EQ(error_of<UsageError>([&] { (void)import_encoder(in, model_at); }),
+            model_at + ": holds a model already; take another folder");
+  (void)export_encoder(model_at, out);
+  for (const char* file : {"model.safetensors", "vocab.txt", "tokenizer_config.json"}) {
+    EXPECT_EQ(dir.read(std::string("out/") + file), dir.read(std::string("in/") + file)) << file;
+  }
+  EXPECT_EQ(Json::parse(dir.read("out/config.json")), config_json());
+}
+
+// ---- folders that are not what they say
+
+TEST_F(Pretrained, RefusesWhatItWouldComputeOtherwise) {
+  const std::string config = in + "/config.json: ";
+  const std::vector<std::tuple<const char*, Json, std::string>> cases = {
+      {"model_type", "roberta", "\"model_type\" is \"roberta\", and heed reads \"bert\" only"},
+      {"model_type", nullptr, "\"model_type\" is null, and heed reads \"bert\" only"},
+      {"hidden_act", "relu", "\"hidden_act\" is \"relu\", and heed reads \"gelu\" only"},
+      {"position_embedding_type", "relative_key",
+       "\"position_embedding_type\" is \"relative_key\", and heed reads \"absolute\" only"},
+      {"is_decoder", true, "\"is_decoder\" is true, and heed reads false only"},
+      {"system", "respond", "\"system\" is \"respond\", and heed reads \"pretrained/bert\" only"},
+      {"num_attention_heads", 3, "3 heads do not divide 4 columns"},
+      {"hidden_size", 0, "\"hidden_size\": expected a whole number from 1 to 16777216, got 0"},
+      {"num_hidden_layers", 1e300,
+       "\"num_hidden_layers\": expected a whole number from 1 to 16777216, got 1e+300"},
+      {"layer_norm_eps", "small",
+       "\"layer_norm_eps\": expected a number between 0 and 1, got \"small\""}};
+  for (const auto& [key, value, rule] : cases) {
+    set(key, value);
+    EXPECT_EQ(refusal(), config + rule);
+  }
+  dir.write("in/config.json", "[]");
+  EXPECT_EQ(refusal(), config + "not a JSON object");
+}
+
+TEST_F(Pretrained, RefusesFilesThatDoNotFitEachOther) {
+  const std::string weights = in + "/model.safetensors: ", vocabulary = in + "/vocab.txt";
+  set("num_hidden_layers", 3);
+  EXPECT_EQ(refusal(), weights + "there is no tensor encoder.layer.2.intermediate.dense.weight");
+  set("num_hidden_layers", 1);
+  EXPECT_NE(refusal().find("heed knows no tensor encoder.layer.1."), std::string::npos)
+      << refusal();
+  set("intermediate_size", 16777216);  // nothing of this size is asked for
+  EXPECT_EQ(refusal(), weights +
+                           "encoder.layer.0.intermediate.dense.weight is f32 (6, 4), expected "
+                           "(16777216, 4) by config.json");
+  set("vocab_size", 18);
+  EXPECT_EQ(refusal(), vocabulary + ": 17 pieces, config.json has a vocab_size of 18");
+  write();
+  dir.write("in/vocab.txt", "[CLS]\n[SEP]\na\n");
+  EXPECT_EQ(refusal(), vocabulary + ": the vocabulary has no piece \"[UNK]\"");
+  dir.write("in/vocab.txt", "[CLS]\n[SEP]\na\n[UNK]\na\n");
+  EXPECT_EQ(refusal(), vocabulary + ":5: the piece \"a\" stands in the vocabulary twice");
+  dir.write("in/vocab.txt", std::string("[CLS]\na\0b\n", 10));
+  EXPECT_NE(refusal().find(vocabulary + ":2: "), std::string::npos) << refusal();
+  write();
+  dir.write("in/model.safetensors", std::string("\0\0\0\x80\2\0\0\0{}", 10));  // a header of 10 GB
+  EXPECT_EQ(refusal().rfind(weights, 0), 0u) << refusal();
+  write();
+  dir.write("in/tokenizer_config.json", R"({"do_lower_case": "yes"})");
+  EXPECT_EQ(refusal(),
+            in + "/tokenizer_config.json: \"do_lower_case\": expected true or false, got \"yes\"");
+}
+
+// ---- pieces
+
+TEST_F(Pretrained, CutsWordsGreedily) {
+  const WordPiece pieces(in + "/vocab.txt");
+  const auto ids = [&](const std::string& text) { return pieces.encode(text); };
+  using Ids = std::vector<int32_t>;
+  EXPECT_EQ(ids("unable able ab"), (Ids{4, 5, 7, 8, 9}));
+  EXPECT_EQ(ids("UNABLE"), (Ids{4, 5}));
+  EXPECT_EQ(ids("una un"), (Ids{4, 6, 4}));
+  EXPECT_EQ(ids("unx a"), (Ids{1, 8}));  // all of the word
+  EXPECT_EQ(ids("a!b-\xE4\xB8\xAD"
+                "a"),
+            (Ids{8, 11, 10, 14, 12, 8}));
+  EXPECT_EQ(ids("caf\xC3\xA9 cafe\xCC\x81"), (Ids{13, 13}));
+  EXPECT_EQ(ids("a\xE2\x80\x8B"
+                "b a\xC2\xA0"
+                "b"),
+            (Ids{8, 9, 8, 10}));  // zero-width, no-break
+  EXPECT_EQ(ids("a[MASK]b [mask"), (Ids{8, 16, 10, 1, 1}));
+  EXPECT_EQ(ids("a" + std::string(99, 'b')).size(), 100u);
+  EXPECT_EQ(ids("a" + std::string(100, 'b')), (Ids{1}));
+  EXPECT_EQ(ids(""), (Ids{}));
+  EXPECT_EQ(pieces.read("a b a b a b", 5).ids, (Ids{2, 8, 10, 8, 3}));
+  EXPECT_EQ(pieces.read("", 5).ids, (Ids{2, 3}));
+  const Pieces pair = pieces.read("a b a b", "b a", 7);
+  EXPECT_EQ(pair.ids, (Ids{2, 8, 10, 3, 10, 8, 3}));
+  EXPECT_EQ(pair.types, (Ids{0, 0, 0, 0, 1, 1, 1}));
+  const WordPiece cased(in + "/vocab.txt", {.lower_case = false, .strip_accents = false});
+  EXPECT_EQ(cased.encode("A a caf\xC3\xA9"), (Ids{1, 8, 1}));
+}
+
+}  // namespace
+}  // namespace heed::pretrained

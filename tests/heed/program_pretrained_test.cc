@@ -1,0 +1,118 @@
+// heed import, encode and export on a small encoder that is made here.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "dialog/pretrained/encoder.h"
+#include "nn/init.h"
+#include "nn/safetensors.h"
+#include "tensor/npy.h"
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+class ImportedModel : public testing::Test {
+ protected:
+  ImportedModel() {
+    std::filesystem::create_directory(in);
+    pretrained::Bert bert({6, 4, 1, 2, 6, 8, 2, 1e-12});
+    init(bert, /*seed=*/1);
+    save_parameters(in + "/model.safetensors", bert);
+    dir.write("in/vocab.txt", "[UNK]\n[CLS]\n[SEP]\nhello\nworld\n##s\n");
+    dir.write("in/config.json",
+              R"({"model_type": "bert", "vocab_size": 6, "hidden_size": 4, "num_hidden_layers": 1,
+                  "num_attention_heads": 2, "intermediate_size": 6, "max_position_embeddings": 8,
+                  "type_vocab_size": 2})");
+    const Result r = heed_program({"import", in, "--out", model});
+    EXPECT_EQ(r.out, "imported " + model +
+                         ": BERT, 1 layer x 4, 2 heads, 6 pieces, 226 numbers; texts of up to 8 "
+                         "pieces\n")
+        << r.err;
+  }
+  Result encode(const std::string& texts, const std::string& out,
+                const Arguments& more = {}) const {
+    dir.write("texts.jsonl", texts);
+    return heed_program(
+        Arguments{"encode", "--model", model, "--in", dir.path("texts.jsonl"), "--out", out} +
+        more);
+  }
+  std::vector<Json> lines_written() const {
+    std::vector<Json> lines;
+    std::istringstream file(dir.read("vectors.jsonl"));
+    for (std::string line; std::getline(file, line);) lines.push_back(Json::parse(line));
+    return lines;
+  }
+  const TempDir dir;
+  const std::string in = dir.path("in"), model = dir.path("model"), out = dir.path("vectors.jsonl");
+  const std::string texts =
+      "{\"text\": \"Hello worlds\", \"id\": 7}\n\n{\"text\": \"\\u0000 w\\u00f6rld\"}\n{\"text\": "
+      "\"hello hello hello hello hello hello hello\"}\n";
+};
+
+TEST_F(ImportedModel, EncodesTexts) {
+  const Result r = encode(texts, out);
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.out, "3 vectors of " + dir.path("texts.jsonl") +
+                       ": 4 numbers each; 1 text cut to 8 pieces\n");
+  const std::vector<Json> lines = lines_written();
+  ASSERT_EQ(lines.size(), 3u);
+  EXPECT_EQ(lines[0]["text"], "Hello worlds");
+  EXPECT_EQ(lines[0]["ids"], Json({1, 3, 4, 5, 2}));
+  EXPECT_EQ(lines[1]["ids"], Json({1, 4, 2}));
+  EXPECT_EQ(lines[2]["ids"], Json({1, 3, 3, 3, 3, 3, 3, 2}));
+  EXPECT_EQ(encode(texts, dir.path("v.npy"), {"--batch", "1"}).code, 0);
+  const Tensor vectors = load_npy(dir.path("v.npy"));
+  ASSERT_EQ(vectors.shape(), (Shape{3, 4}));
+  for (int64_t i = 0; i < 3; ++i) {
+    double squares = 0;
+    for (int64_t c = 0; c < 4; ++c) {
+      const double x = lines[static_cast<size_t>(i)]["vector"][static_cast<size_t>(c)];
+      EXPECT_NEAR(x, vectors(i, c), 1e-6);
+      squares += x * x;
+    }
+    EXPECT_NEAR(squares, 1, 1e-6);
+  }
+  EXPECT_EQ(encode(texts, out, {"--max-length", "4"}).code, 0);
+  EXPECT_EQ(lines_written()[0]["ids"], Json({1, 3, 4, 2}));
+}
+
+TEST_F(ImportedModel, SaysWhatItCannotRead) {
+  const std::string path = dir.path("texts.jsonl");
+  const auto fails = [&](const std::string& given, int code, const std::string& says,
+                         const Arguments& more = {}) {
+    const Result r = encode(given, out, more);
+    EXPECT_EQ(r.code, code);
+    EXPECT_EQ(r.err, "heed: " + says + "\n");
+    EXPECT_FALSE(std::filesystem::exists(out));
+  };
+  fails("", 1, path + ": holds no texts");
+  fails("{\"text\": \"a\"}\nhello\n", 1, path + ":2: not a JSON object");
+  fails("{\"words\": \"a\"}\n", 1, path + ":1: \"text\" must be a text");
+  fails("{\"text\": \"a\"}\n", 2, "--max-length: the model reads texts of up to 8 pieces",
+        {"--max-length", "9"});
+  const Result again = heed_program({"import", in, "--out", model});
+  EXPECT_EQ(again.code, 2);
+  EXPECT_EQ(again.err, "heed: " + model + ": holds a model already; take another folder\n");
+  const Result none = heed_program({"import", dir.path("nothing"), "--out", dir.path("x")});
+  EXPECT_EQ(none.code, 1);
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+  const Result chat = heed_program({"chat", "--model", model});
+  EXPECT_EQ(chat.code, 1);
+  EXPECT_TRUE(has(chat.err, "which does not write responses")) << chat.err;
+}
+
+TEST_F(ImportedModel, IsExportedAsItWas) {
+  const std::string back = dir.path("back");
+  EXPECT_EQ(heed_program({"export", "--model", model, "--out", back}).code, 0);
+  EXPECT_EQ(dir.read("back/model.safetensors"), dir.read("in/model.safetensors"));
+  EXPECT_EQ(dir.read("back/vocab.txt"), dir.read("in/vocab.txt"));
+  EXPECT_EQ(Json::parse(dir.read("back/config.json")), Json::parse(dir.read("in/config.json")));
+  const Result info = heed_program({"info", model});
+  EXPECT_TRUE(has(info.out, "pretrained/bert")) << info.out << info.err;
+}
+
+}  // namespace
+}  // namespace heed
