@@ -18,8 +18,7 @@ using Json = nlohmann::json;
 struct Options {
   CommonPtr common;
   std::string model, in, out;
-  size_t batch = 64;
-  int64_t max_length = 0;
+  int64_t max_pieces = 0;
 };
 
 void say(const char* done, const pretrained::Encoder& encoder, const std::string& folder) {
@@ -76,12 +75,12 @@ void encode(const Options& o) {
     move(loaded.model, device);
     return loaded;
   }();
-  if (o.max_length > encoder.max_length) {
-    throw UsageError("--max-length: the model reads texts of up to " +
+  if (o.max_pieces > encoder.max_length) {
+    throw UsageError("--max-pieces: the model reads texts of up to " +
                      std::to_string(encoder.max_length) + " pieces");
   }
   const std::vector<std::string> texts = read_texts(o.in);
-  const int64_t longest = o.max_length > 0 ? o.max_length : encoder.max_length;
+  const int64_t longest = o.max_pieces > 0 ? o.max_pieces : encoder.max_length;
   std::vector<pretrained::Pieces> pieces;
   size_t cut = 0;
   for (const std::string& text : texts) {
@@ -90,7 +89,7 @@ void encode(const Options& o) {
   }
   Progress progress;
   const Tensor vectors =
-      pretrained::encode_texts(encoder, pieces, o.batch, [&](size_t done, size_t of) {
+      pretrained::encode_texts(encoder, pieces, /*batch=*/64, [&](size_t done, size_t of) {
         progress.show(std::to_string(done) + " of " + counted(of, "text"));
       });
   progress.done();
@@ -134,7 +133,8 @@ void add_export(CLI::App& app) {
       "In Python: transformers.AutoModel.from_pretrained(FOLDER).\n"
       "Example:\n"
       "  heed export --model models/minilm --out minilm");
-  c->add_option("--model", o->model, "Directory of an imported model")->required();
+  c->add_option("--model", o->model, "Directory of a run or a model, one that heed import made")
+      ->required();
   c->add_option("--out", o->out, "The folder, made if missing")->required();
   c->callback([o] { say("exported to", pretrained::export_encoder(o->model, o->out), o->out); });
 }
@@ -152,13 +152,11 @@ void add_encode(CLI::App& app) {
       "Example:\n"
       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
   o->common = add_common(*c, {.seed = ""});
-  c->add_option("--model", o->model, "Directory of an imported model (heed import)")->required();
+  c->add_option("--model", o->model, "Directory of a run or a model, one that heed import made")
+      ->required();
   c->add_option("--in", o->in, "The texts, JSON Lines, plain or gzip")->required();
   c->add_option("--out", o->out, "Their vectors, JSON Lines (.gz: gzip), or .npy")->required();
-  c->add_option("--batch", o->batch, "Texts in a batch; changes no result")
-      ->check(whole_number(1, 1'000'000))
-      ->capture_default_str();
-  c->add_option("--max-length", o->max_length,
+  c->add_option("--max-pieces", o->max_pieces,
                 "Pieces of a text, the first ones, with [CLS] and [SEP]; 0: as many as the model "
                 "reads")
       ->check(whole_number(0, 1 << 24))

@@ -98,7 +98,7 @@ TEST_F(Options, ThatWouldDoNothingAreRefused) {
   const Arguments chat = {"chat", "--model", kModel},
                   show = {"show", "--model", kModel, "--data", kDialogs, "--test", "none"},
                   evaluate = {"evaluate", "--model", kModel, "--data", kDialogs, "--test", "none"};
-  says(chat + Arguments{"--top-k", "5"}, "--top-k: is for --decode sample");
+  says(chat + Arguments{"--decode", "greedy", "--top-k", "5"}, "--top-k: is for --decode sample");
   says(chat + Arguments{"--decode", "beam", "--temperature", "1"},
        "--temperature: is for --decode sample");
   says(chat + Arguments{"--beam-size", "5"}, "--beam-size: is for --decode beam");

@@ -63,7 +63,7 @@ TEST_F(ImportedModel, EncodesTexts) {
   EXPECT_EQ(lines[0]["ids"], Json({1, 3, 4, 5, 2}));
   EXPECT_EQ(lines[1]["ids"], Json({1, 4, 2}));
   EXPECT_EQ(lines[2]["ids"], Json({1, 3, 3, 3, 3, 3, 3, 2}));
-  EXPECT_EQ(encode(texts, dir.path("v.npy"), {"--batch", "1"}).code, 0);
+  EXPECT_EQ(encode(texts, dir.path("v.npy")).code, 0);
   const Tensor vectors = load_npy(dir.path("v.npy"));
   ASSERT_EQ(vectors.shape(), (Shape{3, 4}));
   for (int64_t i = 0; i < 3; ++i) {
@@ -75,7 +75,7 @@ TEST_F(ImportedModel, EncodesTexts) {
     }
     EXPECT_NEAR(squares, 1, 1e-6);
   }
-  EXPECT_EQ(encode(texts, out, {"--max-length", "4"}).code, 0);
+  EXPECT_EQ(encode(texts, out, {"--max-pieces", "4"}).code, 0);
   EXPECT_EQ(lines_written()[0]["ids"], Json({1, 3, 4, 2}));
 }
 
@@ -91,8 +91,8 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
   fails("", 1, path + ": holds no texts");
   fails("{\"text\": \"a\"}\nhello\n", 1, path + ":2: not a JSON object");
   fails("{\"words\": \"a\"}\n", 1, path + ":1: \"text\" must be a text");
-  fails("{\"text\": \"a\"}\n", 2, "--max-length: the model reads texts of up to 8 pieces",
-        {"--max-length", "9"});
+  fails("{\"text\": \"a\"}\n", 2, "--max-pieces: the model reads texts of up to 8 pieces",
+        {"--max-pieces", "9"});
   const Result again = heed_program({"import", in, "--out", model});
   EXPECT_EQ(again.code, 2);
   EXPECT_EQ(again.err, "heed: " + model + ": holds a model already; take another folder\n");

@@ -232,7 +232,7 @@ TEST(Help, OfACommandNamesEveryOption) {
                  "standardise", "max-iter", "controls", "eval-part", "json", "seed"} +
            device},
       {"import", {"out"}},
-      {"encode", Arguments{"model", "in", "out", "batch", "max-length"} + device},
+      {"encode", Arguments{"model", "in", "out", "max-pieces"} + device},
       {"export", {"model", "out"}},
       {"judge export", Arguments{"model", "items", "a", "b", "pairs", "data", "limit", "out", "key",
                                  "checks", "json", "batch", "decode", "seed"} +

@@ -81,7 +81,7 @@ TEST_F(Cuda, TensorsOnTwoDevicesAreAnError) {
   const Segments segments({1, 1});
   const Var scores = Var(Tensor::zeros({2}, DType::f32, kCuda));
   const std::vector<std::pair<const char*, std::function<void()>>> calls = {
-      {"add", [&] { add(here, there); }},
+      {"add", [&] { (void)add(here, there); }},
       {"matmul", [&] { (void)matmul(here, transpose(there, 0, 1)); }},
       {"affine", [&] { (void)affine(there, here, {}); }},
       {"concat",
@@ -107,7 +107,7 @@ TEST_F(Cuda, TensorsOnTwoDevicesAreAnError) {
 TEST_F(Cuda, SaysThatThereIsNoMemory) {
   const MemoryStats before = memory_stats(kCuda);
   const std::string text =
-      error_of<DeviceError>([] { Tensor::empty({int64_t{1} << 45}, DType::f64, kCuda); });
+      error_of<DeviceError>([] { (void)Tensor::empty({int64_t{1} << 45}, DType::f64, kCuda); });
   EXPECT_EQ(text.find("out of memory on cuda:0: asked for 268435456 MiB"), 0u) << text;
   EXPECT_EQ(memory_stats(kCuda).bytes_in_use, before.bytes_in_use);
   EXPECT_EQ(Tensor::full({3}, 1, DType::f32, kCuda).to_vector()[2], 1);  // and life goes on

@@ -172,7 +172,7 @@ struct Classifier : Module {
   Linear output;
 };
 
-// The parameters after three clipped steps, and the norms of the gradients.
+// The parameters after three steps, clipped but for L-BFGS, and the norms of the gradients.
 template <class Optimizer>
 std::vector<Vec> trained(typename Optimizer::Options options, Device device) {
   Classifier model;
@@ -186,7 +186,7 @@ std::vector<Vec> trained(typename Optimizer::Options options, Device device) {
     zero_grad(model);
     sum(cross_entropy(model.output(model.embedding(ids)), targets)).backward();
     result[0].push_back(grad_norm(parameters(model)));
-    optimizer.step({.max_norm = 0.5});
+    optimizer.step(std::is_same_v<Optimizer, Lbfgs> ? StepOptions{} : StepOptions{.max_norm = 0.5});
   }
   for (const NamedParameter& p : parameters(model)) result.push_back(p.var.value().to_vector());
   return result;
