@@ -15,8 +15,9 @@ namespace {
 constexpr size_t kLongestWord = 100;  // characters
 
 bool is_blank(char32_t c) {
-  return c == ' ' || c == '\t' || c == '\n' || c == '\r' ||
-         utf8proc_category(static_cast<utf8proc_int32_t>(c)) == UTF8PROC_CATEGORY_ZS;
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return c == '\t' || c == '\n' || c == '\r' || category == UTF8PROC_CATEGORY_ZS ||
+         category == UTF8PROC_CATEGORY_ZL || category == UTF8PROC_CATEGORY_ZP;
 }
 
 // Categories C* but for the blanks above, and what stands for no character at all.

@@ -278,6 +278,10 @@ TEST_F(Pretrained, CutsWordsGreedily) {
                 "b a\xC2\xA0"
                 "b"),
             (Ids{8, 9, 8, 10}));  // zero-width, no-break
+  EXPECT_EQ(ids("a\xE2\x80\xA8"
+                "b\xE2\x80\xA9"
+                "a"),
+            (Ids{8, 10, 8}));  // ends of lines, paragraphs
   EXPECT_EQ(ids("a[MASK]b [mask"), (Ids{8, 16, 10, 1, 1}));
   EXPECT_EQ(ids("a" + std::string(99, 'b')).size(), 100u);
   EXPECT_EQ(ids("a" + std::string(100, 'b')), (Ids{1}));
