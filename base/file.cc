@@ -94,7 +94,7 @@ std::string file_inside(const std::string& directory, const std::string& name) {
   std::error_code error;
   const fs::path real = fs::canonical(path, error);
   if (error) return path;
-  if (real.parent_path() != fs::canonical(directory, error)) {
+  if (real.parent_path() != (fs::canonical(directory, error) / name).parent_path()) {
     throw DataError(path + ": leads out of its directory; put the file itself there");
   }
   if (!fs::is_regular_file(real)) throw DataError(path + ": is not a regular file");

@@ -18,7 +18,7 @@ using Json = nlohmann::json;
 struct Options {
   CommonPtr common;
   std::string model, in, out;
-  int64_t max_pieces = 0;
+  std::optional<int64_t> max_pieces;
 };
 
 void say(const char* done, const pretrained::Encoder& encoder, const std::string& folder) {
@@ -75,17 +75,17 @@ void encode(const Options& o) {
     move(loaded.model, device);
     return loaded;
   }();
-  if (o.max_pieces > encoder.max_length) {
+  const int64_t longest = o.max_pieces.value_or(encoder.max_length);
+  if (longest > encoder.max_length) {
     throw UsageError("--max-pieces: the model reads texts of up to " +
                      std::to_string(encoder.max_length) + " pieces");
   }
   const std::vector<std::string> texts = read_texts(o.in);
-  const int64_t longest = o.max_pieces > 0 ? o.max_pieces : encoder.max_length;
   std::vector<pretrained::Pieces> pieces;
   size_t cut = 0;
   for (const std::string& text : texts) {
     pieces.push_back(encoder.pieces.read(text, longest));
-    cut += std::ssize(encoder.pieces.encode(text)) + 2 > longest;
+    cut += pieces.back().left_out > 0;
   }
   Progress progress;
   const Tensor vectors =
@@ -157,10 +157,9 @@ void add_encode(CLI::App& app) {
   c->add_option("--in", o->in, "The texts, JSON Lines, plain or gzip")->required();
   c->add_option("--out", o->out, "Their vectors, JSON Lines (.gz: gzip), or .npy")->required();
   c->add_option("--max-pieces", o->max_pieces,
-                "Pieces of a text, the first ones, with [CLS] and [SEP]; 0: as many as the model "
-                "reads")
-      ->check(whole_number(0, 1 << 24))
-      ->capture_default_str();
+                "Pieces of a text, the first ones, with [CLS] and [SEP]; as many as the model "
+                "reads if not given")
+      ->check(whole_number(3, 1 << 24));
   c->callback([o] { encode(*o); });
 }
 

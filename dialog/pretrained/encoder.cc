@@ -19,8 +19,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr const char* kConfig = "config.json";
 constexpr const char* kWeights = "model.safetensors";
-constexpr const char* kFiles[] = {kConfig, kWeights, "vocab.txt", "tokenizer_config.json",
-                                  "sentence_bert_config.json"};
+constexpr const char* kPooling = "1_Pooling/config.json";
+constexpr const char* kFiles[] = {
+    kWeights, "vocab.txt", "tokenizer_config.json", "sentence_bert_config.json", kPooling,
+    // these are not read here
+    "config_sentence_transformers.json", "modules.json", "special_tokens_map.json",
+    "tokenizer.json", "LICENSE", "README.md"};
 
 Json object_of(const std::string& path) {
   Json json = parse_json<Json>(path);
@@ -168,6 +172,15 @@ int64_t max_length_of(const std::string& folder, const BertConfig& config) {
                   size_in(in(folder, "sentence_bert_config.json"), json, "max_seq_length"));
 }
 
+// How the vector of a text comes from those of its pieces: their mean.
+void check_pooling(const std::string& folder) {
+  const Json json = optional_object(folder, kPooling);
+  for (const auto& [key, value] : json.items()) {
+    if (!key.starts_with("pooling_mode_")) continue;
+    expect(in(folder, kPooling), json, key.c_str(), key == "pooling_mode_mean_tokens");
+  }
+}
+
 // Loads the model and copies its files; config.json is `edit`ed on the way.
 Encoder copy_encoder(const std::string& from, const std::string& to,
                      const std::function<void(Json& config)>& edit) {
@@ -178,7 +191,8 @@ Encoder copy_encoder(const std::string& from, const std::string& to,
   }
   make_directory(to);
   for (const char* file : kFiles) {
-    if (file == kConfig || !fs::exists(in(from, file), ignored)) continue;
+    if (!fs::exists(in(from, file), ignored)) continue;
+    if (file == kPooling) make_directory(fs::path(in(to, file)).parent_path());
     write_file(in(to, file), read_file(file_inside(from, file), fs::file_size(in(from, file))));
   }
   Json config = object_of(file_inside(from, kConfig));
@@ -203,6 +217,7 @@ Encoder load_encoder(const std::string& folder) {
                     std::to_string(config.vocab_size));
   }
   const int64_t max_length = max_length_of(folder, config);
+  check_pooling(folder);
   if (max_length < 3) throw DataError(path + ": texts of less than 3 pieces hold no text");
   return {std::move(pieces), load_bert(file_inside(folder, kWeights), config), max_length};
 }

@@ -5,6 +5,7 @@
 //   vocab.txt                 the pieces
 //   tokenizer_config.json, sentence_bert_config.json   if they are there: how text is cleaned, and
 //                             the longest text in pieces (else max_position_embeddings)
+//   1_Pooling/config.json     if it is there, it must say that a text's vector is the mean
 #pragma once
 
 #include <functional>
@@ -23,14 +24,15 @@ struct Encoder {
   int64_t max_length = 0;  // of a text, in pieces
 };
 
-// Throws DataError, which names the file and the rule: another model_type, another activation or
-// kind of positions, sizes that do not fit each other, the tensors or the vocabulary, tensors that
-// are missing or unknown.
+// Throws DataError, which names the file and the rule: another model_type, another activation,
+// pooling or kind of positions, sizes that do not fit each other, the tensors or the vocabulary,
+// tensors that are missing or unknown.
 Encoder load_encoder(const std::string& folder);
 
-// Copies the files above from one folder to another, which is made, and says in config.json what
-// they are (import) or takes that out again (export). Loads the model first, and so throws as
-// load_encoder(); UsageError if the other folder holds a model already.
+// Copies the files above, and those that only other programs read, from one folder to another,
+// which is made, and says in config.json what they are (import) or takes that out again (export).
+// Loads the model first, and so throws as load_encoder(); UsageError if the other folder holds a
+// model already.
 Encoder import_encoder(const std::string& from, const std::string& to);
 Encoder export_encoder(const std::string& from, const std::string& to);
 

@@ -174,17 +174,21 @@ void WordPiece::add_word(const std::u32string& word, std::vector<int32_t>& ids) 
 
 Pieces WordPiece::read(std::string_view text, int64_t max_length) const {
   std::vector<int32_t> ids = encode(text);
-  ids.resize(std::min<size_t>(ids.size(), std::max<int64_t>(0, max_length - 2)));
+  const size_t all = ids.size();
+  ids.resize(std::min<size_t>(all, std::max<int64_t>(0, max_length - 2)));
+  const size_t left_out = all - ids.size();
   ids.insert(ids.begin(), cls_);
   ids.push_back(sep_);
-  return {ids, std::vector<int32_t>(ids.size(), 0)};
+  return {ids, std::vector<int32_t>(ids.size(), 0), left_out};
 }
 
 Pieces WordPiece::read(std::string_view first, std::string_view second, int64_t max_length) const {
   std::vector<int32_t> a = encode(first), b = encode(second);
   const auto room = static_cast<size_t>(std::max<int64_t>(0, max_length - 3));
-  while (a.size() + b.size() > room) (a.size() > b.size() ? a : b).pop_back();
   Pieces pieces{{cls_}, {}};
+  for (; a.size() + b.size() > room; ++pieces.left_out) {
+    (a.size() > b.size() ? a : b).pop_back();
+  }
   pieces.ids.insert(pieces.ids.end(), a.begin(), a.end());
   pieces.ids.push_back(sep_);
   pieces.types.assign(pieces.ids.size(), 0);

@@ -13,6 +13,7 @@ namespace heed::pretrained {
 // [SEP]. The type of a piece is 1 from the second text on.
 struct Pieces {
   std::vector<int32_t> ids, types;
+  size_t left_out = 0;  // pieces for which there was no room
 };
 
 struct WordPieceOptions {

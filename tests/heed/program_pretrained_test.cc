@@ -93,6 +93,10 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
   fails("{\"words\": \"a\"}\n", 1, path + ":1: \"text\" must be a text");
   fails("{\"text\": \"a\"}\n", 2, "--max-pieces: the model reads texts of up to 8 pieces",
         {"--max-pieces", "9"});
+  fails(
+      "{\"text\": \"a\"}\n", 2,
+      "--max-pieces: expected a whole number from 3 to 16777216, got '2' (see heed encode --help)",
+      {"--max-pieces", "2"});
   const Result again = heed_program({"import", in, "--out", model});
   EXPECT_EQ(again.code, 2);
   EXPECT_EQ(again.err, "heed: " + model + ": holds a model already; take another folder\n");

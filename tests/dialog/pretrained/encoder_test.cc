@@ -194,12 +194,16 @@ TEST_F(Pretrained, IsReadUnderAllNames) {
 TEST_F(Pretrained, GoesInAndOutUnchanged) {
   const std::string model_at = dir.path("model"), out = dir.path("out");
   dir.write("in/tokenizer_config.json", R"({"do_lower_case": false})");
+  std::filesystem::create_directory(in + "/1_Pooling");
+  dir.write("in/1_Pooling/config.json", R"({"pooling_mode_mean_tokens": true})");
+  dir.write("in/modules.json", "[1]");
   (void)import_encoder(in, model_at);
   EXPECT_EQ(Json::parse(dir.read("model/config.json"))["system"], kBertSystem);
   EXPECT_EQ(error_of<UsageError>([&] { (void)import_encoder(in, model_at); }),
             model_at + ": holds a model already; take another folder");
   (void)export_encoder(model_at, out);
-  for (const char* file : {"model.safetensors", "vocab.txt", "tokenizer_config.json"}) {
+  for (const char* file : {"model.safetensors", "vocab.txt", "tokenizer_config.json",
+                           "1_Pooling/config.json", "modules.json"}) {
     EXPECT_EQ(dir.read(std::string("out/") + file), dir.read(std::string("in/") + file)) << file;
   }
   EXPECT_EQ(Json::parse(dir.read("out/config.json")), config_json());
@@ -215,6 +219,7 @@ TEST_F(Pretrained, RefusesWhatItWouldComputeOtherwise) {
       {"hidden_act", "relu", "\"hidden_act\" is \"relu\", and heed reads \"gelu\" only"},
       {"position_embedding_type", "relative_key",
        "\"position_embedding_type\" is \"relative_key\", and heed reads \"absolute\" only"},
+      {"add_cross_attention", true, "\"add_cross_attention\" is true, and heed reads false only"},
       {"is_decoder", true, "\"is_decoder\" is true, and heed reads false only"},
       {"system", "respond", "\"system\" is \"respond\", and heed reads \"pretrained/bert\" only"},
       {"num_attention_heads", 3, "3 heads do not divide 4 columns"},
@@ -229,6 +234,20 @@ TEST_F(Pretrained, RefusesWhatItWouldComputeOtherwise) {
   }
   dir.write("in/config.json", "[]");
   EXPECT_EQ(refusal(), config + "not a JSON object");
+  write();
+  std::filesystem::create_directory(in + "/1_Pooling");
+  dir.write("in/1_Pooling/config.json",
+            R"({"word_embedding_dimension": 4, "pooling_mode_cls_token": true,
+                "pooling_mode_mean_tokens": true})");
+  EXPECT_EQ(refusal(), in + "/1_Pooling/config.json: \"pooling_mode_cls_token\" is true, and heed "
+                            "reads false only");
+  dir.write("in/1_Pooling/config.json", R"({"pooling_mode_mean_tokens": false})");
+  EXPECT_EQ(refusal(), in + "/1_Pooling/config.json: \"pooling_mode_mean_tokens\" is false, and "
+                            "heed reads true only");
+  std::filesystem::remove_all(in + "/1_Pooling");
+  dir.write("in/tokenizer_config.json", R"({"do_basic_tokenize": false})");
+  EXPECT_EQ(refusal(), in + "/tokenizer_config.json: \"do_basic_tokenize\" is false, and heed "
+                            "reads true only");
 }
 
 TEST_F(Pretrained, RefusesFilesThatDoNotFitEachOther) {
@@ -253,7 +272,10 @@ TEST_F(Pretrained, RefusesFilesThatDoNotFitEachOther) {
   EXPECT_NE(refusal().find(vocabulary + ":2: "), std::string::npos) << refusal();
   write();
   dir.write("in/model.safetensors", std::string("\0\0\0\x80\2\0\0\0{}", 10));  // a header of 10 GB
-  EXPECT_EQ(refusal().rfind(weights, 0), 0u) << refusal();
+  EXPECT_EQ(
+      refusal(),
+      weights +
+          "not a usable safetensors file: the header is longer than the file or the format allows");
   write();
   dir.write("in/tokenizer_config.json", R"({"do_lower_case": "yes"})");
   EXPECT_EQ(refusal(),
