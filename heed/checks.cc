@@ -106,8 +106,9 @@ namespace fs = std::filesystem;
 bool is_output(const std::string& option, const CLI::App& command) {
   if (option == "--predictions") return command.get_name() == "test";
   if (option == "--key") return command.get_name() == "export" || command.get_name() == "simulate";
-  static const std::set<std::string> kOutputs = {"--out", "--json",  "--html", "--card",
-                                                 "--csv", "--jsonl", "--svg",  "--tensorboard"};
+  static const std::set<std::string> kOutputs = {"--out",      "--json",  "--html", "--card",
+                                                 "--csv",      "--jsonl", "--svg",  "--tensorboard",
+                                                 "--markdown", "--latex"};
   return kOutputs.contains(option);
 }
 

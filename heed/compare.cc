@@ -1,15 +1,15 @@
 #include <algorithm>
-#include <cmath>
+#include <cctype>
 #include <cstdio>
 #include <map>
-#include <numbers>
+#include <numeric>
 
 #include "base/file.h"
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/format.h"
 #include "dialog/view/render.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/compare/compare_models.h"
 #include "heed/commands.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
@@ -29,151 +29,101 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
-  std::vector<std::string> runs;
-  std::string test = "all", json;
+  std::vector<std::string> runs, against;
+  std::string test = "all", json, csv, markdown, latex;
   int64_t batch = 32;
   InputFlags input;
 };
 
-// A number of every run, and by how much it differs from the first run's.
-struct Row {
-  std::string set, measure;
-  std::vector<std::optional<Estimate>> values, changes;  // no change for the first run
-  std::vector<double> corrected = {};                    // the changes' p-values, after Holm
-};
-
-// What is measured of one run.
-struct Measured {
-  std::string name, path;
-  Vocabulary vocabulary = {};
-  std::vector<TestSetResult> results = {};
-};
-
-// ---- the numbers
-
-// Perplexity exp(sum of nll / tokens) on the original set or, of models with other vocabularies,
-// bits per character; the DAS ratio mean D / mean H on others.
-constexpr const char *kPerplexity = "perplexity", *kBits = "bits_per_character",
-                     *kDasRatio = "das_ratio";
-
-Quotient quotient_of(const TestSetResult& result, const std::string& measure,
-                     const std::vector<int>& conversations) {
-  Series top, bottom;
-  for (const ExampleResult& e : result.examples) {
-    const double bits = std::numbers::ln2 * static_cast<double>(e.characters.all);
-    top.push_back(measure == kDasRatio ? e.means.distraction : e.nll);
-    bottom.push_back(measure == kDasRatio ? e.means.history
-                     : measure == kBits   ? bits
-                                          : static_cast<double>(e.tokens));
-  }
-  return quotient(top, bottom, conversations);
-}
-
-// The measures of a test set.
-std::vector<std::string> measures_of(const std::string& set, const std::vector<Measured>& runs) {
-  if (set != "none") return {kDasRatio};
-  const bool same = std::all_of(runs.begin(), runs.end(), [&](const Measured& run) {
-    return run.vocabulary == runs[0].vocabulary;
-  });
-  return same ? std::vector<std::string>{kPerplexity}
-              : std::vector<std::string>{kPerplexity, kBits};
-}
-
-// A row for each test set, with intervals and p-values over conversations. Perplexities over
-// different words have no change.
-std::vector<Row> compare(const std::vector<Measured>& runs, const std::vector<int>& conversations) {
-  std::vector<Quotient> quotients;
-  std::vector<Row> rows;
-  for (size_t s = 0; s < runs[0].results.size(); ++s) {
-    const std::string& set = runs[0].results[s].name;
-    for (const std::string& measure : measures_of(set, runs)) {
-      rows.push_back({set, measure, {}, {}});
-      for (const Measured& run : runs) {
-        quotients.push_back(quotient_of(run.results[s], measure, conversations));
-      }
-    }
-  }
-  std::vector<Resampled> resampled = bootstrap(quotients);
-  for (size_t i = 0; i < rows.size(); ++i) {
-    const bool perplexity = rows[i].measure == kPerplexity;
-    Resampled* of_runs = &resampled[i * runs.size()];
-    for (size_t r = 0; r < runs.size(); ++r) {
-      if (perplexity) of_runs[r] = exponential(std::move(of_runs[r]));
-      rows[i].values.push_back(estimate(of_runs[r]));
-      const bool comparable = !perplexity || runs[r].vocabulary == runs[0].vocabulary;
-      rows[i].changes.push_back(
-          r == 0 || !comparable ? std::nullopt : estimate(difference(of_runs[r], of_runs[0])));
-    }
-  }
-  return rows;
-}
-
-// Corrects the p-values of all rows as one family; returns how many there are.
-size_t correct(std::vector<Row>& rows) {
-  std::vector<double> p_values;
-  for (const Row& row : rows) {
-    for (const auto& change : row.changes) {
-      if (change) p_values.push_back(change->p_value);
-    }
-  }
-  const std::vector<double> corrected = holm(p_values);
-  size_t at = 0;
-  for (Row& row : rows) {
-    for (const auto& change : row.changes) row.corrected.push_back(change ? corrected[at++] : NAN);
-  }
-  return p_values.size();
-}
-
 // ---- output
 
-void print(const std::vector<Row>& rows, const std::vector<Measured>& runs) {
+void print(const std::vector<ComparedRow>& rows, const std::vector<ComparedGroup>& groups) {
   size_t width = 0;
-  for (const Measured& run : runs) width = std::max(width, printable(run.name).size());
-  for (const Row& row : rows) {
-    const int digits = row.measure == kPerplexity ? 1 : 3;
-    const std::string title = row.measure == kPerplexity ? "perplexity"
-                              : row.measure == kBits     ? "bits per character"
-                                                         : "DAS ratio, " + row.set;
-    std::printf("%s\n", title.c_str());
-    for (size_t r = 0; r < runs.size(); ++r) {
-      std::printf("  %-*s  %s", static_cast<int>(width), printable(runs[r].name).c_str(),
-                  interval_text(row.values[r], digits, false).c_str());
-      if (row.changes[r]) {
-        std::printf("  change %s  p %.4f", interval_text(row.changes[r], digits, true).c_str(),
-                    row.corrected[r]);
+  for (const ComparedGroup& group : groups) width = std::max(width, printable(group.name).size());
+  for (const ComparedRow& row : rows) {
+    const int digits = row.digits();
+    std::printf("%s\n", row.title().c_str());
+    for (size_t g = 0; g < groups.size(); ++g) {
+      std::printf("  %-*s  %s", static_cast<int>(width), printable(groups[g].name).c_str(),
+                  interval_text(row.values[g], digits, false).c_str());
+      if (row.deviations[g]) {
+        std::printf("  ± %s over %s", decimal(*row.deviations[g], digits).c_str(),
+                    counted(groups[g].models.size(), "run").c_str());
+      }
+      if (row.changes[g]) {
+        std::printf("  change %s  p %.4f", interval_text(row.changes[g], digits, true).c_str(),
+                    row.corrected[g]);
       }
       std::printf("\n");
     }
   }
 }
 
-Json to_json(const Row& row, const std::vector<Measured>& runs) {
+Json to_json(const ComparedRow& row, const std::vector<ComparedGroup>& groups,
+             const std::vector<ComparedModel>& runs) {
   Json json = {{"test_set", row.set}, {"measure", row.measure}, {"runs", Json::array()}};
-  for (size_t r = 0; r < runs.size(); ++r) {
-    Json run = {{"name", runs[r].name}, {"estimate", to_json(row.values[r])}};
-    if (row.changes[r]) {
-      run["change"] = to_json(row.changes[r]);
-      run["change"]["p"] = row.changes[r]->p_value;
-      run["change"]["p_holm"] = row.corrected[r];
+  for (size_t g = 0; g < groups.size(); ++g) {
+    Json group = {{"name", groups[g].name}, {"estimate", to_json(row.values[g])}};
+    if (groups[g].models.size() > 1) {
+      group["deviation"] = row.deviations[g] ? Json(*row.deviations[g]) : Json();
+      for (const size_t r : groups[g].models) group["seeds"].push_back(runs[r].name);
     }
-    json["runs"].push_back(std::move(run));
+    if (row.changes[g]) {
+      group["change"] = to_json(row.changes[g]);
+      group["change"]["p"] = row.changes[g]->p_value;
+      group["change"]["p_holm"] = row.corrected[g];
+    }
+    json["runs"].push_back(std::move(group));
   }
   return json;
 }
 
 // ---- the work
 
-std::vector<Measured> named(const std::vector<std::string>& paths) {
+std::vector<ComparedModel> named(const std::vector<std::string>& paths) {
   const std::vector<std::string> names = run_names(paths);
-  std::vector<Measured> runs;
-  for (size_t r = 0; r < paths.size(); ++r) runs.push_back({names[r], paths[r], {}});
+  std::vector<ComparedModel> runs;
+  for (size_t r = 0; r < paths.size(); ++r) runs.push_back({names[r], paths[r]});
   return runs;
 }
 
+// What the names of a group begin with: "baseline-seed*".
+std::string common_name(const std::vector<ComparedModel>& runs, const std::vector<size_t>& group) {
+  const std::string& first = runs[group[0]].name;
+  if (group.size() == 1) return first;
+  size_t same = first.size();
+  for (const size_t r : group) {
+    const std::string& other = runs[r].name;
+    const auto end = first.begin() + static_cast<int64_t>(same);
+    same = static_cast<size_t>(std::mismatch(first.begin(), end, other.begin(), other.end()).first -
+                               first.begin());
+  }
+  while (same > 0 && std::isdigit(static_cast<unsigned char>(first[same - 1]))) --same;
+  return same == 0 ? first + " ..." : first.substr(0, same) + "*";
+}
+
+// Every run alone; or those of --against, which are compared with, and the others.
+std::vector<ComparedGroup> groups_of(const Options& o, const std::vector<ComparedModel>& runs) {
+  std::vector<ComparedGroup> groups;
+  const auto add = [&](size_t first, size_t count) {
+    std::vector<size_t> group(count);
+    std::iota(group.begin(), group.end(), first);
+    groups.push_back({common_name(runs, group), group});
+  };
+  const size_t first = o.against.size();
+  if (first > 0) {
+    add(0, first);
+    add(first, runs.size() - first);
+    return groups;
+  }
+  for (size_t r = 0; r < runs.size(); ++r) add(r, 1);
+  return groups;
+}
+
 // A model that is compared with itself, under whatever name: that it changes nothing says nothing.
-void note_equal_models(const std::vector<Measured>& runs) {
-  std::map<uint32_t, const Measured*> seen;
-  for (const Measured& run : runs) {
+void note_equal_models(const std::vector<ComparedModel>& runs) {
+  std::map<uint32_t, const ComparedModel*> seen;
+  for (const ComparedModel& run : runs) {
     const auto [first, is_new] =
         seen.emplace(file_checksum(file_inside(run.path, "model.safetensors")), &run);
     if (is_new) continue;
@@ -182,7 +132,7 @@ void note_equal_models(const std::vector<Measured>& runs) {
 }
 
 // What makes numbers hard to compare.
-void note_differences(const Measured& run, const Measured& first) {
+void note_differences(const ComparedModel& run, const ComparedModel& first) {
   const std::string both = first.name + " and " + run.name;
   if (!(load_example_options(run.path) == load_example_options(first.path))) {
     note(both + " were trained with different bounds: both read what the first one was trained on");
@@ -194,10 +144,10 @@ void note_differences(const Measured& run, const Measured& first) {
   }
 }
 
-void measure(std::vector<Measured>& runs, const Options& o, const Inputs& inputs,
+void measure(std::vector<ComparedModel>& runs, const Options& o, const Inputs& inputs,
              const std::vector<Example>& examples, Device device) {
   PassProgress progress(inputs.sets.size() * runs.size(), examples, inputs.unit(examples.size()));
-  for (Measured& run : runs) {
+  for (ComparedModel& run : runs) {
     LoadedModel loaded = load_model(run.path);
     run.vocabulary = std::move(loaded.vocabulary);
     move(*loaded.model, device);
@@ -212,43 +162,54 @@ void measure(std::vector<Measured>& runs, const Options& o, const Inputs& inputs
 
 void run(const Options& o) {
   const Device device = start(*o.common);
-  JsonOutput output(o.json);
+  std::vector<std::string> paths = o.against;
+  paths.insert(paths.end(), o.runs.begin(), o.runs.end());
+  if (paths.size() < 2)
+    throw UsageError("runs: two or more are compared, or one --against another");
+  const JsonOutput output(o.json), csv(o.csv), markdown(o.markdown), latex(o.latex);
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
-  std::vector<Measured> runs = named(o.runs);
-  for (const Measured& run : runs)
+  std::vector<ComparedModel> runs = named(paths);
+  for (const ComparedModel& run : runs) {
     load_model(run.path);  // refused now, and not when it is its turn
+  }
   note_equal_models(runs);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.runs[0]), sets);
+  const Inputs inputs = read_inputs(o.input, load_example_options(paths[0]), sets);
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   measure(runs, o, inputs, examples, device);
   const LeftOut left_out = find_left_out(inputs, examples);
   say(left_out, inputs);
-  for (const Measured& run : runs) note_differences(run, runs[0]);
+  for (const ComparedModel& run : runs) note_differences(run, runs[0]);
 
   const std::vector<int> clusters = conversations(inputs.dialogues, examples);
-  std::vector<Row> rows = compare(runs, clusters);
-  const size_t comparisons = correct(rows);
+  const std::vector<ComparedGroup> groups = groups_of(o, runs);
+  const std::vector<ComparedRow> rows = compare_models(runs, groups, clusters);
   const int conversation_count = 1 + *std::max_element(clusters.begin(), clusters.end());
-  if (!output.to_stdout()) {
-    print(rows, runs);
-    std::printf(
-        "%zu %s of %d conversations, the largest of %zu. In brackets: 95 %% intervals over\n"
-        "conversations. Changes are from the first run; p is corrected for %zu comparisons.\n",
-        examples.size(), inputs.unit(examples.size()).c_str(), conversation_count,
-        largest_cluster(clusters), comparisons);
+  const std::string note =
+      std::to_string(examples.size()) + " " + inputs.unit(examples.size()) + " of " +
+      std::to_string(conversation_count) + " conversations, the largest of " +
+      std::to_string(largest_cluster(clusters)) +
+      ". In brackets: 95 % intervals over\nconversations. Changes are from " + groups[0].name +
+      "; p is corrected for " + counted(comparisons(rows), "comparison") + ".";
+  if (!(output.to_stdout() || csv.to_stdout() || markdown.to_stdout() || latex.to_stdout())) {
+    print(rows, groups);
+    std::printf("%s\n", printable(note).c_str());
   }
+  const Table table = comparison_table(rows, runs, groups, note);
+  csv.write_text(to_csv(table));
+  markdown.write_text(to_markdown(table));
+  latex.write_text(to_latex(table));
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("compare", *o.common)},
-               {"inputs", inputs_json(inputs, o.runs, o.common->seed)},
+               {"inputs", inputs_json(inputs, paths, o.common->seed)},
                {"left_out", to_json(left_out)},
                {"dialogues", left_out.dialogues_read},
                {"examples", examples.size()},
                {"conversations", conversation_count},
                {"largest_conversation", largest_cluster(clusters)},
-               {"comparisons", comparisons},
+               {"comparisons", comparisons(rows)},
                {"rows", Json::array()}};
-  for (const Row& row : rows) json["rows"].push_back(to_json(row, runs));
+  for (const ComparedRow& row : rows) json["rows"].push_back(to_json(row, groups, runs));
   output.write(json);
 }
 
@@ -261,23 +222,29 @@ void add_compare(CLI::App& app) {
   c->footer(
       "All runs see the same dialogues and distractions. Intervals and p-values come from a "
       "bootstrap over conversations (dialogues that share text), as in heed report; changes are "
-      "from the first run, paired.\n"
+      "from the first run, paired. With --against two groups are compared, each with the mean over "
+      "its runs, which are seeds of the same settings.\n"
       "Examples:\n"
       "  heed compare runs/baseline runs/trained --data data/ubuntu-sample\n"
-      "  heed compare runs/seed1 runs/seed2 runs/seed3 --data data/ubuntu-sample --test "
-      "none,random "
-      "--json compared.json");
+      "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex");
   o->common = add_common(*c, {.seed = "Seed of the distractions"});
   c->add_option("runs", o->runs,
                 "Directories of runs or models, two or more; the first is compared with")
       ->required()
-      ->expected(2, 100);
+      ->expected(1, 100);
+  c->add_option("--against", o->against,
+                "Directories of the runs that are compared with, as one group; the others are "
+                "another")
+      ->expected(1, 100);
   o->input.declare(*c);
   o->input.declare_tokens(*c);
   c->add_option("--test", o->test,
                 "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio")
       ->capture_default_str();
   add_json(*c, o->json);
+  c->add_option("--csv", o->csv, "Write the table as comma-separated values, - to print it");
+  c->add_option("--markdown", o->markdown, "Write the table as Markdown, - to print it");
+  c->add_option("--latex", o->latex, "Write the table as LaTeX's tabular, - to print it");
   add_batch(*c, o->batch);
   o->input.declare_insertion(*c);
   c->callback([o] { run(*o); });

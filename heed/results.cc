@@ -31,12 +31,12 @@ const Column kColumns[] = {
     {"bits/char", [](const ScoreSummary& s) { return ratio(s.bits_per_character); }},
     {"<unk>", [](const ScoreSummary& s) { return percent(s.unknown_characters); }},
     {"DAS ratio", [](const ScoreSummary& s) { return ratio(s.das_ratio); }},
-    {"mean", [](const ScoreSummary& s) { return ratio(s.mean_das_ratio); }},
-    {"median", [](const ScoreSummary& s) { return ratio(s.median_das_ratio); }},
     {"AS distr.", [](const ScoreSummary& s) { return percent(s.as_distraction); }},
     {"AS history", [](const ScoreSummary& s) { return percent(s.as_history); }},
     {"AS first", [](const ScoreSummary& s) { return percent(s.as_first); }},
     {"AS last", [](const ScoreSummary& s) { return percent(s.as_last); }},
+    {"mean of ratios", [](const ScoreSummary& s) { return ratio(s.mean_das_ratio); }},
+    {"median", [](const ScoreSummary& s) { return ratio(s.median_das_ratio); }},
 };
 
 std::string count_of(const ScoreSummary& s) {

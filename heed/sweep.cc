@@ -4,6 +4,7 @@
 #include <map>
 
 #include "autograd/ops.h"
+#include "dialog/respond/settings_json.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/overview.h"
@@ -88,9 +89,24 @@ RunTimes times_of(const SweepPoint& point, size_t test_sets, double epoch) {
           forward * static_cast<double>(data.test.size() * test_sets)};
 }
 
+// Points that train the same model: they differ in the weight of an attention loss that has nothing
+// to act on.
+void note_equal_points(const Sweep& sweep) {
+  std::map<std::string, std::string> seen;
+  for (const SweepPoint& point : sweep.points) {
+    TrainSettings settings = point.settings;
+    if (!has_distractions(settings, point.data->train)) settings.attention_weight = 0;
+    const auto [first, is_new] = seen.emplace(json_text(as_options(settings)), point.grid.name);
+    if (is_new) continue;
+    note(first->second + " and " + point.grid.name +
+         " are the same: the attention loss has no distractions to act on");
+  }
+}
+
 // Lists the runs, and estimates how long those that are left will take.
 void dry_run(const Options& o, const SweepRequest& request, const Plan& plan) {
   const Device device = start(*o.common);
+  note_equal_points(request.sweep);
   std::map<size_t, double> epochs;  // seconds, by point
   std::vector<RunProgress> progress;
   for (const PlannedRun& run : plan.runs) {

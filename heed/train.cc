@@ -208,6 +208,17 @@ void train_on(const Options& o, const OpenRun& run, const std::atomic<bool>& sto
   }
 }
 
+// Where its weight was asked for.
+void note_idle_attention_loss(const Options& o, const OpenRun& run) {
+  const TrainSettings& s = run.settings;
+  const bool asked = run.is_new && o.command->count("--attention-weight") > 0;
+  if (!asked || s.attention_weight == 0 || has_distractions(s, run.data)) return;
+  note(
+      "the attention loss has nothing to act on: nothing is inserted (--insert-prob 0), and no "
+      "turn "
+      "of the dialogues is marked as a distraction");
+}
+
 std::vector<Given> given_settings(const TrainSettings& s) {
   return given_options(as_options(s));
 }
@@ -225,6 +236,7 @@ void run(const Options& o) {
   team.share(run.data);
   const std::atomic<bool>& stop = stop_on_signals();
   if (team.first()) {  // from here on a signal is waited for
+    note_idle_attention_loss(o, run);
     if (!run.is_new) note_other_arithmetic(o.out, *o.common);
     describe(run, o.out, settings.loop.batch_size, team.size());
   }

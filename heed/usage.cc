@@ -140,6 +140,39 @@ std::string message(const CLI::App& app, const CLI::App& command, const CLI::Par
 
 }  // namespace
 
+// The option that has words of this one, as --attention-weight has of --loss-weight; empty where no
+// word of four letters or more is shared. Words at the same place count most, then shorter names.
+static std::string nearest_by_words(const std::string& option,
+                                    const std::vector<std::string>& candidates) {
+  const auto words_of = [](const std::string& name) {
+    std::vector<std::string> words;
+    std::istringstream text(name);
+    for (std::string word; std::getline(text, word, '-');) {
+      if (!word.empty()) words.push_back(word);
+    }
+    return words;
+  };
+  const std::vector<std::string> asked = words_of(option);
+  std::string best;
+  int most = 0;
+  for (const std::string& candidate : candidates) {
+    const std::vector<std::string> words = words_of(candidate);
+    int shared = 0;
+    for (size_t i = 0; i < asked.size(); ++i) {
+      for (size_t j = 0; j < words.size(); ++j) {
+        const bool same = std::min(asked[i].size(), words[j].size()) >= 4 &&
+                          (asked[i].starts_with(words[j]) || words[j].starts_with(asked[i]));
+        if (same) shared += i == j ? 3 : 2;
+      }
+    }
+    if (shared < most || shared == 0) continue;
+    if (shared == most && candidate.size() >= best.size()) continue;
+    most = shared;
+    best = candidate;
+  }
+  return best;
+}
+
 std::string nearest(const std::string& word, const std::vector<std::string>& candidates) {
   const std::string bare = word.substr(std::min(word.find_first_not_of('-'), word.size()));
   constexpr size_t kLongest = 40;  // what is longer was no name
@@ -154,7 +187,7 @@ std::string nearest(const std::string& word, const std::vector<std::string>& can
     least = d;
     best = candidate;
   }
-  return best;
+  return best.empty() && word.find('-') != word.npos ? nearest_by_words(word, candidates) : best;
 }
 
 std::string did_you_mean(const std::string& word, const std::vector<std::string>& candidates,

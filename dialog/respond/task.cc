@@ -84,6 +84,14 @@ Metrics measure(const Counts& counts) {
 
 }  // namespace
 
+bool has_distractions(const TrainSettings& settings, const TrainData& data) {
+  return settings.insert_prob > 0 ||
+         std::any_of(data.train.begin(), data.train.end(), [](const Example& example) {
+           return std::find(example.distraction.begin(), example.distraction.end(), char{1}) !=
+                  example.distraction.end();
+         });
+}
+
 uint32_t TrainData::fingerprint() const {
   uLong crc = 0;
   const auto mix_bytes = [&](const void* bytes, size_t size) {

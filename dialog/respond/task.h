@@ -32,6 +32,10 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
 // begun.
 void check_training(const TrainSettings& settings, const TrainData& data);
 
+// Whether the attention loss has anything to act on: distractions that are inserted, or marked in
+// the training examples. Else it is 0 whatever its weight.
+bool has_distractions(const TrainSettings& settings, const TrainData& data);
+
 // Begins a run with these settings in a directory that holds none. Throws DataError where it holds
 // one with others.
 void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstring>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -71,6 +72,13 @@ std::string join(const std::vector<std::string>& parts, const char* between) {
   return text;
 }
 
+// With its interval where the table is about them.
+std::string cell_text(const Table& table, size_t column, const Cell& cell) {
+  const std::string interval =
+      table.intervals ? print_interval(table.columns[column], cell) : std::string();
+  return print_cell(table.columns[column], cell) + (interval.empty() ? "" : " " + interval);
+}
+
 // Whether the row's interval in a column is better than those of all other rows, without overlap.
 bool stands_out(const Table& table, const Row& row, size_t c) {
   const Column::Best best = table.columns[c].best;
@@ -102,16 +110,28 @@ std::string print_value(const Column& column, const std::optional<double>& value
 
 std::string print_cell(const Column& column, const Cell& cell) {
   if (!cell.text.empty()) return cell.text;
-  std::string text = print_value(column, cell.value);
-  if (cell.deviation) text += " ± " + print_number(column, *cell.deviation, false);
+  Column own = column;
+  own.digits = cell.digits.value_or(column.digits);
+  std::string text = print_value(own, cell.value);
+  if (cell.deviation) text += " ± " + print_number(own, *cell.deviation, false);
   return text + (cell.doubtful ? "?" : "");
 }
 
 std::string print_interval(Column column, const Cell& cell) {
   column.sign = false;
+  column.digits = cell.digits.value_or(column.digits);
   return cell.interval ? "[" + print_value(column, cell.interval->low) + ", " +
                              print_value(column, cell.interval->high) + "]"
                        : "";
+}
+
+int digits_of(const std::vector<std::optional<Estimate>>& estimates) {
+  int digits = 1;
+  for (const std::optional<Estimate>& e : estimates) {
+    const double width = e ? e->interval.high - e->interval.low : 0;
+    if (width > 0) digits = std::max(digits, 1 - static_cast<int>(std::floor(std::log10(width))));
+  }
+  return std::min(digits, 6);
 }
 
 std::string to_markdown(const Table& table) {
@@ -126,14 +146,52 @@ std::string to_markdown(const Table& table) {
   for (const Row& row : table.rows) {
     text += "| " + row.group + " | " + row.label + " |";
     for (size_t c = 0; c < table.columns.size(); ++c) {
-      std::string cell = print_cell(table.columns[c], row.cells[c]);
-      const std::string interval = print_interval(table.columns[c], row.cells[c]);
-      if (table.intervals && !interval.empty()) cell += " " + interval;
+      const std::string cell = cell_text(table, c, row.cells[c]);
       text += row.cells[c].best ? " **" + cell + "** |" : " " + cell + " |";
     }
     text += "\n";
   }
   return text;
+}
+
+std::string to_latex(const Table& table) {
+  const auto escaped = [](const std::string& text) {
+    std::string result;
+    for (size_t i = 0; i < text.size(); ++i) {
+      const auto is = [&](const char* symbol) {
+        const bool found = text.compare(i, std::strlen(symbol), symbol) == 0;
+        if (found) i += std::strlen(symbol) - 1;
+        return found;
+      };
+      if (is("±")) {
+        result += "$\\pm$";
+      } else if (is("–")) {
+        result += "--";
+      } else if (is("\\") || is("~") || is("^")) {
+        result += std::string("\\char`\\") + text[i] + "{}";
+      } else if (is("<") || is(">")) {
+        result += std::string("$") + text[i] + "$";
+      } else {
+        if (std::strchr("&%$#_{}", text[i])) result += '\\';
+        result += text[i];
+      }
+    }
+    return result;
+  };
+  std::string text = "% " + table.title + "; \\usepackage{booktabs}\n\\begin{tabular}{ll" +
+                     std::string(table.columns.size(), 'r') + "}\n\\toprule\n" +
+                     escaped(table.groups_are) + " & " + escaped(table.rows_are);
+  for (const Column& c : table.columns) text += " & " + escaped(full_name(c));
+  text += " \\\\\n\\midrule\n";
+  for (const Row& row : table.rows) {
+    text += escaped(row.group) + " & " + escaped(row.label);
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      const std::string cell = escaped(cell_text(table, c, row.cells[c]));
+      text += row.cells[c].best ? " & \\textbf{" + cell + "}" : " & " + cell;
+    }
+    text += " \\\\\n";
+  }
+  return text + "\\bottomrule\n\\end{tabular}\n";
 }
 
 std::string to_csv(const Table& table) {

@@ -106,6 +106,44 @@ TEST_F(Compare, ARunWithItselfDoesNotChange) {
       << r.err;
 }
 
+// Two seeds of one setting against one run of another: means of what evaluate says of each.
+TEST_F(Compare, GroupsAreComparedByTheirMeans) {
+  const std::string a = dir.path("b-seed2"), b = dir.path("b-seed13");
+  ASSERT_EQ(heed_program(tiny_training(a) + Arguments{"--seed", "2"}).code, 0);
+  ASSERT_EQ(heed_program(tiny_training(b) + Arguments{"--seed", "3"}).code, 0);
+  const Arguments some = {"--data", kSample, "--limit", "40", "--test", "none,random:1.0"};
+  const Result r = heed_program(Arguments{"compare", a, b, "--against", run()} + some +
+                                Arguments{"--json", dir.path("out.json"), "--csv",
+                                          dir.path("out.csv"), "--latex", dir.path("out.tex")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "  b-seed*  ")) << r.out;
+  EXPECT_TRUE(has(r.out, " over 2 runs  change ")) << r.out;
+  const auto evaluated = [&](const std::string& model, const char* set, const char* measure) {
+    return json_of(Arguments{"evaluate", "--model", model, "--json", "-"} +
+                   some)["test_sets"][set][measure]
+        .get<double>();
+  };
+  const Json json = Json::parse(dir.read("out.json"));
+  ASSERT_EQ(json["rows"].size(), 2u);
+  for (const Json& row : json["rows"]) {
+    const std::string set = row["test_set"], measure = row["measure"];
+    const double first = evaluated(run(), set.c_str(), measure.c_str()),
+                 x = evaluated(a, set.c_str(), measure.c_str()),
+                 y = evaluated(b, set.c_str(), measure.c_str());
+    const Json &base = row["runs"][0], &group = row["runs"][1];
+    EXPECT_NEAR(base["estimate"]["value"], first, 1e-9 * first);
+    EXPECT_FALSE(base.contains("seeds"));
+    EXPECT_EQ(group["seeds"], Json({"b-seed2", "b-seed13"}));
+    EXPECT_NEAR(group["estimate"]["value"], (x + y) / 2, 1e-9 * x);
+    EXPECT_NEAR(group["change"]["value"], (x + y) / 2 - first, 1e-9 * x);
+    EXPECT_NEAR(group["deviation"], std::abs(x - y) / std::sqrt(2), 1e-9 * x);
+  }
+  EXPECT_TRUE(has(dir.read("out.csv"), "\"DAS ratio, random:1.0\",b-seed*,"))
+      << dir.read("out.csv");
+  EXPECT_TRUE(has(dir.read("out.tex"), "\nperplexity & b-seed* & ")) << dir.read("out.tex");
+  EXPECT_TRUE(has(dir.read("out.tex"), " $\\pm$ ")) << dir.read("out.tex");
+}
+
 TEST_F(Compare, SaysWhatCannotBeCompared) {
   const Result r = heed_program(
       {"compare", run(), kModel, "--data", kTestPart, "--limit", "10", "--test", "none,rare:end"});
@@ -113,7 +151,10 @@ TEST_F(Compare, SaysWhatCannotBeCompared) {
   EXPECT_NE(r.err.find("different vocabularies"), std::string::npos) << r.err;
   EXPECT_NE(r.err.find("different bounds"), std::string::npos) << r.err;
   expect_failure(heed_program({"compare", run(), "--data", kSample}), 2,
-                 "runs: at least 2 are needed, got 1", "one run");
+                 "runs: two or more are compared, or one --against another", "one run");
+  expect_failure(heed_program(command(run(), kModel) +
+                              Arguments{"--csv", "-", "--markdown", "-", "--pool", kSample}),
+                 2, "--csv and --markdown cannot both be -", "two tables");
   // before anything is read, and before other mistakes
   expect_failure(heed_program({"compare", run(), dir.path("nope"), "--data", "nowhere"}), 1,
                  "nowhere: cannot open", "no data");

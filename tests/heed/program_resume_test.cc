@@ -76,6 +76,32 @@ TEST_F(Resume, BeginsWithTheWeightsOfAnother) {
 
 // ---- how a training ends ------------------------------------------------------------------------
 
+// Its weight was asked for, and nothing is there that it could act on.
+TEST_F(Resume, AnAttentionLossWithoutDistractionsIsPointedOut) {
+  const std::string note = "note: the attention loss has nothing to act on";
+  const Arguments weight = {"--attention-weight", "5"};
+  const auto said = [&](const char* out, const Arguments& more) {
+    const Result r = heed_program(tiny_training(dir.path(out)) + more);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.err;
+  };
+  EXPECT_TRUE(has(said("a", weight), note));
+  EXPECT_FALSE(has(said("b", {}), note));
+  EXPECT_FALSE(has(said("c", weight + Arguments{"--insert-prob", "0.7"}), note));
+  // Marked turns of the data are distractions too.
+  std::filesystem::create_directory(dir.path("marked"));
+  const std::string dialogue =
+      R"({"turns": [{"text": "a b"}, {"text": "it rains", "distraction": true}, {"text": "c"}, )"
+      R"({"text": "d e"}]})";
+  for (const char* part : {"marked/train.jsonl", "marked/valid.jsonl"}) {
+    dir.write(part, dialogue + "\n" + dialogue + "\n");
+  }
+  const Result marked =
+      heed_program(with(tiny_training(dir.path("d")), "--data", dir.path("marked")) + weight);
+  EXPECT_EQ(marked.code, 0) << marked.err;
+  EXPECT_FALSE(has(marked.err, note));
+}
+
 TEST_F(Resume, OfAFinishedRunSaysThatNothingWasLeft) {
   const Result r = heed_program(same);
   ASSERT_EQ(r.code, 0) << r.err;

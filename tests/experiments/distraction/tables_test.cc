@@ -59,6 +59,34 @@ TEST(Table, Csv) {
             ",human,1.0,,2.0,,,,,,\n");
 }
 
+TEST(Table, Latex) {
+  Table table{.id = "t",
+              .title = "T",
+              .note = "",
+              .rows_are = "run_a",
+              .groups_are = "50 %",
+              .columns = {{.name = "x", .digits = 1}, {.name = "p", .digits = 2, .p_value = true}},
+              .rows = {{"a & b", "~c\\", {{.value = 1.25, .deviation = 0.5, .best = true}, {}}},
+                       {"d", "e", {{.value = 2, .digits = 3}, {.value = 0.001}}}}};
+  EXPECT_EQ(to_latex(table),
+            "% T; \\usepackage{booktabs}\n\\begin{tabular}{llrr}\n\\toprule\n"
+            "50 \\% & run\\_a & x & p \\\\\n\\midrule\n"
+            "a \\& b & \\char`\\~{}c\\char`\\\\{} & \\textbf{1.2 $\\pm$ 0.5} & -- \\\\\n"
+            "d & e & 2.000 & $<$ 0.01 \\\\\n\\bottomrule\n\\end{tabular}\n");
+}
+
+TEST(Table, DigitsTellIntervalsApart) {
+  const auto of = [](double low, double high) {
+    return std::optional(Estimate{.interval = {low, high}});
+  };
+  EXPECT_EQ(digits_of({of(0.52, 0.83)}), 2);
+  EXPECT_EQ(digits_of({of(1.0126, 1.0165)}), 4);
+  EXPECT_EQ(digits_of({of(1.3, 1.4), std::nullopt, of(0.0126, 0.0165)}), 4);
+  EXPECT_EQ(digits_of({of(40, 75)}), 1);
+  EXPECT_EQ(digits_of({of(1, 1)}), 1);
+  EXPECT_EQ(digits_of({of(0, 1e-9)}), 6);
+}
+
 TEST(Table, JsonHoldsEverything) {
   const Json json = Json::parse(to_json_text(small_table()));
   EXPECT_EQ(json["rows"].size(), 3u);

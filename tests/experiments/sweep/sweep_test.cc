@@ -131,6 +131,17 @@ TEST_F(SweepTest, OptionsMayNeedEachOther) {
   EXPECT_TRUE(has(r.out, "layers2-seed1")) << r.out;
 }
 
+// The attention loss has nothing to act on where nothing is inserted.
+TEST_F(SweepTest, SaysWhichPointsAreTheSame) {
+  const std::string text = file_of("attention-weight = [0, 0.5]\ninsert-prob = [0, 0.7]\n");
+  const Result r =
+      heed_program({"sweep", dir.write("s.toml", text), "--out", dir.path("out"), "--dry-run"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.err,
+            "heed: note: attention-weight0-insert-prob0 and attention-weight0.5-insert-prob0 are "
+            "the same: the attention loss has no distractions to act on\n");
+}
+
 TEST_F(SweepTest, DryRunListsAndWritesNothing) {
   const std::string out = dir.path("out");
   const Result r = heed_program(command(file(), out) + Arguments{"--dry-run"});

@@ -1,0 +1,150 @@
+#include "experiments/compare/compare_models.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+
+namespace heed {
+namespace {
+
+constexpr const char *kPerplexity = "perplexity", *kBits = "bits_per_character",
+                     *kDasRatio = "das_ratio";
+
+Quotient quotient_of(const TestSetResult& result, const std::string& measure,
+                     const std::vector<int>& conversations) {
+  Series top, bottom;
+  for (const ExampleResult& e : result.examples) {
+    const double bits = std::numbers::ln2 * static_cast<double>(e.characters.all);
+    top.push_back(measure == kDasRatio ? e.means.distraction : e.nll);
+    bottom.push_back(measure == kDasRatio ? e.means.history
+                     : measure == kBits   ? bits
+                                          : static_cast<double>(e.tokens));
+  }
+  return quotient(top, bottom, conversations);
+}
+
+// The measures of a test set.
+std::vector<std::string> measures_of(const std::string& set,
+                                     const std::vector<ComparedModel>& models) {
+  if (set != "none") return {kDasRatio};
+  const bool same = std::all_of(models.begin(), models.end(), [&](const ComparedModel& model) {
+    return model.vocabulary == models[0].vocabulary;
+  });
+  return same ? std::vector<std::string>{kPerplexity}
+              : std::vector<std::string>{kPerplexity, kBits};
+}
+
+// Adds the numbers of the groups. Perplexities over different words have no change.
+void add_numbers(ComparedRow& row, const std::vector<ComparedGroup>& groups,
+                 const std::vector<ComparedModel>& models, Resampled* of_models) {
+  const bool perplexity = row.measure == kPerplexity;
+  Resampled first;
+  for (const ComparedGroup& group : groups) {
+    std::vector<const Resampled*> seeds;
+    std::vector<double> values;
+    bool comparable = true;
+    for (const size_t r : group.models) {
+      if (perplexity) of_models[r] = exponential(std::move(of_models[r]));
+      seeds.push_back(&of_models[r]);
+      values.push_back(of_models[r].value);
+      comparable = comparable && (!perplexity || models[r].vocabulary == models[0].vocabulary);
+    }
+    Resampled mean = over_seeds(seeds);
+    row.values.push_back(estimate(mean));
+    row.deviations.push_back(spread(values)->deviation);
+    const bool is_first = &group == &groups[0];
+    row.changes.push_back(is_first || !comparable ? std::nullopt
+                                                  : estimate(difference(mean, first)));
+    if (is_first) first = std::move(mean);
+  }
+}
+
+// Corrects the p-values of all rows as one family.
+void correct(std::vector<ComparedRow>& rows) {
+  std::vector<double> p_values;
+  for (const ComparedRow& row : rows) {
+    for (const auto& change : row.changes) {
+      if (change) p_values.push_back(change->p_value);
+    }
+  }
+  const std::vector<double> corrected = holm(p_values);
+  size_t at = 0;
+  for (ComparedRow& row : rows) {
+    for (const auto& change : row.changes) row.corrected.push_back(change ? corrected[at++] : NAN);
+  }
+}
+
+}  // namespace
+
+std::string ComparedRow::title() const {
+  return measure == kPerplexity ? "perplexity"
+         : measure == kBits     ? "bits per character"
+                                : "DAS ratio, " + set;
+}
+
+int ComparedRow::digits() const {
+  std::vector<std::optional<Estimate>> all = values;
+  all.insert(all.end(), changes.begin(), changes.end());
+  return digits_of(all);
+}
+
+std::vector<ComparedRow> compare_models(const std::vector<ComparedModel>& models,
+                                        const std::vector<ComparedGroup>& groups,
+                                        const std::vector<int>& cluster) {
+  std::vector<Quotient> quotients;
+  std::vector<ComparedRow> rows;
+  for (size_t s = 0; s < models[0].results.size(); ++s) {
+    const std::string& set = models[0].results[s].name;
+    for (const std::string& measure : measures_of(set, models)) {
+      rows.push_back({set, measure, {}, {}, {}});
+      for (const ComparedModel& model : models) {
+        quotients.push_back(quotient_of(model.results[s], measure, cluster));
+      }
+    }
+  }
+  std::vector<Resampled> resampled = bootstrap(quotients);
+  for (size_t i = 0; i < rows.size(); ++i) {
+    add_numbers(rows[i], groups, models, &resampled[i * models.size()]);
+  }
+  correct(rows);
+  return rows;
+}
+
+size_t comparisons(const std::vector<ComparedRow>& rows) {
+  size_t count = 0;
+  for (const ComparedRow& row : rows) {
+    count += static_cast<size_t>(std::count_if(row.changes.begin(), row.changes.end(),
+                                               [](const auto& c) { return c.has_value(); }));
+  }
+  return count;
+}
+
+Table comparison_table(const std::vector<ComparedRow>& rows,
+                       const std::vector<ComparedModel>& models,
+                       const std::vector<ComparedGroup>& groups, const std::string& note) {
+  Table table{.id = "compare",
+              .title = "Comparison",
+              .note = note,
+              .rows_are = "run",
+              .groups_are = "measure",
+              .columns = {{.name = "value"},
+                          {.name = "change", .sign = true},
+                          {.name = "p", .digits = 4, .p_value = true}},
+              .intervals = true};
+  for (const ComparedRow& row : rows) {
+    const auto cell = [digits = row.digits()](const std::optional<Estimate>& e) {
+      return e ? Cell{.value = e->value, .interval = e->interval, .digits = digits} : Cell{};
+    };
+    for (size_t g = 0; g < groups.size(); ++g) {
+      Row line{row.title(), groups[g].name};
+      line.cells = {cell(row.values[g]), cell(row.changes[g]), {}};
+      line.cells[0].deviation = row.deviations[g];
+      if (row.changes[g]) line.cells[2].value = row.corrected[g];
+      for (const size_t m : groups[g].models) line.sources.push_back(models[m].path);
+      table.rows.push_back(std::move(line));
+    }
+  }
+  return table;
+}
+
+}  // namespace heed
