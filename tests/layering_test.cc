@@ -53,6 +53,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/judge", {"dialog/text", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
     {"experiments/engine", {"train", "dialog/text", "optim", "nn", "autograd", "tensor", "base"}},
+    {"experiments/compare", {"experiments/engine", "dialog", "tensor", "base"}},
     {"experiments/sweep",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/probes",
@@ -63,7 +64,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"heed", {"experiments", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"labs", {"emulator", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"examples", {"dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"examples",
+     {"heed/program.h", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
 };
 
 std::string top_folder(const std::string& path) {

@@ -1,6 +1,5 @@
 #include "dialog/respond/lstm.h"
 
-#include "autograd/keep_packed.h"
 #include "nn/init.h"
 
 namespace heed {
@@ -87,116 +86,86 @@ LstmResponder::ReadContext LstmResponder::read_context(const Batch& batch,
   return out;
 }
 
-LstmResponder::Encoded LstmResponder::encode(const ReadContext& context,
-                                             const DropoutMode& drop) const {
-  Encoded out{decoder_.attention.read(context.memory), context.segments, context.state, {}, {}};
-  const Var query = config_.structure.static_query ? gather_rows(context.memory, context.query_rows)
-                                                   : context.state.top();
+LstmResponder::Started LstmResponder::start(const ReadContext& context,
+                                            const DropoutMode& drop) const {
+  const bool is_static = config_.structure.static_query;
+  Started out{{decoder_.attention.read(context.memory), context.segments, {context.state, {}}}, {}};
+  const Var query =
+      is_static ? gather_rows(context.memory, context.query_rows) : context.state.top();
   out.start = decoder_.attention(query, out.memory, out.segments);
-  if (config_.structure.static_query) {
-    out.context_gates = affine_columns(drop(out.start.context, "decoder.context"),
-                                       decoder_.lstm.weight_ih(0), config_.embedding_size);
+  out.state.rows = {out.start.context};
+  if (is_static) {
+    out.state.rows = {query, affine_columns(drop(out.start.context, "decoder.context"),
+                                            decoder_.lstm.weight_ih(0), config_.embedding_size)};
   }
   return out;
 }
 
-Var LstmResponder::token_gates(const Tensor& tokens, const DropoutMode& drop) const {
+Var LstmResponder::token_part(const Tensor& tokens, const DropoutMode& drop) const {
   const Var embedded = drop(decoder_.embedding(tokens), "decoder.embedding");
   return affine_columns(embedded, decoder_.lstm.weight_ih(0), 0);
 }
 
-LstmResponder::Step LstmResponder::step(const Encoded& encoded, const Var& token_gates,
-                                        const Var& context, const LstmState& state,
-                                        const DropoutMode& drop) const {
-  const int64_t running = token_gates.shape()[0];
-  const Packing one = Packing::single_step(running);
-  if (config_.structure.static_query) {
-    const Lstm::Output out =
-        decoder_.lstm.from_gates(one, token_gates + rows(encoded.context_gates, 0, running), Var(),
-                                 state, drop, "decoder.lstm");
-    return {out.y, encoded.start, out.state};
-  }
-  const Var fed = config_.input_feeding ? drop(context, "decoder.context") : Var();
-  const Lstm::Output out =
-      decoder_.lstm.from_gates(one, token_gates, fed, state, drop, "decoder.lstm");
-  return {out.y, decoder_.attention(out.y, encoded.memory, encoded.segments.first(running)),
-          out.state};
+StepwiseResponder::Step LstmResponder::step(const Encoded& encoded, const Segments& segments,
+                                            const Var& token_part, const State& state,
+                                            const DropoutMode& drop) const {
+  const bool is_static = config_.structure.static_query;
+  const bool is_fed = !is_static && config_.input_feeding;
+  const Var fed = is_fed ? drop(state.rows[0], "decoder.context") : Var();
+  const Lstm::Output out = decoder_.lstm.from_gates(
+      Packing::single_step(token_part.shape()[0]),
+      is_static ? token_part + state.rows[1] : token_part, fed, state.lstm, drop, "decoder.lstm");
+  const Attended attended =
+      decoder_.attention(is_static ? state.rows[0] : out.y, encoded.memory, segments);
+  return {{out.y, attended.context},
+          attended.weights,
+          {out.state, is_static ? state.rows : std::vector<Var>{attended.context}}};
 }
 
-// W_c [c; h] = W_c[:, :H] c + W_c[:, H:] h
-Var LstmResponder::logits(const Var& hidden, const Var& context) const {
+// tanh(W_c [c; h]),   W_c [c; h] = W_c[:, :H] c + W_c[:, H:] h
+Var LstmResponder::hidden(const std::vector<Var>& made) const {
   const Var& w = decoder_.combine.weight;
-  const Var z =
-      tanh(affine_columns(context, w, 0) + affine_columns(hidden, w, config_.hidden_size));
-  return decoder_.output(z);
+  return tanh(affine_columns(made[1], w, 0) + affine_columns(made[0], w, config_.hidden_size));
 }
 
 // The context vector is the same in every step: its products are made once a dialogue, and all
 // steps of the decoder are one LSTM call.
-LstmResponder::Decoded LstmResponder::decode_static(const Batch& batch, const Encoded& encoded,
-                                                    const DropoutMode& drop) const {
-  const Var context_gates = gather_rows(encoded.context_gates, batch.response.dialogue_of_step);
-  const Var hidden = decoder_.lstm
-                         .from_gates(batch.response.packing,
-                                     token_gates(batch.response.inputs, drop) + context_gates,
-                                     Var(), encoded.state, drop, "decoder.lstm")
-                         .y;
+Taught LstmResponder::teach_static(const Batch& batch, const Started& started,
+                                   const DropoutMode& drop) const {
+  const Var gates = gather_rows(started.state.rows[1], batch.response.dialogue_of_step);
+  const Var h =
+      decoder_.lstm
+          .from_gates(batch.response.packing, token_part(batch.response.inputs, drop) + gates,
+                      Var(), started.state.lstm, drop, "decoder.lstm")
+          .y;
   const Var& w = decoder_.combine.weight;
-  const Var context_part = affine_columns(encoded.start.context, w, 0);
-  return {tanh(gather_rows(context_part, batch.response.dialogue_of_step) +
-               affine_columns(hidden, w, config_.hidden_size)),
-          AttentionTrace::same_in_all_steps(encoded.start.weights, encoded.segments)};
-}
-
-// The context vector of a step depends on the state of the step before; everything else is made for
-// all steps at once, before and after the loop.
-LstmResponder::Decoded LstmResponder::decode_dynamic(const Batch& batch, const Encoded& encoded,
-                                                     const DropoutMode& drop) const {
-  const Packing& packing = batch.response.packing;
-  const Var gates = token_gates(batch.response.inputs, drop);
-  Var context = encoded.start.context;
-  LstmState state = encoded.state;
-  std::vector<Var> hidden, contexts, weights;
-  {
-    KeepPacked weights_of_all_steps;
-    for (int64_t t = 0; t < packing.steps(); ++t) {
-      const int64_t running = packing.batch_size(t), at = packing.offset(t);
-      if (running < context.shape()[0]) context = rows(context, 0, running);
-      Step out =
-          step(encoded, rows(gates, at, at + running), context, state.first(running), drop.at(t));
-      context = out.attended.context;
-      state = std::move(out.state);
-      hidden.push_back(out.hidden);
-      contexts.push_back(context);
-      weights.push_back(out.attended.weights);
-    }
-  }
-  const Var& w = decoder_.combine.weight;
-  return {tanh(affine_columns(concat(contexts, 0), w, 0) +
-               affine_columns(concat(hidden, 0), w, config_.hidden_size)),
-          AttentionTrace::step_by_step(weights, encoded.segments)};
+  const Var context_part = affine_columns(started.start.context, w, 0);
+  const CrossEntropy loss =
+      loss_of(batch, tanh(gather_rows(context_part, batch.response.dialogue_of_step) +
+                          affine_columns(h, w, config_.hidden_size)));
+  return {loss.total, loss.nll,
+          AttentionTrace::same_in_all_steps(started.start.weights, started.segments)};
 }
 
 // No step waits for the context vector of the one before: all are one LSTM call.
-LstmResponder::Decoded LstmResponder::decode_unfed(const Batch& batch, const Encoded& encoded,
-                                                   const DropoutMode& drop) const {
+Taught LstmResponder::teach_unfed(const Batch& batch, const Started& started,
+                                  const DropoutMode& drop) const {
   const Packing& packing = batch.response.packing;
-  const Var hidden = decoder_.lstm
-                         .from_gates(packing, token_gates(batch.response.inputs, drop), Var(),
-                                     encoded.state, drop, "decoder.lstm")
-                         .y;
+  const Var h = decoder_.lstm
+                    .from_gates(packing, token_part(batch.response.inputs, drop), Var(),
+                                started.state.lstm, drop, "decoder.lstm")
+                    .y;
   std::vector<Var> contexts, weights;
   for (int64_t t = 0; t < packing.steps(); ++t) {
     const int64_t running = packing.batch_size(t), at = packing.offset(t);
-    const Attended attended = decoder_.attention(rows(hidden, at, at + running), encoded.memory,
-                                                 encoded.segments.first(running));
+    const Attended attended = decoder_.attention(rows(h, at, at + running), started.memory,
+                                                 started.segments.first(running));
     contexts.push_back(attended.context);
     weights.push_back(attended.weights);
   }
-  const Var& w = decoder_.combine.weight;
-  const Var z = tanh(affine_columns(concat(contexts, 0), w, 0) +
-                     affine_columns(hidden, w, config_.hidden_size));
-  return {drop(z, "decoder.combine"), AttentionTrace::step_by_step(weights, encoded.segments)};
+  const CrossEntropy loss =
+      loss_of(batch, drop(hidden({h, concat(contexts, 0)}), "decoder.combine"));
+  return {loss.total, loss.nll, AttentionTrace::step_by_step(weights, started.segments)};
 }
 
 BatchParts LstmResponder::parts() const {
@@ -206,22 +175,19 @@ BatchParts LstmResponder::parts() const {
 }
 
 Taught LstmResponder::teach(const Batch& batch, const DropoutMode& drop) const {
-  return teach(batch, encode(batch, drop), drop);
+  return teach(batch, start(read_context(batch, drop), drop), drop);
 }
 
-Taught LstmResponder::teach(const Batch& batch, const Encoded& encoded,
+Taught LstmResponder::teach(const Batch& batch, const Started& started,
                             const DropoutMode& drop) const {
-  const Decoded decoded = config_.structure.static_query ? decode_static(batch, encoded, drop)
-                          : config_.input_feeding        ? decode_dynamic(batch, encoded, drop)
-                                                         : decode_unfed(batch, encoded, drop);
-  const CrossEntropy loss = linear_cross_entropy(decoded.z, decoder_.output.weight,
-                                                 batch.response.targets, 0, batch.response.weights);
-  return {loss.total, loss.nll, decoded.attention};
+  if (config_.structure.static_query) return teach_static(batch, started, drop);
+  return config_.input_feeding ? teach_stepwise(batch, started, drop)
+                               : teach_unfed(batch, started, drop);
 }
 
 // Of the encoder, or of the integration LSTM where there is one: of what starts the decoder.
 Var LstmResponder::representation(const Batch& batch, Pooling pooling) const {
-  return pool_layers(encode(batch).state, pooling);
+  return pool_layers(encode(batch).state.lstm, pooling);
 }
 
 }  // namespace heed

@@ -19,14 +19,12 @@
 #include <string>
 #include <vector>
 
-#include "dialog/respond/responder.h"
-#include "nn/attention.h"
+#include "dialog/respond/stepwise.h"
 #include "nn/init.h"
-#include "nn/lstm.h"
 
 namespace heed {
 
-class LstmResponder : public Responder {
+class LstmResponder : public StepwiseResponder {
  public:
   explicit LstmResponder(const ModelConfig& config);  // blank, to be loaded
   // Parameters are uniform in [-0.1, 0.1).
@@ -38,7 +36,6 @@ class LstmResponder : public Responder {
   BatchParts parts() const override;
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
   Var representation(const Batch& batch, Pooling pooling) const override;
-  std::unique_ptr<Writer> read(const Batch& batch) const override;
 
   // What a context leaves behind: rows to look at, and the state that starts the decoder.
   struct ReadContext {
@@ -49,34 +46,24 @@ class LstmResponder : public Responder {
   };
   ReadContext read_context(const Batch& batch, const DropoutMode& drop = {}) const;
 
-  // What the decoder starts from; all in batch order.
-  struct Encoded {
-    Attention::Memory memory;  // (M, H)
-    Segments segments;         // of the memory
-    LstmState state;           // starts the decoder
-    Attended start;            // c_0 and its weights; for static structures those of all steps
-    Var context_gates;  // for static structures, (B, 4H): what c_0 adds to the gates in all steps
+  // Beside the LSTM's, rows of the state are, of dynamic structures, c_{t-1}; of static ones, which
+  // never change, H_q and what c_0 adds to the gates in all steps, (B, 4H).
+  struct Started : Encoded {
+    Attended start;  // c_0 and its weights; of static structures those of all steps
   };
-  Encoded encode(const ReadContext& context, const DropoutMode& drop = {}) const;
-  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const {
-    return encode(read_context(batch, drop), drop);
+  Started start(const ReadContext& context, const DropoutMode& drop = {}) const;
+  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override {
+    return start(read_context(batch, drop), drop);
   }
-  // The responses of a batch after what was encoded, perhaps of other contexts than its own.
-  Taught teach(const Batch& batch, const Encoded& encoded, const DropoutMode& drop = {}) const;
+  // The responses of a batch after what was read, perhaps of other contexts than its own.
+  Taught teach(const Batch& batch, const Started& started, const DropoutMode& drop = {}) const;
 
-  // One decoding step for the first `rows of token_gates` dialogues. Static structures read `start`
-  // and `context_gates` of `encoded`, dynamic ones its memory.
-  struct Step {
-    Var hidden;         // (B', H): h_t of the top layer
-    Attended attended;  // c_t, weights
-    LstmState state;
-  };
-  Step step(const Encoded& encoded, const Var& token_gates, const Var& context,
-            const LstmState& state, const DropoutMode& drop = {}) const;
-  // What the input tokens add to the first decoder layer's gates, i32 (n) -> (n, 4H).
-  Var token_gates(const Tensor& tokens, const DropoutMode& drop = {}) const;
-  // logits (n, V) for hidden states and contexts (n, H)
-  Var logits(const Var& hidden, const Var& context) const;
+  // To the first decoder layer's gates, (n, 4H).
+  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;
+  Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
+            const State& state, const DropoutMode& drop = {}) const override;
+  Var hidden(const std::vector<Var>& made) const override;  // of h_t and c_t
+  const Linear& output() const override { return decoder_.output; }
 
  private:
   struct Side : Module {
@@ -96,13 +83,8 @@ class LstmResponder : public Responder {
     Attention attention;
     Linear combine, output;
   };
-  struct Decoded {
-    Var z;  // tanh(W_c [c_t; h_t]), (N', H)
-    AttentionTrace attention;
-  };
-  Decoded decode_static(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
-  Decoded decode_dynamic(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
-  Decoded decode_unfed(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
+  Taught teach_static(const Batch& batch, const Started& started, const DropoutMode& drop) const;
+  Taught teach_unfed(const Batch& batch, const Started& started, const DropoutMode& drop) const;
 
   ModelConfig config_;
   Side encoder_;

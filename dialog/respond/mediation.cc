@@ -69,7 +69,7 @@ std::vector<MediatedScore> mediate(LstmResponder& model, const std::vector<Examp
                 other = make_batch(without, model.parts(), device);
     const auto read = readings(model, batch, other);
     for (size_t r = 0; r < read.size(); ++r) {
-      const std::vector<double> nll = nll_of(model.teach(batch, model.encode(read[r])), batch);
+      const std::vector<double> nll = nll_of(model.teach(batch, model.start(read[r])), batch);
       for (int64_t b = 0; b < batch.size; ++b) scores[positions[batch.order[b]]].nll[r] = nll[b];
     }
   }

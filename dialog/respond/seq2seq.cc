@@ -1,8 +1,5 @@
 #include "dialog/respond/seq2seq.h"
 
-#include <numeric>
-
-#include "autograd/keep_packed.h"
 #include "autograd/ops.h"
 
 namespace heed {
@@ -30,37 +27,6 @@ Lstm::Output add_directions(const Lstm::Output& both) {
   }
   return added;
 }
-
-class Seq2SeqWriter : public Writer {
- public:
-  Seq2SeqWriter(const Seq2SeqResponder& model, const Batch& batch)
-      : model_(model),
-        encoded_(model.encode(batch)),
-        segments_(batch.memory.segments),
-        state_(encoded_.state) {}
-
-  Written step(const std::vector<int32_t>& dialogues, const std::vector<int32_t>& parents,
-               const std::vector<int32_t>& tokens) override {
-    const Device device = state_.top().device();
-    const Segments looked_at = segments_.select(dialogues);
-    const Seq2SeqResponder::Step out =
-        model_.step(encoded_.memory, looked_at, model_.token_part(Tensor::from(tokens, device)),
-                    state_.gather(Tensor::from(parents, device)));
-    state_ = out.state;
-    Written written{model_.logits(state_.top()).value(),
-                    model_.attends() ? out.weights.value().to_vector() : std::vector<double>{},
-                    {}};
-    for (int64_t r = 0; r < looked_at.count(); ++r) written.begin.push_back(looked_at.begin(r));
-    written.begin.push_back(looked_at.total());
-    return written;
-  }
-
- private:
-  const Seq2SeqResponder& model_;
-  const Seq2SeqResponder::Encoded encoded_;
-  const Segments segments_;
-  LstmState state_;
-};
 
 }  // namespace
 
@@ -122,13 +88,14 @@ Seq2SeqResponder::ReadContext Seq2SeqResponder::read_utterances(const Batch& bat
   return {gather_rows(out.y, s.to_memory), out.state.gather(s.to_batch)};
 }
 
-Seq2SeqResponder::Encoded Seq2SeqResponder::encode(const Batch& batch,
-                                                   const DropoutMode& drop) const {
+StepwiseResponder::Encoded Seq2SeqResponder::encode(const Batch& batch,
+                                                    const DropoutMode& drop) const {
   const ReadContext context = config_.structure.encoder == Encoder::kUtterances
                                   ? read_utterances(batch, drop)
                                   : read_tokens(batch, drop);
-  if (!attends()) return {{}, context.state};
-  return {attention_[0].read(context.memory), context.state};
+  return {attends() ? attention_[0].read(context.memory) : Attention::Memory(),
+          batch.memory.segments,
+          {context.state, {}}};
 }
 
 // W_in [e; c] + b_in = W_in[:, :E] e + b_in + W_in[:, E:] c: the first part is made for all steps
@@ -138,61 +105,34 @@ Var Seq2SeqResponder::token_part(const Tensor& tokens, const DropoutMode& drop) 
   return attends() ? affine_columns(words, input_[0].weight, 0) + input_[0].bias : words;
 }
 
-Seq2SeqResponder::Step Seq2SeqResponder::step(const Attention::Memory& memory,
-                                              const Segments& segments, const Var& token_part,
-                                              const LstmState& state,
-                                              const DropoutMode& drop) const {
+StepwiseResponder::Step Seq2SeqResponder::step(const Encoded& encoded, const Segments& segments,
+                                               const Var& token_part, const State& state,
+                                               const DropoutMode& drop) const {
   const Packing one = Packing::single_step(token_part.shape()[0]);
-  if (!attends()) return {{}, decoder_(one, token_part, state, drop, "decoder.lstm").state};
-  const Attended attended = attention_[0](state.top(), memory, segments);
-  const Var context = drop(attended.context, "decoder.context");
-  const Var input = token_part + affine_columns(context, input_[0].weight, config_.embedding_size);
-  return {attended.weights, decoder_(one, input, state, drop, "decoder.lstm").state};
+  Var input = token_part, weights;
+  if (attends()) {
+    const Attended attended = attention_[0](state.lstm.top(), encoded.memory, segments);
+    const Var context = drop(attended.context, "decoder.context");
+    input = token_part + affine_columns(context, input_[0].weight, config_.embedding_size);
+    weights = attended.weights;
+  }
+  const Lstm::Output out = decoder_(one, input, state.lstm, drop, "decoder.lstm");
+  return {{out.state.top()}, weights, {out.state, {}}};
 }
 
 Taught Seq2SeqResponder::teach(const Batch& batch, const DropoutMode& drop) const {
-  return attends() ? teach_attending(batch, drop) : teach_blind(batch, drop);
-}
-
-// Every input is known in advance: all steps are one LSTM call.
-Taught Seq2SeqResponder::teach_blind(const Batch& batch, const DropoutMode& drop) const {
-  const Var hidden = decoder_(batch.response.packing, token_part(batch.response.inputs, drop),
-                              encode(batch, drop).state, drop, "decoder.lstm")
-                         .y;
-  const CrossEntropy loss = linear_cross_entropy(hidden, output_.weight, batch.response.targets, 0,
-                                                 batch.response.weights);
+  const Encoded encoded = encode(batch, drop);
+  if (attends()) return teach_stepwise(batch, encoded, drop);
+  // Every input is known in advance: all steps are one LSTM call.
+  const CrossEntropy loss =
+      loss_of(batch, decoder_(batch.response.packing, token_part(batch.response.inputs, drop),
+                              encoded.state.lstm, drop, "decoder.lstm")
+                         .y);
   return {loss.total, loss.nll, {}};
 }
 
-Taught Seq2SeqResponder::teach_attending(const Batch& batch, const DropoutMode& drop) const {
-  const Encoded encoded = encode(batch, drop);
-  const Packing& packing = batch.response.packing;
-  const Segments& segments = batch.memory.segments;
-  const Var words = token_part(batch.response.inputs, drop);
-  LstmState state = encoded.state;
-  std::vector<Var> hidden, weights;
-  {
-    KeepPacked weights_of_all_steps;
-    for (int64_t t = 0; t < packing.steps(); ++t) {
-      const int64_t running = packing.batch_size(t), at = packing.offset(t);
-      Step out = step(encoded.memory, segments.first(running), rows(words, at, at + running),
-                      state.first(running), drop.at(t));
-      state = std::move(out.state);
-      hidden.push_back(state.top());
-      weights.push_back(out.weights);
-    }
-  }
-  const CrossEntropy loss = linear_cross_entropy(concat(hidden, 0), output_.weight,
-                                                 batch.response.targets, 0, batch.response.weights);
-  return {loss.total, loss.nll, AttentionTrace::step_by_step(weights, segments)};
-}
-
 Var Seq2SeqResponder::representation(const Batch& batch, Pooling pooling) const {
-  return pool_layers(encode(batch).state, pooling);
-}
-
-std::unique_ptr<Writer> Seq2SeqResponder::read(const Batch& batch) const {
-  return std::make_unique<Seq2SeqWriter>(*this, batch);
+  return pool_layers(encode(batch).state.lstm, pooling);
 }
 
 }  // namespace heed

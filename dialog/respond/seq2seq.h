@@ -21,17 +21,14 @@
 // response models of heed.
 #pragma once
 
-#include <memory>
 #include <vector>
 
-#include "dialog/respond/responder.h"
-#include "nn/attention.h"
+#include "dialog/respond/stepwise.h"
 #include "nn/init.h"
-#include "nn/lstm.h"
 
 namespace heed {
 
-class Seq2SeqResponder : public Responder {
+class Seq2SeqResponder : public StepwiseResponder {
  public:
   explicit Seq2SeqResponder(const ModelConfig& config);  // blank, to be loaded
   void visit(Visitor& v) override;
@@ -40,25 +37,14 @@ class Seq2SeqResponder : public Responder {
   void init(uint64_t seed) override { heed::init(*this, seed); }
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override;
   Var representation(const Batch& batch, Pooling pooling) const override;
-  std::unique_ptr<Writer> read(const Batch& batch) const override;
-
-  bool attends() const { return config_.structure.attention; }
-  struct Encoded {
-    Attention::Memory memory;  // dialogue after dialogue; undefined without attention
-    LstmState state;           // starts the decoder
-  };
-  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const;
-  // What the last tokens add to the decoder's input: i32 (n) -> (n, E)
-  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const;
-  struct Step {
-    Var weights;  // of the segments' rows
-    LstmState state;
-  };
-  Step step(const Attention::Memory& memory, const Segments& segments, const Var& token_part,
-            const LstmState& state, const DropoutMode& drop = {}) const;
-  Var logits(const Var& hidden) const { return output_(hidden); }
+  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
+  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, E)
+  Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
+            const State& state, const DropoutMode& drop = {}) const override;
+  const Linear& output() const override { return output_; }
 
  private:
+  bool attends() const { return config_.structure.attention; }
   // Rows of a memory and the states behind them, both in batch order.
   struct ReadContext {
     Var memory;
@@ -66,8 +52,6 @@ class Seq2SeqResponder : public Responder {
   };
   ReadContext read_tokens(const Batch& batch, const DropoutMode& drop) const;
   ReadContext read_utterances(const Batch& batch, const DropoutMode& drop) const;
-  Taught teach_attending(const Batch& batch, const DropoutMode& drop) const;
-  Taught teach_blind(const Batch& batch, const DropoutMode& drop) const;
 
   ModelConfig config_;
   Embedding source_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,6 +13,9 @@
 
 namespace heed {
 
+class Responder;
+struct ModelConfig;
+
 // The five structures of Xing & Gulla (2022, section 3.1) are one model with three switches
 // (lstm.h):
 //                memory                attention query      integration LSTM
@@ -21,13 +25,16 @@ namespace heed {
 //   dynamic      q utterance states    h_t                  no
 //   dynamic-ui   q utterance states    h_t                  yes
 // Those of seq2seq.h are one model with two: how the context is read (encoder), and attention. The
-// Transformer has a form of its own (transformer.h).
-enum class Family { kLstm, kSeq2Seq, kTransformer };
+// Transformer has a form of its own (transformer.h), and so has what a program adds.
+enum class Family { kLstm, kSeq2Seq, kTransformer, kOwn };
 struct Structure {
   enum class Encoder { kForward, kBothWays, kStacked, kUtterances };
 
   std::string_view name = "static-ui";
   Family family = Family::kLstm;
+  // A blank model, to be loaded or initialised; throws UsageError for sizes that make none. Of
+  // num_layers layers those from the second on are alike.
+  std::unique_ptr<Responder> (*make)(const ModelConfig& config) = nullptr;
   bool hierarchical = true;  // memory of utterances, not of tokens
   bool static_query = true;  // one context vector for all decoding steps
   bool integration = true;   // an LSTM over H_1..H_q starts the decoder ("utterance integration")
@@ -40,6 +47,10 @@ struct Structure {
 };
 // All of them, or those of a family; the list stands in structures.cc.
 const std::vector<Structure>& structures();
+// Adds a structure of a program's own (docs/add-a-model.md), before anything is parsed or loaded.
+// The name must outlive the program. Throws UsageError for a name that is taken.
+void register_structure(std::string_view name,
+                        std::unique_ptr<Responder> (*make)(const ModelConfig& config));
 std::vector<Structure> structures(Family family);
 std::string structure_names();  // "non-hier, static, ...", for people
 

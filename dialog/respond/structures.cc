@@ -1,4 +1,4 @@
-// The list of response models. A new one has a row here, and its case in make_responder().
+// The list of response models. A new one has a row here.
 #include "dialog/respond/structures.h"
 
 #include <algorithm>
@@ -10,21 +10,44 @@
 
 namespace heed {
 
-const std::vector<Structure>& structures() {
+namespace {
+
+template <class Model> std::unique_ptr<Responder> make(const ModelConfig& config) {
+  return std::make_unique<Model>(config);
+}
+constexpr auto kLstm = make<LstmResponder>;
+constexpr auto kSeq2Seq = make<Seq2SeqResponder>;
+
+std::vector<Structure>& all_structures() {
   using Encoder = Structure::Encoder;
-  static const std::vector<Structure> kAll = {
-      {"non-hier", Family::kLstm, false, false, false},
-      {"static", Family::kLstm, true, true, false},
-      {"static-ui", Family::kLstm, true, true, true},
-      {"dynamic", Family::kLstm, true, false, false},
-      {"dynamic-ui", Family::kLstm, true, false, true},
-      {"lstm", Family::kSeq2Seq, false, false, false, Encoder::kForward, false},
-      {"lstm-attention", Family::kSeq2Seq, false, false, false, Encoder::kForward},
-      {"bilstm-attention", Family::kSeq2Seq, false, false, false, Encoder::kBothWays},
-      {"hred", Family::kSeq2Seq, true, false, false, Encoder::kUtterances},
-      {"hred-stacked", Family::kSeq2Seq, false, false, false, Encoder::kStacked},
-      {"transformer", Family::kTransformer, false, false, false}};
-  return kAll;
+  static std::vector<Structure> all = {
+      {"non-hier", Family::kLstm, kLstm, false, false, false},
+      {"static", Family::kLstm, kLstm, true, true, false},
+      {"static-ui", Family::kLstm, kLstm, true, true, true},
+      {"dynamic", Family::kLstm, kLstm, true, false, false},
+      {"dynamic-ui", Family::kLstm, kLstm, true, false, true},
+      {"lstm", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kForward, false},
+      {"lstm-attention", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kForward},
+      {"bilstm-attention", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kBothWays},
+      {"hred", Family::kSeq2Seq, kSeq2Seq, true, false, false, Encoder::kUtterances},
+      {"hred-stacked", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kStacked},
+      {"transformer", Family::kTransformer, make<TransformerResponder>, false, false, false}};
+  return all;
+}
+
+}  // namespace
+
+const std::vector<Structure>& structures() {
+  return all_structures();
+}
+
+void register_structure(std::string_view name,
+                        std::unique_ptr<Responder> (*make)(const ModelConfig& config)) {
+  for (const Structure& s : structures()) {
+    if (s.name != name) continue;
+    throw UsageError("structure: there is one called '" + std::string(name) + "' already");
+  }
+  all_structures().push_back({name, Family::kOwn, make, true, false, false});
 }
 
 std::vector<Structure> structures(Family family) {
@@ -104,12 +127,7 @@ void ModelConfig::check() const {
 }
 
 std::unique_ptr<Responder> make_responder(const ModelConfig& config) {
-  switch (config.structure.family) {
-    case Family::kSeq2Seq: return std::make_unique<Seq2SeqResponder>(config);
-    case Family::kTransformer: return std::make_unique<TransformerResponder>(config);
-    case Family::kLstm: break;
-  }
-  return std::make_unique<LstmResponder>(config);
+  return (config.structure.make ? config.structure.make : kLstm)(config);
 }
 
 std::unique_ptr<Responder> make_responder(const ModelConfig& config, uint64_t seed) {
@@ -174,6 +192,7 @@ double parameter_count(const ModelConfig& c) {
   switch (c.structure.family) {
     case Family::kSeq2Seq: return seq2seq_count(c);
     case Family::kTransformer: return transformer_count(c);
+    case Family::kOwn: return static_cast<double>(parameter_count(*make_responder(c)));
     case Family::kLstm: break;
   }
   return lstm_structure_count(c);

@@ -1,6 +1,6 @@
 // The documentation is true: the files, functions and links that it names exist, and its C++
-// is compiled in docs_add_an_op_test.cc, docs_add_a_layer_test.cc, docs_add_an_optimizer_test.cc and
-// docs_pytorch_test.cc. Its commands: docs_commands_test.cc.
+// is compiled in docs_add_an_op_test.cc, docs_add_a_layer_test.cc, docs_add_an_optimizer_test.cc
+// and docs_pytorch_test.cc. Its commands: docs_commands_test.cc.
 #include <gtest/gtest.h>
 
 #include <cctype>
@@ -65,8 +65,9 @@ std::regex glob(const std::string& pattern) {
 TEST(Docs, ArePresent) {
   std::set<std::string> names;
   for (const Page& page : pages()) names.insert(page.name);
-  for (const char* name : {"reading-order", "paper", "add-an-op", "add-a-layer", "add-an-optimizer",
-                           "numerics", "memory-and-graph", "files", "your-own-data", "corpora"}) {
+  for (const char* name :
+       {"reading-order", "paper", "add-an-op", "add-a-layer", "add-a-model", "add-an-optimizer",
+        "numerics", "memory-and-graph", "files", "your-own-data", "corpora"}) {
     EXPECT_TRUE(names.contains("docs/" + std::string(name) + ".md")) << name;
   }
   EXPECT_GT(code_spans().size(), 200u);
@@ -187,8 +188,8 @@ TEST(Docs, SnippetsAreCompiledSomewhere) {
   // README's program: tests/install compiles it out of the page.
   static const std::set<std::string> checked = {
       "docs/add-an-op.md",         "docs/add-a-layer.md", "docs/add-an-optimizer.md",
-      "docs/add-an-experiment.md", "docs/probes.md",      "docs/memory-and-graph.md",
-      "docs/numerics.md"};
+      "docs/add-an-experiment.md", "docs/add-a-model.md", "docs/probes.md",
+      "docs/memory-and-graph.md",  "docs/numerics.md"};
   std::vector<std::string> texts;
   for (const auto& [name, text] : sources()) texts.push_back(without_white_space(text));
   int found = 0;

@@ -81,7 +81,7 @@ TEST(Representation, IsTheStateThatStartsTheDecoder) {
   const LstmResponder m = small_model(Structure::parse("static-ui"), DType::f64);
   const auto examples = random_examples(4, 2);
   const Batch batch = make_batch(pointers(examples), m.parts());
-  const LstmState state = m.encode(batch).state;
+  const LstmState state = m.encode(batch).state.lstm;
   const Var sum = state.h[0] + state.h[1];
   EXPECT_EQ(m.representation(batch, Pooling::kSum).value().to_vector(), sum.value().to_vector());
 }

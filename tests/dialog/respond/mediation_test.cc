@@ -79,8 +79,8 @@ TEST_P(Mediation, AttentionWithoutDistractionsIsTheOldOneInOtherUnits) {
   const Batch batch = make_batch(pointers(p.distracted), model.parts());
   const auto context = model.read_context(batch),
              unseen = without_distractions(context, batch.memory);
-  const std::vector<double> all = model.encode(context).start.weights.value().to_vector(),
-                            left = model.encode(unseen).start.weights.value().to_vector();
+  const std::vector<double> all = model.start(context).start.weights.value().to_vector(),
+                            left = model.start(unseen).start.weights.value().to_vector();
   size_t at = 0;
   for (int64_t b = 0; b < batch.size; ++b) {
     double kept = 0;

@@ -11,6 +11,7 @@
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/structures.h"
 #include "dialog/respond/taught_choices.h"
+#include "examples/own_model.h"
 #include "optim/optim.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
@@ -18,11 +19,19 @@
 namespace heed {
 namespace {
 
-// Every structure as it comes, and with the options that it has.
+// Every structure as it comes, one that is registered here (docs/add-a-model.md), and with the
+// options that they have.
 struct Form {
   std::string name;
   ModelConfig config;
 };
+
+[[maybe_unused]] const bool kRegistered = [] {
+  register_structure("bag-of-words", [](const ModelConfig& config) -> std::unique_ptr<Responder> {
+    return std::make_unique<BagOfWords>(config);
+  });
+  return true;
+}();
 
 std::vector<Form> forms() {
   std::vector<Form> all;
@@ -317,6 +326,11 @@ TEST(Transformer, MeasuresEachHeadOfEachLayer) {
               (*summary.heads[4].as_history + *summary.heads[5].as_history) / 2, 1e-12);
   EXPECT_EQ(*summary.heads[0].das_ratio,
             *summary.heads[0].as_distraction / *summary.heads[0].as_history);
+}
+
+TEST(Structures, NamesAreTakenOnce) {
+  EXPECT_EQ(error_of<UsageError>([] { register_structure("hred", nullptr); }),
+            "structure: there is one called 'hred' already");
 }
 
 TEST(LoadConfig, ASystemThatDoesNotRespondIsRefused) {

@@ -1,0 +1,119 @@
+#include "dialog/respond/stepwise.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "autograd/keep_packed.h"
+#include "autograd/ops.h"
+
+namespace heed {
+
+StepwiseResponder::State StepwiseResponder::State::gather(const Tensor& ids) const {
+  State result{lstm.gather(ids), {}};
+  for (const Var& row : rows) result.rows.push_back(gather_rows(row, ids));
+  return result;
+}
+
+StepwiseResponder::State StepwiseResponder::State::first(int64_t batch) const {
+  State result{lstm.first(batch), {}};
+  for (const Var& row : rows) {
+    result.rows.push_back(batch < row.shape()[0] ? heed::rows(row, 0, batch) : row);
+  }
+  return result;
+}
+
+// A step depends on the state of the step before; everything else is made for all steps at once,
+// before and after the loop.
+Taught StepwiseResponder::teach_stepwise(const Batch& batch, const Encoded& encoded,
+                                         const DropoutMode& drop) const {
+  const Packing& packing = batch.response.packing;
+  const Var words = token_part(batch.response.inputs, drop);
+  State state = encoded.state;
+  std::vector<std::vector<Var>> made;
+  std::vector<Var> weights;
+  {
+    KeepPacked weights_of_all_steps;
+    for (int64_t t = 0; t < packing.steps(); ++t) {
+      const int64_t running = packing.batch_size(t), at = packing.offset(t);
+      Step out = step(encoded, encoded.segments.first(running), rows(words, at, at + running),
+                      state.first(running), drop.at(t));
+      state = std::move(out.state);
+      made.resize(out.made.size());
+      for (size_t i = 0; i < made.size(); ++i) made[i].push_back(std::move(out.made[i]));
+      if (out.weights.defined()) weights.push_back(std::move(out.weights));
+    }
+  }
+  std::vector<Var> all;
+  for (const std::vector<Var>& steps : made) all.push_back(concat(steps, 0));
+  const CrossEntropy loss = loss_of(batch, hidden(all));
+  return {
+      loss.total, loss.nll,
+      weights.empty() ? AttentionTrace() : AttentionTrace::step_by_step(weights, encoded.segments)};
+}
+
+namespace {
+
+class StepWriter : public Writer {
+ public:
+  StepWriter(const StepwiseResponder& model, const Batch& batch)
+      : model_(model),
+        encoded_(model.encode(batch)),
+        segments_(encoded_.segments),
+        state_(encoded_.state),
+        dialogues_(batch.size) {
+    std::iota(dialogues_.begin(), dialogues_.end(), 0);
+    rows_ = dialogues_;
+  }
+
+  Written step(const std::vector<int32_t>& dialogues, const std::vector<int32_t>& parents,
+               const std::vector<int32_t>& tokens) override {
+    if (dialogues != dialogues_) {
+      dialogues_ = dialogues;
+      segments_ = encoded_.segments.select(dialogues);
+    }
+    if (parents != rows_) {
+      state_ = state_.gather(ids(parents));
+      rows_.resize(parents.size());
+      std::iota(rows_.begin(), rows_.end(), 0);
+    }
+    StepwiseResponder::Step out = model_.step(encoded_, segments_, token_part(tokens), state_);
+    state_ = std::move(out.state);
+    Written written{model_.output()(model_.hidden(out.made)).value(), {}, {0}};
+    if (out.weights.defined()) written.attention = out.weights.value().to_vector();
+    for (int64_t r = 0; r < segments_.count(); ++r) {
+      written.begin.push_back(written.begin.back() + segments_.length(r));
+    }
+    return written;
+  }
+
+ private:
+  Tensor ids(const std::vector<int32_t>& values) const {
+    return Tensor::from(values, state_.lstm.h[0].device());
+  }
+  // Many hypotheses end with the same token: its part is made once.
+  Var token_part(const std::vector<int32_t>& tokens) const {
+    std::vector<int32_t> different = tokens, place;
+    std::sort(different.begin(), different.end());
+    different.erase(std::unique(different.begin(), different.end()), different.end());
+    for (const int32_t token : tokens) {
+      const auto at = std::lower_bound(different.begin(), different.end(), token);
+      place.push_back(static_cast<int32_t>(at - different.begin()));
+    }
+    return gather_rows(model_.token_part(ids(different)), ids(place));
+  }
+
+  const StepwiseResponder& model_;
+  const StepwiseResponder::Encoded encoded_;
+  Segments segments_;  // of encoded_, one for each row; rows of a dialogue share theirs
+  StepwiseResponder::State state_;
+  std::vector<int32_t> dialogues_;  // of each row
+  std::vector<int32_t> rows_;       // 0, 1, ...: what `parents` is where no row moves
+};
+
+}  // namespace
+
+std::unique_ptr<Writer> StepwiseResponder::read(const Batch& batch) const {
+  return std::make_unique<StepWriter>(*this, batch);
+}
+
+}  // namespace heed

@@ -1,0 +1,68 @@
+// A response model of one's own, in one file: a bag of words for each utterance, and an LSTM that
+// looks at these bags in every step.
+//   m_k = tanh(W mean(embeddings of utterance k) + b)      the memory, a row an utterance
+//   h_0 = c_0 = mean_k m_k                                 in every layer
+//   c_t = sum_k a_tk m_k,   a_t = softmax_k(m_k . h_{t-1})
+//   h_t = LSTM([embedding(y_{t-1}); c_t], h_{t-1}),   logits = W_o h_t
+#pragma once
+
+#include "autograd/ops.h"
+#include "dialog/respond/stepwise.h"
+#include "nn/init.h"
+
+class BagOfWords : public heed::StepwiseResponder {
+ public:
+  explicit BagOfWords(const heed::ModelConfig& config)
+      : config_((config.check(), config)),
+        words_(config.vocab_size, config.embedding_size),
+        reader_(config.embedding_size, config.hidden_size),
+        decoder_(config.embedding_size + config.hidden_size, config.hidden_size,
+                 {.layers = config.num_layers}),
+        output_(config.hidden_size, config.vocab_size, /*with_bias=*/false) {}
+
+  void visit(heed::Visitor& v) override {
+    v("words", words_);
+    v("reader", reader_);
+    v("decoder", decoder_);
+    v("output", output_);
+  }
+  const heed::ModelConfig& config() const override { return config_; }
+  void init(uint64_t seed) override { heed::init(*this, seed); }
+  heed::BatchParts parts() const override { return {.sequences = false, .utterances = true}; }
+
+  Encoded encode(const heed::Batch& batch, const heed::DropoutMode& drop) const override {
+    const heed::UtteranceBatch& u = batch.utterances;
+    const heed::Var words = drop(words_(u.tokens), "words");
+    const heed::Var bags = gather_rows(segment_mean(words, u.packing), u.to_memory);
+    const heed::Var memory = tanh(reader_(bags));
+    const heed::Segments& dialogues = batch.memory.segments;
+    const std::vector<heed::Var> start(config_.num_layers, segment_mean(memory, dialogues));
+    return {
+        {.keys = {}, .values = memory}, dialogues, {.lstm = {.h = start, .c = start}, .rows = {}}};
+  }
+
+  heed::Var token_part(const heed::Tensor& tokens, const heed::DropoutMode& drop) const override {
+    return drop(words_(tokens), "tokens");
+  }
+
+  Step step(const Encoded& encoded, const heed::Segments& segments, const heed::Var& token_part,
+            const State& state, const heed::DropoutMode& drop) const override {
+    const heed::Attended looked = attend(state.lstm.top(), encoded.memory.values, segments);
+    const heed::Lstm::Output out =
+        decoder_(heed::Packing::single_step(token_part.shape()[0]),
+                 heed::concat({token_part, looked.context}, 1), state.lstm, drop);
+    return {{out.y}, looked.weights, {out.state, {}}};
+  }
+  const heed::Linear& output() const override { return output_; }
+
+  heed::Var representation(const heed::Batch& batch, heed::Pooling pooling) const override {
+    return pool_layers(encode(batch, {}).state.lstm, pooling);
+  }
+
+ private:
+  heed::ModelConfig config_;
+  heed::Embedding words_;
+  heed::Linear reader_;
+  heed::Lstm decoder_;
+  heed::Linear output_;
+};
