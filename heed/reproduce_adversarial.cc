@@ -6,6 +6,7 @@
 #include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/evaluation.h"
 #include "experiments/adversarial/tables.h"
+#include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/decode_flags.h"
 #include "heed/discriminator_flags.h"
@@ -68,6 +69,7 @@ void run(Options& o) {
   s.corpora = named_folders("--data", o.data);
   s.generators = named_folders("--generators", o.generators);
   if (s.corpora.empty()) throw UsageError("--data: names nothing");
+  for (const auto& corpus : s.corpora) check_exists(corpus.path);
   s.train = o.train.settings(o.common->seed);
   s.train.loop.pieces = team.pieces(o.pieces);
   check_ranks(team.size(), s.train.loop.pieces);

@@ -140,7 +140,10 @@ void add_reproduce_probes(CLI::App& reproduce) {
   o->train.preset = "probe-tuned";
   declare_probes(*c, *o);
   require_nothing_of(reproduce, *c);
-  c->callback([o] { run(*o); });
+  c->callback([o, c] {
+    o->find_data(*c);
+    run(*o);
+  });
 }
 
 }  // namespace heed

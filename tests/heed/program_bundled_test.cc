@@ -1,4 +1,7 @@
 // What heed brings along: the first words, and models where no --model is given.
+#include <set>
+#include <sstream>
+
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -76,6 +79,28 @@ TEST(Bundled, ChatShowAndEvaluateTakeTheModels) {
   EXPECT_TRUE(has(mine.err, "models/trained\n")) << mine.err;
 }
 
+// As heed chat and the live page draw them, and as --decode greedy gives them.
+TEST(Bundled, AnswersDifferFromContextToContext) {
+  const TempDir dir;
+  const auto answers = [&](const Arguments& decoding) {
+    const Result r =
+        heed_program(Arguments{"respond", "--model", kModels + "trained", "--examples", "last",
+                               "--data", kSample, "--out", dir.path("r.jsonl")} +
+                     decoding);
+    EXPECT_EQ(r.code, 0) << r.err;
+    std::istringstream lines(dir.read("r.jsonl"));
+    std::set<std::string> different;
+    size_t count = 0;
+    for (std::string line; std::getline(lines, line); ++count) {
+      different.insert(nlohmann::json::parse(line)["response"]);
+    }
+    EXPECT_EQ(count, 830u);
+    return different.size();
+  };
+  EXPECT_GT(answers({"--decode", "sample", "--temperature", "0.7"}), 600u);
+  EXPECT_LT(answers({"--decode", "greedy"}), 100u);
+}
+
 TEST(Bundled, WithoutDataTheSampleIsTaken) {
   const Result bundled = heed_program({"evaluate", "--limit", "3", "--test", "random:0.5"}),
                given = heed_program(
@@ -91,13 +116,17 @@ TEST(Bundled, WithoutDataTheSampleIsTaken) {
 TEST(Bundled, DataThatIsNotThereComesFirst) {
   const TempDir dir;
   const std::string out = dir.path("out");
-  for (const Arguments& command : {Arguments{"evaluate"},
-                                   {"show"},
-                                   {"score"},
-                                   {"compare", kModels + "trained", kModels + "baseline"},
-                                   {"distract", "--test", "random:0.5", "--out", out},
-                                   {"respond", "--out", out},
-                                   {"train", "--out", out}}) {
+  for (const Arguments& command :
+       {Arguments{"evaluate"},
+        {"show"},
+        {"score"},
+        {"compare", kModels + "trained", kModels + "baseline"},
+        {"distract", "--test", "random:0.5", "--out", out},
+        {"respond", "--out", out},
+        {"reproduce", "--out", out},
+        {"reproduce", "probes", "--out", out},
+        {"reproduce", "adversarial", "--generators", kModels + "trained", "--out", out},
+        {"train", "--out", out}}) {
     Arguments all = command + Arguments{"--data", "nothere"};
     const bool of_model =
         command[0] == "distract" || command[0] == "respond" || command[0] == "score";
