@@ -6,7 +6,7 @@ if(NOT HEED_ALL_COMMANDS)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
   endif()
   list(FILTER dialog_sources EXCLUDE REGEX
-       "/(experiments/|dialog/(adversarial|adversary|pretrained|probe|judge)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
+       "/(experiments/|dialog/(adversarial|adversary|pretrained|probe|judge|retrieve)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
@@ -49,7 +49,7 @@ if(HEED_ALL_COMMANDS)
   list(REMOVE_ITEM program_sources ${PROJECT_SOURCE_DIR}/heed/commands_left_out.cc)
 else()
   list(FILTER program_sources EXCLUDE REGEX
-       "/heed/(adversary|bench|card|compare|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|pretrained|probe|report|reproduce|run_log|sweep|verify|watch|work)[^/]*$")
+       "/heed/(adversary|bench|card|compare|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|pretrained|probe|rank[.]|rankings|report|reproduce|run_log|sweep|verify|watch|work)[^/]*$")
 endif()
 add_library(heed_commands STATIC ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)

@@ -91,6 +91,7 @@ std::unique_ptr<CLI::App> make_app() {
   add_import(app);
   add_encode(app);
   add_export(app);
+  add_rank(app);
   add_judge(app);
   add_discriminate(app);
   add_adversary(app);

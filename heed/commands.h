@@ -52,6 +52,7 @@ void add_plot(CLI::App& app);
 void add_prepare(CLI::App& app);
 void add_prepare_split(CLI::App& prepare);  // a command of prepare
 void add_probe(CLI::App& app);
+void add_rank(CLI::App& app);
 void add_report(CLI::App& app);
 void add_reproduce(CLI::App& app);
 void add_respond(CLI::App& app);

@@ -67,6 +67,9 @@ void add_prepare_labels(CLI::App& prepare) {
 void add_probe(CLI::App& app) {
   left_out(app, "probe");
 }
+void add_rank(CLI::App& app) {
+  left_out(app, "rank");
+}
 void add_report(CLI::App& app) {
   left_out(app, "report");
 }

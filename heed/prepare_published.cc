@@ -3,6 +3,7 @@
 
 #include "dialog/data/daily_dialog.h"
 #include "dialog/data/multiwoz.h"
+#include "dialog/data/mutual.h"
 #include "dialog/data/persona_chat.h"
 #include "dialog/data/schema_guided.h"
 #include "heed/prepare.h"
@@ -60,6 +61,13 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare sgd --in sgd/dev --out sgd-dev.jsonl.gz",
      read_corpus<read_schema_guided>},
+    {"mutual", "MuTual and MuTual+ (Cui et al. 2020): a last turn, and three wrong ones",
+     "A part: its folder, or a file of JSON Lines",
+     "The options beside the right one become its candidates, of which `heed rank` tells it. The "
+     "answers of the test part are not published. --min-turns 2 keeps contexts of one turn.\n"
+     "Example:\n"
+     "  heed prepare mutual --in mutual/dev --out mutual-dev.jsonl.gz --min-turns 2",
+     read_corpus<read_mutual>},
 };
 
 }  // namespace

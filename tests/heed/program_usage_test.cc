@@ -18,7 +18,8 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, generate, compare, distract, "
-    "features, probe, import, encode, export, judge, discriminate, adversary, info, log, plot, "
+    "features, probe, import, encode, export, rank, judge, discriminate, adversary, info, log, "
+    "plot, "
     "watch, diff, prepare, "
     "reproduce, "
     "report, sweep, verify, bench, help";
@@ -37,7 +38,7 @@ TEST(Usage, AWordThatIsNoCommand) {
   expect_line({"prepare", "ubunto", "--in", "x"}, ubunto);
   expect_line({"prepare", "xyzzy"},
               "there is no command 'prepare xyzzy'; there are: text, ubuntu, dailydialog, "
-              "personachat, multiwoz, sgd, split, labels (see heed prepare --help)");
+              "personachat, multiwoz, sgd, mutual, split, labels (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
                  "help");
@@ -145,11 +146,11 @@ TEST(Help, NamesEveryCommand) {
   EXPECT_EQ(r.err, "");
   EXPECT_EQ(r.out.rfind("heed trains models that respond", 0), 0u) << r.out;
   for (const char* command :
-       {"train",        "evaluate",  "score",     "show",     "chat",  "respond",
-        "generate",     "distract",  "compare",   "features", "probe", "judge",
-        "discriminate", "adversary", "info",      "log",      "plot",  "watch",
-        "diff",         "prepare",   "reproduce", "report",   "sweep", "verify",
-        "bench",        "help",      "import",    "encode",   "export"}) {
+       {"train",        "evaluate",  "score",     "show",     "chat",   "respond",
+        "generate",     "distract",  "compare",   "features", "probe",  "judge",
+        "discriminate", "adversary", "info",      "log",      "plot",   "watch",
+        "diff",         "prepare",   "reproduce", "report",   "sweep",  "verify",
+        "bench",        "help",      "import",    "encode",   "export", "rank"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);
@@ -238,6 +239,10 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"import", {"out"}},
       {"encode", Arguments{"model", "in", "out", "max-pieces"} + device},
       {"export", {"model", "out"}},
+      {"rank baseline", Arguments{"data", "train", "model", "limit", "lists", "examples", "context",
+                                  "min-turns", "mean-length", "out", "json", "seed"} +
+                            device},
+      {"rank scores", {"json", "seed"}},
       {"judge export", Arguments{"model", "items", "a", "b", "pairs", "data", "limit", "out", "key",
                                  "checks", "json", "batch", "decode", "seed"} +
                            device},
@@ -328,7 +333,7 @@ TEST(Help, FitsTheTerminal) {
       commands.push_back({name, part});
     }
   }
-  ASSERT_EQ(commands.size(), 1 + 29 + 16u);
+  ASSERT_EQ(commands.size(), 1 + 30 + 19u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));

@@ -1,0 +1,146 @@
+#include "dialog/retrieve/candidates.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <set>
+
+#include "base/error.h"
+#include "dialog/text/format.h"
+#include "tensor/parallel.h"
+#include "tensor/random.h"
+
+namespace heed::retrieve {
+
+using From = ListKind::From;
+
+std::vector<Pair> make_pairs(const std::vector<Dialogue>& dialogues, const ExampleOptions& options,
+                             bool whole_context) {
+  std::vector<Pair> pairs;
+  for (size_t d = 0; d < dialogues.size(); ++d) {
+    for (const size_t response : responses_of(dialogues[d], options)) {
+      pairs.push_back({d, whole_context ? 0 : response - 1, response});
+    }
+  }
+  return pairs;
+}
+
+std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pair) {
+  std::string text;
+  for (size_t turn = pair.begin; turn < pair.response; ++turn) {
+    text += (turn > pair.begin ? " " : "") + dialogues[pair.dialogue].turns[turn].text;
+  }
+  return text;
+}
+
+std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool several) {
+  const std::string& id = dialogues[pair.dialogue].id;
+  return several ? id + "#" + std::to_string(pair.response + 1) : id;
+}
+
+ListKind parse_list_kind(const std::string& name) {
+  if (name == "given") return {.from = From::kGiven};
+  for (const From from : {From::kStride, From::kRandom}) {
+    const std::string prefix = from == From::kStride ? "stride:" : "random:";
+    if (!name.starts_with(prefix)) continue;
+    ListKind kind{.from = from, .size = 0};
+    const char* end = name.data() + name.size();
+    const auto parsed = std::from_chars(name.data() + prefix.size(), end, kind.size);
+    if (parsed.ec != std::errc() || parsed.ptr != end || kind.size < 2) {
+      throw UsageError("lists: " + prefix + " takes a whole number from 2 on, got '" + name + "'");
+    }
+    return kind;
+  }
+  throw UsageError("lists: expected given, stride:N or random:N, got '" + name + "'");
+}
+
+Lists::Lists(const std::string& path, const std::vector<Dialogue>& dialogues,
+             std::vector<Pair> pairs, const ListKind& kind)
+    : kind_(kind), pairs_(std::move(pairs)) {
+  const size_t all = pairs_.size(), size = static_cast<size_t>(kind.size);
+  if (kind.from == From::kGiven) take_given(dialogues);
+  if (pairs_.empty()) throw DataError(path + ": no response has candidates beside it");
+  for (const Pair& pair : pairs_) {
+    responses_.push_back(number(dialogues[pair.dialogue].turns[pair.response].text));
+  }
+  lists_ = kind.from == From::kStride ? all / size * size : pairs_.size();
+  left_out_ = all - lists_;
+  if (kind.from == From::kGiven) return;
+  const bool random = kind.from == From::kRandom;
+  if (const size_t there = random ? texts_.size() : all; there < size) {
+    throw DataError(path + ": " + counted(there, random ? "different response" : "response") +
+                    ", too few for lists of " + std::to_string(size));
+  }
+  if (kind.size > kMaxScores / static_cast<int64_t>(lists_)) {
+    throw UsageError(counted(lists_, "list") + " of " + std::to_string(size) +
+                     " candidates are more than " + std::to_string(kMaxScores) + " scores");
+  }
+  if (random) draw();
+}
+
+void Lists::take_given(const std::vector<Dialogue>& dialogues) {
+  const auto wrong = [&](const Pair& pair) -> const std::vector<std::string>& {
+    return dialogues[pair.dialogue].turns[pair.response].notes->candidates;
+  };
+  std::erase_if(pairs_, [&](const Pair& pair) { return wrong(pair).empty(); });
+  for (const Pair& pair : pairs_) {
+    std::vector<int32_t>& others = others_.emplace_back();
+    for (const std::string& text : wrong(pair)) others.push_back(number(text));
+  }
+}
+
+// u^(1/w) is largest where -ln(u) / w is least. With u' = 1 - u, which is uniform, too, there is no
+// logarithm of 0.
+void Lists::draw() {
+  std::vector<double> said(texts_.size());
+  for (const int32_t response : responses_) ++said[response];
+  others_.resize(lists_);
+  parallel_for(std::ssize(others_), [&](int64_t list) {
+    const RandomKey random{kind_.seed, purpose_id("retrieve.random"), static_cast<uint64_t>(list)};
+    std::vector<std::pair<double, int32_t>> keys;
+    for (int32_t text = 0; text < std::ssize(texts_); ++text) {
+      if (text == responses_[list]) continue;
+      const Philox4 words = random.block(static_cast<uint64_t>(text));
+      const double u = (words.x + (words.y >> 11) * 0x1p-21) * 0x1p-32;
+      keys.emplace_back(-std::log1p(-u) / said[text], text);
+    }
+    const auto end = keys.begin() + kind_.size - 1;
+    std::partial_sort(keys.begin(), end, keys.end());
+    for (auto key = keys.begin(); key < end; ++key) others_[list].push_back(key->second);
+  });
+}
+
+int32_t Lists::number(const std::string& text) {
+  const auto [place, is_new] = numbers_.try_emplace(text, static_cast<int32_t>(texts_.size()));
+  if (is_new) texts_.push_back(text);
+  return place->second;
+}
+
+std::vector<int32_t> Lists::candidates(size_t list) const {
+  std::vector<int32_t> result = {responses_[list]};
+  if (kind_.from != From::kStride) {
+    result.insert(result.end(), others_[list].begin(), others_[list].end());
+    return result;
+  }
+  const size_t batches = lists_ / static_cast<size_t>(kind_.size);
+  for (size_t other = list % batches; other < lists_; other += batches) {
+    if (other != list) result.push_back(responses_[other]);
+  }
+  return result;
+}
+
+Duplicates find_duplicates(const Lists& lists) {
+  Duplicates found{.shortest = SIZE_MAX};
+  for (size_t i = 0; i < lists.size(); ++i) {
+    std::vector<int32_t> list = lists.candidates(i);
+    found.shortest = std::min(found.shortest, list.size());
+    found.longest = std::max(found.longest, list.size());
+    const int32_t right = list[0];
+    list.erase(list.begin());
+    found.right += std::erase(list, right) > 0;
+    found.others += list.size() - std::set<int32_t>(list.begin(), list.end()).size();
+  }
+  return found;
+}
+
+}  // namespace heed::retrieve

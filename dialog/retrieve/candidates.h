@@ -1,0 +1,79 @@
+// Contexts, and the responses that they are to be told from.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "dialog/data/example.h"
+
+namespace heed::retrieve {
+
+// A response and its context, the turns [begin, response) of the dialogue.
+struct Pair {
+  size_t dialogue, begin, response;
+};
+
+// The pairs of responses_of(dialogue, options) (dialog/data/example.h); the context is whole, or
+// its last turn. Other bounds than which responses there are have no part in it.
+std::vector<Pair> make_pairs(const std::vector<Dialogue>& dialogues, const ExampleOptions& options,
+                             bool whole_context);
+// The turns of the context with a blank between them.
+std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pair);
+// "d7", or where a dialogue has several pairs "d7#3", whose response is the third turn.
+std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool several);
+
+struct ListKind {
+  enum class From { kGiven, kStride, kRandom } from = From::kStride;
+  int64_t size = 100;  // candidates of a list
+  uint64_t seed = 1;
+};
+// "given", "stride:100", "random:1000"; throws UsageError.
+ListKind parse_list_kind(const std::string& name);
+
+// The list of each pair that has one, the right response first.
+//   given      the "candidates" of the turn; pairs without any are left out
+//   stride:n   batches of n pairs: with N = floor(pairs / n), batch b has the pairs b + j N,
+//              j = 0..n-1, and its responses are the candidates of each; the last pairs mod n are
+//              left out. No random numbers, and no neighbours in a batch
+//   random:n   n - 1 other responses of all pairs, of different texts, frequent ones more often:
+//              those with the largest u^(1/w), u uniform and w how often the text is said
+class Lists {
+ public:
+  // Throws DataError "path: ..." where the pairs of that file make no list; UsageError for more
+  // than kMaxScores scores.
+  Lists(const std::string& path, const std::vector<Dialogue>& dialogues, std::vector<Pair> pairs,
+        const ListKind& kind);
+
+  size_t size() const { return lists_; }
+  const Pair& pair(size_t list) const { return pairs_[list]; }
+  std::vector<int32_t> candidates(size_t list) const;               // numbers in texts()
+  const std::vector<std::string>& texts() const { return texts_; }  // all different
+  size_t left_out() const { return left_out_; }                     // pairs
+
+  static constexpr int64_t kMaxScores = 100'000'000;
+
+ private:
+  void take_given(const std::vector<Dialogue>& dialogues);
+  void draw();
+  int32_t number(const std::string& text);
+
+  ListKind kind_;
+  std::vector<Pair> pairs_;
+  size_t lists_ = 0, left_out_ = 0;
+  std::vector<std::string> texts_;
+  std::unordered_map<std::string, int32_t> numbers_;
+  std::vector<int32_t> responses_;            // of each pair
+  std::vector<std::vector<int32_t>> others_;  // of each list, unless it is by stride
+};
+
+// What all lists hold twice.
+struct Duplicates {
+  size_t right = 0;   // lists in which another candidate has the right response's text
+  size_t others = 0;  // candidates that stand in their list before, the right ones not counted
+  size_t shortest = 0, longest = 0;
+};
+Duplicates find_duplicates(const Lists& lists);
+
+}  // namespace heed::retrieve

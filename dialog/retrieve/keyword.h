@@ -1,0 +1,61 @@
+// Scorers that count words in common, without training beyond the counting.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "dialog/retrieve/candidates.h"
+#include "dialog/text/token_counts.h"
+#include "dialog/text/tokenizer.h"
+
+namespace heed::retrieve {
+
+enum class Keywords { kTfIdf, kBm25 };
+
+// Words, by number, ascending, and what each weighs. A score is the product of two of them.
+using Weights = std::vector<std::pair<int32_t, double>>;
+
+// With df_t of the D documents of training, contexts and responses each, holding the word t (unseen
+// words: 0):
+//   TF-IDF  w_t = count_t (ln((1 + D) / (1 + df_t)) + 1); the score is the cosine
+//   BM25    context  idf_t = ln(1 + (D - df_t + 0.5) / (df_t + 0.5)), each word once
+//           response count_t (k1 + 1) / (count_t + k1 (1 - b + b |r| / avg)), k1 = 2, b = 0.75;
+//           avg is the mean length of all documents, or of the responses alone
+// Words are those of the tokenizer.
+class WordStatistics {
+ public:
+  // Counts contexts and responses of the pairs.
+  WordStatistics(const std::vector<Dialogue>& dialogues, const std::vector<Pair>& pairs);
+
+  double documents() const { return documents_; }
+  double mean_length(bool of_responses) const;
+  int64_t documents_with(std::string_view word) const;
+
+  // Not const: words that were not seen in training get numbers.
+  Weights tf_idf(std::string_view text);
+  Weights bm25_context(std::string_view text);
+  Weights bm25_response(std::string_view text, double mean_length);
+  size_t words() const { return documents_with_.size(); }
+
+ private:
+  int32_t number(std::string_view word);
+  std::vector<int32_t> numbers(std::string_view text);
+  Weights counts(std::string_view text, double* length = nullptr);
+  void count(const std::vector<int32_t>* begin, const std::vector<int32_t>* end);
+
+  Tokenizer tokenizer_;
+  std::unordered_map<std::string, int32_t, StringHash, std::equal_to<>> numbers_;
+  std::vector<int64_t> documents_with_, last_document_;  // of each word
+  double documents_ = 0, length_ = 0, length_of_responses_ = 0;
+};
+
+// The scores of the candidates of each list; BM25 with one or the other mean length.
+std::vector<std::vector<double>> keyword_scores(const std::vector<Dialogue>& dialogues,
+                                                const Lists& lists, Keywords kind,
+                                                WordStatistics& statistics,
+                                                bool length_of_responses);
+
+}  // namespace heed::retrieve

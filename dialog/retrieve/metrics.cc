@@ -1,0 +1,102 @@
+#include "dialog/retrieve/metrics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <map>
+
+#include "base/error.h"
+
+namespace heed::retrieve {
+
+Ranks::Ranks(const ScoredList& list) {
+  const size_t n = list.scores.size();
+  if (n < 2) throw DataError("at least two candidates are needed to rank them");
+  if (list.right.empty()) throw DataError("none of the candidates is right");
+  for (const double score : list.scores) {
+    if (!std::isfinite(score)) throw DataError("the scores must be finite numbers");
+  }
+  std::vector<char> is_right(n);
+  std::map<double, Group, std::greater<>> groups;  // by score
+  for (const size_t place : list.right) {
+    if (place >= n || is_right[place]) {
+      throw DataError("the right candidates must be different places from 0 to " +
+                      std::to_string(n - 1));
+    }
+    is_right[place] = 1;
+    ++groups[list.scores[place]].right;
+  }
+  for (const double score : list.scores) {
+    for (auto& [its, group] : groups) {
+      group.above += score > its;
+      group.size += score == its;
+    }
+  }
+  for (const auto& [score, group] : groups) groups_.push_back(group);
+  right_ = static_cast<int64_t>(list.right.size());
+}
+
+double Ranks::recall(int64_t k) const {
+  double found = 0;
+  for (const Group& g : groups_) {
+    const double share = static_cast<double>(k - g.above) / static_cast<double>(g.size);
+    found += static_cast<double>(g.right) * std::clamp(share, 0.0, 1.0);
+  }
+  return found / static_cast<double>(right_);
+}
+
+// The first of t right ones among m equals stands at place p with the probability
+// t / (m - p + 1) times that of none before it.
+double Ranks::reciprocal() const {
+  const Group& g = groups_.front();
+  double sum = 0, none_yet = 1;
+  for (int64_t p = 1; p + g.right <= g.size + 1; ++p) {
+    const double here = static_cast<double>(g.right) / static_cast<double>(g.size - p + 1);
+    sum += none_yet * here / static_cast<double>(g.above + p);
+    none_yet *= 1 - here;
+  }
+  return sum;
+}
+
+// Place p of m equals with t right ones holds a right one with the probability t / m; then
+// (p - 1) (t - 1) / (m - 1) right ones are expected before it, besides those of better scores.
+double Ranks::average_precision() const {
+  double sum = 0, before = 0;
+  for (const Group& g : groups_) {
+    const auto right = static_cast<double>(g.right), size = static_cast<double>(g.size);
+    const double each = g.size > 1 ? (right - 1) / (size - 1) : 0;
+    for (int64_t p = 1; p <= g.size; ++p) {
+      const double expected = before + 1 + static_cast<double>(p - 1) * each;
+      sum += right / size * expected / static_cast<double>(g.above + p);
+    }
+    before += right;
+  }
+  return sum / static_cast<double>(right_);
+}
+
+std::vector<double> areas(std::vector<double> positive, std::vector<double> negative,
+                          const std::vector<double>& p) {
+  check_internal(!positive.empty() && !negative.empty(), "areas: a class is empty");
+  std::sort(positive.begin(), positive.end(), std::greater<>());
+  std::sort(negative.begin(), negative.end(), std::greater<>());
+  const auto m = static_cast<double>(positive.size()), n = static_cast<double>(negative.size());
+  std::vector<double> sums(p.size());
+  for (size_t i = 0, j = 0; i < positive.size() || j < negative.size();) {
+    const double score = j == negative.size()   ? positive[i]
+                         : i == positive.size() ? negative[j]
+                                                : std::max(positive[i], negative[j]);
+    const size_t i0 = i, j0 = j;
+    while (i < positive.size() && positive[i] == score) ++i;
+    while (j < negative.size() && negative[j] == score) ++j;
+    if (j == j0) continue;  // straight up: no area
+    const auto rise = static_cast<double>(i - i0), run = static_cast<double>(j - j0);
+    for (size_t k = 0; k < p.size(); ++k) {
+      const double width = std::clamp(p[k] * n - static_cast<double>(j0), 0.0, run);
+      sums[k] += width * (static_cast<double>(i0) + rise * width / run / 2);
+    }
+  }
+  for (size_t k = 0; k < p.size(); ++k) sums[k] /= m * n * p[k];
+  return sums;
+}
+
+}  // namespace heed::retrieve

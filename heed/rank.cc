@@ -1,0 +1,373 @@
+// heed rank: how well scorers tell the response to a context from others.
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <numeric>
+
+#include "dialog/data/split.h"
+#include "dialog/pretrained/encoder.h"
+#include "dialog/retrieve/keyword.h"
+#include "dialog/retrieve/score_file.h"
+#include "dialog/text/format.h"
+#include "heed/bundled.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/messages.h"
+#include "heed/progress.h"
+#include "heed/provenance.h"
+#include "heed/rankings.h"
+#include "heed/results.h"
+#include "heed/shared_options.h"
+#include "train/run_directory.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using retrieve::Lists;
+using retrieve::ScoredList;
+
+struct Options {
+  CommonPtr common;
+  const CLI::App* command = nullptr;
+  std::vector<std::string> scorers;
+  std::string data, train, model, lists, out, json;
+  std::string examples = "last", context = "all", mean_length = "documents";
+  size_t limit = 0;
+  std::optional<int> min_turns;
+
+  bool has(const char* scorer) const {
+    return std::find(scorers.begin(), scorers.end(), scorer) != scorers.end();
+  }
+  bool counts_words() const { return has("tf-idf") || has("bm25"); }
+};
+
+// ---- heed rank baseline
+
+struct Part {
+  std::string path;
+  std::vector<Dialogue> dialogues;
+  std::vector<retrieve::Pair> pairs;
+
+  Json to_json() const {
+    return {{"path", path},
+            {"fingerprint", fingerprint(dialogues)},
+            {"dialogues", dialogues.size()},
+            {"responses", pairs.size()}};
+  }
+};
+
+bool has_candidates(const std::vector<Dialogue>& dialogues) {
+  return std::any_of(dialogues.begin(), dialogues.end(), [](const Dialogue& dialogue) {
+    return std::any_of(dialogue.turns.begin(), dialogue.turns.end(),
+                       [](const Turn& turn) { return !turn.notes->candidates.empty(); });
+  });
+}
+
+// With --lists given the shortest context has one turn, as the lists' makers decided.
+ExampleOptions example_options(const Options& o) {
+  ExampleOptions options{.all_positions = o.examples == "all"};
+  options.min_turns = o.min_turns.value_or(o.lists == "given" ? 2 : kMinTurns);
+  return options;
+}
+
+Part make_part(const Options& o, const std::string& path, std::vector<Dialogue> dialogues) {
+  const ExampleOptions options = example_options(o);
+  Part part{path, std::move(dialogues), {}};
+  part.pairs = retrieve::make_pairs(part.dialogues, options, o.context == "all");
+  if (part.pairs.empty()) throw DataError(path + ": " + no_example(options));
+  return part;
+}
+
+Part read_train(const Options& o) {
+  const std::string path = find_dialogues(o.train.empty() ? o.data : o.train, "train");
+  return make_part(o, path, read_dialogues(path));
+}
+
+// What the data have themselves, unless another is wanted.
+Part read_data(Options& o) {
+  const std::string path = find_dialogues(o.data, "test");
+  std::vector<Dialogue> dialogues =
+      read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true});
+  if (o.lists.empty()) o.lists = has_candidates(dialogues) ? "given" : "stride:100";
+  return make_part(o, path, std::move(dialogues));
+}
+
+// Without scores. Conversations have numbers from 0 in the order of the lists.
+std::vector<ScoredList> unscored(const Options& o, const Part& part, const Lists& lists) {
+  const std::vector<size_t> groups = group_dialogues(part.dialogues, SplitBy::kConversation);
+  std::vector<ScoredList> result;
+  std::map<size_t, int> numbers;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const size_t group = groups[lists.pair(i).dialogue];
+    const int conversation = numbers.emplace(group, static_cast<int>(numbers.size())).first->second;
+    result.push_back({.id = id_of(part.dialogues, lists.pair(i), o.examples == "all"),
+                      .conversation = conversation,
+                      .scores = {},
+                      .right = {0}});
+  }
+  return result;
+}
+
+using Scores = std::vector<std::vector<double>>;  // of the candidates of each list
+
+// The pieces of a text, of too many the first or the last ones; `cut` counts such texts.
+pretrained::Pieces read_pieces(const pretrained::Encoder& encoder, const std::string& text,
+                               bool first, size_t& cut) {
+  std::vector<int32_t> ids = encoder.pieces.encode(text);
+  const ptrdiff_t more = std::ssize(ids) + 2 - encoder.max_length;
+  if (more > 0) {
+    ++cut;
+    ids.erase(first ? ids.end() - more : ids.begin(), first ? ids.end() : ids.begin() + more);
+  }
+  pretrained::Pieces pieces = encoder.pieces.read("", 2);  // [CLS] [SEP]
+  pieces.ids.insert(pieces.ids.begin() + 1, ids.begin(), ids.end());
+  pieces.types.resize(pieces.ids.size());
+  return pieces;
+}
+
+// The cosine of the vectors of context and response.
+Scores similarities(const Options& o, const Part& part, const Lists& lists) {
+  pretrained::Encoder encoder = pretrained::load_encoder(o.model);
+  move(encoder.model, Device::parse(o.common->device));
+  std::vector<pretrained::Pieces> pieces;  // of the responses, then of the contexts
+  size_t cut = 0;
+  for (const std::string& text : lists.texts()) {
+    pieces.push_back(read_pieces(encoder, text, /*first=*/true, cut));
+  }
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const std::string text = context_text(part.dialogues, lists.pair(i));
+    pieces.push_back(read_pieces(encoder, text, /*first=*/false, cut));
+  }
+  if (cut > 0) {
+    note("sim: " + counted(cut, "text") + " of more than " + std::to_string(encoder.max_length) +
+         " pieces cut: of a context the last ones are kept, of a response the first");
+  }
+  Progress progress;
+  const Tensor vectors =
+      pretrained::encode_texts(encoder, pieces, /*batch=*/64, [&](size_t done, size_t of) {
+        progress.show("sim: " + std::to_string(done) + " of " + counted(of, "text"));
+      });
+  progress.done();
+  const int64_t width = vectors.shape()[1];
+  Scores scores(lists.size());
+  for (size_t i = 0; i < lists.size(); ++i) {
+    const float* context = vectors.data<float>() + (lists.texts().size() + i) * width;
+    for (const int32_t candidate : lists.candidates(i)) {
+      const float* response = vectors.data<float>() + candidate * width;
+      scores[i].push_back(std::inner_product(context, context + width, response, 0.0));
+    }
+  }
+  return scores;
+}
+
+// What is wanted of a list, and how it is said.
+void say(const Part& part, const Lists& lists, const std::string& kind,
+         const retrieve::Duplicates& d) {
+  const std::string sizes = d.shortest == d.longest
+                                ? std::to_string(d.longest)
+                                : std::to_string(d.shortest) + " to " + std::to_string(d.longest);
+  std::string text = part.path + ": " + counted(lists.size(), "list") + " (" + kind + ") of " +
+                     sizes + " candidates";
+  if (lists.left_out() > 0) {
+    text += "; " + counted(lists.left_out(), "response") + " left out, " +
+            (kind == "given" ? "without candidates" : "too few for one more batch");
+  }
+  note(text);
+  if (d.right > 0) {
+    note("in " + counted(d.right, "list") +
+         " another candidate has the right response's text: they share the credit");
+  }
+  if (d.others > 0) note(counted(d.others, "candidate") + " stand in their list before");
+}
+
+Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Duplicates& d) {
+  return {{"kind", kind},
+          {"lists", lists.size()},
+          {"left_out", lists.left_out()},
+          {"candidates", {{"least", d.shortest}, {"most", d.longest}}},
+          {"duplicates", {{"right", d.right}, {"others", d.others}}}};
+}
+
+void check(const Options& o) {
+  if (!o.counts_words()) refuse_given(*o.command, "--train", "tf-idf and bm25");
+  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
+  if (!o.has("sim")) refuse_given(*o.command, "--model", "sim");
+  if (o.has("sim") && o.model.empty()) {
+    throw UsageError("sim needs --model: an encoder that `heed import` made");
+  }
+  if (!o.out.empty() && o.scorers.size() != 1) {
+    throw UsageError("--out takes the scores of one scorer");
+  }
+  std::error_code ignored;
+  if (o.counts_words() && o.train.empty() && !std::filesystem::is_directory(o.data, ignored)) {
+    throw UsageError(
+        "tf-idf and bm25 count words in dialogues of training: give --train FILE or DIR, or --data "
+        "DIR (its train part)");
+  }
+}
+
+void write_lists(const JsonOutput& file, const std::vector<ScoredList>& lists) {
+  std::string lines;
+  for (const ScoredList& list : lists) lines += score_line(list);
+  file.write_text(lines);
+}
+
+Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& train) {
+  return {{"data", part.to_json()},
+          {"train", train ? train->to_json() : Json()},
+          {"model", o.model.empty() ? Json() : Json(o.model)},
+          {"limit", o.limit},
+          {"examples", o.examples},
+          {"context", o.context},
+          {"min_turns", example_options(o).min_turns},
+          {"mean_length", o.mean_length},
+          {"seed", o.common->seed}};
+}
+
+void baseline(Options& o) {
+  take_bundled_data(o.data, *o.command);
+  check_exists(o.data);
+  check(o);
+  start(*o.common);
+  const JsonOutput output(o.json), scores_file(o.out);
+  const Part part = read_data(o);
+  retrieve::ListKind kind = retrieve::parse_list_kind(o.lists);
+  kind.seed = o.common->seed;
+  const Lists lists(part.path, part.dialogues, part.pairs, kind);
+  const retrieve::Duplicates duplicates = find_duplicates(lists);
+  say(part, lists, o.lists, duplicates);
+  std::optional<Part> train;
+  std::optional<retrieve::WordStatistics> words;
+  if (o.counts_words()) {
+    train = read_train(o);
+    words.emplace(train->dialogues, train->pairs);
+  }
+  std::vector<ScoredList> scored = unscored(o, part, lists);
+  std::vector<Ranking> rows;
+  for (const std::string& scorer : o.scorers) {
+    const auto kinds = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
+    Scores scores = scorer == "sim" ? similarities(o, part, lists)
+                                    : keyword_scores(part.dialogues, lists, kinds, *words,
+                                                     o.mean_length == "responses");
+    for (size_t i = 0; i < scored.size(); ++i) scored[i].scores = std::move(scores[i]);
+    rows.push_back(measure_ranking(scorer, scored, o.common->seed));
+  }
+  if (!o.out.empty()) write_lists(scores_file, scored);
+  rows.push_back(chance_ranking(std::move(scored), o.common->seed));
+  if (!output.to_stdout() && !scores_file.to_stdout()) print_rankings(rows, false);
+  if (!output.wanted()) return;
+  output.write({{"heed", provenance("rank baseline", *o.common)},
+                {"inputs", inputs_json(o, part, train)},
+                {"lists", lists_json(lists, o.lists, duplicates)},
+                {"scorers", rankings_json(rows)}});
+}
+
+// ---- heed rank scores
+
+void scores(const Options& o) {
+  const JsonOutput output(o.json);
+  std::vector<Ranking> rows;
+  std::vector<ScoredList> lists = retrieve::read_scores(o.data);
+  const bool several = std::any_of(lists.begin(), lists.end(),
+                                   [](const ScoredList& list) { return list.right.size() > 1; });
+  rows.push_back(measure_ranking(o.data, lists, o.common->seed));
+  const size_t count = lists.size();
+  rows.push_back(chance_ranking(std::move(lists), o.common->seed));
+  if (!output.to_stdout()) print_rankings(rows, several);
+  if (!output.wanted()) return;
+  output.write({{"heed", provenance("rank scores", *o.common)},
+                {"inputs",
+                 {{"scores", {{"path", o.data}, {"fingerprint", file_checksum(o.data)}}},
+                  {"seed", o.common->seed}}},
+                {"lists", {{"lists", count}}},
+                {"scorers", rankings_json(rows)}});
+}
+
+void add_baseline(CLI::App& rank) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = rank.add_subcommand(
+      "baseline", "Scorers that are not trained: words in common, or the cosine of vectors");
+  o->command = c;
+  c->footer(
+      "tf-idf: cosine of the words' counts, rare words weighing more. bm25: Okapi's sum over the "
+      "words of the context. sim: cosine of the vectors of an encoder that `heed import` made. "
+      "Candidates with the same score share their ranks. Percent; intervals are 95 %, of a "
+      "bootstrap over conversations.\n"
+      "Examples:\n"
+      "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample\n"
+      "  heed rank baseline sim --model models/minilm --data data/ubuntu-sample\n"
+      "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz");
+  o->common = add_common(*c, {.seed = "Seed of random lists and of the intervals"});
+  c->add_option("scorer", o->scorers, "tf-idf, bm25 or sim")
+      ->required()
+      ->check(one_of({"tf-idf", "bm25", "sim"}));
+  c->add_option("--data", o->data,
+                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
+                "or gzip. If not given: the bundled sample");
+  c->add_option("--train", o->train,
+                "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
+                "or a file. If not given: the train part of a --data directory");
+  c->add_option("--model", o->model, "Directory of the encoder of sim");
+  c->add_option("--limit", o->limit, "Read only the first dialogues of --data, 0: all")
+      ->capture_default_str();
+  c->add_option("--lists", o->lists,
+                "given: the candidates beside a response; stride:N: batches of N responses, far "
+                "from each other; random:N: others drawn by --seed, frequent ones more often. If "
+                "not given: given where the data have candidates, else stride:100");
+  c->add_option("--examples", o->examples,
+                "last: a dialogue's last turn is the response; all: every turn from the third (or "
+                "--min-turns) on")
+      ->check(one_of({"last", "all"}))
+      ->capture_default_str();
+  c->add_option("--context", o->context, "all: the turns before the response; last: one of them")
+      ->check(one_of({"all", "last"}))
+      ->capture_default_str();
+  c->add_option("--min-turns", o->min_turns,
+                "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
+      ->check(whole_number(2, 1000000));
+  c->add_option("--mean-length", o->mean_length,
+                "The mean that bm25 compares lengths with: of all documents, contexts and "
+                "responses, or of the responses")
+      ->check(one_of({"documents", "responses"}))
+      ->capture_default_str();
+  c->add_option("--out", o->out,
+                "Write the scores of each list to this file, a line each, the right response "
+                "first; - for standard output");
+  add_json(*c, o->json);
+  c->callback([o] { baseline(*o); });
+}
+
+void add_scores(CLI::App& rank) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = rank.add_subcommand("scores", "The same numbers of scores in a file");
+  c->footer(
+      "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
+      "from 0, and a score of each candidate; lists may have different lengths. Optional are "
+      "\"id\" and \"conversation\", a number: lists of one conversation are not independent. --out "
+      "of `heed rank baseline` writes such a file.\n"
+      "Example:\n"
+      "  heed rank scores my-scores.jsonl --json numbers.json");
+  o->common = add_common(*c, {.device = false, .seed = "Seed of the intervals"});
+  c->add_option("file", o->data, "The scores, JSON Lines, plain or gzip")->required();
+  add_json(*c, o->json);
+  c->callback([o] { scores(*o); });
+}
+
+}  // namespace
+
+void add_rank(CLI::App& app) {
+  CLI::App* rank = app.add_subcommand(
+      "rank", "How well scorers choose the response to a context out of several");
+  rank->require_subcommand(1)->fallthrough();
+  rank->footer(
+      "R@k: how often the right response is among the first k. MRR: the mean of 1 / its rank. AUC: "
+      "how often it has a higher score than a wrong one; AUC@p: the same where at most a share p "
+      "of the wrong ones is accepted, chance being p / 2. docs/retrieval.md goes through it.\n"
+      "Example:\n"
+      "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample");
+  add_baseline(*rank);
+  add_scores(*rank);
+}
+
+}  // namespace heed
