@@ -178,7 +178,7 @@ void say(const Part& part, const Lists& lists, const std::string& kind,
     note("in " + counted(d.right, "list") +
          " another candidate has the right response's text: they share the credit");
   }
-  if (d.others > 0) note(counted(d.others, "candidate") + " stand in their list before");
+  if (d.others > 0) note(counted(d.others, "candidate") + " repeated within a list");
 }
 
 Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Duplicates& d) {
@@ -190,6 +190,7 @@ Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Dup
 }
 
 void check(const Options& o) {
+  if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
   if (!o.counts_words()) refuse_given(*o.command, "--train", "tf-idf and bm25");
   if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
   if (!o.has("sim")) refuse_given(*o.command, "--model", "sim");

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
-#include <map>
+#include <utility>
 
 #include "base/error.h"
 
@@ -16,23 +16,24 @@ Ranks::Ranks(const ScoredList& list) {
   for (const double score : list.scores) {
     if (!std::isfinite(score)) throw DataError("the scores must be finite numbers");
   }
-  std::vector<char> is_right(n);
-  std::map<double, Group, std::greater<>> groups;  // by score
+  std::vector<std::pair<double, bool>> order;
+  for (const double score : list.scores) order.emplace_back(score, false);
   for (const size_t place : list.right) {
-    if (place >= n || is_right[place]) {
+    if (place >= n || order[place].second) {
       throw DataError("the right candidates must be different places from 0 to " +
                       std::to_string(n - 1));
     }
-    is_right[place] = 1;
-    ++groups[list.scores[place]].right;
+    order[place].second = true;
   }
-  for (const double score : list.scores) {
-    for (auto& [its, group] : groups) {
-      group.above += score > its;
-      group.size += score == its;
+  std::sort(order.begin(), order.end(), std::greater<>());
+  for (size_t i = 0, j = 0; i < n; i = j) {
+    Group group{static_cast<int64_t>(i), 0, 0};
+    for (; j < n && order[j].first == order[i].first; ++j) {
+      ++group.size;
+      group.right += order[j].second;
     }
+    if (group.right > 0) groups_.push_back(group);
   }
-  for (const auto& [score, group] : groups) groups_.push_back(group);
   right_ = static_cast<int64_t>(list.right.size());
 }
 

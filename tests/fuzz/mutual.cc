@@ -1,0 +1,9 @@
+// MuTual: JSON Lines.
+#include "dialog/data/mutual.h"
+#include "tests/fuzz/corpus.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const heed::fuzz::InputFile file(data, size);
+  heed::fuzz::read_published(heed::read_mutual, file.path());
+  return 0;
+}

@@ -1,0 +1,253 @@
+// heed rank on the bundled sample, whose numbers other code computed, and on lists made here.
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "dialog/pretrained/encoder.h"
+#include "nn/init.h"
+#include "nn/safetensors.h"
+#include "tensor/npy.h"
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+Json json_of(const Arguments& arguments) {
+  const Result r = heed_program(Arguments{"rank"} + arguments + Arguments{"--json", "-"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  return Json::parse(r.out, nullptr, false);
+}
+
+std::vector<double> percents(const Json& scorer) {
+  std::vector<double> values;
+  for (const char* k : {"1", "2", "5", "10", "50"}) {
+    values.push_back(100 * scorer["recall"][k]["value"].get<double>());
+  }
+  values.push_back(100 * scorer["mrr"]["value"].get<double>());
+  return values;
+}
+
+void expect_percents(const Json& scorer, const std::vector<double>& expected) {
+  const std::vector<double> values = percents(scorer);
+  for (size_t i = 0; i < values.size(); ++i) {
+    EXPECT_NEAR(values[i], expected[i], 0.0051) << scorer["name"] << " " << i;
+  }
+}
+
+// R@1, 2, 5, 10, 50 and MRR of a program in Python with the same words, to two digits.
+TEST(RankBaseline, HasTheNumbersOfOtherCode) {
+  const auto rows = [](const Arguments& more) {
+    const Json json = json_of(Arguments{"baseline", "tf-idf", "bm25", "--data", kSample} + more);
+    EXPECT_EQ(json["scorers"].size(), 3u);
+    expect_percents(json["scorers"][2], {1, 2, 5, 10, 50, 5.18738});
+    return json;
+  };
+  const Json last = rows({});
+  expect_percents(last["scorers"][0], {31.12, 35.0, 42.39, 48.65, 71.97, 37.37});
+  expect_percents(last["scorers"][1], {30.12, 34.63, 39.82, 46.78, 69.09, 36.09});
+  EXPECT_EQ(last["lists"]["lists"], 800);
+  EXPECT_EQ(last["lists"]["left_out"], 30);
+  EXPECT_EQ(last["inputs"]["train"]["responses"], 12208);
+  for (const char* key : {"mrr", "auc"}) {
+    const Json& e = last["scorers"][0][key];
+    EXPECT_LT(e["low"], e["value"]);
+    EXPECT_LT(e["value"], e["high"]);
+  }
+  const Json responses = rows({"--mean-length", "responses"});
+  expect_percents(responses["scorers"][1], {34.69, 40.13, 44.64, 50.28, 70.28, 40.61});
+  const Json query = rows({"--context", "last"});
+  expect_percents(query["scorers"][0], {16.52, 19.5, 25.97, 32.56, 61.98, 22.44});
+  expect_percents(query["scorers"][1], {17.27, 21.19, 26.97, 33.31, 61.1, 23.26});
+  const Json all = rows({"--examples", "all"});
+  expect_percents(all["scorers"][0], {29.28, 36.2, 44.27, 52.23, 76.64, 37.38});
+  expect_percents(all["scorers"][1], {26.78, 33.7, 41.95, 49.31, 73.59, 34.91});
+}
+
+TEST(RankBaseline, AsATable) {
+  const Result r =
+      heed_program({"rank", "baseline", "tf-idf", "--data", kSample, "--limit", "110"});
+  EXPECT_EQ(r.code, 0);
+  EXPECT_EQ(r.out.substr(0, r.out.find('\n')),
+            "scorer                R@1   R@2   R@5  R@10  R@50                 MRR                 "
+            "AUC  AUC@0.1  AUC@0.05  AUC@0.01");
+  EXPECT_TRUE(has(r.out,
+                  "\nchance     1.0 [1.0, 1.0]   2.0   5.0  10.0  50.0      5.2 [5.2, 5.2]  "
+                  "50.0 [50.0, 50.0]      5.0       2.5       0.5\n"))
+      << r.out;
+  EXPECT_TRUE(has(r.err,
+                  "100 lists (stride:100) of 100 candidates; 10 responses left out, too few "
+                  "for one more batch"))
+      << r.err;
+}
+
+// MuTual's rows, a list longer than the others, and the scores as a file.
+class GivenCandidates : public testing::Test {
+ protected:
+  GivenCandidates() {
+    dir.write("rows.txt", row("a", "zebra", "C") + row("b", "yak", "A") + row("c", "gnu", "D"));
+    const Result r = heed_program(
+        {"prepare", "mutual", "--in", dir.path("rows.txt"), "--out", data, "--min-turns", "2"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    const std::string more =
+        R"({"id": "d", "turns": [{"text": "a yak"}, {"text": "two", "candidates": ["x yak", "two", "x yak"]}]})";
+    dir.write("data.jsonl",
+              dir.read("data.jsonl") + more +
+                  "\n{\"id\": \"e\", \"turns\": [{\"text\": \"a\"}, {\"text\": \"b\"}]}\n");
+  }
+  // Each option has the article's word, but only the right one has nothing else.
+  static std::string row(const std::string& id, const std::string& word,
+                         const std::string& answer) {
+    Json options;
+    for (const char letter : {'A', 'B', 'C', 'D'}) {
+      const bool right = answer[0] == letter;
+      options.push_back("f : " + (right ? word : word + " and " + std::string(1, letter)));
+    }
+    return Json({{"id", id},
+                 {"article", "m : see the " + word},
+                 {"options", options},
+                 {"answers", answer}})
+               .dump() +
+           "\n";
+  }
+  const TempDir dir;
+  const std::string data = dir.path("data.jsonl"), out = dir.path("scores.jsonl");
+};
+
+TEST_F(GivenCandidates, AreRanked) {
+  const Arguments command = {"baseline", "tf-idf", "--data", data, "--train", data, "--out", out};
+  const Json json = json_of(command);
+  EXPECT_EQ(json["lists"]["kind"], "given");
+  EXPECT_EQ(json["lists"]["lists"], 4);
+  EXPECT_EQ(json["lists"]["left_out"], 1);
+  EXPECT_EQ(json["lists"]["duplicates"]["right"], 1);
+  EXPECT_EQ(json["lists"]["duplicates"]["others"], 1);
+  const Json& scorer = json["scorers"][0];
+  EXPECT_EQ(scorer["recall"]["1"]["value"], 0.75);  // of d two others have the yak
+  EXPECT_EQ(scorer["recall"]["2"]["value"], 0.75);
+  EXPECT_NEAR(scorer["mrr"]["value"], (3 + (1.0 / 3 + 1.0 / 4) / 2) / 4, 1e-12);
+  EXPECT_EQ(scorer["map"]["value"], scorer["mrr"]["value"]);
+  const Result r = heed_program(Arguments{"rank"} + command);
+  EXPECT_TRUE(has(r.err,
+                  "4 lists (given) of 4 candidates; 1 response left out, without candidates\n"
+                  "heed: note: in 1 list another candidate has the right response's text: "
+                  "they share the credit\nheed: note: 1 candidate repeated within a list\n"))
+      << r.err;
+  const std::string lines = dir.read("scores.jsonl");
+  EXPECT_EQ(std::count(lines.begin(), lines.end(), '\n'), 4);
+  const Json last = Json::parse(lines.substr(lines.rfind("{")));
+  EXPECT_EQ(last["id"], "d");
+  EXPECT_EQ(last["rank"], 3);
+  EXPECT_EQ(last["ties"], 1);
+  EXPECT_EQ(last["right"], Json({0}));
+  EXPECT_EQ(last["scores"].size(), 4u);
+  Json again = json_of({"scores", out})["scorers"];
+  EXPECT_EQ(again[0]["name"], out);
+  again[0]["name"] = "tf-idf";
+  EXPECT_EQ(again, json["scorers"]);
+}
+
+TEST_F(GivenCandidates, AreLeftForOtherLists) {
+  const Arguments more = {"--data", data, "--train", data, "--min-turns", "2", "--lists"};
+  const auto ranked = [&](const char* lists, const char* seed) {
+    return json_of(Arguments{"baseline", "bm25"} + more + Arguments{lists, "--seed", seed});
+  };
+  const Json random = ranked("random:3", "7");
+  EXPECT_EQ(random["lists"]["lists"], 5);
+  EXPECT_EQ(random["lists"]["candidates"], Json({{"least", 3}, {"most", 3}}));
+  EXPECT_EQ(random["scorers"], ranked("random:3", "7")["scorers"]);
+  EXPECT_EQ(ranked("stride:2", "1")["lists"]["left_out"], 1);
+}
+
+TEST(RankScores, OfSeveralRightOnesAndAnyLength) {
+  const TempDir dir;
+  const std::string file = dir.write("f",
+                                     "{\"right\": [2, 4, 3], \"scores\": [1, 5, 3, 2, "
+                                     "4]}\n{\"right\": [1], \"scores\": [0, 1]}\n");
+  const Json scorer = json_of({"scores", file})["scorers"][0];
+  EXPECT_NEAR(scorer["map"]["value"], (0.638889 + 1) / 2, 1e-6);
+  EXPECT_NEAR(scorer["mrr"]["value"], 0.75, 1e-12);
+  EXPECT_NEAR(scorer["recall"]["2"]["value"], (1.0 / 3 + 1) / 2, 1e-12);
+  EXPECT_TRUE(has(heed_program({"rank", "scores", file}).out, "  MAP  "));
+}
+
+TEST(RankSim, IsTheCosineOfTheVectors) {
+  const TempDir dir;
+  pretrained::Bert bert({6, 4, 1, 2, 6, 8, 2, 1e-12});
+  init(bert, /*seed=*/1);
+  std::filesystem::create_directory(dir.path("in"));
+  save_parameters(dir.path("in/model.safetensors"), bert);
+  dir.write("in/vocab.txt", "[UNK]\n[CLS]\n[SEP]\nhello\nworld\n##s\n");
+  dir.write("in/config.json",
+            R"({"model_type": "bert", "vocab_size": 6, "hidden_size": 4, "num_hidden_layers": 1,
+                "num_attention_heads": 2, "intermediate_size": 6, "max_position_embeddings": 8,
+                "type_vocab_size": 2})");
+  const std::string model = dir.path("model"), out = dir.path("out.jsonl");
+  ASSERT_EQ(heed_program({"import", dir.path("in"), "--out", model}).code, 0);
+  const std::string data = dir.write(
+      "data.jsonl",
+      R"({"turns": [{"text": "hello hello hello hello hello"}, {"text": "world worlds !"}, {"text": "worlds", "candidates": ["hello", "hello hello hello world world world world"]}]})");
+  const Result r =
+      heed_program({"rank", "baseline", "sim", "--model", model, "--data", data, "--out", out});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "sim: 2 texts of more than 8 pieces cut")) << r.err;
+  // The last six pieces of the context, the first six of a response.
+  const std::string texts = dir.write("texts.jsonl",
+                                      "{\"text\": \"hello hello world worlds !\"}\n"
+                                      "{\"text\": \"worlds\"}\n{\"text\": \"hello\"}\n"
+                                      "{\"text\": \"hello hello hello world world world\"}\n");
+  ASSERT_EQ(
+      heed_program({"encode", "--model", model, "--in", texts, "--out", dir.path("v.npy")}).code,
+      0);
+  const Tensor v = load_npy(dir.path("v.npy"));
+  const Json scores = Json::parse(dir.read("out.jsonl"))["scores"];
+  ASSERT_EQ(scores.size(), 3u);
+  for (int64_t i = 0; i < 3; ++i) {
+    double cosine = 0;
+    for (int64_t c = 0; c < 4; ++c) cosine += v(0, c) * v(i + 1, c);
+    EXPECT_NEAR(scores[static_cast<size_t>(i)], cosine, 1e-6);
+  }
+}
+
+TEST(Rank, SaysWhatIsWrong) {
+  const TempDir dir;
+  const auto fails = [&](const Arguments& arguments, int code, const std::string& says) {
+    expect_failure(heed_program(Arguments{"rank"} + arguments), code, says, join(arguments));
+  };
+  const std::string one =
+      dir.write("one.jsonl", R"({"turns": [{"text": "a"}, {"text": "b"}, {"text": "c"}]})");
+  const Arguments both = {"--data", one, "--train", one};
+  fails({"baseline"}, 2, "scorer");
+  fails({"baseline", "bm42", "--data", one}, 2, "bm42");
+  fails({"baseline", "sim", "--data", one}, 2, "sim needs --model");
+  fails({"baseline", "tf-idf", "--data", one}, 2, "give --train FILE or DIR");
+  fails(Arguments{"baseline", "tf-idf", "--model", "m"} + both, 2, "--model: is for sim");
+  fails(Arguments{"baseline", "tf-idf", "--mean-length", "responses"} + both, 2,
+        "--mean-length: is for bm25");
+  fails(Arguments{"baseline", "sim", "--model", "m"} + both, 2, "--train: is for tf-idf and bm25");
+  fails(Arguments{"baseline", "tf-idf", "bm25", "--out", dir.path("o")} + both, 2,
+        "--out takes the scores of one scorer");
+  fails(Arguments{"baseline", "tf-idf", "--lists", "stride:1"} + both, 2,
+        "from 2 on, got 'stride:1'");
+  fails(Arguments{"baseline", "tf-idf"} + both, 1, one + ": 1 response, too few for lists of 100");
+  fails(Arguments{"baseline", "tf-idf", "--lists", "random:2"} + both, 1,
+        one + ": 1 different response, too few for lists of 2");
+  fails(Arguments{"baseline", "tf-idf", "--lists", "given"} + both, 1,
+        one + ": no response has candidates beside it");
+  fails(Arguments{"baseline", "tf-idf", "--min-turns", "4"} + both, 1,
+        one + ": no dialogue with 4 turns or more");
+  fails({"baseline", "tf-idf", "--data", dir.path("none"), "--train", one}, 1, "cannot open");
+  const std::string bad =
+      dir.write("bad.jsonl", R"({"turns": [{"text": "a", "candidates": "b"}]})");
+  fails({"baseline", "tf-idf", "--data", bad, "--train", one}, 1,
+        bad + ":1: candidates must be an array, got a string");
+  fails({"baseline", "sim", "--data", one, "--model", dir.path(""), "--lists", "stride:2"}, 1,
+        one + ": 1 response");
+  fails({"scores", bad}, 1, bad + ":1: \"scores\" must be an array of numbers");
+  fails({"scores", bad, "--json", bad}, 2, "is what file reads");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("o")));
+}
+
+}  // namespace
+}  // namespace heed
