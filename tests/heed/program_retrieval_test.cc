@@ -69,12 +69,13 @@ TEST(RankBaseline, AsATable) {
   const Result r =
       heed_program({"rank", "baseline", "tf-idf", "--data", kSample, "--limit", "110"});
   EXPECT_EQ(r.code, 0);
-  EXPECT_EQ(r.out.substr(0, r.out.find('\n')),
-            "scorer                R@1   R@2   R@5  R@10  R@50                 MRR                 "
-            "AUC  AUC@0.1  AUC@0.05  AUC@0.01");
-  EXPECT_TRUE(has(r.out,
-                  "\nchance     1.0 [1.0, 1.0]   2.0   5.0  10.0  50.0      5.2 [5.2, 5.2]  "
-                  "50.0 [50.0, 50.0]      5.0       2.5       0.5\n"))
+  EXPECT_TRUE(r.out.starts_with(
+      "scorer                R@1   R@2   R@5  R@10  R@50                MRR                AUC  "
+      "AUC@0.1  AUC@0.05  AUC@0.01\ntf-idf  "))
+      << r.out;
+  EXPECT_TRUE(r.out.ends_with(
+      "\nchance     1.0 [1.0, 1.0]   2.0   5.0  10.0  50.0     5.2 [5.2, 5.2]  50.0 [50.0, 50.0]  "
+      "    5.0       2.5       0.5\n"))
       << r.out;
   EXPECT_TRUE(has(r.err,
                   "100 lists (stride:100) of 100 candidates; 10 responses left out, too few "
