@@ -42,11 +42,6 @@ double WordStatistics::mean_length(bool of_responses) const {
   return std::max(1.0, of_responses ? 2 * length_of_responses_ / documents_ : length_ / documents_);
 }
 
-int64_t WordStatistics::documents_with(std::string_view word) const {
-  const auto found = numbers_.find(word);
-  return found == numbers_.end() ? 0 : documents_with_[found->second];
-}
-
 int32_t WordStatistics::number(std::string_view word) {
   if (const auto found = numbers_.find(word); found != numbers_.end()) return found->second;
   const auto number = static_cast<int32_t>(documents_with_.size());

@@ -30,9 +30,7 @@ class WordStatistics {
   // Counts contexts and responses of the pairs.
   WordStatistics(const std::vector<Dialogue>& dialogues, const std::vector<Pair>& pairs);
 
-  double documents() const { return documents_; }
   double mean_length(bool of_responses) const;
-  int64_t documents_with(std::string_view word) const;
 
   // Not const: words that were not seen in training get numbers.
   Weights tf_idf(std::string_view text);
