@@ -285,6 +285,41 @@ void scores(const Options& o) {
                 {"scorers", rankings_json(rows)}});
 }
 
+void declare_inputs(Options& o, CLI::App& c) {
+  c.add_option("scorer", o.scorers, "tf-idf, bm25 or sim")
+      ->required()
+      ->check(one_of({"tf-idf", "bm25", "sim"}));
+  c.add_option("--data", o.data,
+               "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
+               "or gzip. If not given: the bundled sample");
+  c.add_option("--train", o.train,
+               "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
+               "or a file. If not given: the train part of a --data directory");
+  c.add_option("--model", o.model, "Directory of the encoder of sim");
+  c.add_option("--limit", o.limit, "Read only the first dialogues of --data, 0: all")
+      ->capture_default_str();
+  c.add_option("--lists", o.lists,
+               "given: the candidates beside a response; stride:N: batches of N responses, far "
+               "from each other; random:N: others drawn by --seed, frequent ones more often. If "
+               "not given: given where the data have candidates, else stride:100");
+  c.add_option("--examples", o.examples,
+               "last: a dialogue's last turn is the response; all: every turn from the third (or "
+               "--min-turns) on")
+      ->check(one_of({"last", "all"}))
+      ->capture_default_str();
+  c.add_option("--context", o.context, "all: the turns before the response; last: the last one")
+      ->check(one_of({"all", "last"}))
+      ->capture_default_str();
+  c.add_option("--min-turns", o.min_turns,
+               "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
+      ->check(whole_number(2, 1000000));
+  c.add_option("--mean-length", o.mean_length,
+               "The mean that bm25 compares lengths with: of all documents, contexts and "
+               "responses, or of the responses")
+      ->check(one_of({"documents", "responses"}))
+      ->capture_default_str();
+}
+
 void add_baseline(CLI::App& rank) {
   auto o = std::make_shared<Options>();
   CLI::App* c = rank.add_subcommand(
@@ -300,38 +335,7 @@ void add_baseline(CLI::App& rank) {
       "  heed rank baseline sim --model models/minilm --data data/ubuntu-sample\n"
       "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz");
   o->common = add_common(*c, {.seed = "Seed of random lists and of the intervals"});
-  c->add_option("scorer", o->scorers, "tf-idf, bm25 or sim")
-      ->required()
-      ->check(one_of({"tf-idf", "bm25", "sim"}));
-  c->add_option("--data", o->data,
-                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
-                "or gzip. If not given: the bundled sample");
-  c->add_option("--train", o->train,
-                "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
-                "or a file. If not given: the train part of a --data directory");
-  c->add_option("--model", o->model, "Directory of the encoder of sim");
-  c->add_option("--limit", o->limit, "Read only the first dialogues of --data, 0: all")
-      ->capture_default_str();
-  c->add_option("--lists", o->lists,
-                "given: the candidates beside a response; stride:N: batches of N responses, far "
-                "from each other; random:N: others drawn by --seed, frequent ones more often. If "
-                "not given: given where the data have candidates, else stride:100");
-  c->add_option("--examples", o->examples,
-                "last: a dialogue's last turn is the response; all: every turn from the third (or "
-                "--min-turns) on")
-      ->check(one_of({"last", "all"}))
-      ->capture_default_str();
-  c->add_option("--context", o->context, "all: the turns before the response; last: one of them")
-      ->check(one_of({"all", "last"}))
-      ->capture_default_str();
-  c->add_option("--min-turns", o->min_turns,
-                "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
-      ->check(whole_number(2, 1000000));
-  c->add_option("--mean-length", o->mean_length,
-                "The mean that bm25 compares lengths with: of all documents, contexts and "
-                "responses, or of the responses")
-      ->check(one_of({"documents", "responses"}))
-      ->capture_default_str();
+  declare_inputs(*o, *c);
   c->add_option("--out", o->out,
                 "Write the scores of each list to this file, a line each, the right response "
                 "first; - for standard output");

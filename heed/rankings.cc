@@ -107,6 +107,7 @@ static Json to_json(const Ranking& row) {
   json["mrr"] = to_json(row.mrr);
   json["map"] = to_json(row.map);
   json["auc"] = to_json(row.auc);
+  json["conversations"] = row.mrr ? Json(row.mrr->clusters) : Json();
   json["auc_at"] = Json::object();
   for (size_t i = 0; i < row.areas.size(); ++i) {
     json["auc_at"][Json(kRates[i]).dump()] = row.areas[i];

@@ -49,6 +49,8 @@ TEST(RankBaseline, HasTheNumbersOfOtherCode) {
   expect_percents(last["scorers"][1], {30.12, 34.63, 39.82, 46.78, 69.09, 36.09});
   EXPECT_EQ(last["lists"]["lists"], 800);
   EXPECT_EQ(last["lists"]["left_out"], 30);
+  EXPECT_GT(last["scorers"][0]["conversations"], 400);
+  EXPECT_LT(last["scorers"][0]["conversations"], 800);
   EXPECT_EQ(last["inputs"]["train"]["responses"], 12208);
   for (const char* key : {"mrr", "auc"}) {
     const Json& e = last["scorers"][0][key];

@@ -10,7 +10,7 @@ namespace {
 // As published, made up.
 const std::string kRow =
     R"({"answers": "C", "options": ["m : no .", "F: a bus", "m : the 5 : 40 , from platform m", "m : no ."], )"
-    R"("article": "m : hi , which train ?  f : the one to l.a. : sam m took it . M: When ?", "id": "dev_1"})";
+    R"("article": "m : hi , which train ?  f : the one from them : sam m took it . M: When ?", "id": "dev_1"})";
 
 Published read(const std::string& bytes) {
   const TempDir dir;
@@ -27,7 +27,7 @@ TEST(Mutual, HasTurnsAndCandidates) {
     const Dialogue& d = dialogues.back();
     EXPECT_EQ(d.id, "dev_1");
     EXPECT_EQ(text_of(d),
-              "m:hi , which train ?|f:the one to l.a. : sam m took it .|m:When ?|"
+              "m:hi , which train ?|f:the one from them : sam m took it .|m:When ?|"
               "m:the 5 : 40 , from platform m|");
     EXPECT_EQ(d.turns[3].notes->candidates, (std::vector<std::string>{"no .", "a bus", "no ."}));
     EXPECT_TRUE(d.turns[2].notes->candidates.empty());
