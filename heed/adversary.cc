@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "base/file.h"
 #include "dialog/adversary/run.h"
+#include "dialog/adversary/settings.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -13,6 +15,7 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
+#include "heed/setting_flags.h"
 #include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "train/lock.h"
@@ -24,34 +27,38 @@ namespace {
 
 using adversary::Settings;
 
+// Both are trained with Adam. The rate is never halved: the perplexity rises, as it is not what is
+// trained.
+Settings usual_settings() {
+  Settings s;
+  s.generator.limit = 0;
+  s.generator.loop = {.batch_size = 32,
+                      .optimizer = {.name = "adam"},
+                      .max_norm = 1,
+                      .max_epochs = 3,
+                      .schedule = {.rate = 0.001, .min_rate = 0, .patience = 1000000},
+                      .keep_every = 1};
+  return s;
+}
+
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::string model, discriminator, data, out;
   bool resume = false;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
-  size_t limit = 0;
-  double rate = 0.001, max_norm = 1;
-  int epochs = 3, generator_steps = 1, discriminator_steps = 1;
-  int64_t batch = 32, max_length = PolicySettings{}.max_length;
-  double teacher_forcing = PolicySettings{}.teacher_forcing;
+  SettingFlags flags;
 };
 
-// The generator's own settings, but for how both are trained now. The rate is never halved: the
-// perplexity rises, as it is not what is trained.
-Settings settings_of(const Options& o) {
-  Settings s{.generator = adversary::settings_to_start_from(o.model)};
-  s.generator.limit = o.limit;
-  s.generator.loop = {.batch_size = o.batch,
-                      .optimizer = {.name = "adam"},
-                      .max_norm = o.max_norm,
-                      .max_epochs = o.epochs,
-                      .seed = o.common->seed,
-                      .schedule = {.rate = o.rate, .min_rate = 0, .patience = 1000000},
-                      .keep_every = 1};
-  s.policy = {.max_length = o.max_length, .teacher_forcing = o.teacher_forcing};
-  s.generator_steps = o.generator_steps;
-  s.discriminator_steps = o.discriminator_steps;
+// The generator's own settings, but for how both are trained now.
+Settings settings_of(const Options& o, const TrainSettings& generator) {
+  Settings s = usual_settings();
+  const LoopSettings loop = s.generator.loop;
+  s.generator = generator;
+  s.generator.limit = 0;
+  s.generator.loop = loop;
+  o.flags.apply(s);
+  s.generator.loop.seed = o.common->seed;
   s.check();
   return s;
 }
@@ -84,21 +91,10 @@ bool has_run(const std::string& out) {
   return std::filesystem::exists(in(out, "settings.json"));
 }
 
-// An option that was given with another value than the run's would otherwise be ignored.
-void refuse_contradictions(const Options& o, const Settings& run) {
-  const TrainSettings& g = run.generator;
-  refuse_changed(
-      *o.command, o.out,
-      {{"--limit", o.limit == g.limit.value_or(0)},
-       {"--batch", o.batch == g.loop.batch_size},
-       {"--seed", o.common->seed == g.loop.seed},
-       {"--generator-steps", o.generator_steps == run.generator_steps},
-       {"--discriminator-steps", o.discriminator_steps == run.discriminator_steps},
-       {"--teacher-forcing", o.teacher_forcing == run.policy.teacher_forcing},
-       {"--max-length", o.max_length == run.policy.max_length},
-       {"--model", o.model.empty() || adversary::began_with(o.out, "generator", o.model)},
-       {"--discriminator", o.discriminator.empty() ||
-                               adversary::began_with(o.out, "discriminator", o.discriminator)}});
+void refuse_other_player(const Options& o, const std::string& player, const std::string& option,
+                         const std::string& model) {
+  if (model.empty() || adversary::began_with(o.out, player, model)) return;
+  refuse_changed(*o.command, o.out, {{option, model}}, {{option, "another model"}});
 }
 
 struct Opened {
@@ -116,17 +112,15 @@ TrainData data_of(const Options& o, const Settings& s, const std::string& words)
 
 Opened go_on(const Options& o) {
   Opened run{std::make_unique<RunLock>(o.out), adversary::load_settings_of(o.out), {}};
-  refuse_contradictions(o, run.settings);
-  LoopSettings& loop = run.settings.generator.loop;
-  if (o.command->count("--epochs") > 0) loop.max_epochs = o.epochs;
-  if (o.command->count("--rate") > 0) loop.schedule.rate = o.rate;
-  if (o.command->count("--max-norm") > 0) loop.max_norm = o.max_norm;
+  take_given(*o.command, o.out, settings_of(o, run.settings.generator), run.settings);
+  refuse_other_player(o, "generator", "model", o.model);
+  refuse_other_player(o, "discriminator", "discriminator", o.discriminator);
   run.data = data_of(o, run.settings, o.out);
   if (run.data.fingerprint() != run.settings.generator.data_fingerprint) {
     throw DataError(o.data + ": not the dialogues that the run " + o.out +
                     " was started with: another --data, or files that have changed since");
   }
-  change_settings(o.out, loop);
+  change_settings(o.out, run.settings.generator.loop);
   std::printf("going on with %s\n", o.out.c_str());
   print_head();
   return run;
@@ -144,7 +138,7 @@ Metrics measure_before(const Options& o, const Opened& run, Device device) {
 }
 
 Opened begin(const Options& o, Device device) {
-  Opened run{nullptr, settings_of(o), {}};
+  Opened run{nullptr, settings_of(o, adversary::settings_to_start_from(o.model)), {}};
   run.data = data_of(o, run.settings, o.model);
   run.settings.generator.data_fingerprint = run.data.fingerprint();
   check_training(run.settings.generator, run.data);
@@ -197,28 +191,6 @@ void run(const Options& o) {
               o.out.c_str());
 }
 
-void declare_training(CLI::App& c, Options& o) {
-  const auto add = [&](const char* name, auto& value, const char* help,
-                       const CLI::Validator& check) {
-    c.add_option(name, value, help)->check(check)->capture_default_str();
-  };
-  add("--epochs", o.epochs, "Epochs at most", whole_number(1, 1000000));
-  add("--rate", o.rate, "Learning rate (of both, Adam)", number_above(0));
-  add("--max-norm", o.max_norm, "Global-norm clipping of the gradient (of both)", number_above(0));
-  add("--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
-  add("--limit", o.limit, "Read only the first dialogues, of each part; 0: all",
-      whole_number(0, 1'000'000'000));
-  add("--generator-steps", o.generator_steps, "Steps of the generator in a round",
-      whole_number(1, 1000));
-  add("--discriminator-steps", o.discriminator_steps, "Steps of the discriminator in a round",
-      whole_number(1, 1000));
-  add("--teacher-forcing", o.teacher_forcing,
-      "Weight of the real responses' loss beside that of the rewards", number_from(0));
-  add("--max-length", o.max_length, "Longest response, in words", whole_number(1, 10000));
-  add("--checkpoint-every", o.checkpoint_every,
-      "Seconds between checkpoints within an epoch; 0: after every step", number_from(0));
-}
-
 }  // namespace
 
 void add_adversary(CLI::App& app) {
@@ -247,7 +219,17 @@ void add_adversary(CLI::App& app) {
   c->add_flag("--resume", o->resume,
               "Go on with the run in --out, with its own settings except --epochs, --rate and "
               "--max-norm");
-  declare_training(*c, *o);
+  const std::set<std::string> of_loop = {"limit", "batch", "epochs", "rate", "max-norm"};
+  o->flags.declare(
+      *c, usual_settings(),
+      [&](const Setting& s) {
+        return s.group == adversary::kPlayers || of_loop.contains(s.option);
+      },
+      /*presets=*/false);
+  c->add_option("--checkpoint-every", o->checkpoint_every,
+                "Seconds between checkpoints within an epoch; 0: after every step")
+      ->check(number_from(0))
+      ->capture_default_str();
   c->callback([o] { run(*o); });
 }
 

@@ -26,6 +26,7 @@
 #include "tensor/cuda/runtime.h"
 #include "tensor/kernels/matmul.h"
 #include "tensor/kernels/peak.h"
+#include "train/settings.h"
 
 namespace heed {
 namespace {

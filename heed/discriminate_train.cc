@@ -27,38 +27,11 @@ using adversarial::TrainData;
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;  // knows which options were given
-  std::string data, out, negatives = "random";
-  bool resume = false, response_only = false;
+  std::string data, out;
+  bool resume = false;
   DiscriminatorFlags train;
   double checkpoint_every = TrainHooks{}.checkpoint_seconds;
 };
-
-Settings settings_of(const Options& o) {
-  Settings s = o.train.settings(o.common->seed);
-  s.model.response_only = o.response_only;
-  s.negatives = adversarial::Negatives::parse(o.negatives);
-  s.check();
-  return s;
-}
-
-// What was given and says something else than the run was begun with.
-void refuse_contradictions(const Options& o, const Settings& run) {
-  const Settings asked = settings_of(o);
-  refuse_changed(*o.command, o.out,
-                 {{"--preset", asked.preset == run.preset},
-                  {"--negatives", asked.negatives.name() == run.negatives.name()},
-                  {"--response-only", asked.model.response_only == run.model.response_only},
-                  {"--context", asked.model.passages.context == run.model.passages.context},
-                  {"--hidden", asked.model.hidden_size == run.model.hidden_size},
-                  {"--embed", asked.model.embedding_size == run.model.embedding_size},
-                  {"--vocab", run.words_asked > 0 ? asked.model.vocab_size == run.words_asked
-                                                  : asked.model.vocab_size >= run.model.vocab_size},
-                  {"--dropout", asked.model.dropout == run.model.dropout},
-                  {"--limit", asked.limit == run.limit},
-                  {"--batch", asked.loop.batch_size == run.loop.batch_size},
-                  {"--rate", asked.loop.schedule.rate == run.loop.schedule.rate},
-                  {"--seed", asked.loop.seed == run.loop.seed}});
-}
 
 struct Opened {
   std::unique_ptr<RunLock> lock;
@@ -69,8 +42,8 @@ struct Opened {
 Opened go_on(const Options& o, const std::vector<std::string>& directories) {
   Opened run{std::make_unique<RunLock>(o.out), adversarial::load_settings(o.out), {}};
   Settings& s = run.settings;
-  refuse_contradictions(o, s);
-  s.loop.max_epochs = o.train.epochs.value_or(s.loop.max_epochs);
+  take_given(*o.command, o.out, o.train.settings(o.common->seed), s);
+  s.check();
   const Vocabulary words = load_vocabulary(file_inside(o.out, "vocab.txt"), s.model.vocab_size);
   run.data = load_train_data(directories, s, &words);
   if (run.data.fingerprint() != s.data_fingerprint) {
@@ -82,10 +55,9 @@ Opened go_on(const Options& o, const std::vector<std::string>& directories) {
 }
 
 Opened begin(const Options& o, const std::vector<std::string>& directories) {
-  Opened run{nullptr, settings_of(o), {}};
+  Opened run{nullptr, o.train.settings(o.common->seed), {}};
   Settings& s = run.settings;
   run.data = load_train_data(directories, s);
-  s.words_asked = s.model.vocab_size;
   s.model.vocab_size = run.data.vocabulary.size();
   s.data_fingerprint = run.data.fingerprint();
   check_memory(adversarial::parameter_count(s.model));
@@ -184,19 +156,12 @@ void add_discriminate_train(CLI::App& discriminate) {
                 "commas: responses are replaced by others of the same one")
       ->required();
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
-  c->add_option("--negatives", o->negatives,
-                "What stands in the place of responses: random, length-matched (of as many tokens, "
-                "or one more or less), same-conversation, shuffled-words, other-corpus (of several "
-                "in --data), real (a whole passage: there is nothing to find), or generated:FILE "
-                "(as heed respond writes them)")
-      ->capture_default_str();
+  o->train.declare_variant(*c);
   o->train.declare(*c);
-  c->add_flag("--response-only", o->response_only,
-              "A control: it reads the response and not the context");
   c->add_flag(
       "--resume", o->resume,
-      "Go on with the run in --out, with its own settings except --epochs; starts one where "
-      "there is none yet");
+      "Go on with the run in --out, with its own settings except --epochs, --rate and --max-norm; "
+      "starts one where there is none yet");
   c->add_option("--checkpoint-every", o->checkpoint_every,
                 "Seconds between checkpoints within an epoch; 0: after every step")
       ->check(number_from(0))

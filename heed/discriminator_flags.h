@@ -1,24 +1,23 @@
 #pragma once
 
 #include <CLI/App.hpp>
-#include <optional>
 #include <string>
 
-#include "dialog/adversarial/run.h"
+#include "dialog/adversarial/settings.h"
+#include "heed/setting_flags.h"
 
 namespace heed {
 
-// How a discriminator is trained, as options of a sub-command.
+// How a discriminator is trained, as options of a sub-command: all but the seed. The settings and
+// their help texts stand in dialog/adversarial/settings.h.
 struct DiscriminatorFlags {
   std::string preset = "laptop";
-  int context = adversarial::PassageOptions{}.context;
-  size_t limit = 0;
-  std::optional<int64_t> hidden, embed, vocab, batch;
-  std::optional<int> epochs;
-  std::optional<double> rate, dropout;
+  SettingFlags flags = {};
 
+  // Declares what an experiment has variants of.
+  void declare_variant(CLI::App& command);
   void declare(CLI::App& command);
-  // Random replacements. Throws UsageError.
+  // Throws UsageError.
   adversarial::Settings settings(uint64_t seed) const;
 };
 

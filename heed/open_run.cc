@@ -39,24 +39,6 @@ void refuse_run(const std::string& out) {
   throw UsageError(out + ": holds a run already; --resume goes on with it, or take another --out");
 }
 
-std::string text_of(const nlohmann::ordered_json& value) {
-  return value.is_string() ? value.get<std::string>() : value.dump();
-}
-
-// An option that was given with another value than the run's would otherwise be ignored.
-void refuse_contradictions(const RunRequest& r, const TrainSettings& run) {
-  auto asked = as_options(r.settings);
-  const auto there = as_options(run);
-  for (const std::string& name : options_that(&Setting::may_change)) asked.erase(name);
-  for (const auto& [name, value] : asked.items()) {
-    if (r.command.count("--" + name) == 0) continue;
-    if (there[name].is_null() || there[name] == value) continue;
-    throw UsageError("--" + name + " " + text_of(value) + ": the run " + r.out +
-                     " was started with " + text_of(there[name]) +
-                     "; leave the option out, or take another --out");
-  }
-}
-
 std::string limit_text(const TrainSettings& settings) {
   if (!settings.limit) return "an unknown --limit";
   return *settings.limit == 0 ? "no --limit" : "--limit " + std::to_string(*settings.limit);
@@ -64,10 +46,7 @@ std::string limit_text(const TrainSettings& settings) {
 
 TrainSettings settings_to_go_on(const RunRequest& r) {
   TrainSettings settings = load_settings(r.out);
-  refuse_contradictions(r, settings);
-  if (r.command.count("--epochs") > 0) settings.loop.max_epochs = r.settings.loop.max_epochs;
-  if (r.command.count("--rate") > 0) settings.loop.schedule.rate = r.settings.loop.schedule.rate;
-  if (r.command.count("--max-norm") > 0) settings.loop.max_norm = r.settings.loop.max_norm;
+  take_given(r.command, r.out, r.settings, settings);
   settings.check();
   return settings;
 }

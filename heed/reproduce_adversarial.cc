@@ -1,6 +1,5 @@
 #include <cstdio>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "dialog/text/format.h"
 #include "experiments/adversarial/claims.h"
@@ -20,8 +19,6 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;  // knows which options were given
@@ -34,22 +31,6 @@ struct Options {
   DiscriminatorFlags train;
   AdversarialSettings settings;
 };
-
-// Under the names of their options.
-std::vector<ShownSetting> describe(const adversarial::Settings& s) {
-  const auto number = [](const Json& value) { return value.dump(); };
-  return {{"preset", s.preset},
-          {"context", number(s.model.passages.context)},
-          {"hidden", number(s.model.hidden_size)},
-          {"embed", number(s.model.embedding_size)},
-          {"vocab", number(s.model.vocab_size)},
-          {"dropout", number(s.model.dropout)},
-          {"batch", number(s.loop.batch_size)},
-          {"epochs", number(s.loop.max_epochs)},
-          {"rate", number(s.loop.schedule.rate)},
-          {"max-norm", number(s.loop.max_norm)},
-          {"pieces", number(s.loop.pieces)}};
-}
 
 void write_tables(const std::string& out) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
@@ -73,7 +54,6 @@ void run(Options& o) {
   s.train = o.train.settings(o.common->seed);
   s.train.loop.pieces = team.pieces(o.pieces);
   check_ranks(team.size(), s.train.loop.pieces);
-  s.options = describe(s.train);
   if (s.decode_name != "beam") refuse_given(*o.command, "--beam", "--decode beam");
   s.decode.method = decode_method(s.decode_name);
   s.decode.check();

@@ -17,29 +17,68 @@ namespace heed {
 // "lstm:0.5:0.2". Throws UsageError.
 ParameterGroup parse_group(const std::string& text);
 
+// Throws UsageError for the first option that was given and says something else than the run in
+// `out`, which is gone on with: it would otherwise be ignored. Null: an older version did not keep
+// it.
+void refuse_changed(const CLI::App& command, const std::string& out,
+                    const nlohmann::ordered_json& asked, const nlohmann::ordered_json& run);
+
+// What a run that goes on takes of the options that were given: what may change. Throws UsageError
+// for others that contradict it.
+template <class S>
+void take_given(const CLI::App& command, const std::string& out, const S& asked, S& run) {
+  SettingWriter given;
+  visit_settings(asked, given);
+  const nlohmann::json json = given.json;
+  const SettingReader reader(json);
+  const auto take = [&](const Setting& setting, auto&& value) {
+    const auto* option = command.get_option_no_throw("--" + setting.option);
+    if (setting.may_change && option && option->count() > 0) reader(setting, value);
+  };
+  visit_settings(run, take);
+  refuse_changed(command, out, as_options(asked), as_options(run));
+}
+
 // Declares an option for each setting with a help text, and keeps what was given until it is known
 // which preset it changes:
-//   flags.declare(command, TrainSettings{}, kVisitSettings);
-//   ... flags.apply(settings, kVisitSettings);
+//   flags.declare(command, TrainSettings{}, [](const Setting&) { return true; });
+//   ... flags.apply(settings);
 // The object must not move between the two.
 class SettingFlags {
  public:
-  // `wanted(setting)` leaves others out.
-  template <class S, class Visit, class Wanted>
-  void declare(CLI::App& command, S settings, const Visit& visit, Wanted wanted) {
-    auto visitor = [&](const Setting& setting, auto&& value) {
+  // `wanted(setting)` leaves others out. Without presets the values are the defaults that --help
+  // shows.
+  template <class S, class Wanted>
+  void declare(CLI::App& command, const S& settings, Wanted wanted, bool presets = true) {
+    const auto visitor = [&](Setting setting, const auto& value) {
       if (setting.option.empty() || setting.help.empty() || !wanted(setting)) return;
+      if (!presets) say_no_preset(setting, as_option(value).dump());
       declare_one(command, setting, value);
     };
-    visit(settings, visitor);
+    visit_settings(settings, visitor);
   }
 
-  template <class S, class Visit> void apply(S& settings, const Visit& visit) const {
-    auto visitor = [&](const Setting& setting, auto&& value) {
+  template <class S> void apply(S& settings) const {
+    const auto visitor = [&](const Setting& setting, auto&& value) {
       const auto found = given_.find(setting.option);
       if (found != given_.end()) set(found->second, value);
     };
-    visit(settings, visitor);
+    visit_settings(settings, visitor);
+  }
+  // To a preset: of another optimiser nothing of the preset's is for it, and embeddings are as wide
+  // as --hidden.
+  template <class S> void apply_to_preset(S& settings) const {
+    const auto optimizer = value<std::string>("optimizer");
+    if (optimizer && *optimizer != settings.loop.optimizer.name) {
+      settings.loop.optimizer = {};
+      settings.loop.schedule = {.rate = default_rate(*optimizer)};
+      settings.loop.max_norm = LoopSettings{}.max_norm;
+    }
+    apply(settings);
+    settings.model.vocab_size = *settings.vocabulary;
+    if (given("hidden") && !given("embed")) {
+      settings.model.embedding_size = settings.model.hidden_size;
+    }
   }
 
   bool given(const std::string& option) const {
@@ -54,6 +93,13 @@ class SettingFlags {
   }
 
  private:
+  static void say_no_preset(Setting& setting, const std::string& usual) {
+    const std::string remark = " (instead of the preset's)";
+    for (std::string* text : {&setting.help, &setting.group}) {
+      if (text->ends_with(remark)) text->resize(text->size() - remark.size());
+    }
+    setting.usual = usual;
+  }
   struct Given {
     std::any value;  // std::optional of what CLI11 reads; of --group all texts
     CLI::Option* option = nullptr;

@@ -45,14 +45,4 @@ void refuse_given(const CLI::App& command, const std::string& option, const std:
   throw UsageError(option + ": is for " + is_for + ", and would do nothing here");
 }
 
-void refuse_changed(const CLI::App& command, const std::string& out,
-                    const std::vector<std::pair<const char*, bool>>& agreeing) {
-  for (const auto& [option, agrees] : agreeing) {
-    if (agrees || command.count(option) == 0) continue;
-    throw UsageError(std::string(option) + ": the run " + out +
-                     " was started with another value; leave the option out, or take another "
-                     "--out");
-  }
-}
-
 }  // namespace heed

@@ -4,8 +4,6 @@
 #include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
-#include <utility>
-#include <vector>
 
 namespace heed {
 
@@ -22,10 +20,5 @@ CLI::Option* add_structure(CLI::App& command, std::string& name, const std::stri
 // Throws UsageError "--top-k: is for --decode sample, and would do nothing here" where the option
 // was given.
 void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for);
-
-// Throws UsageError for the first option that was given and does not agree with what the run in
-// `out`, which is gone on with, was started with: it would otherwise be ignored.
-void refuse_changed(const CLI::App& command, const std::string& out,
-                    const std::vector<std::pair<const char*, bool>>& agreeing);
 
 }  // namespace heed

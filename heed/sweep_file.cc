@@ -176,7 +176,7 @@ void check_fixed(const SweepFile& file, const std::vector<GridOption>& fixed) {
 void check_values(const SweepFile& file) {
   const std::vector<GridOption> fixed = training_options(file);
   check_fixed(file, fixed);
-  const std::vector<std::string> of_structure = options_that(&Setting::of_structure);
+  const std::vector<std::string> of_structure = options_that<TrainSettings>(&Setting::of_structure);
   for (const GridOption& option : file.grid) {
     const bool of_some = std::count(of_structure.begin(), of_structure.end(), option.name) > 0;
     if (of_some && find(file.grid, "structure")) continue;  // with each point
@@ -217,7 +217,8 @@ const SweepData* data_for(SweepRequest& request, std::map<std::string, const Swe
                           const TrainSettings& s, size_t test_limit) {
   const auto options = as_options(s);
   std::string key;
-  for (const std::string& name : options_that(&Setting::of_data)) key += options[name].dump() + " ";
+  for (const std::string& name : options_that<TrainSettings>(&Setting::of_data))
+    key += options[name].dump() + " ";
   const SweepData*& place = known[key];
   if (!place) {
     request.loaded.push_back(std::make_unique<SweepData>(

@@ -22,12 +22,25 @@ ParameterGroup parse_group(const std::string& text) {
   return group;
 }
 
+void refuse_changed(const CLI::App& command, const std::string& out,
+                    const nlohmann::ordered_json& asked, const nlohmann::ordered_json& run) {
+  const auto text = [](const nlohmann::ordered_json& value) {
+    return value.is_string() ? value.get<std::string>() : value.dump();
+  };
+  for (const auto& [name, value] : asked.items()) {
+    const auto* option = command.get_option_no_throw("--" + name);
+    const bool given = option && option->count() > 0;
+    if (!given || run.at(name).is_null() || run.at(name) == value) continue;
+    throw UsageError("--" + name + " " + text(value) + ": the run " + out + " was started with " +
+                     text(run.at(name)) + "; leave the option out, or take another --out");
+  }
+}
+
 void TrainFlags::declare_model(CLI::App& c) {
   add_structure(c, structure,
                 ". A transformer takes adam, a warm-up of 200 steps and a fifth of the preset's "
                 "rate");
-  flags.declare(c, TrainSettings{}, kVisitSettings,
-                [](const Setting& setting) { return setting.of_variant; });
+  flags.declare(c, TrainSettings{}, [](const Setting& setting) { return setting.of_variant; });
 }
 
 void TrainFlags::declare(CLI::App& c) {
@@ -36,8 +49,7 @@ void TrainFlags::declare(CLI::App& c) {
   c.add_option("--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table())
       ->check(one_of(names))
       ->capture_default_str();
-  flags.declare(c, TrainSettings{}, kVisitSettings,
-                [](const Setting& setting) { return !setting.of_variant; });
+  flags.declare(c, TrainSettings{}, [](const Setting& setting) { return !setting.of_variant; });
 }
 
 TrainSettings TrainFlags::settings(const Structure& of) const {
@@ -45,17 +57,9 @@ TrainSettings TrainFlags::settings(const Structure& of) const {
   s.preset = preset;
   s.limit = 0;
   s.vocabulary = s.model.vocab_size;
-  const auto optimizer = flags.value<std::string>("optimizer");
-  if (optimizer && *optimizer != s.loop.optimizer.name) {  // nothing of the preset's is for it
-    s.loop.optimizer = {};
-    s.loop.schedule = {.rate = default_rate(*optimizer)};
-    s.loop.max_norm = LoopSettings{}.max_norm;
-  }
-  flags.apply(s, kVisitSettings);
-  s.model.vocab_size = *s.vocabulary;
-  if (!flags.given("embed")) {
-    if (flags.given("hidden")) s.model.embedding_size = s.model.hidden_size;
-    if (!s.word_vectors.empty()) s.model.embedding_size = word_vector_width(s.word_vectors);
+  flags.apply_to_preset(s);
+  if (!s.word_vectors.empty() && !flags.given("embed")) {
+    s.model.embedding_size = word_vector_width(s.word_vectors);
   }
   if (!flags.given("min-rate")) s.loop.schedule.min_rate = s.loop.schedule.rate / 1000;
   return s;

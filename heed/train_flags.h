@@ -4,7 +4,7 @@
 #include <string>
 
 #include "dialog/respond/presets.h"
-#include "dialog/respond/settings_json.h"
+#include "dialog/respond/settings.h"
 #include "heed/setting_flags.h"
 
 namespace heed {

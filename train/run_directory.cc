@@ -68,9 +68,11 @@ std::optional<uint32_t> settings_checksum(const std::string& run) {
   if (!std::filesystem::exists(path)) return std::nullopt;
   const std::string settings = with_json(path, [](Json& json) {
     json.erase("heed");
-    json.erase("max_epochs");
-    json.erase("max_norm");
-    json.at("schedule").erase("rate");
+    const auto erase = [&](const Setting& setting, const auto&) {
+      if (setting.may_change) erase_key(json, setting.key);
+    };
+    const LoopSettings all;
+    visit_settings(all, erase);
     return json.dump();
   });
   const std::string model =

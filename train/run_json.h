@@ -47,6 +47,7 @@ template <class Json = nlohmann::json> Json parse_json(const std::string& path) 
 template <class Use> auto with_json(const std::string& path, Use use) {
   try {
     auto json = parse_json(path);
+    if (!json.is_object()) throw DataError(path + ": not a JSON object");
     const int format = json.value("format", 1);
     if (format < 1 || format > kRunFormat) {
       throw DataError(path + ": has format " + std::to_string(format) +
@@ -72,6 +73,23 @@ T typed_value(const std::string& path, const nlohmann::json& json, const char* k
                                                      : found->is_number_integer();
   if (!fits) throw DataError(path + ": '" + key + "' has the wrong type");
   return found->get<T>();
+}
+
+// Writes settings.json. `made_with`: a JSON object that is kept under the key "heed", and says
+// which program began the run; none if it is empty.
+template <class S, class Visit>
+void write_settings(const std::string& run, const S& settings, const Visit& visit,
+                    const std::string& made_with) {
+  nlohmann::json json = settings_to_json(settings, visit);
+  json["format"] = kRunFormat;
+  if (!made_with.empty()) json["heed"] = nlohmann::json::parse(made_with);
+  write_file(in(run, "settings.json"), json.dump(2) + "\n");
+}
+
+// Throws DataError where an unfinished run would go on as another one.
+template <class S> void check_same_run(const std::string& run, const S& there, const S& asked) {
+  if (settings_to_json(there, kVisitSettings) == settings_to_json(asked, kVisitSettings)) return;
+  throw DataError(run + ": holds a run with other settings; move it away");
 }
 
 // What stands in the files: the fields, under their own names.

@@ -1,7 +1,7 @@
 // A setting is one line of a visit_settings(), beside the struct that it belongs to:
 //
 //   template <class S, class V> void visit_settings(S& s, V& v) {  // S may be const
-//     v(Setting{.option = "dropout", .key = "dropout", .help = "Dropout probability"}, s.dropout);
+//     v(setting("dropout", "dropout", "Dropout probability", {.least = 0, .most = 1}), s.dropout);
 //
 // Everything else is a visitor: files both ways (train/settings_json.h), the options of a command
 // and of a sweep (heed/setting_flags.h), what a resumed run may not contradict, what an experiment
@@ -10,6 +10,7 @@
 
 #include <limits>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace heed {
@@ -35,6 +36,13 @@ struct Setting {
   bool of_variant = false;    // an experiment has variants of it
 };
 
+inline Setting setting(std::string option, std::string key, std::string help, Setting rest = {}) {
+  rest.option = std::move(option);
+  rest.key = std::move(key);
+  rest.help = std::move(help);
+  return rest;
+}
+
 // How values are shown that are not numbers, flags or texts themselves.
 //
 // A bool that an option says with a word: `no` or `yes`.
@@ -48,12 +56,15 @@ template <class B> Words(B&, const char*, const char*) -> Words<B>;
 template <class B> struct Unless { B& value; };
 template <class B> Unless(B&) -> Unless<B>;
 
-// A value that has a name; an empty one is no value. parse(name) throws UsageError.
+// A value that has a name; an empty one is no value, and `in_effect` is what it then comes to.
+// parse(name) throws UsageError.
 template <class T, class Parse> struct Named {
   T& value;
   std::string name;
   Parse parse;
+  std::string in_effect = "";
 };
 template <class T, class Parse> Named(T&, std::string, Parse) -> Named<T, Parse>;
+template <class T, class Parse> Named(T&, std::string, Parse, std::string) -> Named<T, Parse>;
 
 }  // namespace heed

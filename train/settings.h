@@ -51,105 +51,91 @@ struct LoopSettings {
 
 constexpr const char *kSizes = "Sizes (instead of the preset's)", *kOptimiser = "Optimiser";
 constexpr int64_t kMaxBatch = 1'000'000;
+constexpr int64_t kMaxModelSize = 1 << 24;  // of any size of a model
+
+// What several systems have alike: the sizes of a recurrent model, with its words;
+template <class S, class V> void visit_sizes(S& s, V& v) {
+  v({.key = "vocab_size", .required = true}, s.vocab_size);
+  const auto size = [&](const char* option, const char* key, auto& value, const char* help) {
+    v(setting(option, key, help,
+              {.group = kSizes, .least = 1, .most = kMaxModelSize, .required = true}),
+      value);
+  };
+  size("embed", "embedding_size", s.embedding_size,
+       "Embedding size; that of --hidden if only that is given");
+  size("hidden", "hidden_size", s.hidden_size, "Hidden size");
+}
+// its dropout;
+template <class V> void visit_dropout(auto& dropout, V& v) {
+  v(setting("dropout", "dropout", "Dropout probability", {.group = kSizes, .required = true}),
+    dropout);
+}
+// and how much is read.
+template <class V> void visit_limit(auto& limit, V& v) {
+  v(setting("limit", "limit", "Read only the first dialogues, of each part; 0: all",
+            {.group = "Dialogues", .usual = "0", .of_data = true}),
+    limit);
+}
 
 template <class S, class V> void visit_settings(S& s, V& v) {
   auto& optimizer = s.optimizer;
   auto& schedule = s.schedule;
-  v({.option = "batch",
-     .key = "batch_size",
-     .help = "Dialogues in a batch",
-     .group = kSizes,
-     .least = 1,
-     .most = kMaxBatch},
+  v(setting("batch", "batch_size", "Dialogues in a batch",
+            {.group = kSizes, .least = 1, .most = kMaxBatch}),
     s.batch_size);
-  v({.option = "epochs",
-     .key = "max_epochs",
-     .help = "Epochs at most",
-     .group = kSizes,
-     .may_change = true},
+  v(setting("epochs", "max_epochs", "Epochs at most", {.group = kSizes, .may_change = true}),
     s.max_epochs);
-  v({.option = "optimizer",
-     .key = "optimizer/name",
-     .help = "sgd or adam (instead of the preset's)",
-     .group = kOptimiser,
-     .words = {"sgd", "adam"}},
+  v(setting("optimizer", "optimizer/name", "sgd or adam (instead of the preset's)",
+            {.group = kOptimiser, .words = {"sgd", "adam"}}),
     optimizer.name);
-  v({.option = "rate",
-     .key = "schedule/rate",
-     .help = "Learning rate (instead of the preset's)",
-     .group = kOptimiser,
-     .may_change = true},
+  v(setting("rate", "schedule/rate", "Learning rate (instead of the preset's)",
+            {.group = kOptimiser, .least = 0, .above = true, .may_change = true}),
     schedule.rate);
-  v({.option = "warm-up",
-     .key = "optimizer/warm_up",
-     .help = "Steps in which the rate grows to its full size",
-     .group = kOptimiser},
+  v(setting("warm-up", "optimizer/warm_up", "Steps in which the rate grows to its full size",
+            {.group = kOptimiser}),
     optimizer.warm_up);
-  v({.option = "rate-decay",
-     .key = "optimizer/rate_decay",
-     .help = "What becomes of the rate after the warm-up: none: nothing; inverse-sqrt: it falls as "
-             "1 / sqrt(steps) (instead of the preset's)",
-     .group = kOptimiser,
-     .words = {"none", "inverse-sqrt"},
-     .later = true},
+  v(setting("rate-decay", "optimizer/rate_decay",
+            "What becomes of the rate after the warm-up: none: nothing; inverse-sqrt: it falls as "
+            "1 / sqrt(steps) (instead of the preset's)",
+            {.group = kOptimiser, .words = {"none", "inverse-sqrt"}, .later = true}),
     optimizer.rate_decay);
-  v({.option = "weight-decay",
-     .key = "optimizer/weight_decay",
-     .help = "Part of each parameter that a step takes away, times the rate (instead of the "
-             "preset's)",
-     .group = kOptimiser,
-     .least = 0},
+  v(setting("weight-decay", "optimizer/weight_decay",
+            "Part of each parameter that a step takes away, times the rate (instead of the "
+            "preset's)",
+            {.group = kOptimiser, .least = 0}),
     optimizer.weight_decay);
-  v({.option = "group",
-     .key = "optimizer/groups",
-     .help = "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in "
-             "their name (instead of the preset's); may be given several times",
-     .group = kOptimiser},
+  v(setting("group", "optimizer/groups",
+            "NAME:RATE:DECAY: factors of rate and weight decay for the parameters with NAME in "
+            "their name (instead of the preset's); may be given several times",
+            {.group = kOptimiser}),
     optimizer.groups);
-  v({.option = "max-norm",
-     .key = "max_norm",
-     .help = "Global-norm clipping of the gradient (instead of the preset's)",
-     .group = kOptimiser,
-     .least = 0,
-     .above = true,
-     .may_change = true},
+  v(setting("max-norm", "max_norm",
+            "Global-norm clipping of the gradient (instead of the preset's)",
+            {.group = kOptimiser, .least = 0, .above = true, .may_change = true}),
     s.max_norm);
-  v({.option = "patience",
-     .key = "schedule/patience",
-     .help = "Halve the rate after this many epochs without a better validation perplexity "
-             "(instead of the preset's)",
-     .group = kOptimiser},
+  v(setting("patience", "schedule/patience",
+            "Halve the rate after this many epochs that are no better in the validation (instead "
+            "of the preset's)",
+            {.group = kOptimiser}),
     schedule.patience);
-  v({.option = "min-rate",
-     .key = "schedule/min_rate",
-     .help = "Stop when the rate would fall below; a 1000th of --rate",
-     .group = kOptimiser},
+  v(setting("min-rate", "schedule/min_rate",
+            "Stop when the rate would fall below; a 1000th of --rate", {.group = kOptimiser}),
     schedule.min_rate);
-  v({.option = "halve-after",
-     .key = "schedule/halve_after",
-     .help = "Also halve the rate in every epoch after this one, 0: never",
-     .group = kOptimiser},
+  v(setting("halve-after", "schedule/halve_after",
+            "Also halve the rate in every epoch after this one, 0: never", {.group = kOptimiser}),
     schedule.halve_after);
-  v({.option = "stop-after",
-     .key = "schedule/stop_after",
-     .help =
-         "Stop after so many epochs in a row of which none is the best one; 0: never (instead of "
-         "the preset's)",
-     .group = kOptimiser,
-     .least = 0,
-     .most = 1'000'000,
-     .later = true},
+  v(setting(
+        "stop-after", "schedule/stop_after",
+        "Stop after so many epochs in a row of which none is the best one; 0: never (instead of "
+        "the preset's)",
+        {.group = kOptimiser, .least = 0, .most = 1'000'000, .later = true}),
     schedule.stop_after);
   v({.key = "schedule/min_improvement"}, schedule.min_improvement);
   v({.key = "schedule/max_halvings"}, schedule.max_halvings);
-  v({.option = "keep-every",
-     .key = "keep_every",
-     .help = "Keep the model of every so many epochs too, as epoch-N.safetensors; 0: none (instead "
-             "of the preset's)",
-     .group = kOptimiser,
-     .least = 0,
-     .most = 1'000'000,
-     .later = true},
+  v(setting("keep-every", "keep_every",
+            "Keep the model of every so many epochs too, as epoch-N.safetensors; 0: none (instead "
+            "of the preset's)",
+            {.group = kOptimiser, .least = 0, .most = 1'000'000, .later = true}),
     s.keep_every);
   v({.option = "pieces", .key = "pieces", .later = true}, s.pieces);
   v({.option = "log-steps", .key = "log_steps", .later = true}, s.log_steps);

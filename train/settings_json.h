@@ -26,8 +26,11 @@ template <class B> nlohmann::ordered_json in_file(const Words<B>& value) {
 template <class B> nlohmann::ordered_json in_file(const Unless<B>& value) {
   return value.value;
 }
+inline nlohmann::ordered_json name_or_null(const std::string& name) {
+  return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
+}
 template <class T, class Parse> nlohmann::ordered_json in_file(const Named<T, Parse>& value) {
-  return value.name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(value.name);
+  return name_or_null(value.name);
 }
 inline nlohmann::ordered_json in_file(const std::vector<ParameterGroup>& groups) {
   return nlohmann::json(groups);
@@ -41,6 +44,9 @@ template <class B> nlohmann::ordered_json as_option(const Words<B>& value) {
 }
 template <class B> nlohmann::ordered_json as_option(const Unless<B>& value) {
   return !value.value;
+}
+template <class T, class Parse> nlohmann::ordered_json as_option(const Named<T, Parse>& value) {
+  return name_or_null(value.in_effect.empty() ? value.name : value.in_effect);
 }
 // "lstm:0.5:0.2 combine:1:0"
 inline nlohmann::ordered_json as_option(const std::vector<ParameterGroup>& groups) {
@@ -99,32 +105,61 @@ class SettingReader {
       return;
     }
     const nlohmann::json& found = json_.at(place);
-    if (in_file(value).is_number_integer() && !found.is_number_integer()) wrong_type(setting);
+    const auto wrong = [&](const char* what) { throw UsageError("'" + setting.key + "' " + what); };
+    if (in_file(value).is_number_integer() && !found.is_number_integer()) {
+      wrong("has the wrong type");
+    }
     try {
       from_file(found, value);
     } catch (const nlohmann::json::exception&) {
-      wrong_type(setting);
+      wrong("has the wrong type");
+    }
+    if (found.is_number_integer() && in_file(value).is_number_integer() &&
+        in_file(value).dump() != found.dump()) {
+      wrong("is out of range");
     }
   }
 
  private:
-  [[noreturn]] static void wrong_type(const Setting& setting) {
-    throw UsageError("'" + setting.key + "' has the wrong type");
-  }
   const nlohmann::json& json_;
 };
 
 // Calls use(setting, value as an option) for all that can be chosen.
-template <class Use> class OptionVisitor {
- public:
-  explicit OptionVisitor(Use use) : use_(std::move(use)) {}
-  template <class T> void operator()(const Setting& setting, const T& value) {
-    if (!setting.option.empty()) use_(setting, as_option(value));
-  }
+template <class S, class Use> void each_option(const S& settings, const Use& use) {
+  const auto visitor = [&](const Setting& setting, const auto& value) {
+    if (!setting.option.empty()) use(setting, as_option(value));
+  };
+  visit_settings(settings, visitor);
+}
 
- private:
-  Use use_;
-};
+// What a run is trained with, under the names of the options that say it; null where an older
+// version did not keep it.
+template <class S> nlohmann::ordered_json as_options(const S& settings) {
+  nlohmann::ordered_json options;
+  each_option(settings, [&](const Setting& s, const auto& value) { options[s.option] = value; });
+  return options;
+}
+// Of those that older versions had no other value of: that value.
+template <class S> nlohmann::ordered_json options_before(const S& usual = {}) {
+  nlohmann::ordered_json options;
+  each_option(usual, [&](const Setting& setting, const auto& value) {
+    if (setting.later) options[setting.option] = value;
+  });
+  return options;
+}
+// The options of which this is true: options_that<TrainSettings>(&Setting::may_change).
+template <class S> std::vector<std::string> options_that(bool Setting::*is) {
+  std::vector<std::string> names;
+  each_option(S{}, [&](const Setting& setting, const auto&) {
+    if (setting.*is) names.push_back(setting.option);
+  });
+  return names;
+}
+
+inline void erase_key(auto& json, const std::string& key) {
+  const auto place = place_of<std::decay_t<decltype(json)>>(key);
+  if (json.contains(place)) json.at(place.parent_pointer()).erase(place.back());
+}
 
 // What a file holds of the settings; what is of a later version only where it is not the default.
 template <class S, class Visit>
@@ -135,17 +170,17 @@ nlohmann::ordered_json settings_to_json(const S& settings, const Visit& visit) {
   for (const std::string& key : here.later) {
     const auto place = place_of<nlohmann::ordered_json>(key);
     if (!usual.json.contains(place) || usual.json.at(place) != here.json.at(place)) continue;
-    nlohmann::ordered_json& parent = here.json.at(place.parent_pointer());
-    parent.erase(place.back());
+    erase_key(here.json, key);
   }
   return here.json;
 }
 
 template <class S, class Visit>
-void settings_from_json(const nlohmann::json& json, S& settings, const Visit& visit) {
-  settings = {};
-  SettingReader reader(json);
+S settings_from_json(const nlohmann::json& json, const Visit& visit) {
+  S settings;
+  const SettingReader reader(json);
   visit(settings, reader);
+  return settings;
 }
 
 inline constexpr auto kVisitSettings = [](auto& s, auto& v) { visit_settings(s, v); };

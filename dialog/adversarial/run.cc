@@ -1,8 +1,10 @@
 #include "dialog/adversarial/run.h"
 
+#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "dialog/adversarial/settings.h"
 #include "dialog/text/format.h"
 #include "nn/safetensors.h"
 #include "train/model_directory.h"
@@ -11,49 +13,19 @@
 namespace heed::adversarial {
 namespace {
 
-using Json = nlohmann::json;
-
-void save_config(const std::string& directory, const Config& c) {
-  const nlohmann::ordered_json json = {{"system", "adversarial"},
-                                       {"kind", "discriminator"},
-                                       {"vocab_size", c.vocab_size},
-                                       {"embedding_size", c.embedding_size},
-                                       {"hidden_size", c.hidden_size},
-                                       {"dropout", c.dropout},
-                                       {"response_only", c.response_only},
-                                       {"context", c.passages.context},
-                                       {"min_tokens", c.passages.min_tokens},
-                                       {"max_tokens", c.passages.max_tokens}};
-  write_file(in(directory, "config.json"), json.dump(2) + "\n");
-}
-
-int small_number(const std::string& path, const Json& json, const char* key) {
-  const auto value = typed_value<int64_t>(path, json, key);
-  if (value < 0 || value > 1'000'000) throw DataError(path + ": '" + key + "' is out of range");
-  return static_cast<int>(value);
-}
+constexpr auto kVisitConfig = [](auto& config, auto& v) { visit_config(config, v); };
+constexpr auto kVisitTraining = [](auto& settings, auto& v) { visit_training(settings, v); };
 
 Config load_config(const std::string& directory) {
   const std::string path = file_inside(directory, "config.json");
-  const Json json = Json::parse(read_file(path, 1 << 20), nullptr, false);
-  if (!json.is_object()) throw DataError(path + ": not a JSON object");
-  if (json.value("kind", Json()) != "discriminator") {
-    throw DataError(path + ": not a discriminator; heed discriminate train makes one");
-  }
-  Config c;
-  c.vocab_size = typed_value<int64_t>(path, json, "vocab_size");
-  c.embedding_size = typed_value<int64_t>(path, json, "embedding_size");
-  c.hidden_size = typed_value<int64_t>(path, json, "hidden_size");
-  c.dropout = typed_value<double>(path, json, "dropout");
-  c.response_only = typed_value<bool>(path, json, "response_only");
-  c.passages = {small_number(path, json, "context"), small_number(path, json, "min_tokens"),
-                small_number(path, json, "max_tokens")};
-  try {
+  return with_json(path, [&](const nlohmann::json& json) {
+    if (json.value("kind", nlohmann::json()) != "discriminator") {
+      throw DataError(path + ": not a discriminator; heed discriminate train makes one");
+    }
+    auto c = settings_from_json<Config>(json, kVisitConfig);
     c.check();
-  } catch (const UsageError& e) {
-    throw DataError(path + ": " + e.what());
-  }
-  return c;
+    return c;
+  });
 }
 
 // What the paper leaves open: batches of 64, clipping at 5, at most 20 epochs, the end after three
@@ -119,36 +91,34 @@ std::string preset_table() {
 
 void start_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
                const std::string& made_with) {
-  save_config(run, settings.model);
+  nlohmann::ordered_json config = {{"system", "adversarial"}, {"kind", "discriminator"}};
+  config.update(settings_to_json(settings.model, kVisitConfig));
+  write_file(in(run, "config.json"), config.dump(2) + "\n");
   vocabulary.save(in(run, "vocab.txt"));
-  Json json = {{"format", kRunFormat},      {"negatives", settings.negatives.name()},
-               {"limit", settings.limit},   {"data_fingerprint", settings.data_fingerprint},
-               {"preset", settings.preset}, {"vocabulary", settings.words_asked}};
-  json.update(settings_to_json(settings.loop, kVisitSettings));
-  json["heed"] = Json::parse(made_with);
-  write_file(in(run, "settings.json"), json.dump(2) + "\n");
+  write_settings(run, settings, kVisitTraining, made_with);
 }
 
 Settings load_settings(const std::string& run) {
-  const std::string path = file_inside(run, "settings.json");
   const Config model = load_config(run);  // first: it says what the directory holds
-  try {
-    Settings settings = with_json(path, [&](const Json& json) {
-      Settings s;
-      s.negatives = Negatives::parse(typed_value<std::string>(path, json, "negatives"));
-      s.limit = json.at("limit").get<size_t>();
-      s.data_fingerprint = json.at("data_fingerprint").get<uint32_t>();
-      s.preset = json.value("preset", "");
-      s.words_asked = json.value("vocabulary", int64_t{0});  // earlier runs have none
-      settings_from_json(json, s.loop, kVisitSettings);
-      return s;
-    });
-    settings.model = model;
-    settings.check();
-    return settings;
-  } catch (const UsageError& e) {
-    throw DataError(path + ": " + e.what());
+  return with_json(file_inside(run, "settings.json"), [&](const nlohmann::json& json) {
+    auto s = settings_from_json<Settings>(json, kVisitTraining);
+    s.model = model;
+    if (s.vocabulary == 0) s.vocabulary = {};  // as older versions said that they did not know it
+    s.check();
+    return s;
+  });
+}
+
+void begin_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with) {
+  if (!std::filesystem::exists(in(run, "settings.json"))) {
+    return start_run(run, settings, vocabulary, made_with);
   }
+  const auto all = [](Settings s) {
+    s.limit = 0, s.vocabulary = {}, s.preset = {};  // the fingerprint says what was read
+    return s;
+  };
+  check_same_run(run, all(load_settings(run)), all(settings));
 }
 
 LoadedDiscriminator load_discriminator(const std::string& directory) {

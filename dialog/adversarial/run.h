@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,8 +21,10 @@ struct Settings {
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
   uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
-  std::string preset = {};        // that the numbers above began with
-  int64_t words_asked = 0;  // vocab_size that was asked for, which texts may not fill; 0: not known
+  // The preset that the numbers above began with, and the vocab_size that was asked for, which
+  // texts may not fill. Runs of older versions did not keep them.
+  std::optional<std::string> preset = {};
+  std::optional<int64_t> vocabulary = {};
 
   void check() const;  // throws UsageError
 };
@@ -43,6 +46,9 @@ void start_run(const std::string& run, const Settings& settings, const Vocabular
                const std::string& made_with);
 // Throws DataError where the directory holds no run of a discriminator.
 Settings load_settings(const std::string& run);
+// Starts a run, unless it is there: then the settings must be its own. Throws DataError.
+void begin_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with);
 
 struct LoadedDiscriminator {
   Discriminator model;

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "dialog/adversary/settings.h"
 #include "dialog/respond/config.h"
 #include "train/model_directory.h"
 #include "train/run_json.h"
@@ -12,6 +13,7 @@ namespace heed::adversary {
 namespace {
 
 constexpr uint64_t kMaxModelBytes = uint64_t{1} << 36;
+constexpr auto kVisitPlayers = [](auto& settings, auto& v) { visit_players(settings, v); };
 
 // The three files of a model.
 void copy_model(const std::string& from, const std::string& to) {
@@ -49,14 +51,10 @@ LoadedPlayers load_players(const std::string& generator, const std::string& disc
 void start(const std::string& run, const Settings& settings, const Start& start) {
   copy_model(start.generator, in(run, "generator"));
   copy_model(start.discriminator, in(run, "discriminator"));
-  nlohmann::ordered_json json = {{"format", kRunFormat},
-                                 {"generator_steps", settings.generator_steps},
-                                 {"discriminator_steps", settings.discriminator_steps},
-                                 {"teacher_forcing", settings.policy.teacher_forcing},
-                                 {"max_length", settings.policy.max_length},
-                                 {"measured", settings.measured},
-                                 {"generator", model_json(start.generator)},
-                                 {"discriminator", model_json(start.discriminator)}};
+  nlohmann::ordered_json json = {{"format", kRunFormat}};
+  json.update(settings_to_json(settings, kVisitPlayers));
+  json["generator"] = model_json(start.generator);
+  json["discriminator"] = model_json(start.discriminator);
   for (const Metric& m : start.before) json["before"][m.name] = m.value;
   write_file(in(run, "adversary.json"), json.dump(2) + "\n");
   const Vocabulary words = load_vocabulary(file_inside(start.generator, "vocab.txt"),
@@ -80,21 +78,13 @@ Settings load_settings_of(const std::string& run) {
   const std::string path = file_inside(run, "adversary.json");
   if (!is_adversary(run))
     throw DataError(run + ": not a run of heed adversary (no adversary.json)");
-  Settings settings{.generator = load_settings(run)};
-  with_json(path, [&](const nlohmann::json& json) {
-    json.at("generator_steps").get_to(settings.generator_steps);
-    json.at("discriminator_steps").get_to(settings.discriminator_steps);
-    json.at("teacher_forcing").get_to(settings.policy.teacher_forcing);
-    json.at("max_length").get_to(settings.policy.max_length);
-    json.at("measured").get_to(settings.measured);
-    return 0;
-  });
-  try {
+  const TrainSettings generator = load_settings(run);
+  return with_json(path, [&](const nlohmann::json& json) {
+    auto settings = settings_from_json<Settings>(json, kVisitPlayers);
+    settings.generator = generator;
     settings.check();
-  } catch (const UsageError& e) {
-    throw DataError(path + ": " + e.what());
-  }
-  return settings;
+    return settings;
+  });
 }
 
 bool train_players(const std::string& run, const Settings& settings, const TrainData& data,

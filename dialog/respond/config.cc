@@ -25,20 +25,15 @@ void save_config(const std::string& directory, const ModelConfig& c) {
 
 ModelConfig load_config(const std::string& directory) {
   const std::string path = file_inside(directory, "config.json");
-  const auto json = nlohmann::json::parse(read_file(path, 1 << 20), nullptr, false);
-  if (!json.is_object()) throw DataError(path + ": not a JSON object");
-  if (json.contains("system") && json["system"] != "respond") {
-    throw DataError(path + ": a model of the system " + json["system"].dump() +
-                    ", which does not write responses");
-  }
-  try {
-    ModelConfig c;
-    settings_from_json(json, c, kVisitModel);
+  return with_json(path, [&](const nlohmann::json& json) {
+    if (json.contains("system") && json["system"] != "respond") {
+      throw DataError(path + ": a model of the system " + json["system"].dump() +
+                      ", which does not write responses");
+    }
+    auto c = settings_from_json<ModelConfig>(json, kVisitModel);
     c.check();
     return c;
-  } catch (const UsageError& e) {
-    throw DataError(path + ": " + e.what());
-  }
+  });
 }
 
 void check_memory(const ModelConfig& config) {

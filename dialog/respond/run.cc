@@ -23,11 +23,8 @@ using Json = nlohmann::json;
 constexpr auto kVisitRun = [](auto& settings, auto& v) { visit_run(settings, v); };
 
 TrainSettings read_settings(const std::string& path) {
-  return with_json(path, [](const Json& json) {
-    TrainSettings settings;
-    settings_from_json(json, settings, kVisitRun);
-    return settings;
-  });
+  return with_json(
+      path, [](const Json& json) { return settings_from_json<TrainSettings>(json, kVisitRun); });
 }
 
 }  // namespace
@@ -50,10 +47,7 @@ void TrainSettings::check() const {
 
 void save_settings(const std::string& run, const TrainSettings& settings,
                    const std::string& made_with) {
-  Json json = settings_to_json(settings, kVisitRun);
-  json["format"] = kRunFormat;
-  if (!made_with.empty()) json["heed"] = Json::parse(made_with);
-  write_file(in(run, "settings.json"), json.dump(2) + "\n");
+  write_settings(run, settings, kVisitRun, made_with);
 }
 
 TrainSettings load_settings(const std::string& run) {

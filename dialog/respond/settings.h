@@ -9,96 +9,51 @@ constexpr const char *kForm = "Form (instead of the preset's)", *kDialogues = "D
 
 // Those of config.json.
 template <class S, class V> void visit_model(S& s, V& v) {
-  constexpr int64_t kMost = kMaxModelSize;
   const auto parse_structure = [](const std::string& name) { return Structure::parse(name); };
   v({.option = "structure", .key = "structure", .required = true, .of_variant = true},
     Named{s.structure, std::string(s.structure.name), parse_structure});
-  v({.key = "vocab_size", .required = true}, s.vocab_size);
-  v({.option = "embed",
-     .key = "embedding_size",
-     .help = "Embedding size; that of --hidden if only that is given",
-     .group = kSizes,
-     .least = 1,
-     .most = kMost,
-     .required = true},
-    s.embedding_size);
-  v({.option = "hidden",
-     .key = "hidden_size",
-     .help = "Hidden size",
-     .group = kSizes,
-     .least = 1,
-     .most = kMost,
-     .required = true},
-    s.hidden_size);
-  v({.option = "layers",
-     .key = "num_layers",
-     .help = "LSTM layers; of a transformer on each side",
-     .group = kSizes,
-     .least = 1,
-     .most = kMost,
-     .required = true},
+  visit_sizes(s, v);
+  v(setting("layers", "num_layers", "LSTM layers; of a transformer on each side",
+            {.group = kSizes, .least = 1, .most = kMaxModelSize, .required = true}),
     s.num_layers);
   v({.key = "lstm_bias", .required = true}, s.lstm_bias);
-  v({.option = "dropout",
-     .key = "dropout",
-     .help = "Dropout probability",
-     .group = kSizes,
-     .required = true},
-    s.dropout);
-  v({.option = "heads",
-     .key = "heads",
-     .help = "Attention heads of a transformer",
-     .group = kSizes,
-     .least = 1,
-     .most = kMost,
-     .later = s.structure.family != Family::kTransformer,
-     .of_structure = true},
+  visit_dropout(s.dropout, v);
+  v(setting("heads", "heads", "Attention heads of a transformer",
+            {.group = kSizes,
+             .least = 1,
+             .most = kMaxModelSize,
+             .later = s.structure.family != Family::kTransformer,
+             .of_structure = true}),
     s.heads);
-  v({.option = "attention",
-     .key = "attention",
-     .help = "Score of a memory row k for a query q: dot k.q, general k.(W q), additive "
-             "v.tanh(W q + U k); otherwise additive in lstm-attention, bilstm-attention, hred and "
-             "hred-stacked, dot in the other structures that have a choice",
-     .group = kForm,
-     .words = attention_scores(),
-     .later = true,
-     .of_structure = true},
-    Named{s.attention, s.attention ? name_of(*s.attention) : "", parse_attention_score});
-  v({.option = "bidirectional",
-     .key = "bidirectional",
-     .help = "The encoder reads in both directions, each with half of --hidden (non-hier)",
-     .group = kForm,
-     .later = true,
-     .of_structure = true},
+  v(setting("attention", "attention",
+            "Score of a memory row k for a query q: dot k.q, general k.(W q), additive "
+            "v.tanh(W q + U k); otherwise additive in lstm-attention, bilstm-attention, hred and "
+            "hred-stacked, dot in the other structures that have a choice",
+            {.group = kForm, .words = attention_scores(), .later = true, .of_structure = true}),
+    Named{s.attention, s.attention ? name_of(*s.attention) : "", parse_attention_score,
+          name_of(s.attention_score())});
+  v(setting("bidirectional", "bidirectional",
+            "The encoder reads in both directions, each with half of --hidden (non-hier)",
+            {.group = kForm, .later = true, .of_structure = true}),
     s.bidirectional);
-  v({.option = "no-input-feeding",
-     .key = "input_feeding",
-     .help = "The decoder does not read the context vector of the step before (non-hier, dynamic, "
-             "dynamic-ui)",
-     .group = kForm,
-     .later = true,
-     .of_structure = true},
+  v(setting("no-input-feeding", "input_feeding",
+            "The decoder does not read the context vector of the step before (non-hier, dynamic, "
+            "dynamic-ui)",
+            {.group = kForm, .later = true, .of_structure = true}),
     Unless{s.input_feeding});
 }
 
 template <class S, class V> void visit_examples(S& s, V& v) {
   const auto bound = [&](const char* option, const char* key, auto& value, const char* help,
                          bool later = false) {
-    v({.option = option,
-       .key = key,
-       .help = std::string(help) + " (instead of the preset's)",
-       .group = kDialogues,
-       .later = later,
-       .of_data = true},
+    v(setting(option, key, std::string(help) + " (instead of the preset's)",
+              {.group = kDialogues, .later = later, .of_data = true}),
       value);
   };
-  v({.option = "examples",
-     .key = "examples/all_positions",
-     .help = "last: a dialogue's last turn is the response; all: every turn from the third (or "
-             "--min-turns) on (instead of the preset's)",
-     .group = kDialogues,
-     .words = {"last", "all"},
-     .of_data = true},
+  v(setting("examples", "examples/all_positions",
+            "last: a dialogue's last turn is the response; all: every turn from the third (or "
+            "--min-turns) on (instead of the preset's)",
+            {.group = kDialogues, .words = {"last", "all"}, .of_data = true}),
     Words{s.all_positions, "last", "all"});
   bound("max-turns", "examples/max_turns", s.max_turns,
         "Utterances of context read, the last ones; 0: all");
@@ -106,13 +61,10 @@ template <class S, class V> void visit_examples(S& s, V& v) {
         "Leave out shorter dialogues; with --examples all the turn of this number is the first "
         "response. From 2 on",
         true);
-  v({.option = "speaker",
-     .key = "examples/speaker",
-     .help = "Only turns of this speaker are responses, as those of system in MultiWOZ (default: "
-             "anybody's)",
-     .group = kDialogues,
-     .later = true,
-     .of_data = true},
+  v(setting("speaker", "examples/speaker",
+            "Only turns of this speaker are responses, as those of system in MultiWOZ (default: "
+            "anybody's)",
+            {.group = kDialogues, .later = true, .of_data = true}),
     s.speaker);
   bound("max-context", "examples/max_context_tokens", s.max_context_tokens,
         "Words of the context, the last ones, the end of each utterance counted; 0: all", true);
@@ -125,53 +77,37 @@ template <class S, class V> void visit_examples(S& s, V& v) {
 // Those of settings.json.
 template <class S, class V> void visit_run(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
-  v({.option = "insert-prob",
-     .key = "insert_prob",
-     .help = "Probability with which each of two distractions is inserted",
-     .usual = "0",
-     .least = 0,
-     .most = 1,
-     .of_variant = true},
+  v(setting("insert-prob", "insert_prob",
+            "Probability with which each of two distractions is inserted",
+            {.usual = "0", .least = 0, .most = 1, .of_variant = true}),
     s.insert_prob);
-  v({.option = "attention-weight",
-     .key = "attention_weight",
-     .help = "Weight of the attention loss (instead of the preset's); 0 leaves it out",
-     .least = 0},
+  v(setting("attention-weight", "attention_weight",
+            "Weight of the attention loss (instead of the preset's); 0 leaves it out",
+            {.least = 0}),
     s.attention_weight);
-  v({.option = "embeddings",
-     .key = "word_vectors",
-     .help = "Word vectors that the embeddings begin with, as text of GloVe, word2vec or fastText; "
-             "--embed is then their width",
-     .group = kSizes,
-     .takes = "FILE",
-     .later = true},
+  v(setting("embeddings", "word_vectors",
+            "Word vectors that the embeddings begin with, as text of GloVe, word2vec or fastText; "
+            "--embed is then their width",
+            {.group = kSizes, .takes = "FILE", .later = true}),
     s.word_vectors);
   v({.option = "init", .key = "init", .later = true}, s.init);
-  v({.option = "tokens",
-     .key = "tokens",
-     .help = "What texts are made of: words, the most frequent ones; bpe: pieces of words, learned "
-             "by byte pair encoding, of which every word can be made (default: words)",
-     .group = kSizes,
-     .words = {name_of(TokenKind::kWords), name_of(TokenKind::kPieces)},
-     .later = true,
-     .of_data = true},
+  v(setting("tokens", "tokens",
+            "What texts are made of: words, the most frequent ones; bpe: pieces of words, learned "
+            "by byte pair encoding, of which every word can be made (default: words)",
+            {.group = kSizes,
+             .words = {name_of(TokenKind::kWords), name_of(TokenKind::kPieces)},
+             .later = true,
+             .of_data = true}),
     Named{s.tokens, std::string(name_of(s.tokens)), parse_token_kind});
-  v({.option = "vocab",
-     .key = "vocabulary",
-     .help = "Vocabulary size, special tokens included; with bpe the 256 bytes too",
-     .group = kSizes,
-     .least = kSpecialTokens + 1,
-     .most = Vocabulary::kMaxSize,
-     .of_data = true},
+  v(setting("vocab", "vocabulary",
+            "Vocabulary size, special tokens included; with bpe the 256 bytes too",
+            {.group = kSizes,
+             .least = kSpecialTokens + 1,
+             .most = Vocabulary::kMaxSize,
+             .of_data = true}),
     s.vocabulary);
   visit_examples(s.examples, v);
-  v({.option = "limit",
-     .key = "limit",
-     .help = "Read only the first dialogues, of each part; 0: all",
-     .group = kDialogues,
-     .usual = "0",
-     .of_data = true},
-    s.limit);
+  visit_limit(s.limit, v);
   visit_settings(s.loop, v);
   v({.key = "data_fingerprint"}, s.data_fingerprint);
 }

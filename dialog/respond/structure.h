@@ -54,8 +54,6 @@ void register_structure(std::string_view name,
 std::vector<Structure> structures(Family family);
 std::string structure_names();  // "non-hier, static, ...", for people
 
-constexpr int64_t kMaxModelSize = 1 << 24;  // of any size below
-
 struct ModelConfig {
   Structure structure;
   int64_t vocab_size = 25000, embedding_size = 512, hidden_size = 512, num_layers = 4;

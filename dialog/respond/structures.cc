@@ -7,6 +7,7 @@
 #include "dialog/respond/seq2seq.h"
 #include "dialog/respond/transformer.h"
 #include "dialog/text/vocabulary.h"
+#include "train/settings.h"
 
 namespace heed {
 

@@ -181,14 +181,12 @@ void begin_run(const std::string& directory, const TrainSettings& settings, cons
     start_run(directory, settings, data.vocabulary);
     return;
   }
-  const TrainSettings there = load_settings(directory);
   const auto all = [](TrainSettings s) {
     s.model.attention = s.model.attention_score();   // said or not
     s.limit = {}, s.vocabulary = {}, s.preset = {};  // the fingerprint says what was read
-    return settings_to_json(s, kVisitSettings);
+    return s;
   };
-  const bool differs = all(there) != all(settings);
-  if (differs) throw DataError(directory + ": holds a run with other settings; move it away");
+  check_same_run(directory, all(load_settings(directory)), all(settings));
 }
 
 Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data,

@@ -213,17 +213,11 @@ adversarial::Settings run_settings(const AdversarialSettings& settings, const Ad
   adversarial::Settings s = settings.train;
   if (variant.scenario) s.negatives = {variant.scenario->kind};
   s.model.response_only = variant.response_only;
-  s.words_asked = s.model.vocab_size;
+  s.vocabulary = s.model.vocab_size;
   s.model.vocab_size = train.vocabulary.size();
   s.data_fingerprint = train.fingerprint();
   s.loop.seed = run.seed;
   return s;
-}
-
-void begin_run(const std::string& directory, const adversarial::Settings& s,
-               const AdversarialSettings& settings, const Vocabulary& vocabulary) {
-  if (std::filesystem::exists(in(directory, "settings.json"))) return;
-  start_run(directory, s, vocabulary, program_json(settings.made_with).dump());
 }
 
 }  // namespace
@@ -252,7 +246,9 @@ Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& run
                    const TrainHooks& hooks) {
     const adversarial::TrainData& train = data.train_of(run.variant);
     const adversarial::Settings its = run_settings(settings, data, run);
-    begin_on_first(*hooks.ranks, [&] { begin_run(directory, its, settings, train.vocabulary); });
+    begin_on_first(*hooks.ranks, [&] {
+      begin_run(directory, its, train.vocabulary, program_json(settings.made_with).dump());
+    });
     return adversarial::train(directory, its, train, device, hooks);
   };
   plan.measure = [&, out](const PlannedRun& run, const std::string& directory, Device device,

@@ -6,11 +6,13 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "dialog/adversarial/settings.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "experiments/engine/names.h"
+#include "train/settings_json.h"
 
 namespace heed {
 namespace {
@@ -59,9 +61,20 @@ void read_passages(const AdversarialSettings& s, AdversarialData& data) {
   }
 }
 
+// Under the names of their options, but for those of a variant and a run.
+Json describe_training(const adversarial::Settings& s) {
+  Json json = as_options(s);
+  for (const auto& [option, value] : json.items()) {
+    if (!value.is_string()) value = value.dump();
+  }
+  auto of_runs = options_that<adversarial::Settings>(&Setting::of_variant);
+  of_runs.insert(of_runs.end(), {"seed", "log-steps"});
+  for (const std::string& option : of_runs) json.erase(option);
+  return json;
+}
+
 Json describe(const AdversarialSettings& s, const AdversarialData& data) {
-  Json settings = Json::object();
-  for (const ShownSetting& option : s.options) settings[option.name] = option.value;
+  Json settings = describe_training(s.train);
   settings["limit"] = s.train.limit;
   settings["test-limit"] = s.test_limit;
   settings["responses"] = s.responses;
@@ -136,7 +149,9 @@ AdversarialData load_adversarial_data(const AdversarialSettings& s, bool reads) 
 
 void open_adversarial(const std::string& out, const AdversarialSettings& settings,
                       const AdversarialData& data) {
-  const Json earlier = {{"decode", "beam"}, {"reliability", false}, {"pieces", "1"}};
+  // What older versions did not write down; all presets have it alike.
+  Json earlier = describe_training(adversarial::presets()[0].settings);
+  earlier.update({{"decode", "beam"}, {"reliability", false}});
   open_folder(out, kAdversarialKind, describe(settings, data), earlier);
 }
 

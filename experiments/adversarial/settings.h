@@ -24,9 +24,8 @@ struct NamedFolder {
 std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list);
 
 struct AdversarialSettings {
-  adversarial::Settings train = {};        // of each classifier, but for the seed
-  std::vector<ShownSetting> options = {};  // what it was made of, for adversarial.json
-  std::vector<NamedFolder> corpora = {};   // data directories
+  adversarial::Settings train = {};       // of each classifier, but for the seed
+  std::vector<NamedFolder> corpora = {};  // data directories
   std::vector<NamedFolder> generators = {};
   bool reliability = false;  // scenarios too
   size_t test_limit = 0;     // dialogues of the test parts; 0: as train.limit

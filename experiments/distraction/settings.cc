@@ -5,10 +5,11 @@
 
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
-#include "dialog/respond/settings_json.h"
+#include "dialog/respond/settings.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
+#include "train/settings_json.h"
 
 namespace heed {
 namespace {
@@ -56,7 +57,8 @@ std::vector<size_t> choose_samples(const std::vector<Example>& test) {
 // Under the names of their options, but for those of a variant and a run.
 Json describe_settings(const ExperimentSettings& s) {
   Json json = as_options(s.train);
-  for (const std::string& option : options_that(&Setting::of_variant)) json.erase(option);
+  for (const std::string& option : options_that<TrainSettings>(&Setting::of_variant))
+    json.erase(option);
   for (const char* option : {"preset", "seed", "log-steps"}) json.erase(option);
   json["group"] = in_file(s.train.loop.optimizer.groups);
   json.update({{"vocab", s.train.model.vocab_size},
@@ -159,7 +161,7 @@ TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentD
 
 void open_experiment(const std::string& out, const ExperimentSettings& settings,
                      const ExperimentData& data) {
-  Json earlier = options_before();  // what earlier versions did not write down
+  Json earlier = options_before(TrainSettings());  // what earlier versions did not write down
   earlier.update({{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
   open_folder(out, "experiment", describe(settings, data), earlier);
   const std::string samples = (fs::path(out) / "samples.json").string();

@@ -6,10 +6,11 @@
 #include <set>
 #include <sstream>
 
-#include "dialog/respond/settings_json.h"
+#include "dialog/respond/settings.h"
 #include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
 #include "experiments/engine/names.h"
+#include "train/settings_json.h"
 
 namespace heed {
 namespace {
@@ -116,8 +117,9 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
 }
 
 void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data) {
-  Json earlier = options_before(
-      settings.train.at(0).model.structure);  // what earlier versions did not write down
+  TrainSettings usual;  // of what earlier versions did not write down
+  usual.model.structure = settings.train.at(0).model.structure;
+  Json earlier = options_before(usual);
   for (const auto& [option, value] : earlier.items())
     if (!value.is_string()) value = value.dump();
   open_folder(out, kProbesKind, describe(settings, data), earlier);

@@ -79,17 +79,22 @@ TEST_F(AdversaryProgram, GoesOnWhereItWas) {
                                       {"--batch", "3"},
                                       {"--generator-steps", "4"},
                                       {"--discriminator-steps", "4"},
-                                      {"--teacher-forcing", "2"},
+                                      {"--teacher-forcing", "2.5"},
                                       {"--max-length", "9"},
                                       {"--model", other.c_str()},
                                       {"--discriminator", other.c_str()},
                                       {"--seed", "5"}}) {
     expect_failure(
         heed_program(more + Arguments{option, value}), 2,
-        std::string(option) + ": the run " + dir.path("run") + " was started with another value",
+        std::string(option) + " " + value + ": the run " + dir.path("run") + " was started with ",
         option);
   }
   expect_failure(heed_program(with(more, "--data", HEED_SOURCE_DIR "/tests")), 1, "tests", "data");
+}
+
+// Of version 0.1.0, stopped after its first epoch.
+TEST_F(AdversaryProgram, AKeptRunGoesOn) {
+  expect_kept_run_goes_on("adversary-run", {"adversary", "--epochs", "2", "--max-length", "4"});
 }
 
 TEST_F(AdversaryProgram, RefusesWhatIsNoPlayer) {

@@ -67,6 +67,11 @@ TEST_F(Discriminate, GoesOnToTheSameResult) {
   EXPECT_EQ(dir.read("parts/log.jsonl"), shared->read("run/log.jsonl"));
 }
 
+// Of version 0.1.0, stopped after its first epoch.
+TEST_F(Discriminate, AKeptRunGoesOn) {
+  expect_kept_run_goes_on("discriminator-run", {"discriminate", "train", "--epochs", "2"});
+}
+
 TEST_F(Discriminate, EachOptionOfATrainingActs) {
   const std::string base = shared->read("run/log.jsonl");
   const std::vector<Arguments> options = {{"--negatives", "length-matched"},
@@ -74,6 +79,10 @@ TEST_F(Discriminate, EachOptionOfATrainingActs) {
                                           {"--response-only"},
                                           {"--dropout", "0"},
                                           {"--embed", "4"},
+                                          {"--optimizer", "sgd"},
+                                          {"--weight-decay", "0.5"},
+                                          {"--max-norm", "0.01"},
+                                          {"--warm-up", "9"},
                                           {"--seed", "2"}};
   for (const Arguments& option : options) {
     const std::string out = dir.path("run" + option[0]);
@@ -88,14 +97,19 @@ TEST_F(Discriminate, RefusesOtherRunsAndContradictions) {
     expect_failure(heed_program(tiny_discriminator(run()) + more), code, says, join(more));
   };
   fails({}, 2, "holds a run already; --resume goes on with it");
-  fails({"--resume", "--dropout", "0"}, 2, "--dropout: the run");
+  const std::string begun = ": the run " + run() + " was started with ";
+  fails({"--resume", "--dropout", "0"}, 2, "--dropout 0.0" + begun + "0.1; leave the option out");
+  fails({"--resume", "--negatives", "real"}, 2, "--negatives real" + begun + "random");
+  fails({"--resume", "--response-only"}, 2, "--response-only true" + begun + "false");
+  fails({"--resume", "--weight-decay", "0.5"}, 2, "--weight-decay 0.5" + begun + "0.0");
+  fails({"--resume", "--seed", "2"}, 2, "--seed 2" + begun + "1");
   expect_failure(
       heed_program(with(tiny_discriminator(run()), "--limit", "50") + Arguments{"--resume"}), 2,
-      "--limit: the run", "limit");
+      "--limit 50" + begun + "60", "limit");
   // of more words than the run was asked for, too
   expect_failure(
       heed_program(with(tiny_discriminator(run()), "--vocab", "1000") + Arguments{"--resume"}), 2,
-      "--vocab: the run", "vocab");
+      "--vocab 1000" + begun + "90", "vocab");
   const Arguments other = {"discriminate", "train", "--data",  dir.path("d"),
                            "--out",        run(),   "--resume"};
   for (const char* part : {"train", "valid"}) {

@@ -255,6 +255,26 @@ TEST_F(DiscriminatorFiles, ComeBack) {
   EXPECT_EQ(load_discriminator(run).model.config().hidden_size, kSmall.hidden_size);
 }
 
+// The first versions did not keep what was asked for; later ones wrote 0 where they did not know
+// it.
+TEST_F(DiscriminatorFiles, OfOlderVersionsAreRead) {
+  nlohmann::json json = nlohmann::json::parse(dir.read("run/settings.json"));
+  json["preset"] = "smoke";
+  json["vocabulary"] = 90;
+  dir.write("run/settings.json", json.dump());
+  EXPECT_EQ(load_settings(run).preset, "smoke");
+  EXPECT_EQ(load_settings(run).vocabulary, 90);
+  json["vocabulary"] = 0;
+  json.erase("preset");
+  dir.write("run/settings.json", json.dump());
+  EXPECT_FALSE(load_settings(run).vocabulary.has_value());
+  json.erase("vocabulary");
+  dir.write("run/settings.json", json.dump());
+  EXPECT_FALSE(load_settings(run).preset.has_value());
+  EXPECT_FALSE(load_settings(run).vocabulary.has_value());
+  EXPECT_EQ(load_settings(run).loop.batch_size, settings.loop.batch_size);
+}
+
 TEST_F(DiscriminatorFiles, AreNotTrusted) {
   const auto fails = [&](const std::string& says) {
     const std::string error = error_of<DataError>([&] { load_discriminator(run); });

@@ -161,6 +161,7 @@ TEST_F(AdversarialTest, RefusesOtherSettingsAndMistakes) {
     EXPECT_TRUE(has(r.err, message)) << r.err;
   };
   fails(with(same, "--hidden", "7"), "with --hidden \"6\", not \"7\"");
+  fails(same + Arguments{"--weight-decay", "0.5"}, "with --weight-decay \"0.0\", not \"0.5\"");
   fails(with(same, "--responses", "3"), "with --responses 12, not 3");
   fails(with(same, "--beam", "2") + Arguments{"--decode", "sample"},
         "--beam: is for --decode beam");
@@ -171,6 +172,20 @@ TEST_F(AdversarialTest, RefusesOtherSettingsAndMistakes) {
   EXPECT_EQ(r.code, 1);
   EXPECT_TRUE(has(r.err, kSample)) << r.err;
   fails({"reproduce", "probes", "--data", kSample, "--out", whole()}, "another kind of runs");
+}
+
+// A run that somebody else began, or an older version, does not go on as one of the experiment.
+TEST_F(AdversarialTest, RefusesAnUnfinishedRunOfOtherSettings) {
+  const std::string run = dir.path("out/ubuntu-sample-seed1");
+  const Arguments begin = {"discriminate", "train",   "--data",    kSample, "--out",   run,
+                           "--preset",     "smoke",   "--limit",   "120",   "--vocab", "150",
+                           "--hidden",     "6",       "--epochs",  "1",     "--batch", "32",
+                           "--rate",       "0.00001", "--threads", "1"};
+  ASSERT_EQ(heed_program(begin).code, 0);
+  const Result r = heed_program(with(command(kSample, dir.path("out")), "--jobs", "1") +
+                                Arguments{"--only", "ubuntu-sample"});
+  EXPECT_EQ(r.code, 1) << r.out;
+  EXPECT_TRUE(has(r.err, run + ": holds a run with other settings; move it away")) << r.err;
 }
 
 // What somebody else wrote into the folder.

@@ -1,0 +1,70 @@
+// docs/settings.md has a table of the settings of each system. HEED_WRITE_DOCS=1 writes them.
+#include <cstdlib>
+
+#include "base/file.h"
+#include "dialog/adversarial/settings.h"
+#include "dialog/adversary/settings.h"
+#include "dialog/respond/settings.h"
+#include "tests/docs/pages_helpers.h"
+#include "train/settings_json.h"
+
+namespace heed {
+namespace {
+
+// "`x`"; of nothing a dash.
+std::string code(const std::string& text) {
+  return text.empty() ? "-" : "`" + text + "`";
+}
+
+// Lines "| option | key | without it | a resume may change it | what it is |".
+class Rows {
+ public:
+  template <class T> void operator()(const Setting& s, const T& value) {
+    const nlohmann::ordered_json usual = in_file(value);
+    const bool none = usual.is_null() || usual == "" || usual == nlohmann::ordered_json::array();
+    std::string help = std::regex_replace(s.help, std::regex(R"(\|)"), "\\|");
+    if (help.empty() && !s.option.empty()) help = "(`heed help`)";
+    text += "| " + code(s.option.empty() ? "" : "--" + s.option) + " | " + code(s.key) + " | " +
+            (s.required ? "refused"
+             : none     ? "-"
+                        : code(usual.dump())) +
+            " | " + (s.may_change ? "yes" : "") + " | " + help + " |\n";
+  }
+  std::string text =
+      "| option | key | in a file without it | may change | |\n|---|---|---|---|---|\n";
+};
+
+template <class S, class Visit> std::string table(const Visit& visit) {
+  Rows rows;
+  const S usual;
+  visit(usual, rows);
+  return rows.text;
+}
+
+TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
+  const auto model = [](auto& s, auto& v) { visit_model(s, v); };
+  const auto run = [](auto& s, auto& v) { visit_run(s, v); };
+  const auto config = [](auto& s, auto& v) { visit_config(s, v); };
+  const auto training = [](auto& s, auto& v) { visit_training(s, v); };
+  const auto players = [](auto& s, auto& v) { visit_players(s, v); };
+  const std::vector<std::pair<std::string, std::string>> tables = {
+      {"model", table<ModelConfig>(model)},
+      {"training", table<TrainSettings>(run)},
+      {"discriminator", table<adversarial::Config>(config)},
+      {"discriminator's training", table<adversarial::Settings>(training)},
+      {"adversary", table<adversary::Settings>(players)}};
+  const fs::path path = kRoot / "docs/settings.md";
+  const std::string there = read(path);
+  std::string page = there;
+  for (const auto& [name, rows] : tables) {
+    const std::string begin = "<!-- " + name + " -->\n", end = "<!-- /" + name + " -->";
+    const size_t from = page.find(begin), to = page.find(end);
+    ASSERT_TRUE(from < to && to != page.npos) << "docs/settings.md has no " << begin;
+    page.replace(from + begin.size(), to - from - begin.size(), rows);
+  }
+  if (std::getenv("HEED_WRITE_DOCS")) write_file(path.string(), page);
+  EXPECT_EQ(page, there) << "HEED_WRITE_DOCS=1 before this test writes the tables anew";
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,83 @@
+// Of a run that goes on, an option is taken or refused, and none is ignored, whatever the system.
+#include "heed/setting_flags.h"
+
+#include <gtest/gtest.h>
+
+#include <CLI/CLI.hpp>
+
+#include "dialog/adversary/settings.h"
+#include "tests/dialog/settings_helpers.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// What older versions did not keep contradicts nothing.
+template <class S> S known() {
+  S settings;
+  if constexpr (requires { settings.generator; }) {
+    settings.generator = known<TrainSettings>();
+  } else {
+    settings.limit = 3;
+    settings.vocabulary = 90;
+  }
+  return settings;
+}
+
+std::string text_of(const Setting& setting, const Json& value) {
+  if (value.is_string()) return value;
+  const bool fits = !value.is_number() || (value >= setting.least && value <= setting.most);
+  return fits ? value.dump() : Json(static_cast<int64_t>(setting.least)).dump();
+}
+
+template <class S> class ResumedRun : public testing::Test {};
+using Systems = testing::Types<TrainSettings, adversarial::Settings, adversary::Settings>;
+TYPED_TEST_SUITE(ResumedRun, Systems);
+
+TYPED_TEST(ResumedRun, TakesOrRefusesEveryOption) {
+  int taken = 0, refused = 0;
+  for (const auto& [setting, settings] : all_changes(known<TypeParam>())) {
+    if (setting.option.empty() || setting.help.empty()) continue;
+    CLI::App command;
+    SettingFlags flags;
+    flags.declare(command, TypeParam(), [](const Setting&) { return true; });
+    const Json value = as_options(settings)[setting.option];
+    const std::string option = "--" + setting.option;
+    command.parse(value == true ? option : option + "=" + text_of(setting, value));
+    TypeParam run = known<TypeParam>(), asked = run;
+    flags.apply(asked);
+    ASSERT_NE(as_options(asked), as_options(run)) << option << " does nothing";
+    const std::string error =
+        error_of<UsageError>([&] { take_given(command, "runs/a", asked, run); });
+    EXPECT_EQ(error == "no error", setting.may_change) << option << " " << error;
+    if (setting.may_change) {
+      EXPECT_EQ(as_options(run), as_options(asked)) << option;
+      ++taken;
+    } else {
+      EXPECT_TRUE(error.starts_with(option + " ")) << error;
+      EXPECT_NE(error.find(": the run runs/a was started with "), error.npos) << error;
+      ++refused;
+    }
+  }
+  EXPECT_EQ(taken, 3);  // --epochs, --rate, --max-norm
+  EXPECT_GT(refused, 15);
+}
+
+TEST(ResumedRun, IsNotContradictedByWhatWasNotGiven) {
+  CLI::App command;
+  SettingFlags flags;
+  flags.declare(command, TrainSettings(), [](const Setting&) { return true; });
+  command.parse("--hidden=7");
+  TrainSettings run, asked;
+  run.model.hidden_size = asked.model.hidden_size = 7;
+  run.model.dropout = 0.5;
+  run.loop.max_epochs = 9;
+  take_given(command, "runs/a", asked, run);
+  EXPECT_EQ(run.loop.max_epochs, 9);
+  EXPECT_EQ(run.model.dropout, 0.5);
+}
+
+}  // namespace
+}  // namespace heed
