@@ -1,5 +1,9 @@
+#include <unistd.h>
+
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
+#include <iostream>
 #include <map>
 #include <set>
 
@@ -7,10 +11,12 @@
 #include "base/file.h"
 #include "base/utf8.h"
 #include "dialog/data/plain_text.h"
+#include "dialog/data/table.h"
 #include "dialog/data/ubuntu.h"
 #include "dialog/text/format.h"
 #include "dialog/view/render.h"
 #include "heed/checks.h"
+#include "heed/messages.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
 
@@ -45,20 +51,40 @@ Prepared read_ubuntu(const PrepareOptions& o, const Reading& reading) {
 const std::map<std::string, TextLayout> kLayouts = {{"auto", TextLayout::kAuto},
                                                     {"eou", TextLayout::kEou},
                                                     {"lines", TextLayout::kLines},
+                                                    {"names", TextLayout::kNames},
                                                     {"tabs", TextLayout::kTabs}};
+
+// Asks on the terminal; without one nobody answers.
+bool ask(const std::string& question) {
+  if (!::isatty(STDIN_FILENO) || !::isatty(STDERR_FILENO)) return false;
+  std::fprintf(stderr, "heed: %s [y/N] ", printable(question).c_str());
+  std::string answer;
+  std::getline(std::cin, answer);
+  return answer == "y" || answer == "Y" || answer == "yes";
+}
 
 Prepared read_text(const PrepareOptions& o, const Reading& reading) {
   std::error_code ignored;
   const auto read =
       std::filesystem::is_directory(o.in, ignored) ? read_plain_texts : read_plain_text;
-  PlainText text = read(o.in, kLayouts.at(o.form), reading);
+  PlainText text = read(o.in, {kLayouts.at(o.form), o.gap_minutes, ask}, reading);
   Prepared result{std::move(text.dialogues), {}};
   for (const auto& [name, value] : kLayouts) {
     if (o.form == "auto" && value == text.layout) {
       result.remarks.push_back("read as --layout " + name);
     }
   }
+  if (text.left_out > 0) {
+    result.remarks.push_back("left out: " + counted(text.left_out, "line") +
+                             " that nobody said (who came and left, pictures, reactions)");
+  }
   return result;
+}
+
+Prepared read_csv(const PrepareOptions& o, const Reading& reading) {
+  Columns columns{o.text, o.speaker};
+  if (!o.dialogue.empty()) columns.dialogue = {o.dialogue};
+  return {read_table(o.in, columns, reading), {}};
 }
 
 // At most `count` characters of a text.
@@ -74,10 +100,11 @@ void show_beginning(const Dialogue& dialogue) {
   std::printf("the first one, %s, begins\n", printable(dialogue.id).c_str());
   for (size_t i = 0; i < std::min(kTurns, dialogue.turns.size()); ++i) {
     const Turn& turn = dialogue.turns[i];
-    const std::string text =
-        printable((turn.speaker.empty() ? "" : turn.speaker + ": ") + turn.text);
-    const std::string head = beginning(text, kCharacters);
-    std::printf("  %s%s\n", head.c_str(), head.size() < text.size() ? " ..." : "");
+    const std::string speaker =
+        turn.speaker.empty() ? "no speaker" : "speaker \"" + turn.speaker + "\"";
+    const std::string head = beginning(turn.text, kCharacters);
+    const char* end = head.size() < turn.text.size() ? "\" ..." : "\"";
+    std::printf("  %s, text \"%s%s\n", printable(speaker).c_str(), printable(head).c_str(), end);
   }
 }
 
@@ -149,11 +176,12 @@ void run(const PrepareOptions& o, PrepareReader read) {
   std::printf("read %s of %s, left out %zu with fewer than %s\n", counted(all, "dialogue").c_str(),
               o.in.c_str(), all - dialogues.size(), least.c_str());
   show_notes(dialogues);
+  show_beginning(dialogues[0]);
+  note_long_dialogue(dialogues);
   if (splits) {
     write_split(o.split, dialogues, o.in, o.out);
   } else {
     write_file_of(o, dialogues);
-    show_beginning(dialogues[0]);
   }
 }
 
@@ -186,18 +214,52 @@ void add_text(CLI::App& prepare) {
       "  lines  an utterance a line, blank lines between dialogues\n"
       "  tabs   a line is speaker, tab, text; blank lines between dialogues; consecutive lines of\n"
       "         one speaker become one turn\n"
+      "  names  Name: text, with or without a time in front: chats of WhatsApp and Discord, and "
+      "logs\n"
+      "         of IRC with <name>; blank lines and long silences between dialogues\n"
       "Of a folder, a file may be a film or a book: --split film keeps what is in one file "
       "together.\n"
       "Examples:\n"
       "  heed prepare text --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare text --in films/ --layout tabs --out data/films --split film");
   auto o = add_reader(*c, read_text, "A text file in UTF-8, or a folder of them, plain or gzip");
-  c->add_option("--layout", o->form, "auto: told by the first line")
-      ->check(CLI::IsMember({"auto", "eou", "lines", "tabs"}))
+  c->add_option("--layout", o->form, "auto: told by the first lines")
+      ->check(CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}))
+      ->capture_default_str();
+  c->add_option(
+       "--gap", o->gap_minutes,
+       "Of names with times: a dialogue ends where nobody says anything for more minutes, 0: never")
+      ->option_text("MINUTES")
+      ->check(whole_number(0, 1'000'000))
       ->capture_default_str();
 }
 
+void add_csv(CLI::App& prepare) {
+  CLI::App* c = prepare.add_subcommand("csv", "Dialogues in a table, a message a row");
+  c->footer(
+      "The first line names the columns; between fields stands a comma, a semicolon or a tab. With "
+      "--speaker, consecutive rows of one speaker become one turn.\n"
+      "Example:\n"
+      "  heed prepare csv --in chat.csv --out all.jsonl.gz --text text --speaker name --dialogue "
+      "id");
+  auto o = add_reader(*c, read_csv, "A table in UTF-8, plain or gzip");
+  c->add_option("--text", o->text, "The column of what is said")->option_text("COLUMN")->required();
+  c->add_option("--speaker", o->speaker, "The column of who says it")->option_text("COLUMN");
+  c->add_option("--dialogue", o->dialogue,
+                "The column that tells dialogues apart; without it all rows are one")
+      ->option_text("COLUMN");
+}
+
 }  // namespace
+
+void note_long_dialogue(const std::vector<Dialogue>& dialogues) {
+  size_t longest = 0;
+  for (const Dialogue& d : dialogues) longest = std::max(longest, d.turns.size());
+  if (longest <= (dialogues.size() == 1 ? 100 : 1000)) return;
+  note((dialogues.size() == 1 ? "one dialogue with " : "the longest dialogue has ") +
+       counted(longest, "turn") +
+       ": are there blank lines between dialogues? Chats with times have --gap, tables --dialogue");
+}
 
 std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read, const char* in) {
   auto o = std::make_shared<PrepareOptions>();
@@ -230,6 +292,7 @@ void add_prepare(CLI::App& app) {
       "  heed prepare split --in all.jsonl.gz --out data/mine\n"
       "docs/your-own-data.md goes through it, docs/corpora.md through the published corpora.");
   add_text(*prepare);
+  add_csv(*prepare);
   add_ubuntu(*prepare);
   add_prepare_published(*prepare);
   add_prepare_split(*prepare);

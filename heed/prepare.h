@@ -10,6 +10,9 @@
 
 namespace heed {
 
+// Says so where one dialogue is so long that a border between dialogues may have been missed.
+void note_long_dialogue(const std::vector<Dialogue>& dialogues);
+
 // How dialogues become the parts of a data directory.
 struct SplitOptions {
   CommonPtr common;
@@ -34,6 +37,8 @@ struct PrepareOptions {
   size_t limit = 0;
   int min_turns = 3;
   bool keep_wrong = false;
+  int gap_minutes = 60;
+  std::string text, speaker, dialogue;  // columns of a table
   SplitOptions split;
 };
 

@@ -1,7 +1,8 @@
-// `heed prepare` for published corpora: a row each.
+// `heed prepare` for files that need no options of their own: a row each.
 #include <memory>
 
 #include "dialog/data/daily_dialog.h"
+#include "dialog/data/messages.h"
 #include "dialog/data/multiwoz.h"
 #include "dialog/data/mutual.h"
 #include "dialog/data/persona_chat.h"
@@ -29,6 +30,12 @@ template <auto read> Prepared read_corpus(const PrepareOptions& o, const Reading
 }
 
 const Row kRows[] = {
+    {"messages", "Conversations with assistants, as OpenAI's interfaces have them",
+     "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
+     "Speakers are the roles; what system, developer, tool and function say is left out.\n"
+     "Example:\n"
+     "  heed prepare messages --in conversations.jsonl --out all.jsonl.gz",
+     read_corpus<read_messages>},
     {"dailydialog", "DailyDialog (Li et al. 2017): acts, emotions, topics",
      "dialogues.json of ConvLab-3, or a text with __eou__",
      "The JSON (unzip data.zip of ConvLab-3) holds all parts: --split published keeps them. "

@@ -114,6 +114,7 @@ void run(const SplitOptions& o, const std::string& in, const std::string& out) {
            [&](size_t read) { progress.show("reading " + in + ": " + counted(read, "dialogue")); },
        .notes = true});
   progress.done();
+  note_long_dialogue(dialogues);
   write_split(o, dialogues, in, out);
 }
 

@@ -43,7 +43,7 @@ void read_dialogue(JsonRecord& record, Published& corpus) {
 Published read_daily_dialog(const std::string& path, const Reading& reading) {
   const char sign = first_sign(path);
   if (sign != '[' && sign != '{') {
-    return {read_plain_text(path, TextLayout::kEou, reading).dialogues, {}};
+    return {read_plain_text(path, {TextLayout::kEou}, reading).dialogues, {}};
   }
   return read_published(path, Braces::kLines, reading, read_dialogue);
 }

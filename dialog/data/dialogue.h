@@ -62,6 +62,12 @@ inline bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t\r\n") == text.npos;
 }
 
+// Without blanks at both ends.
+inline std::string_view trimmed(std::string_view text) {
+  const size_t first = text.find_first_not_of(" \t\r"), last = text.find_last_not_of(" \t\r");
+  return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
+}
+
 // Adds a message: consecutive ones of one speaker become one turn, joined by a blank; blank ones
 // are left out.
 void add_message(Dialogue& dialogue, std::string_view speaker, std::string_view text);

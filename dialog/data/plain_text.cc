@@ -5,7 +5,10 @@
 
 #include "base/error.h"
 #include "base/utf8.h"
+#include "dialog/data/chat_log.h"
 #include "dialog/data/published.h"
+#include "dialog/data/text_layout.h"
+#include "dialog/text/format.h"
 #include "dialog/text/text_file.h"
 
 namespace heed {
@@ -13,18 +16,25 @@ namespace {
 
 constexpr std::string_view kEndOfUtterance = "__eou__";
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view blanks = " \t\r";
-  const size_t first = text.find_first_not_of(blanks), last = text.find_last_not_of(blanks);
-  return first == text.npos ? std::string_view() : text.substr(first, last - first + 1);
-}
-
-TextLayout layout_of(std::string_view first_line, const LineReader& reader) {
-  if (first_line.starts_with('{') && first_line.find("\"turns\"") != first_line.npos) {
-    reader.fail("these are JSON Lines already: `heed prepare split` makes the parts of them");
+// The layout, told by the first lines, and how the lines of a chat are written.
+void choose_layout(const std::string& path, LineReader& reader, const TextOptions& options,
+                   PlainText& text, ChatForm& form) {
+  if (text.layout != TextLayout::kAuto && text.layout != TextLayout::kNames) return;
+  const std::vector<std::string_view> lines = first_lines(reader.ahead());
+  const ChatGuess chat = guess_chat(lines);
+  form = chat.form;
+  if (lines.empty() || (text.layout == TextLayout::kNames && chat.messages > 0)) return;
+  if (text.layout == TextLayout::kNames) {
+    throw DataError(path + ": its first " + counted(lines.size(), "line") +
+                    " do not say who speaks, as \"Name: text\" and \"[time] <name> text\" do");
   }
-  if (first_line.find(kEndOfUtterance) != first_line.npos) return TextLayout::kEou;
-  return first_line.find('\t') != first_line.npos ? TextLayout::kTabs : TextLayout::kLines;
+  const LayoutGuess guess = guess_layout(lines, chat);
+  text.layout = guess.layout;
+  if (guess.doubt.empty()) return;
+  const std::string doubt = path + ": " + guess.doubt;
+  const std::string way = guess.layout == TextLayout::kTabs ? "--layout tabs" : "--layout lines";
+  if (options.read_anyway && options.read_anyway(doubt + ". Read it as " + way + "?")) return;
+  throw DataError(doubt + "; " + way + " reads it all the same");
 }
 
 void add_utterances(Dialogue& dialogue, std::string_view line) {
@@ -42,12 +52,21 @@ void add_line_of_speaker(Dialogue& dialogue, std::string_view line, const LineRe
   add_message(dialogue, trimmed(line.substr(0, tab)), trimmed(line.substr(tab + 1)));
 }
 
-}  // namespace
+// A chat is read as a whole: only then it is known how its dates are written.
+void read_chat(LineReader& reader, ChatReader chat, const std::string& file,
+               const TextOptions& options, const Reading& reading, PlainText& text) {
+  for (std::string_view line; reader.next(line);) {
+    if (!is_utf8(line)) reader.fail("the text is not UTF-8");
+    if (!chat.add(line, reader.line_number())) {
+      reader.fail("a line is \"Name: text\"; this one has no name");
+    }
+  }
+  text.dialogues = chat.dialogues(file, 60 * int64_t{options.gap_minutes}, reading);
+  text.left_out = chat.left_out();
+}
 
-PlainText read_plain_text(const std::string& path, TextLayout layout, const Reading& reading) {
-  LineReader reader(path);
-  const std::string file = std::filesystem::path(path).filename().string();
-  PlainText result{{}, layout};
+void read_lines(LineReader& reader, const std::string& file, const Reading& reading,
+                PlainText& result) {
   std::vector<Dialogue>& dialogues = result.dialogues;
   bool open = false;  // the last dialogue may go on
   for (std::string_view line; reader.next(line);) {
@@ -56,7 +75,6 @@ PlainText read_plain_text(const std::string& path, TextLayout layout, const Read
       open = false;
       continue;
     }
-    if (result.layout == TextLayout::kAuto) result.layout = layout_of(line, reader);
     if (!open) {
       if (reading.enough(dialogues.size())) break;
       dialogues.push_back({file + ":" + std::to_string(reader.line_number()), {}});
@@ -68,21 +86,41 @@ PlainText read_plain_text(const std::string& path, TextLayout layout, const Read
     }
     open = result.layout != TextLayout::kEou;
   }
-  if (dialogues.empty()) throw DataError(path + ": holds no dialogue");
-  return result;
 }
 
-PlainText read_plain_texts(const std::string& folder, TextLayout layout, const Reading& reading) {
-  PlainText result{{}, layout};
+}  // namespace
+
+PlainText read_plain_text(const std::string& path, const TextOptions& options,
+                          const Reading& reading) {
+  LineReader reader(path);
+  const std::string file = std::filesystem::path(path).filename().string();
+  PlainText text;
+  text.layout = options.layout;
+  ChatForm form;
+  choose_layout(path, reader, options, text, form);
+  if (text.layout == TextLayout::kNames) {
+    read_chat(reader, ChatReader(form), file, options, reading, text);
+  } else {
+    read_lines(reader, file, reading, text);
+  }
+  if (text.dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  return text;
+}
+
+PlainText read_plain_texts(const std::string& folder, const TextOptions& options,
+                           const Reading& reading) {
+  PlainText result;
+  result.layout = options.layout;
   std::vector<Dialogue>& dialogues = result.dialogues;
   for (const std::string& name : find_files(folder, ".txt")) {
     const size_t before = dialogues.size();
     if (reading.limit > 0 && before >= reading.limit) break;
     const Reading rest{.limit = reading.limit > 0 ? reading.limit - before : 0,
                        .progress = [&](size_t read) { reading.enough(before + read); }};
-    PlainText text =
-        read_plain_text((std::filesystem::path(folder) / name).string(), result.layout, rest);
+    const TextOptions same{result.layout, options.gap_minutes, options.read_anyway};
+    PlainText text = read_plain_text((std::filesystem::path(folder) / name).string(), same, rest);
     result.layout = text.layout;
+    result.left_out += text.left_out;
     for (Dialogue& dialogue : text.dialogues) {
       dialogue.id = name + dialogue.id.substr(dialogue.id.rfind(':'));
       dialogues.push_back(std::move(dialogue));

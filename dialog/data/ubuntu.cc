@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <string_view>
-#include <unordered_map>
 
 #include "base/error.h"
 #include "base/utf8.h"
 #include "dialog/data/published.h"
+#include "dialog/data/table.h"
 #include "dialog/text/csv.h"
 #include "dialog/text/text_file.h"
 
@@ -88,21 +88,6 @@ bool parse_label(const CsvReader& csv, const std::string& label) {
   return false;
 }
 
-// With a limit: all messages up to the first one of a dialogue too many.
-void read_messages(CsvReader& csv, const Fields& header, const Reading& reading,
-                   UbuntuCsv& result) {
-  std::unordered_map<std::string, size_t> places;
-  for (Fields fields; csv.next(fields, header);) {
-    const std::string id = fields[0] + "/" + fields[1];
-    const auto [place, is_new] = places.try_emplace(id, places.size());
-    if (is_new) {
-      if (reading.enough(result.dialogues.size())) return;
-      result.dialogues.push_back({id, {}});
-    }
-    add_message(result.dialogues[place->second], fields[3], fields[5]);
-  }
-}
-
 // The utterance of a row; of one with answers with the others.
 Turn read_utterance(const Fields& fields, CsvForm form, bool is_answer) {
   Turn turn{"", plain_text(fields[1]), !is_answer};
@@ -155,11 +140,12 @@ UbuntuCsv read_ubuntu_csv(const std::string& path, const Reading& reading, Wrong
   Fields header;
   if (!csv.next(header)) throw DataError(path + ": is empty");
   const CsvForm form = form_of(csv, header);
+  const std::string file = fs::path(path).filename().string();
   UbuntuCsv result;
   if (form == CsvForm::kMessages) {
-    read_messages(csv, header, reading, result);
+    const Columns columns{"text", "from", {"folder", "dialogueID"}};
+    result.dialogues = read_rows(csv, header, columns, file, reading);
   } else {
-    const std::string file = fs::path(path).filename().string();
     read_contexts(csv, header, file, form, wrong, reading, result);
   }
   if (result.dialogues.empty()) throw DataError(path + ": holds no dialogue");

@@ -1,5 +1,7 @@
 #include "dialog/text/csv.h"
 
+#include <algorithm>
+
 #include "base/utf8.h"
 
 namespace heed {
@@ -29,6 +31,14 @@ bool CsvReader::next(std::vector<std::string>& fields, const std::vector<std::st
   return true;
 }
 
+void CsvReader::find_separator() {
+  const std::string_view ahead = lines_.ahead(), first = ahead.substr(0, ahead.find('\n'));
+  const auto count = [&](char c) { return std::count(first.begin(), first.end(), c); };
+  for (const char c : {';', '\t'}) {
+    if (count(c) > count(separator_)) separator_ = c;
+  }
+}
+
 bool CsvReader::next_line() {
   if (!lines_.next(line_)) return false;
   if (!is_utf8(line_)) fail("the text is not UTF-8");
@@ -39,7 +49,7 @@ bool CsvReader::next_line() {
 // Up to the comma behind it or the end of the line.
 void CsvReader::read_field(std::string& field) {
   if (line_.starts_with('"')) return read_quoted(field);
-  field = line_.substr(0, line_.find(','));
+  field = line_.substr(0, line_.find(separator_));
   line_.remove_prefix(field.size());
   if (field.find('"') != field.npos) fail("a quote inside a field that is not quoted");
 }
@@ -60,7 +70,7 @@ void CsvReader::read_quoted(std::string& field) {
       continue;
     }
     line_.remove_prefix(quote + 1);
-    if (line_.empty() || line_.front() == ',') return;
+    if (line_.empty() || line_.front() == separator_) return;
     if (line_.front() != '"') fail("a closing quote must be followed by a comma");
     field += '"';
     line_.remove_prefix(1);

@@ -22,6 +22,9 @@ class CsvReader {
   // The same, and the record must have as many fields as the header.
   bool next(std::vector<std::string>& fields, const std::vector<std::string>& header);
 
+  // Takes of the signs , ; and tab the one that the first line has most of for that between fields.
+  void find_separator();
+
   [[noreturn]] void fail(const std::string& rule) const { lines_.fail(rule); }
 
  private:
@@ -30,6 +33,7 @@ class CsvReader {
   void read_quoted(std::string& field);
 
   LineReader lines_;
+  char separator_ = ',';
   std::string_view line_;  // the rest of the current line
   size_t bytes_ = 0;       // of the current record
 };

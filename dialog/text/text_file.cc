@@ -14,7 +14,7 @@
 namespace heed {
 namespace {
 
-constexpr size_t kChunkBytes = 1 << 17;
+constexpr size_t kChunkBytes = LineReader::kAhead;
 constexpr size_t kMagicBytes = 5;         // that tell what a file is
 constexpr int kGzipWindowBits = 15 + 16;  // zlib: the largest window, with gzip header and trailer
 constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
@@ -165,6 +165,11 @@ bool LineReader::next(std::string_view& line) {
   if (line.ends_with('\r')) line.remove_suffix(1);
   if (line.find('\0') != line.npos) fail("a zero byte, this is not a text file");
   return true;
+}
+
+std::string_view LineReader::ahead() {
+  while (end_ - begin_ < kChunkBytes && fill()) continue;
+  return std::string_view(buffer_).substr(begin_, std::min(kChunkBytes, end_ - begin_));
 }
 
 bool LineReader::fill() {

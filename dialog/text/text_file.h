@@ -27,6 +27,10 @@ class LineReader {
   // The next line without its "\n" or "\r\n", valid until the next call; false after the last one.
   bool next(std::string_view& line);
 
+  // The next bytes without taking them: kAhead, fewer only at the end of the file.
+  static constexpr size_t kAhead = size_t{1} << 17;
+  std::string_view ahead();
+
   int64_t line_number() const { return line_number_; }
   [[noreturn]] void fail(const std::string& rule) const;  // DataError "path:line: rule"
 

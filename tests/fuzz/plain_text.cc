@@ -8,7 +8,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const auto layout = static_cast<heed::TextLayout>(data[0] % 4);
   const heed::fuzz::InputFile file(data + 1, size - 1);
   heed::fuzz::tolerate([&] {
-    const heed::PlainText text = heed::read_plain_text(file.path(), layout);
+    const heed::PlainText text = heed::read_plain_text(file.path(), {layout});
     heed::fuzz::must(text.layout != heed::TextLayout::kAuto && !text.dialogues.empty());
     for (const heed::Dialogue& dialogue : text.dialogues) {
       for (const heed::Turn& turn : dialogue.turns) heed::fuzz::must(!turn.text.empty());

@@ -369,6 +369,14 @@ TEST_F(Act, Prepare) {
   const std::string text = dir.write("text", "a\tb\na\tc\nd\te\n\nf\tg\nh\ti\nf\tk\n");
   check_rows("prepare text", {{"prepare", "text", "--in", text, "--out", "OUT.jsonl"}},
              {{"--layout", {"lines"}, {"--min-turns", "1"}}, {"--min-turns", {"2"}}});
+  const std::string chat =
+      dir.write("chat", "[1:00] a: b\n[1:30] c: d\n[2:00] a: e\n[2:01] c: f\n");
+  check_rows("prepare text", {{"prepare", "text", "--in", chat, "--out", "OUT.jsonl"}},
+             {{"--gap", {"20"}, {"--min-turns", "1"}}});
+  const std::string table = dir.write("t.csv", "a,b,c\nx,y,1\nx,y,1\ny,z,1\nz,x,2\n");
+  check_rows("prepare csv",
+             {{"prepare", "csv", "--in", table, "--out", "OUT.jsonl", "--text", "a"}},
+             {{"--text", {"b"}}, {"--speaker", {"b"}}, {"--dialogue", {"c"}}});
   const std::string turns =
       "2005-01-01\ta\tb\thello\n2005-01-01\tb\ta\thi\n2005-01-01\ta\tb\tbye\n";
   const std::string tsv = dir.write("talk.tsv", turns);

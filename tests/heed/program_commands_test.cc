@@ -151,7 +151,9 @@ TEST_F(Commands, PrepareUbuntuMessages) {
       {"prepare", "ubuntu", "--in", dir.path("dialogueText.csv"), "--out", dir.path("all.jsonl")});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(Json::parse(dir.read("all.jsonl")).at("turns")[0].at("text"), "hello, all");
-  EXPECT_EQ(count(r.out, "  ann: hello, all\n  bob: hi\n  ann: bye\n"), 1u) << r.out;
+  EXPECT_EQ(
+      count(r.out, "  speaker \"ann\", text \"hello, all\"\n  speaker \"bob\", text \"hi\"\n"), 1u)
+      << r.out;
   const Result folder =
       heed_program({"prepare", "ubuntu", "--in", dir.path(""), "--out", dir.path("all.jsonl")});
   expect_failure(folder, 1, "give a .csv file itself: ", "a folder with a .csv file");
@@ -175,7 +177,9 @@ TEST_F(Commands, PrepareTextAndSplitMakeADataDirectory) {
   ASSERT_EQ(text.code, 0) << text.err;
   EXPECT_EQ(count(text.out, "read as --layout tabs"), 1u) << text.out;
   EXPECT_EQ(count(text.out, "wrote 40 dialogues with 120 turns (mean 3.0)"), 1u) << text.out;
-  EXPECT_EQ(count(text.out, "the first one, t.txt:1, begins\n  ann: this was said"), 1u)
+  EXPECT_EQ(
+      count(text.out, "the first one, t.txt:1, begins\n  speaker \"ann\", text \"this was said"),
+      1u)
       << text.out;
   const auto split = [&](const std::string& out, const Arguments& more) {
     return heed_program(

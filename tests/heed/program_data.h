@@ -33,8 +33,8 @@ class ProgramWithRun : public testing::Test {
   const TempDir dir;
 };
 
-// Everything that a command shows on a terminal of 120 columns.
-inline std::string on_terminal(const Arguments& arguments) {
+// Everything that a command shows on a terminal of 120 columns, where `typed` is typed.
+inline std::string on_terminal(const Arguments& arguments, const std::string& typed = "") {
   std::vector<char*> argv = {const_cast<char*>(HEED_PROGRAM)};
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
@@ -48,6 +48,7 @@ inline std::string on_terminal(const Arguments& arguments) {
   }
   std::string shown;
   char buffer[4096];
+  if (!typed.empty()) EXPECT_EQ(write(terminal, typed.data(), typed.size()), std::ssize(typed));
   for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;) shown.append(buffer, n);
   close(terminal);
   waitpid(id, nullptr, 0);

@@ -1,6 +1,7 @@
 // heed prepare with published corpora: what is written, what is said, what is refused.
 #include <nlohmann/json.hpp>
 
+#include "tests/heed/program_data.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -75,7 +76,9 @@ TEST_F(Prepare, SplitKeepsLabelsPersonasAndCandidates) {
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(
       has(r.out, "with 4 candidates (1 different), 4 sentences of personas (4 different)\n"));
-  EXPECT_TRUE(has(r.out, "\n  partner: hello ann .\n  you: hi .\n")) << r.out;
+  EXPECT_TRUE(has(
+      r.out, "\n  speaker \"partner\", text \"hello ann .\"\n  speaker \"you\", text \"hi .\"\n"))
+      << r.out;
   const std::vector<Json> all = read("all.jsonl");
   ASSERT_EQ(all.size(), 4u);
   EXPECT_EQ(all[1].at("personas"), (Json{{"you", {"i am bob ."}}}));
@@ -155,7 +158,8 @@ TEST_F(Prepare, LabelsOfOtherDefinitions) {
 
 TEST_F(Prepare, OtherFilesAreRefused) {
   const std::string zip = dir.write("c.zip", "PK\x03\x04");
-  for (const char* corpus : {"dailydialog", "personachat", "multiwoz", "sgd", "ubuntu", "text"}) {
+  for (const char* corpus :
+       {"dailydialog", "personachat", "multiwoz", "sgd", "ubuntu", "messages", "text"}) {
     const Arguments form =
         std::string(corpus) == "ubuntu" ? Arguments{"--form", "csv"} : Arguments{};
     expect_failure(prepare(corpus, zip, "out.jsonl", form), 1,
@@ -184,6 +188,84 @@ TEST_F(Prepare, AFolderOfFilms) {
     };
     EXPECT_EQ(film(0), film(1));
   }
+}
+
+// ---- own data -----------------------------------------------------------------------------------
+
+TEST_F(Prepare, AChatWithNames) {
+  const std::string in = dir.write("chat.txt",
+                                   "[01/01/2025, 09:03] Ben: hi\n[01/01/2025, 09:04] Ann: yes?\n"
+                                   "[01/01/2025, 09:05] Trip: \u200EBen left\n"
+                                   "[01/01/2025, 09:05] Ben: the printer\n"
+                                   "[01/01/2025, 12:00] Ann: \x1b[2Jnew\n");
+  const Result r = prepare("text", in, "c.jsonl");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(r.err, "");
+  EXPECT_TRUE(has(r.out, "read as --layout names\nleft out: 1 line that nobody said ")) << r.out;
+  EXPECT_TRUE(has(r.out, "left out 1 with fewer than 3 turns\n")) << r.out;
+  EXPECT_TRUE(has(r.out, "chat.txt:1, begins\n  speaker \"Ben\", text \"hi\"\n")) << r.out;
+  EXPECT_EQ(read("c.jsonl")[0].at("turns")[2], (Json{{"speaker", "Ben"}, {"text", "the printer"}}));
+  const Result all = prepare("text", in, "all.jsonl", {"--gap", "0"});
+  EXPECT_TRUE(has(all.out, "wrote 1 dialogue with 4 turns")) << all.out;
+  const Result lines = prepare("text", in, "lines.jsonl", {"--layout", "lines"});
+  EXPECT_TRUE(has(lines.out, "\n  no speaker, text \"[01/01/2025, 09:03] Ben: hi\"\n"))
+      << lines.out;
+}
+
+const std::string kTable = "name,said\nBen,hi\nAnn,\"yes, what?\"\nBen,this\n";
+
+TEST_F(Prepare, ATable) {
+  const std::string in = dir.write("chat.csv", kTable);
+  expect_failure(prepare("text", in, "c.jsonl"), 1,
+                 "chat.csv: looks like a table of name, said, which heed prepare csv reads; "
+                 "--layout lines reads it all the same",
+                 "a table as text");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("c.jsonl")));
+  const Result r = prepare("csv", in, "c.jsonl", {"--text", "said", "--speaker", "name"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "\n  speaker \"Ann\", text \"yes, what?\"\n")) << r.out;
+  expect_failure(prepare("csv", in, "d.jsonl", {"--text", "text"}), 1,
+                 "there is no column \"text\"; there are: name, said", "a column");
+  expect_failure(prepare("csv", in, "d.jsonl", {"--text", "said", "--dialogue", "id"}), 1,
+                 "no column \"id\"", "another column");
+  expect_failure(prepare("csv", in, "d.jsonl"), 2, "--text is required", "no column");
+}
+
+TEST_F(Prepare, Messages) {
+  const std::string in = dir.write(
+      "m.json",
+      R"({"messages": [{"role": "user", "content": "hi"}, {"role": "assistant", "content": "yes?"},)"
+      R"( {"role": "tool", "content": "1"}, {"role": "user", "content": "so"}]})");
+  const Result r = prepare("messages", in, "m.jsonl");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.out, "left out: 1 messages of the roles system, ")) << r.out;
+  EXPECT_TRUE(has(r.out, "\n  speaker \"assistant\", text \"yes?\"\n")) << r.out;
+}
+
+TEST_F(Prepare, OneVeryLongDialogueIsPointedOut) {
+  std::string text;
+  for (int i = 0; i < 101; ++i) text += "line " + std::to_string(i) + "\n";
+  const std::string says = "heed: note: one dialogue with 101 turns: are there blank lines ";
+  const Result r = prepare("text", dir.write("t.txt", text), "t.jsonl");
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(r.err.starts_with(says)) << r.err;
+  const Result split =
+      heed_program({"prepare", "split", "--in", dir.path("t.jsonl"), "--out", dir.path("parts")});
+  EXPECT_EQ(split.code, 1);
+  EXPECT_TRUE(has(split.err, says)) << split.err;
+  EXPECT_TRUE(has(split.err, "nothing for the train part: 1 dialogue")) << split.err;
+  EXPECT_EQ(prepare("text", dir.write("t.txt", text.substr(7)), "t.jsonl").err, "");
+}
+
+TEST_F(Prepare, AsksOnATerminal) {
+  const std::string in = dir.write("chat.csv", kTable);
+  const Arguments command = {"prepare", "text", "--in", in, "--out", dir.path("t.jsonl")};
+  const std::string question = "which heed prepare csv reads. Read it as --layout lines? [y/N] ";
+  const std::string no = on_terminal(command, "\n");
+  EXPECT_TRUE(has(no, question) && has(no, "; --layout lines reads it all the same")) << no;
+  EXPECT_FALSE(std::filesystem::exists(dir.path("t.jsonl")));
+  const std::string yes = on_terminal(command, "y\n");
+  EXPECT_TRUE(has(yes, question) && has(yes, "wrote 1 dialogue with 4 turns")) << yes;
 }
 
 TEST_F(Prepare, WrongAnswersOfUbuntuAreMarked) {

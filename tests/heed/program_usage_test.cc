@@ -36,9 +36,10 @@ TEST(Usage, AWordThatIsNoCommand) {
       "there is no command 'prepare ubunto'; did you mean 'ubuntu'? (see heed prepare --help)";
   expect_line({"prepare", "ubunto"}, ubunto);
   expect_line({"prepare", "ubunto", "--in", "x"}, ubunto);
-  expect_line({"prepare", "xyzzy"},
-              "there is no command 'prepare xyzzy'; there are: text, ubuntu, dailydialog, "
-              "personachat, multiwoz, sgd, mutual, split, labels (see heed prepare --help)");
+  expect_line(
+      {"prepare", "xyzzy"},
+      "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, messages, "
+      "dailydialog, personachat, multiwoz, sgd, mutual, split, labels (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
                  "help");
@@ -211,7 +212,8 @@ TEST(Help, OfACommandNamesEveryOption) {
        {"in", "out", "form", "limit", "min-turns", "keep-wrong", "split", "valid", "test", "seed"}},
       {"prepare labels", {"in", "out", "location-buckets", "recent", "repeat"}},
       {"prepare multiwoz", {"in", "out", "limit", "min-turns", "split", "valid", "test", "seed"}},
-      {"prepare text", {"in", "out", "layout", "limit", "min-turns"}},
+      {"prepare text", {"in", "out", "layout", "gap", "limit", "min-turns"}},
+      {"prepare csv", {"in", "out", "text", "speaker", "dialogue", "limit", "min-turns"}},
       {"prepare split", {"in", "out", "by", "valid", "test", "seed"}},
       {"score", Arguments{"model", "data", "json", "batch", "dtype", "limit", "examples",
                           "max-turns", "max-utterance", "max-response", "attention"} +

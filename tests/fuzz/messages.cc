@@ -1,0 +1,9 @@
+// Conversations with assistants: JSON, or JSON Lines.
+#include "dialog/data/messages.h"
+#include "tests/fuzz/corpus.h"
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const heed::fuzz::InputFile file(data, size);
+  heed::fuzz::read_published(heed::read_messages, file.path());
+  return 0;
+}
