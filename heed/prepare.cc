@@ -287,7 +287,7 @@ void add_prepare(CLI::App& app) {
       "prepare", "Turn texts and published corpora into dialogues to train with");
   prepare->require_subcommand(1)->fallthrough();
   prepare->footer(
-      "From a file of yours to a data directory:\n"
+      "From a file of yours (text: chats and texts, csv, messages) to a data directory:\n"
       "  heed prepare text  --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare split --in all.jsonl.gz --out data/mine\n"
       "docs/your-own-data.md goes through it, docs/corpora.md through the published corpora.");

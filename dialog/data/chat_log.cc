@@ -171,19 +171,24 @@ std::string_view without_remarks(std::string_view text) {
 
 ChatGuess guess_chat(const std::vector<std::string_view>& lines) {
   std::map<ChatForm, std::multiset<std::string_view>> found;
+  ChatGuess best;
   for (const std::string_view line : lines) {
     Said said;
     if (read_message(line, said)) found[said.form].insert(said.speaker);
+    best.timed += read_time(line).form.time != ChatForm::kNone;
   }
-  ChatGuess best;
   for (const auto& [form, speakers] : found) {
     const size_t n = lines.size(), k = speakers.size();
     const size_t different = std::set<std::string_view>(speakers.begin(), speakers.end()).size();
     const bool timed = form.time != ChatForm::kNone, header = form.who == ChatForm::kHeader;
-    const size_t tenths = timed ? (header ? 1 : 2) : form.who == ChatForm::kAngles ? 5 : 9;
+    const bool irc = form.who == ChatForm::kAngles || form.who == ChatForm::kColumn;
+    const size_t tenths = timed ? (header ? 1 : 2) : irc ? 5 : 9;
     bool sure = 10 * k >= tenths * n && (!header || 2 * k <= n + 1);
+    if (irc) sure |= 2 * best.timed >= n;  // a channel where people come and go and say little
     if (!timed || header) sure &= n > 1 && (k < 10 || 2 * different <= k);
-    if (std::pair(sure, k) > std::pair(best.sure, best.messages)) best = {form, k, sure};
+    if (std::pair(sure, k) > std::pair(best.sure, best.messages)) {
+      best = {form, k, best.timed, sure};
+    }
   }
   return best;
 }
@@ -213,7 +218,9 @@ void ChatReader::add_below(std::string_view line) {
 
 bool ChatReader::add(std::string_view line, int64_t number) {
   const bool blank = is_blank(line);
-  if (Said said; !blank && read_message(line, said) && said.form == form_) {
+  Said said;
+  const bool message = !blank && read_message(line, said);
+  if (message && said.form == form_) {
     const bool phone = form_.who == ChatForm::kColon && form_.time != ChatForm::kNone;
     const std::string_view text = phone ? without_remarks(said.text) : trimmed(said.text);
     messages_.push_back({number, blank_ && form_.who != ChatForm::kHeader,
@@ -223,6 +230,7 @@ bool ChatReader::add(std::string_view line, int64_t number) {
     open_ = true;
   } else if (!blank) {
     if (form_ == ChatForm{}) return false;
+    others_ += message && said.form.time != ChatForm::kNone && said.form.time != form_.time;
     add_below(line);
   }
   blank_ = blank;

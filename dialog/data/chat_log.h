@@ -32,6 +32,7 @@ struct ChatForm {
 struct ChatGuess {
   ChatForm form;
   size_t messages = 0;  // of that form, in the lines
+  size_t timed = 0;     // lines that begin with a time
   bool sure = false;    // that the lines are a chat
 };
 // The form that most of these lines have, which are not blank.
@@ -48,6 +49,8 @@ class ChatReader {
   // said for more than `gap` seconds, 0: for any time. Consecutive messages of one speaker become
   // one turn. Ids are "<file>:<line>".
   std::vector<Dialogue> dialogues(const std::string& file, int64_t gap, const Reading& reading);
+  // Whether many lines are messages of another form.
+  bool is_mixed() const { return 10 * others_ > messages_.size() + 10; }
   size_t left_out() const { return left_out_; }  // lines that nobody said
 
  private:
@@ -63,7 +66,7 @@ class ChatReader {
   std::vector<Moment> moments_;        // of the messages
   std::array<int, 3> date_ = {};       // that a line of its own told
   bool blank_ = false, open_ = false;  // the line above; whether the last message may go on
-  size_t left_out_ = 0;
+  size_t left_out_ = 0, others_ = 0;   // messages of other forms
 };
 
 }  // namespace heed

@@ -29,7 +29,8 @@ struct Shape {
       const int digit = is_arabic ? arabic : c - '0';
       i += is_arabic;
       if (digit < 0 || digit > 9) {
-        text += c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : static_cast<char>(c);
+        const int small = c >= 'A' && c <= 'Z' ? c + 32 : c == '#' ? '!' : c;
+        text += static_cast<char>(small);
         continue;
       }
       if (!text.ends_with('#')) numbers.push_back(0), text += '#';
@@ -60,10 +61,11 @@ struct Shape {
 int hour_of_day(int hour, const Shape& shape, size_t end_of_time) {
   const size_t word = shape.text.find_first_of(kLetters, end_of_time);
   const char first = word == shape.text.npos ? '\0' : shape.text[word];
-  const bool pm = first == 'p' || shape.holds("下午") || shape.holds("午後") ||
-                  shape.holds("오후") || shape.holds("م");
-  const bool am = first == 'a' || shape.holds("上午") || shape.holds("午前") ||
-                  shape.holds("오전") || shape.holds("ص");
+  const auto holds = [&](std::initializer_list<const char*> marks) {
+    return std::any_of(marks.begin(), marks.end(), [&](auto mark) { return shape.holds(mark); });
+  };
+  const bool pm = first == 'p' || holds({"下午", "午後", "오후", "م"});
+  const bool am = first == 'a' || holds({"上午", "午前", "오전", "ص"});
   if (pm && hour < 12) return hour + 12;
   return am && hour == 12 ? 0 : hour;
 }

@@ -93,7 +93,7 @@ TEST(Docs, FlagsInTheProseExist) {
   static const std::regex command("\n  ([a-z]+) ");
   std::string all = help("");
   for (const std::smatch& m : matches(help(""), command)) all += help(" " + m[1].str());
-  for (const char* what : {"text", "ubuntu", "dailydialog", "split", "labels"})
+  for (const char* what : {"text", "csv", "messages", "ubuntu", "dailydialog", "split", "labels"})
     all += help(" prepare " + std::string(what));
   all += help(" reproduce probes") + help(" discriminate train") + help(" discriminate test");
   for (const Span& span : code_spans()) {

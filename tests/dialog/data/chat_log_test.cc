@@ -185,6 +185,26 @@ TEST(ChatLog, RefusesWhatSaysNoNames) {
   EXPECT_EQ(error_reading(names, "t", "[12:00] ann: <Media omitted>\n"), ": holds no dialogue");
 }
 
+TEST(ChatLog, AQuietChannel) {
+  std::string text;
+  for (int i = 0; i < 50; ++i) text += "[1:00:00] *** Joins: ann (a@h)\n";
+  EXPECT_EQ(read(text + "[1:00:01] <ann> hi\n[1:00:02] <bob> yo\n", 50), "51=ann:hi|bob:yo|");
+  const auto automatic = [](const std::string& path) { read_plain_text(path, {}); };
+  EXPECT_EQ(error_reading(automatic, "t", text),
+            ": many of the first 50 lines begin with a name or a time: is it --layout names?; "
+            "--layout lines reads it all the same");
+}
+
+TEST(ChatLog, TwoKindsOfChatInOneFileAreRefused) {
+  const auto automatic = [](const std::string& path) { read_plain_text(path, {}); };
+  std::string text;
+  for (int i = 0; i < 20; ++i) text += "[1/2/24, 1:00] ann: hi\n[1/2/24, 1:00] bob: yo\n";
+  for (int i = 0; i < 5; ++i) text += "1/2/24, 1:00 - ann: hi\n";
+  EXPECT_EQ(read(text).substr(0, 25), "1=ann:hi|bob:yo|ann:hi|bo") << "five may be quotations";
+  EXPECT_EQ(error_reading(automatic, "t", text + "1/2/24, 1:00 - ann: hi\n"),
+            ": holds two kinds of chats; give each in a file of its own");
+}
+
 // Lines that are nearly something, in a chat that is clear.
 TEST(ChatLog, HostileLines) {
   const std::string chat = "[10:00] A: a\n[10:00] B: b\n[10:00] A: a\n[10:00] B: b\n";
@@ -219,9 +239,10 @@ TEST(Moment, IsReadOrNot) {
   EXPECT_EQ(text("Tue Dec 31 1:00:00 2024", Words::kAny), "2024.12.31 3600");
   EXPECT_EQ(text("Dec 31 1:00"), "2000.12.31 3600");
   EXPECT_EQ(text("yesterday at 1:00", Words::kAny), "0.0.0 3600");
-  for (const char* none : {"", "12", "12:", ":30", "12:60", "25:00", "12:30:61", "31.12.2024",
-                           "12.30", "12:30 ann", "12:30 *", "0/1/2024, 12:00", "1/2/99999, 12:00",
-                           "<12:30>", "12:30 12:30 12:30 12:30 12:30 12:30 12:30 12:30 12:30 12"}) {
+  for (const char* none :
+       {"", "12", "12:", ":30", "12:60", "25:00", "12:30:61", "31.12.2024", "12.30", "12:30 ann",
+        "12#30", "#:# 1 2", "12:30 *", "0/1/2024, 12:00", "1/2/99999, 12:00", "<12:30>",
+        "12:30 12:30 12:30 12:30 12:30 12:30 12:30 12:30 12:30 12"}) {
     EXPECT_EQ(text(none), "-") << none;
   }
 }
