@@ -47,7 +47,7 @@ template <class Json = nlohmann::json> Json parse_json(const std::string& path) 
 template <class Use> auto with_json(const std::string& path, Use use) {
   try {
     auto json = parse_json(path);
-    if (!json.is_object()) throw DataError(path + ": not a JSON object");
+    if (!json.is_object()) throw DataError(path + ": not what heed writes there: not a JSON object");
     const int format = json.value("format", 1);
     if (format < 1 || format > kRunFormat) {
       throw DataError(path + ": has format " + std::to_string(format) +

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "base/error.h"
+#include "dialog/parts/batch.h"
 #include "nn/attention.h"
 #include "nn/init.h"
 
@@ -38,8 +39,7 @@ double init_bound(int64_t hidden_size) {
 }
 
 SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device device) {
-  ExamplePointers all;
-  for (const Example& sequence : sequences) all.push_back(&sequence);
+  const ExamplePointers all = pointers(sequences);
   SequenceBatch batch{pack_contexts(all, device), {}};
   batch.tokens = lay_out_memory(all, batch.packed, MemoryOf::kTokens, device);
   return batch;

@@ -3,24 +3,17 @@
 namespace heed {
 
 ResponseBatch pack_responses(const ExamplePointers& examples, Device device) {
-  std::vector<int32_t> lengths;
+  std::vector<std::vector<int32_t>> inputs, targets;
   for (const Example* example : examples) {
-    lengths.push_back(static_cast<int32_t>(example->response.size()) + 1);
+    inputs.push_back({kSos});
+    inputs.back().insert(inputs.back().end(), example->response.begin(), example->response.end());
+    targets.emplace_back(example->response).push_back(kEos);
   }
-  ResponseBatch batch{Packing(lengths), {}, {}, {}, {}};
-  std::vector<int32_t> inputs(batch.packing.rows()), targets(batch.packing.rows());
-  for (size_t b = 0; b < examples.size(); ++b) {
-    const std::vector<int32_t>& words = examples[b]->response;
-    for (int64_t t = 0; t < lengths[b]; ++t) {
-      const int64_t row = batch.packing.row(t, static_cast<int64_t>(b));
-      inputs[row] = t == 0 ? kSos : words[t - 1];
-      targets[row] = t + 1 == lengths[b] ? kEos : words[t];
-    }
-  }
-  batch.inputs = Tensor::from(inputs, device);
-  batch.targets = Tensor::from(targets, device);
-  batch.dialogue_of_step = Tensor::from(batch.packing.sequence_ids(), device);
-  return batch;
+  const Packed packed = pack(inputs, device);
+  check_shape(std::is_sorted(packed.order.begin(), packed.order.end()),
+              "pack_responses: the longest response must come first");
+  return {packed.packing, packed.rows.value(), pack(targets, device).rows.value(),
+          Tensor::from(packed.packing.sequence_ids(), device)};
 }
 
 }  // namespace heed

@@ -42,8 +42,8 @@ std::vector<Spoiled> spoiled_models() {
   const auto cut = [](const std::string& text) { return text.substr(0, text.size() / 2); };
   const auto nothing = [](const std::string&) { return std::string(); };
   const char *config = "config.json", *weights = "model.safetensors", *words = "vocab.txt";
-  return {{config, nothing, "not a JSON object"},
-          {config, cut, "not a JSON object"},
+  return {{config, nothing, "not what heed writes there"},
+          {config, cut, "not what heed writes there"},
           {config, [](auto) { return "[]"; }, "not a JSON object"},
           {config, [](auto) { return "{}"; }, "'structure' is missing"},
           {config, set("structure", "tree"), "expected one of"},

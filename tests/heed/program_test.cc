@@ -231,7 +231,7 @@ TEST_F(Program, OptionsFromAFile) {
 TEST_F(Program, FilesOfOptionsThatAreWrong) {
   const std::string config = dir.write("my.toml", "[train]\nrate = \"fast\"\n");
   expect_failure(heed_program(tiny_training(dir.path("out")) + Arguments{"--config", config}), 2,
-                 "--rate: expected a number, got 'fast'", "no number");
+                 "--rate: expected a number above 0, got 'fast'", "no number");
   expect_failure(heed_program(tiny_training(dir.path("out")) + Arguments{"--config", "missing"}), 2,
                  "missing", "missing file");
   EXPECT_FALSE(fs::exists(dir.path("out")));

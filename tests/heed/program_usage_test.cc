@@ -92,7 +92,8 @@ TEST(Usage, ANumberThatIsNone) {
   fails("--threads", "-1", "a whole number from 0 to 1024");
   fails("--seed", "-1", "a whole number from 0 on");
   fails("--epochs", "1.5", "a whole number");
-  fails("--rate", "fast", "a number");
+  fails("--min-rate", "fast", "a number");
+  fails("--rate", "fast", "a number above 0");
   fails("--max-norm", "0", "a number above 0");
   fails("--attention-weight", "-1", "a number from 0 on");
 }

@@ -160,7 +160,7 @@ TEST_F(AdversarialTest, RefusesOtherSettingsAndMistakes) {
     EXPECT_EQ(r.code, 2) << message;
     EXPECT_TRUE(has(r.err, message)) << r.err;
   };
-  fails(with(same, "--hidden", "7"), "with --hidden \"6\", not \"7\"");
+  fails(with(same, "--hidden", "7") + Arguments{"--embed", "6"}, "with --hidden \"6\", not \"7\"");
   fails(same + Arguments{"--weight-decay", "0.5"}, "with --weight-decay \"0.0\", not \"0.5\"");
   fails(with(same, "--responses", "3"), "with --responses 12, not 3");
   fails(with(same, "--beam", "2") + Arguments{"--decode", "sample"},
