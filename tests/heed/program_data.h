@@ -48,7 +48,7 @@ inline std::string on_terminal(const Arguments& arguments, const std::string& ty
   }
   std::string shown;
   char buffer[4096];
-  if (!typed.empty()) EXPECT_EQ(write(terminal, typed.data(), typed.size()), std::ssize(typed));
+  EXPECT_EQ(write(terminal, typed.data(), typed.size()), std::ssize(typed));
   for (ssize_t n; (n = read(terminal, buffer, sizeof buffer)) > 0;) shown.append(buffer, n);
   close(terminal);
   waitpid(id, nullptr, 0);
