@@ -34,8 +34,7 @@ def extra(name: str) -> ModuleType:
     except ImportError as error:
         if error.name != name:
             raise
-        raise HeedError(f"this needs {name}, which is not installed: pip install 'heed[{name}]' "
-                        f"or pip install {name}") from None
+        raise HeedError(f"this needs {name}, which is not installed: pip install {name}") from None
 
 
 def _unique(pairs: List[Tuple[str, Any]]) -> Dict[str, Any]:

@@ -108,4 +108,4 @@ class Pandas(FolderTest):
 
     @unittest.skipIf(has("pandas"), "pandas is there")
     def test_without_it(self):
-        self.fails("this needs pandas, which is not installed: pip install", heed.to_pandas, {})
+        self.fails("which is not installed: pip install pandas", heed.to_pandas, {})
