@@ -1,7 +1,10 @@
 """The models in PyTorch against the reference cases and, in every combination of options, against the
 program."""
-import importlib
+import dataclasses
+import importlib.util
 import json
+import re
+import sys
 import unittest
 
 import heed
@@ -70,6 +73,18 @@ class Reference(unittest.TestCase):
         for structure in heed.torch.STRUCTURES:
             self.assertIn(f'{{"{structure}", Family::', source)
         self.assertEqual(source.count(", Family::k"), len(heed.torch.STRUCTURES))
+
+
+class Settings(unittest.TestCase):
+    def test_every_setting_of_a_model_is_there(self):  # PyTorch or not
+        spec = importlib.util.spec_from_file_location("heed_config", ROOT / "python" / "heed" / "torch" / "config.py")
+        config = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+        spec.loader.exec_module(config)
+        visit_model = (ROOT / "dialog" / "respond" / "settings.h").read_text().partition("void visit_examples")[0]
+        fields = [field.name for field in dataclasses.fields(config.ModelConfig)]
+        self.assertEqual(re.findall(r'\.key = "(\w+)"', visit_model), fields)
+        with self.assertRaisesRegex(heed.DataError, "^embedding_scale: not a setting that these modules know"):
+            config.ModelConfig.of_json({**dict.fromkeys(fields, 8), "embedding_scale": 2})
 
 
 @needs_torch
@@ -153,5 +168,5 @@ class Loading(FolderTest):
 @unittest.skipIf(has("torch"), "torch is there")
 class WithoutTorch(FolderTest):
     def test_it_says_so(self):
-        with self.assertRaisesRegex(heed.HeedError, "this needs torch, which is not installed: pip install"):
+        with self.assertRaisesRegex(heed.HeedError, "this needs torch, which is not installed: pip install torch$"):
             importlib.import_module("heed.torch")

@@ -56,12 +56,14 @@ class ModelConfig:
 
     @classmethod
     def of_json(cls, json: Mapping[str, Any]) -> ModelConfig:
-        """What config.json holds; keys that are not of a model that writes responses are skipped."""
+        """What config.json holds. A setting that is not known here would make other numbers: it is refused."""
         if json.get("system", "respond") != "respond":
             raise DataError(f"a model of the system {json['system']!r}, which does not write responses")
-        known = {field.name: json[field.name] for field in fields(cls) if field.name in json}
+        for key in json:
+            if key != "system" and key not in (field.name for field in fields(cls)):
+                raise DataError(f"{key}: not a setting that these modules know")
         try:
-            return cls(**known)
+            return cls(**{key: value for key, value in json.items() if key != "system"})
         except TypeError as error:  # a missing one
             raise DataError(str(error).partition(" ")[2]) from None
 
