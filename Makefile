@@ -9,7 +9,7 @@ CTEST = ctest -j $(JOBS) --preset
 FAST = -LE slow -E _slow_test
 
 .PHONY: setup demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint coverage bench nvcc \
-        gpu-bundle gpu-check format install package arm64 loc clean
+        gpu-bundle gpu-check format install package wheel arm64 loc clean
 
 include labs/labs.mk  # help, lab and grade
 
@@ -145,6 +145,10 @@ package:  ## A .deb and a .tar.gz of the program and the libraries, in build/pac
 	cmake --preset package
 	$(BUILD) package -j $(JOBS) --target heed_kernel_levels heed_dialog heed_program heed_system_files
 	cd build/package && cpack
+
+wheel:  ## A wheel for Python, the package with the program, in build/wheels; tried in a fresh environment
+	@scripts/setup.sh wheel
+	scripts/wheel.sh
 
 arm64:  ## Compile for 64-bit Arm and run the tests of the arithmetic in qemu (installs a cross compiler)
 	scripts/arm64.sh

@@ -1,5 +1,5 @@
 # cmake --install: public headers below include/heed, libraries, the program, and find_package(heed), which knows
-# the components core and dialog.
+# the components core and dialog. `--component program` is what a wheel for Python has of it: all that the program needs to run.
 
 include(CMakePackageConfigHelpers)
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/heed)
@@ -12,22 +12,22 @@ install(CODE "execute_process(COMMAND_ERROR_IS_FATAL ANY COMMAND ${CMAKE_COMMAND
   -D DEST=${PROJECT_BINARY_DIR}/include -D DIALOG=${dialog} -P ${PROJECT_SOURCE_DIR}/cmake/HeedHeaders.cmake)")
 install(DIRECTORY ${PROJECT_BINARY_DIR}/include/heed DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(FILES docs/headers.md DESTINATION ${CMAKE_INSTALL_DOCDIR})
-install(TARGETS heed_core heed_kernels EXPORT heed_core_targets)
+install(TARGETS heed_core heed_kernels EXPORT heed_core_targets LIBRARY COMPONENT program)
 install(EXPORT heed_core_targets NAMESPACE heed:: DESTINATION ${package_dir})
 if(TARGET heed_cuda)
-  install(TARGETS heed_cuda EXPORT heed_core_targets)
+  install(TARGETS heed_cuda EXPORT heed_core_targets LIBRARY COMPONENT program)
 endif()
 foreach(target IN LISTS HEED_KERNEL_TARGETS)
   if(target MATCHES "_(v[0-9])$")
     install(TARGETS ${target}
-            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-${CMAKE_MATCH_1})
+            LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/glibc-hwcaps/x86-64-${CMAKE_MATCH_1} COMPONENT program)
   endif()
 endforeach()
 if(NOT HEED_CORE_ONLY)
   set_target_properties(heed_commands PROPERTIES EXPORT_NAME program)
   install(TARGETS heed_dialog heed heed_commands EXPORT heed_dialog_targets)
   install(EXPORT heed_dialog_targets NAMESPACE heed:: DESTINATION ${package_dir})
-  install(TARGETS heed_program)
+  install(TARGETS heed_program RUNTIME COMPONENT program)
 
   # What shells and people read about the program, made by itself; and dialogues and models to begin with.
   set(system_files ${PROJECT_BINARY_DIR}/system)
@@ -38,10 +38,11 @@ if(NOT HEED_CORE_ONLY)
     COMMAND ${heed_help} --completion bash > ${system_files}/heed.bash
     COMMAND ${heed_help} --completion fish > ${system_files}/heed.fish)
   add_custom_target(heed_system_files ALL DEPENDS ${system_files}/heed.1)
-  install(FILES ${system_files}/heed.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+  install(FILES ${system_files}/heed.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT program)
   install(FILES ${system_files}/heed.bash RENAME heed DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions)
   install(FILES ${system_files}/heed.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
-  install(DIRECTORY data/ubuntu-sample data/models DESTINATION ${CMAKE_INSTALL_DATADIR}/heed)
+  install(DIRECTORY data/ubuntu-sample data/models DESTINATION ${CMAKE_INSTALL_DATADIR}/heed COMPONENT program)
+  install(FILES data/README.md DESTINATION ${CMAKE_INSTALL_DATADIR}/heed COMPONENT program)  # the licence of both
 endif()
 
 configure_package_config_file(cmake/heed-config.cmake.in ${PROJECT_BINARY_DIR}/heed-config.cmake

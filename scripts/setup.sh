@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Installs the packages the build needs, if any is missing. Does nothing, and takes no time, otherwise.
 # `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck, `package` for what CPack
-# calls; `lab` for the tools of the course, and for nothing that is only good to have.
+# calls, `wheel` for environments of Python; `lab` for the tools of the course, and for nothing that is only good to have.
 set -euo pipefail
 
 mode=${1:-}
@@ -37,6 +37,7 @@ if [[ $mode == package ]]; then
   need file command -v file
   need dpkg-dev command -v dpkg-shlibdeps
 fi
+if [[ $mode == wheel ]]; then need python3-venv python3 -c 'import ensurepip'; fi
 if [[ $mode == bench ]]; then need libbenchmark-dev header benchmark/benchmark.h; fi
 if [[ $mode == fuzz || $mode == lint ]]; then need clang command -v clang++; fi
 if [[ $mode == fuzz ]]; then need libclang-rt-dev can_fuzz; fi

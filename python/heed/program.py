@@ -7,6 +7,7 @@ from __future__ import annotations
 import os
 import shutil
 import subprocess
+import sysconfig
 import tempfile
 from pathlib import Path
 from typing import Iterable, List, Mapping, Optional, Sequence, Union
@@ -17,11 +18,12 @@ from heed.results import Results, make_results
 
 
 def find_program(program: Optional[PathLike] = None) -> str:
-    """The program: the argument, else the environment's HEED_PROGRAM, else `heed` of the PATH."""
+    """The program: the argument, else the environment's HEED_PROGRAM, else `heed` beside this Python
+    (where a wheel puts it), else of the PATH."""
     wanted = os.fspath(program or os.environ.get("HEED_PROGRAM") or "heed")
-    found = shutil.which(wanted)
+    found = shutil.which(wanted, path=os.pathsep.join((sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath))))
     if not found:
-        raise HeedError(f"no program {wanted}: install it with `make install`, or name it: "
+        raise HeedError(f"no program {wanted}: `pip install .` in a clone brings it, `make install` too, or name it: "
                         "HEED_PROGRAM=build/release/bin/heed")
     return found
 

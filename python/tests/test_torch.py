@@ -7,6 +7,8 @@ import re
 import sys
 import unittest
 
+import numpy as np
+
 import heed
 from helpers import CASES, ROOT, FolderTest, has, needs_program, needs_torch
 
@@ -37,6 +39,9 @@ def every_config():
 @needs_torch
 class Reference(unittest.TestCase):
     def assert_close(self, found, expected, what):
+        if expected is None or len(np.atleast_1d(expected)) == 0:  # of a model without attention
+            self.assertTrue(found is None or found.numel() == 0, what)
+            return
         found, expected = (torch.as_tensor(x, dtype=torch.float64) for x in (found, expected))
         self.assertLess((found - expected).abs().max().item(), 1e-9, what)
 

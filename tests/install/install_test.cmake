@@ -57,4 +57,15 @@ foreach(file man/man1/heed.1 bash-completion/completions/heed fish/vendor_comple
     message(FATAL_ERROR "not installed: share/${file}")
   endif()
 endforeach()
+
+# What a wheel has: the program runs on what is bundled, and there is nothing for who compiles.
+run(${CMAKE_COMMAND} --install ${BUILD_DIR} --prefix ${work}/wheel --component program)
+run(${work}/wheel/bin/heed evaluate --test none --limit 2)
+if(NOT output MATCHES "taking the bundled [^\n]*wheel/share/heed/ubuntu-sample")
+  message(FATAL_ERROR "the bundled dialogues are not found: ${output}")
+endif()
+file(GLOB_RECURSE developing ${work}/wheel/*.h ${work}/wheel/*.a ${work}/wheel/*.cmake)
+if(developing OR NOT EXISTS ${work}/wheel/share/heed/README.md)
+  message(FATAL_ERROR "too much or too little for a wheel: ${developing}")
+endif()
 file(REMOVE_RECURSE ${work})
