@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "dialog/adversarial/controls.h"
 #include "dialog/text/format.h"
 #include "dialog/view/passages.h"
@@ -260,7 +261,12 @@ void run(const Options& o) {
   const Json heed = provenance("discriminate test", *o.common);
   if (predictions.wanted()) predictions.write_text(json_lines(results.predictions));
   if (!o.html.empty()) {
-    write_file(o.html, render_passages({o.model, o.data, as_text(heed), results.views}));
+    std::string corpora;
+    for (const std::string& corpus : comma_list("--data", o.data))
+      corpora += (corpora.empty() ? "" : ", ") + shown_path(corpus);
+    PassagesPage page{shown_path(o.model), corpora, {}, results.views};
+    add_facts(page.made_with, "", heed);
+    write_file(o.html, render_passages(page));
   }
   if (!output.to_stdout() && !predictions.to_stdout()) {
     std::fputs((test_table(results.rows) + results.analysis).c_str(), stdout);

@@ -1,7 +1,7 @@
 // `heed generate`: dialogues whose last utterance is a model's, to be told from real ones.
 #include <cstdio>
-#include <filesystem>
 
+#include "base/path.h"
 #include "dialog/respond/responses.h"
 #include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
@@ -45,12 +45,6 @@ DecodeOptions decoding_of(Options& o) {
     o.decode.options.beam_size = o.beam;
   }
   return o.decode.get(o.common->seed);
-}
-
-// The name of the model's folder.
-std::string source_of(const std::string& model) {
-  const std::filesystem::path path = std::filesystem::absolute(model).lexically_normal();
-  return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
 // Where an example comes from.
@@ -101,7 +95,7 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 
 void say(const Options& o, int64_t written, const ResponseSieve::Counts& left_out) {
   std::printf("wrote %s of %s to %s\n", counted(written, "passage").c_str(),
-              source_of(o.model).c_str(), o.out.c_str());
+              last_part(o.model).c_str(), o.out.c_str());
   std::printf("left out: %ld empty, %ld repeated, %ld with <unk>, %ld as people's\n",
               static_cast<long>(left_out.empty), static_cast<long>(left_out.repeated),
               static_cast<long>(left_out.unknown), static_cast<long>(left_out.as_people));
@@ -124,7 +118,7 @@ void run(Options& o) {
   say(find_left_out(inputs, examples), inputs);
   ResponseSieve sieve(o.rules());
   int64_t written = 0;
-  const std::string text = lines(examples, responses, inputs, source_of(o.model), sieve, written);
+  const std::string text = lines(examples, responses, inputs, last_part(o.model), sieve, written);
   if (written == 0) {
     throw DataError(inputs.data_path + ": all " + std::to_string(examples.size()) +
                     " responses were left out; train the model for longer, or leave fewer out "

@@ -1,9 +1,11 @@
 #include "heed/provenance.h"
 
+#include <algorithm>
 #include <ctime>
 #include <fstream>
 #include <thread>
 
+#include "base/path.h"
 #include "experiments/engine/plan.h"
 #include "heed/launched_ranks.h"
 #include "heed/results.h"
@@ -95,6 +97,26 @@ std::string as_text(const Json& object) {
     }
   }
   return text;
+}
+
+void add_facts(Facts& facts, const std::string& name, const Json& value) {
+  constexpr size_t kValues = 12;
+  const auto text_of = [](const Json& one) {
+    return one.is_string() ? shown_path(one.get<std::string>()) : json_text(one);
+  };
+  if (value.is_object() || (value.is_array() && !value.empty() && value[0].is_object())) {
+    for (const auto& [key, one] : value.items()) {
+      const std::string part = value.is_array() ? std::to_string(std::stoul(key) + 1) : key;
+      add_facts(facts, name + (name.empty() ? "" : " ") + part, one);
+    }
+  } else if (value.is_array() && !value.empty()) {
+    std::string text = text_of(value[0]);
+    for (size_t i = 1; i < std::min(value.size(), kValues); ++i) text += ", " + text_of(value[i]);
+    if (value.size() > kValues) text += ", ... (" + std::to_string(value.size()) + ")";
+    facts.push_back({name, text});
+  } else if (!value.is_null() && !value.is_array()) {
+    facts.push_back({name, text_of(value)});
+  }
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "dialog/text/html_page.h"
 #include "heed/commands.h"
 
 namespace heed {
@@ -28,5 +29,10 @@ nlohmann::ordered_json provenance(const std::string& command, const Common& comm
 
 // A line for people: "version 0.1.0; commit 7427bfe3a1c2; ...", objects within it in brackets.
 std::string as_text(const nlohmann::ordered_json& object);
+
+// The same for the foot of a page, which others will see: "data fingerprint" for what is within an
+// object, of absolute paths the last part, the beginning of a long list, and nothing of what is
+// null.
+void add_facts(Facts& facts, const std::string& name, const nlohmann::ordered_json& value);
 
 }  // namespace heed

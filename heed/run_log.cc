@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "train/run_directory.h"
 #include "train/step_log.h"
 
@@ -118,13 +119,12 @@ nlohmann::ordered_json json_number(double value) {
 }
 
 std::vector<std::string> run_names(const std::vector<std::string>& paths) {
-  std::vector<std::string> names;
-  for (const std::string& path : paths) {
-    const fs::path normal = fs::absolute(path).lexically_normal();
-    names.push_back((normal.has_filename() ? normal : normal.parent_path()).filename().string());
+  for (int parts = 1; parts <= 8; ++parts) {
+    std::vector<std::string> names;
+    for (const std::string& path : paths) names.push_back(last_part(path, parts));
+    if (std::set<std::string>(names.begin(), names.end()).size() == names.size()) return names;
   }
-  const bool differ = std::set<std::string>(names.begin(), names.end()).size() == names.size();
-  return differ ? names : paths;
+  return paths;
 }
 
 }  // namespace heed

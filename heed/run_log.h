@@ -30,7 +30,7 @@ RunLog log_of(const std::string& run, bool steps);
 // A number as JSON has it: a whole one without a fraction, null where it is not finite.
 nlohmann::ordered_json json_number(double value);
 
-// Short names of several runs: of their directories, or their paths where two of these are equal.
+// Short names of several runs: of their directories, with those above them where two are equal.
 std::vector<std::string> run_names(const std::vector<std::string>& paths);
 
 }  // namespace heed

@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
 #include "dialog/view/render.h"
@@ -81,12 +82,6 @@ std::string describe(const std::string& run, const ModelConfig& config) {
   std::snprintf(p, sizeof p, "%g", s.insert_prob);
   return text + ", distractions in training (p = " + p + ")" +
          (s.attention_weight > 0 ? " with the attention loss" : " without the attention loss");
-}
-
-// "runs/first/" -> "first"
-std::string last_part(const std::string& path) {
-  const fs::path normal = fs::absolute(path).lexically_normal();
-  return (normal.has_filename() ? normal : normal.parent_path()).filename().string();
 }
 
 // The models' names: as given, or their directories', or --baseline and --model if these are equal.
@@ -173,7 +168,7 @@ void run(const Options& o) {
   const LeftOut left_out =
       find_left_out(inputs, !o.html.empty() ? texts.examples : pick(texts.examples, chosen));
   AttentionView view;
-  view.data = fs::path(inputs.data_path).filename().string();
+  view.data = last_part(inputs.data_path);
   view.test_set = test.name;
   view.unit = inputs.unit(1);
   view.dialogues = dialogue_views(
@@ -187,9 +182,9 @@ void run(const Options& o) {
   say(left_out, inputs);
   std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
   if (o.html.empty()) return;
-  view.made_with = as_text(provenance("show", *o.common)) + "; " +
-                   as_text(inputs_json(inputs, runs, o.common->seed)) + "; left out " +
-                   as_text(to_json(left_out));
+  add_facts(view.made_with, "", provenance("show", *o.common));
+  add_facts(view.made_with, "", inputs_json(inputs, runs, o.common->seed));
+  add_facts(view.made_with, "left out", to_json(left_out));
   write_file(o.html, render_html(view));
   std::printf("%s is written\n", o.html.c_str());
 }

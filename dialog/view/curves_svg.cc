@@ -10,9 +10,10 @@ namespace {
 constexpr double kWidth = 760, kPlotHeight = 400, kAxis = 40, kLegendLine = 20;
 constexpr size_t kColours = 5, kMostMarks = 40;  // with more points, marks would hide the line
 
-// The colours of the pages (dialog/text/html_page.h), without variables: not all that shows SVG
+// The colours of the pages (dialog/text/page.css), without variables: not all that shows SVG
 // knows them.
 constexpr std::string_view kStyle = R"css(
+svg { max-width: 100%; height: auto; }
 text { font: 12px system-ui, -apple-system, "Segoe UI", Roboto, "Noto Sans", sans-serif; fill: #59626d; }
 text.title { font-size: 14px; font-weight: 650; fill: #1a1e23; }
 .back { fill: #ffffff; }

@@ -8,18 +8,10 @@
 namespace heed {
 namespace {
 
-constexpr std::string_view kStyle = R"css(
-.passage { padding: .8rem 1rem; margin: 1rem 0; }
-.utterance { margin: .35rem 0; overflow-wrap: anywhere; line-height: 1.9; }
-.response { border-left: 4px solid var(--blue); padding-left: .7rem; }
-.word { border-radius: 4px; padding: .1rem .25rem; }
-)css";
-
 std::string word_html(const WordView& word, double most) {
   const double share = most > 0 ? std::clamp(word.attention / most, 0.0, 1.0) : 0;
-  return "<span class=\"word\" style=\"background: color-mix(in srgb, var(--orange) " +
-         decimal(70 * share, 0) + "%, transparent)\" title=\"" + decimal(100 * word.attention, 1) +
-         " %\">" + escape(word.text) + "</span> ";
+  return "<span class=\"word\" style=\"--heat:" + decimal(share, 2) + "\" title=\"" +
+         decimal(100 * word.attention, 1) + " %\">" + escape(word.text) + "</span> ";
 }
 
 }  // namespace
@@ -42,19 +34,15 @@ std::string passage_html(const PassageView& passage) {
   return html + "</section>\n";
 }
 
-std::string_view passage_style() {
-  return kStyle;
-}
-
 std::string render_passages(const PassagesPage& page) {
-  std::string html = html_head("What a discriminator looks at", kStyle, false);
+  std::string html = html_head("What a discriminator looks at", "passages");
   html += "<h1>What a discriminator looks at</h1>\n<p class=\"lead\">Passages of <code>" +
           escape(page.data) + "</code>, judged by <code>" + escape(page.model) +
           "</code>. The response has a line beside it. The stronger the colour of a word, the more "
-          "attention it gets; point at it for its share.</p>\n";
+          "attention it gets; point at it for its share.</p>\n<h2>Passages</h2>\n";
   for (const PassageView& passage : page.passages) html += passage_html(passage);
-  if (!page.made_with.empty()) html += "<p class=\"note\">" + escape(page.made_with) + "</p>\n";
-  return html + "</main>\n</body>\n</html>\n";
+  return html + "<footer>" + made_with_html(page.made_with) +
+         "</footer>\n</main>\n</body>\n</html>\n";
 }
 
 }  // namespace heed

@@ -3,8 +3,9 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
+
+#include "dialog/text/html_page.h"
 
 namespace heed {
 
@@ -21,12 +22,10 @@ struct PassageView {
 // The passage inside a page. The darker a word, the more attention; the darkest of a passage has
 // most. The share is in each word's title.
 std::string passage_html(const PassageView& passage);
-// What such a page needs besides the style of all pages: CSS.
-std::string_view passage_style();
 
 struct PassagesPage {
   std::string model, data;
-  std::string made_with = {};  // a line for the foot of the page; may be empty
+  Facts made_with = {};  // for the foot of the page
   std::vector<PassageView> passages;
 };
 // Needs no other file, no network and no script.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "dialog/respond/das.h"
+#include "dialog/text/html_page.h"
 #include "dialog/text/terminal.h"
 
 namespace heed {
@@ -52,7 +53,7 @@ struct AttentionView {
   std::vector<DialogueView> dialogues;
   std::vector<ResultView> results;  // may be empty
   std::string unit = "dialogue";    // of what the results are: a dialogue, or an example
-  std::string made_with = {};       // a line for the foot of the page; may be empty
+  Facts made_with = {};             // for the foot of the page
 };
 
 // A dialogue's utterances, each with a bar and its attention score for each model:

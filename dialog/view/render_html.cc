@@ -4,7 +4,6 @@
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 #include "dialog/view/render.h"
-#include "dialog/view/render_style.h"
 #include "dialog/view/view_parts.h"
 
 namespace heed {
@@ -89,8 +88,10 @@ class Page {
   void tiles();
   void terms();
   void results();
-  void results_row(const std::string& attributes, const std::string& set, const Numbers& das,
-                   const std::vector<std::string>& titles, const Numbers& perplexity, double full);
+  std::string results_head() const;
+  std::string results_row(const std::string& attributes, const std::string& set, const Numbers& das,
+                          const std::vector<std::string>& titles, const Numbers& perplexity,
+                          double full) const;
   void dialogues();
   void dialogue(const DialogueView& d);
   void utterance(const DialogueView& d, size_t k);
@@ -167,32 +168,46 @@ void Page::terms() {
       "choose: how well it predicts human responses.</dd></div>\n</dl>\n</section>\n";
 }
 
-void Page::results_row(const std::string& attributes, const std::string& set, const Numbers& das,
-                       const std::vector<std::string>& titles, const Numbers& perplexity,
-                       double full) {
+std::string Page::results_row(const std::string& attributes, const std::string& set,
+                              const Numbers& das, const std::vector<std::string>& titles,
+                              const Numbers& perplexity, double full) const {
   const auto label = [&](const char* what, size_t m) {
     return what + (view_.models.size() > 1 ? ", " + name(m) : "");
   };
-  out_ += "<tr" + attributes + "><th scope=\"row\">" + set + "</th>";
+  std::string html = "<tr" + attributes + "><th scope=\"row\">" + set + "</th>";
   for (size_t m = 0; m < das.size(); ++m) {
-    out_ += das[m] ? "<td" + titles[m] + ">" +
+    html += das[m] ? "<td" + titles[m] + ">" +
                          meter(*das[m], full, decimal(*das[m], kDasDigits), label("DAS ratio", m)) +
                          "</td>"
                    : "<td class=\"none\">&ndash;</td>";
   }
   for (size_t m = 0; m < perplexity.size(); ++m) {
-    out_ += "<td class=\"ppl\">";
+    html += "<td class=\"ppl\">";
     if (perplexity[m]) {
-      out_ += "<span class=\"small\">" + label("perplexity", m) + "</span>" +
+      html += "<span class=\"small\">" + label("perplexity", m) + "</span>" +
               decimal(*perplexity[m], kPerplexityDigits);
     }
-    out_ += "</td>";
+    html += "</td>";
   }
-  out_ += "</tr>\n";
+  return html + "</tr>\n";
+}
+
+std::string Page::results_head() const {
+  const std::string count = std::to_string(view_.models.size());
+  std::string html = "<colgroup><col><col span=\"" + count + "\"><col span=\"" + count +
+                     "\"></colgroup>\n<thead><tr><th rowspan=\"2\" scope=\"col\">Test set</th>"
+                     "<th scope=\"colgroup\" colspan=\"" +
+                     count + "\">DAS ratio</th><th class=\"ppl\" scope=\"colgroup\" colspan=\"" +
+                     count + "\">Perplexity</th></tr>\n<tr>";
+  for (const char* css : {"", " class=\"ppl\""}) {
+    for (size_t m = 0; m < view_.models.size(); ++m) {
+      html += "<th scope=\"col\"" + std::string(css) + ">" + name(m) + "</th>";
+    }
+  }
+  return html + "</tr></thead>\n<tbody>\n";
 }
 
 void Page::results() {
-  const std::string count = std::to_string(view_.models.size());
   double full = 1.25;
   for (const ResultView& row : view_.results) {
     for (const auto& x : das_ratios(row)) full = std::max(full, x.value_or(0));
@@ -201,34 +216,22 @@ void Page::results() {
           counted(view_.results[0].models[0].dialogues, view_.unit) +
           ". Inserted are two utterances of other dialogues, each with probability p, or "
           "frequent or rare phrases at the begin, middle or end of the history. The dashed line "
-          "marks a DAS ratio of 1.</p>\n"
-          "<div class=\"scroll\"><table class=\"results\" style=\"" +
-          average_at(full) + "\">\n<colgroup><col class=\"first\"><col span=\"" + count +
-          "\"><col class=\"numbers\" span=\"" + count +
-          "\"></colgroup>\n<thead><tr><th rowspan=\"2\" scope=\"col\">Test set</th>"
-          "<th scope=\"colgroup\" colspan=\"" +
-          count +
-          "\">DAS ratio</th>"
-          "<th class=\"ppl\" scope=\"colgroup\" colspan=\"" +
-          count + "\">Perplexity</th></tr>\n<tr>";
-  for (const char* css : {"", " class=\"ppl\""}) {
-    for (size_t m = 0; m < view_.models.size(); ++m) {
-      out_ += "<th scope=\"col\"" + std::string(css) + ">" + name(m) + "</th>";
-    }
-  }
-  out_ += "</tr></thead>\n<tbody>\n";
+          "marks a DAS ratio of 1.</p>\n";
+  std::string table =
+      "<table class=\"results\" style=\"" + average_at(full) + "\">\n" + results_head();
   std::string kind;
   for (const ResultView& row : view_.results) {
     const std::string its_kind = row.test_set.substr(0, row.test_set.find(':'));
     const bool first = its_kind != kind && !kind.empty();
     kind = its_kind;
-    results_row(first ? " class=\"das group\"" : " class=\"das\"", escape(describe(row.test_set)),
-                das_ratios(row), other_ratios(row), perplexities(row), full);
+    table += results_row(first ? " class=\"das group\"" : " class=\"das\"",
+                         escape(describe(row.test_set)), das_ratios(row), other_ratios(row),
+                         perplexities(row), full);
   }
   const size_t models = view_.models.size();
-  results_row(" class=\"mean das\"", "mean", mean_das_ratios(view_),
-              std::vector<std::string>(models), Numbers(models), full);
-  out_ += "</tbody></table></div>\n</section>\n";
+  table += results_row(" class=\"mean das\"", "mean", mean_das_ratios(view_),
+                       std::vector<std::string>(models), Numbers(models), full);
+  out_ += scroll_html("Results", table + "</tbody></table>") + "</section>\n";
 }
 
 void Page::utterance(const DialogueView& d, size_t k) {
@@ -236,9 +239,9 @@ void Page::utterance(const DialogueView& d, size_t k) {
   const bool query = k + 1 == d.context.size();
   out_ += u.distraction ? "<tr class=\"alien\">" : query ? "<tr class=\"query\">" : "<tr>";
   out_ += "<th scope=\"row\" dir=\"auto\"><span class=\"k\">" +
-          std::to_string(d.earlier_turns + k + 1) + "</span>";
-  if (u.distraction) out_ += "<span class=\"tag\">&#10007; distraction</span>";
-  if (query && !u.distraction) out_ += "<span class=\"tag\">query</span>";
+          std::to_string(d.earlier_turns + k + 1) + "</span> ";
+  if (u.distraction) out_ += "<span class=\"tag\">&#10007; distraction</span> ";
+  if (query && !u.distraction) out_ += "<span class=\"tag\">query</span> ";
   out_ += "<bdi>" + escape(u.text) + "</bdi></th>";
   for (size_t m = 0; m < d.models.size(); ++m) {
     const auto as = score_of(d.models[m], k);
@@ -250,13 +253,9 @@ void Page::utterance(const DialogueView& d, size_t k) {
 }
 
 void Page::answers(const DialogueView& d) {
-  const auto answer = [&](const std::string& who, const std::string& text) {
-    out_ += "<dt>" + who + "</dt><dd dir=\"auto\">" +
-            (text.empty() ? "<span class=\"none\">(nothing)</span>" : escape(text)) + "</dd>\n";
-  };
-  out_ += "<dl class=\"answers\">\n";
-  answer("human response", d.response);
-  for (size_t m = 0; m < d.models.size(); ++m) answer(name(m), d.models[m].response);
+  out_ += "<dl class=\"answers\">\n" + answer_html("human response", d.response);
+  for (size_t m = 0; m < d.models.size(); ++m)
+    out_ += answer_html(view_.models[m].name, d.models[m].response);
   out_ += "</dl>\n";
 }
 
@@ -301,7 +300,7 @@ void Page::dialogues() {
 }
 
 std::string Page::html() && {
-  out_ = html_head("Where the model looks", kAttentionStyle, false);
+  out_ = html_head("Where the model looks", "attention");
   introduction();
   if (!view_.results.empty()) tiles();
   out_ += view_.results.empty() ? "<div>\n" : "<div class=\"overview\">\n";
@@ -312,11 +311,8 @@ std::string Page::html() && {
   out_ +=
       "<footer>Drawn by <code>heed show</code>. AS and DAS ratio: Xing &amp; Gulla, "
       "<cite>Evaluating and Improving Context Attention Distribution on Multi-Turn Response "
-      "Generation using Self-Contained Distractions</cite>, 2022.";
-  if (!view_.made_with.empty()) out_ += "<p>Made with " + escape(view_.made_with) + ".</p>";
-  out_ +=
-      "</footer>\n"
-      "</main>\n</body>\n</html>\n";
+      "Generation using Self-Contained Distractions</cite>, 2022." +
+      made_with_html(view_.made_with) + "</footer>\n</main>\n</body>\n</html>\n";
   return std::move(out_);
 }
 

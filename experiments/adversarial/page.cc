@@ -32,8 +32,7 @@ std::vector<PageFact> facts(const Contents& c) {
        std::to_string(r.variants.size()) + " classifiers, seeds: " + std::to_string(r.seeds())},
       {"corpora", std::to_string(r.corpora.size()), r.setting("corpora")},
       {"generators", std::to_string(r.generators.size()), r.setting("generators")},
-      {"test passages", std::to_string(r.items()),
-       "of " + r.clusters_text("conversations")},
+      {"test passages", std::to_string(r.items()), "of " + r.clusters_text("conversations")},
       {"accuracy, random", random.empty() ? "–" : range_text(random, 3), "discriminators"},
       {"accuracy, generated", generated.empty() ? "–" : range_text(generated, 3), "discriminators"},
       {"computed in", time_spent(r), "all workers together"}};
@@ -71,7 +70,7 @@ std::optional<PassageView> view_at(const Numbers& numbers, const std::string& fi
 
 // Of the first run of each corpus' discriminator.
 std::string words_figure(const AdversarialResults& r) {
-  std::string html = "<style>" + std::string(passage_style()) + "</style>\n";
+  std::string html;
   for (size_t c = 0; c < r.corpora.size(); ++c) {
     const auto runs = r.of(2 * c);
     if (runs.empty()) continue;

@@ -1,11 +1,11 @@
 #include "experiments/adversarial/settings.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
+#include "base/path.h"
 #include "dialog/adversarial/settings.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/generated_json.h"
@@ -18,17 +18,11 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 
 std::vector<std::string> names_of(const std::vector<NamedFolder>& folders) {
   std::vector<std::string> names;
   for (const NamedFolder& f : folders) names.push_back(f.name);
   return names;
-}
-
-std::string name_of(const std::string& path) {
-  const fs::path whole = fs::absolute(path).lexically_normal();
-  return (whole.has_filename() ? whole : whole.parent_path()).filename().string();
 }
 
 bool is_plain(const std::string& name) {
@@ -105,7 +99,7 @@ Json describe(const AdversarialSettings& s, const AdversarialData& data) {
 std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list) {
   std::vector<NamedFolder> folders;
   for (const std::string& path : split_names(list)) {
-    const std::string name = path.empty() ? "" : name_of(path);
+    const std::string name = path.empty() ? "" : last_part(path);
     if (!is_plain(name) || name == kTogether) {
       throw UsageError(option + ": '" + path +
                        "' must be a folder whose name has letters, digits, '.', '_' and '-' only "

@@ -63,8 +63,8 @@ std::string utterance_html(const SampleDialogue& d, size_t dialogue, size_t k,
   const bool query = k + 1 == d.context.size(), alien = d.context[k].distraction;
   std::string html = alien ? "<tr class=\"alien\">" : query ? "<tr class=\"query\">" : "<tr>";
   html += "<th scope=\"row\" dir=\"auto\">";
-  if (alien) html += "<span class=\"tag\">&#10007; distraction</span>";
-  if (query) html += "<span class=\"tag\">query</span>";
+  if (alien) html += "<span class=\"tag\">&#10007; distraction</span> ";
+  if (query) html += "<span class=\"tag\">query</span> ";
   html += "<bdi>" + escape(d.context[k].text) + "</bdi></th>";
   for (size_t m = 0; m < models.size(); ++m) {
     const bool first = m == 0 || models[m].group != models[m - 1].group;
@@ -85,11 +85,6 @@ std::string ratios_html(size_t dialogue, const std::vector<Model>& models) {
   return html + "</tr>\n";
 }
 
-std::string answer_html(const std::string& who, const std::string& text) {
-  return "<div><dt>" + escape(who) + "</dt><dd dir=\"auto\">" +
-         (text.empty() ? "<span class=\"none\">(nothing)</span>" : escape(text)) + "</dd></div>\n";
-}
-
 std::string answers_html(const SampleDialogue& d, size_t dialogue,
                          const std::vector<Model>& models) {
   std::string html = "<dl class=\"answers\">\n" + answer_html("human response", d.response);
@@ -107,12 +102,11 @@ std::string dialogues_html(const DistractionResults& results) {
   std::string html;
   for (size_t i = 0; i < results.samples.size(); ++i) {
     const SampleDialogue& d = results.samples[i];
-    html += "<article class=\"card\"><h3>" + escape(d.id) +
-            "</h3>\n<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Attention "
-            "scores\"><table class=\"talk\">\n" +
-            head_html(models) + "<tbody>\n";
-    for (size_t k = 0; k < d.context.size(); ++k) html += utterance_html(d, i, k, models);
-    html += ratios_html(i, models) + "</tbody></table></div>\n" + answers_html(d, i, models) +
+    std::string table = "<table class=\"heatmap\">\n" + head_html(models) + "<tbody>\n";
+    for (size_t k = 0; k < d.context.size(); ++k) table += utterance_html(d, i, k, models);
+    table += ratios_html(i, models) + "</tbody></table>";
+    html += "<article class=\"card\"><h3>" + escape(d.id) + "</h3>\n" +
+            scroll_html("Attention scores of " + d.id, table) + answers_html(d, i, models) +
             "</article>\n";
   }
   return html;

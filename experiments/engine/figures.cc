@@ -62,7 +62,7 @@ std::string panels_html(const PanelAxes& common, const std::vector<Panel>& panel
     for (const PlotLine& line : panel.lines) draw(plot, line);
     html += plot.svg.str();
   }
-  html += "</div>\n<ul class=\"key\">\n";
+  html += "</div>\n<ul class=\"legend\">\n";
   for (const LegendEntry& entry : legend) html += legend_html(entry);
   return html + "</ul>\n";
 }
@@ -111,14 +111,14 @@ std::string bars_html(const std::string& title, const std::string& label, double
     plot.x_label(begin + width / 2, groups[g].name);
   }
   line_at_one(plot);
-  std::string html = "<ul class=\"key\">\n";
+  std::string html = "<ul class=\"legend\">\n";
   for (const BarSeries& s : series) {
     Svg key(22, 14, s.text);
     key.rect({1, 1}, 20, 12, s.css);
     html += "<li>" + key.str() + escape(s.text) + "</li>\n";
   }
   html += legend_html({2, "paper", "", "the paper's value"});
-  return "<div class=\"scroll wide\">" + plot.svg.str() + "</div>\n" + html + "</ul>\n";
+  return scroll_html(title, plot.svg.str(), "wide") + html + "</ul>\n";
 }
 
 std::string agreement_html(const std::string& number, const std::vector<Pair>& pairs, double low,
@@ -142,8 +142,8 @@ std::string agreement_html(const std::string& number, const std::vector<Pair>& p
                                              std::to_string(pairs.size()) +
                                              " pairs: " + decimal(*correlation, 2) + "."
                                        : "Too few pairs for a rank correlation.";
-  return "<div class=\"scroll wide square\">" + plot.svg.str() + "</div>\n<p class=\"note\">" +
-         escape(text) + "</p>\n";
+  return scroll_html(number + "s in the paper and here", plot.svg.str(), "wide square") +
+         "<p class=\"note\">" + escape(text) + "</p>\n";
 }
 
 }  // namespace heed

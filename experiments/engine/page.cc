@@ -4,7 +4,6 @@
 
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
-#include "experiments/engine/page_style.h"
 
 namespace heed {
 namespace {
@@ -16,6 +15,10 @@ constexpr char kPatterns[] =
     "patternTransform=\"rotate(45)\"><rect width=\"7\" height=\"7\"/><path d=\"M2 0v7\"/>"
     "</pattern></defs></svg>\n";
 
+constexpr char kScript[] =
+#include "page_script.inc"
+    ;
+
 std::string fact_html(const PageFact& fact) {
   return "<div><dt>" + escape(fact.what) + "</dt><dd>" + escape(fact.value) +
          (fact.more.empty() ? "" : "<small>" + escape(fact.more) + "</small>") + "</dd></div>\n";
@@ -24,23 +27,23 @@ std::string fact_html(const PageFact& fact) {
 }  // namespace
 
 std::string render(const Page& page) {
-  std::string html = html_head(escape(page.title), kPageStyle, true) + kPatterns + "<h1>" +
+  std::string html = html_head(escape(page.title), "report", true) + kPatterns + "<h1>" +
                      escape(page.title) + "</h1>\n<p class=\"lead\">" + page.lead +
                      "</p>\n<dl class=\"facts\">\n";
   for (const PageFact& fact : page.facts) html += fact_html(fact);
   html += "</dl>\n";
   if (!page.warning.empty()) html += "<p class=\"warn\">" + escape(page.warning) + "</p>\n";
-  html += "<nav aria-label=\"Contents\"><ul>\n";
+  html += "<nav id=\"contents\" aria-label=\"Contents\"><ul>\n";
   for (const PageSection& s : page.sections) {
     html += "<li><a href=\"#" + s.id + "\">" + escape(s.title) + "</a></li>\n";
   }
   html += "</ul></nav>\n";
   for (const PageSection& s : page.sections) {
-    html += "<section id=\"" + s.id + "\">\n<h2>" + escape(s.title) + "</h2>\n" + s.html +
-            "</section>\n";
+    html += "<section id=\"" + s.id + "\">\n<header><h2>" + escape(s.title) +
+            "</h2><a href=\"#contents\">back to contents</a></header>\n" + s.html + "</section>\n";
   }
-  return html + "<footer>" + page.footer + "</footer>\n</main>\n<script>" +
-         std::string(kPageScript) + "</script>\n</body>\n</html>\n";
+  return html + "<footer>" + page.footer + "</footer>\n</main>\n<script>\n" + kScript +
+         "</script>\n</body>\n</html>\n";
 }
 
 std::string note_html(const std::string& text) {

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "base/path.h"
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 #include "experiments/engine/page.h"
@@ -93,45 +94,57 @@ std::string row_html(const Table& table, const Row& row, bool begins_group, bool
   return html + "</tr>\n";
 }
 
-std::string verdict(const ClaimResult& result) {
-  if (!result.holds) {
-    return std::string("<td class=\"verdict none\">") +
-           (result.figure.empty() ? "numbers are missing" : "undecided") + "</td><td>" +
-           escape(result.figure) + "</td>";
+std::string verdict_html(const ClaimResult& result) {
+  const char* says =
+      !result.holds   ? (result.figure.empty() ? "none\">numbers are missing" : "none\">undecided")
+      : *result.holds ? "yes\">&#10003; holds"
+                      : "no\">&#10007; does not hold";
+  return std::string("<td><span class=\"verdict ") + says + "</span><small>" +
+         escape(result.figure) + "</small></td>";
+}
+
+// What each claim says, and what becomes of it by the kinds of numbers from `first` to before
+// `last`; with `whole` also its rule, and what the paper's own numbers say.
+std::string claims_table(const Claims& claims, size_t first, size_t last, bool whole) {
+  std::string html = "<table class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th>";
+  for (size_t k = first; k < last; ++k) {
+    html += "<th scope=\"col\">Here, " + escape(claims.kinds[k]) + "</th>";
   }
-  return std::string("<td class=\"verdict ") +
-         (*result.holds ? "yes\">&#10003; holds" : "no\">&#10007; does not hold") + "</td><td>" +
-         escape(result.figure) + "</td>";
+  if (whole) html += "<th scope=\"col\">In the paper's own table</th>";
+  html += "</tr></thead>\n<tbody>\n";
+  for (const Claim& claim : claims.claims) {
+    html += "<tr><th scope=\"row\">" + escape(claim.text);
+    if (whole) html += "<small>" + escape(claim.rule) + "</small>";
+    html += "</th>";
+    for (size_t k = first; k < last; ++k) html += verdict_html(claim.ours[k]);
+    if (whole) html += verdict_html(claim.paper);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table>";
 }
 
 }  // namespace
 
 std::string table_html(const Table& table, bool intervals) {
-  std::string html = "<div class=\"scroll\" tabindex=\"0\" role=\"region\"" +
-                     attribute("aria-label", table.title) + "><table class=\"numbers\"" +
-                     attribute("id", table.id) + ">\n" + head_html(table) + "<tbody>\n";
+  std::string html = "<table class=\"numbers\"" + attribute("id", table.id) + ">\n" +
+                     head_html(table) + "<tbody>\n";
   for (size_t r = 0; r < table.rows.size(); ++r) {
     const bool begins = r > 0 && table.rows[r].group != table.rows[r - 1].group;
     html += row_html(table, table.rows[r], begins, intervals);
   }
-  return html + "</tbody></table></div>\n";
+  return scroll_html(table.title, html + "</tbody></table>");
 }
 
 std::string claims_html(const Claims& claims) {
+  const size_t kinds = claims.kinds.size();
   std::string html =
-      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Claims\"><table "
-      "class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th>";
-  for (const std::string& kind : claims.kinds) {
-    html += "<th scope=\"col\" colspan=\"2\">Here, " + escape(kind) + "</th>";
-  }
-  html += "<th scope=\"col\" colspan=\"2\">In the paper's own table</th></tr></thead>\n<tbody>\n";
-  for (const Claim& claim : claims.claims) {
-    html += "<tr><th scope=\"row\">" + escape(claim.text) + "<small>" + escape(claim.rule) +
-            "</small></th>";
-    for (const ClaimResult& result : claim.ours) html += verdict(result);
-    html += verdict(claim.paper) + "</tr>\n";
-  }
-  return html + "</tbody></table></div>\n";
+      scroll_html("Claims", claims_table(claims, 0, std::min<size_t>(kinds, 1), true));
+  if (kinds < 2) return html;
+  std::string others;
+  for (size_t k = 1; k < kinds; ++k) others += (k > 1 ? ", " : "") + claims.kinds[k];
+  return html + "<details><summary>By other numbers: " + escape(others) + "</summary>\n" +
+         scroll_html("Claims, by other numbers", claims_table(claims, 1, kinds, false)) +
+         "</details>\n";
 }
 
 std::string sources_html(const std::vector<Table>& tables) {
@@ -163,8 +176,8 @@ std::string settings_html(const Results& results) {
   for (const auto* list : {&results.settings, &results.data}) {
     for (const ShownSetting& s : *list) {
       const std::string name = list == &results.settings ? "--" + s.name : s.name;
-      html +=
-          "<div><dt><code>" + escape(name) + "</code></dt><dd>" + escape(s.value) + "</dd></div>\n";
+      html += "<div><dt><code>" + escape(name) + "</code></dt><dd>" + escape(shown_path(s.value)) +
+              "</dd></div>\n";
     }
   }
   for (const auto& [made_with, runs] : results.made_with()) {

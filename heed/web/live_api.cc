@@ -258,7 +258,8 @@ std::string LiveApi::describe() const {
                       {"layers", c.num_layers},
                       {"hidden", c.hidden_size},
                       {"vocabulary", c.vocab_size},
-                      {"expect", what_to_expect(*m.loaded.model)}});
+                      {"expect", what_to_expect(*m.loaded.model)},
+                      {"distractions", m.insert_prob ? Json(*m.insert_prob) : Json()}});
   }
   const PhraseText phrases;
   const char* decode = decode_.method == Method::kBeam     ? "beam"

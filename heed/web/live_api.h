@@ -26,6 +26,7 @@
 
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -43,6 +44,7 @@ struct LiveModel {
   std::string name;  // no two have the same
   LoadedModel loaded;
   ExampleOptions bounds;
+  std::optional<double> insert_prob = {};  // of its training; none where nobody knows
 };
 
 class LiveApi {
@@ -50,7 +52,8 @@ class LiveApi {
   // `decode`: how answers are written where a question does not say it, and the sizes of all ways.
   LiveApi(std::vector<LiveModel> models, const DecodeOptions& decode);
 
-  // {"models": [{"name", "structure", "layers", "hidden", "vocabulary", "expect"}, ...],
+  // {"models": [{"name", "structure", "layers", "hidden", "vocabulary", "expect",
+  //              "distractions": the probability of an insertion in training, or null}, ...],
   //  "decode": "sample", "distractions": [{"name": "frequent", "texts": [...]}, ...], "max_turns",
   //  "max_turn_bytes"}
   std::string describe() const;

@@ -22,6 +22,8 @@ function make(tag, attributes = {}, ...children) {
   element.append(...children);
   return element;
 }
+// Where who types goes on after the button that was pressed is gone.
+const rest = id => get(id).focus({preventScroll: true});
 const percent = x => Number.isFinite(x) ? Math.round(100 * x) + " %" : "–";
 const isAlien = turn => turn.who === "distraction";
 const plainTurns = () => turns.filter(turn => !isAlien(turn));
@@ -76,7 +78,8 @@ async function answer() {
       const plain = turns.some(isAlien) ? await respond(plainTurns()) : null;
       if (mine !== asked) return;
       runs = {full, plain};
-      report("The model says: " + (full.answer.text || "nothing"), true);
+      report((plain ? "With the distraction the" : "The") + " model says: " + (full.answer.text || "nothing") + ". " +
+             (full.attention === "none" ? "" : shares_of("full").textContent), true);
     } catch (error) {
       if (mine !== asked) return;
       report("");
@@ -116,7 +119,8 @@ function insert(texts, at) {
 
 function remove(turn) {
   turns = turns.filter(t => t !== turn);
-  return answer();
+  answer();
+  rest("insert");
 }
 
 // ---- pictures
@@ -172,9 +176,9 @@ function words_of(u, step) {
 function chip(word, unknown, weight, most) {
   const says = (unknown ? "not in the vocabulary: the model reads <unk>" : "") +
     (weight === undefined ? "" : (unknown ? "; " : "") + (100 * weight).toFixed(1) + " % of the attention");
-  const element = make("span", {class: "chip" + (unknown ? " unknown" : ""), title: says}, word);
-  if (unknown) element.append(make("small", {"aria-label": "not known"}, "?"));
-  if (weight !== undefined) element.style.setProperty("--weight", weight / most || 0);
+  const element = make("span", {class: "word" + (unknown ? " unknown" : ""), title: says}, word);
+  if (unknown) element.append(make("small", {"aria-hidden": "true"}, "?"), make("span", {class: "unseen"}, " (not known)"));
+  if (weight !== undefined) element.style.setProperty("--heat", weight / most || 0);
   if (weight >= 0.05 || (weight > 0 && weight === most)) element.append(make("small", {}, percent(weight)));
   return element;
 }
@@ -187,8 +191,8 @@ function tag_of(turn, last) {
 
 function turn_element(turn, i, full) {
   const last = i === turns.length - 1, k = runs ? i - runs.full.forgotten : -1;
-  const said = make("div", {class: "said"}, make("span", {class: "k"}, String(i + 1)), tag_of(turn, last),
-                    make("span", {class: "who"}, isAlien(turn) ? "" : turn.who), make("bdi", {}, turn.text));
+  const said = make("div", {class: "said"}, make("span", {class: "k"}, String(i + 1)), " ", tag_of(turn, last), " ",
+                    make("span", {class: "who"}, isAlien(turn) ? "" : turn.who), " ", make("bdi", {}, turn.text));
   if (isAlien(turn)) {
     said.append(make("button", {class: "remove", type: "button", onclick: () => remove(turn),
                                 "aria-label": "Remove the distraction: " + turn.text}, "Remove"));
@@ -212,14 +216,14 @@ function turn_element(turn, i, full) {
 
 // ---- answers
 
-// One button for each word that was written, and one for their mean; arrow keys go along them.
+// One button for each word that was written, and one for their mean; arrow keys go along them, and Tab past them.
 function steps_of(name) {
   const run = runs[name];
   const words = run.answer.finished ? [...run.answer.words, "(end)"] : run.answer.words;
-  const box = make("div", {class: "steps", role: "group", "aria-label": "Words of the answer"});
+  const box = make("div", {class: "steps", role: "toolbar", "aria-label": "Words of the answer"});
   const add = (word, step, css) => {
     const pressed = step === null ? picked?.run !== name : picked?.run === name && picked.step === step;
-    box.append(make("button", {type: "button", class: css, "aria-pressed": String(pressed),
+    box.append(make("button", {type: "button", class: css, "aria-pressed": String(pressed), tabindex: pressed ? 0 : -1,
                                "data-run": name, "data-step": step ?? "mean",
                                onclick: () => pick(name, step)}, word));
   };
@@ -238,7 +242,9 @@ function steps_of(name) {
 function pick(run, step) {
   picked = step === null ? null : {run, step};
   draw_page();
-  document.querySelector(`[data-run="${run}"][data-step="${step ?? "mean"}"]`)?.focus();
+  const button = document.querySelector(`[data-run="${run}"][data-step="${step ?? "mean"}"]`);
+  button.focus();
+  report(button.textContent + ": " + shares_of(run).textContent, true);
 }
 
 // "Of its attention went 21 % to the distractions, ..."
@@ -294,7 +300,7 @@ function draw_places() {
   const places = turns.map((turn, i) => make("option", {value: i},
     (i === turns.length - 1 ? "directly before the question, " : "before ") + (i + 1) + ": " +
     turn.text.slice(0, 32)));
-  get("where").replaceChildren(...places);
+  get("where").replaceChildren(...(places.length ? places : [make("option", {value: 0}, "say something first")]));
   const stays = get("where").dataset.chosen && chosen in places;
   get("where").value = stays ? chosen : Math.max(0, turns.length - 1);
   get("insert").disabled = turns.length === 0;
@@ -302,7 +308,8 @@ function draw_places() {
 }
 
 function draw_page() {
-  get("expect").textContent = site.models.find(m => m.name === get("model").value)?.expect ?? "";
+  const m = site.models.find(m => m.name === get("model").value);
+  get("expect").textContent = m ? `${m.structure}, ${m.layers} × ${m.hidden}. ${m.expect}` : "";
   const full = full_bar();
   get("talk").replaceChildren(...turns.map((turn, i) => turn_element(turn, i, full)));
   get("talk").hidden = get("legend").hidden = turns.length === 0;
@@ -338,10 +345,11 @@ function listen() {
   get("where").addEventListener("change", () => { get("where").dataset.chosen = "yes"; });
   get("again").addEventListener("click", () => { ++draw; answer(); });
   get("reset").addEventListener("click", () => { turns = []; answer(); get("text").focus(); });
-  get("remove-all").addEventListener("click", () => { turns = plainTurns(); answer(); });
+  get("remove-all").addEventListener("click", () => { turns = plainTurns(); answer(); rest("insert"); });
   get("example").addEventListener("click", () => {
     turns = EXAMPLE.map((text, i) => ({who: i % 2 ? "helper" : "you", text}));
     answer();
+    rest("text");
   });
 }
 
@@ -354,8 +362,8 @@ async function start() {
     return;
   }
   for (const m of site.models) {
-    const size = m.layers + (m.layers === 1 ? " layer x " : " layers x ") + m.hidden;
-    get("model").append(make("option", {value: m.name}, m.name + " (" + m.structure + ", " + size + ")"));
+    const trained = m.distractions === null ? "" : (m.distractions > 0 ? " (with" : " (without") + " distractions)";
+    get("model").append(make("option", {value: m.name}, m.name + trained));
   }
   for (const d of site.distractions) {
     get("what").append(make("option", {value: d.name}, d.name + ": " + d.texts.join(" / ")));

@@ -4,11 +4,11 @@
 #include <filesystem>
 #include <set>
 
+#include "base/path.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 #include "dialog/text/terminal.h"
-#include "dialog/view/render_style.h"
 #include "heed/signals.h"
 #include "heed/web/live_api.h"
 #include "heed/web/server.h"
@@ -22,9 +22,6 @@ constexpr const char* kPage =
 constexpr const char* kScript =
 #include "web_script.inc"
     ;
-constexpr const char* kStyle =
-#include "web_style.inc"
-    ;
 
 // "trained" of data/models/trained; a second one of the same name is called "trained 2".
 std::vector<LiveModel> load(const std::vector<std::string>& directories, Device device) {
@@ -35,9 +32,10 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
     LiveModel m = {"", load_model(directory), load_example_options(directory)};
     make_examples({}, Vocabulary(), m.bounds);  // complains of bounds that make no sense
     move(*m.loaded.model, device);
-    const fs::path path = fs::absolute(directory).lexically_normal();
-    const std::string name =
-        printable((path.has_filename() ? path : path.parent_path()).filename().string());
+    if (fs::exists(fs::path(directory) / "settings.json")) {
+      m.insert_prob = load_settings(directory).insert_prob;
+    }
+    const std::string name = printable(last_part(directory));
     m.name = name;
     for (int i = 2; !names.insert(m.name).second; ++i) m.name = name + " " + std::to_string(i);
     models.push_back(std::move(m));
@@ -50,12 +48,11 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
 void serve_live_page(const std::vector<std::string>& directories, const DecodeOptions& decode,
                      Device device, int port) {
   LiveApi api(load(directories, device), decode);
-  const std::string style =
-      std::string(kBaseStyle) + std::string(kAttentionStyle) + std::string(kStyle);
   WebServer server(
       {.pages = {{"/", {.type = "text/html; charset=utf-8", .body = kPage}},
                  {"/page.js", {.type = "text/javascript; charset=utf-8", .body = kScript}},
-                 {"/page.css", {.type = "text/css; charset=utf-8", .body = style}},
+                 {"/page.css",
+                  {.type = "text/css; charset=utf-8", .body = std::string(page_style())}},
                  {"/api/models", {.body = api.describe()}}},
        .calls = {{"/api/respond", [&](const std::string& body) { return api.respond(body); }}}},
       port);

@@ -191,7 +191,7 @@ def do_show(root, options):
         text, body, script = explore.part(bench, what, seed, options.check)
         print(text)
         parts[body] = script
-    path.write_text(explore.page(root, bench.lab, parts, f"{' '.join(options.what)} --seed {seed}"), encoding="utf-8")
+    path.write_text(explore.page(bench.lab, parts, f"{' '.join(options.what)} --seed {seed}"), encoding="utf-8")
     print(f"wrote {path}; open it in a browser")
     return 0
 

@@ -1,8 +1,7 @@
 """`show`: what the terminal says of a lab's pictures, and lab.html, one page of HTML that needs no network."""
 import html
-import re
 
-from . import LabError, graph, pictures
+from . import LabError, graph, pages, pictures
 from .figures import numbers_of
 
 OF_A_PAGE = {"graph": "nodes", "memory": "nodes", "access": "kernels"}  # what the numbers of a lab's page have
@@ -26,28 +25,8 @@ def part(bench, what, seed, check=None):
     return graph.graph_text(numbers) if what == "graph" else graph.memory_text(numbers), *graph.part(numbers)
 
 
-def base_style(root):
-    """That of all of heed's pages."""
-    return re.search(r'R"css\((.*?)\)css"', (root / "dialog/text/html_page.h").read_text(encoding="utf-8"), re.S)[1]
-
-
-def page(root, lab, parts, how):
+def page(lab, parts, how):
     """parts: {HTML: script}; how: what was typed."""
-    title = html.escape(f"Lab {lab.number}: {lab.title}")
-    return f"""<!DOCTYPE html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<title>{title}</title>
-<style>{base_style(root)}{graph.STYLE}{pictures.STYLE}</style>
-</head>
-<body>
-<main>
-<h1>{title}</h1>
-{"".join(parts)}<footer>labs/heed-lab show {lab.number} {html.escape(how)}, with the code of this tree.</footer>
-</main>
-<script>{"".join(parts.values())}</script>
-</body></html>
-"""
+    title = f"Lab {lab.number}: {lab.title}"
+    footer = f"<footer>labs/heed-lab show {lab.number} {html.escape(how)}, with the code of this tree.</footer>"
+    return pages.page(title, f"<h1>{html.escape(title)}</h1>\n{''.join(parts)}{footer}", "".join(parts.values()))

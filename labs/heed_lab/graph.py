@@ -4,22 +4,7 @@ import json
 
 from .pages import scroll
 
-ROW, MIB = 34, 1 << 20  # pixels of a row of the table; bytes
-STYLE = """
-.graph { display: grid; grid-template-columns: 6.5rem max-content; }
-.graph tr { height: %dpx; } .graph td, .graph th { padding: 0 .45rem; white-space: nowrap; }
-.graph tbody tr { border-top: 1px solid var(--line); }
-.graph td:first-child, .number { text-align: right; }
-tr.now { background: var(--tint); outline: 2px solid var(--orange); }
-.bar { display: inline-block; height: .6rem; background: var(--blue); margin-right: .4rem; }
-.bar.back { background: none; border: 2px solid var(--orange); }
-path.edge { fill: none; stroke: var(--soft); stroke-width: 1.5; } path.edge.now { stroke: var(--orange); stroke-width: 3; }
-.curve { fill: none; stroke: var(--blue); stroke-width: 2; } .curve.back { stroke: var(--orange); stroke-dasharray: 6 3; }
-svg text { fill: var(--ink); font-size: 12px; } .axis { stroke: var(--line); } #mark { fill: var(--orange); }
-.controls { display: flex; flex-wrap: wrap; gap: .6rem; align-items: center; margin: 1rem 0; } .controls input { flex: 1 1 12rem; }
-button { font: inherit; padding: .2rem .9rem; }
-@media print { .controls, #said { display: none; } }
-""" % ROW
+ROW, MIB = 34, 1 << 20  # pixels of a row of the table, as page.css has it; bytes
 SCRIPT = """
 const mark = document.querySelector('#mark'), slider = document.querySelector('#at'), play = document.querySelector('#play');
 let at = 0, timer = 0;

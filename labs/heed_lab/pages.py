@@ -1,15 +1,8 @@
 """Pages of HTML, each one file that needs no network: what a student gets back, and the slides of a talk."""
 import html
 import re
+from pathlib import Path
 
-STYLE = """
-body { font: 16px/1.5 system-ui, sans-serif; max-width: 62rem; margin: 2rem auto; padding: 0 1rem; color: #111; background: #fff; }
-pre, code { font-family: ui-monospace, monospace; background: #f2f2f2; }
-pre { padding: .8rem; overflow-x: auto; white-space: pre-wrap; }
-table { border-collapse: collapse; } td, th { border: 1px solid #999; padding: .2rem .6rem; text-align: left; }
-section.slide { display: none; font-size: 1.6rem; min-height: 80vh; } section.slide.here { display: block; }
-@media print { section.slide { display: block; page-break-after: always; min-height: 0; } }
-"""
 KEYS = """
 const slides = [...document.querySelectorAll('section.slide')];
 let at = Math.min(Math.max(parseInt(location.hash.slice(1)) || 1, 1), slides.length) - 1;
@@ -31,8 +24,24 @@ show(at);
 
 
 def page(title, body, script=""):
-    return (f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{html.escape(title)}</title>\n'
-            f"<style>{STYLE}</style></head>\n<body>\n{body}\n{f'<script>{script}</script>' if script else ''}\n</body></html>\n")
+    """One file that loads nothing, with the style sheet of all of heed's pages."""
+    style = (Path(__file__).resolve().parents[2] / "dialog/text/page.css").read_text(encoding="utf-8")
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>{html.escape(title)}</title>
+<style>{style}</style>
+</head>
+<body class="lab">
+<main>
+{body}
+</main>
+{f'<script>{script}</script>' if script else ''}
+</body></html>
+"""
 
 
 def scroll(label, body):

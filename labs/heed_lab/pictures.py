@@ -14,27 +14,6 @@ from .running import run_check
 
 FLOAT, SECTOR, BANKS = 4, 32, 32  # bytes, bytes, words side by side
 MARKS = "●○◆◇▲■"  # of the lines of a roofline, in their order
-STYLE = """
-.scroll + h3, .scroll + p { margin-top: 1.4rem; }
-.side { display: flex; flex-wrap: wrap; gap: 1rem; padding: .8rem; }
-.cells { width: auto; font-size: .9rem; } .cells caption { text-align: left; font-weight: 600; padding-bottom: .2rem; }
-.cells th, .cells td { padding: .1rem .4rem; text-align: right; font-weight: 400; } .cells th { color: var(--soft); }
-.cells td { border: 1px solid var(--line); background: color-mix(in srgb, var(--blue) var(--size), var(--card)); }
-.cells td.minus { background: color-mix(in srgb, var(--orange) var(--size), var(--card)); }
-.cells td.wrong { border: 3px double var(--ink); font-weight: 700; }
-.access td, .access th { padding: .25rem .5rem; vertical-align: top; white-space: nowrap; } .access tbody tr { border-top: 1px solid var(--line); }
-.access td.lanes { white-space: normal; min-width: 9rem; } .access .over { font-weight: 700; }
-.box { display: inline-block; width: 1.1rem; text-align: center; font-size: .75rem; border: 1px solid var(--soft); }
-.box.none { border-color: var(--line); color: var(--soft); } .box.waits { border: 2px solid var(--orange); font-weight: 700; }
-.gap { display: inline-block; width: .15rem; }
-.roof { width: auto; } .roof td, .roof th { padding: .2rem .6rem; text-align: right; } .roof td { white-space: nowrap; } .roof tbody tr { border-top: 1px solid var(--line); }
-.roof-line { fill: none; stroke: var(--soft); stroke-width: 2; } svg text.mark { font-size: 15px; text-anchor: middle; }
-@media print {
-  .cells td { print-color-adjust: exact; -webkit-print-color-adjust: exact; } .scroll { overflow: visible; }
-  .access, .roof { font-size: .72rem; } .access .box { width: .8rem; font-size: .6rem; } .access .gap { width: .08rem; }
-}
-"""
-
 
 # ---- tensors of a check
 
@@ -70,9 +49,9 @@ def cells(row, values, caption, most, marks):
 
     def cell(text, wrong):
         value = float(text)
-        kinds = ["minus"] * (value < 0) + ["wrong"] * wrong
-        size = 45 * min(1, abs(value) / most) if math.isfinite(value) else 0
-        return f'<td class="{" ".join(kinds)}" style="--size:{size:.0f}%">{"× " * wrong}{html.escape(text.replace("-", "−"))}</td>'
+        kinds = ["heat"] + ["minus"] * (value < 0) + ["wrong"] * wrong
+        heat = min(1, abs(value) / most) if math.isfinite(value) else 0
+        return f'<td class="{" ".join(kinds)}" style="--heat:{heat:.2f}">{"× " * wrong}{html.escape(text.replace("-", "−"))}</td>'
     head = "".join(f'<th scope="col">{left + i}</th>' for i in range(cols))
     lines = [f'<tr><th scope="row">{top + at // cols}</th>' + "".join(
         cell(text, marks and wrong) for text, wrong in zip(values[at:at + cols], row["is_wrong"][at:at + cols])) + "</tr>"
@@ -198,7 +177,7 @@ def chart(values, peak, bandwidth, lines):
         y = at(values[0], tick)[1]
         parts += [f'<line class="axis" x1="60" x2="680" y1="{y:.1f}" y2="{y:.1f}"/>', word(52, y + 4, f"{tick:g}", 'text-anchor="end"')]
     for mark, line in zip(MARKS, lines.values()):
-        parts += [word(at(x, y)[0], at(x, y)[1] + 5, mark, 'class="mark"') for x, y in zip(values, line)]
+        parts += [word(at(x, y)[0], at(x, y)[1] + 5, mark, 'class="symbol"') for x, y in zip(values, line)]
     said = ", ".join(f"{mark} {html.escape(name)}" for mark, name in zip(MARKS, lines))
     parts.append(word(370, 14, said))
     return f'<svg viewBox="0 0 720 342" role="img" aria-label="GFLOP/s over operations for each byte, below the roof: {said}">{"".join(parts)}</svg>'

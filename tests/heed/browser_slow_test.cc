@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "dialog/view/curves.h"
+#include "dialog/view/passages.h"
 #include "dialog/view/render.h"
 #include "tests/experiments/distraction/page_helpers.h"
 #include "tests/file_helpers.h"
@@ -15,41 +17,14 @@ namespace {
 class Browser : public testing::Test {
  protected:
   void SetUp() override {
-    browser_ = chromium();
-    if (browser_.empty()) {
+    if (chromium().empty())
       GTEST_SKIP() << "no chromium here; apt install chromium to run this test";
-    }
   }
-  // Runs it on a page; what it prints is in stdout, and what it complains of in stderr.
   bool open(const std::string& html, const std::string& options) const {
-    const std::string page = dir.write("page.html", html);
-    const std::string command =
-        "timeout 120 " + browser_ +
-        " --headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run"
-        " --disable-background-networking --disable-component-update --disable-sync"
-        " --user-data-dir=" +
-        dir.path("profile") + " --enable-logging=stderr " + options + " file://" + page + " > " +
-        dir.path("stdout") + " 2> " + dir.path("stderr");
-    return std::system(command.c_str()) == 0;
+    return open_page(dir, html, options);
   }
-  std::string browser_;
   const TempDir dir;
 };
-
-std::string title_of(const std::string& page) {
-  const size_t begin = page.find("<title>");
-  return page.substr(begin, page.find("</title>", begin) - begin);
-}
-
-// The page with a script at its end, which its policy may have to allow.
-std::string with_script(const std::string& script, std::string page = full_page()) {
-  const std::string no_script = "style-src 'unsafe-inline'\">";
-  if (const size_t policy = page.find(no_script); policy != page.npos) {
-    page.replace(policy, no_script.size(),
-                 "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">");
-  }
-  return page.insert(page.rfind("</body>"), "<script>" + script + "</script>");
-}
 
 // A page of two dialogues, with names and words that do not fit on a phone.
 std::string attention_page(int models, bool distractions) {
@@ -80,7 +55,7 @@ constexpr char kCountRequests[] =
     "onload = () => document.title = performance.getEntriesByType('resource').length;";
 
 TEST_F(Browser, OpensThePageWithoutAnErrorOrARequest) {
-  ASSERT_TRUE(open(with_script(kCountRequests), "--dump-dom"));
+  ASSERT_TRUE(open(with_script(kCountRequests, full_page()), "--dump-dom"));
   EXPECT_TRUE(has(dir.read("stdout"), "<html lang=\"en\" class=\"script\">"));  // the script ran
   EXPECT_TRUE(has(dir.read("stdout"), "<title>0</title>"));
   EXPECT_FALSE(has(dir.read("stderr"), "CONSOLE")) << dir.read("stderr");
@@ -95,7 +70,7 @@ TEST_F(Browser, OpensTheAttentionPageWithoutAnErrorOrARequest) {
 // The check of the check: an error and a request are seen.
 TEST_F(Browser, WouldSeeAnError) {
   const std::string script = "fetch('http://localhost:1/x'); no_such_function();";
-  ASSERT_TRUE(open(with_script(script), "--dump-dom"));
+  ASSERT_TRUE(open(with_script(script, full_page()), "--dump-dom"));
   EXPECT_TRUE(has(dir.read("stderr"), "no_such_function"));
   EXPECT_TRUE(has(dir.read("stderr"), "Content Security Policy")) << dir.read("stderr");
 }
@@ -114,7 +89,8 @@ TEST_F(Browser, SortsTables) {
       click(); const back = JSON.stringify(read()) == before && !heads[column].ariaSort;
       log.push(table.id + ":" + up + down + back + table.tBodies[0].rows.length);
     }
-    document.title = log.join(" ");)js"),
+    document.title = log.join(" ");)js",
+                               full_page()),
                    "--dump-dom"));
   EXPECT_TRUE(has(dir.read("stdout"),
                   "<title>table3:truetruetrue23 ratios:truetruetrue23 changes:truetruetrue18 "
@@ -126,42 +102,6 @@ TEST_F(Browser, SortsTables) {
 }
 
 // ---- screens
-
-// What is wrong with the page as it is laid out: text outside of the window, or outside of a card
-// or of a box that scrolls; a box that scrolls and does not say so.
-constexpr char kFindProblems[] = R"js(
-  onload = () => {
-    for (const part of document.querySelectorAll("details")) part.open = true;
-    const problems = [], root = document.documentElement;
-    if (root.scrollWidth > innerWidth) problems.push("the page is " + root.scrollWidth + " wide");
-    const ancestor = (e, test) => { while (e && !test(e)) e = e.parentElement; return e; };
-    const scrolls = e => getComputedStyle(e).overflowX == "auto";
-    const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
-    while (texts.nextNode()) {
-      const e = texts.currentNode.parentElement;
-      if (!e.checkVisibility() || ancestor(e, x => getComputedStyle(x).clipPath != "none")) continue;
-      const box = ancestor(e, x => scrolls(x) || x.matches(".card, .facts div")) ?? root;
-      const left = box.getBoundingClientRect().left - box.scrollLeft;
-      const range = document.createRange();
-      range.selectNodeContents(texts.currentNode);
-      for (const r of range.getClientRects()) {
-        if (r.left < left - 1 || r.right > left + Math.max(box.scrollWidth, box.clientWidth) + 1)
-          problems.push("outside: " + range);
-        if (box.matches(".card, .facts div") && r.right > box.getBoundingClientRect().right)
-          problems.push("over the edge: " + range);
-      }
-    }
-    for (const box of document.querySelectorAll("*")) {
-      if (!scrolls(box) || box.scrollWidth <= box.clientWidth + 1) continue;
-      if (!getComputedStyle(box, "::before").content.includes("more to the side"))
-        problems.push("scrolls without a word: " + box.textContent.slice(0, 40));
-    }
-    parent.postMessage(innerWidth + ": " + (problems.slice(0, 5).join(", ") || "fine") + "; ", "*");
-  };)js";
-
-// Three screens beside each other. A frame may be narrower than any window that Chromium opens.
-constexpr char kScreens[] =
-    "<!DOCTYPE html><title></title><script>onmessage = e => document.title += e.data;</script>";
 
 // Perplexities of a training that has hardly begun, and long texts.
 std::string wide_report() {
@@ -175,34 +115,46 @@ std::string wide_report() {
 }
 
 TEST_F(Browser, NothingIsCutOffOnAnyScreen) {
-  const auto problems = [&](const std::string& page) {
-    const std::string inner = dir.write("inner.html", with_script(kFindProblems, page));
-    std::string screens = kScreens;
-    for (const char* width : {"390", "768", "1200"}) {
-      screens += "<iframe src=\"file://" + inner +
-                 "\" style=\"border:0; height:900px; width:" + width + "px\"></iframe>";
-    }
-    EXPECT_TRUE(open(screens, "--dump-dom --virtual-time-budget=5000 --window-size=2500,1000"));
-    const std::string title = title_of(dir.read("stdout"));
-    for (const char* width : {"390: fine", "768: fine", "1200: fine"}) {
-      if (!has(title, width)) return title;
-    }
-    return std::string();
-  };
-  EXPECT_EQ(problems(wide_report()), "");
+  EXPECT_EQ(page_problems(wide_report()), "");
   for (int models : {1, 2}) {
-    EXPECT_EQ(problems(attention_page(models, true)), "") << models;
-    EXPECT_EQ(problems(attention_page(models, false)), "") << models;
+    EXPECT_EQ(page_problems(attention_page(models, true)), "") << models;
+    EXPECT_EQ(page_problems(attention_page(models, false)), "") << models;
   }
-  const auto page_with = [](const std::string& html) {
-    return "<html><head><title></title></head><body><main>" + html + "</main></body></html>";
+  const std::string word(80, 'w');
+  EXPECT_EQ(page_problems(render_passages(
+                {"runs/" + word,
+                 "data/" + word,
+                 {{"commit", word}},
+                 {{"d1", {{{word, 1}, {"half", 0.5}}, {{"ok", 0.2}, {"none", 0}}}, true, 0.9}}})),
+            "");
+}
+
+TEST_F(Browser, CurvesFitAnyScreen) {
+  CurvePlot plot{"epoch", "loss", false};
+  plot.curves = {{"first", {{1, 3}, {2, 2}}}, {std::string(80, 'n'), {{1, 4}, {2, 1}}}};
+  EXPECT_EQ(page_problems(curves_svg(plot)), "");
+}
+
+// The check of the checks.
+TEST_F(Browser, WouldSeeAPageThatDoesNotFit) {
+  const auto problems = [](const std::string& html) {
+    return page_problems(
+        "<!DOCTYPE html><html lang=\"en\"><head><title>t</title></head><body><main><h1>t</h1>" +
+        html + "</main></body></html>");
   };
-  EXPECT_TRUE(has(problems(page_with("<div style=\"width:1000px\">a</div>")), "the page is 10"));
-  EXPECT_TRUE(has(problems(page_with("<div class=\"card\" style=\"width:40px\">wwwwwwwwww</div>")),
+  EXPECT_EQ(problems("<p>fine</p>"), "");
+  EXPECT_TRUE(has(problems("<div style=\"width:1000px\">a</div>"), "768: the page is 10"));
+  EXPECT_TRUE(has(problems("<div class=\"card\" style=\"width:40px\">wwwwwwwwww</div>"),
                   "over the edge: wwwwwwwwww"));
-  EXPECT_TRUE(has(problems(page_with("<div style=\"overflow-x:auto; white-space:nowrap\">" +
-                                     std::string(2000, 'w') + "</div>")),
-                  "scrolls without a word"));
+  const std::string scrolls = problems("<div style=\"overflow-x:auto; white-space:nowrap\">" +
+                                       std::string(2000, 'w') + "</div>");
+  EXPECT_TRUE(has(scrolls, "scrolls without a word"));
+  EXPECT_TRUE(has(scrolls, "no key reaches"));
+  const std::string grey = problems("<p style=\"color:#777\">grey</p>");
+  EXPECT_TRUE(has(grey, "contrast 4.48: grey")) << grey;
+  EXPECT_TRUE(has(problems("<p style=\"opacity:.5\">pale</p>"), "contrast 3."));
+  const std::string region = "<div role=\"region\" aria-label=\"same\">a</div>";
+  EXPECT_TRUE(has(problems(region + region), "regions of one name"));
 }
 
 // ---- pictures

@@ -80,9 +80,12 @@ TEST_F(Show, APageSaysWhatItIsMadeWith) {
       show(kTestPart, {"--limit", "5", "--test", "rare:end", "--html", dir.path("page.html")});
   ASSERT_EQ(r.code, 0) << r.err;
   const std::string html = dir.read("page.html");
-  for (const char* part : {"Made with version ", "; commit ", "; device cpu; ", "; limit 5; "}) {
+  for (const char* part : {">version</th><td>", ">commit</th><td>", ">device</th><td>cpu<",
+                           ">limit</th><td>5<", ">data fingerprint</th>", ">models 1 path</th>",
+                           ">rare</th><td>would you have lunch ?, i should"}) {
     EXPECT_TRUE(has(html, part)) << part;
   }
+  EXPECT_FALSE(has(html, HEED_SOURCE_DIR));  // others will see it
 }
 
 }  // namespace

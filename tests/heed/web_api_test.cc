@@ -185,6 +185,7 @@ TEST(LiveApi, DescribesTheModels) {
   const Json site = Json::parse(api.describe());
   EXPECT_EQ(site["models"].size(), structures().size());
   EXPECT_EQ(site["models"][2]["structure"], "static-ui");
+  EXPECT_TRUE(site["models"][2]["distractions"].is_null());
   EXPECT_EQ(site["decode"], "greedy");
   EXPECT_NE(site["models"][2]["expect"].get<std::string>().find("million numbers"),
             std::string::npos);

@@ -79,7 +79,7 @@ TEST_F(LivePage, AnswersAndShowsWhereItLooks) {
   double sum = 0;
   for (const auto& x : numbers()) sum += x.get<double>();
   EXPECT_NEAR(sum, 300, 2);
-  EXPECT_EQ(value("document.querySelector('.chip.unknown').firstChild.textContent"), "zyxxyq");
+  EXPECT_EQ(value("document.querySelector('.word.unknown').firstChild.textContent"), "zyxxyq");
   EXPECT_EQ(count("#talk .turn.query"), 1u);
   browser->click("#reset");
   EXPECT_EQ(count("#talk .turn"), 0u);
@@ -143,15 +143,56 @@ TEST_F(LivePage, GoesAlongTheWordsOfAnAnswer) {
 TEST_F(LivePage, ShadesTheWordsOfModelsThatLookAtWords) {
   browser->choose("#model", "non-hier");
   browser->click("#example");
-  ASSERT_TRUE(browser->wait("document.querySelectorAll('#talk .chip').length > 15"));
-  EXPECT_EQ(count("#talk .chip.end"), 3u);
-  EXPECT_EQ(value("[...document.querySelectorAll('.chip')].some(e => "
-                  "e.style.getPropertyValue('--weight') > 0)"),
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#talk .word').length > 15"));
+  EXPECT_EQ(count("#talk .word.end"), 3u);
+  EXPECT_EQ(value("[...document.querySelectorAll('.word')].some(e => "
+                  "e.style.getPropertyValue('--heat') > 0)"),
             true);
   const std::string titles =
-      "[...document.querySelectorAll('.chip')].map(e => parseFloat(e.title.replace(/^.*; /, "
+      "[...document.querySelectorAll('.word')].map(e => parseFloat(e.title.replace(/^.*; /, "
       "''))).reduce((a, b) => a + b)";
   EXPECT_NEAR(value(titles).get<double>(), 100, 2);
+  expect_no_complaint();
+}
+
+// Who does not use a mouse, or does not see the page.
+TEST_F(LivePage, IsUsedByKeyboardAndByEar) {
+  const auto focus = [&] { return value("document.activeElement.id").get<std::string>(); };
+  const auto status = [&] {
+    return value("document.querySelector('#status').textContent").get<std::string>();
+  };
+  EXPECT_EQ(value("document.querySelector('#where').textContent"), "say something first");
+  EXPECT_EQ(value("document.querySelector('#model option').textContent"),
+            "trained (with distractions)");
+  browser->choose("#model", "dynamic");
+  browser->click("#example");
+  expect_answer();
+  EXPECT_EQ(focus(), "text");
+  EXPECT_TRUE(value("document.querySelector('#talk .said').innerText.replace(/\\s+/g, ' ')")
+                  .get<std::string>()
+                  .starts_with("1 you my wifi does not work after the update"));
+  // The words of an answer are one stop of Tab.
+  EXPECT_GT(count(".steps button"), 2u);
+  EXPECT_EQ(count(".steps button[tabindex=\"0\"]"), 1u);
+  browser->click(".steps button:nth-child(2)");
+  EXPECT_EQ(value("document.activeElement.tabIndex"), 0);
+  EXPECT_EQ(count(".steps button[tabindex=\"0\"]"), 1u);
+  const std::string first = value("document.activeElement.textContent");
+  EXPECT_TRUE(status().starts_with(first + ": Of its attention went ")) << status();
+  // What is announced after an insertion is not what was said before.
+  browser->choose("#what", "rare");
+  browser->click("#insert");
+  ASSERT_TRUE(browser->wait("document.querySelectorAll('#runs .run').length === 2"));
+  EXPECT_TRUE(has(status(), "With the distraction the model says: ")) << status();
+  EXPECT_TRUE(has(status(), " % to the distractions, ")) << status();
+  for (const char* button : {".remove", "#remove-all"}) {
+    browser->click(button);
+    expect_answer();
+    EXPECT_EQ(focus(), "insert") << button;
+  }
+  say("zyxxyq");
+  EXPECT_EQ(value("document.querySelector('.query .word.unknown').textContent"),
+            "zyxxyq? (not known)");
   expect_no_complaint();
 }
 
@@ -193,10 +234,12 @@ TEST_F(LivePage, FitsPhonesAndDarkRooms) {
   browser->choose("#what", "frequent");
   browser->click("#insert");
   ASSERT_TRUE(browser->wait("document.querySelectorAll('#runs .run').length === 2"));
-  for (const int width : {390, 768, 1200}) {
+  value(axe());
+  value(kFindProblems + std::string("window.findProblems = findProblems; 0"));
+  for (const int width : {320, 390, 768, 1280}) {
     for (const bool dark : {false, true}) {
       browser->screen(width, 900, dark);
-      EXPECT_EQ(value("document.documentElement.scrollWidth <= innerWidth"), true) << width;
+      EXPECT_EQ(value("findProblems()"), "") << width << (dark ? " dark" : " light");
       const Picture picture = read_png(browser->picture());
       EXPECT_EQ(picture.width, static_cast<size_t>(width));
       const uint8_t* corner = picture.pixel(0, 0);

@@ -61,6 +61,25 @@ def in_a_browser(page, script):
     return json.loads(html.unescape(found[1]))
 
 
+FRAMES = """<!DOCTYPE html><title></title><pre id="seen">[]</pre><script>
+const seen = document.querySelector('#seen');
+onmessage = event => seen.textContent = JSON.stringify([...JSON.parse(seen.textContent), event.data]);
+</script></body>"""
+
+
+def too_wide(page):
+    """[(width of the screen, width of the page)], the narrowest first, of phones to laptops: where the page does not fit."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "inner.html"
+        path.write_text(page.replace("</body>", "<script>onload = () => parent.postMessage([innerWidth, document.documentElement.scrollWidth], '*')"
+                                                "</script></body>"))
+        widths = (320, 390, 768, 1280)
+        frames = "".join(f'<iframe src="file://{path}" style="border:0; height:900px; width:{width}px"></iframe>' for width in widths)
+        seen = sorted(map(tuple, in_a_browser(FRAMES.replace("<script>", frames + "<script>"), "")))
+    assert [width for width, _ in seen] == list(widths), seen
+    return [(width, wide) for width, wide in seen if wide > width]
+
+
 def for_each_lab(test):
     """Calls a test method with each lab."""
     def run(self):

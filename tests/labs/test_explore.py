@@ -36,7 +36,7 @@ class Graph(unittest.TestCase):
         bench = bench_of(2)
         cls.lab, cls.story = bench.lab, figures.numbers_of(bench.program(), "--show", 5)
         _, body, script = explore.part(bench, "graph", 5)
-        cls.page = explore.page(helpers.ROOT, cls.lab, {body: script}, "graph")
+        cls.page = explore.page(cls.lab, {body: script}, "graph")
 
     def test_the_graph_is_played_from_new_to_old(self):
         steps = self.story["steps"]

@@ -47,17 +47,17 @@ class Tensors(unittest.TestCase):
     def test_cells(self):
         """Numbers, signs and shades are those of both tensors; what differs is marked in one's own."""
         expected, yours = re.findall(r"<table.*?</table>", self.body, re.S)
-        cells = re.compile(r'<td class="([a-z ]*)" style="--size:(\d+)%">(× )?(.*?)</td>')
+        cells = re.compile(r'<td class="heat ?([a-z ]*)" style="--heat:([\d.]+)">(× )?(.*?)</td>')
         wants, gots = cells.findall(expected), cells.findall(yours)
         self.assertGreaterEqual(len(wants), 5)
         most = max(abs(float(text.replace("−", "-"))) for *_, text in wants)
-        for (kind, size, mark, text), (own_kind, own_size, own_mark, own) in zip(wants, gots):
+        for (kind, heat, mark, text), (own_kind, own_heat, own_mark, own) in zip(wants, gots):
             want, got = float(text.replace("−", "-")), float(own.replace("−", "-"))
             self.assertAlmostEqual(got, 1.5 * want, delta=2e-3 * abs(want))
             self.assertEqual((kind, mark), ("minus" if want < 0 else "", ""))
             self.assertEqual((own_kind.split(), own_mark), (["minus"] * (want < 0) + ["wrong"], "× "))
-            self.assertAlmostEqual(int(size), 45 * abs(want) / most, delta=0.6)
-            self.assertAlmostEqual(int(own_size), 45 * min(1, abs(got) / most), delta=0.6)
+            self.assertAlmostEqual(float(heat), abs(want) / most, delta=0.006)
+            self.assertAlmostEqual(float(own_heat), min(1, abs(got) / most), delta=0.006)
 
     def test_the_first_wrong_element_is_shown(self):
         program = changed(9, "tail", "labs/09-a-kernel/five.cu", "y[i] = factor * x[i];", "y[i] = (i > 150 ? T(2) : factor) * x[i];")
@@ -140,7 +140,7 @@ class Roofline(unittest.TestCase):
         self.assertEqual(len(roof), 3)
         self.assertAlmostEqual(roof[1][0], 60 + 620 * math.log2(10) / 5, delta=0.1)  # 5 operations for each byte
         self.assertEqual(roof[1][1], roof[2][1])
-        marks = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="mark">(.)</text>', body)
+        marks = re.findall(r'<text x="([\d.]+)" y="([\d.]+)" class="symbol">(.)</text>', body)
         self.assertEqual([mark for *_, mark in marks], list("●" * 6 + "○" * 6 + "◆" * 6))
         x, y, _ = marks[5]  # as fast as the processor
         self.assertEqual((float(x), float(y)), (roof[2][0], round(roof[2][1] + 5, 1)))
@@ -170,7 +170,7 @@ class Page(unittest.TestCase):
         wrong = bench_of(0, changed(0, "shown", *SLOPE))
         whats = ((wrong, "tensor"), (bench_of(2), "graph"), (bench_of(9), "access"))
         found = [explore.part(bench, what, 5) for bench, what in whats] + [Roofline().part({})]
-        cls.page = explore.page(helpers.ROOT, wrong.lab, {body: script for _, body, script in found}, "everything")
+        cls.page = explore.page(wrong.lab, {body: script for _, body, script in found}, "everything")
 
     def test_it_stands_alone(self):
         made = Balanced(self.page)

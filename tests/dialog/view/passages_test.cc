@@ -9,11 +9,12 @@ namespace {
 TEST(PassagesPage, ShowsWordsAndNothingIsObeyed) {
   const PassageView passage{
       "d#3 <script>", {{{"hello", 0.1}, {"<b>", 0.3}}, {{"<sos>", 0}, {"ok", 0.6}}}, false, 0.25};
-  const std::string html = render_passages({"runs/<judge>", "data", "version 1", {passage}});
+  const std::string html = render_passages({"runs/<judge>", "data", {{"version", "1"}}, {passage}});
   for (const char* part :
        {"d#3 &lt;script&gt;", "runs/&lt;judge&gt;", "p(real) = 0.250",
-        "the response is another one", "title=\"60.0 %\">ok</span>", "var(--orange) 70%",
-        "var(--orange) 35%", "&lt;b&gt;", "<p class=\"utterance response\"><span", "version 1"}) {
+        "the response is another one", "style=\"--heat:1.00\" title=\"60.0 %\">ok</span>",
+        "--heat:0.50", "&lt;b&gt;", "<p class=\"utterance response\"><span",
+        ">version</th><td>1</td>"}) {
     EXPECT_NE(html.find(part), std::string::npos) << part;
   }
   EXPECT_EQ(html.find("<script"), std::string::npos);

@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/data/corpus.h"
+#include "tests/heed/chromium.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -132,6 +133,7 @@ TEST_F(AdversarialTest, TablesAndPage) {
         "paper: switchboard", "attention on words", "response-only, together", "class=\"word\""}) {
     EXPECT_TRUE(has(page, part)) << part;
   }
+  EXPECT_EQ(page_problems(page), "");
   EXPECT_EQ(dir.read("tables/table1.csv"), shared->read("whole/tables/table1.csv"));
   const Result info = heed_program({"info", whole()});
   EXPECT_EQ(info.code, 0) << info.err;

@@ -1,6 +1,7 @@
 // heed reproduce probes as a user calls it: results, resumption, shards, the page, mistakes.
 #include <nlohmann/json.hpp>
 
+#include "tests/heed/chromium.h"
 #include "tests/heed/program_helpers.h"
 
 namespace heed {
@@ -94,6 +95,7 @@ TEST_F(ProbesTest, TablesAndPage) {
                            "9 of the 11 models are not finished", "12.2 points"}) {
     EXPECT_TRUE(has(page, part)) << part;
   }
+  EXPECT_EQ(page_problems(page), "");
   EXPECT_EQ(dir.read("tables/raw.csv"), shared->read("whole/tables/raw.csv"));
   const Result info = heed_program({"info", whole()});
   EXPECT_EQ(info.code, 0) << info.err;

@@ -1,0 +1,27 @@
+// Names that people see in the place of paths.
+#pragma once
+
+#include <algorithm>
+#include <filesystem>
+#include <iterator>
+#include <string>
+
+namespace heed {
+
+// "runs/first/" -> "first"; with two parts "runs/first".
+inline std::string last_part(const std::string& path, int parts = 1) {
+  const std::filesystem::path absolute = std::filesystem::absolute(path).lexically_normal(),
+                              whole = absolute.has_filename() ? absolute : absolute.parent_path();
+  const auto all = static_cast<int>(std::distance(whole.begin(), whole.end()));
+  std::filesystem::path last;
+  for (auto at = std::next(whole.begin(), std::max(0, all - parts)); at != whole.end(); ++at)
+    last /= *at;
+  return last.string();
+}
+
+// As pages show it, which are made to be shown to others: of an absolute one the last part only.
+inline std::string shown_path(const std::string& path) {
+  return path.starts_with('/') ? last_part(path) : path;
+}
+
+}  // namespace heed
