@@ -94,31 +94,30 @@ std::string row_html(const Table& table, const Row& row, bool begins_group, bool
   return html + "</tr>\n";
 }
 
-std::string verdict_html(const ClaimResult& result) {
+// `by`: the head of its column, which a phone shows beside it.
+std::string verdict_html(const ClaimResult& result, const std::string& by) {
   const char* says =
       !result.holds   ? (result.figure.empty() ? "none\">numbers are missing" : "none\">undecided")
       : *result.holds ? "yes\">&#10003; holds"
                       : "no\">&#10007; does not hold";
-  return std::string("<td><span class=\"verdict ") + says + "</span><small>" +
+  return "<td" + attribute("data-by", by) + "><span class=\"verdict " + says + "</span><small>" +
          escape(result.figure) + "</small></td>";
 }
 
 // What each claim says, and what becomes of it by the kinds of numbers from `first` to before
 // `last`; with `whole` also its rule, and what the paper's own numbers say.
 std::string claims_table(const Claims& claims, size_t first, size_t last, bool whole) {
+  const std::string paper = "In the paper's own table";
   std::string html = "<table class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th>";
-  for (size_t k = first; k < last; ++k) {
-    html += "<th scope=\"col\">Here, " + escape(claims.kinds[k]) + "</th>";
-  }
-  if (whole) html += "<th scope=\"col\">In the paper's own table</th>";
+  const auto here = [&](size_t kind) { return "Here, " + claims.kinds[kind]; };
+  for (size_t k = first; k < last; ++k) html += "<th scope=\"col\">" + escape(here(k)) + "</th>";
+  if (whole) html += "<th scope=\"col\">" + paper + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (const Claim& claim : claims.claims) {
-    html += "<tr><th scope=\"row\">" + escape(claim.text);
-    if (whole) html += "<small>" + escape(claim.rule) + "</small>";
-    html += "</th>";
-    for (size_t k = first; k < last; ++k) html += verdict_html(claim.ours[k]);
-    if (whole) html += verdict_html(claim.paper);
-    html += "</tr>\n";
+    html += "<tr><th scope=\"row\">" + escape(claim.text) +
+            (whole ? "<small>" + escape(claim.rule) + "</small>" : "") + "</th>";
+    for (size_t k = first; k < last; ++k) html += verdict_html(claim.ours[k], here(k));
+    html += (whole ? verdict_html(claim.paper, paper) : "") + "</tr>\n";
   }
   return html + "</tbody></table>";
 }

@@ -155,6 +155,7 @@ TEST_F(Browser, WouldSeeAPageThatDoesNotFit) {
   EXPECT_TRUE(has(problems("<p style=\"opacity:.5\">pale</p>"), "contrast 3."));
   const std::string region = "<div role=\"region\" aria-label=\"same\">a</div>";
   EXPECT_TRUE(has(problems(region + region), "regions of one name"));
+  EXPECT_EQ(has(problems("<button></button>"), "axe: button-name"), !axe().empty());
 }
 
 // ---- pictures

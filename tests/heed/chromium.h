@@ -118,8 +118,10 @@ inline std::string page_problems(const std::string& page) {
   const std::string look =
       "onload = async () => parent.postMessage(`${innerWidth}: ${await findProblems() || 'fine'}; "
       "`, '*');";
-  const std::string inner = dir.write(page.starts_with("<svg") ? "inner.svg" : "inner.html",
-                                      with_script(axe() + kFindProblems + look, page));
+  const bool picture = page.starts_with("<svg");
+  const std::string inner =
+      dir.write(picture ? "inner.svg" : "inner.html",
+                with_script((picture ? "" : axe()) + kFindProblems + look, page));
   std::string screens =
       "<!DOCTYPE html><title></title><script>onmessage = e => document.title += e.data;</script>";
   for (const char* width : {"320", "390", "768", "1280"}) {

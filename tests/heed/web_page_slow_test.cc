@@ -235,6 +235,7 @@ TEST_F(LivePage, FitsPhonesAndDarkRooms) {
   browser->click("#insert");
   ASSERT_TRUE(browser->wait("document.querySelectorAll('#runs .run').length === 2"));
   value(axe());
+  EXPECT_EQ(value("typeof axe"), axe().empty() ? "undefined" : "object");
   value(kFindProblems + std::string("window.findProblems = findProblems; 0"));
   for (const int width : {320, 390, 768, 1280}) {
     for (const bool dark : {false, true}) {
