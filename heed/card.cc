@@ -6,6 +6,7 @@
 #include <sstream>
 
 #include "base/error.h"
+#include "base/path.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/terminal.h"
 #include "heed/bundled.h"
@@ -61,7 +62,7 @@ std::string option_text(const std::string& name, const Json& value) {
   if (value.is_null() || value == "" || value == false) return "";
   if (value == true) return " --" + name;
   const std::string values = value.is_string() ? value.get<std::string>() : value.dump();
-  if (name != "group") return " --" + name + " " + shell_word(values);
+  if (name != "group") return " --" + name + " " + shell_word(shown_path(values));
   std::string text, word;  // an option that may stand several times
   for (std::istringstream words(values); words >> word;) text += " --group " + shell_word(word);
   return text;

@@ -24,8 +24,10 @@ std::string head_html(const Table& table) {
       while (end < table.columns.size() && table.columns[end].group == table.columns[c].group) {
         ++end;
       }
-      html += "<th class=\"group\" scope=\"colgroup\" colspan=\"" + std::to_string(end - c) +
-              "\">" + escape(table.columns[c].group) + "</th>";
+      const std::string span = " colspan=\"" + std::to_string(end - c) + "\">",
+                        group = escape(table.columns[c].group);
+      html += group.empty() ? "<td" + span + "</td>"
+                            : "<th class=\"group\" scope=\"colgroup\"" + span + group + "</th>";
       c = end;
     }
     html += "</tr>\n";

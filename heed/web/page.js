@@ -309,7 +309,7 @@ function draw_places() {
 
 function draw_page() {
   const m = site.models.find(m => m.name === get("model").value);
-  get("expect").textContent = m ? `${m.structure}, ${m.layers} × ${m.hidden}. ${m.expect}` : "";
+  get("expect").textContent = m ? `${m.structure}, ${m.layers} layer${m.layers === 1 ? "" : "s"} of ${m.hidden}. ${m.expect}` : "";
   const full = full_bar();
   get("talk").replaceChildren(...turns.map((turn, i) => turn_element(turn, i, full)));
   get("talk").hidden = get("legend").hidden = turns.length === 0;

@@ -58,8 +58,9 @@ def result_page(result):
     failures = "\n".join(f"<h3>{esc(r['name'])}</h3>\n<pre>{esc(result.shown(r))}</pre>" for r in result.rows if not r["score"])
     by_hand = ", ".join(f"{name} {points}" for name, points in lab.by_hand.items())
     notes = "\n".join(f"<li>{esc(note)}</li>" for note in result.notes)
+    points = scroll("Points", f"<table><thead><tr><td></td><th scope=\"col\">check</th><th scope=\"col\">points</th></tr></thead>\n<tbody>{rows}</tbody></table>")
     body = (f"<h1>Lab {lab.number}: {esc(lab.title)}</h1>\n<p>{esc(result.student)}: <b>{result.score} points</b>; by hand: {esc(by_hand)}</p>\n"
-            f"<table><tr><th></th><th>check</th><th>points</th></tr>\n{rows}</table>\n<ul>{notes}</ul>\n{failures}")
+            f"{points}<ul>{notes}</ul>\n{failures}")
     return page(f"Lab {lab.number}, {result.student}", body)
 
 

@@ -56,7 +56,7 @@ def cells(row, values, caption, most, marks):
     lines = [f'<tr><th scope="row">{top + at // cols}</th>' + "".join(
         cell(text, marks and wrong) for text, wrong in zip(values[at:at + cols], row["is_wrong"][at:at + cols])) + "</tr>"
         for at in range(0, len(values), cols)]
-    return f'<table class="cells"><caption>{caption}</caption><tr><th></th>{head}</tr>\n' + "\n".join(lines) + "</table>\n"
+    return f'<table class="cells"><caption>{caption}</caption><tr><td></td>{head}</tr>\n' + "\n".join(lines) + "</table>\n"
 
 
 # ---- what a warp asks of the memory

@@ -96,6 +96,7 @@ constexpr char kFindProblems[] = R"js(
     }
     const regions = [...document.querySelectorAll("[role=region]")].map(e => e.getAttribute("aria-label"));
     if (new Set(regions).size < regions.length) problems.push("regions of one name");
+    if ([...document.querySelectorAll("th")].some(head => !head.textContent.trim())) problems.push("an empty head");
     if (window.axe) for (const v of (await axe.run()).violations)
       problems.push("axe: " + v.id + " at " + v.nodes.map(n => n.target).slice(0, 3).join(" and "));
     return problems.slice(0, 5).join(", ");

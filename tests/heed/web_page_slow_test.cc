@@ -231,6 +231,7 @@ TEST_F(LivePage, FitsPhonesAndDarkRooms) {
   browser->click("#example");
   expect_answer();
   browser->choose("#model", "non-hier");
+  expect_answer();  // before a click, as the page moves
   browser->choose("#what", "frequent");
   browser->click("#insert");
   ASSERT_TRUE(browser->wait("document.querySelectorAll('#runs .run').length === 2"));

@@ -176,6 +176,8 @@ class Submissions(unittest.TestCase):
         self.assertIn("60 points", text)
         self.assertIn("3 &lt; 4 &amp; ", text)  # the failure, escaped
         self.assertNotIn("http", text.replace("http-equiv", ""))
+        if helpers.CHROMIUM:
+            self.assertEqual(helpers.too_wide(text), [])
 
     def test_secret_seeds_stay_secret(self):
         result = self.grade(self.reference, lambda check, seed: seed != 1)

@@ -38,6 +38,12 @@ class Talks(unittest.TestCase):
         self.assertEqual((made.open, made.elsewhere), ([], []))
         self.assertEqual(made.counts["section"], sum(line.startswith(("# ", "## ")) for line in text.splitlines()))
 
+    @unittest.skipUnless(helpers.CHROMIUM, "no chromium here")
+    def test_they_fit_any_screen(self):
+        text = "# A title\n\n    " + 300 * "x" + "\n\n## Next\n"
+        self.assertEqual(helpers.too_wide(pages.talk_page(text)), [])
+        self.assertEqual(helpers.too_wide(pages.page("wide", '<div style="width:700px">a</div>'))[0][0], 320)
+
     def test_blocks(self):
         got = pages.blocks(["A `b < c`", "goes on.", "", "- one", "  more", "- two", "", "    x = 1", "    y", "", "End"])
         self.assertEqual(got, "<p>A <code>b &lt; c</code> goes on.</p>\n<ul><li>one more</li>\n<li>two</li></ul>\n"

@@ -9,7 +9,7 @@ from unittest import mock
 import helpers
 from heed_lab import LabError, explore, figures, pictures
 from heed_lab.running import run_check
-from helpers import CHROMIUM, bench_of, changed, in_a_browser
+from helpers import CHROMIUM, bench_of, changed, in_a_browser, too_wide
 from test_pages import Balanced
 
 SLOPE = ("tensor/kernels/elementwise_ops.h", "return T(2) * x;", "return T(3) * x;")  # of the square: 1.5 times what it should be
@@ -24,7 +24,7 @@ summary.click();
 seen.lanes = [document.activeElement === summary, summary.parentElement.open, summary.parentElement.innerText];
 seen.boxes = all('.access tbody tr').map(row => row.querySelectorAll('.box:not(.none)').length);
 const frame = cell => getComputedStyle(cell).borderTopWidth;
-seen.frames = [new Set(all('td.wrong').map(frame)), new Set(all('.cells td:not(.wrong)').map(frame))].map(set => [...set]);
+seen.frames = [new Set(all('td.wrong').map(frame)), new Set(all('.cells .heat:not(.wrong)').map(frame))].map(set => [...set]);
 const beside = all('.cells').slice(0, 2).map(table => table.getBoundingClientRect());
 seen.apart = beside[0].right <= beside[1].left || beside[0].bottom <= beside[1].top;  // side by side where there is room
 seen.colours = new Set(all('.cells td').map(cell => getComputedStyle(cell).backgroundColor)).size;
@@ -186,3 +186,4 @@ class Page(unittest.TestCase):
         self.assertEqual(seen["boxes"][:6], [4, 32, 4, 32, 32, 4])
         self.assertEqual(seen["frames"], [["3px"], ["1px"]])
         self.assertGreater(seen["colours"], 4)
+        self.assertEqual(too_wide(self.page), [])
