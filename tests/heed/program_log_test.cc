@@ -3,6 +3,7 @@
 #include <cmath>
 #include <thread>
 
+#include "base/path.h"
 #include "tests/heed/program_data.h"
 #include "train/run_directory.h"
 #include "train/step_log.h"
@@ -231,6 +232,13 @@ TEST_F(RunLogs, DiffSaysWhatIsNotTheSame) {
   const json both = json::parse(out_of({"diff", first(), second(), "--json", "-"}));
   expect_made_with(both["heed"], "diff");
   EXPECT_EQ(both["names"], json({"first", "second"}));
+  const std::string copy = dir.path("first");  // of the same name: told by the folder above
+  std::filesystem::copy(first(), copy, std::filesystem::copy_options::recursive);
+  const json namesakes = json::parse(out_of({"diff", first(), copy, "--json", "-"}))["names"];
+  EXPECT_EQ(namesakes, json({last_part(first(), 2), last_part(copy, 2)}));
+  EXPECT_EQ(last_part("runs/first/"), "first");
+  EXPECT_EQ(last_part("runs/first", 2), "runs/first");
+  EXPECT_TRUE(namesakes[0].get<std::string>().starts_with("heed-test-")) << namesakes;
   std::set<std::string> names;
   for (const json& row : both["settings"]) names.insert(row["name"]);
   EXPECT_EQ(names, (std::set<std::string>{"schedule.rate", "schedule.min_rate"}));
