@@ -16,10 +16,10 @@ include labs/labs.mk  # help, lab and grade
 setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh
 
-# A fresh clone builds what the demo needs, a half of it all; any other target then builds the rest.
-demo: setup  ## Build the program and show what it does on the bundled dialogues
-	@test -f build/release/build.ninja || cmake --preset release -D HEED_ALL_COMMANDS=OFF -D HEED_TESTS=OFF \
-	  -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null
+# A fresh clone builds what the demo needs, and in a way that suits only that; any other target then builds everything.
+demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 3 minutes, all after 6)
+	@test -f build/release/build.ninja || { echo "Building what the demo needs (two cores: 2 minutes)."; \
+	  cmake --preset release -D HEED_ALL_COMMANDS=OFF -D HEED_TESTS=OFF -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null; }
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
 
@@ -153,7 +153,7 @@ wheel:  ## A wheel for Python, the package with the program, in build/wheels; tr
 arm64:  ## Compile for 64-bit Arm and run the tests of the arithmetic in qemu (installs a cross compiler)
 	scripts/arm64.sh
 
-loc:  ## Lines of code for each folder; also updates the table in README.md, and lines that docs/ names
+loc:  ## Lines of code for each folder; also updates the table in docs/reading-order.md, and lines that docs/ names
 	@scripts/loc.sh
 
 clean:  ## Remove everything that was built

@@ -7,6 +7,8 @@ if(NOT HEED_ALL_COMMANDS)
   endif()
   list(FILTER dialog_sources EXCLUDE REGEX
        "/(experiments/|dialog/(adversarial|adversary|pretrained|probe|judge|retrieve)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
+  list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
+       ${PROJECT_SOURCE_DIR}/experiments/engine/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/table.cc)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
@@ -18,6 +20,7 @@ set_target_properties(heed_responding PROPERTIES POSITION_INDEPENDENT_CODE ON)
 heed_embed(heed_responding dialog/text/page.css page_style.inc)
 target_link_libraries(heed_responding PRIVATE heed_core ZLIB::ZLIB nlohmann_json::nlohmann_json)
 target_precompile_headers(heed_responding REUSE_FROM heed_core)
+heed_unite(heed_responding)
 heed_library(dialog ${dialog_sources} $<TARGET_OBJECTS:heed_responding>)
 if(HEED_ALL_COMMANDS)
   find_path(HEED_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
@@ -32,6 +35,7 @@ heed_embed(heed_dialog data/adversarial-evaluation.json adversarial_evaluation.i
 target_link_libraries(heed_dialog PUBLIC heed_core PRIVATE ZLIB::ZLIB
                       $<BUILD_INTERFACE:nlohmann_json::nlohmann_json>)
 target_precompile_headers(heed_dialog REUSE_FROM heed_core)
+heed_unite(heed_dialog)
 
 add_library(heed INTERFACE)  # both
 target_link_libraries(heed INTERFACE heed_core heed_dialog)
@@ -51,7 +55,7 @@ if(HEED_ALL_COMMANDS)
   list(REMOVE_ITEM program_sources ${PROJECT_SOURCE_DIR}/heed/commands_left_out.cc)
 else()
   list(FILTER program_sources EXCLUDE REGEX
-       "/heed/(adversary|bench|card|compare|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|pretrained|probe|rank[.]|rankings|report|reproduce|run_log|sweep|verify|watch|work)[^/]*$")
+       "/heed/(adversary|bench|card|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|pretrained|probe|rank[.]|rankings|report|reproduce|sweep|verify|watch|work)[^/]*$")
 endif()
 add_library(heed_commands STATIC ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)
@@ -69,6 +73,7 @@ include(cmake/HeedMpi.cmake)
 # Most of the time to compile a sub-command goes into these two headers. The whole of CLI.hpp would add
 # CLI11's printing of help and its config files to every one of them, so only app.cc includes that.
 target_precompile_headers(heed_commands PRIVATE <CLI/App.hpp> <nlohmann/json.hpp>)
+heed_unite(heed_commands)
 add_executable(heed_program heed/main.cc)
 heed_target(heed_program)
 set_target_properties(heed_program PROPERTIES OUTPUT_NAME heed)

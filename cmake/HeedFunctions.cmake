@@ -31,6 +31,25 @@ function(heed_target target)
   heed_sanitize(${target})
 endfunction()
 
+# Where few will ever change a file (HEED_ALL_COMMANDS=OFF), compiles the sources of each folder as one: they share the headers that they
+# include and what templates become, most of the work. Files with an `Options` of their own, the commands, stay alone.
+function(heed_unite target)
+  if(HEED_ALL_COMMANDS)
+    return()
+  endif()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_MODE GROUP)
+  get_target_property(sources ${target} SOURCES)
+  list(FILTER sources INCLUDE REGEX "^/.*\\.cc$")
+  foreach(source IN LISTS sources)
+    file(STRINGS ${source} alone REGEX "^struct Options " LIMIT_COUNT 1)
+    if(NOT alone)
+      cmake_path(GET source PARENT_PATH folder)
+      string(MAKE_C_IDENTIFIER ${folder} group)
+      set_source_files_properties(${source} PROPERTIES UNITY_GROUP ${group})
+    endif()
+  endforeach()
+endfunction()
+
 function(heed_sanitize target)
   if(HEED_SANITIZE)  # with a sanitizer GCC sees uninitialised values where there are none
     target_compile_options(${target} PRIVATE -fsanitize=${HEED_SANITIZE} -fno-sanitize-recover=all

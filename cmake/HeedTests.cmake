@@ -194,4 +194,9 @@ if(NOT HEED_SANITIZE)
            -D BUILD_DIR=${PROJECT_BINARY_DIR} -D CXX=${CMAKE_CXX_COMPILER}
            -P ${PROJECT_SOURCE_DIR}/tests/install/install_test.cmake)
   set_tests_properties(install PROPERTIES LABELS slow)
+  # What `make demo` builds: the folders' sources as one, and the commands that are left out.
+  add_test(NAME demo_build COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/demo_build
+           --build-generator Ninja --build-target heed_program --build-options -DHEED_ALL_COMMANDS=OFF -DHEED_TESTS=OFF -DHEED_BENCH=OFF
+           -DHEED_EXAMPLES=OFF -DHEED_WERROR=${HEED_WERROR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} --test-command bin/heed --version)
+  set_tests_properties(demo_build PROPERTIES LABELS slow TIMEOUT 1800)
 endif()

@@ -51,6 +51,6 @@ function(heed_find_httplib)
 endfunction()
 
 set(HEED_HAVE_WEB OFF)
-if(HEED_ALL_COMMANDS AND NOT HEED_WEB STREQUAL "OFF")
+if(NOT HEED_WEB STREQUAL "OFF")
   heed_find_httplib()
 endif()

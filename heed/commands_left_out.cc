@@ -22,9 +22,6 @@ void add_adversary(CLI::App& app) {
 void add_bench(CLI::App& app) {
   left_out(app, "bench");
 }
-void add_compare(CLI::App& app) {
-  left_out(app, "compare");
-}
 void add_diff(CLI::App& app) {
   left_out(app, "diff");
 }

@@ -15,7 +15,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kMostColumns = 1000;  // heed writes about ten
+constexpr size_t kColumnLimit = 1000;  // heed writes about ten
 
 // Rows of named numbers as a table: the columns of all of them, in the order of their appearance.
 RunLog table_of(const std::string& run, const char* file, const std::vector<Metrics>& rows) {
@@ -31,8 +31,8 @@ RunLog table_of(const std::string& run, const char* file, const std::vector<Metr
       }
       numbers[at] = metric.value;
     }
-    if (log.columns.size() > kMostColumns) {
-      throw DataError(log.file + ": has more than " + std::to_string(kMostColumns) + " columns");
+    if (log.columns.size() > kColumnLimit) {
+      throw DataError(log.file + ": has more than " + std::to_string(kColumnLimit) + " columns");
     }
     log.rows.push_back(std::move(numbers));
   }

@@ -98,8 +98,11 @@ std::string page_sets(bool with_pool) {
   return with_pool ? "all" : "none,frequent,rare";
 }
 
-void add_results(AttentionView& view, const Options& o, const Inputs& inputs,
-                 const EncodedInputs& encoded, Responder& model) {
+// Of each example, with what the dialogues show inserted.
+using Ratios = std::vector<std::optional<double>>;
+
+Ratios add_results(AttentionView& view, const Options& o, const Inputs& inputs,
+                   const EncodedInputs& encoded, Responder& model) {
   const std::vector<TestSet> sets = select_test_sets(page_sets(!inputs.pool.empty()));
   PassProgress progress(sets.size(), encoded.examples, inputs.unit(encoded.examples.size()));
   const std::string& name = view.models.back().name;
@@ -109,14 +112,28 @@ void add_results(AttentionView& view, const Options& o, const Inputs& inputs,
                  progress.show(name + ", " + set, done.examples, done.tokens);
                });
   view.results.resize(results.size());
+  Ratios ratios;
   for (size_t i = 0; i < results.size(); ++i) {
     view.results[i].test_set = results[i].name;
     view.results[i].models.push_back(results[i].summary);
+    if (results[i].name != view.test_set) continue;
+    for (const ExampleResult& e : results[i].examples) ratios.push_back(e.das_ratio);
   }
+  return ratios;
 }
 
-void add_model(AttentionView& view, const Options& o, const Inputs& inputs, const std::string& run,
-               const std::vector<size_t>& chosen, Device device) {
+LowerView count_lower(const Ratios& first, const Ratios& last) {
+  LowerView count;
+  for (size_t i = 0; i < first.size(); ++i) {
+    if (!first[i] || !last[i]) continue;
+    ++count.all;
+    count.lower += *last[i] < *first[i];
+  }
+  return count;
+}
+
+Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs,
+                 const std::string& run, const std::vector<size_t>& chosen, Device device) {
   LoadedModel loaded = load_model(run);
   move(*loaded.model, device);
   view.models.back().description = describe(run, loaded.model->config());
@@ -132,7 +149,7 @@ void add_model(AttentionView& view, const Options& o, const Inputs& inputs, cons
     view.dialogues[i].models.push_back(
         {scores[i].as_scores, scores[i].das_ratio, reply_text(replies[i], loaded.vocabulary)});
   }
-  if (!o.html.empty()) add_results(view, o, inputs, encoded, *loaded.model);
+  return o.html.empty() ? Ratios() : add_results(view, o, inputs, encoded, *loaded.model);
 }
 
 // The dialogues with their texts; the models come later.
@@ -175,10 +192,13 @@ void run(const Options& o) {
       pick(distracted(texts.examples, test, texts.pool, texts.phrases, o.common->seed), chosen),
       words);
 
+  std::vector<Ratios> ratios;
   for (size_t m = 0; m < runs.size(); ++m) {
     view.models.push_back({names[m], ""});
-    add_model(view, o, inputs, runs[m], chosen, device);
+    ratios.push_back(add_model(view, o, inputs, runs[m], chosen, device));
   }
+  if (runs.size() == 2) view.lower = count_lower(ratios[0], ratios[1]);
+  view.chosen = !o.ids.empty();
   say(left_out, inputs);
   std::fputs(render_text(view, terminal_style(stdout)).c_str(), stdout);
   if (o.html.empty()) return;

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-using Node = GradientTree::Node;
+using TreeNode = GradientTree::Node;
 
 // A parameter as rows (n, width); a number is one row of one.
 struct Rows {
@@ -93,11 +93,11 @@ Gradient form_in(BytesIn& head, int64_t count, int64_t width, DType dtype, Devic
 }
 
 // What this rank has summed, of the rows that one of the ranks adds up.
-std::vector<Node> nodes_for(int rank, int ranks, const std::vector<NamedParameter>& parameters,
-                            const std::vector<Node>& own) {
-  std::vector<Node> nodes;
-  for (const Node& node : own) {
-    Gradients& parts = nodes.emplace_back(Node{node.level, node.index, {}}).value;
+std::vector<TreeNode> nodes_for(int rank, int ranks, const std::vector<NamedParameter>& parameters,
+                                const std::vector<TreeNode>& own) {
+  std::vector<TreeNode> nodes;
+  for (const TreeNode& node : own) {
+    Gradients& parts = nodes.emplace_back(TreeNode{node.level, node.index, {}}).value;
     for (size_t i = 0; i < parameters.size(); ++i) {
       parts.push_back(rows_of(node.value[i], Rows(parameters[i].var.shape()), rank, ranks));
     }
@@ -106,9 +106,9 @@ std::vector<Node> nodes_for(int rank, int ranks, const std::vector<NamedParamete
 }
 
 // All numbers of the nodes, in one order.
-std::vector<Tensor> tensors_of(const std::vector<Node>& nodes) {
+std::vector<Tensor> tensors_of(const std::vector<TreeNode>& nodes) {
   std::vector<Tensor> tensors;
-  for (const Node& node : nodes) {
+  for (const TreeNode& node : nodes) {
     for (const Gradient& g : node.value) {
       if (g.defined()) tensors.push_back(g.sparse() ? g.rows : g.dense);
     }
@@ -116,9 +116,9 @@ std::vector<Tensor> tensors_of(const std::vector<Node>& nodes) {
   return tensors;
 }
 
-Carrier::Block block_of(const std::vector<Node>& nodes) {
+Carrier::Block block_of(const std::vector<TreeNode>& nodes) {
   Carrier::Block block{.tensors = tensors_of(nodes)};
-  for (const Node& node : nodes) {
+  for (const TreeNode& node : nodes) {
     block.head.put(node.level);
     block.head.put(node.index);
     for (const Gradient& g : node.value) put_form(block.head, g);
@@ -127,12 +127,12 @@ Carrier::Block block_of(const std::vector<Node>& nodes) {
 }
 
 // Nodes of the rows that `rank` adds up, whose numbers are still to come.
-std::vector<Node> nodes_in(std::string_view head, int rank, const Carrier& carrier,
-                           const std::vector<NamedParameter>& parameters) {
-  std::vector<Node> nodes;
+std::vector<TreeNode> nodes_in(std::string_view head, int rank, const Carrier& carrier,
+                               const std::vector<NamedParameter>& parameters) {
+  std::vector<TreeNode> nodes;
   for (BytesIn in(head); !in.done();) {
     const int level = in.get<int>();
-    Gradients& parts = nodes.emplace_back(Node{level, in.get<int64_t>(), {}}).value;
+    Gradients& parts = nodes.emplace_back(TreeNode{level, in.get<int64_t>(), {}}).value;
     for (const NamedParameter& p : parameters) {
       const Rows rows(p.var.shape());
       parts.push_back(form_in(in, rows.of_rank(rank, carrier.ranks().size()), rows.width,
@@ -144,13 +144,13 @@ std::vector<Node> nodes_in(std::string_view head, int rank, const Carrier& carri
 
 // What a carrier's exchange() brings from each rank: of the rows that `of_rank(r)` adds up.
 template <class OfRank>
-std::vector<std::vector<Node>> exchange(const std::vector<const Carrier::Block*>& blocks,
-                                        Carrier& carrier,
-                                        const std::vector<NamedParameter>& parameters,
-                                        const OfRank& of_rank) {
-  std::vector<std::vector<Node>> nodes(blocks.size());
+std::vector<std::vector<TreeNode>> exchange(const std::vector<const Carrier::Block*>& blocks,
+                                            Carrier& carrier,
+                                            const std::vector<NamedParameter>& parameters,
+                                            const OfRank& of_rank) {
+  std::vector<std::vector<TreeNode>> nodes(blocks.size());
   carrier.exchange(blocks, [&](int rank, std::string_view head) {
-    std::vector<Node>& got = nodes[static_cast<size_t>(rank)];
+    std::vector<TreeNode>& got = nodes[static_cast<size_t>(rank)];
     got = nodes_in(head, of_rank(rank), carrier, parameters);
     return tensors_of(got);
   });
@@ -158,8 +158,8 @@ std::vector<std::vector<Node>> exchange(const std::vector<const Carrier::Block*>
 }
 
 // The sum of the rows that this rank adds up.
-std::vector<Node> add_up(const std::vector<NamedParameter>& parameters,
-                         const std::vector<Node>& own, Carrier& carrier) {
+std::vector<TreeNode> add_up(const std::vector<NamedParameter>& parameters,
+                             const std::vector<TreeNode>& own, Carrier& carrier) {
   const int me = carrier.ranks().rank(), size = carrier.ranks().size();
   std::vector<Carrier::Block> messages;
   for (int r = 0; r < size; ++r) {
@@ -178,8 +178,8 @@ std::vector<Node> add_up(const std::vector<NamedParameter>& parameters,
     form.device = carrier.memory();
   }
   GradientTree tree = tree_of(forms);
-  for (std::vector<Node>& of_rank : nodes) {
-    for (Node& node : of_rank) tree.add(std::move(node));
+  for (std::vector<TreeNode>& of_rank : nodes) {
+    for (TreeNode& node : of_rank) tree.add(std::move(node));
   }
   check_internal(tree.nodes().size() == 1, "the ranks have the gradients of all pieces");
   return std::move(tree.nodes());
@@ -242,13 +242,12 @@ GradientTree gradient_tree(const std::vector<NamedParameter>& parameters) {
 
 Gradients sum_over_ranks(const std::vector<NamedParameter>& parameters, GradientTree& own,
                          Carrier& carrier) {
-  using Node = GradientTree::Node;
   const auto me = static_cast<size_t>(carrier.ranks().rank()),
              size = static_cast<size_t>(carrier.ranks().size());
-  for (Node& node : own.nodes()) {
+  for (TreeNode& node : own.nodes()) {
     for (Gradient& g : node.value) g = in_memory(g, carrier.memory());
   }
-  std::vector<Node> sum = add_up(parameters, own.nodes(), carrier);
+  std::vector<TreeNode> sum = add_up(parameters, own.nodes(), carrier);
   own.nodes().clear();
   const Carrier::Block message = block_of(sum);
   auto sums = exchange(std::vector<const Carrier::Block*>(size, &message), carrier, parameters,
@@ -257,7 +256,7 @@ Gradients sum_over_ranks(const std::vector<NamedParameter>& parameters, Gradient
   Gradients result;
   for (size_t i = 0; i < parameters.size(); ++i) {
     std::vector<Gradient> parts;
-    for (const std::vector<Node>& of_rank : sums) parts.push_back(of_rank[0].value[i]);
+    for (const std::vector<TreeNode>& of_rank : sums) parts.push_back(of_rank[0].value[i]);
     result.push_back(assemble(parameters[i].var, parts, carrier.memory()));
   }
   return result;

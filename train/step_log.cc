@@ -19,8 +19,6 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 constexpr size_t kMaxLine = size_t{64} << 10;
 
 double seconds_of(auto now) {
@@ -37,7 +35,7 @@ constexpr std::array<std::string_view, 9> kOwn = {
     "step", "epoch", "loss", "rate", "grad_norm", "tokens", "time", "tokens_per_s", "task"};
 
 std::string line_of(const StepRecord& r) {
-  Json json = {{"step", r.step}, {"epoch", r.epoch}, {"loss", r.loss}};
+  nlohmann::ordered_json json = {{"step", r.step}, {"epoch", r.epoch}, {"loss", r.loss}};
   if (!r.task.empty()) json["task"] = r.task;
   for (const Metric& metric : r.metrics) json[metric.name] = metric.value;
   json["rate"] = r.rate;

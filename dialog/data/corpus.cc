@@ -16,7 +16,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr size_t kMaxDepth = 64;
+constexpr size_t kMaxNesting = 64;
 
 // For files that are wrong from the start, so perhaps of another kind.
 constexpr const char* kFormatHint =
@@ -180,7 +180,8 @@ class DialogueBuilder {
   }
   bool open(Type type) {
     if (!check(type)) return false;
-    if (open_.size() == kMaxDepth) return fail("nested deeper than " + std::to_string(kMaxDepth));
+    if (open_.size() == kMaxNesting)
+      return fail("nested deeper than " + std::to_string(kMaxNesting));
     open_.push_back(field_);
     if (skipping() && skipped_depth_ == 0) skipped_depth_ = open_.size();
     return true;

@@ -74,7 +74,7 @@ std::vector<std::string> read_acts(const JsonRecord& record, const Json& entry, 
   return acts;
 }
 
-void read_record(JsonRecord& record, Published& corpus) {
+void read_log(JsonRecord& record, Published& corpus) {
   corpus.dialogues.push_back({record.name(), {}});
   const Json& log = record.list(record.json(), "log");
   for (size_t i = 0; i < log.size(); ++i) {
@@ -189,7 +189,7 @@ class TableReader {
 
 Published read_multiwoz(const std::string& path, const Reading& reading) {
   if (first_sign(path) == '{') {
-    return read_published(path, Braces::kMembers, reading, read_record);
+    return read_published(path, Braces::kMembers, reading, read_log);
   }
   Published corpus = TableReader(path, reading).read();
   if (corpus.dialogues.empty()) throw DataError(path + ": holds no dialogue");

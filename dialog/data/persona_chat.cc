@@ -35,7 +35,7 @@ void add_exchange(Published& corpus, std::string_view said, Turn answer) {
 
 // ---- JSON ---------------------------------------------------------------------------------------
 
-void read_record(JsonRecord& record, Published& corpus) {
+void read_episode(JsonRecord& record, Published& corpus) {
   Dialogue& dialogue = corpus.dialogues.emplace_back();
   dialogue.notes.edit().personas[kYou] = record.texts(record.json(), "persona");
   size_t turns = 0;
@@ -152,7 +152,7 @@ class TextReader {
 
 Published read_persona_chat(const std::string& path, const Reading& reading) {
   if (first_sign(path) == '[') {
-    Published corpus = read_published(path, Braces::kLines, reading, read_record);
+    Published corpus = read_published(path, Braces::kLines, reading, read_episode);
     const std::string file = std::filesystem::path(path).filename().string();
     size_t number = 0;
     for (Dialogue& dialogue : corpus.dialogues) dialogue.id = file + ":" + std::to_string(++number);

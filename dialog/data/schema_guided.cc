@@ -73,7 +73,7 @@ Turn read_turn(const JsonRecord& record, const Json& json, State& state) {
   return turn;
 }
 
-void read_dialogue(JsonRecord& record, Published& corpus) {
+void read_services(JsonRecord& record, Published& corpus) {
   Dialogue& dialogue = corpus.dialogues.emplace_back();
   dialogue.id = record.text(record.json(), "dialogue_id");
   for (const std::string& service : record.texts(record.json(), "services")) {
@@ -92,13 +92,13 @@ void read_dialogue(JsonRecord& record, Published& corpus) {
 Published read_schema_guided(const std::string& path, const Reading& reading) {
   std::error_code ignored;
   if (!fs::is_directory(path, ignored)) {
-    return read_published(path, Braces::kLines, reading, read_dialogue);
+    return read_published(path, Braces::kLines, reading, read_services);
   }
   Published corpus;
   for (const std::string& name : find_files(path, ".json")) {
     if (!fs::path(name).filename().string().starts_with("dialogues")) continue;
     if (reading.limit > 0 && corpus.dialogues.size() >= reading.limit) break;
-    read_published((fs::path(path) / name).string(), Braces::kLines, reading, read_dialogue,
+    read_published((fs::path(path) / name).string(), Braces::kLines, reading, read_services,
                    corpus);
   }
   if (corpus.dialogues.empty())

@@ -16,8 +16,8 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kBlanks = " \t\r\n";
-constexpr std::string_view kEndOfUtterance = "__eou__", kEndOfTurn = "__eot__";
+constexpr std::string_view kBetween = " \t\r\n";
+constexpr std::string_view kUtteranceEnd = "__eou__", kTurnEnd = "__eot__";
 constexpr size_t kTsvFields = 4;
 
 Dialogue read_tsv(const std::string& path, const std::string& id) {
@@ -43,12 +43,12 @@ Dialogue read_tsv(const std::string& path, const std::string& id) {
 std::string plain_text(std::string_view text) {
   std::string plain;
   while (true) {
-    const size_t begin = text.find_first_not_of(kBlanks);
+    const size_t begin = text.find_first_not_of(kBetween);
     if (begin == text.npos) return plain;
     text.remove_prefix(begin);
-    const std::string_view word = text.substr(0, text.find_first_of(kBlanks));
+    const std::string_view word = text.substr(0, text.find_first_of(kBetween));
     text.remove_prefix(word.size());
-    if (word == kEndOfUtterance) continue;
+    if (word == kUtteranceEnd) continue;
     if (!plain.empty()) plain += ' ';
     plain += word;
   }
@@ -57,10 +57,10 @@ std::string plain_text(std::string_view text) {
 std::vector<Turn> split_context(std::string_view context) {
   std::vector<Turn> turns;
   while (!context.empty()) {
-    const size_t mark = context.find(kEndOfTurn);
+    const size_t mark = context.find(kTurnEnd);
     std::string text = plain_text(context.substr(0, mark));
     if (!text.empty()) turns.push_back({"", std::move(text)});
-    context.remove_prefix(mark == context.npos ? context.size() : mark + kEndOfTurn.size());
+    context.remove_prefix(mark == context.npos ? context.size() : mark + kTurnEnd.size());
   }
   return turns;
 }

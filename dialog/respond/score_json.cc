@@ -2,27 +2,25 @@
 
 namespace heed {
 
-using Json = nlohmann::ordered_json;
-
-static Json optional(const std::optional<double>& value) {
-  return value ? Json(*value) : Json();
+static nlohmann::ordered_json optional(const std::optional<double>& value) {
+  return value ? nlohmann::ordered_json(*value) : nlohmann::ordered_json();
 }
 
-Json to_json(const ScoreSummary& s) {
-  Json json = {{"perplexity", s.perplexity},
-               {"bits_per_character", optional(s.bits_per_character)},
-               {"unknown_characters", s.unknown_characters},
-               {"das_ratio", optional(s.das_ratio)},
-               {"mean_das_ratio", optional(s.mean_das_ratio)},
-               {"median_das_ratio", optional(s.median_das_ratio)},
-               {"as_distraction", optional(s.as_distraction)},
-               {"as_history", optional(s.as_history)},
-               {"as_first", optional(s.as_first)},
-               {"as_last", optional(s.as_last)},
-               {"dialogues", s.dialogues},
-               {"distracted", s.distracted},
-               {"tokens", s.tokens},
-               {"characters", s.characters}};
+nlohmann::ordered_json to_json(const ScoreSummary& s) {
+  nlohmann::ordered_json json = {{"perplexity", s.perplexity},
+                                 {"bits_per_character", optional(s.bits_per_character)},
+                                 {"unknown_characters", s.unknown_characters},
+                                 {"das_ratio", optional(s.das_ratio)},
+                                 {"mean_das_ratio", optional(s.mean_das_ratio)},
+                                 {"median_das_ratio", optional(s.median_das_ratio)},
+                                 {"as_distraction", optional(s.as_distraction)},
+                                 {"as_history", optional(s.as_history)},
+                                 {"as_first", optional(s.as_first)},
+                                 {"as_last", optional(s.as_last)},
+                                 {"dialogues", s.dialogues},
+                                 {"distracted", s.distracted},
+                                 {"tokens", s.tokens},
+                                 {"characters", s.characters}};
   for (const HeadSummary& h : s.heads) {
     json["heads"].push_back({{"layer", h.layer},
                              {"head", h.head},
@@ -33,7 +31,7 @@ Json to_json(const ScoreSummary& s) {
   return json;
 }
 
-Json to_json(const DialogueScore& s) {
+nlohmann::ordered_json to_json(const DialogueScore& s) {
   return {{"id", s.id},
           {"nll", s.nll},
           {"as_scores", s.as_scores},

@@ -7,12 +7,12 @@ namespace {
 
 using Encoder = Structure::Encoder;
 
-LstmOptions lstm_options(const ModelConfig& c) {
+LstmOptions options_of(const ModelConfig& c) {
   return {.layers = c.num_layers, .bias = c.lstm_bias};
 }
 
 LstmOptions reader_options(const ModelConfig& c) {
-  LstmOptions options = lstm_options(c);
+  LstmOptions options = options_of(c);
   options.bidirectional = c.structure.encoder == Encoder::kBothWays;
   return options;
 }
@@ -35,11 +35,11 @@ Seq2SeqResponder::Seq2SeqResponder(const ModelConfig& c)
       source_(c.vocab_size, c.embedding_size),
       first_(c.embedding_size, c.hidden_size, reader_options(c)),
       target_(c.vocab_size, c.embedding_size),
-      decoder_(c.embedding_size, c.hidden_size, lstm_options(c)),
+      decoder_(c.embedding_size, c.hidden_size, options_of(c)),
       output_(c.hidden_size, c.vocab_size, /*with_bias=*/false) {
   const Encoder encoder = c.structure.encoder;
   if (encoder == Encoder::kStacked || encoder == Encoder::kUtterances) {
-    second_.emplace_back(c.hidden_size, c.hidden_size, lstm_options(c));
+    second_.emplace_back(c.hidden_size, c.hidden_size, options_of(c));
   }
   if (!attends()) return;
   attention_.emplace_back(c.attention_score(), c.hidden_size, c.hidden_size, c.hidden_size);

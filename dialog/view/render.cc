@@ -173,7 +173,6 @@ std::string attention_text(const DialogueView& dialogue,
 std::string render_text(const AttentionView& view, const TerminalStyle& style) {
   check_view(view);
   TerminalPage writer(view.models, style);
-  if (!view.results.empty()) writer.results(view.results);
   for (const DialogueView& d : view.dialogues) {
     std::string ratios;
     for (size_t m = 0; m < view.models.size(); ++m) {
@@ -189,6 +188,11 @@ std::string render_text(const AttentionView& view, const TerminalStyle& style) {
       writer.paragraph(printable(view.models[m].name) + ":", printable(d.models[m].response), "");
     }
     writer.line();
+  }
+  if (!view.results.empty()) writer.results(view.results);
+  if (view.lower.all > 0) {
+    for (const std::string& text : wrap(printable(lower_text(view)), std::max(style.width, 20)))
+      writer.line(text);
   }
   return std::move(writer).text();
 }

@@ -42,6 +42,12 @@ struct ResultView {
   std::vector<ScoreSummary> models;
 };
 
+// Of `all` examples of the shown test set where the first and the last model have a DAS ratio, how
+// often the last one's is lower.
+struct LowerView {
+  int64_t lower = 0, all = 0;
+};
+
 // The dialogues and results have one entry for each of the models.
 struct AttentionView {
   struct Model {
@@ -53,6 +59,8 @@ struct AttentionView {
   std::vector<DialogueView> dialogues;
   std::vector<ResultView> results;  // may be empty
   std::string unit = "dialogue";    // of what the results are: a dialogue, or an example
+  LowerView lower = {};             // nothing is said where there are no such examples
+  bool chosen = false;              // the dialogues were; else they are the first ones
   Facts made_with = {};             // for the foot of the page
 };
 
@@ -63,7 +71,7 @@ struct AttentionView {
 std::string attention_text(const DialogueView& dialogue,
                            const std::vector<AttentionView::Model>& models,
                            const TerminalStyle& style);
-// Everything: results, dialogues, responses.
+// Everything: dialogues, responses, results.
 std::string render_text(const AttentionView& view, const TerminalStyle& style);
 
 // A page that needs no other file, no network and no script; light and dark, for print and phones,

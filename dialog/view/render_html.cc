@@ -286,6 +286,7 @@ void Page::dialogues() {
   if (!view_.data.empty()) out_ += "Dialogues of " + escape(view_.data) + ". ";
   const bool inserted = !view_.test_set.empty() && view_.test_set != "none";
   if (inserted) out_ += "Distractions: " + escape(describe(view_.test_set)) + ". ";
+  if (view_.lower.all > 0) out_ += escape(lower_text(view_)) + ". ";
   out_ +=
       "Each bar is an attention score; all bars of a dialogue have the same scale.</p>\n"
       "<ul class=\"legend\">"

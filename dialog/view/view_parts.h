@@ -35,6 +35,15 @@ inline std::optional<double> score_of(const ModelView& model, size_t utterance) 
   return model.as_scores.empty() ? std::nullopt : std::optional(model.as_scores[utterance]);
 }
 
+// "On random:1.0 the DAS ratio of trained is lower than that of baseline in 2900 of 3698 examples;
+// these are the first ones, not chosen"
+inline std::string lower_text(const AttentionView& view) {
+  return "On " + view.test_set + " the DAS ratio of " + view.models.back().name +
+         " is lower than that of " + view.models.front().name + " in " +
+         std::to_string(view.lower.lower) + " of " + std::to_string(view.lower.all) + " examples" +
+         (view.chosen ? "" : "; these are the first ones, not chosen");
+}
+
 inline void check_view(const DialogueView& dialogue, size_t models) {
   check_internal(dialogue.models.size() == models, "a view lacks a model");
   for (const ModelView& m : dialogue.models) {

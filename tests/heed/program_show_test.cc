@@ -75,6 +75,37 @@ TEST_F(Show, OneDialogueAloneHasAPage) {
   EXPECT_TRUE(has(dir.read("page.html"), "random, p = 0.7"));
 }
 
+// The number is that of two `heed score` over what `heed distract` wrote.
+TEST_F(Show, SaysInHowManyExamplesTheRatioIsLower) {
+  const std::string models = HEED_SOURCE_DIR "/data/models/", distracted = dir.path("d.jsonl");
+  const Arguments few = {"--data", kSample, "--limit", "30", "--test", "random:0.5"};
+  const Result r = heed_program(Arguments{"show", "--html", dir.path("page.html")} + few);
+  ASSERT_EQ(r.code, 0) << r.err;
+  ASSERT_EQ(
+      heed_program(Arguments{"distract", "--examples", "all", "--out", distracted} + few).code, 0);
+  std::vector<nlohmann::json> scored;
+  for (const char* model : {"baseline", "trained"}) {
+    const std::string json = dir.path(std::string(model) + ".json");
+    ASSERT_EQ(heed_program({"score", "--model", models + model, "--data", distracted, "--examples",
+                            "last", "--json", json})
+                  .code,
+              0);
+    scored.push_back(nlohmann::json::parse(dir.read(std::string(model) + ".json"))["per_example"]);
+  }
+  int lower = 0, all = 0;
+  for (size_t i = 0; i < scored[0].size(); ++i) {
+    const auto &first = scored[0][i]["das_ratio"], &last = scored[1][i]["das_ratio"];
+    if (first.is_null() || last.is_null()) continue;
+    ++all;
+    lower += last.get<double>() < first.get<double>();
+  }
+  EXPECT_TRUE(0 < lower && lower < all && all < static_cast<int>(scored[0].size())) << lower;
+  const std::string said = std::regex_replace(r.out, std::regex("\n"), " ");
+  EXPECT_TRUE(
+      has(said, " in " + std::to_string(lower) + " of " + std::to_string(all) + " examples;"))
+      << r.out;
+}
+
 TEST_F(Show, APageSaysWhatItIsMadeWith) {
   const Result r =
       show(kTestPart, {"--limit", "5", "--test", "rare:end", "--html", dir.path("page.html")});

@@ -114,8 +114,24 @@ TEST(RenderText, TheTableOfResults) {
   EXPECT_EQ(render_text(view, {80, false, true}), expected);
 }
 
+TEST(RenderText, EndsWithTheResultsAndInHowManyExamplesTheRatioIsLower) {
+  AttentionView view = with_results();
+  const std::string before = render_text(view, {130, false, true});
+  EXPECT_TRUE(before.ends_with("rare:begin               0.50        0.25\n\n")) << before;
+  view.lower = {5, 7};
+  const std::string says =
+      "On rare:begin the DAS ratio of new is lower than that of old in 5 of 7 examples";
+  EXPECT_EQ(render_text(view, {130, false, true}),
+            before + says + "; these are the first ones, not chosen\n");
+  EXPECT_TRUE(holds(render_html(view), says + "; these are the first ones, not chosen. "));
+  view.chosen = true;
+  EXPECT_EQ(render_text(view, {130, false, true}), before + says + "\n");
+  EXPECT_FALSE(holds(render_html(view), "not chosen"));
+}
+
 TEST(RenderText, NoLineIsWiderThanTheTerminal) {
   AttentionView view = with_results();
+  view.lower = {5, 7};
   std::string& text = view.dialogues[0].context[1].text;
   text.assign(300, 'x');
   text += " 漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字漢字 short";
