@@ -47,7 +47,7 @@ adversarial: setup  ## Adversarial evaluation in small: discriminators, controls
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
 
-test: setup  ## Every test, but for the two of the course below
+test: setup  ## Every test, but for the two of the course below (two cores: a quarter of an hour and more)
 	cmake --preset release
 	$(BUILD) release -j $(JOBS)
 	$(CTEST) release -LE 'labs|handout'

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Prints a Markdown table: for each folder the files and the lines of code, which are the lines that
-# are neither blank nor comment only. Puts it between the loc markers of README.md, if it has them, and
+# are neither blank nor comment only. Puts it between the loc markers of docs/reading-order.md, if it has them, and
 # counts the lines that the other pages name: "| `path/file` | 120 |" and "`path/file` (120 lines".
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -37,13 +37,14 @@ table() {
 
 table=$(table)
 echo "$table"
-if [[ -f README.md ]] && grep -q '<!-- loc -->' README.md && grep -q '<!-- /loc -->' README.md; then
+page=docs/reading-order.md
+if [[ -f $page ]] && grep -q '<!-- loc -->' $page && grep -q '<!-- /loc -->' $page; then
   TABLE=$table awk '
     /<!-- \/loc -->/ { skip = 0 }
     !skip
-    /<!-- loc -->/ { print ENVIRON["TABLE"]; skip = 1 }' README.md > README.md.new
-  cat README.md.new > README.md
-  rm README.md.new
+    /<!-- loc -->/ { print ENVIRON["TABLE"]; skip = 1 }' $page > $page.new
+  cat $page.new > $page
+  rm $page.new
 fi
 
 perl -pi -e 'sub lines { open my $file, "<", $_[0] or die "$_[0]: $!"; scalar(() = <$file>) }

@@ -1,10 +1,13 @@
-// The commands and flags of the documentation exist: they are looked up in the program's help.
+// The commands and flags of the documentation exist: they are looked up in the program's help. What
+// stands in blocks is parsed as the program does, with all its values; docs_blocks_slow_test.cc
+// runs most of it.
 #include <gtest/gtest.h>
 
 #include <cstdio>
 #include <map>
 #include <set>
 
+#include "heed/app.h"
 #include "tests/docs/pages_helpers.h"
 
 namespace {
@@ -30,32 +33,12 @@ const std::string& help(const std::string& words) {
   return texts[words] = output_of(program + " " + words + " --help 2>&1");
 }
 
-struct Command {
-  std::string text, where;
-};
-// Commands that begin with heed, or a path to it: spans, and lines of blocks. A line that ends in
-// a backslash goes on in the next one.
+// Those of blocks, and spans.
 std::vector<Command> commands() {
   static const std::regex start(R"((?:\$ )?(?:[\w./-]+/)?heed(?= ).*)");
-  std::vector<Command> found;
+  std::vector<Command> found = block_commands();
   for (const Span& span : code_spans()) {
     if (std::regex_match(span.text, start)) found.push_back({span.text, span.where});
-  }
-  for (const Page& page : pages()) {
-    for (const Block& block : page.blocks) {
-      std::string command;
-      for (size_t i = 0; i < block.lines.size(); ++i) {
-        command += trimmed(block.lines[i]);
-        if (command.ends_with('\\')) {
-          command.back() = ' ';
-          continue;
-        }
-        if (std::regex_match(command, start)) {
-          found.push_back({command, page.at(block.line + i - 1)});
-        }
-        command.clear();
-      }
-    }
   }
   return found;
 }
@@ -87,6 +70,61 @@ TEST(Docs, CommandsAndFlagsExist) {
     }
   }
   EXPECT_GT(flags, 20);
+}
+
+TEST(Docs, CommandsOfBlocksAreTaken) {
+  struct Parsed {};
+  int taken = 0;
+  for (const Command& command : block_commands()) {
+    std::vector<std::string> arguments = arguments_of(command.text);
+    const bool own_file = std::ranges::count(arguments, "--config") > 0;  // the reader's
+    if (own_file || has_placeholder(arguments)) continue;
+    std::reverse(arguments.begin(), arguments.end());
+    const std::unique_ptr<CLI::App> app = heed::make_app();
+    app->parse_complete_callback([&] { throw Parsed(); });  // before the command runs
+    try {
+      app->parse(arguments);
+    } catch (const Parsed&) {
+      ++taken;
+    } catch (const CLI::ParseError& e) {
+      EXPECT_EQ(e.get_exit_code(), 0) << command.where << ": " << command.text << "\n" << e.what();
+    }
+  }
+  EXPECT_GT(taken, 80);
+}
+
+// Lines of blocks that call make, or a file of the tree or of a build.
+TEST(Docs, OtherLinesOfBlocksAreThere) {
+  static const std::regex make(R"(make ([a-z-]+)(?: .*)?)"),
+      script(R"((?:python3 )?((?:scripts|bench|labs|python|\.ci)/[\w./-]+)(?: .*)?)"),
+      built(R"(build/release/(tests|examples)/(\w+)(?: .*)?)");
+  const std::string makefile = read(kRoot / "Makefile") + read(kRoot / "labs/labs.mk");
+  int found = 0;
+  for (const Page& page : pages()) {
+    for (const Block& block : page.blocks) {
+      for (size_t i = 0; i < block.lines.size(); ++i) {
+        const std::string line = trimmed(block.lines[i]), where = page.at(block.line + i - 1);
+        std::smatch m;
+        if (std::regex_match(line, m, make)) {
+          EXPECT_TRUE(makefile.find("\n" + m[1].str() + ":") != makefile.npos)
+              << where << ": " << line;
+        } else if (std::regex_match(line, m, script)) {
+          EXPECT_TRUE(fs::exists(kRoot / m[1].str())) << where << ": " << line;
+        } else if (std::regex_match(line, m, built)) {
+          const std::string name = m[2].str() + ".cc";
+          bool there = fs::exists(kRoot / "examples" / name);
+          for (const auto& entry : fs::recursive_directory_iterator(kRoot / "tests")) {
+            there = there || entry.path().filename() == name;
+          }
+          EXPECT_TRUE(there) << where << ": " << line;
+        } else {
+          continue;
+        }
+        ++found;
+      }
+    }
+  }
+  EXPECT_GT(found, 20);
 }
 
 // `--flag` alone, in pages about the program: of any command.

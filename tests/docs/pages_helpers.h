@@ -113,3 +113,52 @@ inline std::vector<Span> code_spans() {
   }
   return result;
 }
+
+// ---- commands of heed
+
+struct Command {
+  std::string text, where;
+};
+// Lines of blocks that begin with heed, or a path to it. A line that ends in a backslash goes on in
+// the next one.
+inline std::vector<Command> block_commands() {
+  static const std::regex start(R"((?:\$ )?(?:mpirun -n \d+ )?(?:[\w./-]+/)?heed(?= ).*)");
+  std::vector<Command> found;
+  for (const Page& page : pages()) {
+    for (const Block& block : page.blocks) {
+      std::string command;
+      for (size_t i = 0; i < block.lines.size(); ++i) {
+        command += trimmed(block.lines[i]);
+        if (command.ends_with('\\')) {
+          command.back() = ' ';
+          continue;
+        }
+        if (std::regex_match(command, start)) {
+          found.push_back({command, page.at(block.line + i - 1)});
+        }
+        command.clear();
+      }
+    }
+  }
+  return found;
+}
+
+// Whether it has a word in capitals that stands for what a reader puts there.
+inline bool has_placeholder(const std::vector<std::string>& arguments) {
+  static const std::regex capitals("[A-Z]+");
+  return std::any_of(arguments.begin(), arguments.end(),
+                     [](const std::string& a) { return std::regex_match(a, capitals); });
+}
+
+// What a shell makes of a command, without its name, up to a comment, a pipe or the like.
+inline std::vector<std::string> arguments_of(const std::string& command) {
+  static const std::regex word(R"((?:"[^"]*"|'[^']*'|[^\s"'])+)"), quotes("[\"']"),
+      ends(R"(#.*|[|&;<>]+)");
+  std::vector<std::string> found;
+  const std::string text = command.substr(command.find("heed ") + 5);
+  for (const std::smatch& m : matches(text, word)) {
+    if (std::regex_match(m.str(), ends)) break;
+    found.push_back(std::regex_replace(m.str(), quotes, ""));
+  }
+  return found;
+}
