@@ -197,6 +197,7 @@ if(NOT HEED_SANITIZE)
   # What `make demo` builds: the folders' sources as one, and the commands that are left out.
   add_test(NAME demo_build COMMAND ${CMAKE_CTEST_COMMAND} --build-and-test ${PROJECT_SOURCE_DIR} ${PROJECT_BINARY_DIR}/demo_build
            --build-generator Ninja --build-target heed_program --build-options -DHEED_ALL_COMMANDS=OFF -DHEED_TESTS=OFF -DHEED_BENCH=OFF
-           -DHEED_EXAMPLES=OFF -DHEED_WERROR=${HEED_WERROR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} --test-command bin/heed --version)
+           -DHEED_EXAMPLES=OFF -DHEED_WERROR=${HEED_WERROR} -DCMAKE_CXX_COMPILER=${CMAKE_CXX_COMPILER} --test-command bin/heed show --limit 3 --test none
+           --model ${PROJECT_SOURCE_DIR}/data/models/trained --data ${PROJECT_SOURCE_DIR}/data/ubuntu-sample)
   set_tests_properties(demo_build PROPERTIES LABELS slow TIMEOUT 1800)
 endif()
