@@ -17,8 +17,8 @@ setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh
 
 # A fresh clone builds what the demo needs, and in a way that suits only that; any other target then builds everything.
-demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 3 minutes, all after 6)
-	@test -f build/release/build.ninja || { echo "Building what the demo needs (two cores: 2 minutes)."; \
+demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 1.5 minutes, all after 5)
+	@test -f build/release/build.ninja || { echo "Building what the demo needs (two cores: a minute)."; \
 	  cmake --preset release -D HEED_ALL_COMMANDS=OFF -D HEED_TESTS=OFF -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null; }
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
