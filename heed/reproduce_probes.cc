@@ -15,35 +15,10 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Options : ExperimentFlags {
   std::string readings = "raw,standardised";
   ProbesSettings settings;
 };
-
-// Under the names of their options; of the rate, which a transformer may have its own of, all.
-std::vector<ShownSetting> describe(const ProbesSettings& s) {
-  std::vector<ShownSetting> options;
-  const auto text = [](const Json& value) {
-    return value.is_string() ? value.get<std::string>() : value.dump();
-  };
-  const Json all = as_options(s.train[0]);
-  for (const auto& [name, value] : all.items()) {
-    const bool of_the_run = name == "structure" || name == "seed" || name == "limit" ||
-                            name == "log-steps" || name == "rate";
-    if (!of_the_run) options.push_back({name, text(value)});
-  }
-  std::string rates;
-  for (size_t v = 0; v < s.train.size(); ++v) {
-    const std::string rate = text(s.train[v].loop.schedule.rate);
-    if (v == 0) rates = rate;
-    const bool transformer = s.train[v].model.structure.family == Family::kTransformer;
-    if (transformer) rates += ", transformer " + rate;
-  }
-  options.push_back({"rates", rates});
-  return options;
-}
 
 // Of few dialogues smaller batches, as heed train takes them.
 void choose_batches(const Options& o, size_t examples, ProbesSettings& settings) {
@@ -76,7 +51,6 @@ void run(Options& o) {
   }
   const auto data = team.read([&] { return load_probes_data(o.data, o.settings); });
   choose_batches(o, data.train.train.size(), o.settings);
-  o.settings.options = describe(o.settings);
   if (team.first()) open_probes(o.out, o.settings, data);
   const Plan plan = probes_plan(o.out, runs, o.settings, data);
   work_on({o.work, plan, team,

@@ -118,8 +118,10 @@ template <class S, class V> void visit_settings(S& s, V& v) {
             "of the preset's)",
             {.group = kOptimiser}),
     schedule.patience);
-  v(setting("min-rate", "schedule/min_rate",
-            "Stop when the rate would fall below; a 1000th of --rate", {.group = kOptimiser}),
+  v(setting(
+        "min-rate", "schedule/min_rate",
+        "Stop when the rate would fall below (instead of a 1000th of --rate, or of the preset's)",
+        {.group = kOptimiser}),
     schedule.min_rate);
   v(setting("halve-after", "schedule/halve_after",
             "Also halve the rate in every epoch after this one, 0: never", {.group = kOptimiser}),

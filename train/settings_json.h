@@ -139,6 +139,13 @@ template <class S> nlohmann::ordered_json as_options(const S& settings) {
   each_option(settings, [&](const Setting& s, const auto& value) { options[s.option] = value; });
   return options;
 }
+// As some experiments keep them: all values as texts.
+inline nlohmann::ordered_json as_texts(nlohmann::ordered_json options) {
+  for (const auto& [option, value] : options.items()) {
+    if (!value.is_string()) value = value.dump();
+  }
+  return options;
+}
 // Of those that older versions had no other value of: that value.
 template <class S> nlohmann::ordered_json options_before(const S& usual = {}) {
   nlohmann::ordered_json options;

@@ -59,6 +59,8 @@ Settings smoke() {
 void Settings::check() const {
   model.check();
   loop.check();
+  Discriminator small({.vocab_size = 1, .embedding_size = 1, .hidden_size = 1});
+  (void)make_optimizer(small, loop.optimizer);  // throws for a group that no parameter is of
 }
 
 const std::vector<Preset>& presets() {

@@ -57,10 +57,7 @@ void read_passages(const AdversarialSettings& s, AdversarialData& data) {
 
 // Under the names of their options, but for those of a variant and a run.
 Json describe_training(const adversarial::Settings& s) {
-  Json json = as_options(s);
-  for (const auto& [option, value] : json.items()) {
-    if (!value.is_string()) value = value.dump();
-  }
+  Json json = as_texts(as_options(s));
   auto of_runs = options_that<adversarial::Settings>(&Setting::of_variant);
   of_runs.insert(of_runs.end(), {"seed", "log-steps"});
   for (const std::string& option : of_runs) json.erase(option);

@@ -37,9 +37,22 @@ std::vector<Tokens> references(const ProbesData& data, const ExampleOptions& bou
   return found;
 }
 
+// Under the names of their options; of the rate, which a transformer may have its own of, all.
+Json describe_training(const std::vector<TrainSettings>& of_structures) {
+  Json json = as_texts(as_options(of_structures.at(0)));
+  for (const char* option : {"structure", "seed", "limit", "log-steps", "rate"}) json.erase(option);
+  std::string rates;
+  for (const TrainSettings& s : of_structures) {
+    const std::string rate = Json(s.loop.schedule.rate).dump();
+    if (rates.empty()) rates = rate;
+    if (s.model.structure.family == Family::kTransformer) rates += ", transformer " + rate;
+  }
+  json["rates"] = rates;
+  return json;
+}
+
 Json describe(const ProbesSettings& s, const ProbesData& data) {
-  Json settings = Json::object();
-  for (const ShownSetting& option : s.options) settings[option.name] = option.value;
+  Json settings = describe_training(s.train);
   std::vector<std::string> names;
   for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
   settings["readings"] = joined_names(names);
@@ -119,10 +132,7 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
 void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data) {
   TrainSettings usual;  // of what earlier versions did not write down
   usual.model.structure = settings.train.at(0).model.structure;
-  Json earlier = options_before(usual);
-  for (const auto& [option, value] : earlier.items())
-    if (!value.is_string()) value = value.dump();
-  open_folder(out, kProbesKind, describe(settings, data), earlier);
+  open_folder(out, kProbesKind, describe(settings, data), as_texts(options_before(usual)));
 }
 
 }  // namespace heed

@@ -30,9 +30,8 @@ const std::vector<ProbeReading>& readings();
 std::vector<ProbeReading> parse_readings(const std::string& names);
 
 struct ProbesSettings {
-  std::vector<TrainSettings> train;   // of each variant, but for the seed
-  std::vector<ShownSetting> options;  // what they were made of, for probes.json
-  size_t limit = 0, test_limit = 0;   // dialogues of each part, of the test part; 0: all
+  std::vector<TrainSettings> train;  // of each variant, but for the seed
+  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
   std::vector<ProbeReading> readings;
   int max_iterations = 1000;  // of a probe's solver
   int responses = 200;        // test examples that models respond to, for BLEU

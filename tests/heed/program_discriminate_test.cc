@@ -121,6 +121,8 @@ TEST_F(Discriminate, RefusesOtherRunsAndContradictions) {
                  "--data: an empty name", "list");
   expect_failure(heed_program(tiny_discriminator(dir.path("x")) + Arguments{"--negatives", "some"}),
                  2, "negatives: expected random, length-matched", "negatives");
+  expect_failure(heed_program(tiny_discriminator(dir.path("x")) + Arguments{"--group", "foo:1:1"}),
+                 2, "optimizer: no parameter for group 'foo'", "group");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   const std::string respond = dir.path("respond");
   ASSERT_EQ(heed_program(tiny_training(respond)).code, 0);
