@@ -8,6 +8,7 @@
 #include "dialog/adversary/run.h"
 #include "dialog/adversary/settings.h"
 #include "dialog/text/format.h"
+#include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/messages.h"
@@ -213,8 +214,8 @@ void add_adversary(CLI::App& app) {
                 "Directory of a run of heed discriminate train, to begin with")
       ->option_text("DIR");
   c->add_option("--data", o->data,
-                "Dialogues: a data directory (its train and valid parts are read)")
-      ->required();
+                "Dialogues: a data directory (its train and valid parts are read). If not given: "
+                "the bundled sample");
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   c->add_flag("--resume", o->resume,
               "Go on with the run in --out, with its own settings except --epochs, --rate and "
@@ -230,7 +231,11 @@ void add_adversary(CLI::App& app) {
                 "Seconds between checkpoints within an epoch; 0: after every step")
       ->check(number_from(0))
       ->capture_default_str();
-  c->callback([o] { run(*o); });
+  c->callback([o, c] {
+    take_bundled_data(o->data, *c);
+    check_exists(o->data);
+    run(*o);
+  });
 }
 
 }  // namespace heed

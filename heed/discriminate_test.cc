@@ -9,6 +9,7 @@
 #include "dialog/adversarial/controls.h"
 #include "dialog/text/format.h"
 #include "dialog/view/passages.h"
+#include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/discriminate.h"
@@ -301,8 +302,8 @@ void add_discriminate_test(CLI::App& discriminate) {
   add_model(*c, o->model);
   c->add_option("--data", o->data,
                 "Dialogues: a data directory (its test part is read, and its valid part for the "
-                "threshold), or a file; or several with commas, each a row")
-      ->required();
+                "threshold), or a file; or several with commas, each a row. If not given: the "
+                "bundled sample");
   c->add_option("--negatives", o->negatives,
                 "What stands in the place of responses: random, length-matched, "
                 "same-conversation, shuffled-words or real; random if not given");
@@ -323,7 +324,11 @@ void add_discriminate_test(CLI::App& discriminate) {
   c->add_option("--predictions", o->predictions,
                 "What a classifier says of every item: written to this file, a line each")
       ->option_text("FILE");
-  c->callback([o] { run(*o); });
+  c->callback([o, c] {
+    take_bundled_data(o->data, *c);
+    for (const std::string& corpus : comma_list("--data", o->data)) check_exists(corpus);
+    run(*o);
+  });
 }
 
 }  // namespace heed

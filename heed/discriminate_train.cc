@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "dialog/text/format.h"
+#include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/discriminate.h"
@@ -151,10 +152,10 @@ void add_discriminate_train(CLI::App& discriminate) {
       "runs/control");
   o->command = c;
   o->common = add_common(*c, {.seed = "Seed of the first weights, the order and the replacements"});
-  c->add_option("--data", o->data,
-                "Dialogues: a data directory (its train and valid parts are read), or several with "
-                "commas: responses are replaced by others of the same one")
-      ->required();
+  c->add_option(
+      "--data", o->data,
+      "Dialogues: a data directory (its train and valid parts are read), or several with "
+      "commas: responses are replaced by others of the same one. If not given: the bundled sample");
   c->add_option("--out", o->out, "Directory of the run, made if missing")->required();
   o->train.declare_variant(*c);
   o->train.declare(*c);
@@ -166,7 +167,11 @@ void add_discriminate_train(CLI::App& discriminate) {
                 "Seconds between checkpoints within an epoch; 0: after every step")
       ->check(number_from(0))
       ->capture_default_str();
-  c->callback([o] { run(*o); });
+  c->callback([o, c] {
+    take_bundled_data(o->data, *c);
+    for (const std::string& corpus : comma_list("--data", o->data)) check_exists(corpus);
+    run(*o);
+  });
 }
 
 }  // namespace heed

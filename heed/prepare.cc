@@ -68,6 +68,9 @@ Prepared read_text(const PrepareOptions& o, const Reading& reading) {
   const auto read =
       std::filesystem::is_directory(o.in, ignored) ? read_plain_texts : read_plain_text;
   PlainText text = read(o.in, {kLayouts.at(o.form), o.gap_minutes, ask}, reading);
+  if (text.layout != TextLayout::kNames && !o.gap_given->empty()) {
+    throw UsageError("--gap: is for --layout names, and would do nothing here");
+  }
   Prepared result{std::move(text.dialogues), {}};
   for (const auto& [name, value] : kLayouts) {
     if (o.form == "auto" && value == text.layout) {
@@ -226,12 +229,12 @@ void add_text(CLI::App& prepare) {
   c->add_option("--layout", o->form, "auto: told by the first lines")
       ->check(CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}))
       ->capture_default_str();
-  c->add_option(
-       "--gap", o->gap_minutes,
-       "Of names with times: a dialogue ends where nobody says anything for more minutes, 0: never")
-      ->option_text("MINUTES")
-      ->check(whole_number(0, 1'000'000))
-      ->capture_default_str();
+  o->gap_given =
+      c->add_option("--gap", o->gap_minutes,
+                    "Of names with times: a silence of more minutes ends a dialogue, 0: none does")
+          ->option_text("MINUTES")
+          ->check(whole_number(0, 1'000'000))
+          ->capture_default_str();
 }
 
 void add_csv(CLI::App& prepare) {

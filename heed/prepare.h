@@ -38,6 +38,7 @@ struct PrepareOptions {
   int min_turns = 3;
   bool keep_wrong = false;
   int gap_minutes = 60;
+  CLI::Option* gap_given = nullptr;
   std::string text, speaker, dialogue;  // columns of a table
   SplitOptions split;
 };

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "autograd/ops.h"
-#include "dialog/respond/settings_json.h"
+#include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/overview.h"
@@ -18,6 +18,7 @@
 #include "heed/work_flags.h"
 #include "nn/batches.h"
 #include "tensor/parallel.h"
+#include "train/settings_json.h"
 
 namespace heed {
 namespace {

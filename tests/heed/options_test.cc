@@ -26,6 +26,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--responses", "a file of them, or of how many examples"},
     {"--count", "in show how many dialogues, in bench that what a GPU is asked for is counted"},
     {"--seed", "of what is drawn; always a seed"},
+    {"--speaker", "whose turns are responses, or in prepare csv the column of names"},
     {"--steps", "in bench how many are timed, in log and plot that steps are shown, not epochs"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 

@@ -124,6 +124,10 @@ TEST(Bundled, DataThatIsNotThereComesFirst) {
         {"distract", "--test", "random:0.5", "--out", out},
         {"respond", "--out", out},
         {"reproduce", "--out", out},
+        {"discriminate", "train", "--out", out},
+        {"discriminate", "test", "--model", out},
+        {"adversary", "--model", out, "--discriminator", out, "--out", out + "2"},
+        {"rank", "baseline", "tf-idf"},
         {"reproduce", "probes", "--out", out},
         {"reproduce", "adversarial", "--generators", kModels + "trained", "--out", out},
         {"train", "--out", out}}) {

@@ -207,6 +207,8 @@ TEST_F(Prepare, AChatWithNames) {
   EXPECT_EQ(read("c.jsonl")[0].at("turns")[2], (Json{{"speaker", "Ben"}, {"text", "the printer"}}));
   const Result all = prepare("text", in, "all.jsonl", {"--gap", "0"});
   EXPECT_TRUE(has(all.out, "wrote 1 dialogue with 4 turns")) << all.out;
+  expect_failure(prepare("text", in, "no.jsonl", {"--layout", "lines", "--gap", "5"}), 2,
+                 "--gap: is for --layout names, and would do nothing here", "silences of no chat");
   const Result lines = prepare("text", in, "lines.jsonl", {"--layout", "lines"});
   EXPECT_TRUE(has(lines.out, "\n  no speaker, text \"[01/01/2025, 09:03] Ben: hi\"\n"))
       << lines.out;
