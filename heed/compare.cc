@@ -242,7 +242,8 @@ void add_compare(CLI::App& app) {
                 "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio")
       ->capture_default_str();
   add_json(*c, o->json);
-  c->add_option("--csv", o->csv, "Write the table as comma-separated values, - to print it");
+  c->add_option("--csv", o->csv,
+                "Write comma-separated values to this file, - for standard output");
   c->add_option("--markdown", o->markdown, "Write the table as Markdown, - to print it");
   c->add_option("--latex", o->latex, "Write the table as LaTeX's tabular, - to print it");
   add_batch(*c, o->batch);

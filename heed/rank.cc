@@ -295,8 +295,8 @@ void declare_inputs(Options& o, CLI::App& c) {
   c.add_option("--train", o.train,
                "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
                "or a file. If not given: the train part of a --data directory");
-  c.add_option("--model", o.model, "Directory of the encoder of sim");
-  c.add_option("--limit", o.limit, "Read only the first dialogues of --data, 0: all")
+  c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim");
+  c.add_option("--limit", o.limit, "Read only the first dialogues, of --data; 0: all")
       ->capture_default_str();
   c.add_option("--lists", o.lists,
                "given: the candidates beside a response; stride:N: batches of N responses, far "
@@ -326,8 +326,10 @@ void add_baseline(CLI::App& rank) {
       "baseline", "Scorers that are not trained: words in common, or the cosine of vectors");
   o->command = c;
   c->footer(
-      "tf-idf: cosine of the words' counts, rare words weighing more. bm25: Okapi's sum over the "
-      "words of the context. sim: cosine of the vectors of an encoder that `heed import` made. "
+      "Scorers:\n"
+      "  tf-idf  cosine of the words' counts, rare words weighing more\n"
+      "  bm25    Okapi's sum over the words of the context\n"
+      "  sim     cosine of the vectors of an encoder that `heed import` made\n"
       "Candidates with the same score share their ranks. Percent; intervals are 95 %, of a "
       "bootstrap over conversations.\n"
       "Examples:\n"

@@ -28,6 +28,7 @@ void write_tables(const std::string& out) {
 }
 
 void run(Options& o) {
+  check_exists(o.data);
   set_num_threads(o.common->threads);
   const RankTeam team(o.ranks, *o.common);
   check_work(o.work, *o.common, team);
@@ -71,9 +72,8 @@ void declare_tests(CLI::App& c, ExperimentSettings& settings) {
 
 void ExperimentFlags::declare(CLI::App& c, const std::string& only) {
   common = add_common(c, {.seed = "Seed of the first training of each variant; see --seeds"});
-  c.add_option("--data", data,
-               "Dialogues: a data directory (its three parts are read). If not given: the bundled "
-               "sample");
+  c.add_option("--data", data, "Dialogues: a data directory (its three parts are read)")
+      ->required();
   c.add_option("--out", out, "Directory of the experiment, made if missing")->required();
   work.declare(c);
   add_experiment_ranks(c, ranks, pieces);
@@ -85,19 +85,15 @@ void ExperimentFlags::declare(CLI::App& c, const std::string& only) {
   train.declare(c);
 }
 
-void ExperimentFlags::find_data(const CLI::App& command) {
-  take_bundled_data(data, command);
-  check_exists(data);
-}
-
 void add_experiment_ranks(CLI::App& c, int& ranks, std::optional<int>& pieces) {
   add_ranks(c, ranks)->group("Work");
   add_pieces(c, pieces)->group("Work");
 }
 
 void require_nothing_of(CLI::App& reproduce, CLI::App& command) {
-  command.preparse_callback(
-      [&reproduce](size_t) { reproduce.get_option("--out")->required(false); });
+  command.preparse_callback([&reproduce](size_t) {
+    for (const char* name : {"--data", "--out"}) reproduce.get_option(name)->required(false);
+  });
 }
 
 void add_reproduce(CLI::App& app) {
@@ -119,9 +115,7 @@ void add_reproduce(CLI::App& app) {
   add_reproduce_probes(*c);
   add_reproduce_adversarial(*c);
   c->callback([o, c] {
-    if (!c->get_subcommands().empty()) return;
-    o->find_data(*c);
-    run(*o);
+    if (c->get_subcommands().empty()) run(*o);
   });
 }
 

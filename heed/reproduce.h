@@ -23,8 +23,6 @@ struct ExperimentFlags {
 
   // `only`: examples of patterns, for help.
   void declare(CLI::App& command, const std::string& only);
-  // The bundled sample where no --data was given; throws DataError for one that does not exist.
-  void find_data(const CLI::App& command);
 };
 
 // --ranks and --pieces of an experiment's trainings.

@@ -4,6 +4,7 @@
 #include "dialog/text/format.h"
 #include "experiments/probes/claims.h"
 #include "experiments/probes/tables.h"
+#include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/open_run.h"
 #include "heed/provenance.h"
@@ -35,6 +36,7 @@ void write_tables(const std::string& out) {
 }
 
 void run(Options& o) {
+  check_exists(o.data);
   set_num_threads(o.common->threads);
   const RankTeam team(o.ranks, *o.common);
   check_work(o.work, *o.common, team);
@@ -114,10 +116,7 @@ void add_reproduce_probes(CLI::App& reproduce) {
   o->train.preset = "probe-tuned";
   declare_probes(*c, *o);
   require_nothing_of(reproduce, *c);
-  c->callback([o, c] {
-    o->find_data(*c);
-    run(*o);
-  });
+  c->callback([o] { run(*o); });
 }
 
 }  // namespace heed

@@ -85,9 +85,10 @@ class Settings(unittest.TestCase):
         spec = importlib.util.spec_from_file_location("heed_config", ROOT / "python" / "heed" / "torch" / "config.py")
         config = sys.modules[spec.name] = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(config)
-        visit_model = (ROOT / "dialog" / "respond" / "settings.h").read_text().partition("void visit_examples")[0]
+        page = (ROOT / "docs" / "settings.md").read_text()  # made from the program
+        table = page.partition("<!-- model -->")[2].partition("<!-- /model -->")[0]
         fields = [field.name for field in dataclasses.fields(config.ModelConfig)]
-        self.assertEqual(re.findall(r'\.key = "(\w+)"', visit_model), fields)
+        self.assertEqual(re.findall(r"^\| [^|]+ \| `(\w+)` ", table, re.M), fields)
         with self.assertRaisesRegex(heed.DataError, "^embedding_scale: not a setting that these modules know"):
             config.ModelConfig.of_json({**dict.fromkeys(fields, 8), "embedding_scale": 2})
 

@@ -202,7 +202,15 @@ TEST_F(Act, Evaluate) {
 TEST_F(Act, Compare) {
   const Arguments command = {"compare", run(1), run(2), "--data", data(), "--limit", "5"};
   check("compare", {command + Arguments{"--json", "OUT.json"}},
-        all_of({kDevice, kInputs, kBounds, kInsertion, kEvaluation}));
+        all_of({kDevice,
+                kInputs,
+                kBounds,
+                kInsertion,
+                kEvaluation,
+                {{"--against", {run(1)}, {}, "Compare.GroupsAreComparedByTheirMeans"},
+                 {"--csv", {}, {}, "Compare.GroupsAreComparedByTheirMeans"},
+                 {"--markdown", {}, {}, "Compare.GroupsAreComparedByTheirMeans"},
+                 {"--latex", {}, {}, "Compare.GroupsAreComparedByTheirMeans"}}}));
 }
 
 TEST_F(Act, Score) {

@@ -18,6 +18,7 @@ std::string meaning_of(const CLI::Option& option) {
 // What one name may mean two things in.
 const std::map<std::string, std::string> kTwoMeanings = {
     {"--attention", "of a training the score, of heed score that its weights are shown"},
+    {"--context", "of a discriminator how many utterances, of heed rank which of the turns"},
     {"--controls", "the control task of a probe, or which controls a discriminator stands beside"},
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
@@ -83,7 +84,7 @@ TEST_F(Options, SayWhatIsPossible) {
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
        "mean day?");
   says(score + Arguments{"--limit", "3", "--limit", "4"}, "--limit: takes one value, got 2");
-  says({"compare", "a", "--data", "d"}, "runs: at least 2 are needed, got 1");
+  says({"compare", "a", "--data", "d"}, "runs: two or more are compared");
   says(train + Arguments{"--resume=perhaps"}, "--resume: cannot take 'perhaps'");
   says({"info", "a", "b"}, "unexpected: b");
   says(score + Arguments{"--f64"}, "--f64 is now --dtype f64");

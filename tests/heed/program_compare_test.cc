@@ -112,9 +112,10 @@ TEST_F(Compare, GroupsAreComparedByTheirMeans) {
   ASSERT_EQ(heed_program(tiny_training(a) + Arguments{"--seed", "2"}).code, 0);
   ASSERT_EQ(heed_program(tiny_training(b) + Arguments{"--seed", "3"}).code, 0);
   const Arguments some = {"--data", kSample, "--limit", "40", "--test", "none,random:1.0"};
-  const Result r = heed_program(Arguments{"compare", a, b, "--against", run()} + some +
-                                Arguments{"--json", dir.path("out.json"), "--csv",
-                                          dir.path("out.csv"), "--latex", dir.path("out.tex")});
+  const Result r =
+      heed_program(Arguments{"compare", a, b, "--against", run()} + some +
+                   Arguments{"--json", dir.path("out.json"), "--csv", dir.path("out.csv"),
+                             "--latex", dir.path("out.tex"), "--markdown", dir.path("out.md")});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out, "  b-seed*  ")) << r.out;
   EXPECT_TRUE(has(r.out, " over 2 runs  change ")) << r.out;
@@ -141,6 +142,7 @@ TEST_F(Compare, GroupsAreComparedByTheirMeans) {
   EXPECT_TRUE(has(dir.read("out.csv"), "\"DAS ratio, random:1.0\",b-seed*,"))
       << dir.read("out.csv");
   EXPECT_TRUE(has(dir.read("out.tex"), "\nperplexity & b-seed* & ")) << dir.read("out.tex");
+  EXPECT_TRUE(has(dir.read("out.md"), "\n| perplexity | b-seed* | ")) << dir.read("out.md");
   EXPECT_TRUE(has(dir.read("out.tex"), " $\\pm$ ")) << dir.read("out.tex");
 }
 
