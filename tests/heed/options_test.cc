@@ -84,7 +84,6 @@ TEST_F(Options, SayWhatIsPossible) {
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
        "mean day?");
   says(score + Arguments{"--limit", "3", "--limit", "4"}, "--limit: takes one value, got 2");
-  says({"compare", "a", "--data", "d"}, "runs: two or more are compared");
   says(train + Arguments{"--resume=perhaps"}, "--resume: cannot take 'perhaps'");
   says({"info", "a", "b"}, "unexpected: b");
   says(score + Arguments{"--f64"}, "--f64 is now --dtype f64");
