@@ -38,14 +38,15 @@ Said read_time(std::string_view line) {
   while (line.starts_with(kLeftToRight) || line.starts_with("\u200F")) line.remove_prefix(3);
   Said said;
   said.text = line;
-  const auto take = [&](ChatForm::Time form, std::string_view time, Words words, size_t end) {
+  const auto take = [&](ChatForm::Time form, std::string_view time, MomentWords words, size_t end) {
     const auto moment = read_moment(time, words);
     if (moment) said = {{.time = form, .dated = moment->dated()}, *moment, "", line.substr(end)};
     return moment.has_value();
   };
   if (line.starts_with('[') || line.starts_with('(')) {
     const size_t end = line.find(line[0] == '[' ? ']' : ')');
-    if (end != line.npos) take(ChatForm::kBrackets, line.substr(1, end - 1), Words::kAny, end + 1);
+    if (end != line.npos)
+      take(ChatForm::kBrackets, line.substr(1, end - 1), MomentWords::kAny, end + 1);
     return said;
   }
   constexpr size_t most = 60;
@@ -54,7 +55,7 @@ Said read_time(std::string_view line) {
     const auto form = time.ends_with(" -") || time.ends_with(" –") ? ChatForm::kDash
                       : line[at] == '\t'                           ? ChatForm::kTab
                                                                    : ChatForm::kBare;
-    if (take(form, time, Words::kOfTimes, at + 1) && form != ChatForm::kBare) break;
+    if (take(form, time, MomentWords::kOfTimes, at + 1) && form != ChatForm::kBare) break;
   }
   return said;
 }
@@ -116,7 +117,7 @@ bool read_header(Said& said) {
   if (said.form.time != ChatForm::kNone || at == line.npos || at > kLongestName) return false;
   std::string_view time = line.substr(at + (at == dash ? " — "sv : ", ["sv).size());
   if (at != dash) time = time.substr(0, time.find(']'));
-  const auto moment = read_moment(time, Words::kAny);
+  const auto moment = read_moment(time, MomentWords::kAny);
   if (moment)
     said = {{ChatForm::kBehind, ChatForm::kHeader}, *moment, bare(line.substr(0, at)), ""};
   return moment && is_name(said.speaker, true);
@@ -205,8 +206,8 @@ void ChatReader::add_below(std::string_view line) {
     open_ &= form_.who == ChatForm::kColon && form_ != like;
     if (line.starts_with("--- Log opened ") || line.starts_with("--- Day changed ")) {
       const std::string date(line.substr(15));  // irssi
-      auto moment = read_moment(date, Words::kAny);
-      if (!moment) moment = read_moment(date + " 0:00", Words::kAny);
+      auto moment = read_moment(date, MomentWords::kAny);
+      if (!moment) moment = read_moment(date + " 0:00", MomentWords::kAny);
       if (moment) date_ = moment->date;
     }
   }

@@ -41,7 +41,7 @@ struct Shape {
   bool holds(std::string_view what) const { return text.find(what) != text.npos; }
 
   // Whether nothing else is in it than what times are written with; and the month, if it is a word.
-  bool is_time(Words words, int& month) const {
+  bool is_time(MomentWords words, int& month) const {
     if (text.find_first_of("!\"$%&'()*;<=>?@[]_{|}~") != text.npos) return false;
     for (size_t at = 0; (at = text.find_first_of(kLetters, at)) != text.npos;) {
       const size_t end = std::min(text.find_first_not_of(kLetters, at), text.size());
@@ -49,7 +49,7 @@ struct Shape {
       at = end;
       if (const size_t found = kMonths.find(word); found != kMonths.npos) {
         month = static_cast<int>(found / 4) + 1;
-      } else if (words == Words::kOfTimes && kOthers.find(word) == kOthers.npos) {
+      } else if (words == MomentWords::kOfTimes && kOthers.find(word) == kOthers.npos) {
         return false;
       }
     }
@@ -99,7 +99,7 @@ std::array<int, 3> order_of(const std::vector<Moment>& moments) {
 
 }  // namespace
 
-std::optional<Moment> read_moment(std::string_view text, Words words) {
+std::optional<Moment> read_moment(std::string_view text, MomentWords words) {
   if (text.size() > kMostBytes) return {};
   const Shape shape(text);
   const std::vector<int>& n = shape.numbers;

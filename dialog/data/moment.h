@@ -15,10 +15,10 @@ struct Moment {
   bool dated() const { return date[0] > 0; }
 };
 
-enum class Words { kOfTimes, kAny };  // "PM", "Dec", "klo" only, or also "Today at"
+enum class MomentWords { kOfTimes, kAny };  // "PM", "Dec", "klo" only, or also "Today at"
 
 // Nothing if the whole text is no time, with or without a date. Digits may be Arabic.
-std::optional<Moment> read_moment(std::string_view text, Words words);
+std::optional<Moment> read_moment(std::string_view text, MomentWords words);
 
 // Of each moment the seconds since one that is the same for all. Day, month and year stand in the
 // order in which the way from the first to the last moment is the shortest. Without a date it is

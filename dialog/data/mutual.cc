@@ -10,22 +10,22 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view kBlanks = " \t\r\n";
+constexpr std::string_view kSpaces = " \t\r\n";
 
 // Where a turn begins: "m", "f", "M" or "F" at a word's begin, then perhaps blanks, then ":".
 // Returns the place behind the ":", npos if none begins at `at`.
 size_t behind_mark(std::string_view text, size_t at) {
-  const bool begins = at == 0 || kBlanks.find(text[at - 1]) != kBlanks.npos;
+  const bool begins = at == 0 || kSpaces.find(text[at - 1]) != kSpaces.npos;
   if (!begins || std::string_view("mfMF").find(text[at]) == std::string_view::npos)
     return text.npos;
-  const size_t colon = text.find_first_not_of(kBlanks, at + 1);
+  const size_t colon = text.find_first_not_of(kSpaces, at + 1);
   return colon != text.npos && text[colon] == ':' ? colon + 1 : text.npos;
 }
 
 std::string_view trim(std::string_view text) {
-  const size_t begin = text.find_first_not_of(kBlanks);
+  const size_t begin = text.find_first_not_of(kSpaces);
   if (begin == text.npos) return {};
-  return text.substr(begin, text.find_last_not_of(kBlanks) + 1 - begin);
+  return text.substr(begin, text.find_last_not_of(kSpaces) + 1 - begin);
 }
 
 // What comes before the first mark is nobody's turn, with the rest of a text without marks.

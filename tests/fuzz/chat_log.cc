@@ -24,7 +24,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
     if (data[0] > 0) heed::fuzz::must(read(0).dialogues.size() <= text.dialogues.size());
   });
   const std::string_view bytes(reinterpret_cast<const char*>(data), size);
-  if (const auto moment = heed::read_moment(bytes, heed::Words::kAny)) {
+  if (const auto moment = heed::read_moment(bytes, heed::MomentWords::kAny)) {
     heed::fuzz::must(moment->seconds >= 0 && moment->seconds < 90'061);
     heed::fuzz::must(heed::seconds_of({*moment, *moment}).size() == 2);
   }

@@ -225,7 +225,8 @@ TEST(ChatLog, HostileLines) {
 }
 
 TEST(Moment, IsReadOrNot) {
-  const auto text = [](std::string_view given, Words words = Words::kOfTimes) -> std::string {
+  const auto text = [](std::string_view given,
+                       MomentWords words = MomentWords::kOfTimes) -> std::string {
     const auto m = read_moment(given, words);
     if (!m) return "-";
     return std::to_string(m->date[0]) + "." + std::to_string(m->date[1]) + "." +
@@ -236,9 +237,9 @@ TEST(Moment, IsReadOrNot) {
   EXPECT_EQ(text("12:00 pm"), "0.0.0 43200");
   EXPECT_EQ(text("24:00"), "0.0.0 86400");
   EXPECT_EQ(text("13.6.2018 klo 21.25.15"), "13.6.2018 77115");
-  EXPECT_EQ(text("Tue Dec 31 1:00:00 2024", Words::kAny), "2024.12.31 3600");
+  EXPECT_EQ(text("Tue Dec 31 1:00:00 2024", MomentWords::kAny), "2024.12.31 3600");
   EXPECT_EQ(text("Dec 31 1:00"), "2000.12.31 3600");
-  EXPECT_EQ(text("yesterday at 1:00", Words::kAny), "0.0.0 3600");
+  EXPECT_EQ(text("yesterday at 1:00", MomentWords::kAny), "0.0.0 3600");
   for (const char* none :
        {"", "12", "12:", ":30", "12:60", "25:00", "12:30:61", "31.12.2024", "12.30", "12:30 ann",
         "12#30", "#:# 1 2", "12:30 *", "0/1/2024, 12:00", "1/2/99999, 12:00", "<12:30>",
