@@ -1,6 +1,8 @@
 // A program that adds a model of its own to heed (docs/add-a-model.md): all commands know it.
 #include "tests/heed/program_data.h"
 
+#ifdef HEED_EXAMPLES_DIR  // the examples are built, too
+
 namespace heed {
 namespace {
 
@@ -47,3 +49,5 @@ TEST_F(OwnModel, IsTrainedMeasuredAndWrites) {
 
 }  // namespace
 }  // namespace heed
+
+#endif
