@@ -50,4 +50,10 @@ TEST_F(OwnModel, IsTrainedMeasuredAndWrites) {
 }  // namespace
 }  // namespace heed
 
+#else
+
+TEST(OwnModel, NeedsTheExamples) {
+  GTEST_SKIP() << "the examples are not built";
+}
+
 #endif
