@@ -227,13 +227,9 @@ void add_adversary(CLI::App& app) {
         return s.group == adversary::kPlayers || of_loop.contains(s.option);
       },
       /*presets=*/false);
-  c->add_option("--checkpoint-every", o->checkpoint_every,
-                "Seconds between checkpoints within an epoch; 0: after every step")
-      ->check(number_from(0))
-      ->capture_default_str();
+  add_checkpoint_every(*c, o->checkpoint_every);
   c->callback([o, c] {
-    take_bundled_data(o->data, *c);
-    check_exists(o->data);
+    find_data(o->data, *c);
     run(*o);
   });
 }

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "heed/messages.h"
+#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
@@ -80,24 +81,27 @@ void take_bundled(std::vector<std::string>& models) {
   note("no --model is given: taking the bundled " + text);
 }
 
-void take_bundled_data(std::string& data, const CLI::App& command) {
-  if (command.count("--data") > 0 || !data.empty()) return;
-  const std::optional<std::string> found = find_bundled_data("ubuntu-sample");
-  if (!found) {
-    throw UsageError(
-        "--data is required: no bundled dialogues are found, neither in share/heed nor in data "
-        "above the program");
-  }
-  data = *found;
-  note("no --data is given: taking the bundled " + data);
-}
-
 void check_exists(const std::string& data) {
   std::error_code error;
   if (fs::exists(data, error)) return;
   const std::optional<std::string> sample = find_bundled_data("ubuntu-sample");
   throw DataError(data + ": cannot open: No such file or directory" +
                   (sample ? "; the bundled dialogues are in " + *sample : ""));
+}
+
+void find_data(std::string& data, const CLI::App& command, Corpora corpora) {
+  if (command.count("--data") == 0 && data.empty()) {
+    const std::optional<std::string> found = find_bundled_data("ubuntu-sample");
+    if (!found) {
+      throw UsageError(
+          "--data is required: no bundled dialogues are found, neither in share/heed nor in data "
+          "above the program");
+    }
+    data = *found;
+    note("no --data is given: taking the bundled " + data);
+  }
+  if (corpora == Corpora::kOne) return check_exists(data);
+  for (const std::string& corpus : comma_list("--data", data)) check_exists(corpus);
 }
 
 std::string shell_word(const std::string& path) {

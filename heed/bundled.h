@@ -20,8 +20,10 @@ void take_bundled(std::string& model, std::string* baseline = nullptr);
 // Where `models` is empty, all bundled ones, in the same way.
 void take_bundled(std::vector<std::string>& models);
 
-// Where the command was given no --data, the bundled sample, in the same way.
-void take_bundled_data(std::string& data, const CLI::App& command);
+// Where the command was given no --data, the bundled sample, in the same way; then check_exists(),
+// of several with commas for each.
+enum class Corpora { kOne, kSeveral };
+void find_data(std::string& data, const CLI::App& command, Corpora corpora = Corpora::kOne);
 // Throws DataError, which says where the bundled sample is, if there is no such file or directory.
 void check_exists(const std::string& data);
 

@@ -185,15 +185,16 @@ void run(const Options& o) {
   const std::vector<ComparedGroup> groups = groups_of(o, runs);
   const std::vector<ComparedRow> rows = compare_models(runs, groups, clusters);
   const int conversation_count = 1 + *std::max_element(clusters.begin(), clusters.end());
-  const std::string note =
-      std::to_string(examples.size()) + " " + inputs.unit(examples.size()) + " of " +
-      std::to_string(conversation_count) + " conversations, the largest of " +
-      std::to_string(largest_cluster(clusters)) +
-      ". In brackets: 95 % intervals over\nconversations. Changes are from " + groups[0].name +
-      "; p is corrected for " + counted(comparisons(rows), "comparison") + ".";
+  const std::string note = std::to_string(examples.size()) + " " + inputs.unit(examples.size()) +
+                           " of " + std::to_string(conversation_count) +
+                           " conversations, the largest of " +
+                           std::to_string(largest_cluster(clusters)) +
+                           ". In brackets: 95 % intervals over\nconversations. Changes are from " +
+                           printable(groups[0].name) + "; p is corrected for " +
+                           counted(comparisons(rows), "comparison") + ".";
   if (!(output.to_stdout() || csv.to_stdout() || markdown.to_stdout() || latex.to_stdout())) {
     print(rows, groups);
-    std::printf("%s\n", printable(note).c_str());
+    std::printf("%s\n", note.c_str());
   }
   const Table table = comparison_table(rows, runs, groups, note);
   csv.write_text(to_csv(table));

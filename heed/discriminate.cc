@@ -1,7 +1,5 @@
 #include "heed/discriminate.h"
 
-#include <sstream>
-
 #include "base/error.h"
 #include "dialog/text/format.h"
 #include "heed/commands.h"
@@ -10,17 +8,6 @@
 namespace heed {
 
 using Json = nlohmann::ordered_json;
-
-std::vector<std::string> comma_list(const std::string& option, const std::string& text) {
-  std::vector<std::string> parts;
-  std::istringstream in(text);
-  for (std::string part; std::getline(in, part, ',');) {
-    if (part.empty()) throw UsageError(option + ": an empty name in '" + text + "'");
-    parts.push_back(part);
-  }
-  if (parts.empty()) throw UsageError(option + ": names nothing");
-  return parts;
-}
 
 void say_left_out(const adversarial::Part& part, const std::string& name) {
   const auto say = [&](int64_t count, const std::string& what, const std::string& why) {

@@ -10,9 +10,6 @@
 
 namespace heed {
 
-// The parts of a list with commas. Throws UsageError for an empty one.
-std::vector<std::string> comma_list(const std::string& option, const std::string& text);
-
 // What became no passage, and which responses of a file stand in no passage's place, as lines on
 // standard error and as JSON.
 void say_left_out(const adversarial::Part& part, const std::string& name);

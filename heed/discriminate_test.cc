@@ -325,8 +325,7 @@ void add_discriminate_test(CLI::App& discriminate) {
                 "What a classifier says of every item: written to this file, a line each")
       ->option_text("FILE");
   c->callback([o, c] {
-    take_bundled_data(o->data, *c);
-    for (const std::string& corpus : comma_list("--data", o->data)) check_exists(corpus);
+    find_data(o->data, *c, Corpora::kSeveral);
     run(*o);
   });
 }

@@ -163,13 +163,9 @@ void add_discriminate_train(CLI::App& discriminate) {
       "--resume", o->resume,
       "Go on with the run in --out, with its own settings except --epochs, --rate and --max-norm; "
       "starts one where there is none yet");
-  c->add_option("--checkpoint-every", o->checkpoint_every,
-                "Seconds between checkpoints within an epoch; 0: after every step")
-      ->check(number_from(0))
-      ->capture_default_str();
+  add_checkpoint_every(*c, o->checkpoint_every);
   c->callback([o, c] {
-    take_bundled_data(o->data, *c);
-    for (const std::string& corpus : comma_list("--data", o->data)) check_exists(corpus);
+    find_data(o->data, *c, Corpora::kSeveral);
     run(*o);
   });
 }

@@ -80,8 +80,7 @@ bool InputFlags::has_pool() const {
 }
 
 void InputFlags::check(const std::vector<TestSet>& sets) const {
-  take_bundled_data(data, *command_);
-  check_exists(data);
+  find_data(data, *command_);
   using Kind = TestSet::Kind;
   const std::pair<const char*, Kind> uses[] = {
       {"--pool", Kind::kRandom}, {"--frequent", Kind::kFrequent}, {"--rare", Kind::kRare}};

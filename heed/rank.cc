@@ -111,34 +111,21 @@ std::vector<ScoredList> unscored(const Options& o, const Part& part, const Lists
 
 using Scores = std::vector<std::vector<double>>;  // of the candidates of each list
 
-// The pieces of a text, of too many the first or the last ones; `cut` counts such texts.
-pretrained::Pieces read_pieces(const pretrained::Encoder& encoder, const std::string& text,
-                               bool first, size_t& cut) {
-  std::vector<int32_t> ids = encoder.pieces.encode(text);
-  const ptrdiff_t more = std::ssize(ids) + 2 - encoder.max_length;
-  if (more > 0) {
-    ++cut;
-    ids.erase(first ? ids.end() - more : ids.begin(), first ? ids.end() : ids.begin() + more);
-  }
-  pretrained::Pieces pieces = encoder.pieces.read("", 2);  // [CLS] [SEP]
-  pieces.ids.insert(pieces.ids.begin() + 1, ids.begin(), ids.end());
-  pieces.types.resize(pieces.ids.size());
-  return pieces;
-}
-
 // The cosine of the vectors of context and response.
 Scores similarities(const Options& o, const Part& part, const Lists& lists) {
   pretrained::Encoder encoder = pretrained::load_encoder(o.model);
   move(encoder.model, Device::parse(o.common->device));
+  using Keep = pretrained::WordPiece::Keep;
   std::vector<pretrained::Pieces> pieces;  // of the responses, then of the contexts
-  size_t cut = 0;
-  for (const std::string& text : lists.texts()) {
-    pieces.push_back(read_pieces(encoder, text, /*first=*/true, cut));
-  }
+  const auto read = [&](const std::string& text, Keep keep) {
+    pieces.push_back(encoder.pieces.read(text, encoder.max_length, keep));
+  };
+  for (const std::string& text : lists.texts()) read(text, Keep::kFirst);
   for (size_t i = 0; i < lists.size(); ++i) {
-    const std::string text = context_text(part.dialogues, lists.pair(i));
-    pieces.push_back(read_pieces(encoder, text, /*first=*/false, cut));
+    read(context_text(part.dialogues, lists.pair(i)), Keep::kLast);
   }
+  const auto cut = static_cast<size_t>(std::count_if(
+      pieces.begin(), pieces.end(), [](const auto& text) { return text.left_out > 0; }));
   if (cut > 0) {
     note("sim: " + counted(cut, "text") + " of more than " + std::to_string(encoder.max_length) +
          " pieces cut: of a context the last ones are kept, of a response the first");
@@ -227,8 +214,7 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
 }
 
 void baseline(Options& o) {
-  take_bundled_data(o.data, *o.command);
-  check_exists(o.data);
+  find_data(o.data, *o.command);
   check(o);
   start(*o.common);
   const JsonOutput output(o.json), scores_file(o.out);

@@ -1,6 +1,7 @@
 #include "heed/shared_options.h"
 
 #include <CLI/CLI.hpp>
+#include <sstream>
 
 #include "base/error.h"
 #include "dialog/respond/structure.h"
@@ -32,6 +33,14 @@ void add_batch(CLI::App& c, int64_t& size) {
       ->capture_default_str();
 }
 
+CLI::Option* add_checkpoint_every(CLI::App& c, double& seconds) {
+  return c
+      .add_option("--checkpoint-every", seconds,
+                  "Seconds between checkpoints within an epoch; 0: after every step")
+      ->check(number_from(0))
+      ->capture_default_str();
+}
+
 CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& remark) {
   std::vector<std::string> names;
   for (const Structure& s : structures()) names.emplace_back(s.name);
@@ -43,6 +52,17 @@ CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& re
 void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for) {
   if (command.count(option) == 0) return;
   throw UsageError(option + ": is for " + is_for + ", and would do nothing here");
+}
+
+std::vector<std::string> comma_list(const std::string& option, const std::string& text) {
+  std::vector<std::string> parts;
+  std::istringstream in(text);
+  for (std::string part; std::getline(in, part, ',');) {
+    if (part.empty()) throw UsageError(option + ": an empty name in '" + text + "'");
+    parts.push_back(part);
+  }
+  if (parts.empty()) throw UsageError(option + ": names nothing");
+  return parts;
 }
 
 }  // namespace heed

@@ -4,6 +4,7 @@
 #include <CLI/App.hpp>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -14,8 +15,12 @@ void add_json(CLI::App& command, std::string& file);  // --json
 void add_html(CLI::App& command, std::string& file, const std::string& remark = "");
 // --batch, of commands whose results do not depend on it.
 void add_batch(CLI::App& command, int64_t& size);
+CLI::Option* add_checkpoint_every(CLI::App& command, double& seconds);
 // --structure, the name of one.
 CLI::Option* add_structure(CLI::App& command, std::string& name, const std::string& remark = "");
+
+// The parts of a list with commas. Throws UsageError for an empty one.
+std::vector<std::string> comma_list(const std::string& option, const std::string& text);
 
 // Throws UsageError "--top-k: is for --decode sample, and would do nothing here" where the option
 // was given.

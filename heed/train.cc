@@ -273,10 +273,7 @@ void add_train(CLI::App& app) {
   c->add_flag("--resume", o->resume,
               "Go on with the run in --out, with its own settings except --epochs, --rate and "
               "--max-norm; starts one where there is none yet");
-  c->add_option("--checkpoint-every", o->checkpoint_every,
-                "Seconds between checkpoints within an epoch; 0: after every step")
-      ->check(number_from(0))
-      ->capture_default_str();
+  add_checkpoint_every(*c, o->checkpoint_every);
   c->add_option("--log-steps", o->log_steps,
                 "Write loss, perplexity, rate and gradient norm of every so many steps to "
                 "steps.jsonl of the run, for heed log, plot and watch; 0: of none")
@@ -286,8 +283,7 @@ void add_train(CLI::App& app) {
               "Look at every number of every op, and name the op that makes the first one that is "
               "infinite or not a number; slower");
   c->callback([o] {
-    take_bundled_data(o->data, *o->command);
-    check_exists(o->data);
+    find_data(o->data, *o->command);
     run(*o);
   });
 }

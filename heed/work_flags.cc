@@ -96,11 +96,7 @@ void WorkFlags::declare(CLI::App& c) {
       ->capture_default_str()
       ->group(work);
   c.add_option("--shard", shard, "i/n: only every n-th run, from the i-th on")->group(work);
-  c.add_option("--checkpoint-every", checkpoint_seconds,
-               "Seconds between checkpoints within an epoch; 0: after every step")
-      ->check(number_from(0))
-      ->capture_default_str()
-      ->group(work);
+  add_checkpoint_every(c, checkpoint_seconds)->group(work);
   c.add_option("--dead-after", dead_after,
                "Take over a run whose worker on another machine gives no sign of life for so many "
                "seconds; the same for all machines")

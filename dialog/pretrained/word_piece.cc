@@ -172,11 +172,12 @@ void WordPiece::add_word(const std::u32string& word, std::vector<int32_t>& ids) 
   ids.push_back(unk_);
 }
 
-Pieces WordPiece::read(std::string_view text, int64_t max_length) const {
+Pieces WordPiece::read(std::string_view text, int64_t max_length, Keep keep) const {
   std::vector<int32_t> ids = encode(text);
-  const size_t all = ids.size();
-  ids.resize(std::min<size_t>(all, std::max<int64_t>(0, max_length - 2)));
-  const size_t left_out = all - ids.size();
+  const size_t kept = std::min<size_t>(ids.size(), std::max<int64_t>(0, max_length - 2)),
+               left_out = ids.size() - kept;
+  if (keep == Keep::kLast) ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(left_out));
+  ids.resize(kept);
   ids.insert(ids.begin(), cls_);
   ids.push_back(sep_);
   return {ids, std::vector<int32_t>(ids.size(), 0), left_out};

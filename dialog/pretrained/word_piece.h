@@ -35,9 +35,10 @@ class WordPiece {
   const std::string& piece(int32_t id) const { return pieces_[id]; }
 
   std::vector<int32_t> encode(std::string_view text) const;  // without [CLS] and [SEP]
-  // At most max_length pieces, the last ones left out; those of a pair go one by one from the
-  // longer text.
-  Pieces read(std::string_view text, int64_t max_length) const;
+  // At most max_length pieces, the last ones left out, or the first; those of a pair go one by one
+  // from the end of the longer text.
+  enum class Keep { kFirst, kLast };
+  Pieces read(std::string_view text, int64_t max_length, Keep keep = Keep::kFirst) const;
   Pieces read(std::string_view first, std::string_view second, int64_t max_length) const;
 
  private:

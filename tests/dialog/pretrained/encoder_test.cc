@@ -309,6 +309,10 @@ TEST_F(Pretrained, CutsWordsGreedily) {
   EXPECT_EQ(ids("a" + std::string(100, 'b')), (Ids{1}));
   EXPECT_EQ(ids(""), (Ids{}));
   EXPECT_EQ(pieces.read("a b a b a b", 5).ids, (Ids{2, 8, 10, 8, 3}));
+  const Pieces last = pieces.read("a b a b a a", 5, WordPiece::Keep::kLast);
+  EXPECT_EQ(last.ids, (Ids{2, 10, 8, 8, 3}));
+  EXPECT_EQ(last.left_out, 3u);
+  EXPECT_EQ(pieces.read("a b", 5, WordPiece::Keep::kLast).ids, (Ids{2, 8, 10, 3}));
   EXPECT_EQ(pieces.read("", 5).ids, (Ids{2, 3}));
   const Pieces pair = pieces.read("a b a b", "b a", 7);
   EXPECT_EQ(pair.ids, (Ids{2, 8, 10, 3, 10, 8, 3}));

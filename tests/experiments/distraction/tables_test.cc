@@ -1,6 +1,5 @@
 // Tables, what they are made of, and the paper's numbers.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "experiments/distraction/paper.h"
 #include "experiments/distraction/tables.h"
@@ -9,121 +8,6 @@
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::json;
-
-// ---- a table
-
-Table small_table() {
-  Table table{.id = "small", .title = "Small", .note = "A note."};
-  table.columns = {{"", "perplexity", "p", 1, false, Column::Best::kLowest},
-                   {"random",
-                    "a, b",
-                    "d",
-                    2,
-                    true,
-                    Column::Best::kHighest,
-                    false,
-                    {{"mean_of_ratios", "m"}, {"median_of_ratios", "n"}}}};
-  table.rows = {{"p = 0", "static", {{.value = 45}, {}}, {"a/evaluation.json"}},
-                {"p = 1.0",
-                 "dynamic",
-                 {{.value = 43.96, .deviation = 0.26},
-                  {.value = 0.12345,
-                   .interval = Interval{0.1, 0.2},
-                   .p_value = 0.5,
-                   .others = {0.25, 0.125}}},
-                 {}},
-                {"", "human", {{.value = 1}, {.value = 2}}, {}, true}};
-  mark_best(table);
-  return table;
-}
-
-TEST(Table, Markdown) {
-  EXPECT_EQ(to_markdown(small_table()),
-            "## Small\n\nA note.\n\n"
-            "| trained with | structure | perplexity | random a, b |\n"
-            "| --- | --- | ---: | ---: |\n"
-            "| p = 0 | static | 45.0 | – |\n"
-            "| p = 1.0 | dynamic | 44.0 ± 0.3 | 12.35 |\n"
-            "|  | human | 1.0 | 200.00 |\n");
-}
-
-TEST(Table, Csv) {
-  EXPECT_EQ(to_csv(small_table()),
-            "trained with,structure,perplexity,perplexity deviation,\"random a, b\","
-            "\"random a, b low\",\"random a, b high\",\"random a, b p\","
-            "\"random a, b mean_of_ratios\",\"random a, b median_of_ratios\",source\n"
-            "p = 0,static,45.0,,,,,,,,a/evaluation.json\n"
-            "p = 1.0,dynamic,43.96,0.26,0.12345,0.1,0.2,0.5,0.25,0.125,\n"
-            ",human,1.0,,2.0,,,,,,\n");
-}
-
-TEST(Table, Latex) {
-  Table table{.id = "t",
-              .title = "T",
-              .note = "",
-              .rows_are = "run_a",
-              .groups_are = "50 %",
-              .columns = {{.name = "x", .digits = 1}, {.name = "p", .digits = 2, .p_value = true}},
-              .rows = {{"a & b", "~c\\", {{.value = 1.25, .deviation = 0.5, .best = true}, {}}},
-                       {"d", "e", {{.value = 2, .digits = 3}, {.value = 0.001}}}}};
-  EXPECT_EQ(to_latex(table),
-            "% T; \\usepackage{booktabs}\n\\begin{tabular}{llrr}\n\\toprule\n"
-            "50 \\% & run\\_a & x & p \\\\\n\\midrule\n"
-            "a \\& b & \\char`\\~{}c\\char`\\\\{} & \\textbf{1.2 $\\pm$ 0.5} & -- \\\\\n"
-            "d & e & 2.000 & $<$ 0.01 \\\\\n\\bottomrule\n\\end{tabular}\n");
-}
-
-TEST(Table, DigitsTellIntervalsApart) {
-  const auto of = [](double low, double high) {
-    return std::optional(Estimate{.interval = {low, high}});
-  };
-  EXPECT_EQ(digits_of({of(0.52, 0.83)}), 2);
-  EXPECT_EQ(digits_of({of(1.0126, 1.0165)}), 4);
-  EXPECT_EQ(digits_of({of(1.3, 1.4), std::nullopt, of(0.0126, 0.0165)}), 4);
-  EXPECT_EQ(digits_of({of(40, 75)}), 1);
-  EXPECT_EQ(digits_of({of(1, 1)}), 1);
-  EXPECT_EQ(digits_of({of(0, 1e-9)}), 6);
-}
-
-TEST(Table, JsonHoldsEverything) {
-  const Json json = Json::parse(to_json_text(small_table()));
-  EXPECT_EQ(json["rows"].size(), 3u);
-  EXPECT_EQ(json["columns"][1]["key"], "d");
-  EXPECT_TRUE(json["rows"][0]["cells"][1]["value"].is_null());
-  const Json& cell = json["rows"][1]["cells"][1];
-  EXPECT_EQ(cell["low"], 0.1);
-  EXPECT_EQ(cell["high"], 0.2);
-  EXPECT_EQ(cell["p"], 0.5);
-  EXPECT_EQ(cell["mean_of_ratios"], 0.25);
-  EXPECT_EQ(cell["median_of_ratios"], 0.125);
-  EXPECT_EQ(json["rows"][0]["sources"][0], "a/evaluation.json");
-}
-
-TEST(Table, TheBestStandsOutByMoreThanItsInterval) {
-  const auto marks = [](Column::Best best, const std::vector<Interval>& intervals) {
-    Table table{.id = "t", .title = "T", .note = ""};
-    table.columns = {{"", "x", "x", 2, false, best}};
-    for (const Interval& i : intervals) {
-      table.rows.push_back({"", "", {{.value = (i.low + i.high) / 2, .interval = i}}, {}});
-    }
-    table.rows.push_back({"", "unfinished", {{}}, {}});
-    table.rows.push_back({"", "human", {{.value = 0}}, {}, true});
-    mark_best(table);
-    std::string text;
-    for (const Row& row : table.rows) text += row.cells[0].best ? 'b' : '-';
-    return text;
-  };
-  using Best = Column::Best;
-  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}, {0.5, 0.6}, {0.61, 1.1}}), "-b---");
-  EXPECT_EQ(marks(Best::kHighest, {{0.9, 1.0}, {0.5, 0.6}, {0.61, 0.8}}), "b----");
-  EXPECT_EQ(marks(Best::kNone, {{0.9, 1.0}, {0.5, 0.6}}), "----");
-  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}, {0.5, 0.6}, {0.6, 1.1}}), "-----");  // they touch
-  EXPECT_EQ(marks(Best::kLowest, {{0.9, 1.0}}), "---");                            // alone
-  Table table = small_table();  // perplexities without intervals
-  for (const Row& row : table.rows) EXPECT_FALSE(row.cells[0].best);
-}
 
 // ---- the tables of an experiment
 
