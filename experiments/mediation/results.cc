@@ -148,7 +148,7 @@ std::vector<ClaimRule> claim_rules(const Inference& inference) {
   const std::string harm = harm_key(kFirst, "as it is"), das = key(kFirst, "das_ratio");
   using enum Condition;
   return {
-      {"Training with insertion alone makes distractions harmless.",
+      {"Training with insertion alone lowers the harm.",
        "The harm is lower than without them in training.", change_of(kInsertion, harm, 1)},
       {"The attention loss lowers the harm further.",
        "The harm is lower than with insertion alone.", change_of(kInsertionLoss, harm, 1)},
@@ -166,18 +166,20 @@ std::vector<ClaimRule> claim_rules(const Inference& inference) {
 
 // ---- the page
 
+constexpr size_t kBars = 3;  // of kHarms: bars have three colours
+
 std::string harm_figure(const Results& results, const Inference& inference) {
   std::vector<BarSeries> series;
-  for (size_t h = 0; h < std::size(kHarms); ++h) {
-    series.push_back({"bar" + std::to_string(h % 3), kHarms[h].label});
+  for (size_t h = 0; h < kBars; ++h) {
+    series.push_back({"bar" + std::to_string(h), kHarms[h].label});
   }
   std::string html;
   for (size_t first = 0; first < variants().size(); first += std::size(kConditions)) {
     std::vector<BarGroup> groups;
     for (size_t c = 0; c < std::size(kConditions); ++c) {
       BarGroup group{kConditions[c].label, {}};
-      for (const ConditionName& harm : kHarms) {
-        const auto& e = inference.value(harm_key(kFirst, harm.name), first + c);
+      for (size_t h = 0; h < kBars; ++h) {
+        const auto& e = inference.value(harm_key(kFirst, kHarms[h].name), first + c);
         Bar bar;
         if (e) bar = {.value = e->value, .interval = e->interval, .title = decimal(e->value, 1)};
         group.bars.push_back(bar);
