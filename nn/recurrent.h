@@ -14,7 +14,7 @@ namespace heed {
 // The state of all layers: h[l], and c[l] of an LSTM, are (B, H). Bidirectional: 2 l is layer l
 // forward, 2 l + 1 backward.
 struct RecurrentState {
-  std::vector<Var> h, c;
+  std::vector<Var> h, c = {};
   int64_t directions = 1;
 
   // h of the top layer, (B, H); bidirectional (B, 2H): forward, backward.

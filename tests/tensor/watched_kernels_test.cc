@@ -212,11 +212,11 @@ const std::vector<Row> kSequences = {
        gpu::lstm_step_backward<Float>(m.in("gates", 4 * kAll), m.in("dc_next", kAll), m.in("dh_next", kAll), m.in("dy", kAll), m.in("c", kAll), m.in("c_prev", kAll), 2, 2, kRows, kWidth);
      }},
     {"persistent_lstm_forward", [](Memory& m) {
-       const LstmLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, m.in("h0", 3 * 40), m.in("c0", 3 * 40)};
+       const RecurrentLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, m.in("h0", 3 * 40), m.in("c0", 3 * 40)};
        gpu::persistent_lstm_forward<Float>(m.out("y", 5 * 40), m.out("c", 5 * 40), m.in("gates", 4 * 5 * 40), layer);
      }, {}, kByFours},
     {"persistent_lstm_backward", [](Memory& m) {
-       const LstmLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, nullptr, m.in("c0", 3 * 40)};
+       const RecurrentLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, nullptr, m.in("c0", 3 * 40)};
        gpu::persistent_lstm_backward<Float>(m.in("gates", 4 * 5 * 40), {m.in("dy", 5 * 40), m.in("dh", 3 * 40), m.in("dc", 3 * 40), false, false, true}, m.in("c", 5 * 40), layer);
      }, {}, kByFours},
     {"gru_step_forward", [](Memory& m) {
@@ -309,7 +309,7 @@ TEST(WatchedKernels, EveryKernelHasARow) {
   const auto folder = std::filesystem::path(HEED_SOURCE_DIR) / "tensor/kernels";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".cu" || entry.path().stem() == "gemm" ||
-        entry.path().stem() == "lstm_layer")
+        entry.path().stem() == "recurrent_layer")
       continue;
     std::ifstream file(std::filesystem::path(entry.path()).replace_extension(".h"));
     const std::string text{std::istreambuf_iterator<char>(file), {}};
