@@ -46,4 +46,16 @@ PairTable AttentionPairs::table() const {
           .causal = causal_};
 }
 
+PairTable table_of(const Segments& segments) {
+  return {.queries = nullptr,
+          .memory = segments.offsets().data<int32_t>(),
+          .starts = segments.starts().data<int32_t>(),
+          .pairs = segments.offsets().data<int32_t>(),
+          .segments = segments.count(),
+          .query_rows = segments.count(),
+          .memory_rows = segments.total(),
+          .total = segments.total(),
+          .causal = false};
+}
+
 }  // namespace heed

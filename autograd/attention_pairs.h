@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "autograd/packing.h"
-#include "tensor/kernels/multi_head.h"
+#include "tensor/kernels/attention.h"
 
 namespace heed {
 
@@ -41,5 +41,9 @@ class AttentionPairs {
   std::shared_ptr<const std::vector<int32_t>> pairs_;  // the first of each segment, and the end
   Tensor pairs_on_device_;
 };
+
+// The same for one query a segment: segment b has row b of the queries, which sees its whole
+// memory.
+PairTable table_of(const Segments& segments);
 
 }  // namespace heed

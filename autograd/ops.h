@@ -123,6 +123,10 @@ Var sum(const Var& x, int axis, bool keepdim = false);
 Var sum(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var mean(const Var& x, int axis, bool keepdim = false);
 Var mean(const Var& x, const std::vector<int>& axes, bool keepdim = false);
+// Of no elements it is 1. The gradient is right where elements are zero.
+Var prod(const Var& x);  // all elements -> ()
+Var prod(const Var& x, int axis, bool keepdim = false);
+Var prod(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 // NaN if one is there; the gradient goes to the first maximum
 Var max(const Var& x, int axis, bool keepdim = false);
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim = false);

@@ -123,7 +123,7 @@ target_compile_options(docs_add_an_op_test PRIVATE ${HEED_NVCC_OPTIONS}
 
 # The CUDA kernels once more, of floats that report every access. Products are cuBLAS's.
 if(HEED_CUDA_BACKEND STREQUAL "emulate")
-  list(FILTER cuda_kernels EXCLUDE REGEX "/(gemm|lstm_layer)\\.cu$")
+  list(FILTER cuda_kernels EXCLUDE REGEX "/(gemm|recurrent_layer)\\.cu$")
   add_library(heed_watched_kernels OBJECT EXCLUDE_FROM_ALL ${cuda_kernels})
   heed_target(heed_watched_kernels)
   target_link_libraries(heed_watched_kernels PRIVATE heed_core)

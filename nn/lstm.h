@@ -1,32 +1,11 @@
 #pragma once
 
-#include <vector>
-
-#include "autograd/ops.h"
-#include "nn/layers.h"
-#include "nn/module.h"
+#include "nn/recurrent.h"
 
 namespace heed {
 
-// The state of all layers: h[l] and c[l] are (B, H). Bidirectional: 2 l is layer l forward, 2 l + 1
-// backward.
-struct LstmState {
-  std::vector<Var> h, c;
-  int64_t directions = 1;
-
-  // h of the top layer, (B, H); bidirectional (B, 2H): forward, backward.
-  Var top() const { return directions == 2 ? concat({h.end()[-2], h.end()[-1]}, 1) : h.back(); }
-  // Rows ids_i of every layer's state: the batch in another order.
-  LstmState gather(const Tensor& ids) const;
-  // The first `batch` sequences.
-  LstmState first(int64_t batch) const;
-};
-
-struct LstmOptions {
-  int64_t layers = 1;
-  bool bias = true;
-  bool bidirectional = false;
-};
+using LstmState = RecurrentState;
+using LstmOptions = RecurrentOptions;
 
 // A stack of LSTM layers over a packed ragged batch, without padding. The equations are those of
 // the op lstm() in autograd/ops.h. Parameters are named as in PyTorch: weight_ih_l0 (4H, in),
@@ -34,12 +13,10 @@ struct LstmOptions {
 // for the backward direction. Initialised uniformly in +-1/sqrt(H).
 class Lstm : public Module {
  public:
+  using Output = RecurrentOutput;
+
   Lstm(int64_t in, int64_t hidden, LstmOptions options = {});
 
-  struct Output {
-    Var y;            // (N, H) of the top layer, or (N, 2H): forward, backward
-    LstmState state;  // after each sequence's last step
-  };
   // x (N, in), or ShapeError. An empty `initial` is zero. Dropout applies between layers; it draws
   // by the name `place`, or by the layer's own if that is empty.
   Output operator()(const Packing& packing, const Var& x, const LstmState& initial = {},
@@ -49,29 +26,18 @@ class Lstm : public Module {
   // input. For decoders whose steps share products. Not for bidirectional layers.
   Output from_gates(const Packing& packing, Var gates, const Var& x, const LstmState& initial = {},
                     const DropoutMode& drop = {}, std::string_view place = {}) const;
-  void visit(Visitor& v) override;
-  Lstm like() const { return {weight_ih(0).shape()[1], hidden_, options_}; }
+  void visit(Visitor& v) override { cells_.visit(v); }
+  Lstm like() const { return {cells_.in(), hidden_size(), cells_.options()}; }
 
-  int64_t hidden_size() const { return hidden_; }
+  int64_t hidden_size() const { return cells_.hidden(); }
   // Of the forward direction. Throws ShapeError if there is no such layer.
-  const Var& weight_ih(int64_t layer) const {
-    check_shape(layer >= 0 && layer < options_.layers, "Lstm: layer ", layer, " of ",
-                options_.layers);
-    return cells_[layer * directions()].w_ih;
-  }
+  const Var& weight_ih(int64_t layer) const { return cells_.cell(layer).w_ih; }
 
  private:
-  struct Cell {
-    Var w_ih, w_hh, bias;
-  };
   Output run(const Packing& packing, const Var& x, Var first_gates, const LstmState& initial,
              const DropoutMode& drop, std::string_view place) const;
 
-  int64_t directions() const { return options_.bidirectional ? 2 : 1; }
-
-  int64_t hidden_;
-  LstmOptions options_;
-  std::vector<Cell> cells_;  // layer by layer; forward, backward where bidirectional
+  RecurrentCells cells_;
 };
 
 }  // namespace heed

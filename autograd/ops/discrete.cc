@@ -41,43 +41,22 @@ Tensor number(const char* name, const Var& a, double b) {
 
 }  // namespace
 
-// Those the other way round come from these four: a > b is b < a.
-Tensor equal(const Var& a, const Var& b) {
-  return compared<Equal>("equal", a, b);
-}
-Tensor not_equal(const Var& a, const Var& b) {
-  return compared<NotEqual>("not_equal", a, b);
-}
-Tensor less(const Var& a, const Var& b) {
-  return compared<Less>("less", a, b);
-}
-Tensor less_equal(const Var& a, const Var& b) {
-  return compared<LessEqual>("less_equal", a, b);
-}
-Tensor greater(const Var& a, const Var& b) {
-  return compared<Less>("greater", b, a);
-}
-Tensor greater_equal(const Var& a, const Var& b) {
-  return compared<LessEqual>("greater_equal", b, a);
-}
-Tensor equal(const Var& a, double b) {
-  return equal(a, number("equal", a, b));
-}
-Tensor not_equal(const Var& a, double b) {
-  return not_equal(a, number("not_equal", a, b));
-}
-Tensor less(const Var& a, double b) {
-  return less(a, number("less", a, b));
-}
-Tensor less_equal(const Var& a, double b) {
-  return less_equal(a, number("less_equal", a, b));
-}
-Tensor greater(const Var& a, double b) {
-  return greater(a, number("greater", a, b));
-}
-Tensor greater_equal(const Var& a, double b) {
-  return greater_equal(a, number("greater_equal", a, b));
-}
+// Of two tensors, and of a tensor and a number.
+#define DEFINE_COMPARISON(name, Op, left, right) \
+  Tensor name(const Var& a, const Var& b) {      \
+    return compared<Op>(#name, left, right);     \
+  }                                              \
+  Tensor name(const Var& a, double b) {          \
+    return name(a, number(#name, a, b));         \
+  }
+// clang-format off
+DEFINE_COMPARISON(equal, Equal, a, b)
+DEFINE_COMPARISON(not_equal, NotEqual, a, b)
+DEFINE_COMPARISON(less, Less, a, b)
+DEFINE_COMPARISON(less_equal, LessEqual, a, b)
+DEFINE_COMPARISON(greater, Less, b, a)
+DEFINE_COMPARISON(greater_equal, LessEqual, b, a)
+// clang-format on
 
 Tensor argmax(const Var& x, int axis) {
   check_defined("argmax", x);

@@ -1,23 +1,57 @@
 // What the ops over a packed batch share: lstm.cc, gru.cc.
 #pragma once
 
+#include "autograd/keep_packed.h"
 #include "autograd/node.h"
 #include "autograd/packing.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/gather.h"
+#include "tensor/kernels/recurrent_layer.h"
 
 namespace heed {
 
-// The rows of step t.
-inline Tensor at_step(const Packing& p, const Tensor& x, int64_t t) {
-  return x.rows(p.offset(t), p.offset(t) + p.batch_size(t));
+// An optional input of lstm() or gru(): states (B, H), or a bias with a number for each row of
+// w_hh.
+struct RecurrentInput {
+  const char* name;
+  const Var& value;
+  bool bias = false;
+};
+
+// Checks what lstm() and gru() are given, for a cell of so many gates.
+inline void check_recurrent(const char* op, const Packing& p, int64_t gate_count, const Var& gates,
+                            const Var& w_hh, const std::vector<RecurrentInput>& optional) {
+  check_float(op, gates);
+  check_float(op, w_hh);
+  check_shape(w_hh.shape().rank() == 2 && w_hh.shape()[0] == gate_count * w_hh.shape()[1], op,
+              ": w_hh must be (", gate_count, "H, H), got ", w_hh.shape());
+  const int64_t width = w_hh.shape()[0], hidden = w_hh.shape()[1];
+  const auto check = [&](const char* name, const Var& v, const Shape& expected) {
+    check_shape(v.shape() == expected, op, ": ", name, " must be ", expected, ", got ", v.shape());
+    check_types(op, v, w_hh);
+  };
+  check("gates", gates, {p.rows(), width});
+  check_by_step(op, gates);
+  for (const RecurrentInput& x : optional) {
+    if (x.value.defined()) check(x.name, x.value, x.bias ? Shape{width} : Shape{p.batch(), hidden});
+  }
 }
 
-// The states that step t starts from: those of step t - 1 of the sequences that still run.
-inline Tensor before_step(const Packing& p, const Tensor& states, const Tensor& initial,
-                          int64_t t) {
-  if (t == 0) return initial;
-  return states.rows(p.offset(t - 1), p.offset(t - 1) + p.batch_size(t));
+// A layer as its kernels take it; `factor` is w or its transpose. States that are zero are
+// undefined, and null to the kernels.
+template <class T>
+RecurrentLayer<T> layer_of(const Packing& p, const Saved& w, const RightFactor& factor,
+                           const Saved& h0, const Saved& c0 = {}) {
+  const Device device = w.get().device();
+  const bool on_device = device.is_cuda() && p.steps() > 1;
+  return {.offsets = p.offsets(),
+          .offsets_on_device = on_device ? p.offsets(device).template data<int32_t>() : nullptr,
+          .steps = p.steps(),
+          .hidden = w.get().shape()[1],
+          .w = w.data<T>(),
+          .packed = factor.packed<T>(),
+          .h0 = h0.data<T>(),
+          .c0 = c0.data<T>()};
 }
 
 // y = the rows of `states` that stand at `ids`
@@ -58,6 +92,12 @@ inline void add_recurrent(const Grads& dx, int i, const Packing& p, const Tensor
 // x if nobody else holds its memory, else a copy: to be changed in place.
 inline Tensor own(const Tensor& x) {
   return x.shares_memory_uniquely() ? x : x.clone();
+}
+
+// Memory for the gates of all steps, which are computed in place of what the input contributes. All
+// Vars of a parameter hold one tensor, which is never given away.
+inline Tensor own_gates(const Var& gates) {
+  return gates.is_parameter() ? gates.value().clone() : own(gates.value());
 }
 
 inline Tensor or_zeros(const Tensor& x, const Shape& shape, const Tensor& like) {

@@ -42,6 +42,19 @@ Var max_along(const Var& x, const Fold& f, Shape shape) {
   });
 }
 
+// y = prod_j x_j,   dx_j = dy prod_{k != j} x_k
+Var product(const Var& x, const Fold& f, Shape shape) {
+  check_float("prod", x);
+  const Tensor y = Tensor::empty(shape, x.dtype(), x.device()), before = empty_like(x.value());
+  KERNEL(y,
+         prod_forward(y.data<T>(), before.data<T>(), x.value().data<T>(), f.outer, f.n, f.inner));
+
+  return record("prod", y, {x}, [x = Saved(x.value()), before, f](Tensor dy, const Grads& dx) {
+    KERNEL(dy, prod_backward(dx.to<T>(0), x.data<T>(), before.data<T>(), dy.data<T>(), f.outer, f.n,
+                             f.inner));
+  });
+}
+
 // The axes, counted from the front, in order.
 std::vector<int> in_order(const char* name, const Shape& shape, const std::vector<int>& axes) {
   check_shape(!axes.empty(), name, ": needs at least one axis");
@@ -117,6 +130,16 @@ Var max(const Var& x, const std::vector<int>& axes, bool keepdim) {
 }
 Var max(const Var& x, int axis, bool keepdim) {
   return max(x, std::vector<int>{axis}, keepdim);
+}
+
+Var prod(const Var& x) {
+  return product(x, Fold(x.shape(), 0, x.shape().rank()), {});
+}
+Var prod(const Var& x, const std::vector<int>& axes, bool keepdim) {
+  return reduce_axes("prod", x, axes, keepdim, product);
+}
+Var prod(const Var& x, int axis, bool keepdim) {
+  return prod(x, std::vector<int>{axis}, keepdim);
 }
 
 // y_j = sum_{k <= j} x_k,   dx_j = sum_{k >= j} dy_k

@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 
+#include "autograd/attention_pairs.h"
 #include "labs/07-attention/by_loops.h"
 #include "labs/support/check.h"
 #include "tensor/kernels/attention.h"
@@ -44,17 +45,10 @@ inline Segments draw_segments(Draw& draw, int64_t shortest = 1) {
   return Segments(lengths);
 }
 
-inline const int32_t* offsets(const Ragged& r) {
-  return r.s.offsets().data<int32_t>();
-}
-inline const int32_t* starts(const Ragged& r) {
-  return r.s.starts().data<int32_t>();
-}
-
 template <class T> Tensor scores_of(const Ragged& r) {
   const Tensor y = unwritten({r.s.total()}, r.query.dtype());
-  cpu::segment_scores_forward(y.data<T>(), r.query.data<T>(), r.memory.data<T>(), offsets(r),
-                              starts(r), r.s.count(), r.width());
+  cpu::pair_dots<T>(y.data<T>(), r.query.data<T>(), r.memory.data<T>(), table_of(r.s), 1,
+                    r.width());
   return y;
 }
 
@@ -66,28 +60,33 @@ template <class T> Tensor softmax_of(const Tensor& x, const Segments& s) {
 
 template <class T> Tensor context_of(const Ragged& r) {
   const Tensor y = unwritten({r.s.count(), r.width()}, r.query.dtype());
-  cpu::segment_context_forward(y.data<T>(), r.weights.data<T>(), r.memory.data<T>(), offsets(r),
-                               starts(r), r.s.count(), r.width());
+  cpu::pair_sums<T>(y.data<T>(), r.weights.data<T>(), r.memory.data<T>(), table_of(r.s), 1,
+                    r.width());
   return y;
 }
 
 // An undefined gradient is one that nobody needs.
-template <class T> T* pointer(const Tensor& gradient) {
-  return gradient.defined() ? gradient.data<T>() : nullptr;
-}
 template <class T>
 void add_score_gradients(const Ragged& r, const Tensor& dquery, const Tensor& dmemory,
                          const Tensor& dy) {
-  cpu::segment_scores_backward(pointer<T>(dquery), pointer<T>(dmemory), r.query.data<T>(),
-                               r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r), r.s.count(),
-                               r.width());
+  const PairTable p = table_of(r.s);
+  if (dquery.defined()) {
+    cpu::pair_sums<T>({dquery.data<T>(), Write::add}, dy.data<T>(), r.memory.data<T>(), p, 1,
+                      r.width());
+  }
+  if (dmemory.defined())
+    cpu::pair_collect<T>(dmemory.data<T>(), dy.data<T>(), r.query.data<T>(), p, 1, r.width());
 }
 template <class T>
 void add_context_gradients(const Ragged& r, const Tensor& dweights, const Tensor& dmemory,
                            const Tensor& dy) {
-  cpu::segment_context_backward(pointer<T>(dweights), pointer<T>(dmemory), r.weights.data<T>(),
-                                r.memory.data<T>(), dy.data<T>(), offsets(r), starts(r),
-                                r.s.count(), r.width());
+  const PairTable p = table_of(r.s);
+  if (dweights.defined()) {
+    cpu::pair_dots<T>({dweights.data<T>(), Write::add}, dy.data<T>(), r.memory.data<T>(), p, 1,
+                      r.width());
+  }
+  if (dmemory.defined())
+    cpu::pair_collect<T>(dmemory.data<T>(), r.weights.data<T>(), dy.data<T>(), p, 1, r.width());
 }
 
 inline Tensor plus(const Tensor& a, const Tensor& b) {
@@ -115,7 +114,7 @@ inline void expect_added(Draw& draw, const std::string& what, const Tensor& want
   }
 }
 
-// All that the six kernels make of a batch in f32.
+// All that the kernels make of a batch in f32.
 inline std::map<std::string, Tensor> all_kernels(const Ragged& r) {
   const Tensor dq = zeros_like(r.query), dm = zeros_like(r.memory), dw = zeros_like(r.weights);
   const Tensor scores = scores_of<float>(r), weights = softmax_of<float>(scores, r.s),
@@ -123,7 +122,8 @@ inline std::map<std::string, Tensor> all_kernels(const Ragged& r) {
   add_score_gradients<float>(r, dq, dm, weights);
   add_context_gradients<float>(r, dw, dm, r.query);
   cpu::segment_softmax_backward(Out<float>(dx.data<float>()), weights.data<float>(),
-                                r.weights.data<float>(), offsets(r), r.s.count());
+                                r.weights.data<float>(), r.s.offsets().data<int32_t>(),
+                                r.s.count());
   return {
       {"scores", scores}, {"weights", weights}, {"context", context_of<float>(r)}, {"dquery", dq},
       {"dmemory", dm},    {"dweights", dw},     {"dscores of softmax", dx}};

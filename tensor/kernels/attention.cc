@@ -1,71 +1,104 @@
+// The products of a head of a segment are matrix products, some queries at a time: these see a
+// rectangle of the memory, or nearly so. Their numbers stand in a tile, (queries, rows seen), where
+// rows that a query does not see have zeros. Where each segment has one query, there is no tile,
+// and each row of the memory is read once.
 #include "tensor/kernels/attention.h"
 
-#include <algorithm>
-
-#include "tensor/kernels/row_math.h"
-#include "tensor/parallel.h"
+#include "tensor/kernels/attention_parts.h"
 
 namespace heed::cpu {
+namespace {
 
-// Calls body(segment, score, memory row) for every row of every segment. Neighbours that look at
-// the same rows belong to one thread and take turns, so that each row comes from memory once.
-template <class Body>
-static void for_each_row(const int32_t* offsets, const int32_t* starts, int64_t segments,
-                         Body body) {
-  const auto length = [=](int64_t s) { return offsets[s + 1] - offsets[s]; };
-  const auto same = [=](int64_t a, int64_t b) {
-    return starts[a] == starts[b] && length(a) == length(b);
-  };
-  parallel_for(segments, [=](int64_t first) {
-    if (first > 0 && same(first - 1, first)) return;  // had its turns
-    int64_t last = first + 1;
-    while (last < segments && same(first, last)) ++last;
-    for (int64_t i = 0; i < length(first); ++i) {
-      for (int64_t s = first; s < last; ++s) body(s, offsets[s] + i, starts[s] + i);
+template <class T> void read_tile(Mat<T> tile, const T* w, const Part& part) {
+  for (int64_t i = 0; i < part.count; ++i) {
+    T* row = tile.at + i * tile.ld;
+    std::copy_n(w + part.pairs(i), part.seen(i), row);
+    std::fill(row + part.seen(i), row + part.cols, T(0));
+  }
+}
+
+template <class T> void write_tile(Out<T> w, Mat<T> tile, const Part& part) {
+  for (int64_t i = 0; i < part.count; ++i) {
+    const Out<T> row = w.from(part.pairs(i));
+    for (int64_t j = 0; j < part.seen(i); ++j) row.put(j, tile.at[i * tile.ld + j]);
+  }
+}
+
+// body(first pair, how many) for each query in each head.
+template <class Body> void for_each_query(const PairTable& p, int64_t heads, Body body) {
+  parallel_for(p.segments * heads, [&](int64_t piece) {
+    const int64_t s = piece / heads, head = piece % heads;
+    for (int64_t i = 0; i < p.query_length(s); ++i) {
+      body(head * p.total + p.begin(s, i), p.seen(s, i));
     }
   });
 }
 
+}  // namespace
+
 template <class T>
-void segment_scores_forward(T* scores, const T* query, const T* memory, const int32_t* offsets,
-                            const int32_t* starts, int64_t segments, int64_t width) {
-  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
-    scores[j] = row_dot(memory + row * width, query + b * width, width);
+void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t heads,
+               int64_t width) {
+  for_each_part<T>(p, heads, [=](const Part& part, Mat<T> tile) {
+    const auto q = part.queries(query, heads, width), m = part.memory(memory, heads, width);
+    if (p.queries) {
+      gemm<T>(tile, q, m.t(), Write::assign);
+      return write_tile(w, tile, part);
+    }
+    dots_by_rows<T>(w, q, m, part);
   });
 }
 
 template <class T>
-void segment_scores_backward(T* dquery, T* dmemory, const T* query, const T* memory,
-                             const T* dscores, const int32_t* offsets, const int32_t* starts,
-                             int64_t segments, int64_t width) {
-  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
-    if (dquery) row_axpy(dquery + b * width, dscores[j], memory + row * width, width);
-    if (dmemory) row_axpy(dmemory + row * width, dscores[j], query + b * width, width);
+void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads, int64_t width) {
+  for_each_part<T>(p, heads, [=](const Part& part, Mat<T> tile) {
+    const Mat<T> sums = part.queries(y.at, heads, width);
+    const auto m = part.memory(memory, heads, width);
+    if (p.queries) {
+      read_tile(tile, w, part);
+      return gemm<T>(sums, tile, m, y.write);
+    }
+    sums_by_rows<T>(sums, y.write, w, m, part);
   });
 }
 
 template <class T>
-void segment_context_forward(T* context, const T* weights, const T* memory, const int32_t* offsets,
-                             const int32_t* starts, int64_t segments, int64_t width) {
-  std::fill(context, context + segments * width, T(0));
-  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
-    row_axpy(context + b * width, weights[j], memory + row * width, width);
+void pair_collect(T* y, const T* w, const T* query, PairTable p, int64_t heads, int64_t width) {
+  for_each_part<T>(p, heads, [=](const Part& part, Mat<T> tile) {
+    const Mat<T> sums = part.memory(y, heads, width);
+    const auto q = part.queries(query, heads, width);
+    if (p.queries) {
+      read_tile(tile, w, part);
+      return gemm<T>(sums, tile.t(), q, Write::add);
+    }
+    collect_by_rows<T>(sums, w, q, part);
   });
 }
 
 template <class T>
-void segment_context_backward(T* dweights, T* dmemory, const T* weights, const T* memory,
-                              const T* dcontext, const int32_t* offsets, const int32_t* starts,
-                              int64_t segments, int64_t width) {
-  for_each_row(offsets, starts, segments, [=](int64_t b, int64_t j, int64_t row) {
-    if (dweights) dweights[j] += row_dot(memory + row * width, dcontext + b * width, width);
-    if (dmemory) row_axpy(dmemory + row * width, weights[j], dcontext + b * width, width);
+void pair_softmax_forward(T* y, const T* x, T scale, PairTable p, int64_t heads) {
+  for_each_query(p, heads, [=](int64_t at, int64_t n) {
+#pragma omp simd
+    for (int64_t j = at; j < at + n; ++j) y[j] = scale * x[j];
+    const T factor = T(1) / row_exp(y + at, y + at, row_max(y + at, n), n);
+#pragma omp simd
+    for (int64_t j = at; j < at + n; ++j) y[j] *= factor;
   });
 }
 
-HEED_INSTANTIATE(segment_scores_forward);
-HEED_INSTANTIATE(segment_scores_backward);
-HEED_INSTANTIATE(segment_context_forward);
-HEED_INSTANTIATE(segment_context_backward);
+template <class T>
+void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale, PairTable p, int64_t heads) {
+  for_each_query(p, heads, [=](int64_t at, int64_t n) {
+    const T dot = row_dot(y + at, dy + at, n);
+#pragma omp simd
+    for (int64_t j = at; j < at + n; ++j) dx[j] = scale * y[j] * (dy[j] - dot);
+  });
+}
+
+HEED_INSTANTIATE(pair_dots);
+HEED_INSTANTIATE(pair_sums);
+HEED_INSTANTIATE(pair_collect);
+HEED_INSTANTIATE(pair_softmax_forward);
+HEED_INSTANTIATE(pair_softmax_backward);
 
 }  // namespace heed::cpu

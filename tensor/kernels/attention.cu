@@ -1,113 +1,168 @@
-// Four functions, of three things that can be done with the memory rows j of a segment b:
-//   dots_kernel            y_j = memory_j . query_b      a warp for each row
-//   weighted_sum_kernel    y_b = sum_j w_j memory_j      a thread for some rows of one column
-//   outer_product_kernel   y_j += w_j query_b            a thread for each element
 #include "tensor/kernels/attention.h"
 
-#include "tensor/cuda/block.h"
 #include "tensor/cuda/launch.h"
+#include "tensor/cuda/row_math.h"
 
 namespace heed::gpu {
+namespace {
 
-// The first two indices are known to the device only, so a fixed number of blocks shares the rows
-// of a segment.
-constexpr int kShares = 4, kThreads = 256;
+constexpr int kThreads = 128;  // only the device knows how long the segments are
 
+// The segment of a row: the last one that begins there or before. (Those without rows begin where
+// the next one does.)
+__device__ int64_t segment_of(const int32_t* offsets, int64_t segments, int64_t row) {
+  int64_t first = 0, last = segments - 1;
+  while (first < last) {
+    const int64_t middle = (first + last + 1) / 2;
+    if (offsets[middle] <= row) {
+      first = middle;
+    } else {
+      last = middle - 1;
+    }
+  }
+  return first;
+}
+
+// A block for each query in each head: which one this is, and its pairs.
+struct Query {
+  int64_t row, head, segment, pairs, seen;
+
+  __device__ Query(const PairTable& p, int64_t block)
+      : row(block % p.query_rows), head(block / p.query_rows) {
+    segment = p.queries ? segment_of(p.queries, p.segments, row) : row;
+    const int64_t i = row - p.first_query(segment);
+    pairs = head * p.total + p.begin(segment, i);
+    seen = p.seen(segment, i);
+  }
+};
+
+// A warp for each pair; several blocks share the pairs of a query.
 template <class T>
-__global__ void dots_kernel(T* y, const T* query, const T* memory, const int32_t* offsets,
-                            const int32_t* starts, int64_t width, Write write) {
-  const int64_t b = blockIdx.x / kShares, share = blockIdx.x % kShares;
-  const int lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+__global__ void dots_kernel(Out<T> w, const T* query, const T* memory, PairTable p, int64_t heads,
+                            int64_t width, int64_t blocks) {
+  const Query q(p, blockIdx.x / blocks);
   constexpr int kWarps = kThreads / kWarp;
-  const int64_t row = starts[b] - offsets[b];  // from a score to its memory row
-  for (int64_t j = offsets[b] + share * kWarps + warp; j < offsets[b + 1]; j += kShares * kWarps) {
+  const int lane = threadIdx.x % kWarp;
+  const int64_t warp = blockIdx.x % blocks * kWarps + threadIdx.x / kWarp;
+  const T* a = query + (q.row * heads + q.head) * width;
+  for (int64_t j = warp; j < q.seen; j += blocks * kWarps) {
+    const T* b = memory + ((p.starts[q.segment] + j) * heads + q.head) * width;
     T sum = 0;
-    for (int64_t i = lane; i < width; i += kWarp)
-      sum += memory[(row + j) * width + i] * query[b * width + i];
+    for (int64_t i = lane; i < width; i += kWarp) sum += a[i] * b[i];
     sum = warp_reduce<Sum>(sum);
-    if (lane == 0) Out<T>(y, write).put(j, sum);
+    if (lane == 0) w.put(q.pairs + j, sum);
   }
 }
 
+// A block for 32 columns of a query in a head; a thread has every kDown-th row of one column.
 template <class T>
-__global__ void weighted_sum_kernel(T* y, const T* weights, const T* memory, const int32_t* offsets,
-                                    const int32_t* starts, int64_t width, Write write) {
-  const int64_t strips = (width + kWarp - 1) / kWarp;
-  const int64_t b = blockIdx.x / strips, col = blockIdx.x % strips * kWarp + threadIdx.x;
-  const int64_t row = starts[b] - offsets[b];
+__global__ void sums_kernel(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads,
+                            int64_t width, int64_t strips) {
+  const Query q(p, blockIdx.x / strips);
+  const int64_t col = blockIdx.x % strips * kWarp + threadIdx.x;
   T sum = 0;
-  for (int64_t j = offsets[b] + threadIdx.y; j < offsets[b + 1] && col < width; j += kDown) {
-    sum += weights[j] * memory[(row + j) * width + col];
+  for (int64_t j = threadIdx.y; j < q.seen && col < width; j += kDown) {
+    const int64_t row = p.starts[q.segment] + j;
+    sum += w[q.pairs + j] * memory[(row * heads + q.head) * width + col];
   }
   sum = column_sum(sum);
   if (threadIdx.y > 0 || col >= width) return;
-  Out<T>(y, write).put(b * width + col, sum);
+  y.put((q.row * heads + q.head) * width + col, sum);
+}
+
+// The same for a row of the memory and the queries that see it.
+template <class T>
+__global__ void collect_kernel(T* y, const T* w, const T* query, PairTable p, int64_t heads,
+                               int64_t width, int64_t strips) {
+  const int64_t block = blockIdx.x / strips, head = block / p.memory_rows;
+  const int64_t at = block % p.memory_rows, s = segment_of(p.memory, p.segments, at);
+  const int64_t col = blockIdx.x % strips * kWarp + threadIdx.x, j = at - p.memory[s];
+  const int64_t unseen = p.causal ? j + 1 - p.seen(s, 0) : 0;  // so many queries stand before it
+  const int64_t first = unseen > 0 ? unseen : 0;
+  T sum = 0;
+  for (int64_t i = first + threadIdx.y; i < p.query_length(s) && col < width; i += kDown) {
+    const int64_t row = p.first_query(s) + i;
+    sum += w[head * p.total + p.begin(s, i) + j] * query[(row * heads + head) * width + col];
+  }
+  sum = column_sum(sum);
+  if (threadIdx.y > 0 || col >= width) return;
+  y[((p.starts[s] + j) * heads + head) * width + col] += sum;
+}
+
+template <class T> __global__ void softmax_kernel(T* y, const T* x, T scale, PairTable p) {
+  const Query q(p, blockIdx.x);
+  const T* from = x + q.pairs;
+  T* to = y + q.pairs;
+  for (int64_t j = threadIdx.x; j < q.seen; j += blockDim.x) to[j] = scale * from[j];
+  const T max = row_max(to, q.seen), factor = T(1) / row_exp_sum(to, max, q.seen);
+  for (int64_t j = threadIdx.x; j < q.seen; j += blockDim.x)
+    to[j] = math::exp(to[j] - max) * factor;
 }
 
 template <class T>
-__global__ void outer_product_kernel(T* y, const T* weights, const T* query, const int32_t* offsets,
-                                     const int32_t* starts, int64_t width) {
-  const int64_t b = blockIdx.x / kShares, share = blockIdx.x % kShares;
-  const int64_t row = starts[b] - offsets[b], end = offsets[b + 1] * width;
-  for (int64_t i = offsets[b] * width + share * kThreads + threadIdx.x; i < end;
-       i += kShares * kThreads) {
-    y[row * width + i] += weights[i / width] * query[b * width + i % width];
+__global__ void softmax_backward_kernel(T* dx, const T* y, const T* dy, T scale, PairTable p) {
+  const Query q(p, blockIdx.x);
+  const T dot = row_dot(y + q.pairs, dy + q.pairs, q.seen);
+  for (int64_t j = q.pairs + threadIdx.x; j < q.pairs + q.seen; j += blockDim.x) {
+    dx[j] = scale * y[j] * (dy[j] - dot);
   }
 }
 
+// Where each segment has one query: a thread for each element of the memory's rows.
 template <class T>
-void dots(T* y, const T* query, const T* memory, const int32_t* offsets, const int32_t* starts,
-          int64_t segments, int64_t width, Write write) {
-  launch<dots_kernel<T>>({segments * kShares, kThreads}, y, query, memory, offsets, starts, width,
-                         write);
+void collect_one(T* y, const T* w, const T* query, PairTable p, int64_t heads, int64_t width) {
+  const int64_t row_width = heads * width;
+  for_each(p.memory_rows * row_width, [=] __device__(int64_t i) {
+    const int64_t at = i / row_width, col = i % row_width;
+    const int64_t s = segment_of(p.memory, p.segments, at);
+    const int64_t row = p.starts[s] + at - p.memory[s];
+    y[row * row_width + col] += w[col / width * p.total + at] * query[s * row_width + col];
+  });
+}
+
+int64_t strips_of(int64_t width) {
+  return (width + kWarp - 1) / kWarp;
+}
+
+}  // namespace
+
+template <class T>
+void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t heads,
+               int64_t width) {
+  const int64_t blocks = p.queries ? 1 : 8;
+  launch<dots_kernel<T>>({p.query_rows * heads * blocks, kThreads}, w, query, memory, p, heads,
+                         width, blocks);
 }
 
 template <class T>
-void weighted_sum(T* y, const T* weights, const T* memory, const int32_t* offsets,
-                  const int32_t* starts, int64_t segments, int64_t width, Write write) {
-  const int64_t strips = (width + kWarp - 1) / kWarp;
-  launch<weighted_sum_kernel<T>>({segments * strips, dim3(kWarp, kDown)}, y, weights, memory,
-                                 offsets, starts, width, write);
+void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads, int64_t width) {
+  const int64_t strips = strips_of(width);
+  launch<sums_kernel<T>>({p.query_rows * heads * strips, dim3(kWarp, kDown)}, y, w, memory, p,
+                         heads, width, strips);
 }
 
 template <class T>
-void outer_product(T* y, const T* weights, const T* query, const int32_t* offsets,
-                   const int32_t* starts, int64_t segments, int64_t width) {
-  launch<outer_product_kernel<T>>({segments * kShares, kThreads}, y, weights, query, offsets,
-                                  starts, width);
+void pair_collect(T* y, const T* w, const T* query, PairTable p, int64_t heads, int64_t width) {
+  if (!p.queries) return collect_one(y, w, query, p, heads, width);
+  const int64_t strips = strips_of(width);
+  launch<collect_kernel<T>>({p.memory_rows * heads * strips, dim3(kWarp, kDown)}, y, w, query, p,
+                            heads, width, strips);
 }
 
 template <class T>
-void segment_scores_forward(T* scores, const T* query, const T* memory, const int32_t* offsets,
-                            const int32_t* starts, int64_t segments, int64_t width) {
-  dots(scores, query, memory, offsets, starts, segments, width, Write::assign);
+void pair_softmax_forward(T* y, const T* x, T scale, PairTable p, int64_t heads) {
+  launch<softmax_kernel<T>>({p.query_rows * heads, kThreads}, y, x, scale, p);
 }
 
 template <class T>
-void segment_scores_backward(T* dquery, T* dmemory, const T* query, const T* memory,
-                             const T* dscores, const int32_t* offsets, const int32_t* starts,
-                             int64_t segments, int64_t width) {
-  if (dquery) weighted_sum(dquery, dscores, memory, offsets, starts, segments, width, Write::add);
-  if (dmemory) outer_product(dmemory, dscores, query, offsets, starts, segments, width);
+void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale, PairTable p, int64_t heads) {
+  launch<softmax_backward_kernel<T>>({p.query_rows * heads, kThreads}, dx, y, dy, scale, p);
 }
 
-template <class T>
-void segment_context_forward(T* context, const T* weights, const T* memory, const int32_t* offsets,
-                             const int32_t* starts, int64_t segments, int64_t width) {
-  weighted_sum(context, weights, memory, offsets, starts, segments, width, Write::assign);
-}
-
-template <class T>
-void segment_context_backward(T* dweights, T* dmemory, const T* weights, const T* memory,
-                              const T* dcontext, const int32_t* offsets, const int32_t* starts,
-                              int64_t segments, int64_t width) {
-  if (dweights) dots(dweights, dcontext, memory, offsets, starts, segments, width, Write::add);
-  if (dmemory) outer_product(dmemory, weights, dcontext, offsets, starts, segments, width);
-}
-
-HEED_INSTANTIATE(segment_scores_forward);
-HEED_INSTANTIATE(segment_scores_backward);
-HEED_INSTANTIATE(segment_context_forward);
-HEED_INSTANTIATE(segment_context_backward);
+HEED_INSTANTIATE(pair_dots);
+HEED_INSTANTIATE(pair_sums);
+HEED_INSTANTIATE(pair_collect);
+HEED_INSTANTIATE(pair_softmax_forward);
+HEED_INSTANTIATE(pair_softmax_backward);
 
 }  // namespace heed::gpu

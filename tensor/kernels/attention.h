@@ -2,27 +2,57 @@
 
 #include "tensor/kernels/kernel.h"
 
-// Attention over ragged segments: query b has the scores [offsets[b], offsets[b + 1]) and as many
-// memory rows, from starts[b] on. No padding: a query costs what its own segment is long.
-//
-//   scores_j  = memory_j . query_b          j in segment b, of scores and of memory
-//   dquery_b  += sum_j dscores_j memory_j   dmemory_j += dscores_j query_b
-HEED_KERNEL(template <class T> void segment_scores_forward(T* scores, const T* query,
-                                                           const T* memory, const int32_t* offsets,
-                                                           const int32_t* starts, int64_t segments,
-                                                           int64_t width));
+namespace heed {
+
+// Of n queries over m memory rows, query i sees all rows or, where `causal`, those up to its own
+// place; the last query stands at the end of the memory. The rows that it sees are the first ones:
+HEED_HD inline int64_t rows_seen(bool causal, int64_t n, int64_t m, int64_t i) {
+  return causal ? m - n + i + 1 : m;
+}
+// and so many pairs (query, row that it sees) belong to the queries before it.
+HEED_HD inline int64_t pairs_before(bool causal, int64_t n, int64_t m, int64_t i) {
+  return causal ? i * (m - n) + i * (i + 1) / 2 : i * m;
+}
+
+// Who sees whom in attention over ragged segments: the queries of segment s are the rows
+// [queries[s], queries[s + 1]), or row s where `queries` is null. Its memory begins at row
+// starts[s] and has as many rows as there are in [memory[s], memory[s + 1]). Its pairs begin at
+// pairs[s], query after query. There is no padding: a query costs what its own segment is long.
+struct PairTable {
+  const int32_t *queries, *memory, *starts, *pairs;
+  int64_t segments, query_rows, memory_rows;  // rows of all segments together
+  int64_t total;                              // pairs
+  bool causal;
+
+  HEED_HD int64_t first_query(int64_t s) const { return queries ? queries[s] : s; }
+  HEED_HD int64_t query_length(int64_t s) const { return first_query(s + 1) - first_query(s); }
+  HEED_HD int64_t memory_length(int64_t s) const { return memory[s + 1] - memory[s]; }
+  // Query i of segment s has the pairs [begin(s, i), begin(s, i) + seen(s, i)).
+  HEED_HD int64_t seen(int64_t s, int64_t i) const {
+    return rows_seen(causal, query_length(s), memory_length(s), i);
+  }
+  HEED_HD int64_t begin(int64_t s, int64_t i) const {
+    return pairs[s] + pairs_before(causal, query_length(s), memory_length(s), i);
+  }
+};
+
+}  // namespace heed
+
+// For numbers w (heads, pairs), and rows of `heads` parts, each `width` wide: in each head, over
+// the pairs (i, j),
+//   pair_dots      w_ij = query_i . memory_j
+//   pair_sums      y_i  = sum_j w_ij memory_j
+//   pair_collect   y_j += sum_i w_ij query_i        for memories whose segments share no rows
+HEED_KERNEL(template <class T> void pair_dots(Out<T> w, const T* query, const T* memory,
+                                              PairTable p, int64_t heads, int64_t width));
+HEED_KERNEL(template <class T> void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p,
+                                              int64_t heads, int64_t width));
+HEED_KERNEL(template <class T> void pair_collect(T* y, const T* w, const T* query, PairTable p,
+                                                 int64_t heads, int64_t width));
+// For each query:
+//   y_j  = exp(scale x_j - m) / sum_j exp(scale x_j - m),    m = max_j scale x_j;   y may be x
+//   dx_j = scale y_j (dy_j - sum_j y_j dy_j)
 HEED_KERNEL(template <class T>
-            void segment_scores_backward(T* dquery, T* dmemory, const T* query, const T* memory,
-                                         const T* dscores, const int32_t* offsets,
-                                         const int32_t* starts, int64_t segments, int64_t width));
-//   context_b = sum_j weights_j memory_j
-//   dweights_j += dcontext_b . memory_j     dmemory_j += weights_j dcontext_b
-HEED_KERNEL(template <class T> void segment_context_forward(T* context, const T* weights,
-                                                            const T* memory, const int32_t* offsets,
-                                                            const int32_t* starts, int64_t segments,
-                                                            int64_t width));
-HEED_KERNEL(template <class T> void segment_context_backward(
-    T* dweights, T* dmemory, const T* weights, const T* memory, const T* dcontext,
-    const int32_t* offsets, const int32_t* starts, int64_t segments, int64_t width));
-// The gradients may be null where nobody needs them; dmemory must be null where segments share
-// rows.
+            void pair_softmax_forward(T* y, const T* x, T scale, PairTable p, int64_t heads));
+HEED_KERNEL(template <class T> void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale,
+                                                          PairTable p, int64_t heads));

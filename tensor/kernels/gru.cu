@@ -9,7 +9,7 @@ template <class T>
 void gru_step_forward(T* h, T* gates, const T* u, const T* h_prev, int64_t rows, int64_t hidden) {
   for_each(rows * hidden, [=] __device__(int64_t at) {
     const int64_t first = at / hidden * 3 * hidden + at % hidden;
-    h[at] = gru_unit<T>(gates + first, u + first, hidden, h_prev[at]);
+    h[at] = gru_unit<T>(gates + first, u + first, hidden, h_prev ? h_prev[at] : T(0));
   });
 }
 
@@ -18,7 +18,8 @@ void gru_step_backward(T* gates, T* u, T* dh, const T* dy, const T* h_prev, int6
                        int64_t hidden) {
   for_each(rows * hidden, [=] __device__(int64_t at) {
     const int64_t first = at / hidden * 3 * hidden + at % hidden;
-    dh[at] = gru_unit_backward<T>(gates + first, u + first, hidden, h_prev[at], dh[at] + dy[at]);
+    dh[at] = gru_unit_backward<T>(gates + first, u + first, hidden, h_prev ? h_prev[at] : T(0),
+                                  dh[at] + (dy ? dy[at] : T(0)));
   });
 }
 

@@ -5,7 +5,9 @@
 // One time step of a GRU, everything after the matrix products. The row of a gate buffer holds
 // r, z, n, each `hidden` wide, and so does that of u, what the state before adds to them.
 //
-//   in: gates (rows, 3 hidden) preactivations a, u (rows, 3 hidden), h_prev (rows, hidden)
+//   in: gates (rows, 3 hidden) preactivations a, u (rows, 3 hidden), h_prev (rows, hidden), null
+//   for
+//       zeros
 //   r, z = sigmoid(a + u),  n = tanh(a + r u)       replace a
 //   h = (1 - z) n + z h_prev
 HEED_KERNEL(template <class T> void gru_step_forward(T* h, T* gates, const T* u, const T* h_prev,
@@ -15,6 +17,7 @@ HEED_KERNEL(template <class T> void gru_step_forward(T* h, T* gates, const T* u,
 //   da = (dr, dz, dn)     replaces the gates
 //   du = (dr, dz, dn r)   replaces u
 //   dh = d z              without what comes through u
+// dy and h_prev may be null for zeros.
 HEED_KERNEL(template <class T> void gru_step_backward(T* gates, T* u, T* dh, const T* dy,
                                                       const T* h_prev, int64_t rows,
                                                       int64_t hidden));

@@ -4,12 +4,12 @@
 #pragma once
 
 #include "tensor/kernels/gemm.h"
-#include "tensor/kernels/lstm_layer.h"
+#include "tensor/kernels/recurrent_layer.h"
 
 namespace heed {
 
 template <class T, class Product, class Step>
-void lstm_loop_forward(T* y, T* c, T* gates, const LstmLayer<T>& layer, const Product& product,
+void lstm_loop_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer, const Product& product,
                        const Step& step) {
   const int64_t hidden = layer.hidden, width = 4 * hidden;
   const Mat<const T> w{layer.w, width, hidden, hidden};
@@ -26,7 +26,7 @@ void lstm_loop_forward(T* y, T* c, T* gates, const LstmLayer<T>& layer, const Pr
 }
 
 template <class T, class Product, class Step>
-void lstm_loop_backward(T* gates, const LstmGrads<T>& d, const T* c, const LstmLayer<T>& layer,
+void lstm_loop_backward(T* gates, const LstmGrads<T>& d, const T* c, const RecurrentLayer<T>& layer,
                         const Product& product, const Step& step) {
   const int64_t hidden = layer.hidden, width = 4 * hidden;
   const Mat<const T> w{layer.w, width, hidden, hidden};

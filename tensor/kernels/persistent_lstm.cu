@@ -290,7 +290,7 @@ template <class T> std::optional<Plan> plan(int64_t batch, int64_t hidden) {
   return {};
 }
 
-template <class T> Work work_of(const Plan& plan, const LstmLayer<T>& layer) {
+template <class T> Work work_of(const Plan& plan, const RecurrentLayer<T>& layer) {
   unsigned* const arrived = cuda::scratch<unsigned>(plan.groups);
   cuda::zero(arrived, plan.groups * static_cast<int64_t>(sizeof(unsigned)));
   return {layer.offsets_on_device, arrived, layer.steps, layer.hidden, plan.parts, plan.groups};
@@ -311,7 +311,8 @@ template <class T> bool persistent_lstm_fits(int64_t batch, int64_t hidden) {
   return persistent() && batch > 0 && plan<T>(batch, hidden).has_value();
 }
 
-template <class T> void persistent_lstm_forward(T* y, T* c, T* gates, const LstmLayer<T>& layer) {
+template <class T>
+void persistent_lstm_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer) {
   const Plan on = plan<T>(layer.batch(), layer.hidden).value();
   const cuda::Grid grid{int64_t{on.parts} * on.groups, kThreads, on.shared_bytes};
   const Forward<T> p{y, c, gates, layer.w, layer.h0, layer.c0, work_of(on, layer)};
@@ -322,7 +323,7 @@ template <class T> void persistent_lstm_forward(T* y, T* c, T* gates, const Lstm
 
 template <class T>
 void persistent_lstm_backward(T* gates, const LstmGrads<T>& d, const T* c,
-                              const LstmLayer<T>& layer) {
+                              const RecurrentLayer<T>& layer) {
   const Plan on = plan<T>(layer.batch(), layer.hidden).value();
   const cuda::Grid grid{int64_t{on.parts} * on.groups, kThreads, on.shared_bytes};
   const Backward<T> p{gates, d, c, layer.w, layer.c0, work_of(on, layer), layer.batch()};

@@ -4,7 +4,7 @@
 // order that depends on the sizes only.
 #pragma once
 
-#include "tensor/kernels/lstm_layer.h"
+#include "tensor/kernels/recurrent_layer.h"
 
 namespace heed::gpu {
 
@@ -13,9 +13,10 @@ namespace heed::gpu {
 // HEED_PERSISTENT is neither 0 nor 1.
 template <class T> bool persistent_lstm_fits(int64_t batch, int64_t hidden);
 // lstm_layer_forward() and lstm_layer_backward() of layers that fit.
-template <class T> void persistent_lstm_forward(T* y, T* c, T* gates, const LstmLayer<T>& layer);
+template <class T>
+void persistent_lstm_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer);
 template <class T>
 void persistent_lstm_backward(T* gates, const LstmGrads<T>& d, const T* c,
-                              const LstmLayer<T>& layer);
+                              const RecurrentLayer<T>& layer);
 
 }  // namespace heed::gpu

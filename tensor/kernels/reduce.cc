@@ -113,6 +113,34 @@ void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64
 }
 
 template <class T>
+void prod_forward(T* y, T* before, const T* x, int64_t outer, int64_t n, int64_t inner) {
+  for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
+    T* const product = y + o * inner;
+    std::fill(product + begin, product + end, T(1));
+    for (int64_t row = o * n; row < (o + 1) * n; ++row) {
+      for (int64_t i = begin; i < end; ++i) {
+        before[row * inner + i] = product[i];
+        product[i] *= x[row * inner + i];
+      }
+    }
+  });
+}
+
+template <class T>
+void prod_backward(Out<T> dx, const T* x, const T* before, const T* dy, int64_t outer, int64_t n,
+                   int64_t inner) {
+  for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
+    std::vector<T> after(dy + o * inner + begin, dy + o * inner + end);  // times dy
+    for (int64_t row = (o + 1) * n - 1; row >= o * n; --row) {
+      for (int64_t i = begin; i < end; ++i) {
+        dx.put(row * inner + i, before[row * inner + i] * after[i - begin]);
+        after[i - begin] *= x[row * inner + i];
+      }
+    }
+  });
+}
+
+template <class T>
 void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) {
     return parallel_ranges(outer, 16384 / (n + 1) + 1, [=](int64_t begin, int64_t end) {
@@ -142,6 +170,8 @@ HEED_INSTANTIATE(sum_forward);
 HEED_INSTANTIATE(sum_backward);
 HEED_INSTANTIATE(max_forward);
 HEED_INSTANTIATE(max_backward);
+HEED_INSTANTIATE(prod_forward);
+HEED_INSTANTIATE(prod_backward);
 HEED_INSTANTIATE(cumsum);
 
 }  // namespace heed::cpu

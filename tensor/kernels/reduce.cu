@@ -136,6 +136,33 @@ void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64
   });
 }
 
+// A thread for each product.
+template <class T>
+void prod_forward(T* y, T* before, const T* x, int64_t outer, int64_t n, int64_t inner) {
+  for_each(outer * inner, [=] __device__(int64_t i) {
+    const int64_t first = i / inner * n * inner + i % inner;
+    T product = 1;
+    for (int64_t at = first; at < first + n * inner; at += inner) {
+      before[at] = product;
+      product *= x[at];
+    }
+    y[i] = product;
+  });
+}
+
+template <class T>
+void prod_backward(Out<T> dx, const T* x, const T* before, const T* dy, int64_t outer, int64_t n,
+                   int64_t inner) {
+  for_each(outer * inner, [=] __device__(int64_t i) {
+    const int64_t first = i / inner * n * inner + i % inner;
+    T after = dy[i];
+    for (int64_t at = first + (n - 1) * inner; at >= first; at -= inner) {
+      dx.put(at, before[at] * after);
+      after *= x[at];
+    }
+  });
+}
+
 // One warp for each row, 32 elements at a time: sums over the lanes, on top of what came before.
 template <class T> __global__ void scan_rows_kernel(Out<T> y, const T* x, int reverse, int64_t n) {
   const int64_t first = blockIdx.x * n;
@@ -175,6 +202,8 @@ HEED_INSTANTIATE(sum_forward);
 HEED_INSTANTIATE(sum_backward);
 HEED_INSTANTIATE(max_forward);
 HEED_INSTANTIATE(max_backward);
+HEED_INSTANTIATE(prod_forward);
+HEED_INSTANTIATE(prod_backward);
 HEED_INSTANTIATE(cumsum);
 
 }  // namespace heed::gpu

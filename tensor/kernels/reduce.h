@@ -13,6 +13,13 @@ HEED_KERNEL(template <class T> void max_forward(T* y, int32_t* where, const T* x
                                                 int64_t n, int64_t inner));
 HEED_KERNEL(template <class T> void max_backward(T* dx, const int32_t* where, const T* dy,
                                                  int64_t outer, int64_t n, int64_t inner));
+//   prod: y = prod_j x_j, before_j = prod_{k<j} x_k;   dx_j = dy before_j prod_{k>j} x_k, which is
+//         right where elements are zero, as it divides by none
+HEED_KERNEL(template <class T> void prod_forward(T* y, T* before, const T* x, int64_t outer,
+                                                 int64_t n, int64_t inner));
+HEED_KERNEL(template <class T> void prod_backward(Out<T> dx, const T* x, const T* before,
+                                                  const T* dy, int64_t outer, int64_t n,
+                                                  int64_t inner));
 // Over the middle axis, y of the shape of x:   y_j = sum_{k <= j} x_k, or over k >= j if `reverse`
 HEED_KERNEL(template <class T> void cumsum(Out<T> y, const T* x, int reverse, int64_t outer,
                                            int64_t n, int64_t inner));

@@ -1,4 +1,5 @@
-// What the op table does not ask of autograd/composed.h: limits, and functions without a gradient.
+// What the op table does not ask of autograd/composed.h and of prod(): limits, and functions without
+// a gradient.
 #include "autograd/composed.h"
 
 #include <gtest/gtest.h>
@@ -38,6 +39,17 @@ TEST(Composed, RootsHaveTheGradientZeroAtZero) {
   const Var q = Var::parameter(Tensor::of({2, 2, 2}));
   stddev(q, 0).backward();
   EXPECT_EQ(mismatch(q.grad(), Tensor::of({0, 0, 0})), "");
+}
+
+TEST(Prod, TheGradientIsThatOfTheOthersProductWhereElementsAreZero) {
+  const Var x = Var::parameter(Tensor::of({{2, 3, 4}, {2, 0, 4}, {0, 3, 0}}));
+  const Var y = prod(x, 1);
+  EXPECT_EQ(mismatch(y.value(), Tensor::of({24, 0, 0})), "");
+  sum(y * Var(Tensor::of({1, 10, 100}))).backward();
+  EXPECT_EQ(mismatch(x.grad(), Tensor::of({{12, 8, 6}, {0, 80, 0}, {0, 0, 0}})), "");
+  const Var z = Var::parameter(Tensor::of({{-1, 2}, {0, 5}}));
+  prod(z).backward();
+  EXPECT_EQ(mismatch(z.grad(), Tensor::of({{0, 0}, {-10, 0}})), "");
 }
 
 TEST(Composed, LogsumexpOfLargeAndOfInfiniteNumbers) {

@@ -7,7 +7,7 @@
 
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
-#include "tensor/kernels/lstm_layer.h"
+#include "tensor/kernels/recurrent_layer.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
 

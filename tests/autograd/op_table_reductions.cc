@@ -32,6 +32,11 @@ double sum_of(const std::vector<double>& x) {
 double mean_of(const std::vector<double>& x) {
   return sum_of(x) / static_cast<double>(x.size());
 }
+double prod_of(const std::vector<double>& x) {
+  double product = 1;
+  for (double v : x) product *= v;
+  return product;
+}
 double max_of(const std::vector<double>& x) {
   return *std::max_element(x.begin(), x.end());
 }
@@ -133,7 +138,7 @@ OpCase reduction(std::string op, const std::string& name, int axis,
       .shapes = {{2, 3, 4}},
       .one = {{1, 1}},
       .empty = {empty},
-      .refuses_empty = name == "sum" ? ""
+      .refuses_empty = name == "sum" || name == "prod" ? ""
                                      : name + ": no elements along axis " + std::to_string(axis) +
                                            " of " + empty.str(),
       .large = {large},
@@ -178,7 +183,7 @@ OpCase reduction_of_two(const std::string& name,
           .shapes = {{3, 2, 4}},
           .one = {{1, 1, 1}},
           .empty = {{3, 2, 0}},
-          .refuses_empty = name == "sum" ? "" : name + ": no elements along axis -1 of (3, 2, 0)",
+          .refuses_empty = name == "sum" || name == "prod" ? "" : name + ": no elements along axis -1 of (3, 2, 0)",
           .large = {{40, 50, 30}},
           .wrong = {{{{}}, name + ": axis -1 is outside of the shape ()"}},
           .misuse = {{[call] {
@@ -283,16 +288,28 @@ std::vector<OpCase> reduction_cases() {
   average.naive = [](Arrays x) { return std::vector<double>{mean_of(x[0].v)}; };
   average.refuses_empty = "mean: no elements in (0, 2)";
 
-  std::vector<OpCase> cases = {total, average};
+  OpCase product = total;
+  product.op = "prod(Var)";
+  product.call = [](In x) { return prod(x[0]); };
+  product.naive = [](Arrays x) { return std::vector<double>{prod_of(x[0].v)}; };
+  product.large = {{20, 20}};
+
+  std::vector<OpCase> cases = {total, average, product};
   for (int axis : {0, 1, -1}) {
     cases.push_back(reduction("sum(Var, int, bool)", "sum", axis, sum, sum_of));
     cases.push_back(reduction("mean(Var, int, bool)", "mean", axis, mean, mean_of));
     cases.push_back(reduction("max(Var, int, bool)", "max", axis, max, max_of));
+    OpCase product = reduction("prod(Var, int, bool)", "prod", axis, prod, prod_of);
+    product.large = {axis == 0 ? Shape{6, 9000} : axis == 1 ? Shape{30, 5, 700} : Shape{9000, 6}};
+    cases.push_back(product);
   }
   for (bool keepdim : {false, true}) {
     cases.push_back(reduction_of_two("sum", sum, sum_of, keepdim));
     cases.push_back(reduction_of_two("mean", mean, mean_of, keepdim));
     cases.push_back(reduction_of_two("max", max, max_of, keepdim));
+    OpCase product = reduction_of_two("prod", prod, prod_of, keepdim);
+    product.large = {{4, 5000, 3}};
+    cases.push_back(product);
   }
   for (int axis : {0, 1, 2}) cases.push_back(cumsum_case(axis));
   cases.push_back(row_function("softmax(Var)", "softmax", softmax, softmax_of));

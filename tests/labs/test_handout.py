@@ -35,8 +35,8 @@ class Handouts(unittest.TestCase):
 
     def test_a_twin_is_found_whatever_its_names_are(self):
         """Those that people found in a handout, as the library has them, and one of all other names."""
-        wanted = [("tensor/kernels/multi_head.cu", 9, "softmax"), ("tensor/kernels/multi_head.cu", 9, "softmax_gradient"),
-                  ("tensor/kernels/multi_head.cc", 4, "softmax"), ("tensor/kernels/multi_head.cc", 4, "softmax_gradient"),
+        wanted = [("tensor/kernels/attention.cu", 9, "softmax"), ("tensor/kernels/attention.cu", 9, "softmax_gradient"),
+                  ("tensor/kernels/attention.cc", 4, "softmax"), ("tensor/kernels/attention.cc", 4, "softmax_gradient"),
                   ("nn/attention.cc", 7, "attend"), ("tensor/kernels/gemm_bf16_tiles.h", 10, "tile"), ("x.cc", 3, "matmul"), ("y.cc", 2, "destroy")]
         bmm = (helpers.ROOT / "autograd/ops/matmul.cc").read_text().partition("Var bmm(")[2].partition("\nnamespace {")[0]
         body = next(text for _, task, text in self.taken if task == "destroy")
@@ -49,8 +49,8 @@ class Handouts(unittest.TestCase):
             self.assertIn(row, found)
 
     def test_twins_are_nobodys_task(self):
-        self.assertEqual({name for lab in self.labs for name in lab.written} & {"tensor/kernels/multi_head.cc", "tensor/kernels/gemm_bf16.h"}, set())
-        text = self.files["tensor/kernels/multi_head.cc"].decode()
+        self.assertEqual({name for lab in self.labs for name in lab.written} & {"tensor/kernels/attention.cc", "tensor/kernels/gemm_bf16.h"}, set())
+        text = self.files["tensor/kernels/attention.cc"].decode()
         self.assertIn('not_done("lab 4, softmax (its twin: comes back with the solution)")', text)
         self.assertNotIn("row_exp", text)
 

@@ -105,7 +105,7 @@ TEST(Gru, SaysWhatDoesNotFit) {
   EXPECT_EQ(error_of<ShapeError>([&] {
               gru(Packing(kLengths), Tensor::zeros({8, 3}), {{Tensor::zeros({3, 2})}});
             }),
-            "Gru: initial state of 1 layers, expected 2");
+            "Gru: initial state of 1 layers, expected 2, one a layer and direction");
   EXPECT_EQ(error_of<ShapeError>([&] {
               (void)gru(Packing(kLengths), Tensor::zeros({8, 4}));
             }),

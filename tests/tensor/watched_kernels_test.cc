@@ -21,7 +21,6 @@
 #include "tensor/kernels/index.h"
 #include "tensor/kernels/layout.h"
 #include "tensor/kernels/lstm.h"
-#include "tensor/kernels/multi_head.h"
 #include "tensor/kernels/norm.h"
 #include "tensor/kernels/persistent_lstm.h"
 #include "tensor/kernels/pooling.h"
@@ -128,6 +127,8 @@ const std::vector<Row> kReductions = {
     {"max_forward, columns", [](Memory& m) { gpu::max_forward<Float>(m.out("y", kWidth), m.array(Ids(kWidth)), m.in("x", 5 * kWidth), 1, 5, kWidth); },
      {{"x", "the best so far is another row in each column"}}},
     {"max_backward", [](Memory& m) { gpu::max_backward<Float>(m.in("dx", 5 * kWidth), m.array(Ids(kWidth, 3)), m.in("dy", kWidth), 1, 5, kWidth); }},
+    {"prod_forward", [](Memory& m) { gpu::prod_forward<Float>(m.out("y", kWidth), m.out("before", 5 * kWidth), m.in("x", 5 * kWidth), 1, 5, kWidth); }},
+    {"prod_backward", [](Memory& m) { gpu::prod_backward<Float>(m.out("dx", 5 * kWidth), m.in("x", 5 * kWidth), m.in("before", 5 * kWidth), m.in("dy", kWidth), 1, 5, kWidth); }},
     {"cumsum, a row", [](Memory& m) { gpu::cumsum<Float>(m.out("y", kRows * kCols), m.in("x", kRows * kCols), 0, kRows, kCols, 1); }},
     {"cumsum, reversed", [](Memory& m) { gpu::cumsum<Float>(m.out("y", kRows * kCols), m.in("x", kRows * kCols), 1, kRows, kCols, 1); }},
     {"cumsum, columns", [](Memory& m) { gpu::cumsum<Float>(m.out("y", 5 * kWidth), m.in("x", 5 * kWidth), 0, 1, 5, kWidth); }},
@@ -211,11 +212,11 @@ const std::vector<Row> kSequences = {
        gpu::lstm_step_backward<Float>(m.in("gates", 4 * kAll), m.in("dc_next", kAll), m.in("dh_next", kAll), m.in("dy", kAll), m.in("c", kAll), m.in("c_prev", kAll), 2, 2, kRows, kWidth);
      }},
     {"persistent_lstm_forward", [](Memory& m) {
-       const LstmLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, m.in("h0", 3 * 40), m.in("c0", 3 * 40)};
+       const RecurrentLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, m.in("h0", 3 * 40), m.in("c0", 3 * 40)};
        gpu::persistent_lstm_forward<Float>(m.out("y", 5 * 40), m.out("c", 5 * 40), m.in("gates", 4 * 5 * 40), layer);
      }, {}, kByFours},
     {"persistent_lstm_backward", [](Memory& m) {
-       const LstmLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, nullptr, m.in("c0", 3 * 40)};
+       const RecurrentLayer<Float> layer{kLayerOffsets, m.array(Ids{0, 3, 5}), 2, 40, m.in("w", 4 * 40 * 40), nullptr, nullptr, m.in("c0", 3 * 40)};
        gpu::persistent_lstm_backward<Float>(m.in("gates", 4 * 5 * 40), {m.in("dy", 5 * 40), m.in("dh", 3 * 40), m.in("dc", 3 * 40), false, false, true}, m.in("c", 5 * 40), layer);
      }, {}, kByFours},
     {"gru_step_forward", [](Memory& m) {
@@ -237,22 +238,19 @@ PairTable pairs(Memory& m) {
   return {m.array(Ids{0, 2, 5}), m.array(Ids{0, 4, 7}), m.array(Ids{0, 4}), m.array(Ids{0, 8, 17}), 2, 5, 7, 17, false};
 }
 
+// Three segments with one query each, one head.
+PairTable singles(Memory& m) {
+  int32_t* const offsets = m.array(kOffsets);
+  return {nullptr, offsets, m.array(kStarts), offsets, 3, 3, 8, 8, false};
+}
+
 const std::vector<Row> kAttention = {
-    {"segment_scores_forward", [](Memory& m) {
-       gpu::segment_scores_forward<Float>(m.out("scores", 8), m.in("query", 3 * kCols), m.in("memory", 8 * kCols), m.array(kOffsets), m.array(kStarts), 3, kCols);
-     }},
-    {"segment_scores_backward", [](Memory& m) {
-       gpu::segment_scores_backward<Float>(m.in("dquery", kAll), m.in("dmemory", 8 * kWidth), m.in("query", kAll), m.in("memory", 8 * kWidth), m.in("dscores", 8), m.array(kOffsets), m.array(kStarts), 3, kWidth);
-     }},
-    {"segment_context_forward", [](Memory& m) {
-       gpu::segment_context_forward<Float>(m.out("context", 3 * kCols), m.in("weights", 8), m.in("memory", 8 * kCols), m.array(kOffsets), m.array(kStarts), 3, kCols);
-     }},
-    {"segment_context_backward", [](Memory& m) {
-       gpu::segment_context_backward<Float>(m.in("dweights", 8), m.in("dmemory", 8 * kWidth), m.in("weights", 8), m.in("memory", 8 * kWidth), m.in("dcontext", kAll), m.array(kOffsets), m.array(kStarts), 3, kWidth);
-     }},
     {"pair_dots", [](Memory& m) { gpu::pair_dots<Float>(m.out("w", 2 * 17), m.in("query", 5 * 2 * kCols), m.in("memory", 7 * 2 * kCols), pairs(m), 2, kCols); }},
     {"pair_sums", [](Memory& m) { gpu::pair_sums<Float>(m.out("y", 5 * 2 * kCols), m.in("w", 2 * 17), m.in("memory", 7 * 2 * kCols), pairs(m), 2, kCols); }},
     {"pair_collect", [](Memory& m) { gpu::pair_collect<Float>(m.in("y", 7 * 2 * kCols), m.in("w", 2 * 17), m.in("query", 5 * 2 * kCols), pairs(m), 2, kCols); }},
+    {"pair_dots, one query a segment", [](Memory& m) { gpu::pair_dots<Float>(m.out("w", 8), m.in("query", 3 * kCols), m.in("memory", 8 * kCols), singles(m), 1, kCols); }},
+    {"pair_sums, one query a segment", [](Memory& m) { gpu::pair_sums<Float>(m.out("y", 3 * kCols), m.in("w", 8), m.in("memory", 8 * kCols), singles(m), 1, kCols); }},
+    {"pair_collect, one query a segment", [](Memory& m) { gpu::pair_collect<Float>(m.in("y", 8 * kWidth), m.in("w", 8), m.in("query", kAll), singles(m), 1, kWidth); }},
     {"pair_softmax_forward", [](Memory& m) { gpu::pair_softmax_forward<Float>(m.out("y", 2 * 17), m.in("x", 2 * 17), 0.5f, pairs(m), 2); }},
     {"pair_softmax_backward", [](Memory& m) { gpu::pair_softmax_backward<Float>(m.out("dx", 2 * 17), m.in("y", 2 * 17), m.in("dy", 2 * 17), 0.5f, pairs(m), 2); }},
 };
@@ -311,7 +309,7 @@ TEST(WatchedKernels, EveryKernelHasARow) {
   const auto folder = std::filesystem::path(HEED_SOURCE_DIR) / "tensor/kernels";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".cu" || entry.path().stem() == "gemm" ||
-        entry.path().stem() == "lstm_layer")
+        entry.path().stem() == "recurrent_layer")
       continue;
     std::ifstream file(std::filesystem::path(entry.path()).replace_extension(".h"));
     const std::string text{std::istreambuf_iterator<char>(file), {}};

@@ -4,15 +4,16 @@
 
 namespace heed {
 
-// One LSTM layer over a packed batch of N rows and B sequences (autograd/packing.h), H = hidden.
+// One layer of an LSTM (G = 4 gates) or a GRU (G = 3) over a packed batch of N rows and B sequences
+// (autograd/packing.h), H = hidden.
 // Step t has the rows [offsets[t], offsets[t + 1]): its sequences are the first ones of step t - 1.
-template <class T> struct LstmLayer {
+template <class T> struct RecurrentLayer {
   const int64_t* offsets;            // (steps + 1), on the host
   const int32_t* offsets_on_device;  // the same on a GPU, if steps > 1
   int64_t steps, hidden;
-  const T* w;        // (4H, H)
+  const T* w;        // (GH, H)
   const T* packed;   // the right factor of a step's product for gemm_packed(), or null
-  const T *h0, *c0;  // (B, H), null for zeros
+  const T *h0, *c0;  // (B, H), null for zeros; a GRU has no c
 
   int64_t batch() const { return rows(0); }
   int64_t rows(int64_t t) const { return t < steps ? offsets[t + 1] - offsets[t] : 0; }
@@ -39,8 +40,20 @@ template <class T> struct LstmGrads {
 //             y and c (N, H) are h and c after each step. The right factor is w^T.
 //   backward: activations give way to the gradients of the preactivations. The right factor is w.
 HEED_KERNEL(template <class T>
-            void lstm_layer_forward(T* y, T* c, T* gates, const LstmLayer<T>& layer));
+            void lstm_layer_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer));
 HEED_KERNEL(template <class T> void lstm_layer_backward(T* gates, const LstmGrads<T>& d, const T* c,
-                                                        const LstmLayer<T>& layer));
+                                                        const RecurrentLayer<T>& layer));
 // Whether the current device does all steps of such a layer in one kernel.
 HEED_KERNEL(template <class T> void lstm_layer_fits(bool* fits, int64_t batch, int64_t hidden));
+
+// The same for gru() and its steps:
+//   forward:  gates and u (N, 3H) as gru_step_forward() takes them, u with the bias only. The right
+//   factor is w^T. backward: gates and u give way to da and du. dh (B, H) comes in as the gradient
+//   of the last
+//             states, and goes out as that of the first ones if wanted. dy may be null for zeros.
+//             The right factor is w.
+HEED_KERNEL(template <class T>
+            void gru_layer_forward(T* y, T* gates, T* u, const RecurrentLayer<T>& layer));
+HEED_KERNEL(template <class T> void gru_layer_backward(T* gates, T* u, T* dh, const T* dy,
+                                                       const T* y, int dh_wanted,
+                                                       const RecurrentLayer<T>& layer));

@@ -1,0 +1,108 @@
+#include "nn/recurrent.h"
+
+#include <cmath>
+
+#include "nn/init.h"
+
+namespace heed {
+namespace {
+
+// f(state) for each state.
+template <class F> RecurrentState mapped(const RecurrentState& state, F f) {
+  RecurrentState result = state;
+  for (std::vector<Var>* part : {&result.h, &result.c}) {
+    for (Var& v : *part) v = f(v);
+  }
+  return result;
+}
+
+// "_l0", "_l0_reverse", "_l1" ...: PyTorch's names of the cells, layer by layer.
+std::string cell_suffix(size_t cell, size_t directions) {
+  return "_l" + std::to_string(cell / directions) + (cell % directions ? "_reverse" : "");
+}
+
+}  // namespace
+
+RecurrentState RecurrentState::gather(const Tensor& ids) const {
+  return mapped(*this, [&](const Var& v) { return gather_rows(v, ids); });
+}
+
+RecurrentState RecurrentState::first(int64_t batch) const {
+  return mapped(*this, [&](const Var& v) { return rows(v, 0, batch); });
+}
+
+RecurrentCells::RecurrentCells(const char* layer, int64_t in, int64_t hidden, int64_t gates,
+                               std::vector<std::string> biases, RecurrentOptions options)
+    : layer_(layer), hidden_(hidden), biases_(std::move(biases)), options_(options) {
+  check_shape(in > 0 && hidden > 0 && options.layers > 0, layer,
+              ": sizes must be positive, got in ", in, ", hidden ", hidden, ", layers ",
+              options.layers);
+  const double limit = 1 / std::sqrt(static_cast<double>(hidden));
+  const auto make = [&](const Shape& shape) {
+    return Var::parameter(shape, uniform_law(-limit, limit));
+  };
+  const int64_t directions = options.bidirectional ? 2 : 1, width = gates * hidden;
+  for (int64_t i = 0; i < options.layers * directions; ++i) {
+    const int64_t below = i < directions ? in : hidden * directions;
+    Cell cell{make({width, below}), make({width, hidden}), std::vector<Var>(biases_.size())};
+    for (Var& bias : cell.biases) bias = options.bias ? make({width}) : Var();
+    cells_.push_back(std::move(cell));
+  }
+}
+
+void RecurrentCells::visit(Visitor& v) {
+  for (size_t i = 0; i < cells_.size(); ++i) {
+    const std::string suffix = cell_suffix(i, directions());
+    v("weight_ih" + suffix, cells_[i].w_ih);
+    v("weight_hh" + suffix, cells_[i].w_hh);
+    for (size_t b = 0; b < biases_.size(); ++b) v(biases_[b] + suffix, cells_[i].biases[b]);
+  }
+}
+
+const RecurrentCells::Cell& RecurrentCells::cell(int64_t layer) const {
+  check_shape(layer >= 0 && layer < options_.layers, layer_, ": layer ", layer, " of ",
+              options_.layers);
+  return cells_[layer * directions()];
+}
+
+void RecurrentCells::check_input(const Packing& packing, const Var& x) const {
+  const Shape expected{packing.rows(), in()};
+  check_shape(x.shape() == expected, layer_, ": x must be ", expected, ", got ", x.shape());
+}
+
+RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x,
+                                           const RecurrentState& initial, const Module& module,
+                                           const DropoutMode& drop, std::string_view place,
+                                           const Run& run) const {
+  for (const std::vector<Var>& part : {initial.h, initial.c}) {
+    check_shape(part.empty() || part.size() == cells_.size(), layer_, ": initial state of ",
+                part.size(), " layers, expected ", cells_.size(), ", one a layer and direction");
+  }
+  RecurrentOutput out;
+  out.state.directions = static_cast<int64_t>(directions());
+  const auto state = [](const std::vector<Var>& part, size_t i) {
+    return part.empty() ? Var() : part[i];
+  };
+  const auto run_cell = [&](size_t i, const Var& below) {
+    LstmOutput after = run(cells_[i], below, state(initial.h, i), state(initial.c, i));
+    out.state.h.push_back(std::move(after.h));
+    if (after.c.defined()) out.state.c.push_back(std::move(after.c));
+    return std::move(after.y);
+  };
+  // Backward in time: row r of the mirror image belongs to row r of x.
+  Tensor mirror;
+  if (options_.bidirectional) mirror = Tensor::from(packing.reversed(), x.device());
+  Var below = x;
+  for (size_t cell = 0; cell < cells_.size(); cell += directions()) {
+    const uint32_t layer = static_cast<uint32_t>(cell / directions());
+    if (layer > 0) below = drop(out.y, module, place, "", layer - 1);
+    out.y = run_cell(cell, below);
+    if (options_.bidirectional) {
+      const Var back = gather_rows(run_cell(cell + 1, gather_rows(below, mirror)), mirror);
+      out.y = concat({out.y, back}, 1);
+    }
+  }
+  return out;
+}
+
+}  // namespace heed

@@ -1,0 +1,42 @@
+#include "tensor/kernels/recurrent_layer.h"
+
+#include "tensor/kernels/gru.h"
+#include "tensor/kernels/gru_loop.h"
+#include "tensor/kernels/lstm.h"
+#include "tensor/kernels/lstm_loop.h"
+
+namespace heed::cpu {
+
+template <class T> void lstm_layer_forward(T* y, T* c, T* gates, const RecurrentLayer<T>& layer) {
+  lstm_loop_forward(y, c, gates, layer, product_with(layer.packed), lstm_step_forward<T>);
+}
+
+template <class T>
+void lstm_layer_backward(T* gates, const LstmGrads<T>& d, const T* c,
+                         const RecurrentLayer<T>& layer) {
+  lstm_loop_backward(gates, d, c, layer, product_with(layer.packed), lstm_step_backward<T>);
+}
+
+// The caches keep the weights here, and a step costs no launch.
+template <class T> void lstm_layer_fits(bool* fits, int64_t, int64_t) {
+  *fits = false;
+}
+
+template <class T> void gru_layer_forward(T* y, T* gates, T* u, const RecurrentLayer<T>& layer) {
+  gru_loop_forward(y, gates, u, layer, product_with(layer.packed), gru_step_forward<T>);
+}
+
+template <class T>
+void gru_layer_backward(T* gates, T* u, T* dh, const T* dy, const T* y, int dh_wanted,
+                        const RecurrentLayer<T>& layer) {
+  gru_loop_backward(gates, u, dh, dy, y, dh_wanted, layer, product_with(layer.packed),
+                    gru_step_backward<T>);
+}
+
+HEED_INSTANTIATE(lstm_layer_forward);
+HEED_INSTANTIATE(lstm_layer_backward);
+HEED_INSTANTIATE(lstm_layer_fits);
+HEED_INSTANTIATE(gru_layer_forward);
+HEED_INSTANTIATE(gru_layer_backward);
+
+}  // namespace heed::cpu
