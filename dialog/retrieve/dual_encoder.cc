@@ -81,8 +81,7 @@ double parameter_count(const Config& c) {
   const auto recurrent = [&](bool sru, double in) {
     double sum = c.pool == "last" ? 0 : width * n(c.attention_size) + n(c.attention_size * c.heads);
     for (int64_t layer = 0; layer < c.layers; ++layer, in = width) {
-      sum += sru ? 2 * ((in == 2 * h ? 3 : 4) * h * in + 4 * h)
-                 : directions * 4 * h * (in + h + 1);
+      sum += sru ? 2 * ((in == 2 * h ? 3 : 4) * h * in + 4 * h) : directions * 4 * h * (in + h + 1);
     }
     return sum;
   };
@@ -90,8 +89,9 @@ double parameter_count(const Config& c) {
   if (c.pretrained()) return of_score > 1 ? 0 : of_score;
   const bool hierarchical = c.encoder == "hierarchical";
   const double tower = c.bag() ? (e + 1) * h : recurrent(c.encoder != "lstm", e);
-  return (n(c.vocab_size) + (c.bag() ? n(c.buckets) : 0)) * e + (c.shared && !hierarchical ? 1 : 2) * tower +
-         (hierarchical ? recurrent(true, width) : 0) + of_score;
+  return (n(c.vocab_size) + (c.bag() ? n(c.buckets) : 0)) * e +
+         (c.shared && !hierarchical ? 1 : 2) * tower + (hierarchical ? recurrent(true, width) : 0) +
+         of_score;
 }
 
 // ---- pooling
@@ -227,6 +227,10 @@ DualEncoder::DualEncoder(const Config& config, std::optional<pretrained::Bert> b
   } else {
     const int64_t rows = config.vocab_size + (config.bag() ? config.buckets : 0);
     embedding_.emplace_back(rows, config.embedding_size);
+    if (config.bag()) {  // whose sums would begin where tanh is flat
+      embedding_[0].weight = Var::parameter({rows, config.embedding_size}, normal_law(0, 0.1),
+                                            /*sparse_rows=*/true);
+    }
     const bool hierarchical = config.encoder == "hierarchical";
     towers_.emplace_back(config, hierarchical);
     if (!config.shared || hierarchical) towers_.emplace_back(config, false);

@@ -3,8 +3,8 @@
 // ragged: no padding is computed.
 //
 //   lstm, sru      h_1 .. h_n = layers in both directions over the words' vectors
-//                  u_j = tanh(W_a h_j);  alpha^i = softmax_j(v_i . u_j)                  each head i
-//                  f = mean over i of sum_j alpha_j^i h_j
+//                  u_j = tanh(W_a h_j);  alpha^i = softmax_j(v_i . u_j)                  each head
+//                  i f = mean over i of sum_j alpha_j^i h_j
 //   hierarchical   the same (sru) for each utterance, and once more over the utterances' vectors;
 //                  responses are one utterance
 //   bag            f = W tanh(sum / sqrt(n)) + b, over the n words and pairs of neighbours
@@ -97,7 +97,7 @@ class Tower : public Module {
           const std::string& place) const;
 
   int64_t vocab_size_, buckets_;
-  std::vector<Linear> dense_;                // of a bag
+  std::vector<Linear> dense_;                  // of a bag
   std::vector<Recurrent> words_, utterances_;  // one or none
 };
 

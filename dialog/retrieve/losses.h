@@ -20,8 +20,8 @@ Candidates candidates_of(const std::vector<std::vector<int32_t>>& texts, int64_t
                          bool of_batch, Device device = {});
 
 // scores (B, K) -> (B)
-//   softmax  -ln p_right over the candidates; with smoothing e (1 - e) (-ln p_right) + e mean(-ln p)
-//   hinge    sum over the wrong candidates of max(0, margin - s_right + s_wrong)
+//   softmax  -ln p_right over the candidates; with smoothing e (1 - e) (-ln p_right) + e mean(-ln
+//   p) hinge    sum over the wrong candidates of max(0, margin - s_right + s_wrong)
 Var softmax_loss(const Var& scores, const Candidates& candidates, double smoothing = 0);
 Var hinge_loss(const Var& scores, const Candidates& candidates, double margin);
 

@@ -45,9 +45,15 @@ Settings production() {
 // the width 600, whose highest rate is (600 x 4000)^-1/2; 30 epochs of 10,000 batches there.
 Settings printed_production() {
   Settings s{.loop = adam(200, 30, 1 / std::sqrt(600.0 * 4000))};
-  s.model = {.encoder = "sru", .score = "dot", .vocab_size = 25000 + kSpecialTokens,
-             .embedding_size = 300, .hidden_size = 300, .layers = 4, .heads = 16,
-             .attention_size = 64, .shared = false};
+  s.model = {.encoder = "sru",
+             .score = "dot",
+             .vocab_size = 25000 + kSpecialTokens,
+             .embedding_size = 300,
+             .hidden_size = 300,
+             .layers = 4,
+             .heads = 16,
+             .attention_size = 64,
+             .shared = false};
   s.bounds = {.max_context = 500, .max_response = 100};
   s.negatives = "shared:200";
   s.loop.optimizer.warm_up = 4000;
@@ -58,8 +64,13 @@ Settings printed_production() {
 // 256 cells in one direction, c' M r of the last states, batches of 16.
 Settings dstc7() {
   Settings s{.loop = adam(16, 10, 0.001)};
-  s.model = {.score = "bilinear", .pool = "last", .vocab_size = 25000 + kSpecialTokens,
-             .embedding_size = 100, .hidden_size = 256, .shared = false, .bidirectional = false};
+  s.model = {.score = "bilinear",
+             .pool = "last",
+             .vocab_size = 25000 + kSpecialTokens,
+             .embedding_size = 100,
+             .hidden_size = 256,
+             .shared = false,
+             .bidirectional = false};
   s.bounds = {.max_context = 160, .max_response = 160};
   return s;
 }

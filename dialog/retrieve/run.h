@@ -18,10 +18,10 @@ struct Settings {
   Config model = {};
   TextBounds bounds = {};
   bool all_positions = true;  // every turn from the third on is a response, not only the last one
-  std::string loss = "softmax";    // or hinge
+  std::string loss = "softmax";     // or hinge
   std::string negatives = "batch";  // batch, shared:K or batch+shared:K
-  double smoothing = 0;            // of the softmax
-  double margin = 0.25;            // of the hinge
+  double smoothing = 0;             // of the softmax
+  double margin = 0.25;             // of the hinge
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
   uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only

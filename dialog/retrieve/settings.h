@@ -55,10 +55,11 @@ template <class S, class V> void visit_config(S& s, V& v) {
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
-  v(setting("loss", "loss",
-            "softmax: -ln p of the right response among the candidates; hinge: what each wrong one "
-            "comes closer than --margin",
-            {.group = kRanker, .words = {"softmax", "hinge"}, .required = true, .of_variant = true}),
+  v(setting(
+        "loss", "loss",
+        "softmax: -ln p of the right response among the candidates; hinge: what each wrong one "
+        "comes closer than --margin",
+        {.group = kRanker, .words = {"softmax", "hinge"}, .required = true, .of_variant = true}),
     s.loss);
   v(setting("negatives", "negatives",
             "Wrong responses: batch (the others of the batch), shared:K (K that are drawn for all "

@@ -54,9 +54,9 @@ struct Ranking {
     const Candidates candidates =
         candidates_of(responses, batch, negatives.of_batch, model.device());
     Loss loss;
-    loss.total = mean(settings.loss == "hinge"
-                          ? hinge_loss(scores, candidates, settings.margin)
-                          : softmax_loss(scores, candidates, settings.smoothing));
+    loss.total =
+        mean(settings.loss == "hinge" ? hinge_loss(scores, candidates, settings.margin)
+                                      : softmax_loss(scores, candidates, settings.smoothing));
     for (const auto* side : {&contexts, &responses}) {
       for (const Tokens& text : *side) loss.tokens += std::ssize(text);
     }
@@ -103,8 +103,8 @@ struct Ranking {
     for (const int64_t i : indices) {
       tokens += std::ssize(data.train[i].context) + std::ssize(data.train[i].response);
     }
-    return std::to_string(indices.size()) + " contexts and responses of " +
-           std::to_string(tokens) + " tokens";
+    return std::to_string(indices.size()) + " contexts and responses of " + std::to_string(tokens) +
+           " tokens";
   }
 };
 
