@@ -173,9 +173,10 @@ std::string preset_table() {
   return table;
 }
 
-TextReader reader_of(const Settings& s, const Vocabulary& vocabulary) {
+TextReader reader_of(const Settings& s, const Vocabulary& vocabulary, const std::string& run) {
   if (!s.model.pretrained()) return TextReader(vocabulary, s.bounds);
-  pretrained::Encoder e = pretrained::load_encoder(s.init);
+  pretrained::Encoder e =
+      pretrained::load_encoder(run.empty() ? s.init : in(run, kEncoderFolder));
   return TextReader(std::move(e.pieces), e.max_length, s.bounds);
 }
 
@@ -188,7 +189,7 @@ void start_run(const std::string& run, const Settings& settings, const Vocabular
   } else {
     vocabulary.save(in(run, "vocab.txt"));
   }
-  nlohmann::ordered_json config = {{"system", "retrieve"}, {"kind", "dual-encoder"}};
+  nlohmann::ordered_json config = {{"system", kSystem}, {"kind", "dual-encoder"}};
   config.update(settings_to_json(settings, kVisitRanker));
   write_file(in(run, "config.json"), config.dump(2) + "\n");
   write_settings(run, settings, kVisitRankerTraining, made_with);

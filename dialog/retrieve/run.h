@@ -1,5 +1,5 @@
 // A run of a ranker (train/run_directory.h). Its model is
-//   config.json         "system": "retrieve", "kind": "dual-encoder", sizes, what it reads
+//   config.json         "system": "retrieval", "kind": "dual-encoder", sizes, what it reads
 //   vocab.txt, model.safetensors
 // and of a pretrained encoder encoder/, the model that it began with, in the place of vocab.txt.
 #pragma once
@@ -13,6 +13,8 @@
 #include "train/settings.h"
 
 namespace heed::retrieve {
+
+constexpr const char* kSystem = "retrieval";
 
 struct Settings {
   Config model = {};
@@ -51,8 +53,9 @@ struct LoadedRanker {
   DualEncoder model;
   TextReader reader;
 };
-// What reads texts for a new run: with these words, or the pieces of --init.
-TextReader reader_of(const Settings& settings, const Vocabulary& vocabulary);
+// What reads texts: with these words, or the pieces of the run, or of --init if that is empty.
+TextReader reader_of(const Settings& settings, const Vocabulary& vocabulary,
+                     const std::string& run);
 
 // What a run begins with; settings.json, which makes the directory a run, last. `made_with`: a JSON
 // object that says which program began it, or empty.

@@ -113,13 +113,13 @@ Metrics measure_first(const Counts& counts) {
 }
 
 std::vector<TextPair> read_pairs(const std::vector<Dialogue>& dialogues, const Settings& settings,
-                                 TextReader& reader) {
+                                 const TextReader& reader, TrainData& data) {
   std::vector<TextPair> result;
   const ExampleOptions options{.all_positions = settings.all_positions};
   for (const Pair& pair : make_pairs(dialogues, options, /*whole_context=*/true)) {
     const std::vector<Turn>& turns = dialogues[pair.dialogue].turns;
-    result.push_back({reader.context(context_turns(dialogues, pair)),
-                      reader.response(turns[pair.response].text)});
+    result.push_back({reader.context(context_turns(dialogues, pair), &data.cut_contexts),
+                      reader.response(turns[pair.response].text, &data.cut_responses)});
   }
   return result;
 }
@@ -142,7 +142,7 @@ uint32_t TrainData::fingerprint() const {
 }
 
 TrainData load_train_data(const std::string& directory, const Settings& settings,
-                          const Vocabulary* vocabulary) {
+                          const Vocabulary* vocabulary, const std::string& run) {
   const std::string train = find_part(directory, "train"), valid = find_part(directory, "valid");
   const auto dialogues = read_dialogues(train, settings.limit);
   TrainData data;
@@ -152,11 +152,9 @@ TrainData load_train_data(const std::string& directory, const Settings& settings
     data.vocabulary =
         Vocabulary::build(count_tokens(dialogues), {.max_size = settings.model.vocab_size});
   }
-  TextReader reader = reader_of(settings, data.vocabulary);
-  data.train = read_pairs(dialogues, settings, reader);
-  data.valid = read_pairs(read_dialogues(valid, settings.limit), settings, reader);
-  data.cut_contexts = reader.cut_contexts();
-  data.cut_responses = reader.cut_responses();
+  const TextReader reader = reader_of(settings, data.vocabulary, run);
+  data.train = read_pairs(dialogues, settings, reader, data);
+  data.valid = read_pairs(read_dialogues(valid, settings.limit), settings, reader, data);
   for (const auto& [part, path] : {std::pair(&data.train, train), std::pair(&data.valid, valid)}) {
     if (part->size() >= 2) continue;
     throw DataError(path + ": a ranker needs two responses at least, there is " +

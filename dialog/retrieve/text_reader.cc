@@ -24,13 +24,13 @@ TextReader::TextReader(pretrained::WordPiece pieces, int64_t longest, const Text
   }
 }
 
-Tokens TextReader::context(const std::vector<std::string>& turns) {
+Tokens TextReader::context(const std::vector<std::string>& turns, size_t* cut) const {
   if (pieces_) {
     std::string text;
     for (const std::string& turn : turns) text += (text.empty() ? "" : " ") + turn;
     const auto keep = pretrained::WordPiece::Keep::kLast;
     const pretrained::Pieces pieces = pieces_->read(text, bounds_.max_context, keep);
-    cut_contexts_ += pieces.left_out > 0;
+    if (cut) *cut += pieces.left_out > 0;
     return pieces.ids;
   }
   std::vector<Tokens> utterances;
@@ -42,7 +42,7 @@ Tokens TextReader::context(const std::vector<std::string>& turns) {
   };
   const size_t all = size();
   keep_last_words(utterances, bounds_.max_context, words_);
-  cut_contexts_ += size() < all;
+  if (cut) *cut += size() < all;
   Tokens text;
   for (const Tokens& utterance : utterances) {
     text.insert(text.end(), utterance.begin(), utterance.end());
@@ -51,16 +51,16 @@ Tokens TextReader::context(const std::vector<std::string>& turns) {
   return text;
 }
 
-Tokens TextReader::response(const std::string& text) {
+Tokens TextReader::response(const std::string& text, size_t* cut) const {
   if (pieces_) {
     const pretrained::Pieces pieces = pieces_->read(text, bounds_.max_response);
-    cut_responses_ += pieces.left_out > 0;
+    if (cut) *cut += pieces.left_out > 0;
     return pieces.ids;
   }
   Tokens tokens = encode_utterance(text, words_);
   if (bounds_.max_response > 0) {
     const size_t end = words_.end_of_word(tokens, bounds_.max_response);
-    cut_responses_ += end < tokens.size();
+    if (cut) *cut += end < tokens.size();
     tokens.resize(end);
   }
   tokens.push_back(kEou);

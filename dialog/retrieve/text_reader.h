@@ -27,19 +27,16 @@ class TextReader {
   // Reads `longest` pieces of a text at most, whatever the bounds.
   TextReader(pretrained::WordPiece pieces, int64_t longest, const TextBounds& bounds);
 
-  Tokens context(const std::vector<std::string>& turns);
-  Tokens response(const std::string& text);
+  // Adds one to *cut, if it is given, where the text is longer than its bound.
+  Tokens context(const std::vector<std::string>& turns, size_t* cut = nullptr) const;
+  Tokens response(const std::string& text, size_t* cut = nullptr) const;
 
   const Vocabulary& words() const { return words_; }
-  // Texts that were longer than the bounds allow, since the reader was made.
-  size_t cut_contexts() const { return cut_contexts_; }
-  size_t cut_responses() const { return cut_responses_; }
 
  private:
   Vocabulary words_;
   std::optional<pretrained::WordPiece> pieces_;
   TextBounds bounds_;
-  size_t cut_contexts_ = 0, cut_responses_ = 0;
 };
 
 }  // namespace heed::retrieve

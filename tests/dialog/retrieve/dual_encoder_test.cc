@@ -151,13 +151,15 @@ TEST(Losses, ByHand) {
 
 TEST(TextReader, KeepsTheEndOfAContextAndTheBeginningOfAResponse) {
   Vocabulary words = Vocabulary::build({{"a", 3}, {"b", 2}, {"c", 1}});
-  TextReader reader(words, {.max_context = 4, .max_response = 3});
-  EXPECT_EQ(reader.context({"a b", "c"}), (Tokens{words.id("b"), kEou, words.id("c"), kEou}));
-  EXPECT_EQ(reader.response("a b c a"),
+  const TextReader reader(words, {.max_context = 4, .max_response = 3});
+  size_t contexts = 0, responses = 0;
+  EXPECT_EQ(reader.context({"a b", "c"}, &contexts),
+            (Tokens{words.id("b"), kEou, words.id("c"), kEou}));
+  EXPECT_EQ(reader.response("a b c a", &responses),
             (Tokens{words.id("a"), words.id("b"), words.id("c"), kEou}));
-  EXPECT_EQ(reader.response(""), (Tokens{kUnk, kEou}));
-  EXPECT_EQ(reader.cut_contexts(), 1u);
-  EXPECT_EQ(reader.cut_responses(), 1u);
+  EXPECT_EQ(reader.response("", &responses), (Tokens{kUnk, kEou}));
+  EXPECT_EQ(contexts, 1u);
+  EXPECT_EQ(responses, 1u);
   std::string long_text;
   for (int i = 0; i < 10000; ++i) long_text += "a ";
   EXPECT_EQ(reader.context({long_text}).size(), 4u);
