@@ -1,6 +1,6 @@
 # libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, nlohmann-json and CLI11.
 
-heed_glob(dialog_sources train/*.cc dialog/*/*.cc experiments/*/*.cc)
+heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc experiments/*/*.cc)
 if(NOT HEED_ALL_COMMANDS)
   if(HEED_TESTS OR HEED_EXAMPLES OR HEED_FUZZ)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
@@ -12,7 +12,7 @@ if(NOT HEED_ALL_COMMANDS)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
-list(FILTER responding_sources INCLUDE REGEX "/(train|dialog/(text|data|parts|respond))/[^/]+$")
+list(FILTER responding_sources INCLUDE REGEX "/(train|dialog/(text|data|parts|respond))/[^/]+$|/dialog/system.cc$")
 list(REMOVE_ITEM dialog_sources ${responding_sources})
 add_library(heed_responding OBJECT ${responding_sources})
 heed_target(heed_responding)
@@ -22,6 +22,7 @@ target_link_libraries(heed_responding PRIVATE heed_core ZLIB::ZLIB nlohmann_json
 target_precompile_headers(heed_responding REUSE_FROM heed_core)
 heed_unite(heed_responding)
 heed_library(dialog ${dialog_sources} $<TARGET_OBJECTS:heed_responding>)
+set_source_files_properties(dialog/systems.cc PROPERTIES COMPILE_DEFINITIONS "HEED_ALL_SYSTEMS=$<BOOL:${HEED_ALL_COMMANDS}>")
 if(HEED_ALL_COMMANDS)
   find_path(HEED_UTF8PROC_INCLUDE utf8proc.h REQUIRED)
   find_library(HEED_UTF8PROC_LIBRARY utf8proc REQUIRED)
@@ -55,7 +56,7 @@ if(HEED_ALL_COMMANDS)
   list(REMOVE_ITEM program_sources ${PROJECT_SOURCE_DIR}/heed/commands_left_out.cc)
 else()
   list(FILTER program_sources EXCLUDE REGEX
-       "/heed/(adversary|bench|card|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|pretrained|probe|rank[.]|rankings|report|reproduce|sweep|verify|watch|work)[^/]*$")
+       "/heed/(bench|card|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|prepare_labels|pretrained|probe|rank[.]|rankings|report|reproduce|sweep|verify|watch|work)[^/]*$")
 endif()
 add_library(heed_commands STATIC ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)

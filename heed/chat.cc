@@ -15,6 +15,7 @@
 #include "heed/commands.h"
 #include "heed/conversation.h"
 #include "heed/decode_flags.h"
+#include "heed/inputs.h"
 #include "heed/messages.h"
 #include "heed/shared_options.h"
 #include "heed/web/serve.h"
@@ -56,7 +57,7 @@ class Chat {
 Chat::Chat(const Options& o) {
   const Device device = start(*o.common);
   decode_ = o.decode.get(o.common->seed);
-  loaded_ = load_model(o.models[0]);
+  loaded_ = load_responder(o.models[0]);
   move(*loaded_.model, device);
   bounds_ = load_example_options(o.models[0]);
   make_examples({}, Vocabulary(), bounds_);  // complains of bounds that make no sense

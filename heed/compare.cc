@@ -148,7 +148,7 @@ void measure(std::vector<ComparedModel>& runs, const Options& o, const Inputs& i
              const std::vector<Example>& examples, Device device) {
   PassProgress progress(inputs.sets.size() * runs.size(), examples, inputs.unit(examples.size()));
   for (ComparedModel& run : runs) {
-    LoadedModel loaded = load_model(run.path);
+    LoadedModel loaded = load_responder(run.path);
     run.vocabulary = std::move(loaded.vocabulary);
     move(*loaded.model, device);
     const EncodedInputs encoded(inputs, run.vocabulary);
@@ -171,7 +171,7 @@ void run(const Options& o) {
   o.input.check(sets);
   std::vector<ComparedModel> runs = named(paths);
   for (const ComparedModel& run : runs) {
-    load_model(run.path);  // refused now, and not when it is its turn
+    load_responder(run.path);  // refused now, and not when it is its turn
   }
   note_equal_models(runs);
   const Inputs inputs = read_inputs(o.input, load_example_options(paths[0]), sets);

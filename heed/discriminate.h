@@ -10,12 +10,9 @@
 
 namespace heed {
 
-// What became no passage, and which responses of a file stand in no passage's place, as lines on
-// standard error and as JSON.
-void say_left_out(const adversarial::Part& part, const std::string& name);
+// What became no passage, and which responses of a file stand in no passage's place.
 nlohmann::ordered_json left_out_json(const adversarial::Part& part);
 
-void add_discriminate_train(CLI::App& discriminate);
 void add_discriminate_test(CLI::App& discriminate);
 
 }  // namespace heed

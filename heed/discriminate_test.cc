@@ -7,6 +7,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "dialog/adversarial/controls.h"
+#include "dialog/adversarial/system.h"
 #include "dialog/text/format.h"
 #include "dialog/view/passages.h"
 #include "heed/bundled.h"
@@ -227,7 +228,7 @@ void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Cont
   const Negatives negatives = negatives_of(o);
   const adversarial::Reads reads = judge.model().config().reads();
   TestedPart test = judge.judged(corpus, "test", negatives);
-  say_left_out(test.part, corpus);
+  note_left_out(test.part, corpus, {.note = note});
   if (reads == adversarial::Reads::kAll)
     test.cosines = context_cosines(judge.model(), test.items, o.batch);
   std::vector<TestNumbers> rows = {test_numbers(corpus, test.items, test.p_real(), o.common->seed)};

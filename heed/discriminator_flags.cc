@@ -18,7 +18,8 @@ adversarial::Settings DiscriminatorFlags::settings(uint64_t seed) const {
   adversarial::Settings s = adversarial::find_preset(preset).settings;
   s.preset = preset;
   s.vocabulary = s.model.vocab_size;
-  flags.apply_to_preset(s);
+  flags.apply_to_preset(s, s.loop);
+  s.model.vocab_size = *s.vocabulary;
   s.loop.seed = seed;
   s.check();
   return s;

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cstring>
+#include <filesystem>
 #include <string_view>
 
-#include "dialog/probe/representations.h"
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/text/format.h"
 #include "heed/inputs.h"
@@ -27,7 +27,9 @@ void note_left_out(const EncodeInput& input) {
 
 // The epoch as load_epoch() knows it. Where it is to be chosen, `json` gets what it was chosen by.
 std::string epoch_of(const EncodeFlags& flags, Device device, Json& json) {
+  require(flags.model, Capability::kEncode);
   if (!chooses_epoch(flags.epoch)) return flags.epoch;
+  require(flags.model, Capability::kRespond);
   const std::string path = find_part(flags.data, "valid");
   const std::vector<Dialogue> dialogues = read_dialogues(path, flags.limit);
   Progress progress;
@@ -69,11 +71,13 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
                "--keep-every kept, or best-bleu, best-rouge, best-meteor: that of them whose own "
                "responses to the valid part have the most BLEU-2, ROUGE-L or METEOR")
       ->capture_default_str();
-  c.add_option("--pool", pool,
-               "How states become one vector: sum, mean or last, over an LSTM's layers or a "
-               "transformer's positions; top: the top layer of an LSTM")
+  c.add_option(
+       "--pool", pool,
+       "How states become one vector: sum, mean or last, over an LSTM's layers or a "
+       "transformer's positions; top: the top layer of an LSTM. For response models: others make "
+       "one vector")
       ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
-      ->capture_default_str();
+      ->default_str("sum");
   c.add_option("--limit", limit, "Read only the first dialogues, of each part; 0: all")
       ->capture_default_str();
   c.add_option("--batch", batch, "Dialogues in a batch; changes no result")->capture_default_str();
@@ -83,15 +87,26 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
                    const RankTeam& team)
     : flags_(flags),
       device_(device),
-      json_({{"model", {{"path", flags.model}, {"epoch", flags.epoch}, {"pool", flags.pool}}}}),
-      loaded_(load_epoch(flags.model,
-                         team.of_first([&] { return epoch_of(flags, device, json_["model"]); }))) {
-  move(*loaded_.model, device);
+      json_({{"model", {{"path", flags.model}, {"epoch", flags.epoch}}}}),
+      loaded_(load_system(flags.model,
+                          team.of_first([&] { return epoch_of(flags, device, json_["model"]); }))) {
+  if (loaded_.encoder->pools()) {
+    if (!flags_.pool) flags_.pool = "sum";
+  } else if (flags_.pool) {
+    throw UsageError("--pool: the vectors of " + flags.model + " (" + loaded_.system +
+                     ") are made in one way only");
+  }
+  json_["model"]["pool"] = flags_.pool ? Json(*flags_.pool) : Json();
+  move(*loaded_.module, device);
   parts_.resize(parts.size());
   if (team.reads()) {
-    parts_ = probe::read_labelled_parts(flags.data, parts, loaded_.vocabulary,
-                                        load_example_options(flags.model),
-                                        std::vector<size_t>(parts.size(), flags.limit));
+    probe::Numbers numbers;
+    if (!loaded_.vocabulary) {
+      numbers = [&](const std::string& text) { return loaded_.encoder->numbers(text); };
+    }
+    parts_ = probe::read_labelled_parts(
+        flags.data, parts, loaded_.vocabulary ? *loaded_.vocabulary : Vocabulary(), loaded_.bounds,
+        std::vector<size_t>(parts.size(), flags.limit), numbers);
   }
   team.check_alike(given());
   for (EncodeInput& input : parts_) team.share(input);
@@ -108,13 +123,14 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
 
 // A rank for which another one of its machine reads has empty parts here.
 std::vector<Given> Encoding::given() const {
-  std::vector<Given> given = given_model(flags_.model, *loaded_.model);
+  std::vector<Given> given = given_model(flags_.model, *loaded_.module);
   for (size_t i = 0; i < parts_.size(); ++i) {
     const EncodeInput& input = parts_[i];
     given.push_back({"part " + std::to_string(i + 1) + " of --data",
                      input.path.empty() ? "" : std::to_string(input.fingerprint), input.path});
   }
-  for (Given& option : given_options({{"pool", flags_.pool}, {"limit", flags_.limit}})) {
+  for (Given& option :
+       given_options({{"pool", flags_.pool.value_or("")}, {"limit", flags_.limit}})) {
     given.push_back(std::move(option));
   }
   return given;
@@ -143,23 +159,32 @@ static Tensor rows_of_all(Ranks& ranks, const Tensor& own, size_t count) {
   return all;
 }
 
-probe::Part Encoding::encode(Responder& model, const EncodeInput& input, Ranks& ranks) const {
+probe::Part Encoding::encode(const ContextEncoder& encoder, const EncodeInput& input,
+                             Ranks& ranks) const {
   const std::vector<Example> own = part_of_rank(ranks, input.examples);
   PassProgress progress(1, own, "examples");
-  const Tensor x = probe::encode(model, own, parse_pooling(flags_.pool), flags_.batch,
-                                 [&](int64_t examples, int64_t tokens) {
-                                   if (ranks.first()) progress.show(input.name, examples, tokens);
-                                 });
+  const Tensor x = encoder.encode(own, {.pooling = parse_pooling(flags_.pool.value_or("sum")),
+                                        .batch = flags_.batch,
+                                        .progress = [&](int64_t examples, int64_t tokens) {
+                                          if (ranks.first())
+                                            progress.show(input.name, examples, tokens);
+                                        }});
   progress.done();
   return {ranks.size() > 1 ? rows_of_all(ranks, x, input.examples.size()) : x, input.labels};
 }
 
+bool Encoding::has_untrained() const {
+  const bool is_run =
+      std::filesystem::exists(std::filesystem::path(flags_.model) / "settings.json");
+  return is_run && flags_.epoch != "untrained" && flags_.epoch != "0";
+}
+
 probe::Part Encoding::encode_untrained(const EncodeInput& input) {
   if (!untrained_) {
-    untrained_ = std::move(load_epoch(flags_.model, "untrained").model);
-    move(*untrained_, device_);
+    untrained_ = load_system(flags_.model, "untrained");
+    move(*untrained_->module, device_);
   }
-  return encode(*untrained_, input, alone());
+  return encode(*untrained_->encoder, input, alone());
 }
 
 Json Encoding::to_json() const {

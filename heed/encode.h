@@ -9,7 +9,7 @@
 
 #include "dialog/probe/labelled_parts.h"
 #include "dialog/probe/probe.h"
-#include "dialog/respond/run.h"
+#include "dialog/system.h"
 #include "heed/commands.h"
 #include "heed/rank_team.h"
 
@@ -17,7 +17,8 @@ namespace heed {
 
 // As options of a sub-command.
 struct EncodeFlags {
-  std::string model, data, epoch = "best", pool = "sum";
+  std::string model, data, epoch = "best";
+  std::optional<std::string> pool;
   size_t limit = 0;
   int64_t batch = 32;
 
@@ -39,23 +40,24 @@ class Encoding {
   const std::vector<EncodeInput>& parts() const { return parts_; }
   const EncodeInput& part(const std::string& name) const;
   // A part as the encoder of the epoch sees it, whose examples the ranks share out; as that before
-  // the first step of training does.
+  // the first step of training does, where there was a training.
   probe::Part encode(const EncodeInput& input, Ranks& ranks = alone()) {
-    return encode(*loaded_.model, input, ranks);
+    return encode(*loaded_.encoder, input, ranks);
   }
+  bool has_untrained() const;
   probe::Part encode_untrained(const EncodeInput& input);
-  int64_t width() const { return loaded_.model->config().hidden_size; }
+  int64_t width() const { return loaded_.encoder->width(); }
   nlohmann::ordered_json to_json() const;  // for the key "inputs" of a result
 
  private:
-  probe::Part encode(Responder& model, const EncodeInput& input, Ranks& ranks) const;
+  probe::Part encode(const ContextEncoder& encoder, const EncodeInput& input, Ranks& ranks) const;
   std::vector<Given> given() const;
 
   EncodeFlags flags_;
   Device device_;
   nlohmann::ordered_json json_;
-  LoadedModel loaded_;
-  std::unique_ptr<Responder> untrained_;
+  LoadedSystem loaded_;
+  std::optional<LoadedSystem> untrained_;
   std::vector<EncodeInput> parts_;
 };
 

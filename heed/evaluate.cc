@@ -70,7 +70,7 @@ void run(const Options& o) {
   const JsonOutput output(team.first() ? o.json : "");
   const std::vector<TestSet> sets = select_test_sets(o.test);
   o.input.check(sets);
-  LoadedModel loaded = load_model(o.model);
+  LoadedModel loaded = load_responder(o.model);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets, team.reads());
   EncodedInputs encoded(inputs, loaded.vocabulary);
   team.check_alike(given_inputs(inputs, o.model, *loaded.model, o.common->seed));

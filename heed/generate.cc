@@ -105,7 +105,7 @@ void run(Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = decoding_of(o);
   JsonOutput passages_file(o.out), output(o.json);
-  LoadedModel loaded = load_epoch(o.model, o.epoch);
+  LoadedModel loaded = load_responder(o.model, o.epoch);
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
   const std::vector<Example> examples = inputs.examples(loaded.vocabulary);

@@ -3,7 +3,7 @@
 
 #include "base/file.h"
 #include "base/machine.h"
-#include "dialog/respond/config.h"
+#include "dialog/system.h"
 #include "heed/info.h"
 #include "nn/safetensors.h"
 #include "train/checkpoint.h"
@@ -66,21 +66,16 @@ Json vocabulary_json(const Vocabulary& vocabulary) {
   return {{"tokens", vocabulary.size()}, {"kind", name_of(vocabulary.kind())}, {"first", first}};
 }
 
-// Adds "model", "vocabulary" and "parameters". A model that writes responses is loaded, so that one
-// whose files do not fit together is an error; of another system the parts are shown as they are.
+// Adds "model", "vocabulary" and "parameters". The model is loaded, so that one whose files do not
+// fit together is an error.
 void add_model(const std::string& directory, Json& info) {
   const Json config = object_in(directory, "config.json");
   info["model"] = config;
   const std::string weights = file_inside(directory, "model.safetensors");
-  if (config.value("system", Json("respond")) != "respond") {
-    if (has(directory, "model.safetensors")) {
-      info["parameters"] = weights_json(weights, tensors_in(weights));
-    }
-    return;
-  }
-  const LoadedModel loaded = load_model(directory);
-  info["vocabulary"] = vocabulary_json(loaded.vocabulary);
-  info["parameters"] = weights_json(weights, parameter_tensors(*loaded.model));
+  const LoadedSystem loaded = load_system(directory);
+  if (loaded.vocabulary) info["vocabulary"] = vocabulary_json(*loaded.vocabulary);
+  info["parameters"] = weights_json(weights, parameter_tensors(*loaded.module));
+  for (const Capability can : find_system(loaded.system).can) info["can"].push_back(name_of(can));
 }
 
 // One epoch, in the order in which people read it.

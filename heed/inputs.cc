@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "dialog/system.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/shared_options.h"
@@ -28,6 +29,11 @@ Json file_json(const std::string& path, const std::vector<Dialogue>& dialogues) 
 }
 
 }  // namespace
+
+LoadedModel load_responder(const std::string& directory, const std::string& epoch) {
+  require(directory, Capability::kRespond);
+  return load_epoch(directory, epoch);
+}
 
 void InputFlags::declare(CLI::App& c) {
   command_ = &c;
@@ -180,7 +186,7 @@ std::vector<Given> given_options(const Json& options) {
   return given;
 }
 
-std::vector<Given> given_model(const std::string& model, Responder& loaded) {
+std::vector<Given> given_model(const std::string& model, const Module& loaded) {
   uint32_t crc = 0;
   for (const NamedParameter& p : parameters(loaded)) {
     const Tensor value = p.var.value().to(Device{});

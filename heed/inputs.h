@@ -15,6 +15,10 @@
 
 namespace heed {
 
+// The model of a directory at an epoch (load_epoch()). Throws UsageError for one of a system that
+// cannot respond.
+LoadedModel load_responder(const std::string& directory, const std::string& epoch = "best");
+
 // As options of a sub-command.
 struct InputFlags {
   mutable std::string data;  // check() fills in the bundled sample where none was given
@@ -78,7 +82,7 @@ struct EncodedInputs {
 std::vector<Given> given_inputs(const Inputs& inputs, const std::string& model, Responder& loaded,
                                 uint64_t seed);
 // The weights that were loaded, and the files that say how they are used.
-std::vector<Given> given_model(const std::string& model, Responder& loaded);
+std::vector<Given> given_model(const std::string& model, const Module& loaded);
 // The members of an object as options: {"seed": 1} is --seed with the value 1.
 std::vector<Given> given_options(const nlohmann::ordered_json& options);
 

@@ -97,7 +97,7 @@ class Passages {
   const std::string& id(size_t place) const { return examples_[place].id; }
 
   std::vector<Tokens> respond_to(const std::vector<size_t>& places, const std::string& run) const {
-    LoadedModel loaded = load_model(run);
+    LoadedModel loaded = load_responder(run);
     move(*loaded.model, device_);
     const std::vector<Example> all = inputs_.examples(loaded.vocabulary);
     std::vector<Example> chosen;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/pretrained/encoder.h"
+#include "dialog/system.h"
 #include "dialog/text/format.h"
 #include "dialog/text/text_file.h"
 #include "heed/checks.h"
@@ -18,7 +19,7 @@ using Json = nlohmann::json;
 struct Options {
   CommonPtr common;
   std::string model, in, out;
-  std::optional<int64_t> max_pieces;
+  int64_t max_pieces = 0;  // 0: as many as the model reads
 };
 
 void say(const char* done, const pretrained::Encoder& encoder, const std::string& folder) {
@@ -58,11 +59,13 @@ std::string numbers_text(const Tensor& vector) {
   return text;
 }
 
+using Read = ContextEncoder::Text;
+
 void write_lines(const std::string& path, const std::vector<std::string>& texts,
-                 const std::vector<pretrained::Pieces>& pieces, const Tensor& vectors) {
+                 const std::vector<Read>& read, const Tensor& vectors) {
   TextWriter file(path);
   for (size_t i = 0; i < texts.size(); ++i) {
-    file.write("{\"text\": " + Json(texts[i]).dump() + ", \"ids\": " + Json(pieces[i].ids).dump() +
+    file.write("{\"text\": " + Json(texts[i]).dump() + ", \"ids\": " + Json(read[i].ids).dump() +
                ", \"vector\": [" + numbers_text(vectors[static_cast<int64_t>(i)]) + "]}\n");
   }
   file.commit();
@@ -70,33 +73,28 @@ void write_lines(const std::string& path, const std::vector<std::string>& texts,
 
 void encode(const Options& o) {
   const Device device = start(*o.common);
-  const pretrained::Encoder encoder = [&] {
-    pretrained::Encoder loaded = pretrained::load_encoder(o.model);
-    move(loaded.model, device);
-    return loaded;
-  }();
-  const int64_t longest = o.max_pieces.value_or(encoder.max_length);
-  if (longest > encoder.max_length) {
-    throw UsageError("--max-pieces: the model reads texts of up to " +
-                     std::to_string(encoder.max_length) + " pieces");
-  }
+  require(o.model, Capability::kEncode);
+  const LoadedSystem loaded = load_system(o.model);
+  move(*loaded.module, device);
   const std::vector<std::string> texts = read_texts(o.in);
-  std::vector<pretrained::Pieces> pieces;
-  size_t cut = 0;
+  std::vector<Read> read;
+  size_t cut = 0, longest = 0;
   for (const std::string& text : texts) {
-    pieces.push_back(encoder.pieces.read(text, longest));
-    cut += pieces.back().left_out > 0;
+    read.push_back(loaded.encoder->read(text, o.max_pieces));
+    if (read.back().left_out == 0) continue;
+    ++cut;
+    longest = read.back().ids.size();
   }
   Progress progress;
-  const Tensor vectors =
-      pretrained::encode_texts(encoder, pieces, /*batch=*/64, [&](size_t done, size_t of) {
-        progress.show(std::to_string(done) + " of " + counted(of, "text"));
-      });
+  const Tensor vectors = loaded.encoder->encode_texts(
+      read, {.batch = 64, .progress = [&](int64_t done, int64_t) {
+               progress.show(std::to_string(done) + " of " + counted(texts.size(), "text"));
+             }});
   progress.done();
   if (o.out.ends_with(".npy")) {
     save_npy(o.out, vectors);
   } else {
-    write_lines(o.out, texts, pieces, vectors);
+    write_lines(o.out, texts, read, vectors);
   }
   std::printf("%s of %s: %ld numbers each%s\n", counted(texts.size(), "vector").c_str(),
               o.in.c_str(), long(vectors.shape()[1]),

@@ -173,7 +173,7 @@ std::vector<Encoder> encoders_of(const Options& o, Encoding& encoding) {
   const EncodeInput &train = encoding.part("train"), &test = encoding.part(o.eval_part);
   std::vector<Encoder> encoders;
   encoders.push_back({o.encode.epoch, encoding.encode(train), encoding.encode(test)});
-  if (o.encode.epoch != "untrained" && o.encode.epoch != "0") {
+  if (encoding.has_untrained()) {
     encoders.push_back(
         {"untrained", encoding.encode_untrained(train), encoding.encode_untrained(test)});
   }

@@ -2,12 +2,11 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
-#include <numeric>
 
 #include "dialog/data/split.h"
-#include "dialog/pretrained/encoder.h"
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/score_file.h"
+#include "dialog/system.h"
 #include "dialog/text/format.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
@@ -111,41 +110,27 @@ std::vector<ScoredList> unscored(const Options& o, const Part& part, const Lists
 
 using Scores = std::vector<std::vector<double>>;  // of the candidates of each list
 
-// The cosine of the vectors of context and response.
+// What a model says: of an encoder the cosine of the vectors of context and response.
 Scores similarities(const Options& o, const Part& part, const Lists& lists) {
-  pretrained::Encoder encoder = pretrained::load_encoder(o.model);
-  move(encoder.model, Device::parse(o.common->device));
-  using Keep = pretrained::WordPiece::Keep;
-  std::vector<pretrained::Pieces> pieces;  // of the responses, then of the contexts
-  const auto read = [&](const std::string& text, Keep keep) {
-    pieces.push_back(encoder.pieces.read(text, encoder.max_length, keep));
-  };
-  for (const std::string& text : lists.texts()) read(text, Keep::kFirst);
+  require(o.model, Capability::kRank);
+  const LoadedSystem loaded = load_system(o.model);
+  move(*loaded.module, Device::parse(o.common->device));
+  std::vector<RankQuery> queries;
   for (size_t i = 0; i < lists.size(); ++i) {
-    read(context_text(part.dialogues, lists.pair(i)), Keep::kLast);
-  }
-  const auto cut = static_cast<size_t>(std::count_if(
-      pieces.begin(), pieces.end(), [](const auto& text) { return text.left_out > 0; }));
-  if (cut > 0) {
-    note("sim: " + counted(cut, "text") + " of more than " + std::to_string(encoder.max_length) +
-         " pieces cut: of a context the last ones are kept, of a response the first");
+    const retrieve::Pair& pair = lists.pair(i);
+    RankQuery& query = queries.emplace_back(RankQuery{{}, lists.candidates(i)});
+    for (size_t turn = pair.begin; turn < pair.response; ++turn) {
+      query.context.push_back(part.dialogues[pair.dialogue].turns[turn].text);
+    }
   }
   Progress progress;
-  const Tensor vectors =
-      pretrained::encode_texts(encoder, pieces, /*batch=*/64, [&](size_t done, size_t of) {
+  Ranker::Scores scores =
+      loaded.ranker->score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
         progress.show("sim: " + std::to_string(done) + " of " + counted(of, "text"));
       });
   progress.done();
-  const int64_t width = vectors.shape()[1];
-  Scores scores(lists.size());
-  for (size_t i = 0; i < lists.size(); ++i) {
-    const float* context = vectors.data<float>() + (lists.texts().size() + i) * width;
-    for (const int32_t candidate : lists.candidates(i)) {
-      const float* response = vectors.data<float>() + candidate * width;
-      scores[i].push_back(std::inner_product(context, context + width, response, 0.0));
-    }
-  }
-  return scores;
+  if (!scores.remark.empty()) note("sim: " + scores.remark);
+  return std::move(scores.of_queries);
 }
 
 // What is wanted of a list, and how it is said.

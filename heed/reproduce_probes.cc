@@ -1,12 +1,12 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "dialog/respond/system.h"
 #include "dialog/text/format.h"
 #include "experiments/probes/claims.h"
 #include "experiments/probes/tables.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
-#include "heed/open_run.h"
 #include "heed/provenance.h"
 #include "heed/reproduce.h"
 #include "heed/shared_options.h"

@@ -83,7 +83,7 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = o.decode.get(o.common->seed);
   JsonOutput responses_file(o.out), output(o.json);
-  LoadedModel loaded = load_model(o.model);
+  LoadedModel loaded = load_responder(o.model);
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
   const std::vector<Example> examples = inputs.examples(loaded.vocabulary);

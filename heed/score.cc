@@ -55,7 +55,7 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   if (o.attention && !output.wanted()) throw UsageError("--attention: goes into --json FILE");
-  LoadedModel loaded = load_model(o.model);
+  LoadedModel loaded = load_responder(o.model);
   if (o.dtype == "f64") convert(*loaded.model, DType::f64);
   move(*loaded.model, device);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model));

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "heed/checks.h"
+#include "train/any_settings.h"
 #include "train/settings_json.h"
 
 namespace heed {
@@ -67,18 +68,22 @@ class SettingFlags {
   }
   // To a preset: of another optimiser nothing of the preset's is for it, and embeddings are as wide
   // as --hidden.
-  template <class S> void apply_to_preset(S& settings) const {
+  template <class S> void apply_to_preset(S& settings, LoopSettings& loop) const {
     const auto optimizer = value<std::string>("optimizer");
-    if (optimizer && *optimizer != settings.loop.optimizer.name) {
-      settings.loop.optimizer = {};
-      settings.loop.schedule = {.rate = default_rate(*optimizer)};
-      settings.loop.max_norm = LoopSettings{}.max_norm;
+    if (optimizer && *optimizer != loop.optimizer.name) {
+      loop.optimizer = {};
+      loop.schedule = {.rate = default_rate(*optimizer)};
+      loop.max_norm = LoopSettings{}.max_norm;
     }
     apply(settings);
-    settings.model.vocab_size = *settings.vocabulary;
-    if (given("hidden") && !given("embed")) {
-      settings.model.embedding_size = settings.model.hidden_size;
-    }
+    if (!given("hidden") || given("embed")) return;
+    const auto as_wide = [&](const Setting& setting, auto&& value) {
+      using T = std::remove_reference_t<decltype(value)>;
+      if constexpr (std::is_same_v<T, int64_t>) {
+        if (setting.option == "embed") set(given_.at("hidden"), value);
+      }
+    };
+    visit_settings(settings, as_wide);
   }
 
   bool given(const std::string& option) const {
@@ -107,11 +112,12 @@ class SettingFlags {
   using Texts = std::vector<std::string>;
 
   // What CLI11 reads for a value.
-  template <class T> struct Read { using type = T; };
+  template <class T> struct Read {
+    using type = std::conditional_t<std::is_same_v<T, Named>, std::string, T>;
+  };
   template <class T> struct Read<std::optional<T>> { using type = T; };
   template <class B> struct Read<Words<B>> { using type = std::string; };
   template <class B> struct Read<Unless<B>> { using type = bool; };
-  template <class T, class Parse> struct Read<Named<T, Parse>> { using type = std::string; };
   template <class T> using ReadType = typename Read<T>::type;
 
   template <class T> static void add_checks(CLI::Option& option, const Setting& s) {
@@ -162,9 +168,7 @@ class SettingFlags {
     value.value = read == value.yes;
   }
   template <class B> static void store(bool read, Unless<B>& value) { value.value = !read; }
-  template <class T, class Parse> static void store(const std::string& read, Named<T, Parse>& v) {
-    v.value = v.parse(read);
-  }
+  static void store(const std::string& read, Named& value) { value.set(read); }
 
   std::map<std::string, Given> given_;
 };

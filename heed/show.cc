@@ -134,7 +134,7 @@ LowerView count_lower(const Ratios& first, const Ratios& last) {
 
 Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs,
                  const std::string& run, const std::vector<size_t>& chosen, Device device) {
-  LoadedModel loaded = load_model(run);
+  LoadedModel loaded = load_responder(run);
   move(*loaded.model, device);
   view.models.back().description = describe(run, loaded.model->config());
   const EncodedInputs encoded(inputs, loaded.vocabulary);

@@ -1,4 +1,5 @@
 #include "heed/sweep_file.h"
+#include "dialog/respond/system.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -8,7 +9,6 @@
 
 #include "base/file.h"
 #include "heed/checks.h"
-#include "heed/open_run.h"
 #include "heed/option_file.h"
 #include "heed/train_flags.h"
 #include "heed/usage.h"

@@ -1,7 +1,7 @@
 #include "heed/train_flags.h"
 
 #include "dialog/respond/settings.h"
-#include "dialog/text/word_vectors.h"
+#include "dialog/respond/system.h"
 #include "heed/shared_options.h"
 
 namespace heed {
@@ -57,11 +57,8 @@ TrainSettings TrainFlags::settings(const Structure& of) const {
   s.preset = preset;
   s.limit = 0;
   s.vocabulary = s.model.vocab_size;
-  flags.apply_to_preset(s);
-  if (!s.word_vectors.empty() && !flags.given("embed")) {
-    s.model.embedding_size = word_vector_width(s.word_vectors);
-  }
-  if (!flags.given("min-rate")) s.loop.schedule.min_rate = s.loop.schedule.rate / 1000;
+  flags.apply_to_preset(s, s.loop);
+  complete_settings(s, [&](const std::string& option) { return flags.given(option); });
   return s;
 }
 

@@ -8,8 +8,10 @@
 // says of itself.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -58,13 +60,16 @@ template <class B> Unless(B&) -> Unless<B>;
 
 // A value that has a name; an empty one is no value, and `in_effect` is what it then comes to.
 // parse(name) throws UsageError.
-template <class T, class Parse> struct Named {
-  T& value;
-  std::string name;
-  Parse parse;
-  std::string in_effect = "";
+struct Named {
+  template <class T, class Parse>
+  Named(T& value, std::string its_name, Parse parse, std::string effect = "")
+      : name(std::move(its_name)), in_effect(std::move(effect)) {
+    if constexpr (!std::is_const_v<T>) {
+      set = [&value, parse](const std::string& text) { value = parse(text); };
+    }
+  }
+  std::string name, in_effect;
+  std::function<void(const std::string& name)> set;  // none of what cannot change
 };
-template <class T, class Parse> Named(T&, std::string, Parse) -> Named<T, Parse>;
-template <class T, class Parse> Named(T&, std::string, Parse, std::string) -> Named<T, Parse>;
 
 }  // namespace heed

@@ -29,7 +29,7 @@ template <class B> nlohmann::ordered_json in_file(const Unless<B>& value) {
 inline nlohmann::ordered_json name_or_null(const std::string& name) {
   return name.empty() ? nlohmann::ordered_json() : nlohmann::ordered_json(name);
 }
-template <class T, class Parse> nlohmann::ordered_json in_file(const Named<T, Parse>& value) {
+inline nlohmann::ordered_json in_file(const Named& value) {
   return name_or_null(value.name);
 }
 inline nlohmann::ordered_json in_file(const std::vector<ParameterGroup>& groups) {
@@ -45,7 +45,7 @@ template <class B> nlohmann::ordered_json as_option(const Words<B>& value) {
 template <class B> nlohmann::ordered_json as_option(const Unless<B>& value) {
   return !value.value;
 }
-template <class T, class Parse> nlohmann::ordered_json as_option(const Named<T, Parse>& value) {
+inline nlohmann::ordered_json as_option(const Named& value) {
   return name_or_null(value.in_effect.empty() ? value.name : value.in_effect);
 }
 // "lstm:0.5:0.2 combine:1:0"
@@ -69,8 +69,8 @@ template <class B> void from_file(const nlohmann::json& json, Words<B>& value) {
 template <class B> void from_file(const nlohmann::json& json, Unless<B>& value) {
   json.get_to(value.value);
 }
-template <class T, class Parse> void from_file(const nlohmann::json& json, Named<T, Parse>& value) {
-  value.value = value.parse(json.get<std::string>());
+inline void from_file(const nlohmann::json& json, Named& value) {
+  value.set(json.get<std::string>());
 }
 
 // ---- the visitors

@@ -173,7 +173,10 @@ void WordPiece::add_word(const std::u32string& word, std::vector<int32_t>& ids) 
 }
 
 Pieces WordPiece::read(std::string_view text, int64_t max_length, Keep keep) const {
-  std::vector<int32_t> ids = encode(text);
+  return read(encode(text), max_length, keep);
+}
+
+Pieces WordPiece::read(std::vector<int32_t> ids, int64_t max_length, Keep keep) const {
   const size_t kept = std::min<size_t>(ids.size(), std::max<int64_t>(0, max_length - 2)),
                left_out = ids.size() - kept;
   if (keep == Keep::kLast) ids.erase(ids.begin(), ids.begin() + static_cast<ptrdiff_t>(left_out));

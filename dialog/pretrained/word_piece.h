@@ -39,6 +39,7 @@ class WordPiece {
   // from the end of the longer text.
   enum class Keep { kFirst, kLast };
   Pieces read(std::string_view text, int64_t max_length, Keep keep = Keep::kFirst) const;
+  Pieces read(std::vector<int32_t> encoded, int64_t max_length, Keep keep) const;
   Pieces read(std::string_view first, std::string_view second, int64_t max_length) const;
 
  private:

@@ -14,7 +14,8 @@ namespace {
 namespace fs = std::filesystem;
 
 std::vector<Example> examples_of(const std::string& path, const std::vector<Dialogue>& dialogues,
-                                 const Vocabulary& vocabulary, const ExampleOptions& bounds) {
+                                 const Vocabulary& vocabulary, const ExampleOptions& bounds,
+                                 const Numbers& numbers) {
   std::vector<Example> examples = make_examples(dialogues, vocabulary, bounds);
   if (examples.empty()) {
     throw DataError(path + ": " + no_example(bounds));
@@ -24,6 +25,15 @@ std::vector<Example> examples_of(const std::string& path, const std::vector<Dial
     if (ids.insert(e.id).second) continue;
     throw DataError(path + ": two dialogues have the id \"" + e.dialogue_id +
                     "\", by which labels are found; give every dialogue its own");
+  }
+  if (!numbers) return examples;
+  std::map<std::string_view, const Dialogue*> by_id;
+  for (const Dialogue& d : dialogues) by_id[d.id] = &d;
+  for (Example& e : examples) {
+    const std::vector<Turn>& turns = by_id.at(e.dialogue_id)->turns;
+    for (size_t k = 0; k < e.context.size(); ++k) {
+      e.context[k] = numbers(turns[static_cast<size_t>(e.cut.turns) + k].text);
+    }
   }
   return examples;
 }
@@ -74,7 +84,8 @@ std::vector<LabelledPart> read_labelled_parts(const std::string& directory,
                                               const std::vector<std::string>& parts,
                                               const Vocabulary& vocabulary,
                                               const ExampleOptions& bounds,
-                                              const std::vector<size_t>& limits) {
+                                              const std::vector<size_t>& limits,
+                                              const Numbers& numbers) {
   ExampleOptions options = bounds;
   options.all_positions = true;  // positions in a dialogue are what several tasks ask for
   std::vector<LabelledPart> result;
@@ -83,7 +94,7 @@ std::vector<LabelledPart> read_labelled_parts(const std::string& directory,
   for (size_t i = 0; i < parts.size(); ++i) {
     LabelledPart part{.name = parts[i], .path = find_part(directory, parts[i])};
     const std::vector<Dialogue> dialogues = read_dialogues(part.path, limits.at(i));
-    part.examples = examples_of(part.path, dialogues, vocabulary, options);
+    part.examples = examples_of(part.path, dialogues, vocabulary, options, numbers);
     part.fingerprint = fingerprint(dialogues);
     part.dialogues = dialogues.size();
     if (i == 0)

@@ -1,6 +1,7 @@
 // The parts of a data directory as what is probed: examples with their labels.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -25,17 +26,22 @@ struct LabelledPart {
   void share(const Neighbours& neighbours) { neighbours.share_list(examples); }
 };
 
+// The numbers of an utterance's text, for who has no Vocabulary.
+using Numbers = std::function<std::vector<int32_t>(const std::string& utterance)>;
+
 // Reads parts of a data directory, "train" first. Every turn from the min_turns-th on is an
 // example, within the other bounds of `bounds`; `limits` dialogues of each part are read (0: all).
 // The labels are those of the tasks that need no annotation (unannotated.h; mid-frequency words are
 // those of the first part) and, where there is a file PART.labels.jsonl or .gz, those of the file,
 // which then says which of these turns are examples. Throws DataError for parts without an example,
-// for dialogues of the same id, and where a file has labels of no example.
+// for dialogues of the same id, and where a file has labels of no example. With `numbers` the
+// contexts are in these, whole utterances, and not in those of the vocabulary.
 std::vector<LabelledPart> read_labelled_parts(const std::string& directory,
                                               const std::vector<std::string>& parts,
                                               const Vocabulary& vocabulary,
                                               const ExampleOptions& bounds,
-                                              const std::vector<size_t>& limits);
+                                              const std::vector<size_t>& limits,
+                                              const Numbers& numbers = {});
 
 // Of each example the dialogue that it is of, numbered from 0 as they come: examples of a dialogue
 // are not independent. "d7#3" is of "d7".

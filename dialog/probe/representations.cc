@@ -8,29 +8,6 @@
 
 namespace heed::probe {
 
-Tensor encode(Responder& model, const std::vector<Example>& examples, Pooling pooling,
-              int64_t batch_size,
-              const std::function<void(int64_t examples, int64_t tokens)>& progress) {
-  const NoGrad guard;
-  const Device device = parameters(model)[0].var.device();
-  Tensor all;
-  int64_t done = 0, tokens = 0;
-  for (const std::vector<int64_t>& positions : batches_by_length(examples, batch_size)) {
-    ExamplePointers part;
-    for (const int64_t i : positions) part.push_back(&examples[i]);
-    const Batch batch = make_batch(part, model.parts(), device);
-    const Tensor x = model.representation(batch, pooling).value().to(Device()).to(DType::f32);
-    if (!all.defined()) {
-      all = Tensor::empty({static_cast<int64_t>(examples.size()), x.shape()[1]});
-    }
-    for (int64_t b = 0; b < batch.size; ++b) all[positions[batch.order[b]]].copy_from(x[b]);
-    done += batch.size;
-    tokens += batch.token_count;
-    if (progress) progress(done, tokens);
-  }
-  return all;
-}
-
 Tensor bag_of_words(const PackedList<Example>& examples, int64_t width, uint64_t seed) {
   const auto n = static_cast<int64_t>(examples.size());
   const double deviation = 1 / std::sqrt(static_cast<double>(width));

@@ -8,7 +8,7 @@
 
 #include "dialog/parts/attention_trace.h"
 #include "dialog/parts/batch.h"
-#include "dialog/respond/pooling.h"
+#include "dialog/parts/pooling.h"
 #include "dialog/respond/structure.h"
 #include "nn/layers.h"
 

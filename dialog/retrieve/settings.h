@@ -82,9 +82,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
              .most = Vocabulary::kMaxSize,
              .of_data = true}),
     s.vocabulary);
-  v(setting("init", "init", "The model that --encoder pretrained begins with, by heed import",
-            {.takes = "MODEL"}),
-    s.init);
+  v({.option = "init", .key = "init"}, s.init);
   visit_limit(s.limit, v);
   visit_settings(s.loop, v);
   v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);

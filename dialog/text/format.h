@@ -26,4 +26,19 @@ inline std::string percent_text(double as) {
   return std::isfinite(as) ? decimal(100 * std::clamp(as, 0.0, 99.99), 0) + " %" : "-";
 }
 
+// "850 parameters", "12.3 thousand parameters", "4.6 million parameters".
+inline std::string size_of_model(double parameters) {
+  if (parameters < 1000) return counted(static_cast<size_t>(parameters), "parameter");
+  const bool millions = parameters >= 1e6;
+  return decimal(parameters / (millions ? 1e6 : 1e3), 1) +
+         (millions ? " million" : " thousand") + " parameters";
+}
+
+// "  123.45", or "6.61e+11" where it would be a long row of digits.
+inline std::string perplexity_text(double perplexity) {
+  char text[32];
+  std::snprintf(text, sizeof text, perplexity < 1e6 ? "%8.2f" : "%8.3g", perplexity);
+  return text;
+}
+
 }  // namespace heed

@@ -9,6 +9,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
 #include "dialog/text/terminal.h"
+#include "heed/inputs.h"
 #include "heed/signals.h"
 #include "heed/web/live_api.h"
 #include "heed/web/server.h"
@@ -29,7 +30,7 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
   std::vector<LiveModel> models;
   std::set<std::string> names;
   for (const std::string& directory : directories) {
-    LiveModel m = {"", load_model(directory), load_example_options(directory)};
+    LiveModel m = {"", load_responder(directory), load_example_options(directory)};
     make_examples({}, Vocabulary(), m.bounds);  // complains of bounds that make no sense
     move(*m.loaded.model, device);
     if (fs::exists(fs::path(directory) / "settings.json")) {

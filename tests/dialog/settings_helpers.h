@@ -32,9 +32,9 @@ template <class B> void change(const Setting&, Words<B>& value) {
 template <class B> void change(const Setting&, Unless<B>& value) {
   value.value = !value.value;
 }
-template <class T, class Parse> void change(const Setting& s, Named<T, Parse>& value) {
-  const bool negatives = std::is_same_v<T, adversarial::Negatives>;
-  value.value = value.parse(!s.words.empty() ? s.words.back() : negatives ? "real" : "dynamic");
+inline void change(const Setting& s, Named& value) {
+  const bool negatives = s.option == "negatives";
+  value.set(!s.words.empty() ? s.words.back() : negatives ? "real" : "dynamic");
 }
 
 // Changes the setting of this number.

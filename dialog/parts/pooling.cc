@@ -1,4 +1,4 @@
-#include "dialog/respond/pooling.h"
+#include "dialog/parts/pooling.h"
 
 #include <vector>
 

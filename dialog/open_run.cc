@@ -1,0 +1,73 @@
+#include "dialog/open_run.h"
+
+#include <filesystem>
+
+#include "base/file.h"
+#include "train/model_directory.h"
+#include "train/step.h"
+#include "train/step_log.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+bool holds_run(const std::string& out) {
+  std::error_code ignored;
+  return fs::exists(fs::path(out) / "settings.json", ignored);
+}
+
+// A run begins with settings.json. Without it a model from elsewhere, or what is left of another
+// run: a training would replace the files, or go on from them. The weights that a run was to begin
+// with may be left of one that was killed before it began.
+void refuse_what_is_no_run(const std::string& out) {
+  std::error_code ignored;
+  for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
+    const std::string file = at->path().filename().string();
+    const bool weights = file.ends_with(".safetensors") && file != "embeddings.safetensors" &&
+                         file != "init.safetensors";
+    const bool ours = weights || file == "state.json" || file == "state.previous.json" ||
+                      file == "log.jsonl" || file == kStepsFile;
+    if (!ours) continue;
+    throw UsageError(out + ": holds " + file +
+                     " but no settings.json: a model, or part of a run; take another --out");
+  }
+}
+
+void refuse_run(const std::string& out) {
+  if (!holds_run(out)) return;
+  throw UsageError(out + ": holds a run already; --resume goes on with it, or take another --out");
+}
+
+OpenRun go_on(Training& training, const RunRequest& r) {
+  OpenRun run{r.first ? std::make_unique<RunLock>(r.out) : nullptr, false};
+  training.go_on(r.out, r.first ? r.take : Training::Take());
+  check_ranks(r.ranks, training.loop().pieces);
+  if (r.reads) training.read(r.data, r.out);
+  if (r.first) change_settings(r.out, training.loop());
+  return run;
+}
+
+OpenRun begin(Training& training, const RunRequest& r) {
+  check_ranks(r.ranks, training.loop().pieces);
+  training.read(r.data, "");
+  training.prepare(r.talk);
+  make_directory(r.out);
+  auto lock = std::make_unique<RunLock>(r.out);
+  refuse_run(r.out);  // begun by somebody else, since we looked
+  training.start(r.out, r.made_with);
+  return {std::move(lock), true};
+}
+
+}  // namespace
+
+OpenRun open_run(Training& training, const RunRequest& request) {
+  if (!request.first || (request.resume && holds_run(request.out))) {
+    return go_on(training, request);
+  }
+  refuse_run(request.out);
+  refuse_what_is_no_run(request.out);
+  return begin(training, request);
+}
+
+}  // namespace heed

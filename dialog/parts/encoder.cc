@@ -1,0 +1,47 @@
+#include "dialog/parts/encoder.h"
+
+#include "dialog/parts/batch.h"
+
+namespace heed {
+
+Tensor encode_in_batches(const std::vector<Example>& examples, const EncodeOptions& options,
+                         const std::function<Var(const ExamplePointers& batch)>& vectors) {
+  const NoGrad guard;
+  Tensor all;
+  int64_t done = 0, tokens = 0;
+  for (const std::vector<int64_t>& places : batches_by_length(examples, options.batch)) {
+    ExamplePointers batch;
+    for (const int64_t i : places) {
+      batch.push_back(&examples[i]);
+      tokens += example_tokens(examples[i]);
+    }
+    const Tensor x = vectors(batch).value().to(Device()).to(DType::f32);
+    if (!all.defined()) {
+      all = Tensor::empty({static_cast<int64_t>(examples.size()), x.shape()[1]});
+    }
+    for (size_t b = 0; b < places.size(); ++b) {
+      all[places[b]].copy_from(x[static_cast<int64_t>(b)]);
+    }
+    done += static_cast<int64_t>(places.size());
+    if (options.progress) options.progress(done, tokens);
+  }
+  return all;
+}
+
+ContextEncoder::Text ContextEncoder::read(const std::string& text, int64_t longest) const {
+  Text read{numbers(text)};
+  const auto most = static_cast<size_t>(longest);
+  if (longest > 0 && read.ids.size() > most) {
+    read.left_out = read.ids.size() - most;
+    read.ids.resize(most);
+  }
+  return read;
+}
+
+Tensor ContextEncoder::encode_texts(std::vector<Text> texts, const EncodeOptions& options) const {
+  std::vector<Example> examples(texts.size());
+  for (size_t i = 0; i < texts.size(); ++i) examples[i].context = {std::move(texts[i].ids)};
+  return encode(examples, options);
+}
+
+}  // namespace heed

@@ -1,0 +1,120 @@
+// The system "pretrained/bert": encoders that others trained (heed import).
+#include "dialog/pretrained/system.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "base/error.h"
+#include "dialog/pretrained/encoder.h"
+#include "dialog/text/format.h"
+
+namespace heed::pretrained {
+namespace {
+
+using Keep = WordPiece::Keep;
+
+std::string joined(const std::vector<std::string>& utterances) {
+  std::string text;
+  for (const std::string& u : utterances) text += (text.empty() ? "" : " ") + u;
+  return text;
+}
+
+// The mean of the last states, of the length 1; of a long context the last pieces are read, of a
+// response the first ones. The score of a response is the cosine of the two.
+class BertReader : public ContextEncoder, public Ranker {
+ public:
+  explicit BertReader(std::shared_ptr<const Encoder> bert) : bert_(std::move(bert)) {}
+
+  int64_t width() const override { return bert_->model.config().hidden_size; }
+  std::vector<int32_t> numbers(const std::string& utterance) const override {
+    return bert_->pieces.encode(utterance);
+  }
+  Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
+    return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {
+      std::vector<Pieces> texts;
+      for (const Example* e : batch) {
+        std::vector<int32_t> ids;
+        for (const auto& u : e->context) ids.insert(ids.end(), u.begin(), u.end());
+        texts.push_back(bert_->pieces.read(std::move(ids), bert_->max_length, Keep::kLast));
+      }
+      return mean_vectors(bert_->model(texts));
+    });
+  }
+
+  Text read(const std::string& text, int64_t longest) const override {
+    if (longest > bert_->max_length) {
+      throw UsageError("--max-pieces: the model reads texts of up to " +
+                       std::to_string(bert_->max_length) + " pieces");
+    }
+    Pieces pieces = bert_->pieces.read(text, longest > 0 ? longest : bert_->max_length);
+    return {std::move(pieces.ids), pieces.left_out};
+  }
+  Tensor encode_texts(std::vector<Text> texts, const EncodeOptions& options) const override {
+    std::vector<Pieces> pieces;
+    for (Text& text : texts) {
+      const size_t length = text.ids.size();
+      pieces.push_back({std::move(text.ids), std::vector<int32_t>(length, 0)});
+    }
+    return pretrained::encode_texts(*bert_, pieces, static_cast<size_t>(options.batch),
+                                    [&](size_t done, size_t) {
+                                      if (options.progress)
+                                        options.progress(static_cast<int64_t>(done), 0);
+                                    });
+  }
+
+  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
+               int64_t batch, const OnTexts& progress) const override {
+    std::vector<Pieces> pieces;  // of the responses, then of the contexts
+    const auto read_text = [&](const std::string& text, Keep keep) {
+      pieces.push_back(bert_->pieces.read(text, bert_->max_length, keep));
+    };
+    for (const std::string& text : texts) read_text(text, Keep::kFirst);
+    for (const RankQuery& query : queries) read_text(joined(query.context), Keep::kLast);
+    const Tensor vectors =
+        pretrained::encode_texts(*bert_, pieces, static_cast<size_t>(batch), progress);
+    const auto row = [&](size_t i) { return vectors.data<float>() + i * width(); };
+    Scores scores{std::vector<std::vector<double>>(queries.size()), remark_on(pieces)};
+    for (size_t i = 0; i < queries.size(); ++i) {
+      const float* context = row(texts.size() + i);
+      for (const int32_t candidate : queries[i].candidates) {
+        scores.of_queries[i].push_back(
+            std::inner_product(context, context + width(), row(candidate), 0.0));
+      }
+    }
+    return scores;
+  }
+
+ private:
+  std::string remark_on(const std::vector<Pieces>& texts) const {
+    const auto cut = static_cast<size_t>(std::count_if(
+        texts.begin(), texts.end(), [](const Pieces& text) { return text.left_out > 0; }));
+    if (cut == 0) return "";
+    return counted(cut, "text") + " of more than " + std::to_string(bert_->max_length) +
+           " pieces cut: of a context the last ones are kept, of a response the first";
+  }
+
+  std::shared_ptr<const Encoder> bert_;
+};
+
+LoadedSystem load_bert_system(const std::string& directory, const std::string& epoch) {
+  if (epoch != "best") {
+    throw UsageError(directory + ": was not trained here, and has no epoch but the best one");
+  }
+  const auto bert = std::make_shared<Encoder>(load_encoder(directory));
+  const auto reader = std::make_shared<BertReader>(bert);
+  return {.module = {bert, &bert->model},
+          .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0},
+          .encoder = reader,
+          .ranker = reader};
+}
+
+}  // namespace
+
+System bert_system() {
+  return {.name = kBertSystem,
+          .what = "a pretrained encoder",
+          .can = {Capability::kRank, Capability::kEncode},
+          .load = load_bert_system};
+}
+
+}  // namespace heed::pretrained

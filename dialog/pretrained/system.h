@@ -1,0 +1,9 @@
+#pragma once
+
+#include "dialog/system.h"
+
+namespace heed::pretrained {
+
+System bert_system();
+
+}  // namespace heed::pretrained

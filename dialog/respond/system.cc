@@ -1,0 +1,230 @@
+// The system "respond": response models, whose structures are its forms.
+#include "dialog/respond/system.h"
+
+#include "base/file.h"
+#include "dialog/respond/encoder.h"
+#include "dialog/respond/presets.h"
+#include "dialog/respond/settings.h"
+#include "dialog/respond/structures.h"
+#include "dialog/text/format.h"
+#include "dialog/text/word_vectors.h"
+#include "train/model_directory.h"
+
+namespace heed {
+namespace {
+
+std::string limit_text(const TrainSettings& settings) {
+  if (!settings.limit) return "an unknown --limit";
+  return *settings.limit == 0 ? "no --limit" : "--limit " + std::to_string(*settings.limit);
+}
+
+class RespondTraining : public Training {
+ public:
+  RespondTraining(const std::string& preset, const std::string& form) {
+    const Structure structure = Structure::parse(form);
+    s_ = suited_to(structure, find_preset(preset));
+    s_.preset = preset;
+    s_.limit = 0;
+    s_.vocabulary = s_.model.vocab_size;
+  }
+
+  AnySettings settings() override { return AnySettings(s_); }
+  std::vector<Folder> folders() override {
+    return {
+        {"init",
+         "Begin with the weights of this model or run, where names and shapes are the same, and "
+         "with its vocabulary; says which were taken and which were not",
+         &s_.init}};
+  }
+  LoopSettings& loop() override { return s_.loop; }
+  void complete() override {
+    const Structure& structure = s_.model.structure;
+    if (given("heads") && structure.family != Family::kTransformer) {
+      throw UsageError("--heads: is for --structure transformer, not for " +
+                       std::string(structure.name));
+    }
+    complete_settings(s_, given);
+  }
+
+  void go_on(const std::string& run, const Take& take) override {
+    TrainSettings of_run = load_settings(run);
+    if (take) take(AnySettings(s_), AnySettings(of_run));
+    if (!of_run.limit) asked_limit_ = s_.limit.value_or(0);
+    s_ = std::move(of_run);
+    s_.check();
+  }
+
+  void read(const Paths& data, const std::string& run) override {
+    const bool is_new = run.empty();
+    if (is_new) s_.check();
+    const std::optional<Vocabulary> words =
+        is_new ? words_of_init()
+               : Vocabulary::load(file_inside(run, "vocab.txt"), s_.model.vocab_size);
+    if (is_new && words) s_.tokens = words->kind();
+    data_ = load_train_data(data[0], s_.vocabulary_options(), s_.examples,
+                            s_.limit.value_or(asked_limit_), words ? &*words : nullptr);
+    if (!is_new) {
+      return check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run, limit_text(s_));
+    }
+    s_.model.vocab_size = data_.vocabulary.size();
+    s_.data_fingerprint = data_.fingerprint();
+    preset_batch_ = s_.loop.batch_size;
+    if (!given("batch")) s_.loop.batch_size = batch_size_for(s_, data_.train.size());
+  }
+  void share(const Neighbours& neighbours) override { data_.share(neighbours); }
+  void prepare(const Talk&) override { check_training(s_, data_); }
+  void start(const std::string& run, const std::string& made_with) override {
+    start_run(run, s_, data_.vocabulary, made_with);
+  }
+  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
+    return heed::train(run, s_, data_, device, hooks);
+  }
+
+  void describe(const std::string& run, bool is_new, const Talk& talk) const override {
+    const ModelConfig& m = s_.model;
+    talk.say(std::string(m.structure.name) + ", " + counted(m.num_layers, "layer") + " x " +
+             std::to_string(m.hidden_size) + ", vocabulary " + std::to_string(m.vocab_size) + ": " +
+             size_of_model(parameter_count(m)));
+    talk.say(std::to_string(data_.train.size()) + " training and " +
+             counted(data_.valid.size(), "validation example") + ", " +
+             counted(static_cast<size_t>(data_.left_out), "dialogue") + " left out (no response)");
+    if (!is_new) return;
+    if (!s_.init.empty()) say_taken(run, talk);
+    if (s_.loop.batch_size < preset_batch_) {
+      talk.say("batches of " + std::to_string(s_.loop.batch_size) + " instead of " +
+               std::to_string(preset_batch_) + ", as these are few (--batch decides otherwise)");
+    }
+    if (given("attention-weight") && s_.attention_weight != 0 && !has_distractions(s_, data_)) {
+      talk.note(
+          "the attention loss has nothing to act on: nothing is inserted (--insert-prob 0), and no "
+          "turn of the dialogues is marked as a distraction");
+    }
+  }
+  std::string step_text(const TrainProgress& p) const override {
+    char numbers[80];
+    std::snprintf(numbers, sizeof numbers, "perplexity %.1f  rate %g",
+                  value_of(p.metrics, kTrainPerplexity), p.rate);
+    return numbers;
+  }
+  std::string epoch_text(const EpochLog& e, bool best) const override {
+    const bool wrong = is_worse_than_a_guess(valid_perplexity(e), s_.model.vocab_size);
+    char text[200];
+    std::snprintf(text, sizeof text,
+                  "epoch %2d  loss %7.3f  train perplexity %s  valid perplexity %s  rate %g%s",
+                  e.epoch, e.loss, perplexity_text(train_perplexity(e)).c_str(),
+                  perplexity_text(valid_perplexity(e)).c_str(), e.rate,
+                  wrong  ? "  worse than a uniform guess"
+                  : best ? "  best"
+                         : "");
+    return text;
+  }
+  // Throws Error where the model is worse than a guess, so that what stands behind `&&` does not
+  // begin.
+  std::string end_text(const std::string& run) const override {
+    const double best = best_perplexity(load_log(run));
+    if (!is_worse_than_a_guess(best, s_.model.vocab_size)) return Training::end_text(run);
+    char text[300];
+    std::snprintf(text, sizeof text,
+                  "ended, but something went wrong: the best validation perplexity is %.4g, and a "
+                  "uniform guess among the words has %ld; try a smaller --rate, more dialogues or "
+                  "more epochs",
+                  best, static_cast<long>(s_.model.vocab_size));
+    throw Error(text + (" (the model is in " + run + ")"));
+  }
+
+ private:
+  // The rows of the tables of another model are those of its words.
+  std::optional<Vocabulary> words_of_init() const {
+    if (s_.init.empty()) return {};
+    check_is_model(s_.init);
+    for (const std::string option : {"vocab", "tokens", "embeddings"}) {
+      if (!given(option)) continue;
+      throw UsageError("--" + option + ": with --init the words are those of " + s_.init +
+                       "; leave the option out");
+    }
+    return Vocabulary::load(file_inside(s_.init, "vocab.txt"));
+  }
+  // What --init gave, and what it did not.
+  void say_taken(const std::string& run, const Talk& talk) const {
+    const TakenWeights weights = taken_weights(run, s_);
+    talk.say(std::to_string(weights.taken.size()) + " of " +
+             std::to_string(weights.taken.size() + weights.drawn.size()) +
+             " parameters begin as in " + s_.init);
+    const auto list = [&](const std::string& what, const std::vector<std::string>& names) {
+      std::string text;
+      for (const std::string& name : names) text += (text.empty() ? "" : ", ") + name;
+      if (!text.empty()) talk.say("  " + what + ": " + text);
+    };
+    list("drawn by the seed", weights.drawn);
+    list("there, and of no use here", weights.unused);
+  }
+
+  TrainSettings s_;
+  TrainData data_;
+  size_t asked_limit_ = 0;  // of a run of an older version, which did not keep its own
+  int64_t preset_batch_ = 0;
+};
+
+System::Choice response_presets() {
+  System::Choice choice{{}, "laptop", preset_table()};
+  for (const Preset& known : presets()) choice.names.push_back(known.name);
+  return choice;
+}
+
+System::Choice response_forms() {
+  System::Choice choice{{},
+                        "static-ui",
+                        structure_names() +
+                            ". A transformer takes adam, a warm-up of 200 steps and a fifth of the "
+                            "preset's rate"};
+  for (const Structure& s : structures()) choice.names.emplace_back(s.name);
+  return choice;
+}
+
+LoadedSystem load_response_model(const std::string& directory, const std::string& epoch) {
+  LoadedModel model = load_epoch(directory, epoch);
+  LoadedSystem loaded{.vocabulary = std::make_shared<Vocabulary>(std::move(model.vocabulary)),
+                      .bounds = load_example_options(directory)};
+  const std::shared_ptr<Responder> responder = std::move(model.model);
+  loaded.module = responder;
+  loaded.encoder = std::make_shared<ResponseEncoder>(*responder, *loaded.vocabulary);
+  return loaded;
+}
+
+}  // namespace
+
+System respond_system() {
+  return {
+      .name = "respond",
+      .what = "a response model",
+      .can = {Capability::kRespond, Capability::kEncode},
+      .load = load_response_model,
+      .help = "Train a model that writes responses",
+      .train = [](const std::string& preset, const std::string& form) -> std::unique_ptr<Training> {
+        return std::make_unique<RespondTraining>(preset, form);
+      },
+      .presets = response_presets,
+      .forms = response_forms,
+      .ranks = true};
+}
+
+void complete_settings(TrainSettings& s,
+                       const std::function<bool(const std::string& option)>& given) {
+  s.model.vocab_size = *s.vocabulary;
+  if (!s.word_vectors.empty() && !given("embed")) {
+    s.model.embedding_size = word_vector_width(s.word_vectors);
+  }
+  if (!given("min-rate")) s.loop.schedule.min_rate = s.loop.schedule.rate / 1000;
+}
+
+int64_t batch_size_for(const TrainSettings& s, size_t examples) {
+  constexpr int64_t kSteps = 100, kSmallest = 4;
+  int64_t size = s.loop.batch_size;
+  while (s.loop.optimizer.name == "adam" && size / 2 >= kSmallest &&
+         static_cast<int64_t>(examples) < kSteps * size) {
+    size /= 2;
+  }
+  return size;
+}
+
+}  // namespace heed
