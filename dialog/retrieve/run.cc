@@ -175,8 +175,7 @@ std::string preset_table() {
 
 TextReader reader_of(const Settings& s, const Vocabulary& vocabulary, const std::string& run) {
   if (!s.model.pretrained()) return TextReader(vocabulary, s.bounds);
-  pretrained::Encoder e =
-      pretrained::load_encoder(run.empty() ? s.init : in(run, kEncoderFolder));
+  pretrained::Encoder e = pretrained::load_encoder(run.empty() ? s.init : in(run, kEncoderFolder));
   return TextReader(std::move(e.pieces), e.max_length, s.bounds);
 }
 

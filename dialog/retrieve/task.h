@@ -21,11 +21,10 @@ struct TrainData {
   uint32_t fingerprint() const;
 };
 // Reads train and valid of a data directory. The vocabulary is that of the training dialogues
-// unless one is given; a `run` with a pretrained encoder has its pieces. Throws DataError where a part has no response with a context, and for fewer
-// than two validation examples.
+// unless one is given; a `run` with a pretrained encoder has its pieces. Throws DataError where a
+// part has no response with a context, and for fewer than two validation examples.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
-                          const Vocabulary* vocabulary = nullptr,
-                          const std::string& run = "");
+                          const Vocabulary* vocabulary = nullptr, const std::string& run = "");
 
 // Columns of the log. In the validation a response is told from 99 others, by stride
 // (dialog/retrieve/candidates.h), on kMeasured examples at most; fewer than 100 examples are one
