@@ -10,6 +10,7 @@
 #include "dialog/adversarial/system.h"
 #include "dialog/adversary/system.h"
 #include "dialog/pretrained/system.h"
+#include "dialog/retrieve/system.h"
 #endif
 
 namespace heed {
@@ -22,6 +23,7 @@ std::vector<System>& all_systems() {
     adversarial::discriminate_system(),
     adversary::adversary_system(),
     pretrained::bert_system(),
+    retrieve::retrieval_system(),
 #endif
   };
   return all;

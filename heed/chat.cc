@@ -17,6 +17,7 @@
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
 #include "heed/messages.h"
+#include "heed/pool.h"
 #include "heed/shared_options.h"
 #include "heed/web/serve.h"
 
@@ -27,6 +28,7 @@ struct Options {
   CommonPtr common;
   std::vector<std::string> models;  // several on the page only
   DecodeFlags decode;
+  std::string pool;
   bool web = false;
   int port = 0;
 };
@@ -150,6 +152,7 @@ void Chat::answer(const std::string& line) {
 
 void talk(Options& o, const CLI::App& command) {
   if (o.web) {
+    refuse_given(command, "--pool", "the terminal, without --web");
     take_bundled(o.models);
     const DecodeOptions decode = o.decode.get(o.common->seed);
     serve_live_page(o.models, decode, start(*o.common), o.port);
@@ -158,6 +161,10 @@ void talk(Options& o, const CLI::App& command) {
   refuse_given(command, "--port", "--web");
   if (o.models.size() > 1) throw UsageError("--model: several are for --web; here one talks");
   o.models.resize(1);
+  if (!o.pool.empty()) {
+    if (o.models[0].empty()) throw UsageError("--pool needs --model: one that ranks");
+    return chat_from_pool(*o.common, o.models[0], o.pool);
+  }
   take_bundled(o.models[0]);
   Chat(o).run();
 }
@@ -183,6 +190,8 @@ void add_chat(CLI::App& app) {
   c->add_option("--model", o->models,
                 "Directory of a run or a model (default: the bundled data/models/trained); with "
                 "--web several, or all that are bundled");
+  c->add_option("--pool", o->pool,
+                "Texts, a line each: the model, which ranks, answers with the best of them");
   c->add_flag("--web", o->web, "Serve a page to talk on, instead of the terminal");
   c->add_option("--port", o->port, "Of the page; 0: any that is free")
       ->check(whole_number(0, 65535))

@@ -2,6 +2,7 @@
 // them.
 #include "base/error.h"
 #include "heed/commands.h"
+#include "heed/pool.h"
 #include "heed/prepare.h"
 
 namespace heed {
@@ -57,6 +58,9 @@ void add_log(CLI::App& app) {
 }
 void add_plot(CLI::App& app) {
   left_out(app, "plot");
+}
+void chat_from_pool(const Common&, const std::string&, const std::string&) {
+  throw UsageError("chat --pool: not in this build; make program builds it");
 }
 void add_prepare_labels(CLI::App& prepare) {
   left_out(prepare, "labels");

@@ -12,6 +12,7 @@
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/messages.h"
+#include "heed/pool.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/rankings.h"
@@ -39,6 +40,7 @@ struct Options {
     return std::find(scorers.begin(), scorers.end(), scorer) != scorers.end();
   }
   bool counts_words() const { return has("tf-idf") || has("bm25"); }
+  bool test() const { return has("model"); }  // heed rank test
 };
 
 // ---- heed rank baseline
@@ -126,10 +128,11 @@ Scores similarities(const Options& o, const Part& part, const Lists& lists) {
   Progress progress;
   Ranker::Scores scores =
       loaded.ranker->score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
-        progress.show("sim: " + std::to_string(done) + " of " + counted(of, "text"));
+        progress.show(o.scorers.back() + ": " + std::to_string(done) + " of " +
+                      counted(of, "text"));
       });
   progress.done();
-  if (!scores.remark.empty()) note("sim: " + scores.remark);
+  if (!scores.remark.empty()) note(o.model + ": " + scores.remark);
   return std::move(scores.of_queries);
 }
 
@@ -163,6 +166,7 @@ Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Dup
 
 void check(const Options& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
+  if (o.test()) return;
   if (!o.counts_words()) refuse_given(*o.command, "--train", "tf-idf and bm25");
   if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
   if (!o.has("sim")) refuse_given(*o.command, "--model", "sim");
@@ -219,9 +223,10 @@ void baseline(Options& o) {
   std::vector<Ranking> rows;
   for (const std::string& scorer : o.scorers) {
     const auto kinds = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
-    Scores scores = scorer == "sim" ? similarities(o, part, lists)
-                                    : keyword_scores(part.dialogues, lists, kinds, *words,
-                                                     o.mean_length == "responses");
+    Scores scores =
+        scorer == "sim" || o.test()
+            ? similarities(o, part, lists)
+            : keyword_scores(part.dialogues, lists, kinds, *words, o.mean_length == "responses");
     for (size_t i = 0; i < scored.size(); ++i) scored[i].scores = std::move(scores[i]);
     rows.push_back(measure_ranking(scorer, scored, o.common->seed));
   }
@@ -229,7 +234,7 @@ void baseline(Options& o) {
   rows.push_back(chance_ranking(std::move(scored), o.common->seed));
   if (!output.to_stdout() && !scores_file.to_stdout()) print_rankings(rows, false);
   if (!output.wanted()) return;
-  output.write({{"heed", provenance("rank baseline", *o.common)},
+  output.write({{"heed", provenance(o.test() ? "rank test" : "rank baseline", *o.common)},
                 {"inputs", inputs_json(o, part, train)},
                 {"lists", lists_json(lists, o.lists, duplicates)},
                 {"scorers", rankings_json(rows)}});
@@ -256,17 +261,12 @@ void scores(const Options& o) {
                 {"scorers", rankings_json(rows)}});
 }
 
+constexpr const char* kSeedOfRanks = "Seed of random lists and of the intervals";
+
 void declare_inputs(Options& o, CLI::App& c) {
-  c.add_option("scorer", o.scorers, "tf-idf, bm25 or sim")
-      ->required()
-      ->check(one_of({"tf-idf", "bm25", "sim"}));
   c.add_option("--data", o.data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  c.add_option("--train", o.train,
-               "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
-               "or a file. If not given: the train part of a --data directory");
-  c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim");
   c.add_option("--limit", o.limit, "Read only the first dialogues, of --data; 0: all")
       ->capture_default_str();
   c.add_option("--lists", o.lists,
@@ -284,11 +284,10 @@ void declare_inputs(Options& o, CLI::App& c) {
   c.add_option("--min-turns", o.min_turns,
                "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
       ->check(whole_number(2, 1000000));
-  c.add_option("--mean-length", o.mean_length,
-               "The mean that bm25 compares lengths with: of all documents, contexts and "
-               "responses, or of the responses")
-      ->check(one_of({"documents", "responses"}))
-      ->capture_default_str();
+  c.add_option("--out", o.out,
+               "Write the scores of each list to this file, a line each, the right response "
+               "first; - for standard output");
+  add_json(c, o.json);
 }
 
 void add_baseline(CLI::App& rank) {
@@ -307,12 +306,36 @@ void add_baseline(CLI::App& rank) {
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample\n"
       "  heed rank baseline sim --model models/minilm --data data/ubuntu-sample\n"
       "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz");
-  o->common = add_common(*c, {.seed = "Seed of random lists and of the intervals"});
+  o->common = add_common(*c, {.seed = kSeedOfRanks});
+  c->add_option("scorer", o->scorers, "tf-idf, bm25 or sim")
+      ->required()
+      ->check(one_of({"tf-idf", "bm25", "sim"}));
+  c->add_option("--train", o->train,
+                "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
+                "or a file. If not given: the train part of a --data directory");
+  c->add_option("--model", o->model, "Directory of a run or a model: the encoder of sim");
+  c->add_option("--mean-length", o->mean_length,
+                "The mean that bm25 compares lengths with: of all documents, contexts and "
+                "responses, or of the responses")
+      ->check(one_of({"documents", "responses"}))
+      ->capture_default_str();
   declare_inputs(*o, *c);
-  c->add_option("--out", o->out,
-                "Write the scores of each list to this file, a line each, the right response "
-                "first; - for standard output");
-  add_json(*c, o->json);
+  c->callback([o] { baseline(*o); });
+}
+
+// Which is a baseline with a scorer that was trained.
+void add_test(CLI::App& rank) {
+  auto o = std::make_shared<Options>();
+  CLI::App* c = rank.add_subcommand("test", "A model that ranks, by the same numbers");
+  o->command = c;
+  o->scorers = {"model"};
+  c->footer(
+      "Example:\n"
+      "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
+      "  heed rank test --model runs/ranker --data data/ubuntu-sample");
+  o->common = add_common(*c, {.seed = kSeedOfRanks});
+  c->add_option("--model", o->model, "Directory of a run or a model that ranks")->required();
+  declare_inputs(*o, *c);
   c->callback([o] { baseline(*o); });
 }
 
@@ -345,7 +368,9 @@ void add_rank(CLI::App& app) {
       "Example:\n"
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample");
   add_baseline(*rank);
+  add_test(*rank);
   add_scores(*rank);
+  add_rank_reply(*rank);
 }
 
 }  // namespace heed

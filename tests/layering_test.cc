@@ -59,7 +59,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/pretrained",
      {"dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train", "nn", "autograd",
       "tensor", "base"}},
-    {"dialog/retrieve", {"dialog/data", "dialog/text", "tensor", "base"}},
+    {"dialog/retrieve",  // whose encoder may be a pretrained one
+     {"dialog/pretrained", "dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train",
+      "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/judge", {"dialog/text", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
     {"experiments/engine", {"train", "dialog/text", "optim", "nn", "autograd", "tensor", "base"}},

@@ -25,10 +25,18 @@ std::vector<Pair> make_pairs(const std::vector<Dialogue>& dialogues, const Examp
   return pairs;
 }
 
+std::vector<std::string> context_turns(const std::vector<Dialogue>& dialogues, const Pair& pair) {
+  std::vector<std::string> texts;
+  for (size_t turn = pair.begin; turn < pair.response; ++turn) {
+    texts.push_back(dialogues[pair.dialogue].turns[turn].text);
+  }
+  return texts;
+}
+
 std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pair) {
   std::string text;
-  for (size_t turn = pair.begin; turn < pair.response; ++turn) {
-    text += (turn > pair.begin ? " " : "") + dialogues[pair.dialogue].turns[turn].text;
+  for (const std::string& turn : context_turns(dialogues, pair)) {
+    text += (text.empty() ? "" : " ") + turn;
   }
   return text;
 }

@@ -19,7 +19,8 @@ struct Pair {
 // its last turn. Other bounds than which responses there are have no part in it.
 std::vector<Pair> make_pairs(const std::vector<Dialogue>& dialogues, const ExampleOptions& options,
                              bool whole_context);
-// The turns of the context with a blank between them.
+std::vector<std::string> context_turns(const std::vector<Dialogue>& dialogues, const Pair& pair);
+// These turns with a blank between them.
 std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pair);
 // "d7", or where a dialogue has several pairs "d7#3", whose response is the third turn.
 std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool several);

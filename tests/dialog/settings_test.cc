@@ -4,6 +4,7 @@
 #include "dialog/adversary/run.h"
 #include "dialog/adversary/settings.h"
 #include "dialog/respond/task.h"
+#include "dialog/retrieve/settings.h"
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -17,7 +18,8 @@ template <class S> Json in_files(const S& settings) {
 }
 
 template <class S> class Settings : public testing::Test {};
-using Systems = testing::Types<TrainSettings, adversarial::Settings, adversary::Settings>;
+using Systems = testing::Types<TrainSettings, adversarial::Settings, adversary::Settings,
+                               retrieve::Settings>;
 TYPED_TEST_SUITE(Settings, Systems);
 
 TYPED_TEST(Settings, EveryOneIsWrittenAndReadAgain) {

@@ -5,6 +5,7 @@
 #include "dialog/adversarial/settings.h"
 #include "dialog/adversary/settings.h"
 #include "dialog/respond/settings.h"
+#include "dialog/retrieve/settings.h"
 #include "tests/docs/pages_helpers.h"
 #include "train/settings_json.h"
 
@@ -52,7 +53,9 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"training", table<TrainSettings>(run)},
       {"discriminator", table<adversarial::Config>(config)},
       {"discriminator's training", table<adversarial::Settings>(training)},
-      {"adversary", table<adversary::Settings>(players)}};
+      {"adversary", table<adversary::Settings>(players)},
+      {"ranker", table<retrieve::Settings>(config)},
+      {"ranker's training", table<retrieve::Settings>(training)}};
   const fs::path path = kRoot / "docs/settings.md";
   const std::string there = read(path);
   std::string page = there;

@@ -1,0 +1,307 @@
+#include "dialog/retrieve/dual_encoder.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "autograd/composed.h"
+#include "base/error.h"
+#include "dialog/text/vocabulary.h"
+#include "nn/init.h"
+
+namespace heed::retrieve {
+namespace {
+
+void expect_word(const char* what, const std::string& value, const std::vector<std::string>& all) {
+  if (std::find(all.begin(), all.end(), value) != all.end()) return;
+  std::string names;
+  for (const std::string& name : all) names += (names.empty() ? "" : ", ") + name;
+  throw UsageError("retrieval: " + std::string(what) + ": expected one of " + names + ", got '" +
+                   value + "'");
+}
+
+void expect_size(const char* what, int64_t value) {
+  constexpr int64_t kMaxSize = 1 << 24;
+  if (value > 0 && value <= kMaxSize) return;
+  throw UsageError("retrieval: " + std::string(what) + ": expected 1 to " +
+                   std::to_string(kMaxSize) + ", got " + std::to_string(value));
+}
+
+// Where a row of the table stands that a pair of words shares with others.
+int32_t row_of_pair(int32_t first, int32_t second, int64_t words, int64_t buckets) {
+  const uint32_t mixed = static_cast<uint32_t>(first) * 2654435761u + static_cast<uint32_t>(second);
+  return static_cast<int32_t>(words + (mixed ^ (mixed >> 16)) % buckets);
+}
+
+// The utterances of a text, each with its <eou>.
+std::vector<Tokens> utterances_of(const Tokens& text) {
+  std::vector<Tokens> result(1);
+  for (const int32_t token : text) {
+    if (!result.back().empty() && result.back().back() == kEou) result.emplace_back();
+    result.back().push_back(token);
+  }
+  return result;
+}
+
+Var unit_length(const Var& x) {
+  return x / (norm(x, -1, /*keepdim=*/true) + 1e-12);
+}
+
+}  // namespace
+
+void Config::check() const {
+  expect_word("encoder", encoder, {"lstm", "sru", "hierarchical", "bag", "pretrained"});
+  expect_word("score", score, {"cosine", "dot", "bilinear"});
+  expect_word("pool", pool, {"attention", "last"});
+  expect_size("vocab_size", vocab_size);
+  expect_size("embedding_size", embedding_size);
+  expect_size("hidden_size", hidden_size);
+  expect_size("layers", layers);
+  expect_size("heads", heads);
+  expect_size("attention_size", attention_size);
+  expect_size("buckets", buckets);
+  if (!(dropout >= 0 && dropout < 1)) {
+    throw UsageError("retrieval: dropout: expected 0 to below 1, got " + std::to_string(dropout));
+  }
+  if (!(scale > 0)) {
+    throw UsageError("retrieval: scale: expected more than 0, got " + std::to_string(scale));
+  }
+  if (pool == "last" && encoder != "lstm") {
+    throw UsageError("retrieval: pool last is for the encoder lstm, not for " + encoder);
+  }
+  if (!bidirectional && encoder != "lstm") {
+    throw UsageError("retrieval: only the encoder lstm may read in one direction, not " + encoder);
+  }
+}
+
+double parameter_count(const Config& c) {
+  const auto n = [](int64_t value) { return static_cast<double>(value); };
+  const double e = n(c.embedding_size), h = n(c.hidden_size);
+  const double directions = c.bidirectional ? 2 : 1, width = c.bag() ? h : directions * h;
+  const auto recurrent = [&](bool sru, double in) {
+    double sum = c.pool == "last" ? 0 : width * n(c.attention_size) + n(c.attention_size * c.heads);
+    for (int64_t layer = 0; layer < c.layers; ++layer, in = width) {
+      sum += sru ? 2 * ((in == 2 * h ? 3 : 4) * h * in + 4 * h) : directions * 4 * h * (in + h + 1);
+    }
+    return sum;
+  };
+  const double of_score = c.score == "cosine" ? 1 : c.score == "bilinear" ? width * width : 0;
+  if (c.pretrained()) return of_score > 1 ? 0 : of_score;
+  const bool hierarchical = c.encoder == "hierarchical";
+  const double tower = c.bag() ? (e + 1) * h : recurrent(c.encoder != "lstm", e);
+  return (n(c.vocab_size) + (c.bag() ? n(c.buckets) : 0)) * e +
+         (c.shared && !hierarchical ? 1 : 2) * tower + (hierarchical ? recurrent(true, width) : 0) +
+         of_score;
+}
+
+// ---- pooling
+
+Var AttentionPooling::weights(const Var& h, const Segments& segments) const {
+  const Var scores = queries_(tanh(project_(h)));  // (M, heads)
+  const int64_t heads = scores.shape()[1];
+  Var sum;
+  for (const Var& head : split(scores, std::vector<int64_t>(heads, 1), 1)) {
+    const Var alpha = segment_softmax(reshape(head, {h.shape()[0]}), segments);
+    sum = sum.defined() ? sum + alpha : alpha;
+  }
+  return sum / static_cast<double>(heads);
+}
+
+void AttentionPooling::visit(Visitor& v) {
+  v("project", project_);
+  v("queries", queries_);
+}
+
+// ---- recurrent layers
+
+Recurrent::Recurrent(const Config& c, bool sru, int64_t in)
+    : width_((c.bidirectional ? 2 : 1) * c.hidden_size) {
+  if (!sru) {
+    lstm_.emplace_back(in, c.hidden_size,
+                       LstmOptions{.layers = c.layers, .bidirectional = c.bidirectional});
+  }
+  for (int64_t i = 0; sru && i < c.layers; ++i) {
+    sru_.emplace_back(i == 0 ? in : width_, c.hidden_size);
+  }
+  if (c.pool == "attention") pooling_.emplace_back(width_, c.attention_size, c.heads);
+}
+
+Var Recurrent::operator()(const Packing& packing, const Var& x, const DropoutMode& drop,
+                          std::string_view place) const {
+  Var h = x;
+  for (size_t i = 0; i < sru_.size(); ++i) {
+    h = sru_[i](packing, i == 0 ? h : drop(h, place, static_cast<uint32_t>(i)));
+  }
+  if (!lstm_.empty()) {
+    const Lstm::Output out = lstm_[0](packing, x, {}, drop, place);
+    if (pooling_.empty()) return out.state.top();
+    h = out.y;
+  }
+  return pooling_[0](by_sequence(h, packing), packing.segments(x.device()));
+}
+
+void Recurrent::visit(Visitor& v) {
+  for (Lstm& lstm : lstm_) v("lstm", lstm);
+  v("sru", sru_);
+  for (AttentionPooling& pooling : pooling_) v("pooling", pooling);
+}
+
+// ---- a tower
+
+Tower::Tower(const Config& c, bool hierarchical) : vocab_size_(c.vocab_size), buckets_(c.buckets) {
+  if (c.bag()) {
+    dense_.emplace_back(c.embedding_size, c.hidden_size);
+    return;
+  }
+  words_.emplace_back(c, c.encoder != "lstm", c.embedding_size);
+  if (hierarchical) utterances_.emplace_back(c, true, words_[0].width());
+}
+
+int64_t Tower::width() const {
+  return dense_.empty() ? words_[0].width() : dense_[0].weight.shape()[0];
+}
+
+Var Tower::operator()(const Embedding& embedding, const std::vector<Tokens>& texts,
+                      const DropoutMode& drop, std::string_view place) const {
+  const std::string side(place);
+  const Device device = embedding.weight.device();
+  if (!dense_.empty()) return drop(bag(embedding, texts, drop, side), side + ".vectors");
+  std::vector<Tokens> sequences, of_text;  // the numbers of each text's sequences
+  for (const Tokens& text : texts) {
+    const std::vector<Tokens> parts =
+        utterances_.empty() ? std::vector<Tokens>{text} : utterances_of(text);
+    of_text.emplace_back(parts.size());
+    std::iota(of_text.back().begin(), of_text.back().end(), static_cast<int32_t>(sequences.size()));
+    sequences.insert(sequences.end(), parts.begin(), parts.end());
+  }
+  const Packed packed = pack(sequences, device);
+  const Var x = drop(embedding(packed.rows), side + ".words");
+  Var vectors = packed.restored(words_[0](packed.packing, x, drop, side + ".layers"));
+  if (!utterances_.empty()) {
+    const Packed turns = pack(of_text, device);
+    const Var y = gather_rows(vectors, turns.rows.value()).in_order(RowOrder::by_step);
+    vectors = turns.restored(
+        utterances_[0](turns.packing, drop(y, side + ".turns"), drop, side + ".turn_layers"));
+  }
+  return drop(vectors, side + ".vectors");
+}
+
+Var Tower::bag(const Embedding& embedding, const std::vector<Tokens>& texts,
+               const DropoutMode& drop, const std::string& place) const {
+  std::vector<int32_t> ids, lengths;
+  std::vector<double> roots;
+  for (const Tokens& text : texts) {
+    const size_t before = ids.size();
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == kEou) continue;
+      ids.push_back(text[i]);
+      if (i + 1 == text.size() || text[i + 1] == kEou) continue;
+      ids.push_back(row_of_pair(text[i], text[i + 1], vocab_size_, buckets_));
+    }
+    lengths.push_back(static_cast<int32_t>(ids.size() - before));
+    roots.push_back(std::sqrt(static_cast<double>(lengths.back())));
+  }
+  const Var& table = embedding.weight;
+  const Var x = drop(embedding(Tensor::from(ids, table.device())), place + ".words");
+  const Var mean = segment_mean(x, Segments(lengths, table.device()));
+  const Tensor root = Tensor::from(roots, {std::ssize(texts), 1});
+  return dense_[0](tanh(mean * Var(root.to(table.value().dtype()).to(table.device()))));
+}
+
+void Tower::visit(Visitor& v) {
+  for (Linear& dense : dense_) v("dense", dense);
+  for (Recurrent& words : words_) v("words", words);
+  for (Recurrent& utterances : utterances_) v("utterances", utterances);
+}
+
+// ---- both
+
+DualEncoder::DualEncoder(const Config& config, std::optional<pretrained::Bert> bert)
+    : config_(config) {
+  config.check();
+  check_internal(config.pretrained() == bert.has_value(), "a BERT is that of a pretrained encoder");
+  int64_t width = 0;
+  if (bert) {
+    width = bert->config().hidden_size;
+    bert_.push_back(std::move(*bert));
+  } else {
+    const int64_t rows = config.vocab_size + (config.bag() ? config.buckets : 0);
+    embedding_.emplace_back(rows, config.embedding_size);
+    if (config.bag()) {  // whose sums would begin where tanh is flat
+      embedding_[0].weight = Var::parameter({rows, config.embedding_size}, normal_law(0, 0.1),
+                                            /*sparse_rows=*/true);
+    }
+    const bool hierarchical = config.encoder == "hierarchical";
+    towers_.emplace_back(config, hierarchical);
+    if (!config.shared || hierarchical) towers_.emplace_back(config, false);
+    width = towers_[0].width();
+  }
+  if (config.score == "bilinear") bilinear_.emplace_back(width, width, /*with_bias=*/false);
+  if (config.score == "cosine") scale_ = Var::parameter({1}, constant_law(config.scale));
+}
+
+Device DualEncoder::device() const {
+  return bert_.empty() ? embedding_[0].weight.device() : bert_[0].device();
+}
+
+Var DualEncoder::encoded(Side side, const std::vector<Tokens>& texts,
+                         const DropoutMode& drop) const {
+  const bool context = side == Side::kContexts;
+  if (bert_.empty()) {
+    const Tower& tower = context ? towers_.front() : towers_.back();
+    return tower(embedding_[0], texts, drop, context ? "context" : "response");
+  }
+  std::vector<pretrained::Pieces> pieces;
+  for (const Tokens& text : texts) pieces.push_back({text, Tokens(text.size(), 0)});
+  return pretrained::mean_vectors(bert_[0](pieces));
+}
+
+Var DualEncoder::contexts(const std::vector<Tokens>& texts, const DropoutMode& drop) const {
+  const Var f = encoded(Side::kContexts, texts, drop);
+  if (!bilinear_.empty()) return bilinear_[0](f);
+  return scale_.defined() ? unit_length(f) * scale_ : f;
+}
+
+Var DualEncoder::responses(const std::vector<Tokens>& texts, const DropoutMode& drop) const {
+  const Var f = encoded(Side::kResponses, texts, drop);
+  return scale_.defined() ? unit_length(f) : f;
+}
+
+Tensor DualEncoder::encode(Side side, const std::vector<Tokens>& texts, size_t batch,
+                           const OnTexts& progress) const {
+  const NoGrad guard;
+  std::vector<size_t> order(texts.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return texts[a].size() > texts[b].size(); });
+  Tensor vectors;
+  for (size_t at = 0; at < order.size(); at += batch) {
+    const size_t end = std::min(order.size(), at + batch);
+    std::vector<Tokens> some;
+    for (size_t i = at; i < end; ++i) some.push_back(texts[order[i]]);
+    const Var f = side == Side::kContexts ? contexts(some) : responses(some);
+    const Tensor rows = f.value().to(Device{});
+    if (!vectors.defined()) {
+      vectors = Tensor::empty({std::ssize(texts), rows.shape()[1]}, rows.dtype());
+    }
+    for (size_t i = at; i < end; ++i) {
+      vectors[static_cast<int64_t>(order[i])].copy_from(rows[static_cast<int64_t>(i - at)]);
+    }
+    if (progress) progress(end, order.size());
+  }
+  return vectors;
+}
+
+void DualEncoder::visit(Visitor& v) {
+  for (pretrained::Bert& bert : bert_) v("encoder", bert);
+  for (Embedding& embedding : embedding_) v("embedding", embedding);
+  if (towers_.size() == 1) v("tower", towers_[0]);
+  if (towers_.size() == 2) {
+    v("context", towers_[0]);
+    v("response", towers_[1]);
+  }
+  for (Linear& bilinear : bilinear_) v("bilinear", bilinear);
+  v("scale", scale_);
+}
+
+}  // namespace heed::retrieve

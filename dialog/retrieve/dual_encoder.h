@@ -1,0 +1,133 @@
+// Two encoders, of contexts and of responses, whose vectors say by a product which response belongs
+// where (Swanson et al. 2019, Eqs. 1 to 5; Henderson et al. 2019; Lowe et al. 2015). Texts are
+// ragged: no padding is computed.
+//
+//   lstm, sru      h_1 .. h_n = layers in both directions over the words' vectors
+//                  u_j = tanh(W_a h_j);  alpha^i = softmax_j(v_i . u_j)                  each head
+//                  i f = mean over i of sum_j alpha_j^i h_j
+//   hierarchical   the same (sru) for each utterance, and once more over the utterances' vectors;
+//                  responses are one utterance
+//   bag            f = W tanh(sum / sqrt(n)) + b, over the n words and pairs of neighbours
+//   pretrained     the mean of the states of a BERT, the same one for both
+//
+//   dot            s(c, r) = f_c(c) . f_r(r)
+//   cosine         the same of vectors of the length 1, times a learned scale
+//   bilinear       f_c(c) M f_r(r)
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialog/pretrained/bert.h"
+#include "dialog/retrieve/sru.h"
+#include "nn/lstm.h"
+
+namespace heed::retrieve {
+
+// The words of a text by number, every utterance closed by <eou>; of a pretrained encoder what its
+// WordPiece::read() gives.
+using Tokens = std::vector<int32_t>;
+
+struct Config {
+  std::string encoder = "lstm";    // lstm, sru, hierarchical, bag or pretrained
+  std::string score = "cosine";    // cosine, dot or bilinear
+  std::string pool = "attention";  // or last, of lstm: the states behind the last word
+  int64_t vocab_size = 10005, embedding_size = 128, hidden_size = 128;  // hidden: a direction
+  int64_t layers = 1, heads = 4, attention_size = 32;
+  int64_t buckets = 1 << 16;  // of bag: rows that pairs of words share
+  bool shared = true;         // one encoder for contexts and responses, or two
+  bool bidirectional = true;  // of lstm
+  double dropout = 0.2;       // of the words' vectors and of those of texts
+  double scale = 5;           // of the cosine, before the training
+
+  bool pretrained() const { return encoder == "pretrained"; }
+  bool bag() const { return encoder == "bag"; }
+  void check() const;  // throws UsageError
+};
+// Before a model of these sizes is made; without a pretrained encoder.
+double parameter_count(const Config& config);
+
+// Sequences of rows to one vector each, in several heads. As the mean over heads is linear, it is
+// one sum with the weights a_j = mean over i of alpha_j^i.
+class AttentionPooling : public Module {
+ public:
+  AttentionPooling(int64_t in, int64_t size, int64_t heads)
+      : project_(in, size, /*with_bias=*/false), queries_(size, heads, /*with_bias=*/false) {}
+  Var weights(const Var& h, const Segments& segments) const;  // (M, in) -> (M)
+  Var operator()(const Var& h, const Segments& segments) const {
+    return segment_context(weights(h, segments), h, segments);  // (M, in) -> (B, in)
+  }
+  void visit(Visitor& v) override;
+
+ private:
+  Linear project_, queries_;
+};
+
+// Recurrent layers over packed sequences, and their pooling.
+class Recurrent : public Module {
+ public:
+  Recurrent(const Config& config, bool sru, int64_t in);
+  // x (N, in) -> (sequences, width()), in the order of the packing
+  Var operator()(const Packing& packing, const Var& x, const DropoutMode& drop,
+                 std::string_view place) const;
+  void visit(Visitor& v) override;
+  int64_t width() const { return width_; }
+
+ private:
+  std::vector<Lstm> lstm_;  // one or none, as pooling_
+  std::vector<SruLayer> sru_;
+  std::vector<AttentionPooling> pooling_;
+  int64_t width_;
+};
+
+class Tower : public Module {
+ public:
+  Tower(const Config& config, bool hierarchical);
+  // (texts, width()). Dropout draws by the name `place`.
+  Var operator()(const Embedding& embedding, const std::vector<Tokens>& texts,
+                 const DropoutMode& drop, std::string_view place) const;
+  void visit(Visitor& v) override;
+  int64_t width() const;
+
+ private:
+  Var bag(const Embedding& embedding, const std::vector<Tokens>& texts, const DropoutMode& drop,
+          const std::string& place) const;
+
+  int64_t vocab_size_, buckets_;
+  std::vector<Linear> dense_;                  // of a bag
+  std::vector<Recurrent> words_, utterances_;  // one or none
+};
+
+class DualEncoder : public Module {
+ public:
+  // Blank, to be loaded or drawn by init() (nn/init.h); `bert` if the encoder is pretrained.
+  explicit DualEncoder(const Config& config, std::optional<pretrained::Bert> bert = {});
+
+  // (texts, width): the score of a context and a response is the product of their vectors, with the
+  // scale or M in that of the context.
+  Var contexts(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const;
+  Var responses(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const;
+  // The same without a graph, on the CPU, texts of similar length together, at most `batch`.
+  enum class Side { kContexts, kResponses };
+  using OnTexts = std::function<void(size_t done, size_t of)>;
+  Tensor encode(Side side, const std::vector<Tokens>& texts, size_t batch,
+                const OnTexts& progress = {}) const;
+  void visit(Visitor& v) override;
+  const Config& config() const { return config_; }
+  Device device() const;
+
+ private:
+  Var encoded(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop) const;
+
+  Config config_;
+  std::vector<pretrained::Bert> bert_;  // one or none
+  std::vector<Embedding> embedding_;
+  std::vector<Tower> towers_;     // none, one, or of contexts and of responses
+  std::vector<Linear> bilinear_;  // M
+  Var scale_;                     // (1)
+};
+
+}  // namespace heed::retrieve

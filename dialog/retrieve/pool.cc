@@ -1,0 +1,84 @@
+#include "dialog/retrieve/pool.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "dialog/data/dialogue.h"
+#include "dialog/text/text_file.h"
+#include "dialog/text/tokenizer.h"
+
+namespace heed::retrieve {
+namespace {
+
+bool is_word(const std::string& token) {
+  const auto c = static_cast<unsigned char>(token[0]);
+  return c >= 0x80 || std::isalnum(c);
+}
+
+std::vector<std::string> words_in_common(const std::vector<std::string>& context,
+                                         const std::string& text) {
+  std::set<std::string> there;
+  for (const std::string& utterance : context) {
+    for (std::string& token : tokenize(utterance)) there.insert(std::move(token));
+  }
+  std::vector<std::string> common;
+  for (std::string& token : tokenize(text)) {
+    if (is_word(token) && there.erase(token) > 0) common.push_back(std::move(token));
+  }
+  return common;
+}
+
+}  // namespace
+
+std::vector<std::string> read_pool(const std::string& path, size_t* repeated) {
+  LineReader lines(path);
+  std::vector<std::string> pool;
+  std::set<std::string, std::less<>> known;
+  for (std::string_view line; lines.next(line);) {
+    const std::string_view text = trimmed(line);
+    if (text.empty()) continue;
+    if (known.emplace(text).second) {
+      pool.emplace_back(text);
+    } else if (repeated) {
+      ++*repeated;
+    }
+  }
+  if (pool.size() >= 2) return pool;
+  throw DataError(path + ": a pool needs two different texts at least, a line each; there is " +
+                  (pool.empty() ? "none" : "one"));
+}
+
+std::vector<std::vector<Choice>> choose(
+    const Ranker& ranker, const std::vector<std::string>& pool,
+    const std::vector<std::vector<std::string>>& contexts, size_t count,
+    const std::function<void(size_t done, size_t of)>& progress) {
+  constexpr size_t kAtOnce = 64;  // so that not all scores are there at once
+  count = std::min(count, pool.size());
+  std::vector<int32_t> all(pool.size());
+  std::iota(all.begin(), all.end(), 0);
+  std::vector<std::vector<Choice>> result;
+  while (result.size() < contexts.size()) {
+    const size_t begin = result.size(), end = std::min(contexts.size(), begin + kAtOnce);
+    std::vector<RankQuery> queries;
+    for (size_t i = begin; i < end; ++i) queries.push_back({contexts[i], all});
+    const Ranker::Scores scores = ranker.score(pool, queries, /*batch=*/64);
+    for (size_t i = begin; i < end; ++i) {
+      const std::vector<double>& of = scores.of_queries[i - begin];
+      std::vector<int32_t> order = all;
+      std::partial_sort(
+          order.begin(), order.begin() + static_cast<ptrdiff_t>(count), order.end(),
+          [&](int32_t a, int32_t b) { return of[a] != of[b] ? of[a] > of[b] : a < b; });
+      std::vector<Choice>& best = result.emplace_back();
+      for (size_t k = 0; k < count; ++k) {
+        const std::string& text = pool[order[k]];
+        best.push_back({text, of[order[k]], words_in_common(contexts[i], text)});
+      }
+    }
+    if (progress) progress(end, contexts.size());
+  }
+  return result;
+}
+
+}  // namespace heed::retrieve

@@ -1,0 +1,193 @@
+#include "dialog/retrieve/system.h"
+
+#include <numeric>
+
+#include "base/file.h"
+#include "dialog/retrieve/settings.h"
+#include "dialog/retrieve/task.h"
+#include "dialog/text/format.h"
+#include "train/model_directory.h"
+
+namespace heed::retrieve {
+namespace {
+
+using OnTexts = DualEncoder::OnTexts;
+
+class RankerTraining : public Training {
+ public:
+  explicit RankerTraining(const std::string& preset) : s_(find_preset(preset).settings) {
+    s_.preset = preset;
+    s_.vocabulary = s_.model.vocab_size;
+  }
+
+  AnySettings settings() override { return AnySettings(s_); }
+  LoopSettings& loop() override { return s_.loop; }
+  std::vector<Folder> folders() override {
+    return {{"init", "The model that --encoder pretrained begins with, which heed import made",
+             &s_.init}};
+  }
+  void complete() override {
+    s_.model.vocab_size = *s_.vocabulary;
+    if (!given("min-rate")) s_.loop.schedule.min_rate = s_.loop.schedule.rate / 1000;
+    s_.check();
+  }
+
+  void go_on(const std::string& run, const Take& take) override {
+    Settings of_run = load_settings(run);
+    if (take) take(AnySettings(s_), AnySettings(of_run));
+    s_ = std::move(of_run);
+    s_.check();
+  }
+  void read(const Paths& data, const std::string& run) override {
+    const bool words = !run.empty() && !s_.model.pretrained();
+    const Vocabulary of_run =
+        words ? load_vocabulary(file_inside(run, "vocab.txt"), s_.model.vocab_size) : Vocabulary();
+    data_ = load_train_data(data[0], s_, words ? &of_run : nullptr, run);
+    if (!run.empty()) {
+      return check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run);
+    }
+    if (!s_.model.pretrained()) s_.model.vocab_size = data_.vocabulary.size();
+    s_.data_fingerprint = data_.fingerprint();
+  }
+  void prepare(const Talk&) override { check_memory(parameter_count(s_.model)); }
+  void start(const std::string& run, const std::string& made_with) override {
+    start_run(run, s_, data_.vocabulary, made_with);
+  }
+  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
+    return retrieve::train(run, s_, data_, device, hooks);
+  }
+
+  void describe(const std::string& run, bool, const Talk& talk) const override {
+    const Config& m = s_.model;
+    talk.say(run + ": " + m.encoder +
+             (m.pretrained() ? " of " + s_.init
+                             : ", " + std::to_string(m.hidden_size) + " wide, vocabulary " +
+                                   std::to_string(m.vocab_size)) +
+             ", " + m.score + ", " + s_.loss + " against " + s_.negatives);
+    talk.say(counted(data_.train.size(), "training response") + " and " +
+             std::to_string(data_.valid.size()) + " to validate");
+    if (data_.cut_contexts + data_.cut_responses == 0) return;
+    talk.note("cut: " + counted(data_.cut_contexts, "context") + " of more than " +
+              std::to_string(s_.bounds.max_context) +
+              " words, of which the last ones are kept, and " +
+              counted(data_.cut_responses, "response") + " of more than " +
+              std::to_string(s_.bounds.max_response) + ", of which the first ones");
+  }
+  std::string step_text(const TrainProgress& p) const override {
+    return "R@1 of the batch " + decimal(value_of(p.metrics, kTrainFirst), 3);
+  }
+  std::string epoch_text(const EpochLog& e, bool best) const override {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "epoch %2d  loss %.4f  R@1 of the batch %.3f  valid R@1 %.3f  valid MRR %.3f%s",
+                  e.epoch, e.loss, value_of(e.metrics, kTrainFirst),
+                  value_of(e.metrics, kValidFirst), value_of(e.metrics, kValidReciprocal),
+                  best ? "  best" : "");
+    return text;
+  }
+
+ private:
+  Settings s_;
+  TrainData data_;
+};
+
+// Keeps the vectors of the texts that it was asked for last: a pool is encoded once.
+class DualRanker : public Ranker {
+ public:
+  explicit DualRanker(std::shared_ptr<const LoadedRanker> ranker) : ranker_(std::move(ranker)) {}
+
+  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
+               int64_t batch, const OnTexts& progress) const override {
+    const size_t of = texts.size() + queries.size();
+    size_t cut = 0;
+    std::vector<Tokens> contexts;
+    for (const RankQuery& query : queries) {
+      contexts.push_back(ranker_->reader.context(query.context, &cut));
+    }
+    if (texts != texts_) keep(texts, static_cast<size_t>(batch), of, progress);
+    const Tensor vectors =
+        ranker_->model.encode(DualEncoder::Side::kContexts, contexts, static_cast<size_t>(batch),
+                              [&](size_t done, size_t) {
+                                if (progress) progress(texts.size() + done, of);
+                              });
+    Scores scores{std::vector<std::vector<double>>(queries.size()), remark(cut)};
+    for (size_t i = 0; i < queries.size(); ++i) {
+      const auto row = static_cast<int64_t>(i);
+      const int64_t width = vectors.shape()[1];
+      const float* context = vectors.data<float>() + row * width;
+      for (const int32_t candidate : queries[i].candidates) {
+        const float* response = kept_.data<float>() + candidate * width;
+        scores.of_queries[i].push_back(std::inner_product(context, context + width, response, 0.0));
+      }
+    }
+    return scores;
+  }
+
+ private:
+  void keep(const std::vector<std::string>& texts, size_t batch, size_t of,
+            const OnTexts& progress) const {
+    std::vector<Tokens> responses;
+    cut_ = 0;
+    for (const std::string& text : texts) {
+      responses.push_back(ranker_->reader.response(text, &cut_));
+    }
+    kept_ = ranker_->model.encode(DualEncoder::Side::kResponses, responses, batch,
+                                  [&](size_t done, size_t) {
+                                    if (progress) progress(done, of);
+                                  });
+    texts_ = texts;
+  }
+  std::string remark(size_t contexts) const {
+    if (contexts + cut_ == 0) return "";
+    return counted(contexts, "context") + " and " + counted(cut_, "response") +
+           " cut: of a context the last words are kept, of a response the first";
+  }
+
+  std::shared_ptr<const LoadedRanker> ranker_;
+  mutable std::vector<std::string> texts_;
+  mutable Tensor kept_;
+  mutable size_t cut_ = 0;
+};
+
+LoadedSystem load_retrieval(const std::string& directory, const std::string& epoch) {
+  if (epoch != "best" && epoch != "untrained") {
+    throw UsageError("epoch: of a ranker best or untrained, got '" + epoch + "'");
+  }
+  const auto ranker = std::make_shared<LoadedRanker>(
+      epoch == "best" ? load_ranker(directory) : first_ranker(directory, load_settings(directory)));
+  LoadedSystem loaded{
+      .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
+  loaded.module = {ranker, &ranker->model};
+  loaded.ranker = std::make_shared<DualRanker>(ranker);
+  return loaded;
+}
+
+System::Choice retrieval_presets() {
+  System::Choice choice{{}, "repository", preset_table()};
+  for (const Preset& known : presets()) choice.names.push_back(known.name);
+  return choice;
+}
+
+}  // namespace
+
+System retrieval_system() {
+  return {
+      .name = kSystem,
+      .what = "a ranker",
+      .can = {Capability::kRank},
+      .load = load_retrieval,
+      .help = "Train two encoders to choose the response to a context out of many",
+      .footer =
+          "The best model by R@1 on the validation part is kept: how often a response is put above "
+          "99 others. docs/retrieval.md goes through it.\n"
+          "Examples:\n"
+          "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
+          "  heed train retrieval --data DIR --preset pretrained --init models/minilm --out "
+          "runs/tuned --matmul bf16",
+      .train = [](const std::string& preset, const std::string&) -> std::unique_ptr<Training> {
+        return std::make_unique<RankerTraining>(preset);
+      },
+      .presets = retrieval_presets};
+}
+
+}  // namespace heed::retrieve

@@ -1,0 +1,43 @@
+// Training a ranker: what it learns from, and the task that the training loop runs.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "dialog/retrieve/run.h"
+#include "train/loop.h"
+
+namespace heed::retrieve {
+
+struct TextPair {
+  Tokens context, response;
+};
+
+struct TrainData {
+  Vocabulary vocabulary;  // empty of a pretrained encoder
+  std::vector<TextPair> train, valid;
+  size_t cut_contexts = 0, cut_responses = 0;  // longer than the bounds
+
+  uint32_t fingerprint() const;
+};
+// Reads train and valid of a data directory. The vocabulary is that of the training dialogues
+// unless one is given; a `run` with a pretrained encoder has its pieces. Throws DataError where a
+// part has no response with a context, and for fewer than two validation examples.
+TrainData load_train_data(const std::string& directory, const Settings& settings,
+                          const Vocabulary* vocabulary = nullptr, const std::string& run = "");
+
+// Columns of the log. In the validation a response is told from 99 others, by stride
+// (dialog/retrieve/candidates.h), on kMeasured examples at most; fewer than 100 examples are one
+// list. In the training, from the candidates of its batch.
+constexpr const char *kValidFirst = "valid_recall_1", *kValidReciprocal = "valid_mrr",
+                     *kTrainFirst = "train_recall_1";
+constexpr int64_t kMeasured = 2000;
+
+// Refers to the three, which must outlive it.
+Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data);
+
+// Trains the ranker of a run with the loop of train/loop.h, which says what is returned and thrown.
+bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
+           const TrainHooks& hooks = {});
+
+}  // namespace heed::retrieve

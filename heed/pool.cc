@@ -1,0 +1,148 @@
+#include "heed/pool.h"
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <iostream>
+#include <nlohmann/json.hpp>
+
+#include "dialog/data/corpus.h"
+#include "dialog/retrieve/pool.h"
+#include "dialog/system.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "dialog/text/text_file.h"
+#include "heed/checks.h"
+#include "heed/messages.h"
+#include "heed/progress.h"
+
+namespace heed {
+namespace {
+
+using retrieve::Choice;
+using Json = nlohmann::ordered_json;
+
+struct PoolRanker {
+  LoadedSystem loaded;
+  std::vector<std::string> pool;
+};
+
+PoolRanker open_pool(const Common& common, const std::string& model, const std::string& file) {
+  const Device device = start(common);
+  require(model, Capability::kRank);
+  PoolRanker ranker{load_system(model), {}};
+  move(*ranker.loaded.module, device);
+  size_t repeated = 0;
+  ranker.pool = retrieve::read_pool(file, &repeated);
+  if (repeated > 0) note(file + ": " + counted(repeated, "line") + " left out, there before");
+  return ranker;
+}
+
+std::string common_text(const Choice& choice) {
+  std::string words;
+  for (const std::string& word : choice.common) words += (words.empty() ? "" : " ") + word;
+  return words.empty() ? "no word in common" : "in common: " + words;
+}
+
+void print_choices(const std::vector<Choice>& best, bool colour) {
+  for (size_t i = 0; i < best.size(); ++i) {
+    const Choice& c = best[i];
+    const bool bold = colour && i == 0;
+    std::printf("%s%s%s%s\n%s(%.3f; %s)\n", bold ? "\x1b[1m" : "",
+                i == 0 ? "model: " : "   or: ", printable(c.text).c_str(), bold ? "\x1b[0m" : "",
+                "       ", c.score, printable(common_text(c)).c_str());
+  }
+}
+
+struct ReplyOptions {
+  CommonPtr common;
+  std::string model, pool, in, out;
+  int best = 3;
+};
+
+Json reply_json(const Dialogue& dialogue, const std::vector<Choice>& best) {
+  Json choices = Json::array();
+  for (const Choice& c : best) {
+    choices.push_back({{"text", c.text}, {"score", c.score}, {"common", c.common}});
+  }
+  return {{"id", dialogue.id}, {"reply", best[0].text}, {"choices", choices}};
+}
+
+void reply(const ReplyOptions& o) {
+  const PoolRanker ranker = open_pool(*o.common, o.model, o.pool);
+  const std::vector<Dialogue> dialogues = read_dialogues(o.in);
+  std::vector<std::vector<std::string>> contexts;
+  for (const Dialogue& dialogue : dialogues) {
+    std::vector<std::string>& context = contexts.emplace_back();
+    for (const Turn& turn : dialogue.turns) context.push_back(turn.text);
+  }
+  Progress progress;
+  const auto best = choose(*ranker.loaded.ranker, ranker.pool, contexts,
+                           static_cast<size_t>(o.best), [&](size_t done, size_t of) {
+                             progress.show(std::to_string(done) + " of " + counted(of, "context"));
+                           });
+  progress.done();
+  std::string lines;
+  for (size_t i = 0; i < dialogues.size(); ++i) {
+    lines +=
+        reply_json(dialogues[i], best[i]).dump(-1, ' ', false, Json::error_handler_t::replace) +
+        "\n";
+  }
+  if (o.out == "-") {
+    std::fputs(lines.c_str(), stdout);
+    return;
+  }
+  TextWriter writer(o.out);
+  writer.write(lines);
+  writer.commit();
+  std::printf("%s: %s\n", o.out.c_str(), counted(dialogues.size(), "answer").c_str());
+}
+
+}  // namespace
+
+void chat_from_pool(const Common& common, const std::string& model, const std::string& pool) {
+  const PoolRanker ranker = open_pool(common, model, pool);
+  const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
+  std::printf("%s chooses out of %s. Say something; /reset forgets, /quit leaves.\n", model.c_str(),
+              counted(ranker.pool.size(), "text").c_str());
+  std::vector<std::string> context;
+  for (std::string line;;) {
+    if (prompts) std::fputs("\nyou: ", stdout);
+    std::fflush(stdout);
+    if (!std::getline(std::cin, line) || line == "/quit") return;
+    if (line == "/reset") {
+      context.clear();
+      std::puts("The conversation begins anew.");
+      continue;
+    }
+    if (is_blank(line)) continue;
+    context.push_back(line);
+    const auto best = choose(*ranker.loaded.ranker, ranker.pool, {context}, 3);
+    print_choices(best[0], terminal_style(stdout).colour);
+    context.push_back(best[0][0].text);
+  }
+}
+
+void add_rank_reply(CLI::App& rank) {
+  auto o = std::make_shared<ReplyOptions>();
+  CLI::App* c = rank.add_subcommand("reply", "Answer the dialogues of a file out of a pool");
+  c->footer(
+      "A dialogue's turns are the context; the answer comes behind the last one. A line of the "
+      "result is {\"id\", \"reply\", \"choices\": [{\"text\", \"score\", \"common\"}]}, the best "
+      "first; \"common\" are the words that the context has, too.\n"
+      "Example:\n"
+      "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
+      "replies.jsonl");
+  o->common = add_common(*c, {});
+  c->add_option("--model", o->model, "Directory of a run or a model that ranks")->required();
+  c->add_option("--pool", o->pool, "The texts to choose from, a line each, plain or gzip")
+      ->required();
+  c->add_option("--in", o->in, "Dialogues, JSON Lines, plain or gzip")->required();
+  c->add_option("--out", o->out, "The replies, JSON Lines; - for standard output")->required();
+  c->add_option("--best", o->best, "Texts of the pool to name")
+      ->check(whole_number(1, 1000))
+      ->capture_default_str();
+  c->callback([o] { reply(*o); });
+}
+
+}  // namespace heed

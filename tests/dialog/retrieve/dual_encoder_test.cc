@@ -1,0 +1,183 @@
+// Dual encoders and their losses against NumPy's numbers, and what must hold for any texts.
+#include "dialog/retrieve/dual_encoder.h"
+
+#include <gtest/gtest.h>
+
+#include "dialog/retrieve/losses.h"
+#include "dialog/retrieve/text_reader.h"
+#include "nn/init.h"
+#include "nn/safetensors.h"
+#include "tests/file_helpers.h"
+#include "tests/nn/nn_helpers.h"
+
+namespace heed::retrieve {
+namespace {
+
+const std::vector<Tokens> kContexts = {
+    {5, 6, 7, kEou, 8, kEou, 9, 10, kEou}, {11, kEou}, {12, 5, kEou, 7, 7, 6, 5, kEou}};
+// The last two are shared negatives, one of them what was said.
+const std::vector<Tokens> kResponses = {
+    {6, 8, kEou}, {9, kEou}, {5, 12, 10, 11, kEou}, {9, kEou}, {7, 10, kEou}};
+
+Config tiny(const std::string& encoder) {
+  return {.encoder = encoder,
+          .vocab_size = 13,
+          .embedding_size = 5,
+          .hidden_size = 4,
+          .heads = 3,
+          .attention_size = 3,
+          .buckets = 11,
+          .dropout = 0,
+          .scale = 3};
+}
+
+Config config_of(const std::string& name) {
+  if (name == "last") {
+    Config c = tiny("lstm");
+    c.score = "bilinear", c.pool = "last", c.layers = 2;
+    c.shared = false, c.bidirectional = false;
+    return c;
+  }
+  Config c = tiny(name);
+  if (name == "sru") c.score = "dot", c.layers = 2, c.shared = false;
+  return c;
+}
+
+void expect_near(const Tensor& got, const Tensor& expected, double tolerance) {
+  ASSERT_EQ(got.shape().str(), expected.shape().str());
+  const Vec a = got.to_vector(), b = expected.to_vector();
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_NEAR(a[i], b[i], tolerance) << "at " << i;
+}
+
+// tests/reference/generate/make_retrieval.py
+class DualEncoderIsNumPys : public testing::TestWithParam<std::tuple<const char*, DType>> {};
+INSTANTIATE_TEST_SUITE_P(Kinds, DualEncoderIsNumPys,
+                         testing::Combine(testing::Values("lstm", "last", "sru", "hierarchical",
+                                                          "bag"),
+                                          testing::Values(DType::f64, DType::f32)),
+                         [](const auto& row) {
+                           return std::string(std::get<0>(row.param)) + "_" +
+                                  name_of(std::get<1>(row.param));
+                         });
+
+TEST_P(DualEncoderIsNumPys, VectorsLossesAndGradients) {
+  const auto [name, dtype] = GetParam();
+  const double tolerance = dtype == DType::f64 ? 1e-10 : 1e-5;
+  const TensorMap expected = load_tensors(std::string(HEED_SOURCE_DIR) +
+                                          "/tests/reference/retrieval/" + name + ".safetensors");
+  DualEncoder model(config_of(name));
+  convert(model, dtype);
+  for (const NamedParameter& p : parameters(model)) {
+    p.var.set_value(expected.at("parameters." + p.name).clone().to(dtype));
+  }
+  const Var contexts = model.contexts(kContexts), responses = model.responses(kResponses);
+  expect_near(contexts.value(), expected.at("contexts"), tolerance);
+  expect_near(responses.value(), expected.at("responses"), tolerance);
+  const Var scores = affine(contexts, responses);
+  const Var softmax = softmax_loss(scores, candidates_of(kResponses, 3, true), 0.1);
+  const Var hinge = hinge_loss(scores, candidates_of(kResponses, 3, false), 0.25);
+  expect_near(softmax.value(), expected.at("softmax"), tolerance);
+  expect_near(hinge.value(), expected.at("hinge"), tolerance);
+  (mean(softmax) + mean(hinge)).backward();
+  for (const NamedParameter& p : parameters(model)) {
+    SCOPED_TRACE(p.name);
+    expect_near(p.var.grad(), expected.at("gradients." + p.name), tolerance);
+  }
+}
+
+// Table 8 of Swanson et al. (2019), without embeddings and with one bias a gate.
+TEST(DualEncoder, HasThePapersParameters) {
+  const auto count = [](const char* encoder, int64_t layers, int64_t hidden = 300) {
+    Config c{.encoder = encoder,
+             .score = "dot",
+             .embedding_size = 300,
+             .hidden_size = hidden,
+             .layers = layers,
+             .heads = 16,
+             .attention_size = 64,
+             .shared = false};
+    return parameter_count(c) - static_cast<double>(c.vocab_size * c.embedding_size);
+  };
+  EXPECT_EQ(count("sru", 4), 8'018'048);
+  EXPECT_EQ(count("sru", 2), 3'688'448);
+  EXPECT_EQ(count("sru", 2, 475), 7'833'848);
+  EXPECT_EQ(count("lstm", 2), 7'288'448);
+  EXPECT_EQ(count("lstm", 4), 15'938'048);
+  EXPECT_EQ(count("hierarchical", 4), 12'387'072);
+  for (const char* name : {"lstm", "last", "sru", "hierarchical", "bag"}) {
+    const Config c = config_of(name);
+    EXPECT_EQ(static_cast<double>(heed::parameter_count(DualEncoder(c))), parameter_count(c))
+        << name;
+  }
+}
+
+TEST(DualEncoder, AVectorDoesNotDependOnTheBatch) {
+  for (const char* name : {"lstm", "last", "sru", "hierarchical", "bag"}) {
+    SCOPED_TRACE(name);
+    DualEncoder model(config_of(name));
+    init(model, 3);
+    const Tensor all = model.encode(DualEncoder::Side::kContexts, kContexts, /*batch=*/2);
+    for (int64_t i = 0; i < 3; ++i) {
+      const Tensor alone = model.contexts({kContexts[i]}).value();
+      const Vec a = alone.to_vector(), b = all[i].to_vector();
+      for (size_t k = 0; k < a.size(); ++k) EXPECT_NEAR(a[k], b[k], 1e-6);
+    }
+  }
+}
+
+TEST(Candidates, ATextTwiceIsNoNegative) {
+  const Candidates all = candidates_of(kResponses, 3, /*of_batch=*/true);
+  EXPECT_EQ(all.right.to_ints(), (std::vector<int32_t>{0, 1, 2}));
+  EXPECT_EQ(all.none.to_ints(), (std::vector<int32_t>{0, 0, 0, 0, 0,  //
+                                                      0, 0, 0, 1, 0,  //
+                                                      0, 0, 0, 0, 0}));
+  const Candidates shared = candidates_of(kResponses, 3, /*of_batch=*/false);
+  EXPECT_EQ(shared.none.to_ints(), (std::vector<int32_t>{0, 1, 1, 0, 0,  //
+                                                         1, 0, 1, 1, 0,  //
+                                                         1, 1, 0, 0, 0}));
+}
+
+TEST(Losses, ByHand) {
+  const Candidates c = candidates_of({{5}, {6}, {5}}, 2, true);
+  const Var scores(Tensor::from(Vec{1, 0.9, 7, 0, 2, 2}, {2, 3}));
+  // Row 0 has no third candidate: its text is the right one.
+  const Vec softmax = softmax_loss(scores, c).value().to_vector();
+  EXPECT_NEAR(softmax[0], std::log(1 + std::exp(-0.1)), 1e-12);
+  EXPECT_NEAR(softmax[1], std::log(2 + std::exp(-2)), 1e-12);
+  const Vec hinge = hinge_loss(scores, c, 0.25).value().to_vector();
+  EXPECT_NEAR(hinge[0], 0.15, 1e-12);
+  EXPECT_NEAR(hinge[1], 0.25, 1e-12);
+}
+
+TEST(TextReader, KeepsTheEndOfAContextAndTheBeginningOfAResponse) {
+  Vocabulary words = Vocabulary::build({{"a", 3}, {"b", 2}, {"c", 1}});
+  const TextReader reader(words, {.max_context = 4, .max_response = 3});
+  size_t contexts = 0, responses = 0;
+  EXPECT_EQ(reader.context({"a b", "c"}, &contexts),
+            (Tokens{words.id("b"), kEou, words.id("c"), kEou}));
+  EXPECT_EQ(reader.response("a b c a", &responses),
+            (Tokens{words.id("a"), words.id("b"), words.id("c"), kEou}));
+  EXPECT_EQ(reader.response("", &responses), (Tokens{kUnk, kEou}));
+  EXPECT_EQ(contexts, 1u);
+  EXPECT_EQ(responses, 1u);
+  std::string long_text;
+  for (int i = 0; i < 10000; ++i) long_text += "a ";
+  EXPECT_EQ(reader.context({long_text}).size(), 4u);
+}
+
+std::string refusal(const Config& c) {
+  return error_of<UsageError>([&] { c.check(); });
+}
+
+TEST(DualEncoder, RefusesWhatDoesNotFit) {
+  EXPECT_EQ(refusal({.encoder = "gru"}),
+            "retrieval: encoder: expected one of lstm, sru, hierarchical, bag, pretrained, got "
+            "'gru'");
+  EXPECT_EQ(refusal({.heads = 0}), "retrieval: heads: expected 1 to 16777216, got 0");
+  EXPECT_EQ(refusal({.encoder = "sru", .pool = "last"}),
+            "retrieval: pool last is for the encoder lstm, not for sru");
+  EXPECT_EQ(refusal({.dropout = 1}), "retrieval: dropout: expected 0 to below 1, got 1.000000");
+}
+
+}  // namespace
+}  // namespace heed::retrieve

@@ -1,0 +1,116 @@
+// A ranker's run: what it learns, what it keeps, and that a stop changes nothing.
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "base/error.h"
+#include "dialog/retrieve/task.h"
+#include "nn/safetensors.h"
+#include "tests/file_helpers.h"
+#include "train/run_directory.h"
+
+namespace heed::retrieve {
+namespace {
+
+// In each dialogue a code that is in no other stands in the context and in the response.
+std::string dialogues(int first, int count, bool shuffled) {
+  std::string lines;
+  for (int i = first; i < first + count; ++i) {
+    const auto code = [&](int n) {
+      return "k" + std::to_string(n % 20) + " q" + std::to_string(n / 20 % 20);
+    };
+    const std::string said = code(shuffled ? i * 7 + 3 : i);
+    lines += "{\"turns\": [{\"text\": \"hello\"}, {\"text\": \"about " + code(i) +
+             " please\"}, {\"text\": \"yes " + said + "\"}]}\n";
+  }
+  return lines;
+}
+
+Settings small() {
+  Settings s = find_preset("smoke").settings;
+  s.model.embedding_size = s.model.hidden_size = 32;
+  s.model.dropout = 0;
+  s.loop.batch_size = 50;
+  s.loop.max_epochs = 4;
+  return s;
+}
+
+TrainData read(const TempDir& dir, Settings& s, bool shuffled = false) {
+  dir.write("data/train.jsonl", dialogues(0, 400, shuffled));
+  dir.write("data/valid.jsonl", dialogues(100, 200, shuffled));
+  TrainData data = load_train_data(dir.path("data"), s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  return data;
+}
+
+double best_of(const std::string& run) {
+  double best = 0;
+  for (const EpochLog& e : load_log(run)) {
+    best = std::max(best, value_of(e.metrics, kValidFirst));
+  }
+  return best;
+}
+
+TEST(RankerTraining, LearnsACode) {
+  const TempDir dir;
+  for (const char* loss : {"softmax", "hinge"}) {
+    for (const char* negatives : {"batch", "shared:40", "batch+shared:10"}) {
+      SCOPED_TRACE(std::string(loss) + " " + negatives);
+      Settings s = small();
+      s.loss = loss;
+      s.negatives = negatives;
+      s.loop.max_epochs = 10;
+      const TrainData data = read(dir, s);
+      const std::string run = dir.path(std::string(loss) + negatives);
+      std::filesystem::create_directory(run);
+      start_run(run, s, data.vocabulary, "");
+      ASSERT_TRUE(train(run, s, data, {}));
+      EXPECT_GT(best_of(run), 0.9);
+    }
+  }
+}
+
+TEST(RankerTraining, ARunIsTheSameAfterAStop) {
+  const TempDir dir;
+  Settings s = small();
+  s.negatives = "batch+shared:10";
+  s.model.dropout = 0.1;
+  const TrainData data = read(dir, s);
+  for (const char* run : {"whole", "parts"}) {
+    std::filesystem::create_directory(dir.path(run));
+    start_run(dir.path(run), s, data.vocabulary, "");
+  }
+  ASSERT_TRUE(train(dir.path("whole"), s, data, {}));
+  std::atomic<bool> stop = false;
+  int steps = 0;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress&) { stop = ++steps == 11; };
+  ASSERT_FALSE(train(dir.path("parts"), s, data, {}, hooks));
+  stop = false;
+  hooks.on_step = {};
+  ASSERT_TRUE(train(dir.path("parts"), load_settings(dir.path("parts")), data, {}, hooks));
+  EXPECT_EQ(dir.read("parts/log.jsonl"), dir.read("whole/log.jsonl"));
+  EXPECT_EQ(dir.read("parts/model.safetensors"), dir.read("whole/model.safetensors"));
+  const LoadedRanker loaded = load_ranker(dir.path("whole"));
+  EXPECT_EQ(loaded.model.config().encoder, "bag");
+  EXPECT_TRUE(loaded.reader.words() == data.vocabulary);
+}
+
+TEST(RankerTraining, RefusesDataWithoutPairs) {
+  const TempDir dir;
+  dir.write("data/train.jsonl", dialogues(0, 10, false));
+  const std::string valid = dir.write("data/valid.jsonl", dialogues(0, 1, false));
+  EXPECT_EQ(error_of<DataError>([&] { load_train_data(dir.path("data"), small()); }),
+            valid + ": a ranker needs two responses at least, there is one");
+  EXPECT_EQ(error_of<UsageError>([] { parse_negatives("shared:0"); }),
+            "negatives: expected batch, shared:K or batch+shared:K, got 'shared:0'");
+  Settings s = small();
+  s.model.encoder = "pretrained";
+  EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),
+            "--encoder pretrained needs --init: a model that `heed import` made");
+}
+
+}  // namespace
+}  // namespace heed::retrieve

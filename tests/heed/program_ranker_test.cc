@@ -1,0 +1,98 @@
+// heed train retrieval, heed rank test and reply, heed chat --pool, as people call them.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// One run for all tests: 300 dialogues, some seconds.
+const std::string& ranker() {
+  static const TempDir dir;
+  static const std::string run = [] {
+    const std::string out = dir.path("ranker");
+    const Result r = heed_program({"train", "retrieval", "--data", kSample, "--preset", "smoke",
+                                   "--limit", "300", "--epochs", "2", "--out", out});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return out;
+  }();
+  return run;
+}
+
+TEST(Ranker, HasTheRowsOfABaseline) {
+  const auto json_of = [](const Arguments& arguments) {
+    const Result r = heed_program(arguments + Arguments{"--limit", "250", "--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(r.out, nullptr, false);
+  };
+  const Json mine = json_of({"rank", "test", "--model", ranker(), "--data", kSample});
+  const Json words = json_of({"rank", "baseline", "tf-idf", "--data", kSample});
+  const auto keys = [](const Json& object) {
+    std::vector<std::string> result;
+    for (const auto& [key, value] : object.items()) result.push_back(key);
+    return result;
+  };
+  EXPECT_EQ(keys(mine), keys(words));
+  EXPECT_EQ(keys(mine["inputs"]), keys(words["inputs"]));
+  EXPECT_EQ(mine["lists"], words["lists"]);
+  ASSERT_EQ(mine["scorers"].size(), 2u);
+  EXPECT_EQ(keys(mine["scorers"][0]), keys(words["scorers"][0]));
+  EXPECT_EQ(mine["scorers"][1], words["scorers"][1]);  // chance
+  EXPECT_GT(mine["scorers"][0]["recall"]["10"]["value"], 0.1);
+}
+
+TEST(Ranker, AnswersOutOfAPool) {
+  const TempDir dir;
+  const std::string pool = dir.write("pool.txt", "sudo apt-get update\n\nhello there\nno\nno\n");
+  const std::string in = dir.write(
+      "in.jsonl",
+      "{\"id\": \"a\", \"turns\": [{\"text\": \"how do I use sudo apt-get\"}]}\n"
+      "{\"id\": \"b\", \"turns\": [{\"text\": \"hello\"}, {\"text\": \"hello there\"}]}\n");
+  const Result r = heed_program({"rank", "reply", "--model", ranker(), "--pool", pool, "--in", in,
+                                 "--out", "-", "--best", "5"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, "1 line left out, there before")) << r.err;
+  const Json first = Json::parse(r.out.substr(0, r.out.find('\n')), nullptr, false);
+  EXPECT_EQ(first["id"], "a");
+  ASSERT_EQ(first["choices"].size(), 3u);
+  EXPECT_EQ(first["reply"], first["choices"][0]["text"]);
+  EXPECT_GE(first["choices"][0]["score"], first["choices"][1]["score"]);
+  for (const Json& choice : first["choices"]) {
+    const bool apt = choice["text"] == "sudo apt-get update";
+    EXPECT_EQ(choice["common"], apt ? Json({"sudo", "apt", "get"}) : Json::array());
+  }
+  const Result chat = heed_program({"chat", "--model", ranker(), "--pool", pool}, "",
+                                   dir.write("typed", "hello there\n/reset\nno\n"));
+  ASSERT_EQ(chat.code, 0) << chat.err;
+  EXPECT_TRUE(has(chat.out, "chooses out of 3 texts")) << chat.out;
+  EXPECT_TRUE(has(chat.out, "in common: hello there")) << chat.out;
+  EXPECT_TRUE(has(chat.out, "   or: ")) << chat.out;
+}
+
+TEST(Ranker, RefusesWhatCannotBe) {
+  const TempDir dir;
+  const auto refused = [&](const Arguments& arguments, int code, const std::string& text) {
+    const Result r = heed_program(arguments);
+    EXPECT_EQ(r.code, code) << r.err;
+    EXPECT_TRUE(has(r.err, text)) << r.err;
+  };
+  const std::string one = dir.write("one.txt", "yes\nyes\n"), none = dir.write("none.txt", "\n");
+  for (const auto& [pool, count] : {std::pair(one, "one"), std::pair(none, "none")}) {
+    refused({"chat", "--model", ranker(), "--pool", pool}, 1,
+            pool + ": a pool needs two different texts at least, a line each; there is " + count);
+  }
+  refused({"chat", "--pool", one}, 2, "--pool needs --model");
+  refused({"chat", "--model", ranker()}, 2, "a ranker, which cannot respond");
+  refused({"train", "retrieval", "--data", kSample, "--encoder", "pretrained", "--out",
+           dir.path("x")},
+          2, "--encoder pretrained needs --init");
+  refused({"train", "retrieval", "--data", kSample, "--negatives", "many", "--out", dir.path("x")},
+          2, "negatives: expected batch, shared:K or batch+shared:K, got 'many'");
+  EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
+}
+
+}  // namespace
+}  // namespace heed
