@@ -26,8 +26,8 @@ struct Comparison {
   std::function<std::optional<size_t>(size_t variant)> baseline = {};  // nothing: not compared
 };
 
-// Resampled are the clusters of the items (experiments/engine/statistics.h); with several seeds a
-// number is the mean over their models.
+// Resampled are the clusters of the items and the seeds (experiments/engine/statistics.h); with
+// several seeds a number is the mean over their models.
 class Inference {
  public:
   Inference(const Results& results, const std::vector<Measure>& measures,

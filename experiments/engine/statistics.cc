@@ -113,13 +113,21 @@ std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_
 
 Resampled over_seeds(const std::vector<const Resampled*>& of_seeds) {
   Resampled result = *of_seeds.at(0);
-  const auto n = static_cast<double>(of_seeds.size());
-  for (size_t s = 1; s < of_seeds.size(); ++s) {
-    result.value += of_seeds[s]->value;
-    for (size_t b = 0; b < result.draws.size(); ++b) result.draws[b] += of_seeds[s]->draws[b];
+  const size_t seeds = of_seeds.size();
+  if (seeds == 1) return result;
+  const auto n = static_cast<double>(seeds);
+  result.value = 0;
+  for (const Resampled* of : of_seeds) result.value += of->value / n;
+  const double widen = std::sqrt(n / (n - 1));
+  for (size_t b = 0; b < result.draws.size(); ++b) {
+    Rng rng(/*seed=*/1, "bootstrap.seeds", b);
+    double mean = 0, drawn = 0;
+    for (const Resampled* of : of_seeds) {
+      mean += of->draws[b] / n;
+      drawn += of_seeds[rng.below(seeds)]->draws[b] / n;
+    }
+    result.draws[b] = mean + widen * (drawn - mean);
   }
-  result.value /= n;
-  for (double& draw : result.draws) draw /= n;
   return result;
 }
 

@@ -50,8 +50,12 @@ std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_
 // How often each of n clusters is drawn in its resamples first, first + 1, ...: f64 (count, n).
 Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed);
 
-// The same of each draw: mean over seeds, difference of two models, exp.
+// The mean over n seeds, of which each draw takes n with replacement: with the clusters a bootstrap
+// of two levels (Davison & Hinkley 1997, 3.8). So few seeds vary less in their resamples than they
+// do, by the factor (n - 1) / n, so what a draw differs by from the mean of all is multiplied by
+// sqrt(n / (n - 1)). Two models of n seeds each are drawn alike: their difference is paired.
 Resampled over_seeds(const std::vector<const Resampled*>& of_seeds);
+// The same of each draw: difference of two models, exp.
 Resampled difference(const Resampled& a, const Resampled& b);
 Resampled exponential(Resampled x);
 

@@ -207,13 +207,41 @@ TEST(EstimateOf, ByHand) {
 
 TEST(EstimateOf, SeedsAndFunctions) {
   const Resampled a{1, {1, 2, 3}, 4}, b{3, {5, 6, 10}, 4};
-  const Resampled mean = over_seeds({&a, &b});
-  EXPECT_EQ(mean.value, 2);
-  EXPECT_EQ(mean.draws, (std::vector<double>{3, 4, 6.5}));
+  EXPECT_EQ(over_seeds({&a, &b}).value, 2);
+  EXPECT_EQ(over_seeds({&a}).draws, a.draws);  // of one seed nothing is known of others
   EXPECT_EQ(difference(b, a).draws, (std::vector<double>{4, 4, 7}));
   EXPECT_EQ(difference(b, a).value, 2);
   EXPECT_EQ(exponential({0, {0, 1}}).draws, (std::vector<double>{1, std::exp(1.0)}));
   EXPECT_EQ(exponential({0, {0, 1}}).value, 1);
+}
+
+// Seeds that differ and clusters that do not: what is left is the spread of seeds, and the standard
+// error of a mean of n is deviation / sqrt(n), with few seeds too.
+TEST(OverSeeds, HasTheStandardErrorOfAMeanOverSeeds) {
+  for (const size_t n : {2, 3, 5}) {
+    std::vector<Resampled> seeds(n);
+    std::vector<double> values;
+    for (size_t s = 0; s < n; ++s) {
+      const double value = static_cast<double>((s * s) % 7) + 1;
+      seeds[s] = {value, std::vector<double>(20000, value), 4};
+      values.push_back(value);
+    }
+    std::vector<const Resampled*> pointers;
+    for (const Resampled& seed : seeds) pointers.push_back(&seed);
+    const Resampled mean = over_seeds(pointers);
+    const Spread drawn = *spread(mean.draws), of_seeds = *spread(values);
+    EXPECT_NEAR(mean.value, of_seeds.mean, 1e-12);
+    EXPECT_NEAR(drawn.mean, of_seeds.mean, 0.03);
+    EXPECT_NEAR(*drawn.deviation, *of_seeds.deviation / std::sqrt(n), 0.03 * *of_seeds.deviation)
+        << n;
+  }
+}
+
+// Two models that differ by the same in each seed: their difference is sure, however seeds vary.
+TEST(OverSeeds, DifferencesArePaired) {
+  const Resampled a{1, {1, 2}, 4}, b{9, {7, 6}, 4}, a1{2, {2, 3}, 4}, b1{10, {8, 7}, 4};
+  const Resampled change = difference(over_seeds({&a1, &b1}), over_seeds({&a, &b}));
+  for (const double draw : change.draws) EXPECT_NEAR(draw, 1, 1e-12);
 }
 
 // ---- corrections and spreads
