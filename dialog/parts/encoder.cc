@@ -40,7 +40,10 @@ ContextEncoder::Text ContextEncoder::read(const std::string& text, int64_t longe
 
 Tensor ContextEncoder::encode_texts(std::vector<Text> texts, const EncodeOptions& options) const {
   std::vector<Example> examples(texts.size());
-  for (size_t i = 0; i < texts.size(); ++i) examples[i].context = {std::move(texts[i].ids)};
+  for (size_t i = 0; i < texts.size(); ++i) {
+    examples[i].context = {std::move(texts[i].ids)};
+    examples[i].distraction = {0};
+  }
   return encode(examples, options);
 }
 
