@@ -77,10 +77,11 @@ void reply(const ReplyOptions& o) {
     for (const Turn& turn : dialogue.turns) context.push_back(turn.text);
   }
   Progress progress;
-  const auto best = choose(*ranker.loaded.ranker, ranker.pool, contexts,
-                           static_cast<size_t>(o.best), [&](size_t done, size_t of) {
-                             progress.show(std::to_string(done) + " of " + counted(of, "context"));
-                           });
+  const auto best =
+      retrieve::choose(*ranker.loaded.ranker, ranker.pool, contexts, static_cast<size_t>(o.best),
+                       [&](size_t done, size_t of) {
+                         progress.show(std::to_string(done) + " of " + counted(of, "context"));
+                       });
   progress.done();
   std::string lines;
   for (size_t i = 0; i < dialogues.size(); ++i) {
@@ -117,7 +118,7 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
     }
     if (is_blank(line)) continue;
     context.push_back(line);
-    const auto best = choose(*ranker.loaded.ranker, ranker.pool, {context}, 3);
+    const auto best = retrieve::choose(*ranker.loaded.ranker, ranker.pool, {context}, 3);
     print_choices(best[0], terminal_style(stdout).colour);
     context.push_back(best[0][0].text);
   }

@@ -4,7 +4,7 @@
 #include <CLI/App.hpp>
 #include <string>
 
-#include "heed/shared_options.h"
+#include "heed/commands.h"
 
 namespace heed {
 

@@ -114,7 +114,6 @@ using Scores = std::vector<std::vector<double>>;  // of the candidates of each l
 
 // What a model says: of an encoder the cosine of the vectors of context and response.
 Scores similarities(const Options& o, const Part& part, const Lists& lists) {
-  require(o.model, Capability::kRank);
   const LoadedSystem loaded = load_system(o.model);
   move(*loaded.module, Device::parse(o.common->device));
   std::vector<RankQuery> queries;
@@ -173,6 +172,7 @@ void check(const Options& o) {
   if (o.has("sim") && o.model.empty()) {
     throw UsageError("sim needs --model: an encoder that `heed import` made");
   }
+  if (o.has("sim")) require(o.model, Capability::kRank);
   if (!o.out.empty() && o.scorers.size() != 1) {
     throw UsageError("--out takes the scores of one scorer");
   }

@@ -304,6 +304,7 @@ void add_train(CLI::App& app) {
       c->get_option("--out")->required(false);
     });
   }
+  c->description("Train a model on dialogues, or go on with a training");
   c->footer(
       "Ctrl-C finishes the step and writes a checkpoint; --resume goes on to the same result.\n"
       "Of few dialogues, presets with adam take smaller batches unless --batch is given, so that "
@@ -311,7 +312,8 @@ void add_train(CLI::App& app) {
       "epoch has 100 steps.\n"
       "Example: a model that learns to look past distractions, and its baseline\n"
       "  heed train --data data/ubuntu-sample --out runs/trained --preset smoke --insert-prob 0.7\n"
-      "  heed train --data data/ubuntu-sample --out runs/baseline --preset smoke");
+      "  heed train --data data/ubuntu-sample --out runs/baseline --preset smoke\n"
+      "Other systems have options of their own: heed train discriminate --help");
 }
 
 }  // namespace heed

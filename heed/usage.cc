@@ -60,7 +60,7 @@ std::string renamed(const std::string& option) {
 // unknown option may be its value, so then only the options are named.
 std::string unexpected(const CLI::App& app, const CLI::App& command,
                        const std::vector<std::string>& words) {
-  if (words[0][0] != '-' && !command_names(command).empty()) {
+  if (words[0][0] != '-' && !command_names(command).empty() && !takes_words(command)) {
     return no_such_command(command, words[0]);
   }
   std::vector<std::string> options;

@@ -51,7 +51,7 @@ Var unit_length(const Var& x) {
 
 void Config::check() const {
   expect_word("encoder", encoder, {"lstm", "sru", "hierarchical", "bag", "pretrained"});
-  expect_word("score", score, {"cosine", "dot", "bilinear"});
+  expect_word("score", score, {"cosine", "dot", "bilinear", "map"});
   expect_word("pool", pool, {"attention", "last"});
   expect_size("vocab_size", vocab_size);
   expect_size("embedding_size", embedding_size);
@@ -65,6 +65,9 @@ void Config::check() const {
   }
   if (!(scale > 0)) {
     throw UsageError("retrieval: scale: expected more than 0, got " + std::to_string(scale));
+  }
+  if (frozen() && !pretrained()) {
+    throw UsageError("retrieval: score map is for the encoder pretrained, not for " + encoder);
   }
   if (pool == "last" && encoder != "lstm") {
     throw UsageError("retrieval: pool last is for the encoder lstm, not for " + encoder);
@@ -236,7 +239,13 @@ DualEncoder::DualEncoder(const Config& config, std::optional<pretrained::Bert> b
     if (!config.shared || hierarchical) towers_.emplace_back(config, false);
     width = towers_[0].width();
   }
-  if (config.score == "bilinear") bilinear_.emplace_back(width, width, /*with_bias=*/false);
+  if (config.score == "bilinear" || config.frozen()) {
+    bilinear_.emplace_back(width, width, /*with_bias=*/false);
+  }
+  if (config.frozen()) {
+    bilinear_[0].weight = Var::parameter({width, width}, constant_law(0));
+    freeze(bert_[0]);
+  }
   if (config.score == "cosine") scale_ = Var::parameter({1}, constant_law(config.scale));
 }
 
@@ -244,8 +253,7 @@ Device DualEncoder::device() const {
   return bert_.empty() ? embedding_[0].weight.device() : bert_[0].device();
 }
 
-Var DualEncoder::encoded(Side side, const std::vector<Tokens>& texts,
-                         const DropoutMode& drop) const {
+Var DualEncoder::f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop) const {
   const bool context = side == Side::kContexts;
   if (bert_.empty()) {
     const Tower& tower = context ? towers_.front() : towers_.back();
@@ -253,22 +261,18 @@ Var DualEncoder::encoded(Side side, const std::vector<Tokens>& texts,
   }
   std::vector<pretrained::Pieces> pieces;
   for (const Tokens& text : texts) pieces.push_back({text, Tokens(text.size(), 0)});
-  return pretrained::mean_vectors(bert_[0](pieces));
+  return pretrained::mean_vectors(bert_[0](pieces));  // of the length 1
 }
 
-Var DualEncoder::contexts(const std::vector<Tokens>& texts, const DropoutMode& drop) const {
-  const Var f = encoded(Side::kContexts, texts, drop);
-  if (!bilinear_.empty()) return bilinear_[0](f);
-  return scale_.defined() ? unit_length(f) * scale_ : f;
+Var DualEncoder::scored(Side side, const Var& f) const {
+  const bool context = side == Side::kContexts;
+  if (scale_.defined()) return context ? unit_length(f) * scale_ : unit_length(f);
+  if (config_.frozen()) return context ? f : f + bilinear_[0](f);
+  return context && !bilinear_.empty() ? bilinear_[0](f) : f;
 }
 
-Var DualEncoder::responses(const std::vector<Tokens>& texts, const DropoutMode& drop) const {
-  const Var f = encoded(Side::kResponses, texts, drop);
-  return scale_.defined() ? unit_length(f) : f;
-}
-
-Tensor DualEncoder::encode(Side side, const std::vector<Tokens>& texts, size_t batch,
-                           const OnTexts& progress) const {
+Tensor DualEncoder::encode_f(Side side, const std::vector<Tokens>& texts, size_t batch,
+                             const OnTexts& progress) const {
   const NoGrad guard;
   std::vector<size_t> order(texts.size());
   std::iota(order.begin(), order.end(), 0);
@@ -279,8 +283,7 @@ Tensor DualEncoder::encode(Side side, const std::vector<Tokens>& texts, size_t b
     const size_t end = std::min(order.size(), at + batch);
     std::vector<Tokens> some;
     for (size_t i = at; i < end; ++i) some.push_back(texts[order[i]]);
-    const Var f = side == Side::kContexts ? contexts(some) : responses(some);
-    const Tensor rows = f.value().to(Device{});
+    const Tensor rows = f(side, some).value().to(Device{});
     if (!vectors.defined()) {
       vectors = Tensor::empty({std::ssize(texts), rows.shape()[1]}, rows.dtype());
     }
@@ -290,6 +293,13 @@ Tensor DualEncoder::encode(Side side, const std::vector<Tokens>& texts, size_t b
     if (progress) progress(end, order.size());
   }
   return vectors;
+}
+
+Tensor DualEncoder::encode(Side side, const std::vector<Tokens>& texts, size_t batch,
+                           const OnTexts& progress) const {
+  const NoGrad guard;
+  const Tensor f = encode_f(side, texts, batch, progress);
+  return scored(side, Var(f.to(device()))).value().to(Device{});
 }
 
 void DualEncoder::visit(Visitor& v) {

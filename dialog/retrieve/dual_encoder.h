@@ -13,6 +13,9 @@
 //   dot            s(c, r) = f_c(c) . f_r(r)
 //   cosine         the same of vectors of the length 1, times a learned scale
 //   bilinear       f_c(c) M f_r(r)
+//   map            f_c(c) . (W + I) f_r(r), of vectors of the length 1 of a pretrained encoder,
+//   which
+//                  stays as it is: only W is learned, from 0 on (Henderson et al. 2019)
 #pragma once
 
 #include <cstdint>
@@ -33,7 +36,7 @@ using Tokens = std::vector<int32_t>;
 
 struct Config {
   std::string encoder = "lstm";    // lstm, sru, hierarchical, bag or pretrained
-  std::string score = "cosine";    // cosine, dot or bilinear
+  std::string score = "cosine";    // cosine, dot, bilinear or map
   std::string pool = "attention";  // or last, of lstm: the states behind the last word
   int64_t vocab_size = 10005, embedding_size = 128, hidden_size = 128;  // hidden: a direction
   int64_t layers = 1, heads = 4, attention_size = 32;
@@ -45,6 +48,7 @@ struct Config {
 
   bool pretrained() const { return encoder == "pretrained"; }
   bool bag() const { return encoder == "bag"; }
+  bool frozen() const { return score == "map"; }
   void check() const;  // throws UsageError
 };
 // Before a model of these sizes is made; without a pretrained encoder.
@@ -108,11 +112,20 @@ class DualEncoder : public Module {
 
   // (texts, width): the score of a context and a response is the product of their vectors, with the
   // scale or M in that of the context.
-  Var contexts(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const;
-  Var responses(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const;
-  // The same without a graph, on the CPU, texts of similar length together, at most `batch`.
   enum class Side { kContexts, kResponses };
+  Var contexts(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const {
+    return scored(Side::kContexts, f(Side::kContexts, texts, drop));
+  }
+  Var responses(const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const {
+    return scored(Side::kResponses, f(Side::kResponses, texts, drop));
+  }
+  // These two are made of f_c or f_r, and of what the score makes of it.
+  Var f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const;
+  Var scored(Side side, const Var& f) const;
+  // f without a graph, on the CPU, texts of similar length together, at most `batch`; and scored.
   using OnTexts = std::function<void(size_t done, size_t of)>;
+  Tensor encode_f(Side side, const std::vector<Tokens>& texts, size_t batch,
+                  const OnTexts& progress = {}) const;
   Tensor encode(Side side, const std::vector<Tokens>& texts, size_t batch,
                 const OnTexts& progress = {}) const;
   void visit(Visitor& v) override;
@@ -120,13 +133,11 @@ class DualEncoder : public Module {
   Device device() const;
 
  private:
-  Var encoded(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop) const;
-
   Config config_;
   std::vector<pretrained::Bert> bert_;  // one or none
   std::vector<Embedding> embedding_;
   std::vector<Tower> towers_;     // none, one, or of contexts and of responses
-  std::vector<Linear> bilinear_;  // M
+  std::vector<Linear> bilinear_;  // M, or W
   Var scale_;                     // (1)
 };
 

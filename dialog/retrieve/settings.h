@@ -24,8 +24,10 @@ template <class S, class V> void visit_config(S& s, V& v) {
   form("encoder", m.encoder, {"lstm", "sru", "hierarchical", "bag", "pretrained"},
        "lstm and sru read words in order, hierarchical (sru) utterances and then turns, bag adds "
        "up words and pairs of words, pretrained is a BERT (--init)");
-  form("score", m.score, {"cosine", "dot", "bilinear"},
-       "Of the two vectors: their cosine times a learned scale, their product, or c M r");
+  form("score", m.score, {"cosine", "dot", "bilinear", "map"},
+       "Of the two vectors: their cosine times a learned scale, their product, c M r, or c (W + I) "
+       "r "
+       "with a pretrained encoder that stays as it is");
   form("pool", m.pool, {"attention", "last"},
        "The vector of a text: a mean that attention weighs, or (lstm) its last states");
   visit_sizes(m, v);

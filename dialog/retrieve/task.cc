@@ -23,44 +23,52 @@ std::vector<TextPair> spread(const std::vector<TextPair>& all, size_t n) {
   return some;
 }
 
-// What the functions of the task refer to.
-struct Ranking {
-  DualEncoder& model;
-  const Settings& settings;
-  const TrainData& data;
+std::vector<Tokens> texts_of(const std::vector<TextPair>& pairs, Side side) {
+  std::vector<Tokens> texts;
+  for (const TextPair& p : pairs) texts.push_back(side == Side::kContexts ? p.context : p.response);
+  return texts;
+}
 
-  std::vector<Tokens> texts(const std::vector<TextPair>& pairs, Side side) const {
-    std::vector<Tokens> result;
-    for (const TextPair& p : pairs) {
-      result.push_back(side == Side::kContexts ? p.context : p.response);
+constexpr size_t kEncodedAtOnce = 64;
+
+// What the functions of the task refer to.
+class Ranking {
+ public:
+  // A frozen encoder reads every text once.
+  Ranking(DualEncoder& model, const Settings& settings, const TrainData& data)
+      : model_(model),
+        settings_(settings),
+        data_(data),
+        negatives_(parse_negatives(settings.negatives)),
+        valid_(spread(data.valid, std::min<size_t>(data.valid.size(), kMeasured))) {
+    if (!model.config().frozen()) return;
+    for (const Side side : {Side::kContexts, Side::kResponses}) {
+      for (const auto* pairs : {&data.train, &std::as_const(valid_)}) {
+        frozen_.push_back(model.encode_f(side, texts_of(*pairs, side), kEncodedAtOnce));
+      }
     }
-    return result;
   }
 
   Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
-    std::vector<Tokens> contexts, responses;
-    for (const int64_t i : indices) {
-      contexts.push_back(data.train[i].context);
-      responses.push_back(data.train[i].response);
-    }
-    const Negatives negatives = parse_negatives(settings.negatives);
+    std::vector<int64_t> candidates = indices;
     Rng rng(key.seed, "retrieve.negatives", key.number());
-    for (int64_t i = 0; i < negatives.shared; ++i) {
-      responses.push_back(data.train[rng.below(data.train.size())].response);
+    for (int64_t i = 0; i < negatives_.shared; ++i) {
+      candidates.push_back(static_cast<int64_t>(rng.below(data_.train.size())));
     }
-    const DropoutMode drop(settings.model.dropout, key.seed, key.number());
-    const Var scores = affine(model.contexts(contexts, drop), model.responses(responses, drop));
+    const std::vector<Tokens> contexts = texts(Side::kContexts, indices),
+                              responses = texts(Side::kResponses, candidates);
+    const DropoutMode drop(settings_.model.dropout, key.seed, key.number());
+    const Var scores = affine(vectors(Side::kContexts, indices, contexts, drop),
+                              vectors(Side::kResponses, candidates, responses, drop));
     const auto batch = std::ssize(contexts);
-    const Candidates candidates =
-        candidates_of(responses, batch, negatives.of_batch, model.device());
+    const Candidates of = candidates_of(responses, batch, negatives_.of_batch, model_.device());
     Loss loss;
-    loss.total =
-        mean(settings.loss == "hinge" ? hinge_loss(scores, candidates, settings.margin)
-                                      : softmax_loss(scores, candidates, settings.smoothing));
+    loss.total = mean(settings_.loss == "hinge" ? hinge_loss(scores, of, settings_.margin)
+                                                : softmax_loss(scores, of, settings_.smoothing));
     for (const auto* side : {&contexts, &responses}) {
       for (const Tokens& text : *side) loss.tokens += std::ssize(text);
     }
-    const Var allowed = masked_fill(scores.detach(), candidates.none, -1e30);
+    const Var allowed = masked_fill(scores.detach(), of.none, -1e30);
     const std::vector<int32_t> first = argmax(allowed, -1).to_ints();
     double right = 0;
     for (int64_t b = 0; b < batch; ++b) right += first[b] == b;
@@ -70,42 +78,74 @@ struct Ranking {
   }
 
   Metrics validate(const OnValidation& on_batch) const {
-    const size_t some = std::min<size_t>(data.valid.size(), kMeasured);
-    const std::vector<TextPair> pairs = spread(data.valid, some);
-    const auto encode = [&](Side side, size_t before) {
-      return model.encode(side, texts(pairs, side), /*batch=*/64, [&](size_t done, size_t) {
-        on_batch(static_cast<int64_t>(before + done), static_cast<int64_t>(2 * some));
-      });
+    const std::vector<double> c = valid_vectors(Side::kContexts, on_batch),
+                              r = valid_vectors(Side::kResponses, on_batch);
+    const size_t n = valid_.size(), size = std::min<size_t>(100, n), lists = n / size;
+    const auto width = static_cast<ptrdiff_t>(c.size() / n);
+    const auto row = [&](const std::vector<double>& all, size_t i) {
+      return all.begin() + static_cast<ptrdiff_t>(i) * width;
     };
-    const std::vector<double> c = encode(Side::kContexts, 0).to_vector();
-    const std::vector<double> r = encode(Side::kResponses, some).to_vector();
-    const auto width = static_cast<ptrdiff_t>(c.size() / some);
-    const size_t size = std::min<size_t>(100, some), lists = some / size;
     double first = 0, reciprocal = 0;
     for (size_t i = 0; i < lists * size; ++i) {
       ScoredList list{.right = {i / lists}};
       for (size_t other = i % lists; other < lists * size; other += lists) {
-        const auto at = [&](const std::vector<double>& v, size_t row) {
-          return v.begin() + static_cast<ptrdiff_t>(row) * width;
-        };
-        list.scores.push_back(std::inner_product(at(c, i), at(c, i) + width, at(r, other), 0.0));
+        list.scores.push_back(std::inner_product(row(c, i), row(c, i) + width, row(r, other), 0.0));
       }
       const Ranks ranks(list);
       first += ranks.recall(1);
       reciprocal += ranks.reciprocal();
     }
-    const auto n = static_cast<double>(lists * size);
-    return {{kValidFirst, first / n, true}, {kValidReciprocal, reciprocal / n, true}};
+    const auto count = static_cast<double>(lists * size);
+    return {{kValidFirst, first / count, true}, {kValidReciprocal, reciprocal / count, true}};
   }
 
   std::string describe(const std::vector<int64_t>& indices) const {
     int64_t tokens = 0;
     for (const int64_t i : indices) {
-      tokens += std::ssize(data.train[i].context) + std::ssize(data.train[i].response);
+      tokens += std::ssize(data_.train[i].context) + std::ssize(data_.train[i].response);
     }
     return std::to_string(indices.size()) + " contexts and responses of " + std::to_string(tokens) +
            " tokens";
   }
+
+ private:
+  std::vector<Tokens> texts(Side side, const std::vector<int64_t>& indices) const {
+    std::vector<Tokens> result;
+    for (const int64_t i : indices) {
+      const TextPair& pair = data_.train[i];
+      result.push_back(side == Side::kContexts ? pair.context : pair.response);
+    }
+    return result;
+  }
+  // Of training and validation, in this order, for contexts and for responses.
+  const Tensor& frozen(Side side, bool valid) const {
+    return frozen_[(side == Side::kContexts ? 0 : 2) + (valid ? 1 : 0)];
+  }
+  Var vectors(Side side, const std::vector<int64_t>& indices, const std::vector<Tokens>& texts,
+              const DropoutMode& drop) const {
+    if (frozen_.empty()) return model_.scored(side, model_.f(side, texts, drop));
+    const Tensor rows = Tensor::from(std::vector<int32_t>(indices.begin(), indices.end()));
+    const Tensor f = gather_rows(Var(frozen(side, false)), rows).value();
+    return model_.scored(side, Var(f.to(model_.device())));
+  }
+  std::vector<double> valid_vectors(Side side, const OnValidation& on_batch) const {
+    const NoGrad guard;
+    if (!frozen_.empty()) {
+      return model_.scored(side, Var(frozen(side, true).to(model_.device()))).value().to_vector();
+    }
+    const size_t before = side == Side::kContexts ? 0 : valid_.size();
+    const auto progress = [&](size_t done, size_t) {
+      on_batch(static_cast<int64_t>(before + done), static_cast<int64_t>(2 * valid_.size()));
+    };
+    return model_.encode(side, texts_of(valid_, side), kEncodedAtOnce, progress).to_vector();
+  }
+
+  DualEncoder& model_;
+  const Settings& settings_;
+  const TrainData& data_;
+  Negatives negatives_;
+  std::vector<TextPair> valid_;
+  std::vector<Tensor> frozen_;  // none, or four
 };
 
 Metrics measure_first(const Counts& counts) {
@@ -168,14 +208,14 @@ Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& 
   for (const TextPair& pair : data.train) {
     sizes.push_back(std::ssize(pair.context) + std::ssize(pair.response));
   }
-  const Ranking ranking{model, settings, data};
+  const auto ranking = std::make_shared<const Ranking>(model, settings, data);
   return {.module = &model,
           .sizes = std::move(sizes),
           .loss = [ranking](const auto& examples,
-                            const StepKey& key) { return ranking.loss(examples, key); },
+                            const StepKey& key) { return ranking->loss(examples, key); },
           .measure = measure_first,
-          .validate = [ranking](const auto& on_batch) { return ranking.validate(on_batch); },
-          .describe = [ranking](const auto& examples) { return ranking.describe(examples); }};
+          .validate = [ranking](const auto& on_batch) { return ranking->validate(on_batch); },
+          .describe = [ranking](const auto& examples) { return ranking->describe(examples); }};
 }
 
 bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,

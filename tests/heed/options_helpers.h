@@ -13,11 +13,9 @@ namespace heed {
 // Every command that does something, by its full name without "heed".
 inline void add_commands(const CLI::App& app, std::map<std::string, const CLI::App*>& found) {
   for (const CLI::App* command : app.get_subcommands(nullptr)) {
-    if (command_names(*command).empty()) {
-      found[full_name(*command).substr(5)] = command;
-    } else {
-      add_commands(*command, found);
-    }
+    const bool alone = command->get_require_subcommand_min() == 0;  // heed train, heed reproduce
+    if (alone) found[full_name(*command).substr(5)] = command;
+    add_commands(*command, found);
   }
 }
 

@@ -129,7 +129,8 @@ TEST_F(Discriminate, RefusesOtherRunsAndContradictions) {
   expect_failure(heed_program(tiny_discriminator(respond) + Arguments{"--resume"}), 1,
                  "not a discriminator", "another system");
   expect_failure(heed_program(test_of(respond)), 1, "not a discriminator", "another system");
-  expect_failure(heed_program(score_with(run(), kSample)), 1, "does not write responses", "score");
+  expect_failure(heed_program(score_with(run(), kSample)), 2,
+                 "a discriminator, which cannot respond; these can: respond, adversary", "score");
 }
 
 TEST_F(Discriminate, TestsARowForEachCorpus) {

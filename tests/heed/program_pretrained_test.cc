@@ -104,8 +104,8 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
   EXPECT_EQ(none.code, 1);
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   const Result chat = heed_program({"chat", "--model", model});
-  EXPECT_EQ(chat.code, 1);
-  EXPECT_TRUE(has(chat.err, "which does not write responses")) << chat.err;
+  EXPECT_EQ(chat.code, 2);
+  EXPECT_TRUE(has(chat.err, "a pretrained encoder, which cannot respond")) << chat.err;
 }
 
 TEST_F(ImportedModel, IsExportedAsItWas) {

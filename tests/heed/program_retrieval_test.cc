@@ -245,7 +245,7 @@ TEST(Rank, SaysWhatIsWrong) {
       dir.write("bad.jsonl", R"({"turns": [{"text": "a", "candidates": "b"}]})");
   fails({"baseline", "tf-idf", "--data", bad, "--train", one}, 1,
         bad + ":1: candidates must be an array, got a string");
-  fails({"baseline", "sim", "--data", one, "--model", dir.path(""), "--lists", "stride:2"}, 1,
+  fails({"baseline", "bm25", "--data", one, "--train", one, "--lists", "stride:2"}, 1,
         one + ": 1 response");
   fails({"scores", bad}, 1, bad + ":1: \"scores\" must be an array of numbers");
   fails({"scores", bad, "--json", bad}, 2, "is what file reads");
