@@ -12,6 +12,7 @@
 #include "heed/checks.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
+#include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "tensor/parallel.h"
 #include "train/run_directory.h"
