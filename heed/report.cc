@@ -6,6 +6,7 @@
 #include "experiments/distraction/page.h"
 #include "experiments/distraction/paper.h"
 #include "experiments/distraction/tables.h"
+#include "experiments/mediation/mediation.h"
 #include "experiments/probes/claims.h"
 #include "experiments/probes/page.h"
 #include "heed/commands.h"
@@ -49,9 +50,18 @@ Report of_judgements(const std::string& folder) {
           render_adversarial_page(results, rows, tables)};
 }
 
+Report of_mediation(const std::string& folder) {
+  const Results results = mediation::load(folder);
+  const Inference inference = mediation::infer(results);
+  const std::vector<Table> tables = mediation::tables(results, inference);
+  return {tables, mediation::claims(results, inference), mediation::kClaimsNote,
+          mediation::render_page(results, inference, tables)};
+}
+
 Report report_of(const std::string& folder) {
   if (holds_probes(folder)) return of_probes(folder);
   if (holds_adversarial(folder)) return of_judgements(folder);
+  if (mediation::holds(folder)) return of_mediation(folder);
   return of_distractions(folder);
 }
 

@@ -109,11 +109,13 @@ void add_reproduce(CLI::App& app) {
       "  heed report --runs runs/smoke --html report.html\n"
       "Other experiments:\n"
       "  heed reproduce probes --help\n"
-      "  heed reproduce adversarial --help");
+      "  heed reproduce adversarial --help\n"
+      "  heed reproduce mediation --help");
   o->declare(*c, "\"static-ui*\", \"*-p0.7\"");
   declare_tests(*c, o->settings);
   add_reproduce_probes(*c);
   add_reproduce_adversarial(*c);
+  add_reproduce_mediation(*c);
   c->callback([o, c] {
     if (c->get_subcommands().empty()) run(*o);
   });

@@ -31,8 +31,9 @@ void add_experiment_ranks(CLI::App& command, int& ranks, std::optional<int>& pie
 // What `heed reproduce` itself requires is not asked for where this command stands behind it.
 void require_nothing_of(CLI::App& reproduce, CLI::App& command);
 
-// `heed reproduce probes`, `heed reproduce adversarial`
+// `heed reproduce probes`, `heed reproduce adversarial`, `heed reproduce mediation`
 void add_reproduce_probes(CLI::App& reproduce);
 void add_reproduce_adversarial(CLI::App& reproduce);
+void add_reproduce_mediation(CLI::App& reproduce);
 
 }  // namespace heed

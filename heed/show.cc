@@ -80,7 +80,8 @@ std::string describe(const std::string& run, const ModelConfig& config) {
   if (s.insert_prob == 0) return text + ", no distractions in training";
   char p[32];
   std::snprintf(p, sizeof p, "%g", s.insert_prob);
-  return text + ", distractions in training (p = " + p + ")" +
+  return text + (s.own_distractions ? ", own utterances as distractions" : ", distractions") +
+         " in training (p = " + p + ")" +
          (s.attention_weight > 0 ? " with the attention loss" : " without the attention loss");
 }
 

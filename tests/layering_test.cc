@@ -59,6 +59,8 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/probes",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"experiments/mediation",
+     {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/adversarial",
      {"experiments/engine", "dialog", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"experiments/distraction",

@@ -1,6 +1,7 @@
 #include "dialog/data/distraction.h"
 
 #include <charconv>
+#include <numeric>
 
 #include "base/error.h"
 #include "dialog/text/tokenizer.h"
@@ -91,14 +92,30 @@ Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabul
   return pool;
 }
 
+static void check_probability(double p) {
+  if (p >= 0 && p <= 1) return;  // of a nan neither is true
+  throw UsageError("distractions: the probability must be 0 to 1, got " + std::to_string(p));
+}
+
 Example insert_random(Example example, const Pool& pool, double p, Rng& rng) {
-  if (!(p >= 0 && p <= 1)) {
-    throw UsageError("distractions: the probability must be 0 to 1, got " + std::to_string(p));
-  }
+  check_probability(p);
   for (int i = 0; i < kRandomUtterances; ++i) {
     if (rng.uniform() >= p) continue;
     const PoolUtterance utterance = draw(pool, example.dialogue_id, rng);
     insert(example, rng.below(example.context.size()), utterance.tokens);
+  }
+  return example;
+}
+
+Example flag_own(Example example, double p, Rng& rng) {
+  check_probability(p);
+  std::vector<size_t> places(example.context.size() - 1);  // the query is none
+  std::iota(places.begin(), places.end(), size_t{0});
+  for (int i = 0; i < kRandomUtterances && !places.empty(); ++i) {
+    if (rng.uniform() >= p) continue;
+    const auto place = places.begin() + static_cast<ptrdiff_t>(rng.below(places.size()));
+    example.distraction[*place] = 1;
+    places.erase(place);
   }
   return example;
 }

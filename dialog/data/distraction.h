@@ -33,6 +33,10 @@ Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabul
 // 0 <= p <= 1.
 Example insert_random(Example example, const Pool& pool, double p, Rng& rng);
 
+// A placebo of it: flags up to two different utterances of the example's own history, each with
+// probability p, and inserts nothing. Throws UsageError unless 0 <= p <= 1.
+Example flag_own(Example example, double p, Rng& rng);
+
 // Sets of utterances that are inserted together.
 struct PhraseText {
   std::vector<std::string> frequent = {"why should i help you", "i have my right"};

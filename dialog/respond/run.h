@@ -18,6 +18,7 @@ struct TrainSettings {
   ExampleOptions examples = {};
   TokenKind tokens = TokenKind::kWords;  // of the vocabulary that the training makes
   double insert_prob = 0;                // of each of the two distractions
+  bool own_distractions = false;         // flagged in the dialogue itself, a placebo
   double attention_weight = 1;           // lambda; 0: "Non-atten-loss"
   LoopSettings loop = {};
   uint32_t data_fingerprint = 0;  // of the examples: a run goes on with the same ones only

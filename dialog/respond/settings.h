@@ -81,6 +81,12 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "Probability with which each of two distractions is inserted",
             {.usual = "0", .least = 0, .most = 1, .of_variant = true}),
     s.insert_prob);
+  v(setting("distractions", "own_distractions",
+            "What --insert-prob takes for distractions: foreign, utterances of other dialogues, "
+            "which are inserted; own, utterances of the dialogue itself, with nothing inserted: a "
+            "placebo for the attention loss (default: foreign)",
+            {.words = {"foreign", "own"}, .later = true, .of_variant = true}),
+    Words{s.own_distractions, "foreign", "own"});
   v(setting("attention-weight", "attention_weight",
             "Weight of the attention loss (instead of the preset's); 0 leaves it out",
             {.least = 0}),

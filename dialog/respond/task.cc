@@ -36,9 +36,11 @@ struct Respond {
     std::vector<Example> result;
     for (int64_t i : indices) {
       Rng rng(key.seed, "insert", (static_cast<uint64_t>(key.epoch) << 32) | i);
-      result.push_back(settings.insert_prob > 0
-                           ? insert_random(data.train[i], data.pool, settings.insert_prob, rng)
-                           : data.train[i]);
+      const double p = settings.insert_prob;
+      result.push_back(p == 0 ? data.train[i]
+                       : settings.own_distractions
+                           ? flag_own(data.train[i], p, rng)
+                           : insert_random(data.train[i], data.pool, p, rng));
     }
     return result;
   }
@@ -168,7 +170,7 @@ void check_training(const TrainSettings& settings, const TrainData& data) {
   const std::string first = pool.empty() ? "" : pool[0].dialogue_id;
   const bool several = std::any_of(pool.begin(), pool.end(),
                                    [&](const PoolUtterance& u) { return u.dialogue_id != first; });
-  if (settings.insert_prob > 0 && !several) {
+  if (settings.insert_prob > 0 && !settings.own_distractions && !several) {
     throw DataError(
         "training: distractions come from other dialogues, and there is only one; give more "
         "dialogues or --insert-prob 0");

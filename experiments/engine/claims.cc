@@ -1,5 +1,6 @@
 #include "experiments/engine/claims.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -17,17 +18,19 @@ std::string verdict(const ClaimResult& result) {
 }
 
 std::string to_markdown(const Claims& claims, const std::string& note) {
-  std::string text = "## The paper's claims\n\n" + note + "\n\n| the paper says |";
+  const bool paper = claims.has_paper();
+  std::string text = paper ? "## The paper's claims" : "## Claims";
+  text += "\n\n" + note + (paper ? "\n\n| the paper says |" : "\n\n| claim |");
   std::string line = "\n| --- |";
   for (const std::string& kind : claims.kinds) {
     text += " here, " + kind + " |";
     line += " --- |";
   }
-  text += " in the paper's own table |" + line + " --- |\n";
+  text += (paper ? " in the paper's own table |" + line + " --- |" : line) + "\n";
   for (const Claim& claim : claims.claims) {
     text += "| " + claim.text + " (" + claim.rule + ") |";
     for (const ClaimResult& result : claim.ours) text += " " + verdict(result) + " |";
-    text += " " + verdict(claim.paper) + " |\n";
+    text += paper ? " " + verdict(claim.paper) + " |\n" : "\n";
   }
   return text;
 }
@@ -37,6 +40,11 @@ Json to_json(const ClaimResult& result) {
 }
 
 }  // namespace
+
+bool Claims::has_paper() const {
+  return std::any_of(claims.begin(), claims.end(),
+                     [](const Claim& claim) { return !claim.paper.figure.empty(); });
+}
 
 ClaimResult is_below(const std::optional<Estimate>& difference, int digits) {
   if (!difference) return {};

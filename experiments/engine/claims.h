@@ -39,6 +39,7 @@ struct Claim {
 struct Claims {
   std::vector<std::string> kinds;
   std::vector<Claim> claims;
+  bool has_paper() const;  // whether the paper has numbers for one of them
 };
 Claims check_claims(const std::vector<ClaimRule>& rules, const VariantNumbers& paper,
                     const std::vector<ClaimNumbers>& ours);

@@ -86,8 +86,10 @@ std::string bars_html(const std::string& title, const std::string& label, double
   SvgPlot plot(940, 330, label, title);
   plot.y.low = 0;
   plot.y.high = high;
+  bool has_paper = false;
   for (const BarGroup& group : groups) {
     for (const Bar& bar : group.bars) {
+      has_paper = has_paper || bar.paper;
       plot.y.high =
           std::max({plot.y.high, 1.06 * bar.value.value_or(0), 1.06 * bar.paper.value_or(0)});
     }
@@ -101,8 +103,8 @@ std::string bars_html(const std::string& title, const std::string& label, double
       const Bar& bar = groups[g].bars[b];
       const double x = begin + (static_cast<double>(b) + 0.45) * step, middle = x + (step - 3) / 2;
       if (bar.value) {
-        plot.svg.rect({x, plot.y(*bar.value)}, step - 3, plot.bottom - plot.y(*bar.value),
-                      series[b].css, bar.title);
+        const double top = plot.y(std::max(0.0, *bar.value));
+        plot.svg.rect({x, top}, step - 3, plot.bottom - top, series[b].css, bar.title);
         whisker(plot, middle, bar.interval, "whisker");
       }
       if (!bar.paper) continue;
@@ -110,14 +112,14 @@ std::string bars_html(const std::string& title, const std::string& label, double
     }
     plot.x_label(begin + width / 2, groups[g].name);
   }
-  line_at_one(plot);
+  if (has_paper) line_at_one(plot);
   std::string html = "<ul class=\"legend\">\n";
   for (const BarSeries& s : series) {
     Svg key(22, 14, s.text);
     key.rect({1, 1}, 20, 12, s.css);
     html += "<li>" + key.str() + escape(s.text) + "</li>\n";
   }
-  html += legend_html({2, "paper", "", "the paper's value"});
+  if (has_paper) html += legend_html({2, "paper", "", "the paper's value"});
   return scroll_html(title, plot.svg.str(), "wide") + html + "</ul>\n";
 }
 

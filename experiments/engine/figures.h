@@ -66,7 +66,7 @@ struct BarGroup {
 struct BarSeries {
   std::string css, text;  // "bar0"
 };
-// Bars from 0 to the highest value, and at least to `high`.
+// Bars from 0 to the highest value, and at least to `high`; beside a paper's values the line at 1.
 std::string bars_html(const std::string& title, const std::string& label, double high,
                       const std::vector<BarSeries>& series, const std::vector<BarGroup>& groups);
 

@@ -18,6 +18,7 @@ static const std::map<std::string, std::string> kKinds = {
     {"experiment", "an experiment"},
     {"sweep", "a sweep"},
     {"probes", "an experiment on probes"},
+    {"mediation", "an experiment on mediation"},
     {"adversarial", "an experiment on adversarial evaluation"}};
 
 static std::string said(const Json& value) {

@@ -107,19 +107,21 @@ std::string verdict_html(const ClaimResult& result, const std::string& by) {
 }
 
 // What each claim says, and what becomes of it by the kinds of numbers from `first` to before
-// `last`; with `whole` also its rule, and what the paper's own numbers say.
+// `last`; with `whole` also its rule, and what the paper's own numbers say, if it has any.
 std::string claims_table(const Claims& claims, size_t first, size_t last, bool whole) {
   const std::string paper = "In the paper's own table";
-  std::string html = "<table class=\"claims\">\n<thead><tr><th scope=\"col\">The paper says</th>";
+  const bool with_paper = whole && claims.has_paper();
+  std::string html = "<table class=\"claims\">\n<thead><tr><th scope=\"col\">";
+  html += claims.has_paper() ? "The paper says</th>" : "Claim</th>";
   const auto here = [&](size_t kind) { return "Here, " + claims.kinds[kind]; };
   for (size_t k = first; k < last; ++k) html += "<th scope=\"col\">" + escape(here(k)) + "</th>";
-  if (whole) html += "<th scope=\"col\">" + paper + "</th>";
+  if (with_paper) html += "<th scope=\"col\">" + paper + "</th>";
   html += "</tr></thead>\n<tbody>\n";
   for (const Claim& claim : claims.claims) {
     html += "<tr><th scope=\"row\">" + escape(claim.text) +
             (whole ? "<small>" + escape(claim.rule) + "</small>" : "") + "</th>";
     for (size_t k = first; k < last; ++k) html += verdict_html(claim.ours[k], here(k));
-    html += (whole ? verdict_html(claim.paper, paper) : "") + "</tr>\n";
+    html += (with_paper ? verdict_html(claim.paper, paper) : "") + "</tr>\n";
   }
   return html + "</tbody></table>";
 }

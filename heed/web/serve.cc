@@ -33,7 +33,8 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
     make_examples({}, Vocabulary(), m.bounds);  // complains of bounds that make no sense
     move(*m.loaded.model, device);
     if (fs::exists(fs::path(directory) / "settings.json")) {
-      m.insert_prob = load_settings(directory).insert_prob;
+      const TrainSettings settings = load_settings(directory);
+      m.insert_prob = settings.own_distractions ? 0 : settings.insert_prob;
     }
     const std::string name = printable(last_part(directory));
     m.name = name;

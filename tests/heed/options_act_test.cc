@@ -329,6 +329,7 @@ TEST_F(Act, Train) {
                           {"--ranks", {"2"}},
                           {"--halve-after", {"0"}},
                           {"--attention-weight", {"0"}, {"--insert-prob", "1"}},
+                          {"--distractions", {"own"}, {"--insert-prob", "1"}},
                           {"--patience", {}, {}, "Program.ARunGoesOnWithAnotherRate"},
                           {"--init", {}, {}, "Resume.BeginsWithTheWeightsOfAnother"},
                           {"--stop-after", {}, {}, "LoopTest.StopsAfterEpochsWithoutABetterOne"},

@@ -121,6 +121,40 @@ TEST(InsertRandom, RefusesWhatIsNoProbability) {
   }
 }
 
+// Of a history of three the placebo takes as many utterances as insertion inserts, each equally
+// often, never the query, and changes no word.
+TEST(FlagOwn, TakesUpToTwoDifferentUtterancesOfTheHistory) {
+  Rng rng(6);
+  constexpr int kTrials = 20000;
+  std::map<size_t, int> sizes, places;
+  for (int i = 0; i < kTrials; ++i) {
+    const Example example = flag_own(small_example(), 0.7, rng);
+    ASSERT_EQ(example.context, small_example().context);
+    ASSERT_EQ(example.distraction.back(), 0);
+    size_t flagged = 0;
+    for (size_t k = 0; k < example.distraction.size(); ++k) {
+      if (example.distraction[k] == 0) continue;
+      ++flagged;
+      ++places[k];
+    }
+    ++sizes[flagged];
+  }
+  expect_share(sizes[0], kTrials, 0.09, "none");
+  expect_share(sizes[1], kTrials, 0.42, "one");
+  expect_share(sizes[2], kTrials, 0.49, "two");
+  ASSERT_EQ(places.size(), 3u);
+  for (const auto& [place, count] : places) {
+    expect_share(count, kTrials, 1.4 / 3, "place " + std::to_string(place));
+  }
+}
+
+TEST(FlagOwn, OfAHistoryOfOneThereIsOne) {
+  Rng rng(7);
+  const Example short_one = {"d#2", "d", {{10}, {13}}, {0, 0}, {14}};
+  EXPECT_EQ(flag_own(short_one, 1, rng).distraction, (std::vector<char>{1, 0}));
+  EXPECT_THROW(flag_own(short_one, 1.1, rng), UsageError);
+}
+
 TEST(MakePool, HoldsAllTurnsWithTokens) {
   const Vocabulary vocabulary = Vocabulary::build({{"a", 2}, {"b", 1}});
   const Pool pool =

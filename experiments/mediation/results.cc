@@ -1,0 +1,359 @@
+#include <filesystem>
+
+#include "dialog/respond/mediation.h"
+#include "dialog/text/format.h"
+#include "experiments/engine/figures.h"
+#include "experiments/engine/page.h"
+#include "experiments/engine/variant_tables.h"
+#include "experiments/mediation/mediation.h"
+
+namespace heed::mediation {
+namespace {
+
+struct ConditionName {
+  const char *name, *label;
+};
+// In the order of Condition.
+constexpr ConditionName kConditions[] = {{"none", "as the data are"},
+                                         {"insertion", "insertion"},
+                                         {"insertion-loss", "insertion and the loss"},
+                                         {"placebo", "the loss on own utterances"}};
+
+// What is left of the harm if ...
+constexpr ConditionName kHarms[] = {{"as it is", "all of it"},
+                                    {"unseen", "attention does not see them"},
+                                    {"unread", "the state has not read them"},
+                                    {"both", "both"}};
+
+std::string key(const std::string& set, const std::string& number) {
+  return "test_sets." + set + "." + number;
+}
+
+std::string harm_key(const std::string& set, const std::string& reading) {
+  return key(set, "harm." + reading);
+}
+
+const std::string kFirst = kSets[0];
+
+// All that are measured.
+std::vector<std::string> harms() {
+  std::vector<std::string> names = {kUnreadLessUnseen};
+  for (const ConditionName& harm : kHarms) names.emplace_back(harm.name);
+  return names;
+}
+
+std::string structure_of(size_t variant) {
+  return std::string(variants()[variant].structure.name);
+}
+
+// "830 test dialogues, 3 seeds; 95 % intervals over 744 conversations, the largest of 4. "
+std::string of_dialogues(const Results& r) {
+  return counted(r.items(), "test dialogue") + ", " + counted(r.seeds(), "seed") +
+         "; 95 % intervals over " + r.clusters_text("conversations") + ". ";
+}
+
+Table set_table(const Results& results, const Inference& inference, const std::string& set) {
+  Table table{.id = set.substr(0, set.find(':')) + "-" + set.substr(set.find(':') + 1),
+              .title = "Harm of the distractions of " + set,
+              .note = of_dialogues(results) +
+                      "Thousandths that distractions add to the log-perplexity: all of it, and "
+                      "what is left where the attention does not see them, where the decoder "
+                      "starts with a state that has not read them, and with both.",
+              .columns = {{"", "DAS ratio", key(set, "das_ratio"), 2}},
+              .intervals = true};
+  for (const ConditionName& harm : kHarms) {
+    table.columns.push_back({.group = "harm",
+                             .name = harm.label,
+                             .key = harm_key(set, harm.name),
+                             .digits = 1,
+                             .sign = true});
+  }
+  add_variants(table, results, inference);
+  return table;
+}
+
+// One for each structure.
+std::string baselines_text() {
+  return "Insertion and placebo are compared with the training on the data as they are, insertion "
+         "with the loss is compared with insertion alone. ";
+}
+
+Table changes_table(const Results& results, const Inference& inference) {
+  Table table{.id = "changes",
+              .title = "What the trainings change",
+              .note = of_dialogues(results) + baselines_text() + "p-values are corrected for " +
+                      counted(inference.comparisons(), "comparison") + " (Holm)."};
+  for (const char* set : kSets) {
+    table.columns.push_back(
+        {set, "DAS ratio", key(set, "das_ratio"), 2, false, Column::Best::kLowest, true});
+    table.columns.push_back(
+        {set, "harm", harm_key(set, "as it is"), 1, false, Column::Best::kLowest, true});
+  }
+  add_changes(table, results, inference);
+  return table;
+}
+
+Table responses_table(const Results& results, const Inference& inference) {
+  Table table{.id = "responses",
+              .title = "Responses that the models write",
+              .note = of_dialogues(results) +
+                      "Greedy, to the test dialogues without and with the distractions of "
+                      "random:1.0; changed: the share whose words differ.",
+              .columns = {{"without", "perplexity", "perplexity", 1},
+                          {"without", "BLEU", "responses.clean.bleu", 2, true},
+                          {"with", "BLEU", "responses.distracted.bleu", 2, true},
+                          {"without", "distinct-2", "responses.clean.distinct_2", 3},
+                          {"with", "distinct-2", "responses.distracted.distinct_2", 3},
+                          {"with", "changed %", "responses.share_changed", 1, true}}};
+  add_variants(table, results, inference);
+  return table;
+}
+
+// ---- claims
+
+using Decided = std::function<ClaimResult(size_t variant)>;
+
+// A verdict over the structures that have been trained: each must say the same.
+ClaimResult over_structures(const VariantNumbers& numbers, Condition condition,
+                            const Decided& decide) {
+  size_t yes = 0, no = 0, known = 0;
+  std::string figure;
+  for (size_t v = 0; v < variants().size(); ++v) {
+    if (variants()[v].condition != condition || !numbers.get(v, "perplexity")) continue;
+    const ClaimResult one = decide(v);
+    if (one.figure.empty()) continue;
+    ++known;
+    yes += one.holds == true;
+    no += one.holds == false;
+    figure += (figure.empty() ? "" : "; ") + structure_of(v) + " " + one.figure;
+  }
+  if (known == 0) return {};
+  ClaimResult result{.figure = figure};
+  if (yes == known || no == known) result.holds = yes == known;
+  return result;
+}
+
+std::vector<ClaimRule> claim_rules(const Inference& inference) {
+  const auto change_of = [&inference](Condition condition, const std::string& key, int digits) {
+    return [&inference, condition, key, digits](const VariantNumbers& numbers) {
+      return over_structures(numbers, condition,
+                             [&](size_t v) { return is_below(inference.change(key, v), digits); });
+    };
+  };
+  const auto through_state = [&inference](const VariantNumbers& numbers) {
+    return over_structures(numbers, Condition::kNone, [&](size_t v) {
+      return is_below(inference.value(harm_key(kFirst, kUnreadLessUnseen), v), 1);
+    });
+  };
+  const std::string harm = harm_key(kFirst, "as it is"), das = key(kFirst, "das_ratio");
+  using enum Condition;
+  return {
+      {"Training with insertion alone lowers the harm.",
+       "The harm is lower than without them in training.", change_of(kInsertion, harm, 1)},
+      {"The attention loss lowers the harm further.",
+       "The harm is lower than with insertion alone.", change_of(kInsertionLoss, harm, 1)},
+      {"Training with insertion alone lowers the DAS ratio.",
+       "It is lower than without distractions in training.", change_of(kInsertion, das, 3)},
+      {"The attention loss lowers the DAS ratio.", "It is lower than with insertion alone.",
+       change_of(kInsertionLoss, das, 3)},
+      {"The loss on other utterances lowers the harm too (placebo).",
+       "The harm is lower than without distractions in training.", change_of(kPlacebo, harm, 1)},
+      {"The harm goes through the state more than through the attention.",
+       "Without distractions in training: the harm that is left where the state has not read "
+       "them is below the one that is left where the attention does not see them.",
+       through_state}};
+}
+
+// ---- the page
+
+constexpr size_t kBars = 3;  // of kHarms: bars have three colours
+
+std::string harm_figure(const Results& results, const Inference& inference) {
+  std::vector<BarSeries> series;
+  for (size_t h = 0; h < kBars; ++h) {
+    series.push_back({"bar" + std::to_string(h), kHarms[h].label});
+  }
+  std::string html;
+  for (size_t first = 0; first < variants().size(); first += std::size(kConditions)) {
+    std::vector<BarGroup> groups;
+    for (size_t c = 0; c < std::size(kConditions); ++c) {
+      BarGroup group{kConditions[c].label, {}};
+      for (size_t h = 0; h < kBars; ++h) {
+        const auto& e = inference.value(harm_key(kFirst, kHarms[h].name), first + c);
+        Bar bar;
+        if (e) bar = {.value = e->value, .interval = e->interval, .title = decimal(e->value, 1)};
+        group.bars.push_back(bar);
+      }
+      if (!results.of(first + c).empty()) groups.push_back(std::move(group));
+    }
+    if (groups.empty()) continue;
+    html += bars_html(structure_of(first),
+                      "Thousandths added to the log-perplexity by the distractions of random:1.0",
+                      10, series, groups);
+  }
+  return html;
+}
+
+struct Contents {
+  const Results& results;
+  const Inference& inference;
+  const std::vector<Table>& tables;
+};
+
+std::string with_table(const Contents& c, const std::string& id, bool intervals = false) {
+  return with_note(table_of(c.tables, id), intervals);
+}
+
+const SectionRow<Contents> kSections[] = {
+    {"claims", "What does training with distractions change?",
+     [](const Contents& c) {
+       return note_html(kClaimsNote) + claims_html(claims(c.results, c.inference));
+     }},
+    {"figure", "Which way the harm goes",
+     [](const Contents& c) {
+       return note_html("Test set random:1.0, with 95 % intervals.") +
+              harm_figure(c.results, c.inference);
+     }},
+    {"harm", "Every test set",
+     [](const Contents& c) {
+       std::string html;
+       for (size_t s = 0; s < std::size(kSets); ++s) {
+         html += "<h3>" + c.tables[s].title + "</h3>\n" + with_note(c.tables[s], true);
+       }
+       return html;
+     }},
+    {"changes", "Is it more than chance?",
+     [](const Contents& c) { return with_table(c, "changes", true); }},
+    {"responses", "Responses that the models write",
+     [](const Contents& c) { return with_table(c, "responses"); }},
+    {"trainings", "The trainings", [](const Contents& c) { return with_table(c, "runs"); }},
+    {"sources", "Where every number is from",
+     [](const Contents& c) {
+       return note_html("All numbers are computed from evaluation.json of each run.") +
+              sources_html(c.tables);
+     }},
+    {"settings", "Settings", [](const Contents& c) { return settings_html(c.results); }}};
+
+constexpr char kLead[] =
+    "A distraction raises the log-perplexity of the response. It can do so through the "
+    "<strong>attention</strong>, which mixes its row into the context vector, or through the "
+    "<strong>state</strong> of the encoder, with which the decoder starts. One model reads each "
+    "dialogue five times, so that the two can be told apart; and it is trained in four ways, so "
+    "that one sees what insertion, the attention loss and a placebo of it change.";
+
+}  // namespace
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> kVariants = [] {
+    std::vector<Variant> all;
+    for (const char* structure : {"static-ui", "static", "dynamic", "non-hier"}) {
+      for (size_t c = 0; c < std::size(kConditions); ++c) {
+        all.push_back({Structure::parse(structure), static_cast<Condition>(c)});
+      }
+    }
+    return all;
+  }();
+  return kVariants;
+}
+
+const std::vector<VariantName>& variant_names() {
+  static const std::vector<VariantName> kNames = [] {
+    std::vector<VariantName> names;
+    for (const Variant& v : variants()) {
+      const ConditionName& condition = kConditions[static_cast<size_t>(v.condition)];
+      const std::string structure(v.structure.name);
+      names.push_back({structure + "-" + condition.name, structure, condition.label});
+    }
+    return names;
+  }();
+  return kNames;
+}
+
+std::optional<size_t> baseline_of(size_t variant) {
+  switch (variants()[variant].condition) {
+    case Condition::kNone: return std::nullopt;
+    case Condition::kInsertion:
+    case Condition::kInsertionLoss: return variant - 1;
+    case Condition::kPlacebo: return variant - 3;
+  }
+  return std::nullopt;
+}
+
+bool holds(const std::string& folder) {
+  return std::filesystem::exists(std::filesystem::path(folder) / (std::string(kKind) + ".json"));
+}
+
+Results load(const std::string& folder) {
+  ResultsLayout layout{.kind = kKind,
+                       .format = kFormat,
+                       .variants = variant_names(),
+                       .made_by = "heed reproduce mediation",
+                       .clusters = "conversations",
+                       .values = {"best_epoch", "epochs", "perplexity", "responses.clean.bleu",
+                                  "responses.distracted.bleu", "responses.clean.distinct_2",
+                                  "responses.distracted.distinct_2", "responses.share_changed"},
+                       .items = {"nll", "tokens", "responses.changed", "responses.all"},
+                       .same = {"tokens"}};
+  for (const std::string set : kSets) {
+    layout.values.push_back(key(set, "das_ratio"));
+    for (const char* list : {"as_distractions", "as_histories"}) {
+      layout.items.push_back(key(set, list));
+    }
+    for (const std::string& harm : harms()) {
+      layout.values.push_back(harm_key(set, harm));
+      layout.items.push_back(key(set, "harms." + harm));
+    }
+  }
+  return load_results(folder, layout);
+}
+
+Inference infer(const Results& results) {
+  std::vector<Measure> measures = {
+      {.key = "perplexity", .top = "nll", .bottom = "tokens", .exponential = true},
+      {.key = "responses.share_changed", .top = "responses.changed", .bottom = "responses.all"}};
+  Comparison comparison{{}, baseline_of};
+  for (const std::string set : kSets) {
+    measures.push_back(
+        {key(set, "das_ratio"), key(set, "as_distractions"), key(set, "as_histories")});
+    comparison.keys.push_back(key(set, "das_ratio"));
+    for (const std::string& harm : harms()) {
+      measures.push_back({harm_key(set, harm), key(set, "harms." + harm), "tokens"});
+    }
+    comparison.keys.push_back(harm_key(set, kHarms[0].name));
+  }
+  return {results, measures, comparison};
+}
+
+std::vector<Table> tables(const Results& results, const Inference& inference) {
+  std::vector<Table> all;
+  for (const char* set : kSets) all.push_back(set_table(results, inference, set));
+  all.push_back(changes_table(results, inference));
+  all.push_back(responses_table(results, inference));
+  all.push_back(trainings_table(results, "perplexity", "perplexity"));
+  return all;
+}
+
+Claims claims(const Results& results, const Inference& inference) {
+  return check_claims(claim_rules(inference), {}, {{"intervals", mean_numbers(results)}});
+}
+
+std::string render_page(const Results& results, const Inference& inference,
+                        const std::vector<Table>& tables) {
+  const Contents contents{results, inference, tables};
+  return render({.title = "Which way do distractions do their harm?",
+                 .lead = kLead,
+                 .facts = {{"trainings", std::to_string(results.runs.size()),
+                            "16 variants, seeds: " + std::to_string(results.seeds())},
+                           {"model", results.setting("layers") + " × " + results.setting("hidden"),
+                            "layers × size, vocabulary " + results.setting("vocabulary")},
+                           {"training dialogues", results.setting("train_examples"),
+                            "at most " + results.setting("epochs") + " epochs"},
+                           {"test dialogues", std::to_string(results.items()),
+                            "of " + results.clusters_text("conversations")},
+                           {"computed in", time_spent(results), "all workers together"}},
+                 .warning = unfinished_or_mixed(results, "variants"),
+                 .sections = sections_of(kSections, contents),
+                 .footer = "Written by <code>heed report</code>."});
+}
+
+}  // namespace heed::mediation

@@ -1,0 +1,157 @@
+// heed reproduce mediation as a user calls it: numbers, tables, claims, the page, resumption.
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "tests/heed/program_helpers.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+Arguments command(const std::string& out, const std::string& only, const std::string& seeds) {
+  return {"reproduce", "mediation", "--data",      kSample, "--out",           out,
+          "--preset",  "smoke",     "--only",      only,    "--seeds",         seeds,
+          "--limit",   "40",        "--vocab",     "150",   "--hidden",        "8",
+          "--embed",   "8",         "--epochs",    "2",     "--batch",         "8",
+          "--jobs",    "2",         "--rate",      "0.05",  "--max-utterance", "10",
+          "--threads", "1",         "--max-turns", "4",     "--examples",      "last"};
+}
+
+// One finished experiment for all tests that only read it.
+class MediationExperiment : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    shared = new TempDir;
+    const Result r = without_warnings(heed_program(command(whole(), "static-ui-*", "2")));
+    ASSERT_EQ(r.code, 0) << r.err;
+  }
+  static void TearDownTestSuite() { delete shared; }
+  static std::string whole() { return shared->path("whole"); }
+  static Json json(const std::string& file) { return Json::parse(shared->read("whole/" + file)); }
+  static Json evaluation(const std::string& condition, int seed = 1) {
+    return json("static-ui-" + condition + "-seed" + std::to_string(seed) + "/evaluation.json");
+  }
+
+  static TempDir* shared;
+  const TempDir dir;
+};
+TempDir* MediationExperiment::shared = nullptr;
+
+double sum(const Json& list) {
+  double total = 0;
+  for (const Json& one : list) total += one.is_null() ? 0 : one.get<double>();
+  return total;
+}
+
+TEST_F(MediationExperiment, EachConditionIsTrainedAsItSays) {
+  const auto settings = [&](const std::string& condition) {
+    return json("static-ui-" + condition + "-seed2/settings.json");
+  };
+  const double weight = settings("insertion-loss")["attention_weight"];
+  EXPECT_GT(weight, 0);
+  EXPECT_EQ(settings("none")["insert_prob"], 0);
+  EXPECT_EQ(settings("insertion")["insert_prob"], 0.7);
+  EXPECT_EQ(settings("insertion")["attention_weight"], 0);
+  EXPECT_EQ(settings("placebo")["attention_weight"], weight);
+  EXPECT_EQ(settings("placebo")["insert_prob"], 0.7);
+  EXPECT_EQ(settings("placebo")["own_distractions"], true);
+  EXPECT_FALSE(settings("insertion-loss").contains("own_distractions"));
+  // The trainings differ, so the models do.
+  std::set<double> perplexities;
+  for (const char* c : {"none", "insertion", "insertion-loss", "placebo"}) {
+    for (const int seed : {1, 2})
+      perplexities.insert(evaluation(c, seed)["perplexity"].get<double>());
+  }
+  EXPECT_EQ(perplexities.size(), 8u);
+}
+
+// Against the likelihoods that heed evaluate writes of the same model and the same distractions.
+TEST_F(MediationExperiment, HarmIsTheDifferenceThatEvaluateMeasures) {
+  const Json mine = evaluation("insertion-loss", 2);
+  const std::string out = dir.path("evaluate.json");
+  const Result r = without_warnings(
+      heed_program({"evaluate", "--model", whole() + "/static-ui-insertion-loss-seed2", "--data",
+                    kSample, "--limit", "40", "--pool", kSample + "/train.jsonl.gz", "--test",
+                    "none,random:1.0,rare:end", "--seed", "1", "--json", out}));
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json sets = Json::parse(dir.read("evaluate.json"))["test_sets"];
+  const auto log_perplexity = [&](const std::string& set) {
+    return std::log(sets[set]["perplexity"].get<double>());
+  };
+  EXPECT_NEAR(std::log(mine["perplexity"].get<double>()), log_perplexity("none"), 1e-6);
+  // rare: phrases do not depend on the pool, which --limit cuts here and not there
+  EXPECT_NEAR(mine["test_sets"]["rare:end"]["harm"]["as it is"].get<double>(),
+              1000 * (log_perplexity("rare:end") - log_perplexity("none")), 1e-3);
+}
+
+TEST_F(MediationExperiment, NumbersAreSumsOfTheirLists) {
+  const Json result = evaluation("none");
+  const double tokens = sum(result["tokens"]);
+  EXPECT_NEAR(result["perplexity"].get<double>(), std::exp(sum(result["nll"]) / tokens), 1e-3);
+  ASSERT_EQ(result["test_sets"].size(), 6u);
+  for (const auto& [name, set] : result["test_sets"].items()) {
+    ASSERT_EQ(set["harm"].size(), 5u) << name;
+    for (const auto& [reading, harm] : set["harm"].items()) {
+      EXPECT_EQ(set["harms"][reading].size(), result["tokens"].size());
+      EXPECT_NEAR(harm.get<double>(), sum(set["harms"][reading]) / tokens, 1e-3)
+          << name << ' ' << reading;
+    }
+    EXPECT_NEAR(set["harm"]["unread less unseen"].get<double>(),
+                set["harm"]["unread"].get<double>() - set["harm"]["unseen"].get<double>(), 1e-6);
+    EXPECT_NEAR(set["das_ratio"].get<double>(),
+                sum(set["as_distractions"]) / sum(set["as_histories"]), 1e-4);
+  }
+  const Json& responses = result["responses"];
+  EXPECT_NEAR(responses["share_changed"].get<double>(),
+              sum(responses["changed"]) / static_cast<double>(result["tokens"].size()), 1e-12);
+}
+
+TEST_F(MediationExperiment, TablesHoldMeansOverSeedsAndPairedChanges) {
+  const auto harm = [&](const char* condition, int seed) {
+    return evaluation(condition, seed)["test_sets"]["random:1.0"]["harm"]["as it is"].get<double>();
+  };
+  const Json table = json("tables/random-1.0.json");
+  ASSERT_EQ(table["rows"].size(), 16u);
+  EXPECT_NEAR(table["rows"][1]["cells"][1]["value"].get<double>(),
+              (harm("insertion", 1) + harm("insertion", 2)) / 2, 1e-3);
+  const Json changes = json("tables/changes.json");
+  ASSERT_EQ(changes["rows"].size(), 12u);  // three of each structure
+  // insertion-loss is compared with insertion, placebo with none
+  EXPECT_NEAR(changes["rows"][1]["cells"][1]["value"].get<double>(),
+              (harm("insertion-loss", 1) + harm("insertion-loss", 2) - harm("insertion", 1) -
+               harm("insertion", 2)) /
+                  2,
+              1e-3);
+  EXPECT_NEAR(changes["rows"][2]["cells"][1]["value"].get<double>(),
+              (harm("placebo", 1) + harm("placebo", 2) - harm("none", 1) - harm("none", 2)) / 2,
+              1e-3);
+}
+
+TEST_F(MediationExperiment, ClaimsAndPageSayWhatIsThere) {
+  const Json claims = json("tables/claims.json");
+  ASSERT_EQ(claims.size(), 6u);
+  for (const Json& claim : claims) {
+    EXPECT_TRUE(has(claim["intervals"]["figure"].get<std::string>(), "static-ui ")) << claim;
+    EXPECT_FALSE(has(claim["intervals"]["figure"].get<std::string>(), "dynamic")) << claim;
+  }
+  EXPECT_FALSE(has(shared->read("whole/tables/claims.md"), "paper"));
+  const std::string page = dir.path("page.html");
+  const Result r = heed_program({"report", "--runs", whole(), "--html", page});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string html = dir.read("page.html");
+  EXPECT_TRUE(has(html, "Which way do distractions do their harm?"));
+  EXPECT_TRUE(has(html, "12 of the 16 variants are not finished")) << html.substr(0, 3000);
+  EXPECT_FALSE(has(html, "the paper's value"));
+}
+
+TEST_F(MediationExperiment, OtherSettingsAreRefused) {
+  const Result r = without_warnings(
+      heed_program(command(whole(), "static-ui-none", "1") + Arguments{"--dropout", "0.4"}));
+  EXPECT_EQ(r.code, 2);
+  EXPECT_TRUE(has(r.err, "dropout")) << r.err;
+}
+
+}  // namespace
+}  // namespace heed
