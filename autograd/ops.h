@@ -24,42 +24,20 @@ Var add(const Var& a, double b);
 Var sub(double a, const Var& b);
 Var mul(const Var& a, double b);
 Var div(double c, const Var& x);
-inline Var operator+(const Var& a, const Var& b) {
-  return add(a, b);
-}
-inline Var operator-(const Var& a, const Var& b) {
-  return sub(a, b);
-}
-inline Var operator*(const Var& a, const Var& b) {
-  return mul(a, b);
-}
-inline Var operator/(const Var& a, const Var& b) {
-  return div(a, b);
-}
-inline Var operator+(const Var& a, double b) {
-  return add(a, b);
-}
-inline Var operator-(const Var& a, double b) {
-  return add(a, -b);
-}
-inline Var operator*(const Var& a, double b) {
-  return mul(a, b);
-}
-inline Var operator/(const Var& a, double b) {
-  return mul(a, 1 / b);
-}
-inline Var operator+(double a, const Var& b) {
-  return add(b, a);
-}
-inline Var operator-(double a, const Var& b) {
-  return sub(a, b);
-}
-inline Var operator*(double a, const Var& b) {
-  return mul(b, a);
-}
-inline Var operator/(double a, const Var& b) {
-  return div(a, b);
-}
+// clang-format off
+inline Var operator+(const Var& a, const Var& b) { return add(a, b); }
+inline Var operator-(const Var& a, const Var& b) { return sub(a, b); }
+inline Var operator*(const Var& a, const Var& b) { return mul(a, b); }
+inline Var operator/(const Var& a, const Var& b) { return div(a, b); }
+inline Var operator+(const Var& a, double b) { return add(a, b); }
+inline Var operator-(const Var& a, double b) { return add(a, -b); }
+inline Var operator*(const Var& a, double b) { return mul(a, b); }
+inline Var operator/(const Var& a, double b) { return mul(a, 1 / b); }
+inline Var operator+(double a, const Var& b) { return add(b, a); }
+inline Var operator-(double a, const Var& b) { return sub(a, b); }
+inline Var operator*(double a, const Var& b) { return mul(b, a); }
+inline Var operator/(double a, const Var& b) { return div(a, b); }
+// clang-format on
 // The smaller and the larger of the two; NaN if one is. At ties each gets half of the gradient.
 Var minimum(const Var& a, const Var& b);
 Var maximum(const Var& a, const Var& b);
