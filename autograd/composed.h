@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// ---- a += b is a = a + b: `a` becomes a new value, which it also is outside of the graph. Throws
-// UsageError where `a` is a parameter: set_value() changes those.
+// ---- a += b is a = a + b: `a` becomes a new Var, and other Vars of the old value keep it. Throws
+// UsageError if `a` is a parameter: use set_value() for those.
 Var& assign(Var& a, Var result);
 template <class T> Var& operator+=(Var& a, const T& b) {
   return assign(a, a + b);
@@ -25,7 +25,7 @@ template <class T> Var& operator/=(Var& a, const T& b) {
 }
 
 // ---- reductions over one axis, which is removed, or keeps size 1 (keepdim)
-// NaN if one is there; the gradient goes to the first minimum.
+// NaN if an element is NaN. The gradient goes to the first minimum.
 Var min(const Var& x, int axis, bool keepdim = false);
 // sum_i (x_i - mean)^2 / (n - correction). ShapeError unless n > correction.
 Var variance(const Var& x, int axis, bool keepdim = false, int correction = 1);

@@ -9,8 +9,8 @@
 
 namespace heed {
 
-// ---- comparisons of f32, f64 or i32, with broadcasting -> i32 mask. With a NaN all are 0, except
-// not_equal.
+// ---- comparisons of f32, f64 or i32, with broadcasting -> i32 mask. Comparisons with NaN give
+// 0, except not_equal.
 Tensor equal(const Var& a, const Var& b);
 Tensor not_equal(const Var& a, const Var& b);
 Tensor less(const Var& a, const Var& b);
@@ -33,10 +33,9 @@ Tensor one_hot(const Tensor& ids, int64_t classes, DType dtype = DType::f32);
 Tensor arange(int64_t begin, int64_t end, int64_t step = 1, DType dtype = DType::i32,
               Device device = {});
 
-// A class for each row of logits (..., C), drawn with the probabilities softmax(logits): the
-// largest of logits + Gumbel noise from the random stream `key`. A class whose logit
-// is -infinity or a NaN is never drawn, but for class 0 of a row that has nothing else. -> i32
-// (...)
+// Samples a class for each row of logits (..., C) from softmax(logits), as the argmax of
+// logits + Gumbel noise from the random stream `key` -> i32 (...). It never samples a class whose
+// logit is -infinity or NaN, except class 0 of a row that has no other.
 Tensor categorical(const Var& logits, RandomKey key);
 
 }  // namespace heed

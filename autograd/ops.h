@@ -24,42 +24,20 @@ Var add(const Var& a, double b);
 Var sub(double a, const Var& b);
 Var mul(const Var& a, double b);
 Var div(double c, const Var& x);
-inline Var operator+(const Var& a, const Var& b) {
-  return add(a, b);
-}
-inline Var operator-(const Var& a, const Var& b) {
-  return sub(a, b);
-}
-inline Var operator*(const Var& a, const Var& b) {
-  return mul(a, b);
-}
-inline Var operator/(const Var& a, const Var& b) {
-  return div(a, b);
-}
-inline Var operator+(const Var& a, double b) {
-  return add(a, b);
-}
-inline Var operator-(const Var& a, double b) {
-  return add(a, -b);
-}
-inline Var operator*(const Var& a, double b) {
-  return mul(a, b);
-}
-inline Var operator/(const Var& a, double b) {
-  return mul(a, 1 / b);
-}
-inline Var operator+(double a, const Var& b) {
-  return add(b, a);
-}
-inline Var operator-(double a, const Var& b) {
-  return sub(a, b);
-}
-inline Var operator*(double a, const Var& b) {
-  return mul(b, a);
-}
-inline Var operator/(double a, const Var& b) {
-  return div(a, b);
-}
+// clang-format off
+inline Var operator+(const Var& a, const Var& b) { return add(a, b); }
+inline Var operator-(const Var& a, const Var& b) { return sub(a, b); }
+inline Var operator*(const Var& a, const Var& b) { return mul(a, b); }
+inline Var operator/(const Var& a, const Var& b) { return div(a, b); }
+inline Var operator+(const Var& a, double b) { return add(a, b); }
+inline Var operator-(const Var& a, double b) { return add(a, -b); }
+inline Var operator*(const Var& a, double b) { return mul(a, b); }
+inline Var operator/(const Var& a, double b) { return mul(a, 1 / b); }
+inline Var operator+(double a, const Var& b) { return add(b, a); }
+inline Var operator-(double a, const Var& b) { return sub(a, b); }
+inline Var operator*(double a, const Var& b) { return mul(b, a); }
+inline Var operator/(double a, const Var& b) { return div(a, b); }
+// clang-format on
 // The smaller and the larger of the two; NaN if one is. At ties each gets half of the gradient.
 Var minimum(const Var& a, const Var& b);
 Var maximum(const Var& a, const Var& b);
@@ -89,7 +67,7 @@ Var softplus(const Var& x);                  // ln(1 + e^x)
 Var leaky_relu(const Var& x, double slope);  // x where x > 0, else slope x
 // min(max(x, low), high); gradient where low <= x <= high. UsageError unless low <= high.
 Var clamp(const Var& x, double low, double high);
-Var pow(const Var& x, double c);  // x^c, for x < 0 with whole c only
+Var pow(const Var& x, double c);  // x^c; for x < 0, c must be an integer
 // mask ? a : b for a mask (i32) as of autograd/discrete.h; the three broadcast
 Var where(const Tensor& mask, const Var& a, const Var& b);
 // x with `value` where mask (i32), which broadcasts to x, is not 0
@@ -99,8 +77,8 @@ Var masked_fill(const Var& x, const Tensor& mask, double value);
 Var dropout(const Var& x, double p, RandomKey key);
 
 // softmax((x + g) / temperature) over the last axis, with Gumbel noise g from the random stream
-// `key`: a class drawn with the probabilities softmax(x), the softer the higher the temperature. If
-// `hard`, the one-hot of its largest element, through which the gradient goes as if it were soft.
+// `key`: a relaxed sample from softmax(x), which is softer at a higher temperature. If `hard`, it
+// returns the one-hot of the largest element, with the gradient of the soft sample.
 // UsageError unless temperature > 0. Jang et al. 2017, Maddison et al. 2017.
 Var gumbel_softmax(const Var& x, double temperature, RandomKey key, bool hard = false);
 // The value of `hard`, but the gradient goes to `soft`, of the same shape. Bengio et al. 2013.
@@ -127,7 +105,7 @@ Var mean(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var prod(const Var& x);  // all elements -> ()
 Var prod(const Var& x, int axis, bool keepdim = false);
 Var prod(const Var& x, const std::vector<int>& axes, bool keepdim = false);
-// NaN if one is there; the gradient goes to the first maximum
+// NaN if an element is NaN. The gradient goes to the first maximum.
 Var max(const Var& x, int axis, bool keepdim = false);
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim = false);
 Var cumsum(const Var& x, int axis);  // y_j = sum_{k <= j} x_k along the axis
@@ -164,7 +142,8 @@ Var gather_along(const Var& x, const Tensor& ids, int axis);
 // weights on the vocabulary: scatter_along(attention, source_words, vocabulary, 1) (pointer
 // networks)
 Var scatter_along(const Var& x, const Tensor& ids, int64_t n, int axis);
-// One element of each row: (..., C), i32 (...) -> (...): x[.., ids]. REINFORCE: what was drawn.
+// One element of each row: (..., C), i32 (...) -> (...): x[.., ids]. In REINFORCE, the
+// log-probability of the sampled action.
 Var pick(const Var& x, const Tensor& ids);
 Var reshape(const Var& x, Shape shape);
 // The range [begin, end) of the leading axis. Negative numbers count from the end, kEnd is the end.
@@ -183,8 +162,8 @@ Var expand(const Var& x, Shape shape);                          // broadcasts to
 //   i, f, o = sigmoid(a_i), sigmoid(a_f), sigmoid(a_o);  g = tanh(a_g)
 //   c_t = f c_{t-1} + i g;   h_t = o tanh(c_t)
 // gates (N, 4H) is what the input contributes: affine(x, W_ih, b). w_hh (4H, H). h0 and c0 (B, H)
-// are zeros if left undefined. The gates of the steps are computed in the memory of `gates` if
-// nobody else holds it, so pass a temporary or move.
+// are zeros if left undefined. The op computes the gates of all steps in the memory of `gates` if
+// nobody else refers to it, so pass a temporary or use std::move().
 struct [[nodiscard]] LstmOutput {
   Var y;     // (N, H): h_t of all steps
   Var h, c;  // (B, H): after each sequence's last step
@@ -196,7 +175,7 @@ LstmOutput lstm(const Packing& packing, Var gates, const Var& w_hh, const Var& h
 //   u_t = h_{t-1} W_hh^T + b_hh              three parts side by side, in the order r, z, n
 //   r, z = sigmoid(gates_t + u_t);   n = tanh(gates_t + r u_t);   h_t = (1 - z) n + z h_{t-1}
 // gates (N, 3H) is affine(x, W_ih, b_ih). w_hh (3H, H), b_hh (3H); b_hh and h0 (B, H) are zeros if
-// left undefined. What lstm() says of the memory of `gates` holds here too.
+// left undefined. It reuses the memory of `gates` as lstm() does.
 struct [[nodiscard]] GruOutput {
   Var y;  // (N, H): h_t of all steps
   Var h;  // (B, H): after each sequence's last step
@@ -204,27 +183,29 @@ struct [[nodiscard]] GruOutput {
 GruOutput gru(const Packing& packing, Var gates, const Var& w_hh, const Var& b_hh = {},
               const Var& h0 = {});
 
-// ---- attention over ragged segments: query b looks at the memory rows of segment b. B
-// segments with P rows, of a memory of M rows, which may be more than P (Segments::first), or
-// fewer (Segments::select). A selected memory that needs a gradient is a ShapeError.
+// ---- attention over ragged segments, with one query per segment: query b attends to the memory
+// rows of segment b. The B segments have P rows in total, of a memory of M rows. M is larger than P
+// after Segments::first(), and may be smaller after Segments::select(). Throws ShapeError for a
+// selected memory that needs a gradient.
 Var segment_scores(const Var& query, const Var& memory, const Segments& s);  // (B,H) (M,H) -> (P)
 Var segment_softmax(const Var& scores, const Segments& s);                   // (P) -> (P)
 Var segment_context(const Var& weights, const Var& memory,
                     const Segments& s);  // (P) (M,H) -> (B,H)
 
-// ---- attention with many queries a segment, in several heads: columns [h D/heads, (h + 1)
-// D/heads) of all rows are head h, which for itself has a weight for each of the P pairs (query,
+// ---- multi-head attention, with several queries per segment. Head h uses the columns
+// [h D/heads, (h + 1) D/heads) of all rows, and has its own weight for each of the P pairs (query,
 // row that it sees). N queries, M memory rows. Vaswani et al. 2017.
 //   softmax_j(q_i . k_j / sqrt(D / heads))         q (N, D), k (M, D) -> (heads, P)
 Var attention_weights(const Var& q, const Var& k, const AttentionPairs& pairs, int64_t heads);
 //   sum_j w_ij v_j                                 w (heads, P), v (M, D) -> (N, D)
 Var attention_context(const Var& w, const Var& v, const AttentionPairs& pairs);
 
-// ---- ragged rows to one row a segment: x (M, H) -> (B, H). A segment without rows is a
-// ShapeError.
+// ---- pooling: ragged rows x (M, H) -> one row per segment (B, H). Throws ShapeError for a segment
+// without rows.
 Var segment_mean(const Var& x, const Segments& s);
 Var segment_max(const Var& x, const Segments& s);  // NaN, and the gradient, as in max()
-// The same of each sequence of a packing, x (N, H) as lstm() and gru() give it, step by step.
+// The same for each sequence of a packing. x (N, H) stands step by step, as lstm() and gru() return
+// it.
 Var segment_mean(const Var& x, const Packing& packing);
 Var segment_max(const Var& x, const Packing& packing);
 

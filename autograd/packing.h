@@ -43,8 +43,8 @@ class Packing {
   Segments segments(Device device = {}) const;
 
   std::vector<int32_t> last_rows() const;     // the row of each sequence's last step
-  std::vector<int32_t> sequence_ids() const;  // for every row its sequence
-  std::vector<int32_t> reversed() const;      // for every row the row that mirrors it in time
+  std::vector<int32_t> sequence_ids() const;  // the sequence of every row
+  std::vector<int32_t> reversed() const;      // the row that mirrors every row in time
   std::vector<int32_t> rows_before() const;   // for every row after step 0 that of the step before
   std::vector<int32_t> by_sequence() const;   // its rows, one sequence after the other
   std::vector<int32_t> by_step() const;       // for every row its place in by_sequence()
@@ -74,19 +74,21 @@ class Packing {
   std::shared_ptr<const Data> data_ = std::make_shared<Data>();
 };
 
-// Contiguous ranges of rows, in the order of by_sequence() (not that of a Packing): one range for
-// each query of a memory. Segment s has the scores and weights [begin(s), end(s)) and as many rows
-// of the memory, from memory_begin(s) on. Segments made of lengths are contiguous in both.
+// Contiguous ranges of rows, one after the other as by_sequence() arranges them (a Packing has
+// another order): one range of the memory for each query. Segment s has the scores and weights
+// [begin(s), end(s)) and as many rows of the memory, from memory_begin(s) on. Segments made of
+// lengths are contiguous in both.
 class Segments {
  public:
   Segments() = default;
   // Throws ShapeError for negative lengths and for more rows than an i32 can count.
   explicit Segments(const std::vector<int32_t>& lengths, Device device = {});
-  // The first segments of the same memory; the rest of the memory belongs to no segment. For a step
-  // in which fewer dialogues are still running. Throws ShapeError if there are fewer segments.
+  // The first segments of the same memory; the rest of the memory belongs to no segment. Use it in
+  // a decoder step in which fewer dialogues are still running. Throws ShapeError if there are fewer
+  // segments.
   Segments first(int64_t count) const;
-  // The segments ids_i of the same memory, with repetitions: for queries that share rows, such as
-  // the hypotheses of a beam. Such a memory gets no gradient. Throws ShapeError for ids out of
+  // The segments ids_i of the same memory; ids may repeat. Use it for queries that share rows, such
+  // as the hypotheses of a beam. Such a memory gets no gradient. Throws ShapeError for ids out of
   // range.
   Segments select(const std::vector<int32_t>& ids) const;
 

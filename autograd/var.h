@@ -42,7 +42,7 @@ struct ParameterCell {
   std::shared_ptr<Node> node;  // collects the gradient
   bool sparse_rows = false;
   bool frozen = false;
-  bool buffer = false;   // frozen for good
+  bool buffer = false;   // frozen permanently
   bool blank = false;    // allocated, not yet initialised
   Initializer law = {};  // empty: made with values
 };

@@ -1,5 +1,5 @@
-// Errors. A user's mistake is one of four types; InternalError is a mistake of heed. The text names
-// the op or the file, what was given, and the rule:
+// Errors. Four types are for mistakes of the user, InternalError is for bugs in heed. The message
+// names the op or the file, what was given, and the rule:
 //   matmul: inner axes differ, (2, 3) times (4, 5)
 #pragma once
 
@@ -28,7 +28,7 @@ struct InternalError : Error {  // a bug in heed
   using Error::Error;
 };
 
-// A part of an error's text: text, a number, or an object with str(), such as a Shape.
+// A part of an error message: text, a number, or an object with str(), such as a Shape.
 inline const char* text_of(const char* text) {
   return text;
 }
@@ -53,7 +53,8 @@ template <class... Parts> std::string text(const Parts&... parts) {
   return all;
 }
 
-// Throws ShapeError unless `ok`. Its text is the parts, which are joined only then:
+// Throws ShapeError unless `ok`. Its message is made of the parts, which are joined only in that
+// case:
 //   check_shape(a.shape() == b.shape(), "add: shapes differ, ", a.shape(), " and ", b.shape());
 template <class... Parts> void check_shape(bool ok, const Parts&... parts) {
   if (!ok) [[unlikely]]

@@ -46,7 +46,7 @@ class AtomicFile {
 // async-signal-safe, for the handler of a signal that ends the process.
 void remove_half_written_files() noexcept;
 
-// Throws DataError if write_file() would fail, as far as that can be known beforehand. Writes
+// Throws DataError if write_file() would fail, as far as that can be known in advance. Writes
 // nothing.
 void check_writable(const std::string& path);
 

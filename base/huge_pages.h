@@ -11,8 +11,8 @@
 
 namespace heed {
 
-// Memory aligned to a cache line, in huge pages if it is large and the system has some. Null if
-// there is no memory. To be freed with std::free().
+// Memory aligned to a cache line, in huge pages if it is large and the system has some. Returns
+// null if there is no memory. Free it with std::free().
 inline void* allocate_aligned(size_t bytes) {
   constexpr size_t kLine = 64, kHugePage = size_t{2} << 20;
   void* block = nullptr;

@@ -1,4 +1,4 @@
-// As much JSON as the core's files need: a reader that is asked for one value after the other and
+// As much JSON as the core's files need: a pull parser, which returns one value at a time and
 // stores none, and string literals.
 #pragma once
 
@@ -17,8 +17,9 @@ struct JsonError : DataError {
   bool too_deep = false;
 };
 
-// Reads a text from beginning to end. Strict (RFC 8259): UTF-8 only, no comments, no comma at the
-// end of a list. All functions throw JsonError if the text is something else.
+// Reads a text from beginning to end. It is strict (RFC 8259): UTF-8 only, no comments, no trailing
+// commas. All functions throw JsonError if the text is not valid JSON or the value has another
+// type.
 class JsonReader {
  public:
   // Arrays and objects may nest `depth` deep. The text must outlive the reader.
@@ -33,7 +34,7 @@ class JsonReader {
   std::string string();
   std::optional<uint64_t> number();  // nullopt if it is not an integer in [0, 2^64)
   void skip();                       // a value of any kind
-  void end();                        // nothing but white space may come
+  void end();                        // only white space may follow
 
  private:
   [[noreturn]] void fail() const;

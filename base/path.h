@@ -1,4 +1,4 @@
-// Names that people see in the place of paths.
+// Display names for paths.
 #pragma once
 
 #include <algorithm>
@@ -19,7 +19,7 @@ inline std::string last_part(const std::string& path, int parts = 1) {
   return last.string();
 }
 
-// As pages show it, which are made to be shown to others: of an absolute one the last part only.
+// A path as pages show it. Pages are shared, so an absolute path is cut to its last part.
 inline std::string shown_path(const std::string& path) {
   return path.starts_with('/') ? last_part(path) : path;
 }

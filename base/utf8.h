@@ -10,8 +10,8 @@ namespace heed {
 constexpr char32_t kReplacement = 0xFFFD;  // stands for a byte that is not UTF-8
 constexpr char32_t kInvalid = 0xFFFFFFFF;
 
-// The code point that starts at text[at]; moves `at` behind it. A byte that starts none gives
-// kInvalid and moves `at` by one.
+// Returns the code point that starts at text[at] and moves `at` past it. For a byte that starts
+// none, returns kInvalid and moves `at` by one.
 inline char32_t next_code_point(std::string_view text, size_t& at) {
   const auto byte = [&](size_t i) { return static_cast<unsigned char>(text[i]); };
   const unsigned char lead = byte(at++);
@@ -29,7 +29,7 @@ inline char32_t next_code_point(std::string_view text, size_t& at) {
   return c;
 }
 
-// Writes the one to four bytes of c and returns the place behind them.
+// Writes the one to four bytes of c and returns a pointer past them.
 inline char* write_utf8(char* out, char32_t c) {
   const auto tail = [&](int shift) { return static_cast<char>(0x80 | (c >> shift & 0x3F)); };
   if (c < 0x80) {

@@ -9,8 +9,9 @@
 namespace heed {
 
 // Cuts n examples into batches of similar cost, so that no batch waits for one long example: they
-// are shuffled, sorted by length within windows of kBucketWindow batches, cut, and the batches
-// shuffled. A function of (seed, epoch) only. `lengths` are what the examples cost: their tokens.
+// are shuffled, sorted by length within windows of kBucketWindow batches, and cut; then the batches
+// are shuffled. The result depends on (seed, epoch) only. `lengths` are the costs of the examples,
+// in tokens.
 // The last batch of the longest window may be smaller. Throws UsageError for a batch of less than
 // one.
 constexpr int64_t kBucketWindow = 50;
@@ -22,8 +23,8 @@ std::vector<std::vector<int64_t>> shuffled_batches(int64_t n, int64_t batch_size
 
 int64_t batch_count(const std::vector<int64_t>& lengths, int64_t batch_size);
 
-// The batches of a task in one epoch, whose n-th is asked for. A task that comes round several
-// times in it is shuffled anew each time.
+// The batches of a task in one epoch, by number. When a task runs out of batches within the epoch,
+// it is reshuffled and starts again.
 class EpochBatches {
  public:
   // `lengths` must outlive it.
@@ -42,8 +43,8 @@ class EpochBatches {
 
 // Makes each batch on another thread while the loop works on the one before:
 //   for (const Packed& batch : Prefetched(shuffled_batches(n, 32, seed, epoch), make)) ...
-// `make(ids)` is called for one batch after the other, in order. What it throws is thrown in the
-// loop, where its batch is due. The loop can be left at any time, and run once.
+// `make(ids)` is called for one batch after the other, in order. The loop rethrows its
+// exceptions when the batch is due. The loop can be left at any time, but runs only once.
 template <class Make> class Prefetched {
  public:
   using Batch = std::invoke_result_t<Make&, const std::vector<int64_t>&>;

@@ -16,7 +16,8 @@ Tensor xavier_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 // He et al. 2015: uniform in +-sqrt(6 / fan_in), for layers followed by relu
 Tensor kaiming_uniform(Shape shape, RandomKey key, DType dtype = DType::f32);
 
-// Laws, for Var::parameter(shape, law). xavier_uniform and kaiming_uniform are laws, too.
+// Laws of initial values, for Var::parameter(shape, law). xavier_uniform and kaiming_uniform are
+// laws, too.
 Initializer uniform_law(double low, double high);
 Initializer normal_law(double mean, double deviation);
 Initializer constant_law(double value);

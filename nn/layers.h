@@ -54,16 +54,16 @@ class LayerNorm : public Module {
   double eps;
 };
 
-// What dropout drops: nothing (evaluation), or each unit with probability p, with a new mask in
-// each training step. Layers have different masks: each draws from its own random stream, named by
-// its name in the model (Module::stream) or by a name that the caller gives.
+// How dropout acts: not at all (evaluation), or it drops each unit with probability p, with a new
+// mask in each training step. Layers have different masks: each draws from its own random stream,
+// which its name in the model identifies (Module::stream), or a name that the caller gives.
 class DropoutMode {
  public:
   DropoutMode() = default;  // drops nothing
   DropoutMode(double p, uint64_t seed, uint64_t step) : p_(p), seed_(seed), step_(step) {}
 
   double p() const { return p_; }
-  // For time step t, if a layer is called once per time step.
+  // The mode for time step t, for a layer that is called once per time step.
   DropoutMode at(int64_t t) const {
     DropoutMode mode = *this;
     mode.position_ = static_cast<uint32_t>(t);

@@ -66,10 +66,10 @@ struct NamedParameter {
   Var var;                                // the module's own: a Var is a reference
   std::vector<std::string> aliases = {};  // its further names, if it is tied
 };
-// Buffers are among them. In the order of visit(). A parameter with several names (output.weight =
-// embedding.weight) is listed once, with its first name. Throws ShapeError if two parameters have
-// the same name: files and optimisers could not tell them apart. Throws UsageError for a Var that
-// is not a parameter: it would never be trained.
+// All parameters and buffers, in the order of visit(). A parameter with several names
+// (output.weight = embedding.weight) is listed once, under its first name. Throws ShapeError if two
+// parameters have the same name: files and optimisers could not tell them apart. Throws UsageError
+// for a Var that is not a parameter: it would never be trained.
 [[nodiscard]] std::vector<NamedParameter> parameters(const Module& module);
 // A name fits a pattern of whole parts of it: "lstm" fits "encoder.lstm.bias_l0", and "layers.1"
 // does not fit "layers.10.weight". '*' stands for anything: "encoder*.bias*". The empty pattern
@@ -83,8 +83,8 @@ void zero_grad(Module& module);
 void convert(Module& module, DType dtype);
 void move(Module& module, Device device);
 
-// Parameters whose names fit the pattern become constants, or are trained again. They throw
-// UsageError if none fits. Buffers stay what they are.
+// Freezes or unfreezes the parameters whose names fit the pattern. Throws UsageError if none fits.
+// Buffers do not change.
 void freeze(Module& module, const std::string& pattern = "");
 void unfreeze(Module& module, const std::string& pattern = "");
 

@@ -19,7 +19,7 @@ struct RecurrentState {
 
   // h of the top layer, (B, H); bidirectional (B, 2H): forward, backward.
   Var top() const { return directions == 2 ? concat({h.end()[-2], h.end()[-1]}, 1) : h.back(); }
-  // Rows ids_i of every layer's state: the batch in another order.
+  // Rows ids_i of every layer's state: reorders the batch.
   RecurrentState gather(const Tensor& ids) const;
   // The first `batch` sequences.
   RecurrentState first(int64_t batch) const;

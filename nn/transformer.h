@@ -1,7 +1,8 @@
 // Transformer layers over ragged batches (Vaswani et al. 2017), in the order that trains without
-// warm-up: each part sees its input normalised, and adds to what was there (Xiong et al. 2020).
-// The rows of a sequence stand one after the other; AttentionPairs says who sees whom. A stack of
-// layers needs a LayerNorm behind the last one.
+// warm-up (pre-norm): each part reads its normalised input and adds its output to the input (Xiong
+// et al. 2020).
+// The rows of a sequence stand one after the other; AttentionPairs says which row sees which. A
+// stack of layers needs a LayerNorm after the last one.
 #pragma once
 
 #include <string_view>
@@ -26,7 +27,7 @@ class MultiHeadAttention : public Module {
                       const DropoutMode& drop = {}, std::string_view place = {}) const {
     return (*this)(x, read(memory), pairs, drop, place);
   }
-  // What all calls with the same memory share, as the steps of a decoder.
+  // What all calls with the same memory share, such as the steps of a decoder.
   struct Memory {
     Var keys, values;  // (M, width)
   };

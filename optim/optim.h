@@ -1,4 +1,4 @@
-// The optimisers: each is declared here, and stands in a source of its own (optim/adam.cc).
+// The optimisers. Each has a source of its own (optim/adam.cc).
 // Schedules of the rate are in optim/schedule.h, averages of the parameters in optim/ema.h.
 #pragma once
 
@@ -27,8 +27,8 @@ class Sgd : public Optimizer {
 };
 
 // Adam (Kingma & Ba 2015, algorithm 1), with decoupled weight decay (AdamW: Loshchilov & Hutter
-// 2019, algorithm 2), g = the scaled gradient, t = 1, 2, ... the steps in which the parameter had
-// one:
+// 2019, algorithm 2), g = the scaled gradient, t = 1, 2, ... counts the steps in which the
+// parameter had one:
 //   m = beta1 m + (1 - beta1) g;   v = beta2 v + (1 - beta2) g^2
 //   p -= rate ((m / (1 - beta1^t)) / (sqrt(v / (1 - beta2^t)) + eps) + weight_decay p)
 // Its state is m, v and "steps", t of each parameter.

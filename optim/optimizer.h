@@ -50,11 +50,11 @@ class Optimizer {
   Optimizer(const Optimizer&) = delete;
   Optimizer& operator=(const Optimizer&) = delete;
 
-  // Updates every parameter that has a gradient and is not frozen; the gradients stay as they are.
-  // Throws UsageError where none has one, where a layer of the module was replaced since, and for
-  // max_norm with L-BFGS.
+  // Updates every parameter that has a gradient and is not frozen; the gradients do not change.
+  // Throws UsageError if no parameter has a gradient, if a layer of the module was replaced after
+  // the optimiser was made, and for max_norm with L-BFGS.
   void step(const StepOptions& options = {});
-  // The same with what clipping() has made of the gradients.
+  // The same, with the result of clipping().
   void step(const Clipping& clipping);
 
   // The state between steps, by name: "m.decoder.output.weight". The tensors are the optimiser's

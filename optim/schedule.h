@@ -44,8 +44,7 @@ class HalvingSchedule {
     bool finished = false;
   };
   explicit HalvingSchedule(Options options);
-  // To be called after each epoch. Returns true if this is the best value so far, which NaN never
-  // is.
+  // Call it after each epoch. Returns true if this is the best value so far; NaN never is.
   bool update(double value, bool higher_is_better = false);
   double rate() const { return state.rate; }
   bool finished() const { return state.finished; }

@@ -21,8 +21,8 @@ struct MemoryStats {
   int64_t bytes_cached = 0;  // in freed blocks that are kept for reuse
 };
 
-// An uninitialised block, aligned to 64 bytes. It returns to the cache with its last owner. Throws
-// DeviceError when the device is out of memory or does not exist.
+// An uninitialised block, aligned to 64 bytes. It returns to the cache when its last owner releases
+// it. Throws DeviceError when the device is out of memory or does not exist.
 std::shared_ptr<std::byte> allocate(int64_t bytes, Device device = {});
 
 // The number of calls of count_write() for the block: how often the tensors that share it changed.

@@ -22,7 +22,7 @@ class AsyncRead {
   explicit AsyncRead(const std::vector<Tensor>& tensors);
   static constexpr int64_t kMost = 32;
 
-  // All values, once; waits until the copy is complete. Later calls return an empty list.
+  // Waits for the copy and returns all values. Later calls return an empty list.
   std::vector<double> get();
 
  private:

@@ -7,9 +7,9 @@
 
 namespace heed {
 
-// The number of threads that kernels use, including the calling one. 0: one for each processor that
-// the process may use, by a container's quota (base/machine.h). Waits until the running loop has
-// ended. Throws UsageError for numbers outside of [0, 1024] and within a loop.
+// Sets the number of threads that kernels use, including the calling one. 0 means one for each
+// processor that the process may use under its container's quota (base/machine.h). Waits for a
+// running loop to end. Throws UsageError for numbers outside of [0, 1024] and within a loop.
 void set_num_threads(int count);
 int num_threads();
 

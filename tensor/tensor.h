@@ -71,10 +71,10 @@ class [[nodiscard]] Tensor {
   bool shares_memory_uniquely() const { return memory_.use_count() == 1; }
 
   Tensor clone() const;
-  // A converted copy; itself if it has that type. To i32 on the host: fractions are cut off, and a
-  // number beyond 32 bits, or NaN, is a ShapeError.
+  // A converted copy, or this tensor if it has that type already. Conversion to i32 runs on the
+  // host and cuts off fractions. It throws ShapeError for NaN and for a number beyond 32 bits.
   Tensor to(DType dtype) const;
-  Tensor to(Device device) const;  // a copy on the device; itself if it is there
+  Tensor to(Device device) const;  // a copy on the device, or this tensor if it is there already
   // Shapes and element types must be equal; the devices may differ, and the two may overlap.
   void copy_from(const Tensor& source) const;
   void fill(double value) const;
@@ -88,7 +88,8 @@ class [[nodiscard]] Tensor {
   double item() const;                    // the value of a tensor with one element
   std::vector<double> to_vector() const;  // all elements, on the host
   std::vector<int32_t> to_ints() const;   // all elements of an i32 tensor, on the host
-  // One element: t(i, j) or t.at({i, j}). For a few elements: each call copies from the device.
+  // One element: t(i, j) or t.at({i, j}). Use it for a few elements only: each call copies from the
+  // device.
   double at(const std::vector<int64_t>& index) const;
   template <std::integral... Index> double operator()(Index... index) const {
     return at({static_cast<int64_t>(index)...});

@@ -29,12 +29,13 @@ struct Part {
   template <class T> Mat<T> memory(T* x, int64_t heads, int64_t width) const {
     return rows(x, p.starts[segment], cols, heads, width);
   }
-  // body(pair, query, row) with their first elements, for all queries and rows.
+  // body(pair, query, row) with their first elements, for queries that see all rows.
   template <class Q, class M, class Body>
   void for_each_pair(Mat<Q> queries, Mat<M> memory, Body body) const {
+    const int64_t before = pairs(0);
     for (int64_t j = 0; j < cols; ++j) {
       for (int64_t i = 0; i < count; ++i) {
-        body(pairs(i) + j, queries.at + i * queries.ld, memory.at + j * memory.ld);
+        body(before + i * cols + j, queries.at + i * queries.ld, memory.at + j * memory.ld);
       }
     }
   }

@@ -7,10 +7,6 @@
 
 namespace heed::cpu {
 
-static int64_t grain(int64_t cols) {
-  return 4096 / (cols + 1) + 1;
-}
-
 // What smoothing adds to the loss of a row.
 template <class T> static T smoothed(const T* row, T target, T smoothing, int64_t cols) {
   return smoothing > T(0) ? smoothing * (target - row_sum(row, cols) / T(cols)) : T(0);
@@ -19,13 +15,11 @@ template <class T> static T smoothed(const T* row, T target, T smoothing, int64_
 template <class T>
 void cross_entropy_forward(T* loss, const T* x, const int32_t* targets, T smoothing, int64_t rows,
                            int64_t cols) {
-  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const T* row = x + r * cols;
-      const T max = row_max(row, cols), target = row[targets[r]];
-      const T nll = std::log(row_sum_exp(row, max, cols)) - (target - max);
-      loss[r] = nll + smoothed(row, target, smoothing, cols);
-    }
+  for_each_row(rows, 4 * cols, [=](int64_t r) {
+    const T* row = x + r * cols;
+    const T max = row_max(row, cols), target = row[targets[r]];
+    const T nll = std::log(row_sum_exp(row, max, cols)) - (target - max);
+    loss[r] = nll + smoothed(row, target, smoothing, cols);
   });
 }
 
@@ -33,7 +27,7 @@ template <class T>
 void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, T smoothing,
                             const T* dloss, int64_t rows, int64_t cols) {
   const T share = smoothing / T(cols);
-  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
+  parallel_ranges(rows, 4096 / (cols + 1) + 1, [=](int64_t begin, int64_t end) {
     std::vector<T> p(cols);
     for (int64_t r = begin; r < end; ++r) {
       const T* row = x + r * cols;
@@ -50,20 +44,18 @@ void cross_entropy_backward(Out<T> dx, const T* x, const int32_t* targets, T smo
 template <class T>
 void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets, const T* weights,
                             T smoothing, int64_t rows, int64_t cols) {
-  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      T* row = x + r * cols;
-      const T max = row_max(row, cols), target = row[targets[r]];
-      const T extra = smoothed(row, target, smoothing, cols);
-      const T sum = row_exp(row, row, max, cols);
-      const T weight = weights ? weights[r] : T(1);
-      const T scale = weight / sum, share = weight * (smoothing / T(cols));
-      nll[r] = std::log(sum) - (target - max);
-      loss[r] = weight * (nll[r] + extra);
+  for_each_row(rows, 4 * cols, [=](int64_t r) {
+    T* row = x + r * cols;
+    const T max = row_max(row, cols), target = row[targets[r]];
+    const T extra = smoothed(row, target, smoothing, cols);
+    const T sum = row_exp(row, row, max, cols);
+    const T weight = weights ? weights[r] : T(1);
+    const T scale = weight / sum, share = weight * (smoothing / T(cols));
+    nll[r] = std::log(sum) - (target - max);
+    loss[r] = weight * (nll[r] + extra);
 #pragma omp simd
-      for (int64_t i = 0; i < cols; ++i) row[i] = row[i] * scale - share;
-      row[targets[r]] -= weight * (T(1) - smoothing);
-    }
+    for (int64_t i = 0; i < cols; ++i) row[i] = row[i] * scale - share;
+    row[targets[r]] -= weight * (T(1) - smoothing);
   });
 }
 

@@ -24,10 +24,7 @@ template <class T, class Value> static void put_each(Out<T> y, int64_t n, Value 
 // reads alpha or a pointer again for every element, and vectorises nothing.
 
 template <class Op, class T> void unary_forward(T* y, const T* x, Op op, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-#pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] = op.f(x[i]);
-  });
+  put_each<T>(y, n, [=](int64_t i) { return op.f(x[i]); });
 }
 
 template <class Op, class T>
@@ -38,10 +35,7 @@ void unary_backward(Out<T> dx, const T* saved, const T* dy, Op op, int64_t n) {
 }
 
 template <class Op, class T> void binary_forward(T* y, const T* a, const T* b, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-#pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] = Op::f(a[i], b[i]);
-  });
+  put_each<T>(y, n, [=](int64_t i) { return Op::f(a[i], b[i]); });
 }
 
 template <class Op, class T>
@@ -59,17 +53,11 @@ void binary_backward_b(Out<T> db, const T* a, const T* b, const T* dy, int64_t n
 }
 
 template <class T> void fill(T* x, T value, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-#pragma omp simd
-    for (int64_t i = begin; i < end; ++i) x[i] = value;
-  });
+  put_each<T>(x, n, [=](int64_t) { return value; });
 }
 
 template <class T> void scale_shift(T* y, const T* x, T alpha, T beta, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-#pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] = alpha * x[i] + beta;
-  });
+  put_each<T>(y, n, [=](int64_t i) { return alpha * x[i] + beta; });
 }
 
 template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n) {
@@ -82,10 +70,7 @@ template <class T> void scale_by(T* y, const T* x, const T* alpha, int64_t n) {
 
 template <class T>
 void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n) {
-  parallel_ranges(n, kGrain, [=](int64_t begin, int64_t end) {
-#pragma omp simd
-    for (int64_t i = begin; i < end; ++i) y[i] = mask[i] ? a[i] : b[i];
-  });
+  put_each<T>(y, n, [=](int64_t i) { return mask[i] ? a[i] : b[i]; });
 }
 
 template <class T>
@@ -94,11 +79,8 @@ void where_backward(Out<T> dx, const int32_t* mask, int of, const T* dy, int64_t
 }
 
 template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
-  const int64_t grain = kGrain / (cols + 1) + 1;
-  parallel_ranges(rows, grain, [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      for (int64_t c = 0; c < cols; ++c) y[r * cols + c] += b[c];
-    }
+  for_each_row(rows, cols, [=](int64_t r) {
+    for (int64_t c = 0; c < cols; ++c) y[r * cols + c] += b[c];
   });
 }
 

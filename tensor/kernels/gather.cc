@@ -2,17 +2,14 @@
 
 #include <algorithm>
 
-#include "tensor/parallel.h"
+#include "tensor/kernels/row_math.h"
 
 namespace heed::cpu {
 
 template <class T>
 void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
-  parallel_ranges(n, 16384 / (width + 1) + 1, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      std::copy_n(x + int64_t{ids[i]} * width, width, y + i * width);
-    }
-  });
+  for_each_row(n, width,
+               [=](int64_t i) { std::copy_n(x + int64_t{ids[i]} * width, width, y + i * width); });
 }
 
 template <class T>

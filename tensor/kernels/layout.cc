@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "tensor/parallel.h"
+#include "tensor/kernels/row_math.h"
 
 namespace heed::cpu {
 
@@ -56,17 +56,14 @@ template <class T>
 void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b,
                int64_t inner) {
   if (inner == 1) return swap_elements(y, x, outer, a, mid, b);
-  const int64_t grain = 16384 / (mid * a * inner + 1) + 1;
-  parallel_ranges(outer * b, grain, [=](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const int64_t o = row / b, j = row % b;
-      for (int64_t m = 0; m < mid; ++m) {
-        for (int64_t i = 0; i < a; ++i) {
-          const T* from = x + (((o * a + i) * mid + m) * b + j) * inner;
-          const Out<T> to = y.from(((row * mid + m) * a + i) * inner);
+  for_each_row(outer * b, mid * a * inner, [=](int64_t row) {
+    const int64_t o = row / b, j = row % b;
+    for (int64_t m = 0; m < mid; ++m) {
+      for (int64_t i = 0; i < a; ++i) {
+        const T* from = x + (((o * a + i) * mid + m) * b + j) * inner;
+        const Out<T> to = y.from(((row * mid + m) * a + i) * inner);
 #pragma omp simd
-          for (int64_t k = 0; k < inner; ++k) to.put(k, from[k]);
-        }
+        for (int64_t k = 0; k < inner; ++k) to.put(k, from[k]);
       }
     }
   });
@@ -75,13 +72,11 @@ void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int6
 template <class T>
 void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
                 int64_t width) {
-  parallel_ranges(rows, 16384 / (width + 1) + 1, [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const Out<T> to = y.from(r * y_stride);
-      const T* from = x + r * x_stride;
+  for_each_row(rows, width, [=](int64_t r) {
+    const Out<T> to = y.from(r * y_stride);
+    const T* from = x + r * x_stride;
 #pragma omp simd
-      for (int64_t i = 0; i < width; ++i) to.put(i, from[i]);
-    }
+    for (int64_t i = 0; i < width; ++i) to.put(i, from[i]);
   });
 }
 

@@ -3,25 +3,19 @@
 #include <vector>
 
 #include "tensor/kernels/cells.h"
-#include "tensor/parallel.h"
+#include "tensor/kernels/row_math.h"
 
 namespace heed::cpu {
-
-static int64_t grain(int64_t hidden) {
-  return 4096 / (hidden + 1) + 1;
-}
 
 template <class T>
 void lstm_step_forward(T* h, T* c, T* gates, const T* c_prev, int64_t rows, int64_t hidden) {
   const std::vector<T> zeros(hidden);
-  parallel_ranges(rows, grain(hidden), [=, &zeros](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const T* before = c_prev ? c_prev + r * hidden : zeros.data();
-      T* const gate = gates + r * 4 * hidden;
+  for_each_row(rows, 4 * hidden, [=, &zeros](int64_t r) {
+    const T* before = c_prev ? c_prev + r * hidden : zeros.data();
+    T* const gate = gates + r * 4 * hidden;
 #pragma omp simd
-      for (int64_t k = 0; k < hidden; ++k) {
-        lstm_unit(gate + k, hidden, before[k], c[r * hidden + k], h[r * hidden + k]);
-      }
+    for (int64_t k = 0; k < hidden; ++k) {
+      lstm_unit(gate + k, hidden, before[k], c[r * hidden + k], h[r * hidden + k]);
     }
   });
 }
@@ -31,18 +25,16 @@ void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, con
                         const T* c_prev, int64_t dh_rows, int64_t dc_rows, int64_t rows,
                         int64_t hidden) {
   const std::vector<T> zeros(hidden);
-  parallel_ranges(rows, grain(hidden), [=, &zeros](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      T* const gate = gates + r * 4 * hidden;
-      const T* const before = c_prev ? c_prev + r * hidden : zeros.data();
-      const T* const of_y = dy ? dy + r * hidden : zeros.data();
-      const T* const dh_in = r < dh_rows ? dh_next + r * hidden : zeros.data();
-      const T* const dc_in = r < dc_rows ? dc_next + r * hidden : zeros.data();
+  for_each_row(rows, 4 * hidden, [=, &zeros](int64_t r) {
+    T* const gate = gates + r * 4 * hidden;
+    const T* const before = c_prev ? c_prev + r * hidden : zeros.data();
+    const T* const of_y = dy ? dy + r * hidden : zeros.data();
+    const T* const dh_in = r < dh_rows ? dh_next + r * hidden : zeros.data();
+    const T* const dc_in = r < dc_rows ? dc_next + r * hidden : zeros.data();
 #pragma omp simd
-      for (int64_t k = 0; k < hidden; ++k) {
-        dc_next[r * hidden + k] = lstm_unit_backward(gate + k, hidden, c[r * hidden + k], before[k],
-                                                     of_y[k] + dh_in[k], dc_in[k]);
-      }
+    for (int64_t k = 0; k < hidden; ++k) {
+      dc_next[r * hidden + k] = lstm_unit_backward(gate + k, hidden, c[r * hidden + k], before[k],
+                                                   of_y[k] + dh_in[k], dc_in[k]);
     }
   });
 }

@@ -78,11 +78,9 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
 
 template <class T>
 void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
-  parallel_ranges(outer * n, 16384 / (inner + 1) + 1, [=](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const T* from = dy + row / n * inner;
-      for (int64_t i = 0; i < inner; ++i) dx.put(row * inner + i, scale * from[i]);
-    }
+  for_each_row(outer * n, inner, [=](int64_t row) {
+    const T* from = dy + row / n * inner;
+    for (int64_t i = 0; i < inner; ++i) dx.put(row * inner + i, scale * from[i]);
   });
 }
 
@@ -143,14 +141,12 @@ void prod_backward(Out<T> dx, const T* x, const T* before, const T* dy, int64_t 
 template <class T>
 void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t inner) {
   if (inner == 1) {
-    return parallel_ranges(outer, 16384 / (n + 1) + 1, [=](int64_t begin, int64_t end) {
-      for (int64_t row = begin; row < end; ++row) {
-        double sum = 0;
-        const int64_t first = reverse ? row * n + n - 1 : row * n, next = reverse ? -1 : 1;
-        for (int64_t step = 0; step < n; ++step) {
-          sum += x[first + step * next];
-          y.put(first + step * next, static_cast<T>(sum));
-        }
+    return for_each_row(outer, n, [=](int64_t row) {
+      double sum = 0;
+      const int64_t first = reverse ? row * n + n - 1 : row * n, next = reverse ? -1 : 1;
+      for (int64_t step = 0; step < n; ++step) {
+        sum += x[first + step * next];
+        y.put(first + step * next, static_cast<T>(sum));
       }
     });
   }

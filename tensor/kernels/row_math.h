@@ -7,8 +7,17 @@
 #include <limits>
 
 #include "tensor/kernels/math.h"
+#include "tensor/parallel.h"
 
 namespace heed::cpu {
+
+// Calls body(row) for all rows, on all threads. `cost` is that of one row: of a row that is copied,
+// the number of its elements.
+template <class Body> void for_each_row(int64_t rows, int64_t cost, const Body& body) {
+  parallel_ranges(rows, 16384 / (cost + 1) + 1, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) body(row);
+  });
+}
 
 template <class T> inline T row_sum(const T* x, int64_t n) {
   T sum = 0;

@@ -19,46 +19,38 @@ template <class T> void softmax_row_backward(Out<T> dx, const T* y, const T* dy,
   for (int64_t i = 0; i < n; ++i) dx.put(i, y[i] * (dy[i] - dot));
 }
 
-int64_t grain(int64_t cols) {
-  return 4096 / (cols + 1) + 1;
-}
-
 }  // namespace
 
 template <class T> void softmax_forward(T* y, const T* x, int64_t rows, int64_t cols) {
-  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) softmax_row(y + r * cols, x + r * cols, cols);
-  });
+  for_each_row(rows, 4 * cols,
+               [=](int64_t row) { softmax_row(y + row * cols, x + row * cols, cols); });
 }
 
 template <class T>
 void softmax_backward(Out<T> dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
-  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin * cols; r < end * cols; r += cols) {
-      softmax_row_backward(dx.from(r), y + r, dy + r, cols);
-    }
+  for_each_row(rows, 4 * cols, [=](int64_t row) {
+    const int64_t r = row * cols;
+    softmax_row_backward(dx.from(r), y + r, dy + r, cols);
   });
 }
 
 template <class T> void log_softmax_forward(T* y, const T* x, int64_t rows, int64_t cols) {
-  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin * cols; r < end * cols; r += cols) {
-      const T max = row_max(x + r, cols);
-      const T log_sum = std::log(row_sum_exp(x + r, max, cols));
-      for (int64_t i = 0; i < cols; ++i) y[r + i] = (x[r + i] - max) - log_sum;
-    }
+  for_each_row(rows, 4 * cols, [=](int64_t row) {
+    const int64_t r = row * cols;
+    const T max = row_max(x + r, cols);
+    const T log_sum = std::log(row_sum_exp(x + r, max, cols));
+    for (int64_t i = 0; i < cols; ++i) y[r + i] = (x[r + i] - max) - log_sum;
   });
 }
 
 template <class T>
 void log_softmax_backward(Out<T> dx, const T* y, const T* dy, int64_t rows, int64_t cols) {
-  parallel_ranges(rows, grain(cols), [=](int64_t begin, int64_t end) {
-    for (int64_t r = begin * cols; r < end * cols; r += cols) {
-      T sum = 0;
-      for (int64_t i = 0; i < cols; ++i) sum += dy[r + i];
+  for_each_row(rows, 4 * cols, [=](int64_t row) {
+    const int64_t r = row * cols;
+    T sum = 0;
+    for (int64_t i = 0; i < cols; ++i) sum += dy[r + i];
 #pragma omp simd
-      for (int64_t i = r; i < r + cols; ++i) dx.put(i, dy[i] - math::exp(y[i]) * sum);
-    }
+    for (int64_t i = r; i < r + cols; ++i) dx.put(i, dy[i] - math::exp(y[i]) * sum);
   });
 }
 
