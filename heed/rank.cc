@@ -131,7 +131,7 @@ Scores similarities(const Options& o, const Part& part, const Lists& lists) {
                       counted(of, "text"));
       });
   progress.done();
-  if (!scores.remark.empty()) note(o.model + ": " + scores.remark);
+  if (!scores.remark.empty()) note((o.test() ? o.model : "sim") + ": " + scores.remark);
   return std::move(scores.of_queries);
 }
 

@@ -34,7 +34,9 @@ template <class S, class V> void visit_config(S& s, V& v) {
   size("layers", "num_layers", m.layers, "Recurrent layers");
   size("heads", "heads", m.heads, "Heads of the attention");
   size("attention-size", "attention_size", m.attention_size, "Width of the attention's keys");
-  size("buckets", "buckets", m.buckets, "Rows of the table for pairs of words (bag)");
+  v(setting("buckets", "buckets", "Rows of the table for pairs of words (bag); 0: no pairs",
+            {.group = kRanker, .least = 0, .most = kMaxModelSize, .required = true}),
+    m.buckets);
   v(setting("towers", "shared_encoder", "One encoder for contexts and responses, or two",
             {.group = kRanker, .required = true, .of_variant = true}),
     Words{m.shared, "two", "one"});
