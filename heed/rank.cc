@@ -370,7 +370,7 @@ void add_rank(CLI::App& app) {
   add_baseline(*rank);
   add_test(*rank);
   add_scores(*rank);
-  add_rank_reply(*rank);
+  add_pools(*rank);
 }
 
 }  // namespace heed
