@@ -144,12 +144,12 @@ void add_whitelist(CLI::App& rank) {
   c->footer(
       "Responses are the same where their words are, whatever their case and punctuation.\n"
       "Example:\n"
-      "  heed rank whitelist --data data/ubuntu-sample --size 1000 --out answers.txt");
+      "  heed rank whitelist --data data/ubuntu-sample --most 1000 --out answers.txt");
   c->add_option(
        "--data", o->data,
        "Dialogues: a data directory (its train part; coverage of its test part), or a file")
       ->required();
-  c->add_option("--size", o->size, "Responses")
+  c->add_option("--most", o->size, "Responses at most")
       ->check(whole_number(2, 10'000'000))
       ->capture_default_str();
   c->add_option("--examples", o->examples, "last: of the last turns; all: from the third turn on")
@@ -196,7 +196,7 @@ void add_pools(CLI::App& rank) {
       "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
       "replies.jsonl");
   o->common = add_common(*c, {});
-  c->add_option("--model", o->model, "Directory of a run or a model that ranks")->required();
+  c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
   c->add_option("--pool", o->pool, "The texts to choose from, a line each, plain or gzip")
       ->required();
   c->add_option("--in", o->in, "Dialogues, JSON Lines, plain or gzip")->required();

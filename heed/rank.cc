@@ -334,7 +334,7 @@ void add_test(CLI::App& rank) {
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
       "  heed rank test --model runs/ranker --data data/ubuntu-sample");
   o->common = add_common(*c, {.seed = kSeedOfRanks});
-  c->add_option("--model", o->model, "Directory of a run or a model that ranks")->required();
+  c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
   declare_inputs(*o, *c);
   c->callback([o] { baseline(*o); });
 }
