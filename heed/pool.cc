@@ -144,12 +144,12 @@ void add_whitelist(CLI::App& rank) {
   c->footer(
       "Responses are the same where their words are, whatever their case and punctuation.\n"
       "Example:\n"
-      "  heed rank whitelist --data data/ubuntu-sample --most 1000 --out answers.txt");
+      "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt");
   c->add_option(
        "--data", o->data,
        "Dialogues: a data directory (its train part; coverage of its test part), or a file")
       ->required();
-  c->add_option("--most", o->size, "Responses at most")
+  c->add_option("--entries", o->size, "Responses at most, the most frequent ones")
       ->check(whole_number(2, 10'000'000))
       ->capture_default_str();
   c->add_option("--examples", o->examples, "last: of the last turns; all: from the third turn on")
