@@ -2,11 +2,15 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <iostream>
 #include <nlohmann/json.hpp>
 
+#include "base/error.h"
 #include "dialog/data/corpus.h"
+#include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
@@ -99,6 +103,62 @@ void reply(const ReplyOptions& o) {
   std::printf("%s: %s\n", o.out.c_str(), counted(dialogues.size(), "answer").c_str());
 }
 
+struct WhitelistOptions {
+  std::string data, out, examples = "all";
+  size_t size = 1000;
+};
+
+std::vector<std::string> responses_in(const WhitelistOptions& o, const std::string& part) {
+  const std::vector<Dialogue> dialogues = read_dialogues(find_dialogues(o.data, part));
+  std::vector<std::string> texts;
+  for (const retrieve::Pair& pair :
+       retrieve::make_pairs(dialogues, {.all_positions = o.examples == "all"}, false)) {
+    texts.push_back(dialogues[pair.dialogue].turns[pair.response].text);
+  }
+  if (texts.empty()) throw DataError(find_dialogues(o.data, part) + ": " + no_example({}));
+  return texts;
+}
+
+void whitelist(const WhitelistOptions& o) {
+  const std::vector<std::string> pool = retrieve::most_frequent(responses_in(o, "train"), o.size);
+  TextWriter writer(o.out);
+  for (const std::string& text : pool) {
+    std::string line = text;
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    writer.write(line + "\n");
+  }
+  writer.commit();
+  std::printf("%s: %s", o.out.c_str(), counted(pool.size(), "response").c_str());
+  std::error_code ignored;
+  if (std::filesystem::is_directory(o.data, ignored)) {
+    const std::vector<std::string> test = responses_in(o, "test");
+    std::printf("; %.1f %% of the %s of the test part are among them",
+                100 * retrieve::coverage(pool, test), counted(test.size(), "response").c_str());
+  }
+  std::puts("");
+}
+
+void add_whitelist(CLI::App& rank) {
+  auto o = std::make_shared<WhitelistOptions>();
+  CLI::App* c = rank.add_subcommand("whitelist", "The most frequent responses, as a pool");
+  c->footer(
+      "Responses are the same where their words are, whatever their case and punctuation.\n"
+      "Example:\n"
+      "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt");
+  c->add_option(
+       "--data", o->data,
+       "Dialogues: a data directory (its train part; coverage of its test part), or a file")
+      ->required();
+  c->add_option("--entries", o->size, "Responses at most, the most frequent ones")
+      ->check(whole_number(2, 10'000'000))
+      ->capture_default_str();
+  c->add_option("--examples", o->examples, "last: of the last turns; all: from the third turn on")
+      ->check(one_of({"last", "all"}))
+      ->capture_default_str();
+  c->add_option("--out", o->out, "The pool, a line each")->required();
+  c->callback([o] { whitelist(*o); });
+}
+
 }  // namespace
 
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool) {
@@ -124,7 +184,8 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
   }
 }
 
-void add_rank_reply(CLI::App& rank) {
+void add_pools(CLI::App& rank) {
+  add_whitelist(rank);
   auto o = std::make_shared<ReplyOptions>();
   CLI::App* c = rank.add_subcommand("reply", "Answer the dialogues of a file out of a pool");
   c->footer(
@@ -135,7 +196,7 @@ void add_rank_reply(CLI::App& rank) {
       "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
       "replies.jsonl");
   o->common = add_common(*c, {});
-  c->add_option("--model", o->model, "Directory of a run or a model that ranks")->required();
+  c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
   c->add_option("--pool", o->pool, "The texts to choose from, a line each, plain or gzip")
       ->required();
   c->add_option("--in", o->in, "Dialogues, JSON Lines, plain or gzip")->required();

@@ -12,6 +12,6 @@ namespace heed {
 // words that it has in common with the context.
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool);
 
-void add_rank_reply(CLI::App& rank);  // heed rank reply
+void add_pools(CLI::App& rank);  // heed rank whitelist, heed rank reply
 
 }  // namespace heed

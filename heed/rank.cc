@@ -131,7 +131,7 @@ Scores similarities(const Options& o, const Part& part, const Lists& lists) {
                       counted(of, "text"));
       });
   progress.done();
-  if (!scores.remark.empty()) note(o.model + ": " + scores.remark);
+  if (!scores.remark.empty()) note((o.test() ? o.model : "sim") + ": " + scores.remark);
   return std::move(scores.of_queries);
 }
 
@@ -334,7 +334,7 @@ void add_test(CLI::App& rank) {
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
       "  heed rank test --model runs/ranker --data data/ubuntu-sample");
   o->common = add_common(*c, {.seed = kSeedOfRanks});
-  c->add_option("--model", o->model, "Directory of a run or a model that ranks")->required();
+  c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
   declare_inputs(*o, *c);
   c->callback([o] { baseline(*o); });
 }
@@ -370,7 +370,7 @@ void add_rank(CLI::App& app) {
   add_baseline(*rank);
   add_test(*rank);
   add_scores(*rank);
-  add_rank_reply(*rank);
+  add_pools(*rank);
 }
 
 }  // namespace heed

@@ -59,7 +59,7 @@ void Config::check() const {
   expect_size("layers", layers);
   expect_size("heads", heads);
   expect_size("attention_size", attention_size);
-  expect_size("buckets", buckets);
+  if (buckets != 0) expect_size("buckets", buckets);
   if (!(dropout >= 0 && dropout < 1)) {
     throw UsageError("retrieval: dropout: expected 0 to below 1, got " + std::to_string(dropout));
   }
@@ -198,7 +198,7 @@ Var Tower::bag(const Embedding& embedding, const std::vector<Tokens>& texts,
     for (size_t i = 0; i < text.size(); ++i) {
       if (text[i] == kEou) continue;
       ids.push_back(text[i]);
-      if (i + 1 == text.size() || text[i + 1] == kEou) continue;
+      if (buckets_ == 0 || i + 1 == text.size() || text[i + 1] == kEou) continue;
       ids.push_back(row_of_pair(text[i], text[i + 1], vocab_size_, buckets_));
     }
     lengths.push_back(static_cast<int32_t>(ids.size() - before));

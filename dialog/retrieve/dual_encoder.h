@@ -40,7 +40,7 @@ struct Config {
   std::string pool = "attention";  // or last, of lstm: the states behind the last word
   int64_t vocab_size = 10005, embedding_size = 128, hidden_size = 128;  // hidden: a direction
   int64_t layers = 1, heads = 4, attention_size = 32;
-  int64_t buckets = 1 << 16;  // of bag: rows that pairs of words share
+  int64_t buckets = 1 << 16;  // of bag: rows that pairs of words share; 0: no pairs
   bool shared = true;         // one encoder for contexts and responses, or two
   bool bidirectional = true;  // of lstm
   double dropout = 0.2;       // of the words' vectors and of those of texts

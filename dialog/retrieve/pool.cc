@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <unordered_map>
 
 #include "base/error.h"
 #include "dialog/data/dialogue.h"
@@ -15,6 +16,15 @@ namespace {
 bool is_word(const std::string& token) {
   const auto c = static_cast<unsigned char>(token[0]);
   return c >= 0x80 || std::isalnum(c);
+}
+
+// The words of a text, in small letters.
+std::string bare(const std::string& text) {
+  std::string words;
+  for (const std::string& token : tokenize(text)) {
+    if (is_word(token)) words += (words.empty() ? "" : " ") + token;
+  }
+  return words;
 }
 
 std::vector<std::string> words_in_common(const std::vector<std::string>& context,
@@ -48,6 +58,33 @@ std::vector<std::string> read_pool(const std::string& path, size_t* repeated) {
   if (pool.size() >= 2) return pool;
   throw DataError(path + ": a pool needs two different texts at least, a line each; there is " +
                   (pool.empty() ? "none" : "one"));
+}
+
+std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size) {
+  std::unordered_map<std::string, size_t> places;
+  std::vector<std::pair<int64_t, const std::string*>> counted;  // how often, as it was said first
+  for (const std::string& text : texts) {
+    const std::string words = bare(text);
+    if (words.empty()) continue;
+    const auto [place, is_new] = places.try_emplace(words, counted.size());
+    if (is_new) counted.emplace_back(0, &text);
+    ++counted[place->second].first;
+  }
+  std::stable_sort(counted.begin(), counted.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  counted.resize(std::min(size, counted.size()));
+  std::vector<std::string> pool;
+  for (const auto& [count, text] : counted) pool.push_back(*text);
+  return pool;
+}
+
+double coverage(const std::vector<std::string>& pool, const std::vector<std::string>& texts) {
+  std::set<std::string> known;
+  for (const std::string& text : pool) known.insert(bare(text));
+  const auto there = std::count_if(texts.begin(), texts.end(), [&](const std::string& text) {
+    return known.contains(bare(text));
+  });
+  return static_cast<double>(there) / static_cast<double>(texts.size());
 }
 
 std::vector<std::vector<Choice>> choose(

@@ -12,6 +12,13 @@ namespace heed::retrieve {
 // that was there before, which *repeated counts. Throws DataError for fewer than two texts.
 std::vector<std::string> read_pool(const std::string& path, size_t* repeated = nullptr);
 
+// The `size` most frequent of these texts (Swanson et al. 2019), or all different ones; equally
+// frequent ones in their order. Texts are the same where their words are, whatever their case and
+// punctuation, and stand as they were said first; those without a word are left out.
+std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size);
+// The share of texts that are in the pool, the same in that sense.
+double coverage(const std::vector<std::string>& pool, const std::vector<std::string>& texts);
+
 struct Choice {
   std::string text;
   double score;

@@ -31,10 +31,12 @@ template <class S, class V> void visit_config(S& s, V& v) {
   form("pool", m.pool, {"attention", "last"},
        "The vector of a text: a mean that attention weighs, or (lstm) its last states");
   visit_sizes(m, v);
-  size("layers", "num_layers", m.layers, "Recurrent layers");
-  size("heads", "heads", m.heads, "Heads of the attention");
+  size("layers", "num_layers", m.layers, "LSTM layers, or those of sru");
+  size("pooling-heads", "heads", m.heads, "Heads of the attention that pools");
   size("attention-size", "attention_size", m.attention_size, "Width of the attention's keys");
-  size("buckets", "buckets", m.buckets, "Rows of the table for pairs of words (bag)");
+  v(setting("buckets", "buckets", "Rows of the table for pairs of words (bag); 0: no pairs",
+            {.group = kRanker, .least = 0, .most = kMaxModelSize, .required = true}),
+    m.buckets);
   v(setting("towers", "shared_encoder", "One encoder for contexts and responses, or two",
             {.group = kRanker, .required = true, .of_variant = true}),
     Words{m.shared, "two", "one"});
@@ -46,7 +48,7 @@ template <class S, class V> void visit_config(S& s, V& v) {
             {.group = kRanker, .least = 0, .above = true, .required = true}),
     m.scale);
   v(setting("max-context", "max_context",
-            "Words of a context, the last ones, ends of utterances counted; 0: all",
+            "Words of the context, the last ones, the end of each utterance counted; 0: all",
             {.group = kTexts, .least = 0, .most = 1'000'000, .required = true, .of_data = true}),
     s.bounds.max_context);
   v(setting("max-response", "max_response", "Words of a response, the first ones; 0: all",
@@ -64,7 +66,8 @@ template <class S, class V> void visit_training(S& s, V& v) {
         {.group = kRanker, .words = {"softmax", "hinge"}, .required = true, .of_variant = true}),
     s.loss);
   v(setting("negatives", "negatives",
-            "Wrong responses: batch (the others of the batch), shared:K (K that are drawn for all "
+            "What stands in the place of responses: batch (the others of the batch), shared:K (K "
+            "that are drawn for all "
             "of a batch), or batch+shared:K",
             {.group = kRanker, .required = true, .of_variant = true}),
     s.negatives);

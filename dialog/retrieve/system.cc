@@ -23,7 +23,9 @@ class RankerTraining : public Training {
   AnySettings settings() override { return AnySettings(s_); }
   LoopSettings& loop() override { return s_.loop; }
   std::vector<Folder> folders() override {
-    return {{"init", "The model that --encoder pretrained begins with, which heed import made",
+    return {{"init",
+             "Begin with the weights of this model or run, a BERT that heed import made (--encoder "
+             "pretrained)",
              &s_.init}};
   }
   void complete() override {

@@ -11,7 +11,7 @@ inline void change(const Setting&, bool& value) {
   value = !value;
 }
 inline void change(const Setting&, double& value) {
-  value = value / 2 + 0.125;
+  value = value / 2 + 0.0625;
 }
 inline void change(const Setting&, std::vector<ParameterGroup>& groups) {
   groups.push_back({.name = "lstm", .rate = 0.5, .weight_decay = 0.25});

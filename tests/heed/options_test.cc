@@ -26,6 +26,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--predictions", "what a classifier says: written by discriminate test, read by judge score"},
     {"--responses", "a file of them, or of how many examples"},
     {"--count", "in show how many dialogues, in bench that what a GPU is asked for is counted"},
+    {"--preset", "those of a system, whose list begins with one of its own"},
     {"--seed", "of what is drawn; always a seed"},
     {"--speaker", "whose turns are responses, or in prepare csv the column of names"},
     {"--steps", "in bench how many are timed, in log and plot that steps are shown, not epochs"},

@@ -1,0 +1,123 @@
+// A pretrained encoder as a ranker: fine-tuned, or under a learned map.
+#include <gtest/gtest.h>
+
+#include "dialog/pretrained/encoder.h"
+#include "dialog/retrieve/losses.h"
+#include "dialog/retrieve/task.h"
+#include "nn/gradcheck.h"
+#include "nn/init.h"
+#include "nn/safetensors.h"
+#include "tests/file_helpers.h"
+#include "tests/nn/nn_helpers.h"
+#include "train/run_directory.h"
+
+namespace heed::retrieve {
+namespace {
+
+constexpr const char* kWords[] = {"a", "b", "c", "d", "e", "f"};
+
+// A tiny BERT, drawn by a seed, as heed import leaves it.
+std::string imported(const TempDir& dir) {
+  pretrained::Bert bert({9, 8, 1, 2, 6, 16, 2, 1e-12});
+  init(bert, /*seed=*/1);
+  std::filesystem::create_directory(dir.path("in"));
+  save_parameters(dir.path("in/model.safetensors"), bert);
+  dir.write("in/vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\ne\nf\n");
+  dir.write("in/config.json",
+            R"({"model_type": "bert", "vocab_size": 9, "hidden_size": 8, "num_hidden_layers": 1,
+                "num_attention_heads": 2, "intermediate_size": 6, "max_position_embeddings": 16,
+                "type_vocab_size": 2})");
+  pretrained::import_encoder(dir.path("in"), dir.path("bert"));
+  return dir.path("bert");
+}
+
+// The word of the context has its answer in another one.
+std::string dialogues(int count) {
+  std::string lines;
+  for (int i = 0; i < count; ++i) {
+    lines += std::string("{\"turns\": [{\"text\": \"a\"}, {\"text\": \"") + kWords[i % 6] +
+             "\"}, {\"text\": \"" + kWords[(i + 1) % 6] + "\"}]}\n";
+  }
+  return lines;
+}
+
+struct Tuned {
+  Settings settings;
+  TrainData data;
+  std::string run;
+};
+
+Tuned tuned(const TempDir& dir, const std::string& score) {
+  Tuned t{find_preset("pretrained").settings, {}, dir.path(score)};
+  Settings& s = t.settings;
+  s.init = imported(dir);
+  s.model.score = score;
+  s.loop.batch_size = 12;
+  s.loop.max_epochs = 20;
+  s.loop.schedule.rate = 0.03;
+  s.loop.optimizer.warm_up = 0;
+  s.loop.schedule.stop_after = 0;
+  s.loop.schedule.patience = 100;
+  dir.write("data/train.jsonl", dialogues(48));
+  dir.write("data/valid.jsonl", dialogues(6));
+  t.data = load_train_data(dir.path("data"), s);
+  s.data_fingerprint = t.data.fingerprint();
+  std::filesystem::create_directory(t.run);
+  start_run(t.run, s, t.data.vocabulary, "");
+  EXPECT_TRUE(train(t.run, s, t.data, {}));
+  return t;
+}
+
+TEST(PretrainedRanker, HasTheGradientsOfItsLoss) {
+  for (const char* score : {"cosine", "map", "bilinear"}) {
+    SCOPED_TRACE(score);
+    const TempDir dir;
+    DualEncoder model(Config{.encoder = "pretrained", .score = score},
+                      pretrained::load_encoder(imported(dir)).model);
+    init(model, 1);
+    convert(model, DType::f64);
+    const std::vector<Tokens> contexts = {{1, 3, 4, 2}, {1, 5, 2}},
+                              responses = {{1, 4, 2}, {1, 6, 7, 2}};
+    const std::function<Var()> loss = [&] {
+      return mean(softmax_loss(affine(model.contexts(contexts), model.responses(responses)),
+                               candidates_of(responses, 2, true)));
+    };
+    const GradCheck checked = check_gradient(model, loss);
+    EXPECT_LT(checked.max_error, 1e-6) << checked.worst;
+  }
+}
+
+TEST(PretrainedRanker, FineTuningMovesTheEncoderAndAMapDoesNot) {
+  for (const char* score : {"cosine", "map"}) {
+    SCOPED_TRACE(score);
+    const TempDir dir;
+    const Tuned t = tuned(dir, score);
+    const std::vector<EpochLog> log = load_log(t.run);
+    EXPECT_LT(log.back().loss, (score == std::string("map") ? 0.99 : 0.8) * log.front().loss);
+    const LoadedRanker best = load_ranker(t.run);
+    const auto before = load_tensors(t.settings.init + "/model.safetensors"),
+               after = load_tensors(t.run + "/model.safetensors");
+    const std::string name = "encoder.layer.0.intermediate.dense.weight";
+    const bool moved = after.at("encoder." + name).to_vector() != before.at(name).to_vector();
+    EXPECT_EQ(moved, std::string(score) == "cosine");
+    EXPECT_TRUE(std::filesystem::exists(t.run + "/encoder/vocab.txt"));
+    EXPECT_EQ(best.reader.response("a b"), (Tokens{1, 3, 4, 2}));
+  }
+}
+
+// W = 0 is the cosine of frozen vectors.
+TEST(PretrainedRanker, AMapBeginsWithTheCosine) {
+  const TempDir dir;
+  pretrained::Encoder encoder = pretrained::load_encoder(imported(dir));
+  const pretrained::Pieces a = encoder.pieces.read("a b", 16), b = encoder.pieces.read("c", 16);
+  const Vec v = pretrained::encode_texts(encoder, {a, b}, 2).to_vector();
+  DualEncoder model(Config{.encoder = "pretrained", .score = "map"}, std::move(encoder.model));
+  init(model, 1);
+  const Var score = affine(model.contexts({a.ids}), model.responses({b.ids}));
+  double cosine = 0;
+  for (size_t i = 0; i < 8; ++i) cosine += v[i] * v[8 + i];
+  EXPECT_NEAR(score.value().item(), cosine, 1e-6);
+}
+
+}  // namespace
+}  // namespace heed::retrieve
