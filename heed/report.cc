@@ -1,8 +1,8 @@
 #include <cstdio>
 
 #include "base/file.h"
-#include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/page.h"
+#include "experiments/adversarial/results.h"
 #include "experiments/experiment.h"
 #include "experiments/mediation/mediation.h"
 #include "heed/commands.h"
@@ -15,14 +15,6 @@ struct Options {
   std::string runs, html, tables;
 };
 
-Report of_judgements(const std::string& folder) {
-  const AdversarialResults results = load_adversarial_results(folder);
-  const ScoredRows rows(results);
-  const std::vector<Table> tables = adversarial_tables(results, rows);
-  return {tables, check_adversarial_claims(results, rows), kAdversarialClaimsNote,
-          render_adversarial_page(results, rows, tables)};
-}
-
 Report of_mediation(const std::string& folder) {
   const Results results = mediation::load(folder);
   const Inference inference = mediation::infer(results);
@@ -32,7 +24,8 @@ Report of_mediation(const std::string& folder) {
 }
 
 Report report_of(const std::string& folder) {
-  if (holds_adversarial(folder)) return of_judgements(folder);
+  if (holds_adversarial(folder))
+    return report_of(adversarial_showing(), adversarial_showing().load(folder));
   if (mediation::holds(folder)) return of_mediation(folder);
   return experiment_of(all_experiments(), folder).report(folder);
 }
