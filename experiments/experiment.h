@@ -63,6 +63,7 @@ class ExperimentWork {
 template <class F> struct Showing {
   const char *title, *lead, *footer;  // of the page; the latter two in HTML
   const char* variants_are = "variants";
+  const char* claims_title = "Does the paper hold here?";
   const char* claims_note = "";
   const char* claims_lead = nullptr;  // on the page, instead of claims_note
   const char* sources_note = "";
@@ -97,7 +98,7 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
   page.warning = unfinished_or_mixed(results, showing.variants_are);
   const char* lead = showing.claims_lead ? showing.claims_lead : showing.claims_note;
   page.sections.push_back(
-      {"claims", "Does the paper hold here?", note_html(lead) + claims_html(report.claims)});
+      {"claims", showing.claims_title, note_html(lead) + claims_html(report.claims)});
   const PageTables tables(report.tables);
   for (const Section<F>& row : showing.sections)
     page.sections.push_back({row.id, row.title, row.body(found, tables)});

@@ -15,18 +15,13 @@ struct Options {
   std::string runs, html, tables;
 };
 
-Report of_mediation(const std::string& folder) {
-  const Results results = mediation::load(folder);
-  const Inference inference = mediation::infer(results);
-  const std::vector<Table> tables = mediation::tables(results, inference);
-  return {tables, mediation::claims(results, inference), mediation::kClaimsNote,
-          mediation::render_page(results, inference, tables)};
+template <class Found> Report shown(const Showing<Found>& showing, const std::string& folder) {
+  return report_of(showing, showing.load(folder));
 }
 
 Report report_of(const std::string& folder) {
-  if (holds_adversarial(folder))
-    return report_of(adversarial_showing(), adversarial_showing().load(folder));
-  if (mediation::holds(folder)) return of_mediation(folder);
+  if (holds_adversarial(folder)) return shown(adversarial_showing(), folder);
+  if (mediation::holds(folder)) return shown(mediation::showing(), folder);
   return experiment_of(all_experiments(), folder).report(folder);
 }
 

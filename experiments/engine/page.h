@@ -48,20 +48,8 @@ class PageTables {
   const std::vector<Table>& tables_;
 };
 
-// A section as a row of an experiment's list; its Contents are what the page is put together from.
-template <class Contents> struct SectionRow {
-  const char *id, *title;
-  std::string (*body)(const Contents&);
-};
-template <class Contents, size_t n>
-std::vector<PageSection> sections_of(const SectionRow<Contents> (&rows)[n],
-                                     const Contents& contents) {
-  std::vector<PageSection> sections;
-  for (const auto& row : rows) sections.push_back({row.id, row.title, row.body(contents)});
-  return sections;
-}
-
-// The same of what was found (experiments/experiment.h) and the tables made of it.
+// A section as a row of an experiment's list, made of what was found (experiments/experiment.h) and
+// the tables of it.
 template <class Found> struct Section {
   std::string id, title;
   std::function<std::string(const Found&, const PageTables&)> body;
