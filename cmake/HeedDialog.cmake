@@ -1,6 +1,6 @@
 # libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, nlohmann-json and CLI11.
 
-heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc experiments/*/*.cc)
+heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc experiments/*.cc experiments/*/*.cc)
 if(NOT HEED_ALL_COMMANDS)
   if(HEED_TESTS OR HEED_EXAMPLES OR HEED_FUZZ)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")

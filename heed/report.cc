@@ -1,14 +1,10 @@
 #include <cstdio>
 
 #include "base/file.h"
-#include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/page.h"
-#include "experiments/distraction/page.h"
-#include "experiments/distraction/paper.h"
-#include "experiments/distraction/tables.h"
+#include "experiments/adversarial/results.h"
+#include "experiments/experiment.h"
 #include "experiments/mediation/mediation.h"
-#include "experiments/probes/claims.h"
-#include "experiments/probes/page.h"
 #include "heed/commands.h"
 #include "heed/shared_options.h"
 
@@ -19,50 +15,14 @@ struct Options {
   std::string runs, html, tables;
 };
 
-// Of an experiment, whichever it is.
-struct Report {
-  std::vector<Table> tables;
-  Claims claims;
-  const char* claims_note;
-  std::string page;
-};
-
-Report of_distractions(const std::string& folder) {
-  const DistractionResults results = load_distraction_results(folder);
-  const Inference inference = infer(results);
-  const std::vector<Table> tables = all_tables(results, inference);
-  return {tables, check_claims(results), kClaimsNote, render_page(results, inference, tables)};
-}
-
-Report of_probes(const std::string& folder) {
-  const ProbesResults results = load_probes_results(folder);
-  const Inference inference = infer_probes(results);
-  const std::vector<Table> tables = probe_tables(results, inference);
-  return {tables, check_probe_claims(results), kProbeClaimsNote,
-          render_probes_page(results, inference, tables)};
-}
-
-Report of_judgements(const std::string& folder) {
-  const AdversarialResults results = load_adversarial_results(folder);
-  const ScoredRows rows(results);
-  const std::vector<Table> tables = adversarial_tables(results, rows);
-  return {tables, check_adversarial_claims(results, rows), kAdversarialClaimsNote,
-          render_adversarial_page(results, rows, tables)};
-}
-
-Report of_mediation(const std::string& folder) {
-  const Results results = mediation::load(folder);
-  const Inference inference = mediation::infer(results);
-  const std::vector<Table> tables = mediation::tables(results, inference);
-  return {tables, mediation::claims(results, inference), mediation::kClaimsNote,
-          mediation::render_page(results, inference, tables)};
+template <class Found> Report shown(const Showing<Found>& showing, const std::string& folder) {
+  return report_of(showing, showing.load(folder));
 }
 
 Report report_of(const std::string& folder) {
-  if (holds_probes(folder)) return of_probes(folder);
-  if (holds_adversarial(folder)) return of_judgements(folder);
-  if (mediation::holds(folder)) return of_mediation(folder);
-  return of_distractions(folder);
+  if (holds_adversarial(folder)) return shown(adversarial_showing(), folder);
+  if (mediation::holds(folder)) return shown(mediation::showing(), folder);
+  return experiment_of(all_experiments(), folder).report(folder);
 }
 
 void run(const Options& o) {

@@ -1,9 +1,9 @@
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 
-#include "dialog/text/format.h"
-#include "experiments/distraction/paper.h"
-#include "experiments/distraction/tables.h"
+#include "dialog/respond/system.h"
+#include "experiments/experiment.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -16,15 +16,33 @@ namespace heed {
 namespace {
 
 struct Options : ExperimentFlags {
-  ExperimentSettings settings;
+  explicit Options(const Experiment& e) : experiment(e) {}
+  const Experiment& experiment;
+  const std::unique_ptr<ExperimentWork> making = experiment.work();
 };
 
-void write_tables(const std::string& out) {
+void write_tables(const Experiment& experiment, const std::string& out) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
-  const DistractionResults results = load_distraction_results(out);
-  save_tables(folder, all_tables(results, infer(results)));
-  save_claims(folder, check_claims(results), kClaimsNote);
+  const Report report = experiment.report(out);
+  save_tables(folder, report.tables);
+  save_claims(folder, report.claims, report.claims_note);
   std::printf("the tables are in %s\n", folder.c_str());
+}
+
+ExperimentRequest request_of(const Options& o, int pieces) {
+  return {.data = o.data,
+          .made_with = made_with(*o.common),
+          .responder =
+              [&o, pieces](const Structure& structure) {
+                TrainSettings s = o.train.settings(structure);
+                s.loop.pieces = pieces;
+                return s;
+              },
+          .batch_size =
+              [&o](const TrainSettings& s, size_t examples) {
+                return o.train.flags.given("batch") ? s.loop.batch_size
+                                                    : batch_size_for(s, examples);
+              }};
 }
 
 void run(Options& o) {
@@ -32,45 +50,61 @@ void run(Options& o) {
   set_num_threads(o.common->threads);
   const RankTeam team(o.ranks, *o.common);
   check_work(o.work, *o.common, team);
-  o.settings.made_with = made_with(*o.common);
   parse_shard(o.work.shard, o.selection);
-  const auto runs = select_runs(names_of(variant_names()), o.common->seed, o.seeds, o.selection);
-  o.settings.train = o.train.settings();
-  o.settings.train.loop.pieces = team.pieces(o.pieces);
-  check_ranks(team.size(), o.settings.train.loop.pieces);
-  o.settings.limit = o.settings.train.limit.value_or(0);
-  const auto data = team.read([&] { return load_experiment_data(o.data, o.settings); });
-  if (team.first()) open_experiment(o.out, o.settings, data);
-  const Plan plan = distraction_plan(o.out, runs, o.settings, data);
-  work_on({o.work, plan, team,
-           std::to_string(data.train.train.size()) + " training, " +
-               std::to_string(data.train.valid.size()) + " validation and " +
-               counted(data.test.size(), "test example"),
-           [&](const std::string&) { return data.train.vocabulary.size(); },
-           [&] { write_tables(o.out); }});
+  check_ranks(team.size(), team.pieces(o.pieces));
+  ExperimentWork& making = *o.making;
+  const auto variants = making.take(request_of(o, team.pieces(o.pieces)));
+  const auto runs = select_runs(names_of(variants), o.common->seed, o.seeds, o.selection);
+  making.load(team.reads());
+  team.share(making);
+  making.settle();
+  if (team.first()) making.open(o.out);
+  const Plan plan = making.plan(o.out, runs);
+  work_on({o.work, plan, team, making.in_short(), making.words(),
+           [&] { write_tables(o.experiment, o.out); }});
 }
 
-void declare_tests(CLI::App& c, ExperimentSettings& settings) {
-  const char* tests = "Tests";
-  c.add_option("--test-limit", settings.test_limit,
-               "Only the first dialogues of the test part; 0: as --limit")
-      ->capture_default_str()
-      ->group(tests);
-  c.add_option("--max-length", settings.max_response, "Longest response, in words")
-      ->check(whole_number(1, 1000))
-      ->capture_default_str()
-      ->group(tests);
-  c.add_option("--frequent", settings.phrases.frequent, "Utterances of the frequent: sets")
-      ->capture_default_str()
-      ->group(tests);
-  c.add_option("--rare", settings.phrases.rare, "Utterances of the rare: sets")
-      ->capture_default_str()
-      ->group(tests);
+void declare_option(CLI::App& c, const Setting& setting, auto& value) {
+  if (setting.help.empty()) return;
+  CLI::Option* option = nullptr;
+  if constexpr (std::is_same_v<decltype(value), bool&>) {
+    option = c.add_flag("--" + setting.option, value, setting.help);
+  } else {
+    option = c.add_option("--" + setting.option, value, setting.help)->capture_default_str();
+  }
+  if (!setting.group.empty()) option->group(setting.group);
+  if (!setting.words.empty()) option->check(one_of(setting.words));
+  if (std::isfinite(setting.most)) {
+    option->check(
+        whole_number(static_cast<int64_t>(setting.least), static_cast<int64_t>(setting.most)));
+  }
+}
+
+std::string footer_of(const Experiment& e, const std::string& command) {
+  return e.more +
+         " Killed at any instant, the same command goes on where it was, to the same numbers. "
+         "Several machines can work on one folder: start the same command on each.\n"
+         "Example:\n"
+         "  heed " +
+         command + " " + e.example + " --out runs/" + e.name +
+         " --jobs 2 --threads 1\n"
+         "  heed report --runs runs/" +
+         e.name + " --html report.html";
+}
+
+std::shared_ptr<Options> declare(CLI::App& c, const Experiment& experiment) {
+  auto o = std::make_shared<Options>(experiment);
+  o->train.preset = experiment.preset;
+  o->declare(c, experiment.only, experiment.trains == Trains::kResponders);
+  o->making->visit([&](const Setting& setting, const OptionValue& value) {
+    std::visit([&](auto* v) { declare_option(c, setting, *v); }, value);
+  });
+  return o;
 }
 
 }  // namespace
 
-void ExperimentFlags::declare(CLI::App& c, const std::string& only) {
+void ExperimentFlags::declare(CLI::App& c, const std::string& only, bool trains) {
   common = add_common(c, {.seed = "Seed of the first training of each variant; see --seeds"});
   c.add_option("--data", data, "Dialogues: a data directory (its three parts are read)")
       ->required();
@@ -82,7 +116,7 @@ void ExperimentFlags::declare(CLI::App& c, const std::string& only) {
   c.add_option("--seeds", seeds, "Train every variant with this many seeds, from --seed on")
       ->capture_default_str()
       ->group("Work");
-  train.declare(c);
+  if (trains) train.declare(c);
 }
 
 void add_experiment_ranks(CLI::App& c, int& ranks, std::optional<int>& pieces) {
@@ -97,25 +131,21 @@ void require_nothing_of(CLI::App& reproduce, CLI::App& command) {
 }
 
 void add_reproduce(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "reproduce", "Train and test the 23 variants of the experiment; writes tables");
-  c->footer(
-      "Killed at any instant, the same command goes on where it was, to the same numbers. "
-      "Several machines can work on one folder: start the same command on each.\n"
-      "Example:\n"
-      "  heed reproduce --data data/ubuntu-sample --out runs/smoke --preset smoke --jobs 2 "
-      "--threads 1\n"
-      "  heed report --runs runs/smoke --html report.html\n"
-      "Other experiments:\n"
-      "  heed reproduce probes --help\n"
-      "  heed reproduce adversarial --help\n"
-      "  heed reproduce mediation --help");
-  o->declare(*c, "\"static-ui*\", \"*-p0.7\"");
-  declare_tests(*c, o->settings);
-  add_reproduce_probes(*c);
+  const Experiment& first = all_experiments().front();
+  CLI::App* c = app.add_subcommand("reproduce", first.what);
+  const auto o = declare(*c, first);
+  std::string others = "\nExperiments by name, each with a --help of its own:\n";
+  for (const Experiment& e : all_experiments()) {
+    CLI::App* named = c->add_subcommand(e.name, e.what);
+    named->footer(footer_of(e, "reproduce " + e.name));
+    require_nothing_of(*c, *named);
+    named->callback([its = declare(*named, e)] { run(*its); });
+    others += "  heed reproduce " + e.name + " --help\n";
+  }
   add_reproduce_adversarial(*c);
   add_reproduce_mediation(*c);
+  c->footer(footer_of(first, "reproduce") + others +
+            "  heed reproduce adversarial --help\n  heed reproduce mediation --help");
   c->callback([o, c] {
     if (c->get_subcommands().empty()) run(*o);
   });

@@ -21,8 +21,8 @@ struct ExperimentFlags {
   std::optional<int> pieces;
   TrainFlags train;
 
-  // `only`: examples of patterns, for help.
-  void declare(CLI::App& command, const std::string& only);
+  // `only`: examples of patterns, for help. `trains`: response models.
+  void declare(CLI::App& command, const std::string& only, bool trains = true);
 };
 
 // --ranks and --pieces of an experiment's trainings.
@@ -31,8 +31,7 @@ void add_experiment_ranks(CLI::App& command, int& ranks, std::optional<int>& pie
 // What `heed reproduce` itself requires is not asked for where this command stands behind it.
 void require_nothing_of(CLI::App& reproduce, CLI::App& command);
 
-// `heed reproduce probes`, `heed reproduce adversarial`, `heed reproduce mediation`
-void add_reproduce_probes(CLI::App& reproduce);
+// Those that are not in experiments/all.cc yet.
 void add_reproduce_adversarial(CLI::App& reproduce);
 void add_reproduce_mediation(CLI::App& reproduce);
 

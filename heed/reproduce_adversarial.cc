@@ -2,9 +2,8 @@
 #include <filesystem>
 
 #include "dialog/text/format.h"
-#include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/evaluation.h"
-#include "experiments/adversarial/tables.h"
+#include "experiments/adversarial/page.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/decode_flags.h"
@@ -34,10 +33,9 @@ struct Options {
 
 void write_tables(const std::string& out) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
-  const AdversarialResults results = load_adversarial_results(out);
-  const ScoredRows rows(results);
-  save_tables(folder, adversarial_tables(results, rows));
-  save_claims(folder, check_adversarial_claims(results, rows), kAdversarialClaimsNote);
+  const Report report = report_of(adversarial_showing(), adversarial_showing().load(out));
+  save_tables(folder, report.tables);
+  save_claims(folder, report.claims, report.claims_note);
   std::printf("the tables are in %s\n", folder.c_str());
 }
 

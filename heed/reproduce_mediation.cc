@@ -19,10 +19,9 @@ struct Options : ExperimentFlags {
 
 void write_tables(const std::string& out) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
-  const Results results = mediation::load(out);
-  const Inference inference = mediation::infer(results);
-  save_tables(folder, mediation::tables(results, inference));
-  save_claims(folder, mediation::claims(results, inference), mediation::kClaimsNote);
+  const Report report = report_of(mediation::showing(), mediation::showing().load(out));
+  save_tables(folder, report.tables);
+  save_claims(folder, report.claims, report.claims_note);
   std::printf("the tables are in %s\n", folder.c_str());
 }
 

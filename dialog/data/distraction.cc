@@ -112,10 +112,11 @@ Example flag_own(Example example, double p, Rng& rng) {
   std::vector<size_t> places(example.context.size() - 1);  // the query is none
   std::iota(places.begin(), places.end(), size_t{0});
   for (int i = 0; i < kRandomUtterances && !places.empty(); ++i) {
-    if (rng.uniform() >= p) continue;
     const auto place = places.begin() + static_cast<ptrdiff_t>(rng.below(places.size()));
-    example.distraction[*place] = 1;
-    places.erase(place);
+    if (rng.uniform() < p) {
+      example.distraction[*place] = 1;
+      places.erase(place);
+    }
   }
   return example;
 }

@@ -6,19 +6,13 @@
 #include "dialog/view/passages.h"
 #include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/das.h"
-#include "experiments/engine/page.h"
 
 namespace heed {
 namespace {
 
-// What the page is put together from.
-struct Contents {
-  const AdversarialResults& results;
-  const ScoredRows& rows;
-  const std::vector<Table>& tables;
-};
+using Found = AdversarialFound;
 
-std::vector<PageFact> facts(const Contents& c) {
+std::vector<PageFact> facts(const Found& c) {
   const AdversarialResults& r = c.results;
   std::vector<double> random, generated;
   for (const ScoredRow& row : c.rows.all()) {
@@ -27,26 +21,16 @@ std::vector<PageFact> facts(const Contents& c) {
     if (whole && row.accuracy)
       (row.set == kRandomSet ? random : generated).push_back(row.accuracy->mean);
   }
-  return {
-      {"trainings", std::to_string(r.runs.size()),
-       std::to_string(r.variants.size()) + " classifiers, seeds: " + std::to_string(r.seeds())},
-      {"corpora", std::to_string(r.corpora.size()), r.setting("corpora")},
-      {"generators", std::to_string(r.generators.size()), r.setting("generators")},
-      {"test passages", std::to_string(r.items()), "of " + r.clusters_text("conversations")},
-      {"accuracy, random", random.empty() ? "–" : range_text(random, 3), "discriminators"},
-      {"accuracy, generated", generated.empty() ? "–" : range_text(generated, 3), "discriminators"},
-      {"computed in", time_spent(r), "all workers together"}};
+  return {{"corpora", std::to_string(r.corpora.size()), r.setting("corpora")},
+          {"generators", std::to_string(r.generators.size()), r.setting("generators")},
+          {"test passages", std::to_string(r.items()), "of " + r.clusters_text("conversations")},
+          {"accuracy, random", random.empty() ? "–" : range_text(random, 3), "discriminators"},
+          {"accuracy, generated", generated.empty() ? "–" : range_text(generated, 3),
+           "discriminators"}};
 }
 
 constexpr char kNoGenerators[] =
     "There are no generators: --generators names runs of response models.";
-
-std::string with_table(const Contents& c, const std::string& id, bool intervals = false,
-                       const char* otherwise = kNoGenerators) {
-  const bool there = std::any_of(c.tables.begin(), c.tables.end(),
-                                 [&](const Table& table) { return table.id == id; });
-  return there ? with_note(table_of(c.tables, id), intervals) : note_html(otherwise);
-}
 
 // Passage number i of a figure of a run; nothing where there is none.
 std::optional<PassageView> view_at(const Numbers& numbers, const std::string& figure, size_t i) {
@@ -84,47 +68,33 @@ std::string words_figure(const AdversarialResults& r) {
   return html;
 }
 
-const SectionRow<Contents> kSections[] = {
-    {"claims", "Does the paper hold here?",
-     [](const Contents& c) {
-       return note_html(kAdversarialClaimsNote) +
-              claims_html(check_adversarial_claims(c.results, c.rows));
-     }},
-    {"table1", "Table 1: random responses",
-     [](const Contents& c) { return with_table(c, "table1", true); }},
-    {"table2", "Table 2: generated responses",
-     [](const Contents& c) { return with_table(c, "table2", true); }},
+const std::vector<Section<Found>> kSections = {
+    {"table1", "Table 1: random responses", shows("table1", true, kNoGenerators)},
+    {"table2", "Table 2: generated responses", shows("table2", true, kNoGenerators)},
     {"das", "Do structures with a lower DAS ratio fool the discriminator more often?",
-     [](const Contents& c) {
-       return with_table(c, "das", true) + das_figure(c.results) + with_table(c, "generators");
+     [](const Found& c, const PageTables& tables) {
+       return tables.html("das", true, kNoGenerators) + das_figure(c.results) +
+              tables.html("generators", false, kNoGenerators);
      }},
     {"reliability", "Can the classifiers be relied on?",
-     [](const Contents& c) {
-       return with_table(c, "reliability", true,
-                         "Nothing says so here: --reliability trains classifiers where the right "
-                         "answer is known.");
+     [](const Found&, const PageTables& tables) {
+       return tables.html("reliability", true,
+                          "Nothing says so here: --reliability trains classifiers where the right "
+                          "answer is known.");
      }},
-    {"looks", "Where the discriminators look",
-     [](const Contents& c) { return with_table(c, "looks"); }},
-    {"words", "Figure 1: attention on words",
-     [](const Contents& c) {
+    {"looks", "Where the discriminators look", shows("looks", false, kNoGenerators)},
+    {"words", "Figure 1: attention on words", [](const Found& c, const PageTables&) {
        return note_html(
                   "Of each kind, real or not and judged real or not, the passage that the "
                   "discriminator is surest of. The response has a line beside it. The stronger the "
                   "colour of a word, the more attention it gets.") +
               words_figure(c.results);
-     }},
-    {"trainings", "The trainings", [](const Contents& c) { return with_table(c, "runs"); }},
-    {"sources", "Where every number is from",
-     [](const Contents& c) {
-       return note_html(
-                  "All numbers are computed from evaluation.json of each run, and from "
-                  "data/adversarial-evaluation.json of heed for the paper. judged: p(real) of each "
-                  "test passage with its own response and with the other one, by judge and set.") +
-              sources_html(c.tables);
-     }},
-    {"settings", "Settings", [](const Contents& c) { return settings_html(c.results); }}};
+     }}};
 
+constexpr char kSources[] =
+    "All numbers are computed from evaluation.json of each run, and from "
+    "data/adversarial-evaluation.json of heed for the paper. judged: p(real) of each "
+    "test passage with its own response and with the other one, by judge and set.";
 constexpr char kLead[] =
     "Is that what a person would say next? A <strong>discriminator</strong> reads a passage of "
     "dialogue and says whether its last utterance was said there, or something put in its place: "
@@ -136,15 +106,20 @@ constexpr char kFooter[] =
 
 }  // namespace
 
-std::string render_adversarial_page(const AdversarialResults& results, const ScoredRows& rows,
-                                    const std::vector<Table>& tables) {
-  const Contents contents{results, rows, tables};
-  return render({.title = "Is that what a person would say next?",
-                 .lead = kLead,
-                 .facts = facts(contents),
-                 .warning = unfinished_or_mixed(results, "classifiers"),
-                 .sections = sections_of(kSections, contents),
-                 .footer = kFooter});
+const Showing<AdversarialFound>& adversarial_showing() {
+  static const Showing<Found> kShowing = {
+      .title = "Is that what a person would say next?",
+      .lead = kLead,
+      .footer = kFooter,
+      .variants_are = "classifiers",
+      .claims_note = kAdversarialClaimsNote,
+      .sources_note = kSources,
+      .load = [](const std::string& f) { return Found{load_adversarial_results(f)}; },
+      .tables = [](const Found& f) { return adversarial_tables(f.results, f.rows); },
+      .claims = [](const Found& f) { return check_adversarial_claims(f.results, f.rows); },
+      .facts = facts,
+      .sections = kSections};
+  return kShowing;
 }
 
 }  // namespace heed

@@ -1,14 +1,14 @@
 #pragma once
 
-#include <string>
-#include <vector>
-
 #include "experiments/adversarial/tables.h"
+#include "experiments/experiment.h"
 
 namespace heed {
 
-// The whole experiment as one HTML page (experiments/engine/page.h).
-std::string render_adversarial_page(const AdversarialResults& results, const ScoredRows& rows,
-                                    const std::vector<Table>& tables);
+struct AdversarialFound {
+  AdversarialResults results;
+  ScoredRows rows = ScoredRows(results);
+};
+const Showing<AdversarialFound>& adversarial_showing();
 
 }  // namespace heed

@@ -1,21 +1,14 @@
-#include "experiments/distraction/page.h"
-
+#include "experiments/distraction/experiment.h"
 #include "experiments/distraction/figures.h"
 #include "experiments/distraction/paper.h"
-#include "experiments/engine/page.h"
+#include "experiments/distraction/tables.h"
 
 namespace heed {
 namespace {
 
-// What the page is put together from.
-struct Contents {
-  const DistractionResults& results;
-  const Inference& inference;
-  const std::vector<Table>& tables;
-  VariantNumbers ours;
-};
+using Found = DistractionFound;
 
-std::vector<PageFact> facts(const Contents& c) {
+std::vector<PageFact> facts(const Found& c) {
   std::vector<double> perplexities, ratios;
   for (size_t v = 0; v < all_variants().size(); ++v) {
     if (const auto perplexity = c.ours.get(v, key_of(0, "perplexity"))) {
@@ -26,9 +19,7 @@ std::vector<PageFact> facts(const Contents& c) {
     }
   }
   const Results& r = c.results;
-  return {{"trainings", std::to_string(r.runs.size()),
-           "23 variants, seeds: " + std::to_string(r.seeds())},
-          {"model", r.setting("layers") + " × " + r.setting("hidden"),
+  return {{"model", r.setting("layers") + " × " + r.setting("hidden"),
            "layers × size, vocabulary " + r.setting("vocabulary")},
           {"training dialogues", r.setting("train_examples"),
            "at most " + r.setting("epochs") + " epochs"},
@@ -36,78 +27,56 @@ std::vector<PageFact> facts(const Contents& c) {
            "of " + r.clusters_text("conversations") +
                "; behind every number, less those without a distraction"},
           {"perplexity", range_text(perplexities, 1), "original test set"},
-          {"DAS ratio", range_text(ratios, 2), "variants and sets"},
-          {"computed in", time_spent(r), "all workers together"}};
+          {"DAS ratio", range_text(ratios, 2), "variants and sets"}};
 }
 
-std::string with_table(const Contents& c, const std::string& id, bool intervals = false) {
-  return with_note(table_of(c.tables, id), intervals);
-}
-
-const SectionRow<Contents> kSections[] = {
-    {"claims", "Does the paper hold here?",
-     [](const Contents& c) {
-       return note_html(
-                  "Each claim of the paper as a rule that a program can check. The same rule is "
-                  "applied to the paper's own table, which shows whether it says what was meant, "
-                  "and to ours by each way to take the DAS ratio: the paper's, a ratio of means, "
-                  "and the mean and the median of the dialogues' ratios. "
-                  "A model that has hardly begun to learn has DAS ratios near 1 everywhere, and "
-                  "differences in the third digit say little: see the intervals.") +
-              claims_html(check_claims(c.results));
-     }},
+const std::vector<Section<Found>> kSections = {
     {"figure2", "Figure 2: static-ui on the nine test sets",
-     [](const Contents& c) {
+     [](const Found& c, const PageTables&) {
        return note_html(
                   "Bars with 95 % confidence intervals; the dashed line is at 1, where "
                   "distractions get as much attention as the history.") +
               bars_figure(c.ours, c.inference);
      }},
     {"t3", "Table 3: the 23 variants",
-     [](const Contents& c) {
-       return with_table(c, "table3") +
+     [](const Found&, const PageTables& tables) {
+       return tables.html("table3") +
               note_html(
                   "Bold: better than all others of a column by more than the intervals. Intervals, "
                   "and mean and median of the ratios, appear when the pointer rests on a number, "
                   "and are in tables/table3.csv. Click a column to sort by it.");
      }},
-    {"ratios", "Three ways to take the DAS ratio",
-     [](const Contents& c) { return with_table(c, "ratios"); }},
+    {"ratios", "Three ways to take the DAS ratio", shows("ratios")},
     {"probability", "DAS ratio by insertion probability",
-     [](const Contents& c) {
+     [](const Found& c, const PageTables&) {
        return note_html("All panels have the same scale. Bars are 95 % confidence intervals.") +
               probability_figure(c.ours, c.inference);
      }},
     {"change", "Is it more than chance?",
-     [](const Contents& c) {
-       return with_table(c, "changes", true) +
+     [](const Found&, const PageTables& tables) {
+       return tables.html("changes", true) +
               note_html("* and bold: corrected p < 0.05. Negative is better.");
      }},
-    {"random", "Table 4: random distractions",
-     [](const Contents& c) { return with_table(c, "table4"); }},
-    {"frequent", "Table 5: frequent distractions",
-     [](const Contents& c) { return with_table(c, "table5"); }},
-    {"rare", "Table 6: rare distractions",
-     [](const Contents& c) { return with_table(c, "table6"); }},
+    {"random", "Table 4: random distractions", shows("table4")},
+    {"frequent", "Table 5: frequent distractions", shows("table5")},
+    {"rare", "Table 6: rare distractions", shows("table6")},
     {"beside", "Beside the paper's numbers",
-     [](const Contents& c) {
-       return with_table(c, "paper3") + with_table(c, "paper4") + with_table(c, "paper6") +
+     [](const Found& c, const PageTables& tables) {
+       return tables.html("paper3") + tables.html("paper4") + tables.html("paper6") +
               note_html(
                   "All variants on all sets; marks and colours as in the figure \"DAS ratio by "
                   "insertion probability\".") +
               agreement_figure(c.ours);
      }},
     {"learning", "Learning curves",
-     [](const Contents& c) {
+     [](const Found& c, const PageTables&) {
        return note_html(
                   "Validation perplexity after each epoch. The mark is the best epoch, whose "
                   "model is tested; what is above a panel is drawn at its edge.") +
               learning_figure(c.results);
      }},
-    {"quality-of-responses", "Quality of the responses",
-     [](const Contents& c) { return with_table(c, "quality"); }},
-    {"dialogues", "Dialogue by dialogue",
-     [](const Contents& c) {
+    {"quality-of-responses", "Quality of the responses", shows("quality")},
+    {"dialogues", "Dialogue by dialogue", [](const Found& c, const PageTables&) {
        if (c.results.samples.empty())
          return note_html("The texts are not kept with these results.");
        return note_html("The first short dialogues of the test part, with distractions (" +
@@ -117,22 +86,23 @@ const SectionRow<Contents> kSections[] = {
                         "attention loss. Responses are greedy, to the "
                         "dialogue without distractions.") +
               dialogues_html(c.results);
-     }},
-    {"trainings", "The trainings", [](const Contents& c) { return with_table(c, "runs"); }},
-    {"sources", "Where every number is from",
-     [](const Contents& c) {
-       return note_html(
-                  "All numbers are computed from files in the folder of the experiment: "
-                  "evaluation.json of each run, which also holds the attention scores of every "
-                  "dialogue's distractions and history; log.jsonl for the learning curves; "
-                  "responses.jsonl for the quality "
-                  "of the responses; samples.json for the dialogues; data/paper-tables.json of "
-                  "heed for the paper. With several seeds a number is the mean over the files of "
-                  "its row. heed report writes this page and the tables anew from them.") +
-              sources_html(c.tables);
-     }},
-    {"settings", "Settings", [](const Contents& c) { return settings_html(c.results); }}};
+     }}};
 
+constexpr char kClaimsLead[] =
+    "Each claim of the paper as a rule that a program can check. The same rule is "
+    "applied to the paper's own table, which shows whether it says what was meant, "
+    "and to ours by each way to take the DAS ratio: the paper's, a ratio of means, "
+    "and the mean and the median of the dialogues' ratios. "
+    "A model that has hardly begun to learn has DAS ratios near 1 everywhere, and "
+    "differences in the third digit say little: see the intervals.";
+constexpr char kSources[] =
+    "All numbers are computed from files in the folder of the experiment: "
+    "evaluation.json of each run, which also holds the attention scores of every "
+    "dialogue's distractions and history; log.jsonl for the learning curves; "
+    "responses.jsonl for the quality "
+    "of the responses; samples.json for the dialogues; data/paper-tables.json of "
+    "heed for the paper. With several seeds a number is the mean over the files of "
+    "its row. heed report writes this page and the tables anew from them.";
 constexpr char kLead[] =
     "Five structures of LSTM "
     "sequence-to-sequence models, trained with and without self-contained distractions, and "
@@ -147,15 +117,20 @@ constexpr char kFooter[] =
 
 }  // namespace
 
-std::string render_page(const DistractionResults& results, const Inference& inference,
-                        const std::vector<Table>& tables) {
-  const Contents contents{results, inference, tables, mean_numbers(results)};
-  return render({.title = "Where do dialogue models look?",
-                 .lead = kLead,
-                 .facts = facts(contents),
-                 .warning = unfinished_or_mixed(results, "variants"),
-                 .sections = sections_of(kSections, contents),
-                 .footer = kFooter});
+const Showing<DistractionFound>& distraction_showing() {
+  static const Showing<Found> kShowing = {
+      .title = "Where do dialogue models look?",
+      .lead = kLead,
+      .footer = kFooter,
+      .claims_note = kClaimsNote,
+      .claims_lead = kClaimsLead,
+      .sources_note = kSources,
+      .load = [](const std::string& f) { return Found{load_distraction_results(f)}; },
+      .tables = [](const Found& f) { return all_tables(f.results, f.inference); },
+      .claims = [](const Found& f) { return check_claims(f.results); },
+      .facts = facts,
+      .sections = kSections};
+  return kShowing;
 }
 
 }  // namespace heed

@@ -4,7 +4,7 @@
 
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
-#include "experiments/distraction/page.h"
+#include "experiments/distraction/experiment.h"
 
 namespace heed {
 namespace {

@@ -5,11 +5,8 @@
 
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
-#include "dialog/respond/settings.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/engine/evaluation_json.h"
 #include "experiments/engine/folder_json.h"
-#include "train/settings_json.h"
 
 namespace heed {
 namespace {
@@ -52,38 +49,6 @@ std::vector<size_t> choose_samples(const std::vector<Example>& test) {
     }
   }
   return chosen;
-}
-
-// Under the names of their options, but for those of a variant and a run.
-Json describe_settings(const ExperimentSettings& s) {
-  Json json = as_options(s.train);
-  for (const std::string& option : options_that<TrainSettings>(&Setting::of_variant))
-    json.erase(option);
-  for (const char* option : {"preset", "seed", "log-steps"}) json.erase(option);
-  json["group"] = in_file(s.train.loop.optimizer.groups);
-  json.update({{"vocab", s.train.model.vocab_size},
-               {"limit", s.limit},
-               {"test-limit", s.test_limit},
-               {"max-length", s.max_response},
-               {"frequent", s.phrases.frequent},
-               {"rare", s.phrases.rare},
-               {"device", s.made_with.device},
-               {"matmul", s.made_with.matmul}});
-  return json;
-}
-
-Json describe(const ExperimentSettings& s, const ExperimentData& data) {
-  Json counts = {
-      {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
-      {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
-      {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
-  const std::string& vectors = s.train.word_vectors;
-  if (!vectors.empty()) counts["word_vectors"] = file_checksum(vectors);
-  return {{"format", kExperimentFormat},
-          {"heed", program_json(s.made_with)},  // who began; others may join
-          {"test_seed", kTestSeed},
-          {"settings", describe_settings(s)},
-          {"data", counts}};
 }
 
 Json describe_samples(const ExperimentData& data) {
@@ -131,17 +96,17 @@ void ExperimentData::share(const Neighbours& neighbours) {
   neighbours.share_copy(test);
 }
 
-ExperimentData load_experiment_data(const std::string& directory, const ExperimentSettings& s) {
+ExperimentData load_experiment_data(const ExperimentSettings& s) {
   ExperimentData data;
   const ExampleOptions& bounds = s.train.examples;
-  data.train = load_train_data(directory, s.train.vocabulary_options(), bounds, s.limit);
-  const std::string path = find_part(directory, "test");
+  data.train = load_train_data(s.data, s.train.vocabulary_options(), bounds, s.limit);
+  const std::string path = find_part(s.data, "test");
   const auto test = read_dialogues(path, s.test_limit ? s.test_limit : s.limit);
   data.test_fingerprint = fingerprint(test);
   data.test = make_examples(test, data.train.vocabulary, bounds);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
   data.conversations = conversations(test, data.test);
-  read_texts(read_dialogues(find_part(directory, "train"), s.limit), test, s, data);
+  read_texts(read_dialogues(find_part(s.data, "train"), s.limit), test, s, data);
   return data;
 }
 
@@ -159,11 +124,7 @@ TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentD
   return s;
 }
 
-void open_experiment(const std::string& out, const ExperimentSettings& settings,
-                     const ExperimentData& data) {
-  Json earlier = options_before(TrainSettings());  // what earlier versions did not write down
-  earlier.update({{"attention-weight", 1}, {"device", "cpu"}, {"matmul", "f32"}});
-  open_folder(out, "experiment", describe(settings, data), earlier);
+void save_samples(const std::string& out, const ExperimentData& data) {
   const std::string samples = (fs::path(out) / "samples.json").string();
   if (!fs::exists(samples)) create_once(samples, describe_samples(data).dump(1) + "\n");
 }

@@ -16,11 +16,11 @@ constexpr int kExperimentFormat = 2;         // of the files in its folder
 constexpr char kSampleSet[] = "random:1.0";  // the test set of the sample dialogues
 
 struct ExperimentSettings {
+  std::string data;     // directory
   TrainSettings train;  // of every run; structure, insertion, attention loss and seed are its own
   size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
-  int max_response = 50;             // words of a generated response
+  int64_t max_response = 50;         // words of a generated response
   PhraseText phrases;
-  MadeWith made_with;
 };
 
 struct ExperimentData {
@@ -38,16 +38,14 @@ struct ExperimentData {
   void share(const Neighbours& neighbours);
 };
 
-// Reads train, valid and test of a data directory.
-ExperimentData load_experiment_data(const std::string& directory,
-                                    const ExperimentSettings& settings);
+// Reads train, valid and test of the data directory.
+ExperimentData load_experiment_data(const ExperimentSettings& settings);
 
 // The settings of one run.
 TrainSettings run_settings(const ExperimentSettings& settings, const ExperimentData& data,
                            const PlannedRun& run);
 
-// Writes experiment.json (engine/folder_json.h, which says what is thrown) and samples.json.
-void open_experiment(const std::string& out, const ExperimentSettings& settings,
-                     const ExperimentData& data);
+// Writes samples.json, unless it is there.
+void save_samples(const std::string& out, const ExperimentData& data);
 
 }  // namespace heed

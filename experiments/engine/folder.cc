@@ -14,12 +14,15 @@ namespace heed {
 using Json = nlohmann::ordered_json;
 
 // With the article that a sentence needs.
-static const std::map<std::string, std::string> kKinds = {
-    {"experiment", "an experiment"},
-    {"sweep", "a sweep"},
-    {"probes", "an experiment on probes"},
-    {"mediation", "an experiment on mediation"},
-    {"adversarial", "an experiment on adversarial evaluation"}};
+static std::string called(const std::string& kind) {
+  static const std::map<std::string, std::string> kKinds = {
+      {"sweep", "a sweep"},
+      {"probes", "an experiment on probes"},
+      {"mediation", "an experiment on mediation"},
+      {"adversarial", "an experiment on adversarial evaluation"}};
+  const auto found = kKinds.find(kind);
+  return found == kKinds.end() ? "an experiment" : found->second;
+}
 
 static std::string said(const Json& value) {
   return value.is_null() ? "its default" : value.dump();
@@ -46,7 +49,7 @@ static void check_same(const std::string& out, const std::string& kind, const Js
   for (const auto& [option, old] : settings.items()) {  // what is left out is the default
     const Json value = asked.contains(option) ? asked.at(option) : Json();
     if (old == value || (!asked.contains(option) && earlier.contains(option))) continue;
-    throw UsageError(out + ": holds " + kKinds.at(kind) + " with --" + option + " " + said(old) +
+    throw UsageError(out + ": holds " + called(kind) + " with --" + option + " " + said(old) +
                      ", not " + said(value) + "; take the same settings or another --out");
   }
   const Json& data = here.at("data");
@@ -54,7 +57,7 @@ static void check_same(const std::string& out, const std::string& kind, const Js
   for (const auto& [part, value] : data.items())  // older versions kept less
     if (!kept.contains(part)) kept[part] = value;
   if (sorted(kept) == sorted(data)) return;
-  throw UsageError(out + ": holds " + kKinds.at(kind) +
+  throw UsageError(out + ": holds " + called(kind) +
                    " on other data; take the same --data or another --out");
 }
 
@@ -67,18 +70,21 @@ void create_once(const std::string& path, const std::string& bytes) {
   if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
 }
 
+static bool describes_a_folder(const std::string& path) {
+  const Json json = Json::parse(read_file(path, 1 << 26), nullptr, false);
+  return json.is_object() && json.contains("format") && json.contains("settings") &&
+         json.contains("data");
+}
+
 void open_folder(const std::string& out, const std::string& kind, const Json& description,
                  const Json& earlier) {
-  const auto path_of = [&](const std::string& of) {
-    return (std::filesystem::path(out) / (of + ".json")).string();
-  };
-  for (const auto& [other, name] : kKinds) {
-    if (other == kind || !std::filesystem::exists(path_of(other))) continue;
-    throw UsageError(path_of(other) +
-                     ": this folder holds another kind of runs; take another --out");
-  }
   make_directory(out);
-  const std::string path = path_of(kind);
+  const std::string path = (std::filesystem::path(out) / (kind + ".json")).string();
+  for (const auto& entry : std::filesystem::directory_iterator(out)) {
+    const std::string other = entry.path().string();
+    if (!other.ends_with(".json") || other == path || !describes_a_folder(other)) continue;
+    throw UsageError(other + ": this folder holds another kind of runs; take another --out");
+  }
   if (!std::filesystem::exists(path)) create_once(path, description.dump(2) + "\n");
   const Json there = Json::parse(read_file(path, 1 << 20), nullptr, false);
   if (!there.is_object()) throw DataError(path + ": not what heed writes there");

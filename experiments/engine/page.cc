@@ -54,6 +54,27 @@ std::string with_note(const Table& table, bool intervals) {
   return note_html(table.note) + table_html(table, intervals);
 }
 
+std::string PageTables::html(const std::string& id, bool intervals, const char* otherwise) const {
+  const bool there = std::any_of(tables_.begin(), tables_.end(),
+                                 [&](const Table& table) { return table.id == id; });
+  if (!there && otherwise) return note_html(otherwise);
+  return with_note(table_of(tables_, id), intervals);
+}
+
+std::string PageTables::of(const std::string& prefix, bool intervals) const {
+  std::string html;
+  for (const Table& table : tables_) {
+    if (!table.id.starts_with(prefix)) continue;
+    html += "<h3>" + table.title + "</h3>\n" + with_note(table, intervals);
+  }
+  return html;
+}
+
+bool PageTables::has(const std::string& prefix) const {
+  return std::any_of(tables_.begin(), tables_.end(),
+                     [&](const Table& table) { return table.id.starts_with(prefix); });
+}
+
 std::string range_text(const std::vector<double>& values, int digits) {
   if (values.empty()) return "-";
   const auto [low, high] = std::minmax_element(values.begin(), values.end());

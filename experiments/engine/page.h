@@ -3,6 +3,7 @@
 // experiment gives the sections as rows of a list.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -29,17 +30,34 @@ struct Page {
 };
 std::string render(const Page& page);
 
-// A section as a row of an experiment's list; its Contents are what the page is put together from.
-template <class Contents> struct SectionRow {
-  const char *id, *title;
-  std::string (*body)(const Contents&);
+// The tables of a report, as sections show them.
+class PageTables {
+ public:
+  explicit PageTables(const std::vector<Table>& tables) : tables_(tables) {}
+
+  // The one of that id with its note; where there is none the note `otherwise`, and without that an
+  // InternalError. `intervals`: also shows them, under the values.
+  std::string html(const std::string& id, bool intervals = false,
+                   const char* otherwise = nullptr) const;
+  // Those whose id begins so, each with its title, in their order.
+  std::string of(const std::string& prefix, bool intervals = false) const;
+  bool has(const std::string& prefix) const;
+  const std::vector<Table>& all() const { return tables_; }
+
+ private:
+  const std::vector<Table>& tables_;
 };
-template <class Contents, size_t n>
-std::vector<PageSection> sections_of(const SectionRow<Contents> (&rows)[n],
-                                     const Contents& contents) {
-  std::vector<PageSection> sections;
-  for (const auto& row : rows) sections.push_back({row.id, row.title, row.body(contents)});
-  return sections;
+
+// A section as a row of an experiment's list, made of what was found (experiments/experiment.h) and
+// the tables of it.
+template <class Found> struct Section {
+  std::string id, title;
+  std::function<std::string(const Found&, const PageTables&)> body;
+};
+// The body of a section that is one table.
+inline auto shows(const std::string& id, bool intervals = false, const char* otherwise = nullptr) {
+  return
+      [=](const auto&, const PageTables& tables) { return tables.html(id, intervals, otherwise); };
 }
 
 // ---- what sections are put together from; all texts are escaped

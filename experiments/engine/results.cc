@@ -8,6 +8,7 @@
 #include <set>
 
 #include "base/file.h"
+#include "experiments/engine/folder_json.h"
 #include "experiments/engine/statistics.h"
 #include "train/run_json.h"
 
@@ -169,6 +170,16 @@ std::string Results::setting(const std::string& name) const {
     }
   }
   return "?";
+}
+
+void read_kind(const std::string& folder, const std::string& kind,
+               const std::function<void(const nlohmann::json&)>& read) {
+  const std::string path = (fs::path(folder) / (kind + ".json")).string();
+  try {
+    read(nlohmann::json::parse(read_file(path, 1 << 26)));
+  } catch (const nlohmann::json::exception& e) {
+    throw DataError(path + ": not what heed writes there: " + e.what());
+  }
 }
 
 Results load_results(const std::string& folder, const ResultsLayout& layout) {

@@ -13,6 +13,7 @@
 #include "experiments/engine/inference.h"
 #include "experiments/engine/plan.h"
 #include "experiments/engine/table.h"
+#include "experiments/experiment.h"
 
 namespace heed::mediation {
 
@@ -86,7 +87,10 @@ Claims claims(const Results& results, const Inference& inference);
 constexpr char kClaimsNote[] =
     "What is asked of each structure: yes where the 95 % interval says so in every structure, no "
     "where it says the contrary in every one, undecided in between. Test set random:1.0.";
-std::string render_page(const Results& results, const Inference& inference,
-                        const std::vector<Table>& tables);
+struct Found {
+  Results results;
+  Inference inference = infer(results);
+};
+const Showing<Found>& showing();
 
 }  // namespace heed::mediation

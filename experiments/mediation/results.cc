@@ -194,45 +194,29 @@ std::string harm_figure(const Results& results, const Inference& inference) {
   return html;
 }
 
-struct Contents {
-  const Results& results;
-  const Inference& inference;
-  const std::vector<Table>& tables;
-};
-
-std::string with_table(const Contents& c, const std::string& id, bool intervals = false) {
-  return with_note(table_of(c.tables, id), intervals);
-}
-
-const SectionRow<Contents> kSections[] = {
-    {"claims", "What does training with distractions change?",
-     [](const Contents& c) {
-       return note_html(kClaimsNote) + claims_html(claims(c.results, c.inference));
-     }},
+const std::vector<Section<Found>> kSections = {
     {"figure", "Which way the harm goes",
-     [](const Contents& c) {
+     [](const Found& f, const PageTables&) {
        return note_html("Test set random:1.0, with 95 % intervals.") +
-              harm_figure(c.results, c.inference);
+              harm_figure(f.results, f.inference);
      }},
     {"harm", "Every test set",
-     [](const Contents& c) {
+     [](const Found&, const PageTables& tables) {
        std::string html;
-       for (size_t s = 0; s < std::size(kSets); ++s) {
-         html += "<h3>" + c.tables[s].title + "</h3>\n" + with_note(c.tables[s], true);
-       }
+       for (size_t s = 0; s < std::size(kSets); ++s) html += tables.of(tables.all()[s].id, true);
        return html;
      }},
-    {"changes", "Is it more than chance?",
-     [](const Contents& c) { return with_table(c, "changes", true); }},
-    {"responses", "Responses that the models write",
-     [](const Contents& c) { return with_table(c, "responses"); }},
-    {"trainings", "The trainings", [](const Contents& c) { return with_table(c, "runs"); }},
-    {"sources", "Where every number is from",
-     [](const Contents& c) {
-       return note_html("All numbers are computed from evaluation.json of each run.") +
-              sources_html(c.tables);
-     }},
-    {"settings", "Settings", [](const Contents& c) { return settings_html(c.results); }}};
+    {"changes", "Is it more than chance?", shows("changes", true)},
+    {"responses", "Responses that the models write", shows("responses")}};
+
+std::vector<PageFact> facts(const Found& f) {
+  const Results& r = f.results;
+  return {{"model", r.setting("layers") + " × " + r.setting("hidden"),
+           "layers × size, vocabulary " + r.setting("vocabulary")},
+          {"training dialogues", r.setting("train_examples"),
+           "at most " + r.setting("epochs") + " epochs"},
+          {"test dialogues", std::to_string(r.items()), "of " + r.clusters_text("conversations")}};
+}
 
 constexpr char kLead[] =
     "A distraction raises the log-perplexity of the response. It can do so through the "
@@ -337,23 +321,20 @@ Claims claims(const Results& results, const Inference& inference) {
   return check_claims(claim_rules(inference), {}, {{"intervals", mean_numbers(results)}});
 }
 
-std::string render_page(const Results& results, const Inference& inference,
-                        const std::vector<Table>& tables) {
-  const Contents contents{results, inference, tables};
-  return render({.title = "Which way do distractions do their harm?",
-                 .lead = kLead,
-                 .facts = {{"trainings", std::to_string(results.runs.size()),
-                            "16 variants, seeds: " + std::to_string(results.seeds())},
-                           {"model", results.setting("layers") + " × " + results.setting("hidden"),
-                            "layers × size, vocabulary " + results.setting("vocabulary")},
-                           {"training dialogues", results.setting("train_examples"),
-                            "at most " + results.setting("epochs") + " epochs"},
-                           {"test dialogues", std::to_string(results.items()),
-                            "of " + results.clusters_text("conversations")},
-                           {"computed in", time_spent(results), "all workers together"}},
-                 .warning = unfinished_or_mixed(results, "variants"),
-                 .sections = sections_of(kSections, contents),
-                 .footer = "Written by <code>heed report</code>."});
+const Showing<Found>& showing() {
+  static const Showing<Found> kShowing = {
+      .title = "Which way do distractions do their harm?",
+      .lead = kLead,
+      .footer = "Written by <code>heed report</code>.",
+      .claims_title = "What does training with distractions change?",
+      .claims_note = kClaimsNote,
+      .sources_note = "All numbers are computed from evaluation.json of each run.",
+      .load = [](const std::string& folder) { return Found{load(folder)}; },
+      .tables = [](const Found& f) { return tables(f.results, f.inference); },
+      .claims = [](const Found& f) { return claims(f.results, f.inference); },
+      .facts = facts,
+      .sections = kSections};
+  return kShowing;
 }
 
 }  // namespace heed::mediation

@@ -2,43 +2,28 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "dialog/probe/principal_components.h"
 #include "dialog/probe/representations.h"
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/score_json.h"
-#include "experiments/engine/evaluation_json.h"
 #include "experiments/probes/evaluation.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"
-#include "train/run_json.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
+using Run = ProbesRun;
 
-// A run to be measured.
-struct Subject {
-  const std::string& directory;
-  const PlannedRun& run;
-  const ProbesSettings& settings;
-  const ProbesData& data;
-  Device device;
-  const OnMeasuring& progress;
-
-  LoadedModel model(const std::string& epoch) const {
-    LoadedModel loaded = load_epoch(directory, epoch);
-    move(*loaded.model, device);
-    return loaded;
-  }
-};
+LoadedModel model_of(const Run& run, const std::string& epoch) {
+  LoadedModel loaded = load_epoch(run.directory, epoch);
+  move(*loaded.model, run.device);
+  return loaded;
+}
 
 // The last example of each dialogue, which has the longest history.
 std::vector<Example> last_examples(const ProbesData& data) {
@@ -51,8 +36,8 @@ std::vector<Example> last_examples(const ProbesData& data) {
   return last;
 }
 
-void measure_attention(const Subject& s, Json& json) {
-  const LoadedModel best = s.model("best");
+void measure_attention(const Run& s, const OnMeasuring& progress, Json& json) {
+  const LoadedModel best = model_of(s, "best");
   const bool attends = best.model->config().structure.attention;
   json["attends"] = attends ? 1 : 0;
   json["test_sets"] = Json::object();
@@ -65,7 +50,7 @@ void measure_attention(const Subject& s, Json& json) {
   const auto results = evaluate(
       *best.model, examples, sets, s.data.train.pool, phrases, kTestSeed, kProbesBatch,
       [&](const std::string& set, const ScoreProgress& done) {
-        s.progress(set, static_cast<double>(done.examples) / static_cast<double>(examples.size()));
+        progress(set, static_cast<double>(done.examples) / static_cast<double>(examples.size()));
       });
   for (const TestSetResult& result : results) {
     ScoreSummary summary = result.summary;
@@ -142,7 +127,7 @@ Json components_of(const Tensor& x, const std::vector<size_t>& drawn) {
   return json;
 }
 
-void measure_components(const Subject& s, Json& json) {
+void measure_components(const Run& s, const OnMeasuring& progress, Json& json) {
   const std::vector<size_t> places = spread_out(s.data.fit.examples.size(), kFitted);
   const std::vector<size_t> drawn = spread_out(places.size(), kDrawn);
   std::vector<Example> examples;
@@ -154,12 +139,12 @@ void measure_components(const Subject& s, Json& json) {
   json["examples"] = examples.size();
   add_labels(s.data.fit.labels.tasks.at(task), examples_drawn, json);
   for (const char* checkpoint : kCheckpoints) {
-    const LoadedModel loaded = s.model(checkpoint);
+    const LoadedModel loaded = model_of(s, checkpoint);
     json[checkpoint] = components_of(
         probe::encode(*loaded.model, examples, Pooling::kSum, kProbesBatch,
                       [&](int64_t done, int64_t) {
-                        s.progress("components", static_cast<double>(done) /
-                                                     static_cast<double>(examples.size()));
+                        progress("components",
+                                 static_cast<double>(done) / static_cast<double>(examples.size()));
                       }),
         drawn);
   }
@@ -167,83 +152,47 @@ void measure_components(const Subject& s, Json& json) {
 
 // ---- text
 
-void measure_taught(const Subject& s, Json& json) {
-  const LoadedModel best = s.model("best");
+void measure_taught(const Run& s, const OnMeasuring& progress, Json& json) {
+  const LoadedModel best = model_of(s, "best");
   json.update(
-      Measurement(s.settings, s.data, s.run.seed, s.progress).taught(*best.model, best.vocabulary));
+      Probing(s.settings, s.data, s.run.seed, progress).taught(*best.model, best.vocabulary));
 }
 
 Json overlap_json(const OverlapMeans& overlap) {
   return {{"bleu2", overlap.bleu_2}, {"rouge_l", overlap.rouge_l}, {"meteor", overlap.meteor}};
 }
 
-void measure_chosen(const Subject& s, Json& json) {
+void measure_chosen(const Run& s, const OnMeasuring& progress, Json& json) {
   const auto all = static_cast<double>(s.data.valid.size());
   const std::vector<KeptEpoch> kept = overlaps_of_epochs(
       s.directory, s.data.valid, kProbesBatch, s.device, [&](int epoch, int64_t done, int64_t) {
-        s.progress("epoch " + std::to_string(epoch),
-                   std::min(1.0, static_cast<double>(done) / all));
+        progress("epoch " + std::to_string(epoch), std::min(1.0, static_cast<double>(done) / all));
       });
-  const Measurement measurement(s.settings, s.data, s.run.seed, s.progress);
+  const Probing probing(s.settings, s.data, s.run.seed, progress);
   json["valid_dialogues"] = s.data.valid.size();
   std::map<int, Json> measured;
   for (const auto& [name, metric] : choices()) {
     const KeptEpoch best = best_epoch(kept, name);
     Json& its = measured[best.epoch];
     if (its.is_null()) {
-      const LoadedModel loaded = s.model(std::to_string(best.epoch));
-      its = without_items(measurement.checkpoint(*loaded.model, name, nullptr));
+      const LoadedModel loaded = model_of(s, std::to_string(best.epoch));
+      its = without_items(probing.checkpoint(*loaded.model, name, nullptr));
       its["epoch"] = best.epoch;
       its["valid"] = overlap_json(best.overlap);
-      its["free"] = measurement.responses(*loaded.model, loaded.vocabulary);
-      its["taught"] = measurement.taught(*loaded.model, loaded.vocabulary);
+      its["free"] = probing.responses(*loaded.model, loaded.vocabulary);
+      its["taught"] = probing.taught(*loaded.model, loaded.vocabulary);
     }
     json[name] = its;
   }
 }
 
-struct Addition {
-  const char* file;
-  bool on_request;
-  void (*measure)(const Subject&, Json&);
-};
-constexpr Addition kAdditions[] = {{"attention.json", false, measure_attention},
-                                   {"components.json", false, measure_components},
-                                   {"taught.json", false, measure_taught},
-                                   {"chosen.json", true, measure_chosen}};
-
-bool is_asked_for(const Addition& addition, const ProbesSettings& settings) {
-  return !addition.on_request || settings.choose > 0;
-}
-
 }  // namespace
 
-std::vector<std::string> addition_files() {
-  std::vector<std::string> files;
-  for (const Addition& addition : kAdditions) files.emplace_back(addition.file);
-  return files;
-}
-
-std::vector<std::string> addition_files(const ProbesSettings& settings) {
-  std::vector<std::string> files;
-  for (const Addition& addition : kAdditions) {
-    if (is_asked_for(addition, settings)) files.emplace_back(addition.file);
-  }
-  return files;
-}
-
-void measure_additions(const std::string& directory, const PlannedRun& run,
-                       const ProbesSettings& settings, const ProbesData& data, Device device,
-                       const OnMeasuring& progress) {
-  const Subject subject{directory, run, settings, data, device, progress};
-  for (const Addition& addition : kAdditions) {
-    if (!is_asked_for(addition, settings) || fs::exists(in(directory, addition.file))) continue;
-    Json json = evaluation_head(directory, run, {{"structure", probed_names()[run.variant].name}},
-                                kValidPerplexity, settings.made_with);
-    addition.measure(subject, json);
-    progress("all", 1);  // the last moment to give up
-    write_file(in(directory, addition.file), json.dump() + "\n");
-  }
+std::vector<Measurement<ProbesSettings, ProbesData>> additions() {
+  return {{"attention.json", measure_attention},
+          {"components.json", measure_components},
+          {"taught.json", measure_taught},
+          {"chosen.json", measure_chosen, [](const ProbesSettings& s) { return s.choose > 0; }}};
 }
 
 std::string das_key(const std::string& test_set) {

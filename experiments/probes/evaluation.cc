@@ -1,30 +1,13 @@
 #include "experiments/probes/evaluation.h"
 
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "base/file.h"
-#include "experiments/engine/evaluation_json.h"
-#include "experiments/engine/folder_json.h"
-#include "experiments/probes/additions.h"
 #include "experiments/probes/measurement_json.h"
-#include "train/run_json.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-TrainSettings run_settings(const ProbesSettings& settings, const ProbesData& data,
-                           const PlannedRun& run) {
-  TrainSettings s = settings.train.at(run.variant);
-  s.model.vocab_size = data.train.vocabulary.size();
-  s.loop.seed = run.seed;
-  s.data_fingerprint = data.train.fingerprint();
-  s.check();
-  return s;
-}
 
 // The epochs whose models there are, with what load_epoch() calls them.
 std::map<int, std::string> epochs_of(const std::string& directory, int best, int last) {
@@ -58,22 +41,17 @@ Json curves(const std::map<int, Json>& epochs, const ProbesSettings& settings,
 
 // Bags of words and lengths of contexts are the same for all runs of a seed and a width: the first
 // run measures them, the others read its file.
-Json baselines(const std::string& directory, const Measurement& measurement, uint64_t seed,
-               int64_t width) {
+Json baselines(const std::string& directory, const Probing& probing, uint64_t seed, int64_t width) {
   const std::string name =
       "baselines-seed" + std::to_string(seed) + "-width" + std::to_string(width) + ".json";
   const std::string file =
       (std::filesystem::path(directory).parent_path() / name).lexically_normal().string();
   if (!std::filesystem::exists(file)) {
     Json json;
-    json["baselines"] = measurement.baselines(width, json["constant"]);
+    json["baselines"] = probing.baselines(width, json["constant"]);
     create_once(file, json.dump() + "\n");
   }
   return parse_json<Json>(file);
-}
-
-bool is_evaluated(const std::string& directory) {
-  return std::filesystem::exists(in(directory, "evaluation.json"));
 }
 
 }  // namespace
@@ -93,59 +71,28 @@ std::string curve_key(const std::string& reading, const std::string& task) {
   return "by_epoch." + reading + "." + task;
 }
 
-void measure_probes(const std::string& directory, const PlannedRun& run,
-                    const ProbesSettings& settings, const ProbesData& data, Device device,
-                    const OnMeasuring& progress) {
-  Json json = evaluation_head(directory, run, {{"structure", probed_names()[run.variant].name}},
-                              kValidPerplexity, settings.made_with);
+void measure_probes(const ProbesRun& run, const OnMeasuring& progress, Json& json) {
+  const std::string& directory = run.directory;
+  const ProbesData& data = run.data;
   const int best = json["best_epoch"], last = json["epochs"];
-  const Measurement measurement(settings, data, run.seed, progress);
+  const Probing probing(run.settings, data, run.run.seed, progress);
   std::map<int, Json> epochs;
   for (const auto& [epoch, name] : epochs_of(directory, best, last)) {
     LoadedModel loaded = load_epoch(directory, name);
     json["parameters"] = parameter_count(*loaded.model);
-    move(*loaded.model, device);
+    move(*loaded.model, run.device);
     epochs[epoch] =
-        measurement.checkpoint(*loaded.model, name, epoch == best ? &json["selectivity"] : nullptr);
+        probing.checkpoint(*loaded.model, name, epoch == best ? &json["selectivity"] : nullptr);
     epochs[epoch]["epoch"] = epoch;
     if (epoch != best) continue;
-    json["responses"] = measurement.responses(*loaded.model, loaded.vocabulary);
-    json.update(baselines(directory, measurement, run.seed, loaded.model->config().hidden_size));
+    json["responses"] = probing.responses(*loaded.model, loaded.vocabulary);
+    json.update(baselines(directory, probing, run.run.seed, loaded.model->config().hidden_size));
   }
   json["dialogues"] = data.dialogues;
   json["checkpoints"] = {{"untrained", without_items(epochs.at(0))},
                          {"last", without_items(epochs.at(last))},
                          {"best", epochs.at(best)}};
-  json["by_epoch"] = curves(epochs, settings, data, last);
-  progress("all", 1);  // the last moment to give up
-  write_file(in(directory, "evaluation.json"), json.dump() + "\n");
-}
-
-Plan probes_plan(const std::string& out, const std::vector<PlannedRun>& runs,
-                 const ProbesSettings& settings, const ProbesData& data) {
-  Plan plan{.out = out, .runs = runs};
-  plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
-                   const TrainHooks& hooks) {
-    Ranks& ranks = *hooks.ranks;
-    if (ranks.any(ranks.first() && is_evaluated(directory)) != 0) return true;
-    const TrainSettings its = run_settings(settings, data, run);
-    begin_on_first(ranks, [&] { begin_run(directory, its, data.train); });
-    return train(directory, its, data.train, device, hooks);
-  };
-  plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
-                     const OnMeasuring& progress) {
-    if (!is_evaluated(directory)) measure_probes(directory, run, settings, data, device, progress);
-    measure_additions(directory, run, settings, data, device, progress);
-  };
-  plan.additions = addition_files(settings);
-  plan.train_metric = kTrainPerplexity;
-  plan.valid_metric = kValidPerplexity;
-  plan.metric_name = "perplexity";
-  plan.kind = [](const PlannedRun& run) { return probed_names()[run.variant].name; };
-  plan.max_epochs = [&](const PlannedRun& run) {
-    return settings.train[run.variant].loop.max_epochs;
-  };
-  return plan;
+  json["by_epoch"] = curves(epochs, run.settings, data, last);
 }
 
 }  // namespace heed

@@ -1,10 +1,8 @@
-// What is measured of one run, and its file: evaluation.json, written last of all, so that a run
-// that has one is finished.
+// Names of what is measured of one run.
 #pragma once
 
 #include <string>
 
-#include "experiments/engine/plan.h"
 #include "experiments/probes/settings.h"
 
 namespace heed {
@@ -26,16 +24,5 @@ std::string baseline_key(const std::string& baseline, const std::string& reading
 //   by_epoch.raw.UtteranceLoc: a series, F1 untrained and after each epoch; null where no model of
 //   the epoch was kept
 std::string curve_key(const std::string& reading, const std::string& task);
-
-// Probes the models of a trained run on every task, by every reading; the best one also on the
-// control task and by the responses that it writes.
-void measure_probes(const std::string& directory, const PlannedRun& run,
-                    const ProbesSettings& settings, const ProbesData& data, Device device,
-                    const OnMeasuring& progress);
-
-// How the runs are trained and measured. The plan refers to the settings and the data, which must
-// outlive it.
-Plan probes_plan(const std::string& out, const std::vector<PlannedRun>& runs,
-                 const ProbesSettings& settings, const ProbesData& data);
 
 }  // namespace heed

@@ -33,10 +33,9 @@ Json overlap_json(const char* decode, const std::vector<Tokens>& written, const 
 
 }  // namespace
 
-std::map<std::string, TaskResult> Measurement::probe_all(const std::string& what, const Part& fit,
-                                                         const Part& test,
-                                                         const ProbeReading& reading,
-                                                         bool control) const {
+std::map<std::string, TaskResult> Probing::probe_all(const std::string& what, const Part& fit,
+                                                     const Part& test, const ProbeReading& reading,
+                                                     bool control) const {
   std::map<std::string, TaskResult> results;
   for (const std::string& task : data_.tasks) {
     progress_(what + " " + reading.name,
@@ -51,7 +50,7 @@ std::map<std::string, TaskResult> Measurement::probe_all(const std::string& what
   return results;
 }
 
-Part Measurement::encode(Responder& model, const probe::LabelledPart& part, Pooling pooling) const {
+Part Probing::encode(Responder& model, const probe::LabelledPart& part, Pooling pooling) const {
   return {probe::encode(model, part.examples.to_vector(), pooling, kProbesBatch,
                         [&](int64_t done, int64_t) {
                           progress_("encoding", static_cast<double>(done) /
@@ -60,7 +59,7 @@ Part Measurement::encode(Responder& model, const probe::LabelledPart& part, Pool
           part.labels};
 }
 
-Json Measurement::checkpoint(Responder& model, const std::string& name, Json* selectivity) const {
+Json Probing::checkpoint(Responder& model, const std::string& name, Json* selectivity) const {
   Json json = Json::object();
   struct Encoded {
     Part fit, test;
@@ -88,7 +87,7 @@ Json Measurement::checkpoint(Responder& model, const std::string& name, Json* se
   return json;
 }
 
-Json Measurement::baselines(int64_t width, Json& constant) const {
+Json Probing::baselines(int64_t width, Json& constant) const {
   Json json = Json::object();
   const auto add = [&](const std::string& name, const Part& fit, const Part& test) {
     for (const ProbeReading& reading : settings_.readings) {
@@ -109,7 +108,7 @@ Json Measurement::baselines(int64_t width, Json& constant) const {
   return json;
 }
 
-Json Measurement::responses(Responder& model, const Vocabulary& vocabulary) const {
+Json Probing::responses(Responder& model, const Vocabulary& vocabulary) const {
   if (data_.spoken.empty()) return {{"bleu2", nullptr}};
   DecodeOptions greedy;
   greedy.max_length = settings_.max_response;
@@ -123,7 +122,7 @@ Json Measurement::responses(Responder& model, const Vocabulary& vocabulary) cons
                       data_);
 }
 
-Json Measurement::taught(Responder& model, const Vocabulary& vocabulary) const {
+Json Probing::taught(Responder& model, const Vocabulary& vocabulary) const {
   if (data_.spoken.empty()) return {{"bleu2", nullptr}};
   return overlap_json("taught",
                       respond_taught(model, data_.spoken, vocabulary, false, kProbesBatch), data_);

@@ -6,16 +6,16 @@
 #include <string>
 
 #include "dialog/respond/responder.h"
-#include "experiments/engine/plan.h"
+#include "experiments/making_json.h"
 #include "experiments/probes/settings.h"
 
 namespace heed {
 
 constexpr int64_t kProbesBatch = 32;  // changes no result
 
-class Measurement {
+class Probing {
  public:
-  Measurement(const ProbesSettings& settings, const ProbesData& data, uint64_t seed,
+  Probing(const ProbesSettings& settings, const ProbesData& data, uint64_t seed,
               const OnMeasuring& progress)
       : settings_(settings), data_(data), seed_(seed), progress_(progress) {}
 
@@ -44,6 +44,18 @@ class Measurement {
   const uint64_t seed_;
   const OnMeasuring& progress_;
 };
+
+using ProbesRun = Subject<ProbesSettings, ProbesData>;
+// evaluation.json: probes the models of a trained run on every task, by every reading; the best one
+// also on the control task and by the responses that it writes.
+void measure_probes(const ProbesRun& run, const OnMeasuring& progress,
+                    nlohmann::ordered_json& json);
+// What is measured besides, from the trained models. Tables do without where it is missing.
+//   attention.json    where each model looks: the DAS ratio (Xing & Gulla 2022) by test set
+//   components.json   the first two principal components of the representation
+//   taught.json       BLEU-2 of what the best model finds most probable behind human words
+//   chosen.json       the epochs that write best, on request (ProbesSettings::choose)
+std::vector<Measurement<ProbesSettings, ProbesData>> additions();
 
 // A checkpoint without the hits of single examples, which only those of the best model are kept of.
 nlohmann::ordered_json without_items(nlohmann::ordered_json checkpoint);

@@ -1,24 +1,16 @@
 #include "experiments/probes/results.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/names.h"
 #include "experiments/engine/variant_tables.h"
 #include "experiments/probes/additions.h"
+#include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"
 
 namespace heed {
 namespace {
-
-namespace fs = std::filesystem;
-
-std::string path_of(const std::string& folder) {
-  return (fs::path(folder) / (std::string(kProbesKind) + ".json")).string();
-}
 
 ResultsLayout layout(const ProbesResults& named) {
   ResultsLayout layout{
@@ -26,9 +18,10 @@ ResultsLayout layout(const ProbesResults& named) {
       .format = kProbesFormat,
       .variants = probed_names(),
       .made_by = "heed reproduce probes",
-      .additions = addition_files(),
+      .additions = {},
       .clusters = "dialogues",
       .values = {"best_epoch", "epochs", "valid_perplexity", "parameters", "responses.bleu2"}};
+  for (const auto& addition : additions()) layout.additions.push_back(addition.file);
   for (const std::string& task : named.tasks) {
     layout.values.push_back("constant." + task);
     layout.values.push_back("selectivity." + task);
@@ -46,16 +39,12 @@ ResultsLayout layout(const ProbesResults& named) {
   return layout;
 }
 
-// The tasks and the readings, which say what the files of the runs must hold.
+// The tasks and the readings say what the files of the runs must hold.
 void read_names(const std::string& folder, ProbesResults& results) {
-  const std::string path = path_of(folder);
-  try {
-    const auto json = nlohmann::json::parse(read_file(path, 1 << 26));
+  read_kind(folder, kProbesKind, [&](const nlohmann::json& json) {
     results.tasks = split_names(json.at("data").at("tasks").get<std::string>());
     results.readings = split_names(json.at("settings").at("readings").get<std::string>());
-  } catch (const nlohmann::json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
-  }
+  });
 }
 
 std::optional<double> mean_of(const Results& results, size_t variant, const std::string& key) {
@@ -108,10 +97,6 @@ std::string ProbesResults::setting_of_choice() const {
     if (const auto number = run.numbers.value(kChosenOf)) return decimal(*number, 0);
   }
   return "";
-}
-
-bool holds_probes(const std::string& folder) {
-  return fs::exists(path_of(folder));
 }
 
 ProbesResults load_probes_results(const std::string& folder) {

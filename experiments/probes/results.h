@@ -19,8 +19,6 @@ struct ProbesResults : Results {
   std::string setting_of_choice() const;
 };
 
-// Whether a folder is one of this experiment.
-bool holds_probes(const std::string& folder);
 // Throws DataError as load_results() of the engine does.
 ProbesResults load_probes_results(const std::string& folder);
 

@@ -2,20 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
 
-#include "dialog/respond/settings.h"
-#include "experiments/engine/evaluation_json.h"
-#include "experiments/engine/folder_json.h"
 #include "experiments/engine/names.h"
-#include "train/settings_json.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 std::vector<std::string> tasks_of(const probe::LabelledPart& part) {
   std::vector<std::string> tasks;
@@ -35,46 +28,6 @@ std::vector<Tokens> references(const ProbesData& data, const ExampleOptions& bou
   std::vector<Tokens> found;
   for (const Example& e : data.spoken) found.push_back(by_id[e.id]);
   return found;
-}
-
-// Under the names of their options; of the rate, which a transformer may have its own of, all.
-Json describe_training(const std::vector<TrainSettings>& of_structures) {
-  Json json = as_texts(as_options(of_structures.at(0)));
-  for (const char* option : {"structure", "seed", "limit", "log-steps", "rate"}) json.erase(option);
-  std::string rates;
-  for (const TrainSettings& s : of_structures) {
-    const std::string rate = Json(s.loop.schedule.rate).dump();
-    if (rates.empty()) rates = rate;
-    if (s.model.structure.family == Family::kTransformer) rates += ", transformer " + rate;
-  }
-  json["rates"] = rates;
-  return json;
-}
-
-Json describe(const ProbesSettings& s, const ProbesData& data) {
-  Json settings = describe_training(s.train);
-  std::vector<std::string> names;
-  for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
-  settings["readings"] = joined_names(names);
-  settings["max-iter"] = s.max_iterations;
-  settings["responses"] = s.responses;
-  settings["max-length"] = s.max_response;
-  settings["limit"] = s.limit;
-  settings["test-limit"] = s.test_limit;
-  settings["device"] = s.made_with.device;
-  settings["matmul"] = s.made_with.matmul;
-  return {{"format", kProbesFormat},
-          {"heed", program_json(s.made_with)},  // who began; others may join
-          {"settings", settings},
-          {"data",
-           {{"tasks", joined_names(data.tasks)},
-            {"probe_train_examples", data.fit.examples.size()},
-            {"probe_test_examples", data.test.examples.size()},
-            {"train_examples", data.train.train.size()},
-            {"valid_examples", data.train.valid.size()},
-            {"vocabulary", data.train.vocabulary.size()},
-            {"train_checksum", data.train.fingerprint()},
-            {"test_checksum", data.test.fingerprint}}}};
 }
 
 }  // namespace
@@ -106,7 +59,8 @@ std::vector<ProbeReading> parse_readings(const std::string& names) {
   return found;
 }
 
-ProbesData load_probes_data(const std::string& directory, const ProbesSettings& s) {
+ProbesData load_probes_data(const ProbesSettings& s) {
+  const std::string& directory = s.data;
   ProbesData data;
   ExampleOptions bounds = s.train.at(0).examples;
   data.train = load_train_data(directory, s.train[0].vocabulary_options(), bounds, s.limit);
@@ -127,12 +81,6 @@ ProbesData load_probes_data(const std::string& directory, const ProbesSettings& 
   data.references = references(data, bounds, test_limit);
   if (s.choose > 0) data.valid = read_dialogues(find_part(directory, "valid"), s.choose);
   return data;
-}
-
-void open_probes(const std::string& out, const ProbesSettings& settings, const ProbesData& data) {
-  TrainSettings usual;  // of what earlier versions did not write down
-  usual.model.structure = settings.train.at(0).model.structure;
-  open_folder(out, kProbesKind, describe(settings, data), as_texts(options_before(usual)));
 }
 
 }  // namespace heed

@@ -2,16 +2,12 @@
 // dialogues, from its trainings to its page.
 #include <gtest/gtest.h>
 
-#include <filesystem>
+#include <set>
 
 #include "autograd/ops.h"
-#include "base/file.h"
-#include "experiments/engine/evaluation_json.h"
-#include "experiments/engine/figures.h"
-#include "experiments/engine/folder_json.h"
-#include "experiments/engine/page.h"
 #include "experiments/engine/variant_tables.h"
 #include "experiments/engine/worker.h"
+#include "experiments/making_json.h"
 #include "nn/safetensors.h"
 #include "tests/file_helpers.h"
 
@@ -40,7 +36,7 @@ Task drawn_to_three(Point& point) {
   return task;
 }
 
-// ---- variants and plan
+// ---- variants, training, measurement
 
 struct RateVariant {
   VariantName name;
@@ -55,22 +51,25 @@ std::vector<VariantName> variant_names() {
   return names;
 }
 
-bool train_run(const PlannedRun& run, const std::string& directory, Device,
-               const TrainHooks& hooks) {
-  LoopSettings settings{.batch_size = 2, .max_epochs = 3};
-  settings.schedule.rate = kVariants[run.variant].rate;
-  settings.seed = run.seed;
+struct RateSettings {
+  int epochs = 3;
+};
+struct NoData {};
+using RateRun = Subject<RateSettings, NoData>;
+using Json = nlohmann::ordered_json;
+
+bool train_run(const RateRun& run, const TrainHooks& hooks) {
+  LoopSettings settings{.batch_size = 2, .max_epochs = run.settings.epochs};
+  settings.schedule.rate = kVariants[run.run.variant].rate;
+  settings.seed = run.run.seed;
   Point point;
-  return train(directory, settings, {drawn_to_three(point)}, hooks);
+  return train(run.directory, settings, {drawn_to_three(point)}, hooks);
 }
 
-void measure_run(const PlannedRun& run, const std::string& directory, Device,
-                 const OnMeasuring& progress) {
+void measure_run(const RateRun& run, const OnMeasuring&, Json& json) {
   Point point;
-  load_parameters(directory + "/model.safetensors", point);
+  load_parameters(run.directory + "/model.safetensors", point);
   const double x = point.x.value().to_vector()[0];
-  nlohmann::ordered_json json = evaluation_head(
-      directory, run, {{"rate", kVariants[run.variant].rate}}, "distance", MadeWith{});
   json["parameters"] = 1;
   double right = 0;
   for (const double item : {0.5, 1.0, 2.0, 2.9, 3.5, 5.0}) {  // is x nearer to it than 2?
@@ -80,23 +79,32 @@ void measure_run(const PlannedRun& run, const std::string& directory, Device,
   }
   json["accuracy"] = right / 6;
   json["clusters"] = {0, 0, 1, 1, 2, 3};  // items of a cluster are not independent
-  progress("items", 1);                   // and a chance to give up before anything is written
-  write_file(directory + "/evaluation.json", json.dump() + "\n");
 }
 
-Plan rate_plan(const std::string& out, const std::vector<PlannedRun>& runs) {
-  Plan plan{.out = out, .runs = runs, .train = train_run, .measure = measure_run};
-  plan.train_metric = "train_distance";
-  plan.valid_metric = plan.metric_name = "distance";
-  plan.kind = [](const PlannedRun&) { return "point"; };  // all epochs take equally long
-  plan.max_epochs = [](const PlannedRun&) { return 3; };
-  return plan;
-}
+const Making<RateSettings, NoData> kMaking = {
+    .visit =
+        [](RateSettings& s, const OptionVisitor& v) {
+          v(setting("epochs", "epochs", "Epochs of each training", {.least = 1, .most = 100}),
+            &s.epochs);
+        },
+    .variants = [](const RateSettings&) { return variant_names(); },
+    .in_short = [](const RateSettings&, const NoData&) { return std::string("one number"); },
+    .train = train_run,
+    .about_variant = [](const RateSettings&, const NoData&, size_t v) -> Json {
+      return {{"rate", kVariants[v].rate}};
+    },
+    .best_metric = "distance",
+    .measurements = {{"evaluation.json", measure_run}},
+    .train_metric = "train_distance",
+    .valid_metric = "distance",
+    .metric_name = "distance",
+    .kind = [](const RateSettings&, const NoData&, size_t) { return std::string("point"); },
+    .max_epochs = [](const RateSettings& s, size_t) { return s.epochs; }};
 
 // ---- results, tables, claims
 
 ResultsLayout rate_layout() {
-  return {.format = 1,
+  return {.kind = "rates",
           .variants = variant_names(),
           .clusters = "clusters",
           .values = {"accuracy", "distance", "best_epoch", "epochs", "parameters"},
@@ -112,12 +120,17 @@ Inference rate_inference(const Results& results) {
       {{"accuracy"}, [](size_t v) { return v == 0 ? std::nullopt : std::optional<size_t>(0); }}};
 }
 
-std::vector<Table> rate_tables(const Results& results, const Inference& inference) {
+struct RatesFound {
+  Results results;
+  Inference inference = rate_inference(results);
+};
+
+std::vector<Table> rate_tables(const RatesFound& found) {
   Table accuracy{.id = "accuracy", .title = "Accuracy", .note = "Higher is better."};
   accuracy.columns = {{"", "accuracy %", "accuracy", 1, true, Column::Best::kHighest},
                       {"", "distance", "distance", 3, false, Column::Best::kLowest}};
-  add_variants(accuracy, results, inference);
-  return {accuracy, trainings_table(results, "distance", "distance")};
+  add_variants(accuracy, found.results, found.inference);
+  return {accuracy, trainings_table(found.results, "distance", "distance")};
 }
 
 const std::vector<ClaimRule> kClaims = {
@@ -136,41 +149,81 @@ VariantNumbers paper_numbers() {
   return numbers;
 }
 
-// ---- the page
+// ---- the row
 
-std::string rate_page(const Results& results, const Inference& inference) {
-  const std::vector<Table> tables = rate_tables(results, inference);
-  const Claims claims = check_claims(kClaims, paper_numbers(), {{"means", mean_numbers(results)}});
-  return render(
-      {.title = "Which rate?",
-       .lead = "A number is drawn to 3 with two rates.",
-       .facts = {{"trainings", std::to_string(results.runs.size()), ""}},
-       .sections = {{"claims", "Does the paper hold here?", claims_html(claims)},
-                    {"accuracy", "Accuracy", with_note(table_of(tables, "accuracy"), true)},
-                    {"sources", "Where every number is from", sources_html(tables)}},
-       .footer = "Written by a test."});
+const Showing<RatesFound> kShowing = {
+    .title = "Which rate?",
+    .lead = "A number is drawn to 3 with two rates.",
+    .footer = "Written by a test.",
+    .claims_note = "Of a paper that there is not.",
+    .load =
+        [](const std::string& folder) { return RatesFound{load_results(folder, rate_layout())}; },
+    .tables = rate_tables,
+    .claims =
+        [](const RatesFound& found) {
+          return check_claims(kClaims, paper_numbers(), {{"means", mean_numbers(found.results)}});
+        },
+    .sections = {{"accuracy", "Accuracy", shows("accuracy", true)}}};
+
+Experiment rates_experiment() {
+  return experiment({.name = "rates", .kind = "rates", .what = "Train with two rates"}, kMaking,
+                    kShowing);
 }
 
 TEST(DocsAddAnExperiment, FromTrainingsToThePage) {
   const TempDir dir;
   const std::string out = dir.path("out");
-  open_folder(out, "experiment",
-              {{"format", 1}, {"settings", {{"epochs", 3}}}, {"data", nlohmann::json::object()}});
-  const auto runs = select_runs(names_of(variant_names()), 1, 2, {});
-  ASSERT_TRUE(work(rate_plan(out, runs), {}));
+  const std::vector<Experiment> all = {rates_experiment()};
+  const auto making = all[0].work();
+  const auto names = names_of(making->take({}));
+  making->load(true);
+  making->open(out);
+  const Plan plan = making->plan(out, select_runs(names, 1, 2, {}));
+  ASSERT_TRUE(work(plan, {}));
+  EXPECT_TRUE(plan.is_finished(plan.runs[3]));
 
-  const Results results = load_results(out, rate_layout());
-  ASSERT_EQ(results.runs.size(), 4u);
-  const Inference inference = rate_inference(results);
-  const std::vector<Table> tables = rate_tables(results, inference);
-  EXPECT_EQ(tables[0].rows[1].label, "0.2");
-  EXPECT_GT(*tables[0].rows[1].cells[0].value, *tables[0].rows[0].cells[0].value);
-  EXPECT_TRUE(tables[0].rows[1].cells[0].interval && inference.change("accuracy", 1));
-  EXPECT_EQ(tables[1].rows.size(), 4u);
-  const std::string page = rate_page(results, inference);
-  EXPECT_NE(page.find("<h1>Which rate?</h1>"), page.npos);
-  EXPECT_NE(page.find("fast-seed2/evaluation.json"), page.npos);
-  EXPECT_NE(page.find("&#10003; holds"), page.npos);
+  const RatesFound found{load_results(out, rate_layout())};
+  ASSERT_EQ(found.results.runs.size(), 4u);
+  EXPECT_EQ(found.results.setting("epochs"), "3");
+  EXPECT_TRUE(found.inference.change("accuracy", 1));
+  const Report report = experiment_of(all, out).report(out);
+  EXPECT_EQ(report.tables[0].rows[1].label, "0.2");
+  EXPECT_GT(*report.tables[0].rows[1].cells[0].value, *report.tables[0].rows[0].cells[0].value);
+  EXPECT_TRUE(report.tables[0].rows[1].cells[0].interval);
+  EXPECT_EQ(report.tables[1].rows.size(), 4u);
+  EXPECT_NE(report.page.find("<h1>Which rate?</h1>"), report.page.npos);
+  EXPECT_NE(report.page.find("fast-seed2/evaluation.json"), report.page.npos);
+  EXPECT_NE(report.page.find("&#10003; holds"), report.page.npos);
+}
+
+// The options of its settings are those of its folder: another value is refused.
+TEST(DocsAddAnExperiment, AFolderKeepsItsOptions) {
+  const TempDir dir;
+  const auto open = [&](int epochs) {
+    const auto making = rates_experiment().work();
+    making->visit([&](const Setting& setting, const OptionValue& value) {
+      EXPECT_EQ(setting.option, "epochs");
+      *std::get<int*>(value) = epochs;
+    });
+    making->take({});
+    making->open(dir.path("out"));
+  };
+  open(2);
+  open(2);
+  EXPECT_EQ(error_of<UsageError>([&] { open(4); }),
+            dir.path("out") +
+                ": holds an experiment with --epochs 2, not 4; take the same "
+                "settings or another --out");
+}
+
+TEST(Experiments, HaveNamesAndKindsOfTheirOwn) {
+  std::set<std::string> names, kinds;
+  for (const Experiment& e : all_experiments()) {
+    EXPECT_TRUE(names.insert(e.name).second && kinds.insert(e.kind).second) << e.name;
+    EXPECT_TRUE(e.work && e.report) << e.name;
+    EXPECT_EQ(e.work()->plan("out", {}).result, "evaluation.json") << e.name;
+  }
+  EXPECT_EQ(all_experiments().front().name, "distraction");
 }
 
 }  // namespace

@@ -3,15 +3,14 @@
 
 #include <string>
 
-#include "experiments/distraction/page.h"
+#include "experiments/distraction/experiment.h"
 #include "tests/experiments/distraction/experiment_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
 
 inline std::string page_of(const DistractionResults& results) {
-  const Inference inference = infer(results);
-  return render_page(results, inference, all_tables(results, inference));
+  return report_of(distraction_showing(), DistractionFound{results}).page;
 }
 
 inline const std::string& full_page() {

@@ -1,0 +1,133 @@
+// What an experiment is: a description. It says which options it has, what its variants are, how a
+// run is trained and measured (Making, making_json.h), and which tables, claims and sections its
+// report has (Showing). The rest is done once for all: folders, seeds, shards, workers, resumption,
+// the page, the commands heed reproduce NAME and heed report DIR. experiments/all.cc lists all.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "experiments/engine/page.h"
+#include "experiments/engine/plan.h"
+#include "train/neighbours.h"
+#include "train/setting.h"
+
+namespace heed {
+
+struct Structure;
+struct TrainSettings;
+
+// ---- options
+
+using OptionValue =
+    std::variant<bool*, int*, int64_t*, size_t*, std::string*, std::vector<std::string>*>;
+// Is shown an option (train/setting.h) and where its value is. A command declares those that have a
+// help text; KIND.json keeps those that have a key.
+using OptionVisitor = std::function<void(const Setting&, const OptionValue&)>;
+
+// Whose settings and presets the command has besides: those of response models
+// (dialog/respond/settings.h), or none.
+enum class Trains { kNothing, kResponders };
+
+// What a command was given besides the options of the experiment.
+struct ExperimentRequest {
+  std::string data;
+  MadeWith made_with = {};
+  std::function<TrainSettings(const Structure&)> responder = {};  // of Trains::kResponders
+  // That of the settings where it was asked for, else one that suits so many examples.
+  std::function<int64_t(const TrainSettings&, size_t examples)> batch_size = {};
+};
+
+// ---- an experiment that is made
+
+// Whatever its settings and data are. A command calls these in this order.
+class ExperimentWork {
+ public:
+  virtual ~ExperimentWork() = default;
+  virtual void visit(const OptionVisitor& visitor) = 0;
+  virtual std::vector<VariantName> take(const ExperimentRequest& request) = 0;
+  virtual void load(bool reads) = 0;
+  virtual void share(const Neighbours& neighbours) = 0;
+  virtual void settle() = 0;
+  virtual void open(const std::string& out) = 0;  // engine/folder_json.h says what is thrown
+  virtual Plan plan(const std::string& out, const std::vector<PlannedRun>& runs) = 0;
+  virtual std::string in_short() const = 0;
+  virtual std::function<int64_t(const std::string& run)> words() const = 0;
+};
+
+// ---- what it shows of F, what was found: its results (F::results) and what is computed from them
+
+template <class F> struct Showing {
+  const char *title, *lead, *footer;  // of the page; the latter two in HTML
+  const char* variants_are = "variants";
+  const char* claims_title = "Does the paper hold here?";
+  const char* claims_note = "";
+  const char* claims_lead = nullptr;  // on the page, instead of claims_note
+  const char* sources_note = "";
+
+  F (*load)(const std::string& folder);  // throws DataError as load_results() does
+  std::vector<Table> (*tables)(const F&);
+  Claims (*claims)(const F&);
+  std::vector<PageFact> (*facts)(const F&) = [](const F&) { return std::vector<PageFact>(); };
+  // Between the claims and the trainings, whose table is "runs", the sources and the settings.
+  std::vector<Section<F>> sections = {};
+};
+
+struct Report {
+  std::vector<Table> tables;
+  Claims claims;
+  std::string claims_note, page;
+};
+
+template <class F> Report report_of(const Showing<F>& showing, const F& found) {
+  Report report{showing.tables(found), showing.claims(found), showing.claims_note, ""};
+  const Results& results = found.results;
+  Page page{.title = showing.title,
+            .lead = showing.lead,
+            .facts = {},
+            .sections = {},
+            .footer = showing.footer};
+  page.facts.push_back({"trainings", std::to_string(results.runs.size()),
+                        std::to_string(results.variants.size()) + " " + showing.variants_are +
+                            ", seeds: " + std::to_string(results.seeds())});
+  for (PageFact& fact : showing.facts(found)) page.facts.push_back(std::move(fact));
+  page.facts.push_back({"computed in", time_spent(results), "all workers together"});
+  page.warning = unfinished_or_mixed(results, showing.variants_are);
+  const char* lead = showing.claims_lead ? showing.claims_lead : showing.claims_note;
+  page.sections.push_back(
+      {"claims", showing.claims_title, note_html(lead) + claims_html(report.claims)});
+  const PageTables tables(report.tables);
+  for (const Section<F>& row : showing.sections)
+    page.sections.push_back({row.id, row.title, row.body(found, tables)});
+  page.sections.push_back({"trainings", "The trainings", tables.html("runs")});
+  page.sections.push_back({"sources", "Where every number is from",
+                           note_html(showing.sources_note) + sources_html(report.tables)});
+  page.sections.push_back({"settings", "Settings", settings_html(results)});
+  report.page = render(page);
+  return report;
+}
+
+// ---- the row
+
+struct Experiment {
+  std::string name;  // heed reproduce NAME
+  std::string kind;  // KIND.json says what its folders hold
+  // For --help: "Train ...", what else there is to say, options of an example, patterns of --only.
+  std::string what = {}, more = {}, example = {}, only = {};
+  Trains trains = Trains::kNothing;
+  std::string preset = "laptop";
+
+  // Filled in by experiment() (making_json.h).
+  std::function<std::unique_ptr<ExperimentWork>()> work = {};
+  std::function<Report(const std::string& folder)> report = {};
+};
+
+// The first one is what heed reproduce makes without a name.
+const std::vector<Experiment>& all_experiments();
+// That of a folder, by its KIND.json; the first one where there is none.
+const Experiment& experiment_of(const std::vector<Experiment>& among, const std::string& folder);
+
+}  // namespace heed

@@ -1,0 +1,207 @@
+// How an experiment is made, from its settings S and its data D.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/file.h"
+#include "experiments/engine/evaluation_json.h"
+#include "experiments/engine/folder_json.h"
+#include "experiments/experiment.h"
+#include "train/run_json.h"
+
+namespace heed {
+
+// A run that is trained or measured.
+template <class S, class D> struct Subject {
+  const PlannedRun& run;
+  std::string out, directory;  // of the experiment, of the run
+  Device device;
+  const S& settings;
+  const D& data;
+  const MadeWith& made_with;
+};
+
+// A file that the first rank writes, with all that it holds besides evaluation_head(). Where
+// Making::shares_measuring says so all ranks fill it, else the first.
+template <class S, class D> struct Measurement {
+  std::string file;
+  void (*fill)(const Subject<S, D>&, const OnMeasuring&, nlohmann::ordered_json&);
+  bool (*is_wanted)(const S&) = [](const S&) { return true; };
+};
+
+template <class S, class D> struct Making {
+  using Json = nlohmann::ordered_json;
+
+  void (*visit)(S&, const OptionVisitor&) = [](S&, const OptionVisitor&) {};
+  // The request into the settings, before the data is read. Throws UsageError.
+  void (*take)(const ExperimentRequest&, S&) = [](const ExperimentRequest&, S&) {};
+  std::vector<VariantName> (*variants)(const S&);
+  // reads: false of a rank to which another one gives what is large: D::share(neighbours).
+  D (*load)(const S&, bool reads) = [](const S&, bool) { return D(); };
+  // What depends on the data.
+  void (*settle)(const ExperimentRequest&, const D&, S&) = [](const ExperimentRequest&, const D&,
+                                                              S&) {};
+
+  // KIND.json: how runs are trained, before the options; what the data is; options that older
+  // versions did not keep, with the values that they had.
+  int format = 1;
+  Json (*training)(const S&) = [](const S&) { return Json::object(); };
+  Json (*about_data)(const S&, const D&) = [](const S&, const D&) { return Json::object(); };
+  Json (*earlier)(const S&) = [](const S&) { return Json::object(); };
+  Json more = Json::object();
+  // Writes what else the folder has, once.
+  void (*begin)(const std::string& out, const S&, const D&) = [](const std::string&, const S&,
+                                                                 const D&) {};
+  // For people: "40 training, 10 validation and 12 test examples".
+  std::string (*in_short)(const S&, const D&) = [](const S&, const D&) { return std::string(); };
+  // The size of a vocabulary, where the metric is a perplexity.
+  int64_t (*words)(const D&) = nullptr;
+
+  // Trains the run or goes on with it; returns what the loop returns.
+  bool (*train)(const Subject<S, D>&, const TrainHooks&);
+  // What a file of a measurement says of the run's variant.
+  Json (*about_variant)(const S&, const D&, size_t variant);
+  std::string best_metric;  // of the log: that of the best epoch
+  // The first one's file says that a run is evaluated; folders of older versions may lack others.
+  std::vector<Measurement<S, D>> measurements;
+  bool shares_measuring = false;
+  // Plan's.
+  std::string train_metric, valid_metric, metric_name;
+  int metric_digits = 1;
+  std::string (*kind)(const S&, const D&, size_t variant);
+  int (*max_epochs)(const S&, size_t variant);
+};
+
+// The files of its measurements.
+template <class S, class D>
+std::vector<std::string> files_of(const Making<S, D>& making, const S* wanted_by = nullptr) {
+  std::vector<std::string> files;
+  for (const auto& m : making.measurements) {
+    if (!wanted_by || m.is_wanted(*wanted_by)) files.push_back(m.file);
+  }
+  return files;
+}
+
+// {"format", "heed", ..., "settings", "data"}: KIND.json.
+template <class S, class D>
+nlohmann::ordered_json describe(const Making<S, D>& making, S settings, const D& data,
+                                const MadeWith& made_with) {
+  nlohmann::ordered_json json = {{"format", making.format}, {"heed", program_json(made_with)}};
+  json.update(making.more);
+  auto& kept = json["settings"] = making.training(settings);
+  making.visit(settings, [&](const Setting& setting, const OptionValue& value) {
+    if (setting.key.empty()) return;
+    std::visit([&](const auto* v) { kept[setting.key] = *v; }, value);
+  });
+  kept["device"] = made_with.device;
+  kept["matmul"] = made_with.matmul;
+  json["data"] = making.about_data(settings, data);
+  return json;
+}
+
+// Writes the measurements that the run lacks.
+template <class S, class D>
+void measure(const Making<S, D>& making, const Subject<S, D>& subject,
+             const OnMeasuring& progress) {
+  for (const Measurement<S, D>& m : making.measurements) {
+    const std::string path = in(subject.directory, m.file.c_str());
+    if (!m.is_wanted(subject.settings) || std::filesystem::exists(path)) continue;
+    const bool first = progress.ranks().first();
+    nlohmann::ordered_json json;
+    if (first) {
+      json =
+          evaluation_head(subject.directory, subject.run,
+                          making.about_variant(subject.settings, subject.data, subject.run.variant),
+                          making.best_metric, subject.made_with);
+    }
+    m.fill(subject, progress, json);
+    if (!first) continue;
+    progress("all", 1);  // the last moment to give up
+    write_file(path, json.dump() + "\n");
+  }
+}
+
+// The settings, the data and the Making must outlive the plan.
+template <class S, class D>
+Plan plan_of(const Making<S, D>& making, const std::string& out,
+             const std::vector<PlannedRun>& runs, const S& settings, const D& data,
+             const MadeWith& made_with) {
+  const auto subject = [&, out](const PlannedRun& run, const std::string& directory,
+                                Device device) {
+    return Subject<S, D>{run, out, directory, device, settings, data, made_with};
+  };
+  Plan plan{.out = out, .runs = runs};
+  plan.additions = files_of(making, &settings);
+  plan.result = plan.additions.at(0);
+  plan.additions.erase(plan.additions.begin());
+  plan.train = [&making, subject, result = plan.result](const PlannedRun& run,
+                                                        const std::string& directory, Device device,
+                                                        const TrainHooks& hooks) {
+    Ranks& ranks = *hooks.ranks;
+    const bool evaluated = ranks.first() && std::filesystem::exists(in(directory, result.c_str()));
+    return ranks.any(evaluated) != 0 || making.train(subject(run, directory, device), hooks);
+  };
+  plan.measure = [&making, subject](const PlannedRun& run, const std::string& directory,
+                                    Device device, const OnMeasuring& progress) {
+    measure(making, subject(run, directory, device), progress);
+  };
+  plan.shares_measuring = making.shares_measuring;
+  plan.train_metric = making.train_metric;
+  plan.valid_metric = making.valid_metric;
+  plan.metric_name = making.metric_name;
+  plan.metric_digits = making.metric_digits;
+  plan.kind = [&](const PlannedRun& run) { return making.kind(settings, data, run.variant); };
+  plan.max_epochs = [&](const PlannedRun& run) { return making.max_epochs(settings, run.variant); };
+  return plan;
+}
+
+template <class S, class D> class WorkOf : public ExperimentWork {
+ public:
+  WorkOf(std::string kind, const Making<S, D>& making) : kind_(std::move(kind)), making_(making) {}
+
+  void visit(const OptionVisitor& visitor) override { making_.visit(settings_, visitor); }
+  std::vector<VariantName> take(const ExperimentRequest& request) override {
+    request_ = request;
+    making_.take(request_, settings_);
+    return making_.variants(settings_);
+  }
+  void load(bool reads) override { data_ = making_.load(settings_, reads); }
+  void share(const Neighbours& neighbours) override {
+    if constexpr (requires { data_.share(neighbours); }) data_.share(neighbours);
+  }
+  void settle() override { making_.settle(request_, data_, settings_); }
+  void open(const std::string& out) override {
+    open_folder(out, kind_, describe(making_, settings_, data_, request_.made_with),
+                making_.earlier(settings_));
+    making_.begin(out, settings_, data_);
+  }
+  Plan plan(const std::string& out, const std::vector<PlannedRun>& runs) override {
+    return plan_of(making_, out, runs, settings_, data_, request_.made_with);
+  }
+  std::string in_short() const override { return making_.in_short(settings_, data_); }
+  std::function<int64_t(const std::string&)> words() const override {
+    if (!making_.words) return {};
+    return [this](const std::string&) { return making_.words(data_); };
+  }
+
+ private:
+  const std::string kind_;
+  const Making<S, D>& making_;
+  ExperimentRequest request_;
+  S settings_;
+  D data_;
+};
+
+// Completes a row. Both must outlive it.
+template <class S, class D, class F>
+Experiment experiment(Experiment row, const Making<S, D>& making, const Showing<F>& showing) {
+  row.work = [kind = row.kind, &making] { return std::make_unique<WorkOf<S, D>>(kind, making); };
+  row.report = [&showing](const std::string& folder) {
+    return report_of(showing, showing.load(folder));
+  };
+  return row;
+}
+
+}  // namespace heed

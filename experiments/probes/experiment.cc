@@ -1,0 +1,158 @@
+#include "experiments/probes/experiment.h"
+
+#include "dialog/respond/settings.h"
+#include "dialog/text/format.h"
+#include "experiments/engine/names.h"
+#include "experiments/probes/measurement_json.h"
+#include "train/settings_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Settings = ProbesSettings;
+using Data = ProbesData;
+
+void visit(Settings& s, const OptionVisitor& v) {
+  const auto probes = [&](const char* option, const char* help, const OptionValue& value,
+                          double least = -INFINITY, double most = INFINITY) {
+    v(setting(option, option, help, {.group = "Probes", .least = least, .most = most}), value);
+  };
+  probes("readings",
+         "How to probe, with commas. raw: logistic regression on what the encoder makes of a "
+         "context, the sum over layers or positions; standardised: on their mean, each dimension "
+         "to mean 0 and variance 1; mlp: one hidden layer, on the sum",
+         &s.reading_names);
+  probes("max-iter", "Iterations of the solver at most; epochs of the MLP (200 at most)",
+         &s.max_iterations, 1, 1000000);
+  probes("responses", "Respond to the first test examples, for BLEU; 0: to none", &s.responses, 0,
+         1000000);
+  probes("max-length", "Longest response, in words", &s.max_response, 1, 1000);
+  v(setting("limit", "limit", ""), &s.limit);
+  probes("test-limit", "Only the first dialogues of the test part; 0: as --limit", &s.test_limit);
+  v(setting("choose", "",
+            "Let every kept epoch respond to the first dialogues of the valid part, and also probe "
+            "those that write best by BLEU-2, ROUGE-L and METEOR (Tables 9 to 11); 0: not, since "
+            "writing takes long. Finished folders can have it later",
+            {.group = "Probes", .least = 0, .most = 1000000}),
+    &s.choose);
+}
+
+void take(const ExperimentRequest& request, Settings& s) {
+  s.data = request.data;
+  s.readings = parse_readings(s.reading_names);
+  std::vector<std::string> names;
+  for (const ProbeReading& reading : s.readings) names.push_back(reading.name);
+  s.reading_names = joined_names(names);
+  for (const Structure& structure : probed_structures())
+    s.train.push_back(request.responder(structure));
+  s.limit = s.train[0].limit.value_or(0);
+  if (s.choose > 0 && s.train[0].loop.keep_every == 0) {
+    throw UsageError("--choose: there are no epochs to choose from without --keep-every");
+  }
+}
+
+// Of few dialogues smaller batches, as heed train takes them.
+void choose_batches(const ExperimentRequest& request, const Data& data, Settings& settings) {
+  for (TrainSettings& s : settings.train)
+    s.loop.batch_size = request.batch_size(s, data.train.train.size());
+}
+
+// Under the names of their options; of the rate, which a transformer may have its own of, all.
+Json training(const Settings& settings) {
+  const std::vector<TrainSettings>& of_structures = settings.train;
+  Json json = as_texts(as_options(of_structures.at(0)));
+  for (const char* option : {"structure", "seed", "limit", "log-steps", "rate"}) json.erase(option);
+  std::string rates;
+  for (const TrainSettings& s : of_structures) {
+    const std::string rate = Json(s.loop.schedule.rate).dump();
+    if (rates.empty()) rates = rate;
+    if (s.model.structure.family == Family::kTransformer) rates += ", transformer " + rate;
+  }
+  json["rates"] = rates;
+  return json;
+}
+
+Json about_data(const Settings&, const Data& data) {
+  return {{"tasks", joined_names(data.tasks)},
+          {"probe_train_examples", data.fit.examples.size()},
+          {"probe_test_examples", data.test.examples.size()},
+          {"train_examples", data.train.train.size()},
+          {"valid_examples", data.train.valid.size()},
+          {"vocabulary", data.train.vocabulary.size()},
+          {"train_checksum", data.train.fingerprint()},
+          {"test_checksum", data.test.fingerprint}};
+}
+
+Json earlier(const Settings& s) {
+  TrainSettings usual;
+  usual.model.structure = s.train.at(0).model.structure;
+  return as_texts(options_before(usual));
+}
+
+bool train_run(const ProbesRun& run, const TrainHooks& hooks) {
+  TrainSettings s = run.settings.train.at(run.run.variant);
+  s.model.vocab_size = run.data.train.vocabulary.size();
+  s.loop.seed = run.run.seed;
+  s.data_fingerprint = run.data.train.fingerprint();
+  s.check();
+  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, s, run.data.train); });
+  return train(run.directory, s, run.data.train, run.device, hooks);
+}
+
+std::string in_short(const Settings&, const Data& data) {
+  return counted(data.tasks.size(), "task") + ", " + std::to_string(data.fit.examples.size()) +
+         " examples to train probes on and " + std::to_string(data.test.examples.size()) +
+         " to test them on";
+}
+
+std::vector<Measurement<Settings, Data>> measurements() {
+  std::vector<Measurement<Settings, Data>> all = additions();
+  all.insert(all.begin(), {"evaluation.json", measure_probes});
+  return all;
+}
+
+const Making<Settings, Data>& making() {
+  static const Making<Settings, Data> kMaking = {
+      .visit = visit,
+      .take = take,
+      .variants = [](const Settings&) { return probed_names(); },
+      .load = [](const Settings& s, bool reads) { return reads ? load_probes_data(s) : Data(); },
+      .settle = choose_batches,
+      .format = kProbesFormat,
+      .training = training,
+      .about_data = about_data,
+      .earlier = earlier,
+      .in_short = in_short,
+      .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
+      .train = train_run,
+      .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
+        return {{"structure", probed_names()[v].name}};
+      },
+      .best_metric = kValidPerplexity,
+      .measurements = measurements(),
+      .train_metric = kTrainPerplexity,
+      .valid_metric = kValidPerplexity,
+      .metric_name = "perplexity",
+      .kind = [](const Settings&, const Data&, size_t v) { return probed_names()[v].name; },
+      .max_epochs = [](const Settings& s, size_t v) { return s.train[v].loop.max_epochs; }};
+  return kMaking;
+}
+
+}  // namespace
+
+Experiment probes_experiment() {
+  return experiment(
+      {.name = "probes",
+       .kind = kProbesKind,
+       .what = "Train eleven models and probe their encoders at every epoch; writes tables",
+       .more = "The experiment of Parthasarathi, Pineau & Chandar (2020), docs/probes.md. Tasks "
+               "are those that the data has labels for. Every kept epoch is probed (--keep-every).",
+       .example = "--data data/ubuntu-sample --preset probe-smoke",
+       .only = "\"*lstm*\", transformer",
+       .trains = Trains::kResponders,
+       .preset = "probe-tuned"},
+      making(), probes_showing());
+}
+
+}  // namespace heed
