@@ -13,13 +13,15 @@ namespace heed {
 
 using Json = nlohmann::ordered_json;
 
-// With the article that a sentence needs.
+// With the article that a sentence needs; other kinds are "an experiment".
+static const std::map<std::string, std::string> kKinds = {
+    {"experiment", "an experiment"},
+    {"sweep", "a sweep"},
+    {"probes", "an experiment on probes"},
+    {"mediation", "an experiment on mediation"},
+    {"adversarial", "an experiment on adversarial evaluation"}};
+
 static std::string called(const std::string& kind) {
-  static const std::map<std::string, std::string> kKinds = {
-      {"sweep", "a sweep"},
-      {"probes", "an experiment on probes"},
-      {"mediation", "an experiment on mediation"},
-      {"adversarial", "an experiment on adversarial evaluation"}};
   const auto found = kKinds.find(kind);
   return found == kKinds.end() ? "an experiment" : found->second;
 }
@@ -70,7 +72,9 @@ void create_once(const std::string& path, const std::string& bytes) {
   if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
 }
 
+// By its name, whatever is in it, or of an experiment that is not known here by what is in it.
 static bool describes_a_folder(const std::string& path) {
+  if (kKinds.contains(std::filesystem::path(path).stem().string())) return true;
   const Json json = Json::parse(read_file(path, 1 << 26), nullptr, false);
   return json.is_object() && json.contains("format") && json.contains("settings") &&
          json.contains("data");

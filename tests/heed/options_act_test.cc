@@ -281,6 +281,7 @@ TEST_F(Act, Chat) {
                 {kModelRow,
                  {"--seed", {"2"}, {"--decode", "sample"}},
                  {"--web", {}, {}, "ChatWeb.TellsItsAddressAnswersAndEndsOnCtrlC"},
+                 {"--pool", {}, {}, "Ranker.AnswersOutOfAPool"},
                  {"--port", {}, {}, "ChatWeb.TakesTheBundledModelsAndThePortThatItIsTold"}}}));
 }
 

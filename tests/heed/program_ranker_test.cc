@@ -1,6 +1,7 @@
 // heed train retrieval, heed rank test and reply, heed chat --pool, as people call them.
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "tests/heed/program_helpers.h"
 
@@ -72,6 +73,51 @@ TEST(Ranker, AnswersOutOfAPool) {
   EXPECT_TRUE(has(chat.out, "   or: ")) << chat.out;
 }
 
+// Each option of a ranker makes another model than the preset does, of the same dialogues and seed.
+TEST(Ranker, EveryOptionOfItsFormAndLossActs) {
+  const TempDir dir;
+  const auto weights = [&](const Arguments& options) {
+    static int number = 0;
+    const std::string out = "run" + std::to_string(number++);
+    const Result r =
+        heed_program(Arguments{"train", "retrieval", "--data", kSample, "--preset", "smoke",
+                               "--limit", "40", "--epochs", "1", "--out", dir.path(out)} +
+                     options);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return dir.read(out + "/model.safetensors");
+  };
+  const Arguments lstm = {"--encoder", "lstm"}, bag = {"--encoder", "bag"};
+  const std::string of_lstm = weights(lstm), of_bag = weights(bag);
+  const std::vector<Arguments> options = {
+      {"--score", "dot"},       {"--score", "bilinear"},
+      {"--pooling-heads", "3"}, {"--attention-size", "5"},
+      {"--towers", "two"},      {"--one-way"},
+      {"--scale", "9"},         {"--loss", "hinge"},
+      {"--smoothing", "0.3"},   {"--loss", "hinge", "--margin", "0.7"}};
+  std::set<std::string> made = {of_lstm, of_bag};
+  for (const Arguments& option : options) made.insert(weights(lstm + option));
+  made.insert(weights(bag + Arguments{"--buckets", "0"}));
+  EXPECT_EQ(made.size(), options.size() + 3);  // all differ
+}
+
+// Of the replies of the train part, the most frequent ones first.
+TEST(Ranker, WritesTheMostFrequentResponsesAsAPool) {
+  const TempDir dir;
+  const auto lines = [&](const char* entries) {
+    const std::string out = std::string("pool") + entries;
+    const Result r = heed_program(
+        {"rank", "whitelist", "--data", kSample, "--entries", entries, "--out", dir.path(out)});
+    EXPECT_EQ(r.code, 0) << r.err;
+    const std::string text = dir.read(out);
+    return std::pair(std::count(text.begin(), text.end(), '\n'), text);
+  };
+  const auto [five, few] = lines("5");
+  const auto [ten, more] = lines("10");
+  EXPECT_EQ(five, 5);
+  EXPECT_EQ(ten, 10);
+  EXPECT_EQ(more.substr(0, few.size()), few);
+}
+
 TEST(Ranker, RefusesWhatCannotBe) {
   const TempDir dir;
   const auto refused = [&](const Arguments& arguments, int code, const std::string& text) {
@@ -86,9 +132,9 @@ TEST(Ranker, RefusesWhatCannotBe) {
   }
   refused({"chat", "--pool", one}, 2, "--pool needs --model");
   refused({"chat", "--model", ranker()}, 2, "a ranker, which cannot respond");
-  refused({"train", "retrieval", "--data", kSample, "--encoder", "pretrained", "--out",
-           dir.path("x")},
-          2, "--encoder pretrained needs --init");
+  refused(
+      {"train", "retrieval", "--data", kSample, "--encoder", "pretrained", "--out", dir.path("x")},
+      2, "--encoder pretrained needs --init");
   refused({"train", "retrieval", "--data", kSample, "--negatives", "many", "--out", dir.path("x")},
           2, "negatives: expected batch, shared:K or batch+shared:K, got 'many'");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
