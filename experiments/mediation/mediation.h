@@ -89,7 +89,7 @@ constexpr char kClaimsNote[] =
     "where it says the contrary in every one, undecided in between. Test set random:1.0.";
 struct Found {
   Results results;
-  Inference inference = infer(results);
+  Inference inference = mediation::infer(results);
 };
 const Showing<Found>& showing();
 

@@ -77,6 +77,7 @@ class Blocks : public testing::Test {
               "\nbob\tthen take " + n + "\n\n";
     }
     dir.write("talk.txt", talk);
+    dir.write("contexts.jsonl", "{\"turns\": [{\"text\": \"my card is gone\"}]}\n");
     dir.write("chat.csv", "thread,name,said\n1,ann,hi\n1,bob,hello\n1,ann,bye\n");
   }
 
@@ -125,7 +126,7 @@ TEST_F(Blocks, Run) {
     if (name != page) new_page();
     page = name;
     if (name != "README.md") make_runs(arguments);
-    set(arguments, "--limit", "60");
+    set(arguments, "--limit", arguments[0] == "rank" ? "120" : "60");  // lists of 100
     set(arguments, "--epochs", "1");
     const Result r =
         std::ranges::count(arguments, "--web") ? served(arguments) : heed_program(arguments);
