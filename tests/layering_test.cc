@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths.h"
+
 namespace {
 
 namespace fs = std::filesystem;
@@ -147,7 +149,7 @@ std::vector<Include> includes_of(const fs::path& path, const std::string& name) 
 const std::vector<Include>& all_includes() {
   static const std::vector<Include> includes = [] {
     std::vector<Include> all;
-    const fs::path root = HEED_SOURCE_DIR;
+    const fs::path root = heed::source_dir();
     std::set<std::string> tops;
     for (const auto& [folder, below] : kMayInclude) tops.insert(top_folder(folder));
     for (const std::string& folder : tops) {
@@ -170,7 +172,7 @@ bool is_eigen(const std::string& target) {
 }
 
 TEST(Layering, FindsTheSources) {
-  EXPECT_GT(all_includes().size(), 10u) << HEED_SOURCE_DIR;
+  EXPECT_GT(all_includes().size(), 10u) << heed::source_dir();
 }
 
 TEST(Layering, EveryFolderHasARow) {
@@ -199,7 +201,7 @@ TEST(Layering, PathsStartAtTheRoot) {
   for (const Include& include : all_includes()) {
     const fs::path sibling = fs::path(include.file).parent_path() / include.target;
     const bool relative =
-        include.target.starts_with(".") || fs::exists(fs::path(HEED_SOURCE_DIR) / sibling);
+        include.target.starts_with(".") || fs::exists(fs::path(heed::source_dir()) / sibling);
     EXPECT_FALSE(relative) << include.where << ": write \"" << sibling.lexically_normal().string()
                            << "\", not \"" << include.target << "\"";
   }
@@ -207,7 +209,7 @@ TEST(Layering, PathsStartAtTheRoot) {
 
 // A program that uses heed does not write into its namespace.
 TEST(Layering, ExamplesStandOutsideOfTheNamespace) {
-  for (const auto& entry : fs::directory_iterator(fs::path(HEED_SOURCE_DIR) / "examples")) {
+  for (const auto& entry : fs::directory_iterator(fs::path(heed::source_dir()) / "examples")) {
     std::ifstream in(entry.path());
     for (std::string line; std::getline(in, line);)
       EXPECT_FALSE(line.starts_with("namespace heed")) << entry.path();
@@ -226,7 +228,7 @@ TEST(Layering, EigenOnlyAsAComparison) {
 
 // The headers of docs/headers.md: of its first table, or of all.
 std::set<std::string> public_headers(bool for_programs = false) {
-  std::ifstream in(fs::path(HEED_SOURCE_DIR) / "docs/headers.md");
+  std::ifstream in(fs::path(heed::source_dir()) / "docs/headers.md");
   std::set<std::string> found;
   for (std::string line; std::getline(in, line);) {
     if (for_programs && line.starts_with("## For those")) break;
@@ -246,7 +248,7 @@ bool is_public(const std::string& file) {
 // They show neither JSON nor zlib, and nothing that is not installed.
 TEST(Layering, PublicHeadersIncludePublicHeaders) {
   for (const std::string& header : public_headers())
-    EXPECT_TRUE(fs::exists(fs::path(HEED_SOURCE_DIR) / header)) << "docs/headers.md: " << header;
+    EXPECT_TRUE(fs::exists(fs::path(heed::source_dir()) / header)) << "docs/headers.md: " << header;
   for (const Include& include : all_includes()) {
     if (!is_public(include.file)) continue;
     const std::string& target = include.target;
@@ -271,7 +273,7 @@ TEST(Layering, TheCoreNeedsNoOtherLibrary) {
 TEST(Layering, TheUmbrellaHeaderIsComplete) {
   const std::set<std::string> internal = {"tensor/stored.h", "autograd/keep_packed.h",
                                           "autograd/row_groups.h"};
-  const fs::path root = HEED_SOURCE_DIR;
+  const fs::path root = heed::source_dir();
   std::set<std::string> named = {"heed.h"};
   for (const Include& include : includes_of(root / "heed.h", "heed.h"))
     named.insert(include.target);

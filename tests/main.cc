@@ -7,6 +7,13 @@
 #include <string_view>
 
 #include "tensor/kernels/isa.h"
+#include "tests/paths.h"
+
+namespace heed {
+const char* const kSourceDir = HEED_SOURCE_DIR;
+const char* const kProgramPath = HEED_PROGRAM;
+const char* const kExamplesPath = HEED_EXAMPLES_DIR;
+}  // namespace heed
 
 int main(int argc, char** argv) {
   testing::InitGoogleTest(&argc, argv);

@@ -7,13 +7,14 @@
 #include <set>
 
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kRoot = HEED_SOURCE_DIR;
+const fs::path kRoot = source_dir();
 
 std::string text_of(const fs::path& path) {
   std::ostringstream bytes;

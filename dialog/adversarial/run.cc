@@ -8,6 +8,7 @@
 #include "dialog/text/format.h"
 #include "nn/safetensors.h"
 #include "train/model_directory.h"
+#include "train/preset.h"
 #include "train/run_json.h"
 
 namespace heed::adversarial {
@@ -73,10 +74,7 @@ const std::vector<Preset>& presets() {
 }
 
 const Preset& find_preset(const std::string& name) {
-  for (const Preset& preset : presets()) {
-    if (preset.name == name) return preset;
-  }
-  throw UsageError("preset: expected paper, laptop or smoke, got '" + name + "'");
+  return find_preset_in(presets(), name);
 }
 
 std::string preset_table() {

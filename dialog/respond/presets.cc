@@ -2,6 +2,7 @@
 
 #include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
+#include "train/preset.h"
 
 namespace heed {
 namespace {
@@ -176,12 +177,7 @@ const std::vector<Preset>& presets() {
 }
 
 const Preset& find_preset(const std::string& name) {
-  std::string names;
-  for (const Preset& preset : presets()) {
-    if (preset.name == name) return preset;
-    names += (names.empty() ? "" : ", ") + preset.name;
-  }
-  throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
+  return find_preset_in(presets(), name);
 }
 
 TrainSettings suited_to(const Structure& structure, const Preset& preset) {

@@ -1,6 +1,7 @@
 #include "dialog/retrieve/run.h"
 
 #include <charconv>
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -10,6 +11,7 @@
 #include "nn/init.h"
 #include "nn/safetensors.h"
 #include "train/model_directory.h"
+#include "train/preset.h"
 #include "train/run_json.h"
 
 namespace heed::retrieve {
@@ -27,8 +29,8 @@ LoopSettings adam(int64_t batch, int epochs, double rate) {
           .schedule = {.rate = rate, .min_rate = rate / 1000, .patience = 1, .stop_after = 2}};
 }
 
-// Without pairs of words, which at this size are learned by heart (docs/results/retrieval.md), and
-// wide, as the products of unlike words are noise of 1 / sqrt(width).
+// Wide and without pairs of words: the best of the few forms that were tried
+// (docs/results/retrieval.md).
 Settings bag(int64_t words, int64_t width, double rate) {
   Settings s{.loop = adam(200, 5, rate)};
   s.model.encoder = "bag";
@@ -163,12 +165,7 @@ const std::vector<Preset>& presets() {
 }
 
 const Preset& find_preset(const std::string& name) {
-  std::string names;
-  for (const Preset& preset : presets()) {
-    if (preset.name == name) return preset;
-    names += (names.empty() ? "" : ", ") + preset.name;
-  }
-  throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
+  return find_preset_in(presets(), name);
 }
 
 std::string preset_table() {

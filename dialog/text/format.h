@@ -30,8 +30,8 @@ inline std::string percent_text(double as) {
 inline std::string size_of_model(double parameters) {
   if (parameters < 1000) return counted(static_cast<size_t>(parameters), "parameter");
   const bool millions = parameters >= 1e6;
-  return decimal(parameters / (millions ? 1e6 : 1e3), 1) +
-         (millions ? " million" : " thousand") + " parameters";
+  return decimal(parameters / (millions ? 1e6 : 1e3), 1) + (millions ? " million" : " thousand") +
+         " parameters";
 }
 
 // "  123.45", or "6.61e+11" where it would be a long row of digits.

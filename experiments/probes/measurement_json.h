@@ -16,7 +16,7 @@ constexpr int64_t kProbesBatch = 32;  // changes no result
 class Probing {
  public:
   Probing(const ProbesSettings& settings, const ProbesData& data, uint64_t seed,
-              const OnMeasuring& progress)
+          const OnMeasuring& progress)
       : settings_(settings), data_(data), seed_(seed), progress_(progress) {}
 
   // Everything of a model, as the files have it of a checkpoint. `selectivity` is filled in by

@@ -30,14 +30,14 @@ const std::vector<ProbeReading>& readings();
 std::vector<ProbeReading> parse_readings(const std::string& names);
 
 struct ProbesSettings {
-  std::string data;  // directory
+  std::string data;                  // directory
   std::vector<TrainSettings> train;  // of each variant, but for the seed
   size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
   std::vector<ProbeReading> readings;
   std::string reading_names = "raw,standardised";  // what they are parsed from
-  int max_iterations = 1000;  // of a probe's solver
-  int responses = 200;        // test examples that models respond to, for BLEU
-  int64_t max_response = 50;  // words of a response
+  int max_iterations = 1000;                       // of a probe's solver
+  int responses = 200;                             // test examples that models respond to, for BLEU
+  int64_t max_response = 50;                       // words of a response
   // Dialogues of the valid part that every kept epoch responds to, so that those that write best
   // are probed too; 0: none. In no probes.json: a folder without them can have them later.
   size_t choose = 0;

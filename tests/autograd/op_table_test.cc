@@ -13,6 +13,7 @@
 #include "autograd/gradcheck.h"
 #include "tensor/parallel.h"
 #include "tests/devices.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -267,8 +268,8 @@ TEST_P(OpTable, RefusesMixedAndIntegerElementTypes) {
   }
   const std::string said =
       error_text([&] { (void)row().call(constants(row().shapes, DType::i32)); });
-  EXPECT_TRUE(std::regex_match(
-      said, std::regex("[a-z_0-9]+: element type i32: expected f32 or f64")))
+  EXPECT_TRUE(
+      std::regex_match(said, std::regex("[a-z_0-9]+: element type i32: expected f32 or f64")))
       << said;
 }
 
@@ -326,7 +327,7 @@ std::set<std::string> declared_functions(const std::string& path) {
 }
 
 TEST(OpTableRows, EveryDeclaredOpHasARowAndEveryRowAnOp) {
-  const std::string folder = std::string(HEED_SOURCE_DIR) + "/autograd/";
+  const std::string folder = source_dir() + "/autograd/";
   std::set<std::string> declared = declared_functions(folder + "ops.h");
   declared.merge(declared_functions(folder + "composed.h"));
   EXPECT_GT(declared.size(), 50u);

@@ -11,6 +11,7 @@
 #include "dialog/respond/config.h"
 #include "nn/safetensors.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -234,7 +235,7 @@ TEST_F(Systems, CommandsAskForWhatAModelCanDo) {
 
 // Runs of version 0.1.0, and one that is older than the key "system".
 TEST(KeptRuns, AreOfTheSystemsThatTheyWere) {
-  const std::string kept = HEED_SOURCE_DIR "/tests/heed/";
+  const std::string kept = source_dir() + "/tests/heed/";
   EXPECT_EQ(system_of(kept + "run-format-1").name, "respond");
   EXPECT_EQ(system_of(kept + "adversary-run").name, "respond");
   EXPECT_EQ(system_of(kept + "discriminator-run").name, "discriminate");
@@ -250,7 +251,7 @@ TEST(KeptRuns, AreOfTheSystemsThatTheyWere) {
 
 // [fwd_T; bwd_1] of the context as a passage has it: two utterances, 25 tokens of each.
 TEST(DiscriminatorAsEncoder, ReadsAContextAsItsPassages) {
-  const std::string run = HEED_SOURCE_DIR "/tests/heed/discriminator-run";
+  const std::string run = source_dir() + "/tests/heed/discriminator-run";
   const LoadedSystem loaded = load_system(run);
   const auto model = adversarial::load_discriminator(run);
   std::vector<int32_t> long_one(30, 9);

@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths.h"
+
 namespace fs = std::filesystem;
 
-inline const fs::path kRoot = HEED_SOURCE_DIR;
+inline const fs::path kRoot = heed::source_dir();
 
 inline std::string read(const fs::path& path) {
   std::ostringstream text;

@@ -4,6 +4,7 @@
 
 #include "dialog/data/corpus.h"
 #include "tests/heed/options_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -117,7 +118,7 @@ class Act : public Options {
     static const std::string sources = [] {
       std::string all;
       for (const auto& entry :
-           std::filesystem::recursive_directory_iterator(HEED_SOURCE_DIR "/tests")) {
+           std::filesystem::recursive_directory_iterator(source_dir() + "/tests")) {
         if (entry.path().extension() != ".cc" && entry.path().extension() != ".h") continue;
         std::ostringstream text;
         text << std::ifstream(entry.path()).rdbuf();
@@ -176,7 +177,7 @@ const Rows kDecoding = {{"--decode", {"beam"}},
                         {"--length-penalty", {"10"}, {"--decode", "beam"}},
                         {"--allow-unk", {}, {"--decode", "sample"}}};
 
-const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+const std::string kTrained = source_dir() + "/data/models/trained";
 
 Arguments reading(const char* command, const std::string& model, const std::string& data) {
   return {command, "--model", model, "--data", data, "--limit", "5", "--threads", "1"};

@@ -74,7 +74,7 @@ TEST_F(AdversaryProgram, GoesOnWhereItWas) {
   EXPECT_EQ(dir.read("run/epoch-2.safetensors"), dir.read("whole/epoch-2.safetensors"));
   const Arguments players = {"--model", shared->path("g"), "--discriminator", shared->path("d")};
   EXPECT_EQ(heed_program(more + players).code, 0);
-  const std::string other = HEED_SOURCE_DIR "/data/models/trained";
+  const std::string other = source_dir() + "/data/models/trained";
   for (const auto& [option, value] : {std::pair("--limit", "7"),
                                       {"--batch", "3"},
                                       {"--generator-steps", "4"},
@@ -89,7 +89,7 @@ TEST_F(AdversaryProgram, GoesOnWhereItWas) {
         std::string(option) + " " + value + ": the run " + dir.path("run") + " was started with ",
         option);
   }
-  expect_failure(heed_program(with(more, "--data", HEED_SOURCE_DIR "/tests")), 1, "tests", "data");
+  expect_failure(heed_program(with(more, "--data", source_dir() + "/tests")), 1, "tests", "data");
 }
 
 // Of version 0.1.0, stopped after its first epoch.

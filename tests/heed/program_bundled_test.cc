@@ -9,14 +9,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-const std::string kModels = HEED_SOURCE_DIR "/data/models/";
+const std::string kModels = source_dir() + "/data/models/";
 
 // The program in a bin/ of its own, with or without what it brings along.
 class Installed : public testing::Test {
  protected:
   Installed() {
     fs::create_directories(dir.path("here/bin"));
-    fs::copy_file(HEED_PROGRAM, program);
+    fs::copy_file(kProgramPath, program);
   }
   void add_share() const {
     fs::create_directories(share + "/models");

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "tests/heed/program_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 
@@ -35,7 +36,7 @@ class ProgramWithRun : public testing::Test {
 
 // Everything that a command shows on a terminal of 120 columns, where `typed` is typed.
 inline std::string on_terminal(const Arguments& arguments, const std::string& typed = "") {
-  std::vector<char*> argv = {const_cast<char*>(HEED_PROGRAM)};
+  std::vector<char*> argv = {const_cast<char*>(kProgramPath)};
   for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
   argv.push_back(nullptr);
   const winsize size = {.ws_row = 24, .ws_col = 120, .ws_xpixel = 0, .ws_ypixel = 0};
@@ -43,7 +44,7 @@ inline std::string on_terminal(const Arguments& arguments, const std::string& ty
   const pid_t id = forkpty(&terminal, nullptr, nullptr, &size);
   if (id == 0) {
     alarm(300);
-    execv(HEED_PROGRAM, argv.data());
+    execv(kProgramPath, argv.data());
     _exit(127);
   }
   std::string shown;
@@ -110,7 +111,7 @@ inline void expect_made_with(const nlohmann::json& heed, const std::string& comm
 // Numbers may differ in the last digits, as another processor has another order of sums.
 inline void expect_kept_run_goes_on(const std::string& folder, const Arguments& command) {
   const TempDir old;
-  std::filesystem::copy(HEED_SOURCE_DIR "/tests/heed/" + folder, old.path("run"),
+  std::filesystem::copy(source_dir() + "/tests/heed/" + folder, old.path("run"),
                         std::filesystem::copy_options::recursive);
   const Result r = heed_program(command + Arguments{"--data", kSample, "--out", old.path("run"),
                                                     "--resume", "--threads", "1"});

@@ -7,7 +7,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+const std::string kTrained = source_dir() + "/data/models/trained";
 
 class Generate : public testing::Test {
  protected:

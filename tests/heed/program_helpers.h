@@ -6,20 +6,24 @@
 #include <sys/wait.h>
 
 #include <algorithm>
+#include <chrono>
+#include <fstream>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 
 using Arguments = std::vector<std::string>;
 
-const std::string kSample = HEED_SOURCE_DIR "/data/ubuntu-sample";
+const std::string kSample = source_dir() + "/data/ubuntu-sample";
 const std::string kTestPart = kSample + "/test.jsonl.gz";
-const std::string kReference = HEED_SOURCE_DIR "/tests/reference/";
+const std::string kReference = source_dir() + "/tests/reference/";
 const std::string kModel = kReference + "static-ui";
 const std::string kDialogs = kModel + "/dialogs.jsonl";
 
@@ -41,7 +45,7 @@ class Running {
  public:
   Running(const Arguments& arguments, const TempDir& dir, const std::string& out,
           const std::string& in = "/dev/null") {
-    std::vector<char*> argv = {const_cast<char*>(HEED_PROGRAM)};
+    std::vector<char*> argv = {const_cast<char*>(kProgramPath)};
     for (const std::string& a : arguments) argv.push_back(const_cast<char*>(a.c_str()));
     argv.push_back(nullptr);
     const std::string err = dir.path("stderr");
@@ -52,11 +56,25 @@ class Running {
     redirect(in, O_RDONLY, 0);
     redirect(out, O_WRONLY | O_CREAT | O_TRUNC, 1);
     redirect(err, O_WRONLY | O_CREAT | O_TRUNC, 2);
-    execv(HEED_PROGRAM, argv.data());
+    execv(kProgramPath, argv.data());
     _exit(127);
   }
   void send(int signal) const { kill(id_, signal); }
   void send_to_all(int signal) const { kill(-id_, signal); }
+  // Waits until the program has a handler of its own for the signal, for a minute at most: before
+  // that, on a busy machine, a signal finds a program that has not begun.
+  bool catches(int signal) const {
+    const std::string path = "/proc/" + std::to_string(id_) + "/status";
+    for (int i = 0; i < 6000; ++i) {
+      std::ifstream status(path);
+      for (std::string line; std::getline(status, line);) {
+        if (!line.starts_with("SigCgt:")) continue;
+        if (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
   int wait() {
     int status = 0;
     waitpid(id_, &status, 0);

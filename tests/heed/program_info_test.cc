@@ -138,7 +138,7 @@ TEST_F(Info, OfAFolderOfRuns) {
 }
 
 TEST_F(Info, OfTheKeptExperiment) {
-  const std::string folder = HEED_SOURCE_DIR "/docs/results/experiment";
+  const std::string folder = source_dir() + "/docs/results/experiment";
   const json experiment = info(folder);
   EXPECT_EQ(experiment["kind"], "experiment");
   EXPECT_EQ(experiment["experiment"]["settings"]["vocab"], 5000);
@@ -217,7 +217,7 @@ TEST_F(Info, SaysWhatItCannotRead) {
   fails(dir.path("nothing"), "nothing: no such file or directory");
   fails("/dev/null", "/dev/null: neither a file nor a directory");
   fails(dir.path(""), "holds nothing that heed makes");
-  fails(HEED_SOURCE_DIR "/README.md", "README.md:1: not valid JSON");
+  fails(source_dir() + "/README.md", "README.md:1: not valid JSON");
   fails(dir.write("list.json", "[1]"), "list.json: not a JSON object");
   fails(dir.write("bad.json", "{"), "bad.json: not what heed writes there");
   fails(dir.write("deep.json", std::string(100000, '[')), "deep.json: nested deeper than 100");

@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::json;
 
-const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+const std::string kTrained = source_dir() + "/data/models/trained";
 
 std::vector<Json> lines_of(const std::string& text) {
   std::vector<Json> lines;
@@ -310,7 +310,7 @@ TEST_F(Judge, ExportsRealAndGeneratedResponses) {
 TEST_F(Judge, ExportsPairs) {
   const Arguments command =
       exporting(dir) +
-      Arguments{"--a",     kTrained, "--b",      HEED_SOURCE_DIR "/data/models/baseline",
+      Arguments{"--a",     kTrained, "--b",      source_dir() + "/data/models/baseline",
                 "--pairs", "30",     "--checks", "0.2"};
   const Json summary = json_of(command);
   const std::vector<Json> items = lines_of(dir.read("items.jsonl")),

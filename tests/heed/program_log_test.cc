@@ -93,7 +93,7 @@ TEST_F(RunLogs, AsATable) {
         "--tensorboard writes epochs and steps");
   fails({"log", kModel}, 1, "holds no run");
   fails({"log", first(), "--csv", first() + "/log.jsonl"}, 2, "is a part of");
-  const std::string published = HEED_SOURCE_DIR "/data/models/trained";
+  const std::string published = source_dir() + "/data/models/trained";
   fails({"log", published, "--steps"}, 1, "steps.jsonl: holds no steps; heed train --log-steps N");
 }
 

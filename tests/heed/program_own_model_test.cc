@@ -1,7 +1,7 @@
 // A program that adds a model of its own to heed (docs/add-a-model.md): all commands know it.
 #include "tests/heed/program_data.h"
 
-#ifdef HEED_EXAMPLES_DIR  // the examples are built, too
+#ifdef HEED_HAVE_EXAMPLES  // the examples are built, too
 
 namespace heed {
 namespace {
@@ -11,9 +11,9 @@ using Json = nlohmann::json;
 class OwnModel : public testing::Test {
  protected:
   std::string run(const std::string& arguments) const {
-    const std::string said = dir.path("said"),
-                      command = std::string(HEED_EXAMPLES_DIR "/own_model ") + arguments + " > " +
-                                said + " 2>&1 < /dev/null";
+    const std::string said = dir.path("said"), command = std::string(kExamplesPath) +
+                                                         "/own_model " + arguments + " > " + said +
+                                                         " 2>&1 < /dev/null";
     const int status = std::system(command.c_str());
     return dir.read("said") + "exit " + std::to_string(WEXITSTATUS(status));
   }

@@ -57,7 +57,7 @@ Result mpirun(int ranks, const Arguments& arguments, const Arguments& of_others)
   const TempDir dir;
   std::string command = "exec mpirun --oversubscribe --allow-run-as-root --mca btl self,vader";
   const auto add = [&](int count, const Arguments& those) {
-    command += " -n " + std::to_string(count) + " '" HEED_PROGRAM "'";
+    command += " -n " + std::to_string(count) + " '" + std::string(kProgramPath) + "'";
     for (const std::string& a : those) command += " '" + a + "'";
   };
   add(1, arguments);

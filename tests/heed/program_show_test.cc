@@ -35,7 +35,7 @@ TEST_F(Show, AsManyDialoguesAsAskedFor) {
 
 // Beside each other both models have the numbers that they have alone.
 TEST_F(Show, EachModelHasItsOwnNumbers) {
-  const std::string models = HEED_SOURCE_DIR "/data/models/";
+  const std::string models = source_dir() + "/data/models/";
   const auto numbers = [&](const Arguments& which) {
     const Result r = heed_program(
         Arguments{"show", "--data", kTestPart, "--limit", "3", "--test", "none"} + which);
@@ -77,7 +77,7 @@ TEST_F(Show, OneDialogueAloneHasAPage) {
 
 // The number is that of two `heed score` over what `heed distract` wrote.
 TEST_F(Show, SaysInHowManyExamplesTheRatioIsLower) {
-  const std::string models = HEED_SOURCE_DIR "/data/models/", distracted = dir.path("d.jsonl");
+  const std::string models = source_dir() + "/data/models/", distracted = dir.path("d.jsonl");
   const Arguments few = {"--data", kSample, "--limit", "30", "--test", "random:0.5"};
   const Result r = heed_program(Arguments{"show", "--html", dir.path("page.html")} + few);
   ASSERT_EQ(r.code, 0) << r.err;
@@ -116,7 +116,7 @@ TEST_F(Show, APageSaysWhatItIsMadeWith) {
                            ">rare</th><td>would you have lunch ?, i should"}) {
     EXPECT_TRUE(has(html, part)) << part;
   }
-  EXPECT_FALSE(has(html, HEED_SOURCE_DIR));  // others will see it
+  EXPECT_FALSE(has(html, source_dir()));  // others will see it
 }
 
 }  // namespace

@@ -132,7 +132,7 @@ TEST_F(Signals, AnEvaluationLeavesNoFile) {
                        "--json",
                        dir.path("place/results.json")};
   Running program(command, dir, dir.path("out"));
-  std::this_thread::sleep_for(milliseconds(150));
+  ASSERT_TRUE(program.catches(SIGINT));
   program.send(SIGINT);
   EXPECT_EQ(program.wait(), -SIGINT) << dir.read("stderr");
   EXPECT_EQ(dir.read("stderr"), "heed: stopped by Ctrl-C (SIGINT) before the end\n");
@@ -185,7 +185,7 @@ std::string on_a_terminal(const std::string& script, const std::string& when) {
 }
 
 TEST_F(Signals, CtrlCEndsALoopAndAChain) {
-  const std::string heed = "'" HEED_PROGRAM "' ";
+  const std::string heed = "'" + std::string(kProgramPath) + "' ";
   const std::string train = heed + join(training(dir.path("run") + "$seed", "100000"));
   for (const std::string& script :
        {"for seed in 1 2 3; do " + train + "; echo went on; done; echo went on",

@@ -11,7 +11,7 @@
 namespace heed {
 namespace {
 
-const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+const std::string kTrained = source_dir() + "/data/models/trained";
 
 class LivePage : public testing::Test {
  protected:

@@ -5,6 +5,7 @@
 
 #include "nn/safetensors.h"
 #include "tests/nn/nn_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 
@@ -14,8 +15,7 @@ class LayerCase {
   explicit LayerCase(std::string name) : name_(std::move(name) + ".") {}
 
   Tensor operator[](const std::string& part) const {
-    static const TensorMap all =
-        load_tensors(std::string(HEED_SOURCE_DIR) + "/tests/reference/layers.safetensors");
+    static const TensorMap all = load_tensors(source_dir() + "/tests/reference/layers.safetensors");
     return all.at(name_ + part);
   }
   // The layer with the case's parameters, in f64.

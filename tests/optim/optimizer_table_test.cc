@@ -13,6 +13,7 @@
 #include "autograd/ops.h"
 #include "optim/optim.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -316,7 +317,7 @@ INSTANTIATE_TEST_SUITE_P(Table, Optimizers, testing::ValuesIn(table()), [](const
 
 TEST(OptimizerTable, HasARowForEveryOptimizer) {
   std::ostringstream header;
-  header << std::ifstream(HEED_SOURCE_DIR "/optim/optim.h").rdbuf();
+  header << std::ifstream(source_dir() + "/optim/optim.h").rdbuf();
   const std::string text = header.str();
   const std::regex declaration(R"(class (\w+) : public Optimizer)");
   int found = 0;

@@ -10,11 +10,13 @@
 #include <string>
 #include <vector>
 
+#include "tests/paths.h"
+
 namespace {
 
 namespace fs = std::filesystem;
 
-const fs::path kKernels = fs::path(HEED_SOURCE_DIR) / "tensor/kernels";
+const fs::path kKernels = fs::path(heed::source_dir()) / "tensor/kernels";
 
 // Headers that declare nothing for a GPU: what this CPU is, and helpers.
 const std::set<std::string> kCpuOnly = {"isa", "matmul", "peak"};

@@ -30,6 +30,7 @@
 #include "tensor/kernels/top_k.h"
 #include "tensor/kernels/update.h"
 #include "tensor/random.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -306,7 +307,7 @@ TEST(WatchedKernels, EveryKernelHasARow) {
     rows.insert(name.substr(0, name.find(',')));
   }
   const std::regex pattern(R"(HEED_KERNEL\((?:template <[^>]*>\s*)?void\s+(\w+)\()");
-  const auto folder = std::filesystem::path(HEED_SOURCE_DIR) / "tensor/kernels";
+  const auto folder = std::filesystem::path(source_dir()) / "tensor/kernels";
   for (const auto& entry : std::filesystem::directory_iterator(folder)) {
     if (entry.path().extension() != ".cu" || entry.path().stem() == "gemm" ||
         entry.path().stem() == "recurrent_layer")

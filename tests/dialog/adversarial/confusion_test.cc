@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed::adversarial {
 namespace {
@@ -25,7 +26,7 @@ bool is_printed(double value, double printed) {
 // .736.
 TEST(Confusion, GivesThePrintedTablesWithOneMisprint) {
   const nlohmann::json rows = nlohmann::json::parse(
-      std::ifstream(HEED_SOURCE_DIR "/tests/reference/adversarial/printed.json"));
+      std::ifstream(source_dir() + "/tests/reference/adversarial/printed.json"));
   ASSERT_EQ(rows.size(), 12u);
   std::vector<std::string> misprints;
   for (const auto& row : rows) {

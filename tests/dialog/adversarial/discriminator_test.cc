@@ -14,6 +14,7 @@
 #include "optim/optim.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
+#include "tests/paths.h"
 #include "train/run_json.h"
 
 namespace heed::adversarial {
@@ -23,8 +24,8 @@ namespace {
 class Reference {
  public:
   Reference()
-      : all_(load_tensors(std::string(HEED_SOURCE_DIR) +
-                          "/tests/reference/adversarial/discriminator.safetensors")) {
+      : all_(
+            load_tensors(source_dir() + "/tests/reference/adversarial/discriminator.safetensors")) {
     const std::vector<int32_t> tokens = all_.at("tokens").to_ints();
     auto at = tokens.begin();
     for (const int32_t length : all_.at("lengths").to_ints()) {

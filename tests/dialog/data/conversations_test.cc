@@ -1,5 +1,6 @@
 // Which test examples are of one conversation.
 #include "dialog/data/conversations.h"
+#include "tests/paths.h"
 
 #include <gtest/gtest.h>
 
@@ -73,7 +74,7 @@ TEST(Conversations, MarkedDistractionsBelongToNone) {
 // As counted by another program: 157 of the 830 bundled test dialogues share text with another one.
 TEST(Conversations, OfTheBundledTestDialogues) {
   const auto all =
-      conversations_of(read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz"));
+      conversations_of(read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz"));
   ASSERT_EQ(all.size(), 830u);
   EXPECT_EQ(1 + *std::max_element(all.begin(), all.end()), 744);
   std::map<int, int> sizes;

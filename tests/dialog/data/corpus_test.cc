@@ -2,6 +2,7 @@
 
 #include "dialog/text/text_file.h"
 #include "tests/dialog/data/reader_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -357,7 +358,7 @@ TEST(Fingerprint, IsOfIdsTextsAndMarks) {
 
 TEST(SampleData, HasDialoguesOfThreeTurnsAndMore) {
   for (const char* part : {"valid", "test"}) {
-    const std::string path = find_part(std::string(HEED_SOURCE_DIR) + "/data/ubuntu-sample", part);
+    const std::string path = find_part(source_dir() + "/data/ubuntu-sample", part);
     const std::vector<Dialogue> dialogues = read_dialogues(path);
     EXPECT_GT(dialogues.size(), 500u);
     for (const Dialogue& dialogue : dialogues) {

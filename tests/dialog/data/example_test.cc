@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -230,7 +231,7 @@ TEST(MakeExamples, RefusesBoundsThatMakeNoSense) {
 }
 
 TEST(MakeExamples, UsesTheWholeSample) {
-  const auto dialogues = read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz");
+  const auto dialogues = read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz");
   const Vocabulary vocabulary = Vocabulary::build(count_tokens(dialogues));
   int64_t left_out = -1;
   EXPECT_EQ(make_examples(dialogues, vocabulary, {}, &left_out).size(), dialogues.size());

@@ -12,6 +12,7 @@
 #include <nlohmann/json.hpp>
 
 #include "dialog/pretrained/encoder.h"
+#include "tests/paths.h"
 
 namespace heed::pretrained {
 namespace {
@@ -37,7 +38,7 @@ class MiniLm : public testing::Test {
     if (folder.empty())
       GTEST_SKIP() << "no all-MiniLM-L6-v2: docs/pretrained.md says how to get it";
     encoder.emplace(load_encoder(folder));
-    cases = Json::parse(std::ifstream(HEED_SOURCE_DIR "/tests/dialog/pretrained/minilm.json"));
+    cases = Json::parse(std::ifstream(source_dir() + "/tests/dialog/pretrained/minilm.json"));
   }
   double error_of(const Tensor& vectors) const {
     double largest = 0;

@@ -11,6 +11,7 @@
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed::probe {
 namespace {
@@ -40,7 +41,7 @@ std::vector<LabelIds> random_labels(int64_t n, int64_t size, uint64_t seed) {
 class ScikitLearn : public testing::TestWithParam<const char*> {};
 
 TEST_P(ScikitLearn, HasTheSameWeightsAndPredictions) {
-  const std::string folder = HEED_SOURCE_DIR "/tests/reference/probe/" + std::string(GetParam());
+  const std::string folder = source_dir() + "/tests/reference/probe/" + std::string(GetParam());
   const Json expected = Json::parse(read_file(folder + "/expected.json", 1 << 24));
   const Part train = read_part(folder, "train"), test = read_part(folder, "test");
   const LabelSets& sets = train.examples.tasks.at("Task");

@@ -13,6 +13,7 @@
 #include "examples/static.h"
 #include "examples/static_ui.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -107,7 +108,7 @@ TEST(Examples, TheFiveModelsAreTheLibrarysModel) {
 
 // ---- the programs
 
-#ifdef HEED_EXAMPLES_DIR
+#ifdef HEED_HAVE_EXAMPLES
 
 struct Result {
   int status;
@@ -115,7 +116,8 @@ struct Result {
 };
 
 Result run(const std::string& program, const std::string& arguments) {
-  const std::string command = HEED_EXAMPLES_DIR "/" + program + " " + arguments + " 2>&1";
+  const std::string command =
+      std::string(kExamplesPath) + "/" + program + " " + arguments + " 2>&1";
   FILE* pipe = ::popen(command.c_str(), "r");
   Result result{-1, ""};
   char buffer[4096];

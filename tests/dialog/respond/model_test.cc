@@ -12,6 +12,7 @@
 #include "tensor/parallel.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -240,8 +241,8 @@ TEST_P(Model, ParameterNamesAreThoseOfTheReference) {
   LstmResponder model(small_config(GetParam()), 1);
   std::vector<std::string> names, expected;
   for (const NamedParameter& p : parameters(model)) names.push_back(p.name);
-  const std::string path = std::string(HEED_SOURCE_DIR) + "/tests/reference/" +
-                           std::string(GetParam().name) + "/model.safetensors";
+  const std::string path =
+      source_dir() + "/tests/reference/" + std::string(GetParam().name) + "/model.safetensors";
   for (const auto& [name, tensor] : load_tensors(path)) expected.push_back(name);
   std::sort(names.begin(), names.end());
   EXPECT_EQ(names, expected);

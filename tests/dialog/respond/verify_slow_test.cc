@@ -5,11 +5,12 @@
 
 #include "dialog/respond/verify.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
 
-const std::string kGenerate = HEED_SOURCE_DIR "/tests/reference/generate/make_cases.py";
+const std::string kGenerate = source_dir() + "/tests/reference/generate/make_cases.py";
 
 bool runs(const std::string& command) {
   return std::system((command + " >/dev/null 2>&1").c_str()) == 0;

@@ -13,13 +13,14 @@
 #include "tensor/parallel.h"
 #include "tests/devices.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::json;
 
-const std::filesystem::path kCases = std::filesystem::path(HEED_SOURCE_DIR) / "tests/reference";
+const std::filesystem::path kCases = std::filesystem::path(source_dir()) / "tests/reference";
 // Every folder that make_cases.py has written: the structures, and some of them with options.
 std::vector<std::string> case_names() {
   std::vector<std::string> names;

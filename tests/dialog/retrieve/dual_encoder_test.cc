@@ -9,6 +9,7 @@
 #include "nn/safetensors.h"
 #include "tests/file_helpers.h"
 #include "tests/nn/nn_helpers.h"
+#include "tests/paths.h"
 
 namespace heed::retrieve {
 namespace {
@@ -63,8 +64,8 @@ INSTANTIATE_TEST_SUITE_P(Kinds, DualEncoderIsNumPys,
 TEST_P(DualEncoderIsNumPys, VectorsLossesAndGradients) {
   const auto [name, dtype] = GetParam();
   const double tolerance = dtype == DType::f64 ? 1e-10 : 1e-5;
-  const TensorMap expected = load_tensors(std::string(HEED_SOURCE_DIR) +
-                                          "/tests/reference/retrieval/" + name + ".safetensors");
+  const TensorMap expected =
+      load_tensors(source_dir() + "/tests/reference/retrieval/" + name + ".safetensors");
   DualEncoder model(config_of(name));
   convert(model, dtype);
   for (const NamedParameter& p : parameters(model)) {

@@ -11,6 +11,7 @@
 #include "tensor/parallel.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -31,7 +32,7 @@ std::vector<std::string> split(const Pieces& pieces, std::string_view text) {
 }
 
 TokenCounts sample_counts() {
-  return count_tokens(read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/valid.jsonl.gz"));
+  return count_tokens(read_dialogues(source_dir() + "/data/ubuntu-sample/valid.jsonl.gz"));
 }
 
 // The words of Sennrich, Haddow & Birch (2016), Algorithm 1, with a blank before each in place of
@@ -182,8 +183,7 @@ TEST(VocabularyOfPieces, GivesTheWordsBack) {
   const Vocabulary vocabulary = of_sample(700);
   ASSERT_EQ(vocabulary.size(), 700);
   EXPECT_EQ(vocabulary.kind(), TokenKind::kPieces);
-  for (const Dialogue& d :
-       read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz", 50)) {
+  for (const Dialogue& d : read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz", 50)) {
     for (const Turn& turn : d.turns) {
       const std::vector<std::string> words = tokenize(turn.text);
       const std::vector<int32_t> ids = vocabulary.encode(words);

@@ -5,6 +5,7 @@
 
 #include "base/utf8.h"
 #include "dialog/data/corpus.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -124,7 +125,7 @@ TEST(Tokenizer, GivesTheSameAsTokenize) {
 }
 
 TEST(Tokenize, ReadsTheSample) {
-  const auto dialogues = read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz", 1);
+  const auto dialogues = read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz", 1);
   EXPECT_EQ(cut(dialogues[0].turns[3].text), "hmmm|hang|on|may|have|solved|this|brb|");
   EXPECT_EQ(cut(dialogues[0].turns[1].text),
             "well|no|,|their|java|applet|windows|.|i|'|m|running|firefox|with|sun|-|j2rel|.|5|"

@@ -5,6 +5,7 @@
 #include "dialog/text/tokenizer.h"
 #include "tensor/bytes.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -62,7 +63,7 @@ TEST(Vocabulary, ChecksItsArguments) {
 
 TEST(Vocabulary, LoadsWhatItSaved) {
   TempDir dir;
-  const auto dialogues = read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz");
+  const auto dialogues = read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz");
   const Vocabulary saved = Vocabulary::build(count_tokens(dialogues), {.max_size = 2000});
   ASSERT_EQ(saved.size(), 2000);
   saved.save(dir.path("vocab.txt"));
@@ -75,7 +76,7 @@ TEST(Vocabulary, LoadsWhatItSaved) {
 }
 
 TEST(Vocabulary, IsTheSameOutOfBytes) {
-  const auto dialogues = read_dialogues(HEED_SOURCE_DIR "/data/ubuntu-sample/test.jsonl.gz", 50);
+  const auto dialogues = read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz", 50);
   for (const TokenKind kind : {TokenKind::kWords, TokenKind::kPieces}) {
     const Vocabulary sent =
         Vocabulary::build(count_tokens(dialogues), {.max_size = 500, .kind = kind});

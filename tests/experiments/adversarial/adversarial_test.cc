@@ -12,7 +12,7 @@ namespace {
 
 using Json = nlohmann::json;
 namespace fs = std::filesystem;
-const std::string kTrained = HEED_SOURCE_DIR "/data/models/trained";
+const std::string kTrained = source_dir() + "/data/models/trained";
 
 // A second corpus: dialogues of the first one.
 std::string half(const TempDir& dir) {

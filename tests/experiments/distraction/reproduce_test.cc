@@ -3,6 +3,7 @@
 
 #include "dialog/data/corpus.h"
 #include "tests/experiments/distraction/reproduce_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
@@ -161,7 +162,7 @@ TEST_F(Reproduce, ARunThatWentWrongSaysSo) {
 // Tables beside results are those of the results: here, and in docs/results/experiment if one is
 // kept.
 TEST_F(Reproduce, TheTablesAreThoseOfTheirResults) {
-  const std::string kept = HEED_SOURCE_DIR "/docs/results/experiment";
+  const std::string kept = source_dir() + "/docs/results/experiment";
   for (const std::string& folder : {whole(), kept}) {
     if (!fs::exists(folder)) continue;
     const std::string name = fs::path(folder).filename();

@@ -8,13 +8,14 @@
 #include "experiments/engine/agreement.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
+#include "tests/paths.h"
 
 namespace heed {
 namespace {
 
 const nlohmann::json& scipy() {
-  static const nlohmann::json cases = nlohmann::json::parse(
-      std::ifstream(HEED_SOURCE_DIR "/tests/reference/statistics/scipy.json"));
+  static const nlohmann::json cases =
+      nlohmann::json::parse(std::ifstream(source_dir() + "/tests/reference/statistics/scipy.json"));
   return cases;
 }
 

@@ -120,7 +120,7 @@ TEST_F(ProbesTest, GoesOnByShardsToTheSameNumbers) {
 // command completes it without training or probing anything again.
 TEST_F(ProbesTest, CompletesAFolderOfAnOlderVersion) {
   const std::string out = dir.path("old");
-  fs::copy(HEED_SOURCE_DIR "/tests/experiments/probes/run-folder-1", out,
+  fs::copy(source_dir() + "/tests/experiments/probes/run-folder-1", out,
            fs::copy_options::recursive);
   const auto bytes = [&](const std::string& file) {
     return dir.read("old/lstm-attention-seed1/" + file);

@@ -209,10 +209,10 @@ TEST_F(SweepTest, ARunThatFails) {
 
 // The example of the documentation, in its own folder.
 TEST_F(SweepTest, TheExampleIsOne) {
-  fs::create_directory_symlink(HEED_SOURCE_DIR "/data", dir.path("data"));
+  fs::create_directory_symlink(source_dir() + "/data", dir.path("data"));
   const fs::path before = fs::current_path();
   fs::current_path(dir.path(""));
-  const Result r = heed_program({"sweep", HEED_SOURCE_DIR "/examples/sweep.toml", "--out",
+  const Result r = heed_program({"sweep", source_dir() + "/examples/sweep.toml", "--out",
                                  dir.path("out"), "--dry-run", "--threads", "1"});
   fs::current_path(before);
   ASSERT_EQ(r.code, 0) << r.err;

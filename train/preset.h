@@ -1,0 +1,22 @@
+// Presets of a system: settings that have a name.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/error.h"
+
+namespace heed {
+
+// The one of that name. Throws UsageError "preset: expected one of paper, laptop, got 'x'".
+template <class Preset>
+const Preset& find_preset_in(const std::vector<Preset>& presets, const std::string& name) {
+  std::string names;
+  for (const Preset& preset : presets) {
+    if (preset.name == name) return preset;
+    names += (names.empty() ? "" : ", ") + preset.name;
+  }
+  throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
+}
+
+}  // namespace heed
