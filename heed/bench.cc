@@ -17,6 +17,7 @@
 #include "dialog/text/text_file.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/shared_options.h"
@@ -306,50 +307,38 @@ void run(const Options& o) {
 }  // namespace
 
 void add_bench(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "bench", "Time training steps, scoring or decoding; prints one line of JSON");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "bench", "Time training steps, scoring or decoding; prints one line of JSON",
       "A step is forward, loss with attention loss, backward, clipping and SGD, on random words. "
       "The share of peak is against the multiply-add peak, of bf16 with --matmul bf16, that the "
-      "same "
-      "program measures first; "
-      "multiply-adds are counted for training the LSTM structures, and null for all else.\n"
+      "same program measures first; multiply-adds are counted for training the LSTM structures, "
+      "and null for all else.\n"
       "Example:\n"
-      "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 "
-      "--vocab 25000 --threads 1");
-  o->common = add_common(*c, {.seed = "Seed of the weights and the words"});
-  add_structure(*c, o->structure);
-  c->add_option(
-       "--work", o->work,
-       "What a step is: train; forward, the first half of it; score, as `heed score` does; "
-       "beam, responses of the same lengths by beam search with 5 hypotheses")
-      ->check(one_of({"train", "forward", "score", "beam"}))
-      ->capture_default_str();
-  c->add_option("--batch", o->batch, "Dialogues in a batch")
-      ->check(whole_number(1, kMaxBatch))
-      ->capture_default_str();
+      "  heed bench --structure dynamic --batch 64 --hidden 512 --embed 512 --layers 4 --vocab "
+      "25000 --threads 1",
+      {.seed = "Seed of the weights and the words"}, run);
+  add_structure(c, o.structure);
+  option(c, "--work", o.work,
+         "What a step is: train; forward, the first half of it; score, as `heed score` does; beam, "
+         "responses of the same lengths by beam search with 5 hypotheses",
+         one_of({"train", "forward", "score", "beam"}));
+  option(c, "--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
   const auto size = [&](const char* name, int64_t& value, const char* text, int64_t least = 1) {
-    c->add_option(name, value, text)
-        ->check(whole_number(least, kMaxModelSize))
-        ->capture_default_str();
+    option(c, name, value, text, whole_number(least, kMaxModelSize));
   };
-  size("--embed", o->embed, "Embedding size");
-  size("--hidden", o->hidden, "Hidden size");
-  size("--layers", o->layers, "LSTM layers");
-  size("--vocab", o->vocab, "Vocabulary size", kSpecialTokens + 1);
-  c->add_option("--dropout", o->dropout, "Dropout probability")->capture_default_str();
-  c->add_option("--steps", o->steps, "Steps timed, after one for warm-up")
-      ->check(whole_number(1, 1'000'000))
-      ->capture_default_str();
-  c->add_option("--lengths", o->lengths,
-                "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every "
-                "dialogue has 6 utterances of 12 tokens and a response of 16");
-  c->add_flag("--count", o->count,
-              "With --device cuda: also what a step asks of the device, the making of its batch "
-              "included: launches (kernels, cuBLAS calls, clearing of memory), copies, and how "
-              "often the host waits");
-  c->callback([o] { run(*o); });
+  size("--embed", o.embed, "Embedding size");
+  size("--hidden", o.hidden, "Hidden size");
+  size("--layers", o.layers, "LSTM layers");
+  size("--vocab", o.vocab, "Vocabulary size", kSpecialTokens + 1);
+  option(c, "--dropout", o.dropout, "Dropout probability");
+  option(c, "--steps", o.steps, "Steps timed, after one for warm-up", whole_number(1, 1'000'000));
+  c.add_option("--lengths", o.lengths,
+               "Utterance lengths, {\"context\": [..], \"response\": n} a line; without it every "
+               "dialogue has 6 utterances of 12 tokens and a response of 16");
+  c.add_flag(
+      "--count", o.count,
+      "With --device cuda: also what a step asks of the device, the making of its batch included: "
+      "launches (kernels, cuBLAS calls, clearing of memory), copies, and how often the host waits");
 }
 
 }  // namespace heed

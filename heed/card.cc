@@ -150,8 +150,7 @@ std::string limits_section(const Json& info) {
   const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
   if (words.is_number()) {
     text += "- It knows " + text_of(words) +
-            " words, of the language of its data; others are "
-            "`<unk>` to it.\n";
+            " words, of the language of its data; others are `<unk>` to it.\n";
   }
   const Json examples = info.value("settings", Json::object()).value("examples", Json::object());
   const Json turns = examples.value("max_turns", Json(0));

@@ -11,6 +11,7 @@
 #include "dialog/view/render.h"
 #include "experiments/compare/compare_models.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/messages.h"
@@ -139,8 +140,8 @@ void note_differences(const ComparedModel& run, const ComparedModel& first) {
   }
   if (!(run.vocabulary == first.vocabulary)) {
     note(both +
-         " have different vocabularies: their perplexities cannot be compared, bits per "
-         "character can (of words that are <unk> only a lower bound)");
+         " have different vocabularies: their perplexities cannot be compared, bits per character "
+         "can (of words that are <unk> only a lower bound)");
   }
 }
 
@@ -217,39 +218,34 @@ void run(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "compare", "Perplexity and DAS ratios of several runs, with intervals and paired tests");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "compare", "Perplexity and DAS ratios of several runs, with intervals and paired tests",
       "All runs see the same dialogues and distractions. Intervals and p-values come from a "
       "bootstrap over conversations (dialogues that share text), as in heed report; changes are "
       "from the first run, paired. With --against two groups are compared, each with the mean over "
       "its runs, which are seeds of the same settings.\n"
       "Examples:\n"
       "  heed compare runs/baseline runs/trained --data data/ubuntu-sample\n"
-      "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex");
-  o->common = add_common(*c, {.seed = "Seed of the distractions"});
-  c->add_option("runs", o->runs,
-                "Directories of runs or models, two or more; the first is compared with")
+      "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex",
+      {.seed = "Seed of the distractions"}, run);
+  c.add_option("runs", o.runs,
+               "Directories of runs or models, two or more; the first is compared with")
       ->required()
       ->expected(1, 100);
-  c->add_option("--against", o->against,
-                "Directories of the runs that are compared with, as one group; the others are "
-                "another")
+  c.add_option(
+       "--against", o.against,
+       "Directories of the runs that are compared with, as one group; the others are another")
       ->expected(1, 100);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--test", o->test,
-                "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio")
-      ->capture_default_str();
-  add_json(*c, o->json);
-  c->add_option("--csv", o->csv,
-                "Write comma-separated values to this file, - for standard output");
-  c->add_option("--markdown", o->markdown, "Write the table as Markdown, - to print it");
-  c->add_option("--latex", o->latex, "Write the table as LaTeX's tabular, - to print it");
-  add_batch(*c, o->batch);
-  o->input.declare_insertion(*c);
-  c->callback([o] { run(*o); });
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  option(c, "--test", o.test,
+         "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio");
+  add_json(c, o.json);
+  c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
+  c.add_option("--markdown", o.markdown, "Write the table as Markdown, - to print it");
+  c.add_option("--latex", o.latex, "Write the table as LaTeX's tabular, - to print it");
+  add_batch(c, o.batch);
+  o.input.declare_insertion(c);
 }
 
 }  // namespace heed

@@ -1,4 +1,5 @@
 #include "heed/decode_flags.h"
+#include "heed/declare.h"
 
 #include "dialog/text/tokenizer.h"
 #include "heed/checks.h"
@@ -15,13 +16,12 @@ void DecodeFlags::declare(CLI::App& c) {
   command_ = &c;
   const auto add = [&](const char* name, auto& value, const char* help,
                        const CLI::Validator& check) {
-    c.add_option(name, value, help)->check(check)->capture_default_str()->group("Responses");
+    option(c, name, value, help, check)->group("Responses");
   };
-  c.add_option("--decode", method,
-               "greedy: the most probable token each time; sample: drawn from the most probable "
-               "ones; beam: the best of several hypotheses")
-      ->check(one_of({"greedy", "sample", "beam"}))
-      ->capture_default_str()
+  option(c, "--decode", method,
+         "greedy: the most probable token each time; sample: drawn from the most probable ones; "
+         "beam: the best of several hypotheses",
+         one_of({"greedy", "sample", "beam"}))
       ->group("Responses");
   add("--max-length", options.max_length, "Longest response, in tokens (words or pieces)",
       whole_number(1, 10000));

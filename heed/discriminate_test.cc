@@ -13,6 +13,7 @@
 #include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/discriminate.h"
 #include "heed/discriminate_table.h"
 #include "heed/judge.h"
@@ -31,6 +32,7 @@ using adversarial::Passage;
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;
   std::string model, data, negatives, responses, controls, response_only, json, html, predictions;
   size_t limit = 0;
   int64_t batch = 64;
@@ -50,8 +52,8 @@ std::vector<std::string> controls_of(const Options& o) {
   for (const std::string& name : names) {
     if (std::find(kControls.begin(), kControls.end(), name) != kControls.end()) continue;
     throw UsageError(
-        "--controls: expected all or some of response-only, length, unigram, shuffled-context, "
-        "got '" +
+        "--controls: expected all or some of response-only, length, unigram, shuffled-context, got "
+        "'" +
         name + "'");
   }
   const auto at = std::find(names.begin(), names.end(), "response-only");
@@ -250,7 +252,8 @@ void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Cont
     results.views.push_back(std::move(view));
 }
 
-void run(const Options& o) {
+void run(Options& o) {
+  find_data(o.data, *o.command, Corpora::kSeveral);
   const Device device = start(*o.common);
   check_options(o);
   const JsonOutput output(o.json), predictions(o.predictions);
@@ -286,49 +289,43 @@ void run(const Options& o) {
 }  // namespace
 
 void add_discriminate_test(CLI::App& discriminate) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = discriminate.add_subcommand(
-      "test", "How well a discriminator tells real responses from others");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      discriminate, "test", "How well a discriminator tells real responses from others",
+
       "Every passage of the test part is judged twice, with its own response and with another one; "
       "real is what has p >= 0.5. Precision, recall and F1 are of the class real, and of fake. "
       "Intervals are 95 %, of a bootstrap over conversations; p is of the exact binomial test "
       "against 0.5; at threshold: the accuracy at the threshold that is best on the valid part.\n"
       "Examples:\n"
-      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all "
-      "--json judged.json\n"
+      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all --json "
+      "judged.json\n"
       "  heed discriminate test --model runs/judge --data data/ubuntu-sample --responses "
-      "responses.jsonl");
-  o->common = add_common(*c, {.seed = "Seed of the replacements and of the intervals"});
-  add_model(*c, o->model);
-  c->add_option("--data", o->data,
-                "Dialogues: a data directory (its test part is read, and its valid part for the "
-                "threshold), or a file; or several with commas, each a row. If not given: the "
-                "bundled sample");
-  c->add_option("--negatives", o->negatives,
-                "What stands in the place of responses: random, length-matched, "
-                "same-conversation, shuffled-words or real; random if not given");
-  c->add_option("--responses", o->responses,
-                "Responses of a model to stand there, as heed respond writes them")
+      "responses.jsonl",
+      {.seed = "Seed of the replacements and of the intervals"}, run);
+  add_model(c, o.model);
+  c.add_option(
+      "--data", o.data,
+      "Dialogues: a data directory (its test part is read, and its valid part for the threshold), "
+      "or a file; or several with commas, each a row. If not given: the bundled sample");
+  c.add_option("--negatives", o.negatives,
+               "What stands in the place of responses: random, length-matched, same-conversation, "
+               "shuffled-words or real; random if not given");
+  c.add_option("--responses", o.responses,
+               "Responses of a model to stand there, as heed respond writes them")
       ->option_text("FILE");
-  c->add_option("--controls", o->controls,
-                "What needs no coherence, as rows: length and unigram (logistic regressions), "
-                "shuffled-context, response-only, some with commas, or all");
-  c->add_option("--response-only-run", o->response_only,
-                "A control: the run of a discriminator that reads the response and not the context")
+  c.add_option("--controls", o.controls,
+               "What needs no coherence, as rows: length and unigram (logistic regressions), "
+               "shuffled-context, response-only, some with commas, or all");
+  c.add_option("--response-only-run", o.response_only,
+               "A control: the run of a discriminator that reads the response and not the context")
       ->option_text("RUN");
-  c->add_option("--limit", o->limit, "Read only the first dialogues, of each part; 0: all")
-      ->capture_default_str();
-  add_batch(*c, o->batch);
-  add_json(*c, o->json);
-  add_html(*c, o->html, ": passages with the attention on every word");
-  c->add_option("--predictions", o->predictions,
-                "What a classifier says of every item: written to this file, a line each")
+  option(c, "--limit", o.limit, "Read only the first dialogues, of each part; 0: all");
+  add_batch(c, o.batch);
+  add_json(c, o.json);
+  add_html(c, o.html, ": passages with the attention on every word");
+  c.add_option("--predictions", o.predictions,
+               "What a classifier says of every item: written to this file, a line each")
       ->option_text("FILE");
-  c->callback([o, c] {
-    find_data(o->data, *c, Corpora::kSeveral);
-    run(*o);
-  });
 }
 
 }  // namespace heed

@@ -6,6 +6,7 @@
 #include "dialog/text/terminal.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/provenance.h"
@@ -125,10 +126,8 @@ void run(const Options& o) {
 }  // namespace
 
 void add_distract(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "distract", "Write dialogues with the distractions of a test set, marked, as JSON Lines");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "distract", "Write dialogues with the distractions of a test set, marked, as JSON Lines",
       "The distractions are those of heed evaluate with the same data, pool, seed and bounds, and "
       "heed score gives the same numbers for them, unless --max-context (or that of the training) "
       "cuts contexts: heed evaluate cuts before it inserts, heed score what was inserted, too. The "
@@ -137,19 +136,17 @@ void add_distract(CLI::App& app) {
       "Examples:\n"
       "  heed distract --model runs/first --data data/ubuntu-sample --test random:0.7 \\\n"
       "    --out distracted.jsonl\n"
-      "  heed score --model runs/first --data distracted.jsonl --examples last");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the distractions"});
-  o->input.declare(*c);
-  c->add_option("--out", o->out, "File to write, gzip if its name ends in .gz")->required();
-  c->add_option("--test", o->test,
-                "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end")
-      ->capture_default_str();
-  c->add_option("--model", o->model,
-                "Directory of a run or a model, whose bounds are taken; otherwise those that heed "
-                "train has by itself");
-  add_json(*c, o->json);
-  o->input.declare_insertion(*c);
-  c->callback([o] { run(*o); });
+      "  heed score --model runs/first --data distracted.jsonl --examples last",
+      {.device = false, .seed = "Seed of the distractions"}, run);
+  o.input.declare(c);
+  c.add_option("--out", o.out, "File to write, gzip if its name ends in .gz")->required();
+  option(c, "--test", o.test,
+         "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
+  c.add_option("--model", o.model,
+               "Directory of a run or a model, whose bounds are taken; otherwise those that heed "
+               "train has by itself");
+  add_json(c, o.json);
+  o.input.declare_insertion(c);
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include "dialog/respond/run.h"
 #include "heed/bundled.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
@@ -63,7 +64,8 @@ void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
   output.write(json);
 }
 
-void run(const Options& o) {
+void run(Options& o) {
+  take_bundled(o.model);
   if (o.per_example && o.json.empty()) throw UsageError("--per-example: needs --json");
   const RankTeam team(o.ranks, *o.common);
   team.start();
@@ -94,10 +96,9 @@ void run(const Options& o) {
 }  // namespace
 
 void add_evaluate(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets",
+
       "AS: attention on an utterance, 100% is an average one. DAS ratio: mean AS of the "
       "distractions over mean AS of the history; the lower, the less the model is distracted. mean "
       "and median are those of the ratios of single dialogues. first, last: utterances of the "
@@ -105,25 +106,19 @@ void add_evaluate(CLI::App& app) {
       "Examples:\n"
       "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
-      "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random");
-  o->common = add_common(*c, {.seed = "Seed of the distractions"});
-  add_model_or_bundled(*c, o->model);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option(
-       "--test", o->test,
-       "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle "
-       "or end; random, frequent and rare alone: three sets each")
-      ->capture_default_str();
-  add_json(*c, o->json);
-  c->add_flag("--per-example", o->per_example, "Numbers of every example into the JSON as well");
-  add_batch(*c, o->batch);
-  add_ranks(*c, o->ranks);
-  o->input.declare_insertion(*c);
-  c->callback([o] {
-    take_bundled(o->model);
-    run(*o);
-  });
+      "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random",
+      {.seed = "Seed of the distractions"}, run);
+  add_model_or_bundled(c, o.model);
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  option(c, "--test", o.test,
+         "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle or "
+         "end; random, frequent and rare alone: three sets each");
+  add_json(c, o.json);
+  c.add_flag("--per-example", o.per_example, "Numbers of every example into the JSON as well");
+  add_batch(c, o.batch);
+  add_ranks(c, o.ranks);
+  o.input.declare_insertion(c);
 }
 
 }  // namespace heed

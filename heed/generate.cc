@@ -7,6 +7,7 @@
 #include "dialog/text/tokenizer.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
@@ -141,40 +142,36 @@ void run(Options& o) {
 }  // namespace
 
 void add_generate(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  o->decode.method = "beam";
-  CLI::App* c = app.add_subcommand(
-      "generate", "Write dialogues that end with a model's response, to be told from real ones");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "generate",
+      "Write dialogues that end with a model's response, to be told from real ones",
       "A line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "
       "\"source\": MODEL}: its last turn is the model's response, the others are the real ones. "
       "Empty responses are left out and counted.\n"
       "Examples:\n"
       "  heed generate --model runs/first --data data/ubuntu-sample --beam 5 --out fakes.jsonl\n"
-      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk "
-      "--out fakes.jsonl");
-  o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  add_model(*c, o->model);
-  c->add_option("--epoch", o->epoch,
-                "Which model of the run: best, last, untrained, or the number of an epoch that "
-                "--keep-every kept")
-      ->capture_default_str();
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--out", o->out, "File of the dialogues, - for standard output")->required();
-  c->add_option("--leave-out", o->leave_out,
-                "Responses to leave out, several with commas: repeated: of the same words as one "
-                "before; unk: that hold <unk>; human: of the same words as the real one")
+      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk --out "
+      "fakes.jsonl",
+      {.seed = "Seed of drawn responses (--decode sample)"}, run);
+  o.decode.method = "beam";
+  add_model(c, o.model);
+  option(c, "--epoch", o.epoch,
+         "Which model of the run: best, last, untrained, or the number of an epoch that "
+         "--keep-every kept");
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  c.add_option("--out", o.out, "File of the dialogues, - for standard output")->required();
+  c.add_option("--leave-out", o.leave_out,
+               "Responses to leave out, several with commas: repeated: of the same words as one "
+               "before; unk: that hold <unk>; human: of the same words as the real one")
       ->delimiter(',')
       ->check(one_of({"repeated", "unk", "human"}));
-  add_json(*c, o->json);
-  add_batch(*c, o->batch);
-  o->command = c;
-  c->add_option("--beam", o->beam, "Beam search with so many hypotheses, which is also the default")
+  add_json(c, o.json);
+  add_batch(c, o.batch);
+  c.add_option("--beam", o.beam, "Beam search with so many hypotheses, which is also the default")
       ->check(whole_number(1, 1000))
       ->group("Responses");
-  o->decode.declare(*c);
-  c->callback([o] { run(*o); });
+  o.decode.declare(c);
 }
 
 }  // namespace heed

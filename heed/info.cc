@@ -1,4 +1,5 @@
 #include "heed/info.h"
+#include "heed/declare.h"
 
 #include <cstdio>
 #include <filesystem>
@@ -83,28 +84,24 @@ void run(const Options& o) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "info", "Say what a model, run, experiment, result or file of dialogues holds");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "info", "Say what a model, run, experiment, result or file of dialogues holds",
       "A model: its sizes, parameters and vocabulary. A run: also its settings, its log and "
-      "whether "
-      "it is complete. A folder of runs or an experiment: how far each is. A data directory or "
-      "dialogues: counts and checksums. Features: examples, dimensions and tasks. A .json file: "
-      "what made it, and its numbers.\n"
+      "whether it is complete. A folder of runs or an experiment: how far each is. A data "
+      "directory or dialogues: counts and checksums. Features: examples, dimensions and tasks. A "
+      ".json file: what made it, and its numbers.\n"
       "Examples:\n"
       "  heed info runs/first\n"
       "  heed info data/ubuntu-sample\n"
       "  heed info results.json --json -\n"
-      "  heed info runs/first --card card.md");
-  o->common = add_common(*c, {.device = false, .seed = ""});
-  c->add_option("path", o->path, "What to look at")->required();
-  add_json(*c, o->json);
-  c->add_option("--card", o->card,
-                "Write a model card of a run or a model, in Markdown, to this file, - for standard "
-                "output")
+      "  heed info runs/first --card card.md",
+      {.device = false, .seed = ""}, run);
+  c.add_option("path", o.path, "What to look at")->required();
+  add_json(c, o.json);
+  c.add_option(
+       "--card", o.card,
+       "Write a model card of a run or a model, in Markdown, to this file, - for standard output")
       ->option_text("FILE");
-  c->callback([o] { run(*o); });
 }
 
 }  // namespace heed

@@ -1,4 +1,5 @@
 #include "heed/inputs.h"
+#include "heed/declare.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -40,7 +41,7 @@ void InputFlags::declare(CLI::App& c) {
   c.add_option("--data", data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  c.add_option("--limit", limit, "Read only the first dialogues, 0: all")->capture_default_str();
+  option(c, "--limit", limit, "Read only the first dialogues, 0: all");
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third (or "
                "--min-turns) on")
@@ -73,12 +74,8 @@ void InputFlags::declare_insertion(CLI::App& c) {
                "Dialogues that random: distractions are drawn from: a data directory (its train "
                "part), or a file.\nIf not given: the train part of a --data directory")
       ->group(group);
-  c.add_option("--frequent", phrases.frequent, "Utterances of the frequent: sets")
-      ->capture_default_str()
-      ->group(group);
-  c.add_option("--rare", phrases.rare, "Utterances of the rare: sets")
-      ->capture_default_str()
-      ->group(group);
+  option(c, "--frequent", phrases.frequent, "Utterances of the frequent: sets")->group(group);
+  option(c, "--rare", phrases.rare, "Utterances of the rare: sets")->group(group);
 }
 
 bool InputFlags::has_pool() const {

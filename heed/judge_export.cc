@@ -11,6 +11,7 @@
 #include "dialog/text/tokenizer.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
 #include "heed/judge.h"
@@ -30,6 +31,7 @@ constexpr size_t kWordsOfCheck = 5;  // fewer, and their order may be as good as
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;
   std::string a, b, model, out, key, json;
   int64_t pairs = 0, items = 0, batch = 32;
   double checks = 0.1;
@@ -199,7 +201,7 @@ std::vector<Item> pairs_of(Passages& passages, const Options& o) {
 
 // ---- the work
 
-void check_options(const CLI::App& c, const Options& o) {
+void check_options(const Options& o) {
   const bool real_or_fake = !o.model.empty() || o.items > 0;
   const bool pairs = !o.a.empty() || !o.b.empty() || o.pairs > 0;
   if (real_or_fake == pairs) {
@@ -211,7 +213,7 @@ void check_options(const CLI::App& c, const Options& o) {
                                      : "--items is required with --model");
   }
   for (const char* option : {"--a", "--b", "--pairs"}) {
-    if (pairs && c.count(option) == 0)
+    if (pairs && o.command->count(option) == 0)
       throw UsageError(std::string(option) + " is required for pairs");
   }
   if (o.key == "-") throw UsageError("--key: must be a file, apart from what people see");
@@ -251,9 +253,9 @@ void say(const Options& o, const std::vector<Item>& items, const ResponseSieve::
   }
 }
 
-void run(const CLI::App& c, const Options& o) {
+void run(const Options& o) {
   const Device device = start(*o.common);
-  check_options(c, o);
+  check_options(o);
   JsonOutput items_file(o.out), key_file(o.key), output(o.json);
   const std::vector<std::string> models =
       o.is_pairs() ? std::vector<std::string>{o.a, o.b} : std::vector<std::string>{o.model};
@@ -294,10 +296,9 @@ void run(const CLI::App& c, const Options& o) {
 }  // namespace
 
 void add_judge_export(CLI::App& judge) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = judge.add_subcommand(
-      "export", "Responses for people to judge, and a key that says what they are");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      judge, "export", "Responses for people to judge, and a key that says what they are",
+
       "With --model: real or generated? A line of --out is {\"item\": ..., \"context\": [...], "
       "\"response\": ...}. With --a and --b: which is the better response? {\"item\": ..., "
       "\"context\": [...], \"a\": ..., \"b\": ...}, in random order. Test questions have the words "
@@ -306,27 +307,23 @@ void add_judge_export(CLI::App& judge) {
       "  heed judge export --model runs/first --data data/ubuntu-sample --items 100 --out "
       "items.jsonl --key key.jsonl\n"
       "  heed judge export --a runs/one --b runs/two --data data/ubuntu-sample --pairs 100 --out "
-      "pairs.jsonl --key key.jsonl");
-  o->common =
-      add_common(*c, {.seed = "Seed of what is drawn, and of drawn responses (--decode sample)"});
-  c->add_option("--model", o->model,
-                "Directory of a run or a model, whose responses stand beside real ones");
-  add_items(*c, o->items);
-  c->add_option("--a", o->a, "Directory of the first run or model of pairs")->option_text("DIR");
-  c->add_option("--b", o->b, "Directory of the second run or model of pairs")->option_text("DIR");
-  c->add_option("--pairs", o->pairs, "Pairs of responses")->check(whole_number(1, 20000));
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--out", o->out, "File of what people see, - for standard output")->required();
-  add_key(*c, o->key, "what they do not see");
-  c->get_option("--key")->required();
-  c->add_option("--checks", o->checks, "Test questions for each item or pair")
-      ->check(number(0, 1))
-      ->capture_default_str();
-  add_json(*c, o->json);
-  add_batch(*c, o->batch);
-  o->decode.declare(*c);
-  c->callback([o, c] { run(*c, *o); });
+      "pairs.jsonl --key key.jsonl",
+      {.seed = "Seed of what is drawn, and of drawn responses (--decode sample)"}, run);
+  c.add_option("--model", o.model,
+               "Directory of a run or a model, whose responses stand beside real ones");
+  add_items(c, o.items);
+  c.add_option("--a", o.a, "Directory of the first run or model of pairs")->option_text("DIR");
+  c.add_option("--b", o.b, "Directory of the second run or model of pairs")->option_text("DIR");
+  c.add_option("--pairs", o.pairs, "Pairs of responses")->check(whole_number(1, 20000));
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  c.add_option("--out", o.out, "File of what people see, - for standard output")->required();
+  add_key(c, o.key, "what they do not see");
+  c.get_option("--key")->required();
+  option(c, "--checks", o.checks, "Test questions for each item or pair", number(0, 1));
+  add_json(c, o.json);
+  add_batch(c, o.batch);
+  o.decode.declare(c);
 }
 
 }  // namespace heed

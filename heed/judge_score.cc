@@ -9,6 +9,7 @@
 #include "experiments/engine/auc.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/judge.h"
 #include "heed/judged_rows.h"
 #include "heed/messages.h"
@@ -211,41 +212,33 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_score(CLI::App& judge) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = judge.add_subcommand(
-      "score", "How well people tell real responses from others, and how far they agree");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      judge, "score", "How well people tell real responses from others, and how far they agree",
       "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or \"fake\"}, a "
-      "line of "
-      "the key {\"item\": ..., \"real\": true or false}; \"check\": true marks a test question. "
-      "Scores are over single judgements and over majorities; intervals are 95 %, of a bootstrap "
-      "over items.\n"
+      "line of the key {\"item\": ..., \"real\": true or false}; \"check\": true marks a test "
+      "question. Scores are over single judgements and over majorities; intervals are 95 %, of a "
+      "bootstrap over items.\n"
       "Example:\n"
-      "  heed judge score --judgements judgements.jsonl --key key.jsonl --json scores.json");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the intervals"});
-  o->flags.declare(*c);
-  add_key(*c, o->flags.key, "what is real");
-  c->get_option("--key")->required();
-  c->add_option(
-       "--predictions", o->predictions,
-       "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...} (or "
-       "\"id\" where there is no \"item\"), to compare it with people")
+      "  heed judge score --judgements judgements.jsonl --key key.jsonl --json scores.json",
+      {.device = false, .seed = "Seed of the intervals"}, run);
+  o.flags.declare(c);
+  add_key(c, o.flags.key, "what is real");
+  c.get_option("--key")->required();
+  c.add_option("--predictions", o.predictions,
+               "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...} "
+               "(or \"id\" where there is no \"item\"), to compare it with people")
       ->option_text("FILE");
-  c->add_option("--pass", o->flags.rules.pass,
-                "Share of the test questions that an annotator must have right, or all his "
-                "judgements are dropped")
-      ->check(number(0, 1))
-      ->capture_default_str();
-  c->add_option("--least", o->flags.rules.least,
-                "Judgements that an annotator must have made, test questions not counted")
-      ->check(whole_number(0, 1000000))
-      ->capture_default_str();
-  c->add_option("--most", o->flags.rules.most,
-                "Judgements of an annotator that are used, the first ones; 0: all")
-      ->check(whole_number(0, 1000000))
-      ->capture_default_str();
-  add_json(*c, o->json);
-  c->callback([o] { run(*o); });
+  option(c, "--pass", o.flags.rules.pass,
+         "Share of the test questions that an annotator must have right, or all his judgements are "
+         "dropped",
+         number(0, 1));
+  option(c, "--least", o.flags.rules.least,
+         "Judgements that an annotator must have made, test questions not counted",
+         whole_number(0, 1000000));
+  option(c, "--most", o.flags.rules.most,
+         "Judgements of an annotator that are used, the first ones; 0: all",
+         whole_number(0, 1000000));
+  add_json(c, o.json);
 }
 
 }  // namespace heed

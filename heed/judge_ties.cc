@@ -10,6 +10,7 @@
 #include "experiments/engine/agreement.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/judge.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
@@ -176,32 +177,24 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_ties(CLI::App& judge) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = judge.add_subcommand(
-      "ties", "How often people find two responses equally good, and what samples of that show");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      judge, "ties",
+      "How often people find two responses equally good, and what samples of that show",
       "A judgement is {\"item\": ..., \"annotator\": ..., \"round\": 1, \"choice\": \"a\", \"b\" "
-      "or "
-      "\"tie\"}; a round has one judgement of a pair. The key says which responses are the same "
+      "or \"tie\"}; a round has one judgement of a pair. The key says which responses are the same "
       "text (\"identical\": true) and which pairs are test questions (\"check\": true, "
       "\"expected\": \"a\").\n"
       "Example:\n"
-      "  heed judge ties --judgements judgements.jsonl --key key.jsonl --samples 50000 --size 200");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the samples and intervals"});
-  o->flags.declare(*c);
-  add_key(*c, o->flags.key, "pairs that are identical, and test questions");
-  c->add_option("--samples", o->samples, "Samples of pairs, of each round")
-      ->check(whole_number(1, 1000000))
-      ->capture_default_str();
-  c->add_option("--size", o->size, "Pairs in a sample")
-      ->check(whole_number(1, 100000))
-      ->capture_default_str();
-  c->add_option("--failures", o->flags.rules.failures,
-                "Wrong answers to test questions with which an annotator is dropped; 0: never")
-      ->check(whole_number(0, 1000000))
-      ->capture_default_str();
-  add_json(*c, o->json);
-  c->callback([o] { run(*o); });
+      "  heed judge ties --judgements judgements.jsonl --key key.jsonl --samples 50000 --size 200",
+      {.device = false, .seed = "Seed of the samples and intervals"}, run);
+  o.flags.declare(c);
+  add_key(c, o.flags.key, "pairs that are identical, and test questions");
+  option(c, "--samples", o.samples, "Samples of pairs, of each round", whole_number(1, 1000000));
+  option(c, "--size", o.size, "Pairs in a sample", whole_number(1, 100000));
+  option(c, "--failures", o.flags.rules.failures,
+         "Wrong answers to test questions with which an annotator is dropped; 0: never",
+         whole_number(0, 1000000));
+  add_json(c, o.json);
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "dialog/text/terminal.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/results.h"
 #include "heed/run_log.h"
 #include "heed/text_table.h"
@@ -133,28 +134,24 @@ void run(const Options& o) {
 }  // namespace
 
 void add_log(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "log", "Show the log of a run, or write it as CSV, JSON Lines or for TensorBoard");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "log", "Show the log of a run, or write it as CSV, JSON Lines or for TensorBoard",
       "A line for each epoch; with --steps for each step that heed train --log-steps N kept. "
       "TensorBoard shows both, as epoch/NAME and step/NAME.\n"
       "Examples:\n"
       "  heed log runs/first --csv epochs.csv\n"
       "  heed log runs/first --steps --jsonl -\n"
-      "  heed log runs/first --tensorboard board/first");
-  add_common(*c, {.device = false, .seed = ""});
-  c->add_option("run", o->run, "Directory of a run")->required();
-  c->add_flag("--steps", o->steps, "The lines of steps.jsonl instead of those of log.jsonl");
-  c->add_option("--csv", o->csv, "Write comma-separated values to this file, - for standard output")
+      "  heed log runs/first --tensorboard board/first",
+      {.device = false, .seed = ""}, run);
+  c.add_option("run", o.run, "Directory of a run")->required();
+  c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
+  c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output")
       ->option_text("FILE");
-  c->add_option("--jsonl", o->jsonl,
-                "Write a JSON object a line to this file, - for standard output")
+  c.add_option("--jsonl", o.jsonl, "Write a JSON object a line to this file, - for standard output")
       ->option_text("FILE");
-  c->add_option("--tensorboard", o->tensorboard,
-                "Write an event file into this directory, made if missing")
+  c.add_option("--tensorboard", o.tensorboard,
+               "Write an event file into this directory, made if missing")
       ->option_text("DIR");
-  c->callback([o] { run(*o); });
 }
 
 }  // namespace heed

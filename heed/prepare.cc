@@ -16,6 +16,7 @@
 #include "dialog/text/format.h"
 #include "dialog/view/render.h"
 #include "heed/checks.h"
+#include "heed/declare.h"
 #include "heed/messages.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
@@ -193,17 +194,14 @@ void add_ubuntu(CLI::App& prepare) {
       "ubuntu", "The Ubuntu Dialogue Corpus (Lowe et al. 2015): folders of .tsv, or .csv files");
   c->footer(
       "v1: each .tsv below the folder is a dialogue; consecutive messages of one speaker become "
-      "one "
-      "turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
+      "one turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
       "v2: each row of the .csv is a context and its response; of a training file the rows with "
       "Label 1. The last turn of a dialogue is the response that models learn; distractors become "
       "its candidates.\n"
       "Example:\n"
       "  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
   auto o = add_reader(*c, read_ubuntu, "The folder or file as published, plain or gzip");
-  c->add_option("--form", o->form, "auto: told by the name")
-      ->check(CLI::IsMember({"auto", "tsv", "csv"}))
-      ->capture_default_str();
+  option(*c, "--form", o->form, "auto: told by the name", CLI::IsMember({"auto", "tsv", "csv"}));
   c->add_flag("--keep-wrong", o->keep_wrong,
               "Keep the rows with Label 0 of v2, whose last turn is then marked as a distraction");
 }
@@ -226,15 +224,13 @@ void add_text(CLI::App& prepare) {
       "  heed prepare text --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare text --in films/ --layout tabs --out data/films --split film");
   auto o = add_reader(*c, read_text, "A text file in UTF-8, or a folder of them, plain or gzip");
-  c->add_option("--layout", o->form, "auto: told by the first lines")
-      ->check(CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}))
-      ->capture_default_str();
+  option(*c, "--layout", o->form, "auto: told by the first lines",
+         CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}));
   o->gap_given =
-      c->add_option("--gap", o->gap_minutes,
-                    "Of names with times: a silence of more minutes ends a dialogue, 0: none does")
-          ->option_text("MINUTES")
-          ->check(whole_number(0, 1'000'000))
-          ->capture_default_str();
+      option(*c, "--gap", o->gap_minutes,
+             "Of names with times: a silence of more minutes ends a dialogue, 0: none does",
+             whole_number(0, 1'000'000))
+          ->option_text("MINUTES");
 }
 
 void add_csv(CLI::App& prepare) {
@@ -272,8 +268,7 @@ std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read
       .add_option("--out", o->out,
                   "The file to write, gzip if it ends in .gz; with --split the folder to make")
       ->required();
-  command.add_option("--limit", o->limit, "Read only the first dialogues, 0: all")
-      ->capture_default_str();
+  option(command, "--limit", o->limit, "Read only the first dialogues, 0: all");
   command
       .add_option("--min-turns", o->min_turns,
                   "Leave out shorter dialogues; 3 are two utterances of context and a response")

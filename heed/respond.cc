@@ -4,6 +4,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
@@ -123,32 +124,27 @@ void run(const Options& o) {
 }  // namespace
 
 void add_respond(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "respond", "Write a model's own responses to a file, and how good they are");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "respond", "Write a model's own responses to a file, and how good they are",
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "
       "human responses (cut to --max-response tokens), 0 to 100, in the JSON 0 to 1. distinct-n: "
       "different n-grams per word. BLEU-2 (without smoothing), ROUGE-L (F1) and METEOR (equal "
-      "words "
-      "and stems): means over the responses of their values one by one.\n"
+      "words and stems): means over the responses of their values one by one.\n"
       "Examples:\n"
       "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
       "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "
-      "--json "
-      "quality.json");
-  o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  add_model(*c, o->model);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--out", o->out, "File of the responses, - for standard output")->required();
-  add_json(*c, o->json);
-  add_batch(*c, o->batch);
-  c->add_flag("--taught", o->taught,
-              "Also measure what the model finds most probable behind the words of the human "
-              "response, not behind its own");
-  o->decode.declare(*c);
-  c->callback([o] { run(*o); });
+      "--json quality.json",
+      {.seed = "Seed of drawn responses (--decode sample)"}, run);
+  add_model(c, o.model);
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  c.add_option("--out", o.out, "File of the responses, - for standard output")->required();
+  add_json(c, o.json);
+  add_batch(c, o.batch);
+  c.add_flag("--taught", o.taught,
+             "Also measure what the model finds most probable behind the words of the human "
+             "response, not behind its own");
+  o.decode.declare(c);
 }
 
 }  // namespace heed

@@ -5,6 +5,7 @@
 #include "dialog/respond/run.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
@@ -89,28 +90,23 @@ void run(const Options& o) {
 }  // namespace
 
 void add_score(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "score", "Score dialogues as they are, with the distractions that they name themselves");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "score", "Score dialogues as they are, with the distractions that they name themselves",
       "Writes, for each dialogue, the negative log-likelihood of every token of the response, the "
       "attention score of every utterance, the attention loss of every step, and the DAS ratio; "
       "with --attention also where the model looks at every step.\n"
       "Example:\n"
-      "  heed score --model runs/first --data dialogues.jsonl --json scores.json");
-  o->common = add_common(*c, {.seed = ""});
-  add_model(*c, o->model);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  add_json(*c, o->json);
-  c->add_flag("--attention", o->attention,
-              "The attention of every step into the JSON as well, for each utterance (non-hier: "
-              "for each token)");
-  add_batch(*c, o->batch);
-  c->add_option("--dtype", o->dtype, "Element type of the arithmetic")
-      ->check(one_of({"f32", "f64"}))
-      ->capture_default_str();
-  c->callback([o] { run(*o); });
+      "  heed score --model runs/first --data dialogues.jsonl --json scores.json",
+      {.seed = ""}, run);
+  add_model(c, o.model);
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  add_json(c, o.json);
+  c.add_flag("--attention", o.attention,
+             "The attention of every step into the JSON as well, for each utterance (non-hier: for "
+             "each token)");
+  add_batch(c, o.batch);
+  option(c, "--dtype", o.dtype, "Element type of the arithmetic", one_of({"f32", "f64"}));
 }
 
 }  // namespace heed

@@ -1,4 +1,5 @@
 #include "heed/shared_options.h"
+#include "heed/declare.h"
 
 #include <CLI/CLI.hpp>
 #include <sstream>
@@ -28,9 +29,7 @@ void add_html(CLI::App& c, std::string& file, const std::string& remark) {
 }
 
 void add_batch(CLI::App& c, int64_t& size) {
-  c.add_option("--batch", size, "Dialogues in a batch; changes no result")
-      ->check(whole_number(1, kMaxBatch))
-      ->capture_default_str();
+  option(c, "--batch", size, "Dialogues in a batch; changes no result", whole_number(1, kMaxBatch));
 }
 
 CLI::Option* add_checkpoint_every(CLI::App& c, double& seconds) {
@@ -44,9 +43,7 @@ CLI::Option* add_checkpoint_every(CLI::App& c, double& seconds) {
 CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& remark) {
   std::vector<std::string> names;
   for (const Structure& s : structures()) names.emplace_back(s.name);
-  return c.add_option("--structure", name, "The model: " + structure_names() + remark)
-      ->check(one_of(names))
-      ->capture_default_str();
+  return option(c, "--structure", name, "The model: " + structure_names() + remark, one_of(names));
 }
 
 void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for) {

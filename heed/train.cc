@@ -10,6 +10,7 @@
 #include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/inputs.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
@@ -225,9 +226,7 @@ void declare_choice(CLI::App& c, const char* option, const System::Choice& choic
                     std::string& value, const std::string& help) {
   value = choice.usual;
   if (choice.names.empty()) return;
-  c.add_option(option, value, help + choice.help)
-      ->check(one_of(choice.names))
-      ->capture_default_str();
+  option(c, option, value, help + choice.help, one_of(choice.names));
 }
 
 void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
@@ -261,11 +260,10 @@ void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
              "Go on with the run in --out, with its own settings except --epochs, --rate and "
              "--max-norm; starts one where there is none yet");
   add_checkpoint_every(c, o->checkpoint_every);
-  c.add_option("--log-steps", o->log_steps,
-               "Write loss, perplexity, rate and gradient norm of every so many steps to "
-               "steps.jsonl of the run, for heed log, plot and watch; 0: of none")
-      ->check(whole_number(0, 1000000000))
-      ->capture_default_str();
+  option(c, "--log-steps", o->log_steps,
+         "Write loss, perplexity, rate and gradient norm of every so many steps to steps.jsonl of "
+         "the run, for heed log, plot and watch; 0: of none",
+         whole_number(0, 1000000000));
   c.add_flag("--detect-anomaly", o->detect_anomaly,
              "Look at every number of every op, and name the op that makes the first one that is "
              "infinite or not a number; slower");
@@ -308,8 +306,7 @@ void add_train(CLI::App& app) {
   c->footer(
       "Ctrl-C finishes the step and writes a checkpoint; --resume goes on to the same result.\n"
       "Of few dialogues, presets with adam take smaller batches unless --batch is given, so that "
-      "an "
-      "epoch has 100 steps.\n"
+      "an epoch has 100 steps.\n"
       "Example: a model that learns to look past distractions, and its baseline\n"
       "  heed train --data data/ubuntu-sample --out runs/trained --preset smoke --insert-prob 0.7\n"
       "  heed train --data data/ubuntu-sample --out runs/baseline --preset smoke\n"
