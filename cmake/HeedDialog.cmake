@@ -6,9 +6,9 @@ if(NOT HEED_ALL_COMMANDS)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
   endif()
   list(FILTER dialog_sources EXCLUDE REGEX
-       "/(experiments/|dialog/(adversarial|adversary|pretrained|probe|judge|retrieve)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
+       "/(experiments/|dialog/(adversarial|adversary|describe|pretrained|probe|judge|retrieve)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
-       ${PROJECT_SOURCE_DIR}/experiments/engine/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/table.cc)
+       ${PROJECT_SOURCE_DIR}/experiments/engine/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/table.cc)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})

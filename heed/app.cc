@@ -1,11 +1,11 @@
 #include "heed/app.h"
-#include "heed/declare.h"
 
 #include <CLI/CLI.hpp>
 
 #include "base/error.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/help.h"
 #include "heed/option_file.h"
 #include "heed/provenance.h"

@@ -1,4 +1,6 @@
 // heed info --card: what people want to know who are given a model.
+#include "heed/card.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,12 +9,13 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "dialog/describe/info_json.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/terminal.h"
 #include "heed/bundled.h"
-#include "heed/info.h"
-#include "heed/run_log.h"
 #include "heed/train_flags.h"
+#include "train/number_json.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {

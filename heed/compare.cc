@@ -18,10 +18,10 @@
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
-#include "heed/run_log.h"
 #include "heed/shared_options.h"
 #include "train/model_directory.h"
 #include "train/run_directory.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {

@@ -3,16 +3,17 @@
 #include <optional>
 
 #include "base/error.h"
+#include "dialog/describe/info_json.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "heed/commands.h"
 #include "heed/declare.h"
-#include "heed/info.h"
 #include "heed/info_text.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
-#include "heed/run_log.h"
 #include "heed/shared_options.h"
+#include "train/number_json.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {

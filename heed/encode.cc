@@ -1,5 +1,4 @@
 #include "heed/encode.h"
-#include "heed/declare.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,6 +7,7 @@
 
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/text/format.h"
+#include "heed/declare.h"
 #include "heed/inputs.h"
 #include "heed/messages.h"
 #include "heed/progress.h"

@@ -1,13 +1,14 @@
-#include "heed/info.h"
-#include "heed/declare.h"
-
 #include <cstdio>
 #include <filesystem>
 #include <fstream>
 
 #include "base/error.h"
+#include "dialog/describe/info_json.h"
+#include "heed/card.h"
 #include "heed/commands.h"
+#include "heed/declare.h"
 #include "heed/info_text.h"
+#include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
@@ -23,7 +24,7 @@ struct Options {
   std::string path, json, card;
 };
 
-Json info_of_directory(const std::string& path) {
+Json info_of_directory(const std::string& path, const OnReading& on_reading) {
   const auto has = [&](const char* file) {
     std::error_code ignored;
     return fs::exists(fs::path(path) / file, ignored);
@@ -32,7 +33,7 @@ Json info_of_directory(const std::string& path) {
   if (has("settings.json")) return info_of_run(path);
   if (has("config.json")) return info_of_model(path);
   if (is_features_directory(path)) return info_of_features(path);
-  if (is_data_directory(path)) return info_of_data(path);
+  if (is_data_directory(path)) return info_of_data(path, on_reading);
   if (is_folder_of_runs(path)) return info_of_folder(path);
   throw DataError(path +
                   ": holds nothing that heed makes: no config.json (a model), settings.json (a "
@@ -48,14 +49,18 @@ bool is_json_file(const std::string& path) {
 }
 
 Json info_of(const std::string& path) {
+  Progress progress;
+  const auto on_reading = [&](const std::string& file, size_t count) {
+    show_reading(progress, file)(count);
+  };
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return info_of_directory(path);
+  if (fs::is_directory(path, ignored)) return info_of_directory(path, on_reading);
   if (!fs::exists(path, ignored)) throw DataError(path + ": no such file or directory");
   if (!fs::is_regular_file(path, ignored)) {
     throw DataError(path + ": neither a file nor a directory");
   }
   if (path.ends_with(".safetensors")) return info_of_weights(path);
-  return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path);
+  return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path, on_reading);
 }
 
 // The contents of a file as if they stood there themselves.

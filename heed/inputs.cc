@@ -1,5 +1,4 @@
 #include "heed/inputs.h"
-#include "heed/declare.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include "dialog/system.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
+#include "heed/declare.h"
 #include "heed/shared_options.h"
 #include "train/run_directory.h"
 #include "train/run_json.h"

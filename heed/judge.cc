@@ -28,12 +28,6 @@ void add_items(CLI::App& c, int64_t& items) {
   c.add_option("--items", items, "Items, half of them real")->check(whole_number(2, 20000));
 }
 
-Json screening_json(const judge::Screened& s) {
-  return {{"annotators", s.annotators}, {"failed", s.failed},   {"too_few", s.too_few},
-          {"checks", s.checks},         {"dropped", s.dropped}, {"cut", s.cut},
-          {"judgements", s.list.size()}};
-}
-
 void say(const judge::Screened& s) {
   std::printf("%s of %s", counted(s.list.size(), "judgement").c_str(),
               counted(static_cast<size_t>(s.annotators), "annotator").c_str());
@@ -51,14 +45,6 @@ void require_some(const judge::Screened& s, const std::string& path) {
   throw DataError(path + ": no judgement is left: " + std::to_string(s.failed) +
                   " annotators failed the test questions and " + std::to_string(s.too_few) +
                   " have too few judgements" + (s.too_few > 0 ? " (--least 1 takes them)" : ""));
-}
-
-Json to_json(const Agreement& a) {
-  return {{"pi", to_json(a.pi)},
-          {"observed", a.observed},
-          {"expected", a.expected},
-          {"items", a.items},
-          {"left_out", a.left_out}};
 }
 
 Json source_json(const std::string& path) {

@@ -7,7 +7,7 @@
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/declare.h"
-#include "heed/run_log.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {

@@ -1,5 +1,4 @@
 #include "heed/pool.h"
-#include "heed/declare.h"
 
 #include <unistd.h>
 
@@ -18,6 +17,7 @@
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_file.h"
 #include "heed/checks.h"
+#include "heed/declare.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
 

@@ -165,10 +165,7 @@ void run(const PrepareOptions& o, PrepareReader read) {
     check_writable(o.out);
   }
   Progress progress;
-  auto [dialogues, remarks] =
-      read(o, {o.limit, [&](size_t count) {
-                 progress.show("reading " + o.in + ": " + counted(count, "dialogue"));
-               }});
+  auto [dialogues, remarks] = read(o, {o.limit, show_reading(progress, o.in)});
   progress.done();
   const size_t all = dialogues.size();
   const std::string least = counted(static_cast<size_t>(o.min_turns), "turn");

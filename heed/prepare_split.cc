@@ -113,12 +113,8 @@ struct Options : SplitOptions {
 void run(const Options& o) {
   check_split(o, o.out);
   Progress progress;
-  const std::vector<Dialogue> dialogues = read_dialogues(
-      o.in, {.progress =
-                 [&](size_t read) {
-                   progress.show("reading " + o.in + ": " + counted(read, "dialogue"));
-                 },
-             .notes = true});
+  const std::vector<Dialogue> dialogues =
+      read_dialogues(o.in, {.progress = show_reading(progress, o.in), .notes = true});
   progress.done();
   note_long_dialogue(dialogues);
   write_split(o, dialogues, o.in, o.out);

@@ -8,6 +8,7 @@
 #include "dialog/retrieve/score_file.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
+#include "experiments/measure/measure_json.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -16,7 +17,6 @@
 #include "heed/pool.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
-#include "heed/rankings.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
 #include "train/run_directory.h"
@@ -203,6 +203,12 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
           {"seed", o.common->seed}};
 }
 
+Json rankings_json(const std::vector<Ranking>& rows) {
+  Json json = Json::array();
+  for (const Ranking& row : rows) json.push_back(to_json(row));
+  return json;
+}
+
 void baseline(Options& o) {
   find_data(o.data, *o.command);
   check(o);
@@ -233,7 +239,8 @@ void baseline(Options& o) {
   }
   if (!o.out.empty()) write_lists(scores_file, scored);
   rows.push_back(chance_ranking(std::move(scored), o.common->seed));
-  if (!output.to_stdout() && !scores_file.to_stdout()) print_rankings(rows, false);
+  if (!output.to_stdout() && !scores_file.to_stdout())
+    std::fputs(rankings_table(rows, false, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
   output.write({{"heed", provenance(o.test() ? "rank test" : "rank baseline", *o.common)},
                 {"inputs", inputs_json(o, part, train)},
@@ -252,7 +259,8 @@ void scores(const Options& o) {
   rows.push_back(measure_ranking(o.data, lists, o.common->seed));
   const size_t count = lists.size();
   rows.push_back(chance_ranking(std::move(lists), o.common->seed));
-  if (!output.to_stdout()) print_rankings(rows, several);
+  if (!output.to_stdout())
+    std::fputs(rankings_table(rows, several, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
   output.write({{"heed", provenance("rank scores", *o.common)},
                 {"inputs",

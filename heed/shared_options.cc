@@ -1,5 +1,4 @@
 #include "heed/shared_options.h"
-#include "heed/declare.h"
 
 #include <CLI/CLI.hpp>
 #include <sstream>
@@ -7,6 +6,7 @@
 #include "base/error.h"
 #include "dialog/respond/structure.h"
 #include "heed/checks.h"
+#include "heed/declare.h"
 #include "train/settings.h"
 
 namespace heed {

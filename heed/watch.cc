@@ -4,12 +4,12 @@
 #include <optional>
 #include <thread>
 
+#include "dialog/describe/info_json.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/declare.h"
-#include "heed/info.h"
 #include "heed/progress.h"
 #include "train/lock.h"
 #include "train/run_directory.h"

@@ -1,5 +1,4 @@
 #include "heed/work_flags.h"
-#include "heed/declare.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -11,6 +10,7 @@
 #include "experiments/engine/overview.h"
 #include "experiments/engine/workers.h"
 #include "heed/checks.h"
+#include "heed/declare.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
 #include "heed/shared_options.h"

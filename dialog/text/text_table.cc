@@ -1,4 +1,4 @@
-#include "heed/text_table.h"
+#include "dialog/text/text_table.h"
 
 #include <algorithm>
 

@@ -2,7 +2,6 @@
 // real: accuracy, and precision, recall and F1 of both classes, with 95 % intervals.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -30,8 +29,6 @@ BinomialTest against_chance(const JudgedRow& row);
 // "0.74 [0.71, 0.77]"; without the interval where there is none, "-" without both.
 std::string auc_text(const std::optional<RankSum>& ranks, const std::optional<Estimate>& auc);
 
-// "counts", "accuracy", "real" and "fake", each metric with its interval.
-nlohmann::ordered_json to_json(const JudgedRow& row);
 // The columns of a table: names, then the metrics with their intervals.
 std::vector<std::vector<std::string>> columns_of(const std::vector<JudgedRow>& rows);
 

@@ -1,4 +1,4 @@
-#include "heed/run_log.h"
+#include "train/run_log.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,6 +7,8 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "train/event_file.h"
+#include "train/number_json.h"
 #include "train/run_directory.h"
 #include "train/step_log.h"
 
@@ -51,6 +53,43 @@ void check_is_run(const std::string& run) {
 
 template <class Integer> Metric whole(const char* name, Integer value) {
   return {name, static_cast<double>(value)};
+}
+
+// To the last digit; nothing where there is no number.
+std::string exact(double value) {
+  return std::isfinite(value) ? json_number(value).dump() : "";
+}
+
+// A field of RFC 4180.
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
+  return result + "\"";
+}
+
+// The lines as the curves PREFIX/COLUMN over their first column.
+void add_points(EventFile& file, const std::string& prefix, const RunLog& log,
+                const std::vector<double>& times) {
+  for (size_t r = 0; r < log.rows.size(); ++r) {
+    const std::vector<double>& row = log.rows[r];
+    for (size_t c = 1; c < row.size(); ++c) {
+      if (!std::isfinite(row[c]) || log.columns[c] == "time") continue;
+      file.add(prefix + "/" + log.columns[c], static_cast<int64_t>(row[0]), row[c], times[r]);
+    }
+  }
+}
+
+// When an epoch ended: with the last of its steps, where they were logged.
+std::vector<double> times_of(const RunLog& epochs, const RunLog& steps) {
+  std::vector<double> times;
+  size_t s = 0;
+  for (const std::vector<double>& epoch : epochs.rows) {
+    double time = times.empty() ? 0 : times.back();
+    for (; s < steps.rows.size() && steps.rows[s][1] <= epoch[0]; ++s) time = steps.times[s];
+    times.push_back(time);
+  }
+  return times;
 }
 
 }  // namespace
@@ -111,11 +150,36 @@ RunLog log_of(const std::string& run, bool steps) {
                                     : ": no epoch has ended yet"));
 }
 
-nlohmann::ordered_json json_number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  const bool whole = value == std::round(value) && std::abs(value) < 1e15;
-  return whole ? nlohmann::ordered_json(static_cast<int64_t>(value))
-               : nlohmann::ordered_json(value);
+std::string to_csv(const RunLog& log) {
+  std::string text;
+  for (size_t c = 0; c < log.columns.size(); ++c) text += (c ? "," : "") + quoted(log.columns[c]);
+  text += "\n";
+  for (const std::vector<double>& row : log.rows) {
+    for (size_t c = 0; c < row.size(); ++c) text += (c ? "," : "") + exact(row[c]);
+    text += "\n";
+  }
+  return text;
+}
+
+std::string to_json_lines(const RunLog& log) {
+  std::string text;
+  for (const std::vector<double>& row : log.rows) {
+    nlohmann::ordered_json line;
+    for (size_t c = 0; c < row.size(); ++c) {
+      if (std::isfinite(row[c])) line[log.columns[c]] = json_number(row[c]);
+    }
+    text += line.dump() + "\n";
+  }
+  return text;
+}
+
+std::string event_file_of(const std::string& run) {
+  const RunLog steps = steps_of(run),
+               epochs = steps.rows.empty() ? log_of(run, false) : epochs_of(run);
+  EventFile file(steps.times.empty() ? 0 : steps.times[0]);
+  add_points(file, "epoch", epochs, times_of(epochs, steps));
+  add_points(file, "step", steps, steps.times);
+  return file.bytes();
 }
 
 std::vector<std::string> run_names(const std::vector<std::string>& paths) {

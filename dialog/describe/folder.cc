@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "base/file.h"
-#include "heed/info.h"
+#include "dialog/describe/info_json.h"
 #include "train/run_json.h"
 
 namespace heed {

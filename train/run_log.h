@@ -1,7 +1,6 @@
-// The log of a run as rows and columns: what heed log, plot and diff show.
+// The log of a run as rows and columns.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
@@ -27,8 +26,12 @@ RunLog steps_of(const std::string& run);
 // One of the two. Throws DataError if it has no rows, and says how there will be some.
 RunLog log_of(const std::string& run, bool steps);
 
-// A number as JSON has it: a whole one without a fraction, null where it is not finite.
-nlohmann::ordered_json json_number(double value);
+// A line of names and a line a row (RFC 4180); nothing where there is no number.
+std::string to_csv(const RunLog& log);
+// An object a line, without what is no number.
+std::string to_json_lines(const RunLog& log);
+// The log of a run, epochs and steps, as the curves "epoch/NAME" and "step/NAME" of an event file.
+std::string event_file_of(const std::string& run);
 
 // Short names of several runs: of their directories, with those above them where two are equal.
 std::vector<std::string> run_names(const std::vector<std::string>& paths);

@@ -1,9 +1,10 @@
-#include "heed/discriminate_table.h"
+#include "experiments/measure/tested_part.h"
 
 #include "dialog/adversarial/confusion.h"
 #include "dialog/text/format.h"
-#include "heed/results.h"
-#include "heed/text_table.h"
+#include "dialog/text/text_table.h"
+#include "experiments/adversarial/looks_json.h"
+#include "experiments/measure/measure_json.h"
 
 namespace heed {
 
@@ -50,7 +51,7 @@ void choose_threshold(TestNumbers& n, const TestedPart& valid, const TestedPart&
   n.accuracy_at = adversarial::scores(counts).accuracy.value();
 }
 
-std::string test_table(const std::vector<TestNumbers>& all) {
+std::string test_table(const std::vector<TestNumbers>& all, int width) {
   std::vector<JudgedRow> rows;
   for (const TestNumbers& n : all) rows.push_back(n.row);
   std::vector<std::string> auc = {"AUC"}, p = {"p (chance)"}, at = {"at threshold"};
@@ -61,7 +62,7 @@ std::string test_table(const std::vector<TestNumbers>& all) {
   }
   auto table = columns_of(rows);
   table.insert(table.end(), {auc, p, at});
-  return text_table(std::move(table), results_width());
+  return text_table(std::move(table), width);
 }
 
 Json to_json(const TestNumbers& n) {
@@ -73,6 +74,18 @@ Json to_json(const TestNumbers& n) {
   json["threshold"] = n.threshold;
   json["accuracy_at_threshold"] = n.accuracy_at ? Json(*n.accuracy_at) : Json();
   return json;
+}
+
+Json left_out_json(const adversarial::Part& part) {
+  const adversarial::UnfitResponses& u = part.unfit;
+  return {{"other_length", part.counts.other_length},
+          {"irreplaceable", part.irreplaceable},
+          {"responses",
+           {{"no_passage", u.no_passage},
+            {"unknown", u.unknown},
+            {"length", u.length},
+            {"repeated", u.repeated},
+            {"as_said", u.as_said}}}};
 }
 
 std::string analysis_text(const Json& analysis) {

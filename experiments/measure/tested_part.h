@@ -2,7 +2,6 @@
 // attention goes.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,9 +10,8 @@
 #include "dialog/adversarial/task.h"
 #include "dialog/adversarial/verdict.h"
 #include "dialog/view/passages.h"
-#include "experiments/adversarial/looks_json.h"
 #include "experiments/engine/auc.h"
-#include "heed/judged_rows.h"
+#include "experiments/measure/judged_rows.h"
 
 namespace heed {
 
@@ -42,15 +40,8 @@ TestNumbers test_numbers(const std::string& name, const std::vector<adversarial:
 // Chooses the threshold of `numbers`, which are of `test`, on another part.
 void choose_threshold(TestNumbers& numbers, const TestedPart& valid, const TestedPart& test);
 
-std::string test_table(const std::vector<TestNumbers>& rows);
-nlohmann::ordered_json to_json(const TestNumbers& numbers);
+std::string test_table(const std::vector<TestNumbers>& rows, int width);
 
-// looks_json() (experiments/adversarial/looks_json.h) in a few lines for people.
-std::string analysis_text(const nlohmann::ordered_json& analysis);
-
-// A line of a file of predictions, of item i.
-nlohmann::ordered_json prediction_json(const TestedPart& tested, size_t i,
-                                       adversarial::Reads reads);
 // Of each kind, real or fake and judged real or fake, the three that the model is surest of.
 std::vector<PassageView> views_of(const TestedPart& tested, const adversarial::Discriminator& model,
                                   const Vocabulary& vocabulary);

@@ -4,12 +4,10 @@
 #include <set>
 
 #include "dialog/data/example.h"
+#include "dialog/describe/info_json.h"
 #include "dialog/probe/feature_file.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/text/vocabulary.h"
-#include "heed/info.h"
-#include "heed/progress.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -24,16 +22,6 @@ bool has_part(const std::string& directory, const std::string& part) {
   std::error_code ignored;
   return fs::exists(fs::path(directory) / (part + ".jsonl"), ignored) ||
          fs::exists(fs::path(directory) / (part + ".jsonl.gz"), ignored);
-}
-
-std::vector<Dialogue> read(const std::string& path) {
-  Progress progress;
-  return read_dialogues(path,
-                        {.progress =
-                             [&](size_t count) {
-                               progress.show("reading " + path + ": " + counted(count, "dialogue"));
-                             },
-                         .notes = true});
 }
 
 // Of each label of turns or dialogues, how many have it, and how many different values it has. One
@@ -57,8 +45,12 @@ Json labels_json(const std::vector<Dialogue>& dialogues) {
   return json;
 }
 
-Json counts_json(const std::string& path) {
-  const std::vector<Dialogue> dialogues = read(path);
+Json counts_json(const std::string& path, const OnReading& on_reading) {
+  const auto progress = [&](size_t count) {
+    if (on_reading) on_reading(path, count);
+  };
+  const std::vector<Dialogue> dialogues =
+      read_dialogues(path, {.progress = progress, .notes = true});
   size_t turns = 0, longest = 0, too_short = 0, distractions = 0;
   std::set<std::string> speakers;
   for (const Dialogue& d : dialogues) {
@@ -112,10 +104,11 @@ bool is_data_directory(const std::string& directory) {
                      [&](const char* part) { return has_part(directory, part); });
 }
 
-Json info_of_data(const std::string& directory) {
+Json info_of_data(const std::string& directory, const OnReading& on_reading) {
   Json info = {{"kind", "data"}, {"parts", Json::object()}};
   for (const char* part : kParts) {
-    if (has_part(directory, part)) info["parts"][part] = counts_json(find_part(directory, part));
+    if (!has_part(directory, part)) continue;
+    info["parts"][part] = counts_json(find_part(directory, part), on_reading);
   }
   return info;
 }
@@ -136,9 +129,9 @@ Json info_of_features(const std::string& directory) {
   return info;
 }
 
-Json info_of_dialogues(const std::string& file) {
+Json info_of_dialogues(const std::string& file, const OnReading& on_reading) {
   Json info = {{"kind", "dialogues"}};
-  info.update(counts_json(file));
+  info.update(counts_json(file, on_reading));
   return info;
 }
 

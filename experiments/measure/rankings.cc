@@ -1,12 +1,11 @@
-#include "heed/rankings.h"
+#include "experiments/measure/rankings.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "dialog/text/format.h"
+#include "dialog/text/text_table.h"
 #include "experiments/engine/auc.h"
-#include "heed/results.h"
-#include "heed/text_table.h"
+#include "experiments/measure/measure_json.h"
 
 namespace heed {
 
@@ -77,7 +76,7 @@ static std::string percent(std::optional<Estimate> e, bool interval) {
   return interval ? interval_text(e, 1) : decimal(e->value, 1);
 }
 
-void print_rankings(const std::vector<Ranking>& rows, bool several_right) {
+std::string rankings_table(const std::vector<Ranking>& rows, bool several_right, int width) {
   std::vector<std::vector<std::string>> table = {{"scorer"}};
   const auto add = [&](const std::string& title, auto cell) {
     table.push_back({title});
@@ -98,10 +97,10 @@ void print_rankings(const std::vector<Ranking>& rows, bool several_right) {
       return row.areas.empty() ? "-" : decimal(100 * row.areas[i], 1);
     });
   }
-  std::fputs(text_table(std::move(table), results_width()).c_str(), stdout);
+  return text_table(std::move(table), width);
 }
 
-static Json to_json(const Ranking& row) {
+Json to_json(const Ranking& row) {
   Json json = {{"name", row.name}, {"recall", Json::object()}};
   for (const auto& [k, share] : row.recall) json["recall"][std::to_string(k)] = to_json(share);
   json["mrr"] = to_json(row.mrr);
@@ -112,12 +111,6 @@ static Json to_json(const Ranking& row) {
   for (size_t i = 0; i < row.areas.size(); ++i) {
     json["auc_at"][Json(kRates[i]).dump()] = row.areas[i];
   }
-  return json;
-}
-
-Json rankings_json(const std::vector<Ranking>& rows) {
-  Json json = Json::array();
-  for (const Ranking& row : rows) json.push_back(to_json(row));
   return json;
 }
 

@@ -1,10 +1,10 @@
-#include "heed/judged_rows.h"
+#include "experiments/measure/judged_rows.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "dialog/text/format.h"
-#include "heed/results.h"
+#include "experiments/measure/measure_json.h"
 
 namespace heed {
 

@@ -1,7 +1,8 @@
-// What `heed info` says of a path, as a JSON object that begins with its "kind". All of them throw
-// DataError where what lies there is damaged, or is no such thing.
+// A path described by a JSON object that begins with its "kind". All functions throw DataError
+// where the files are damaged, or are of another kind.
 #pragma once
 
+#include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -18,9 +19,6 @@ nlohmann::ordered_json info_of_run(const std::string& directory);
 //   model      its model and log only, as they are published
 //   begun      nothing yet
 nlohmann::ordered_json state_of_run(const std::string& directory);
-// A model card in Markdown, of a run or a model: what it is, the data with its fingerprint, how it
-// was trained and with which command, numbers, limits, and what is left to say.
-std::string model_card(const std::string& directory);
 // A .safetensors file.
 nlohmann::ordered_json info_of_weights(const std::string& file);
 
@@ -28,9 +26,10 @@ nlohmann::ordered_json info_of_weights(const std::string& file);
 nlohmann::ordered_json info_of_folder(const std::string& folder);
 bool is_folder_of_runs(const std::string& folder);
 
-// A data directory, or a file of dialogues.
-nlohmann::ordered_json info_of_data(const std::string& directory);
-nlohmann::ordered_json info_of_dialogues(const std::string& file);
+// A data directory, or a file of dialogues. Called while a file is read: how many it has so far.
+using OnReading = std::function<void(const std::string& file, size_t dialogues)>;
+nlohmann::ordered_json info_of_data(const std::string& directory, const OnReading& = {});
+nlohmann::ordered_json info_of_dialogues(const std::string& file, const OnReading& = {});
 bool is_data_directory(const std::string& directory);
 
 // A directory of representations (dialog/probe/feature_file.h).

@@ -1,7 +1,6 @@
 // How well scorers rank candidates: a row of a table each.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <utility>
@@ -27,7 +26,6 @@ Ranking measure_ranking(const std::string& name, const std::vector<retrieve::Sco
 Ranking chance_ranking(std::vector<retrieve::ScoredList> lists, uint64_t seed);
 
 // With one right candidate a list, MAP is MRR.
-void print_rankings(const std::vector<Ranking>& rows, bool several_right);
-nlohmann::ordered_json rankings_json(const std::vector<Ranking>& rows);
+std::string rankings_table(const std::vector<Ranking>& rows, bool several_right, int width);
 
 }  // namespace heed

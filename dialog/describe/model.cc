@@ -3,8 +3,8 @@
 
 #include "base/file.h"
 #include "base/machine.h"
+#include "dialog/describe/info_json.h"
 #include "dialog/system.h"
-#include "heed/info.h"
 #include "nn/safetensors.h"
 #include "train/checkpoint.h"
 #include "train/lock.h"
