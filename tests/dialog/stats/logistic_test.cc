@@ -13,7 +13,7 @@
 #include "tests/file_helpers.h"
 #include "tests/paths.h"
 
-namespace heed {
+namespace heed::probe {
 namespace {
 
 using Json = nlohmann::json;
@@ -270,4 +270,4 @@ TEST(Minimiser, EndsWhereNothingCanBeGained) {
 }
 
 }  // namespace
-}  // namespace heed
+}  // namespace heed::probe
