@@ -27,7 +27,7 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Negatives;
+using discriminate::Negatives;
 
 struct Options {
   CommonPtr common;
@@ -145,10 +145,10 @@ void test_corpus(const std::string& corpus, const Options& o, const Judges& judg
                  Results& results) {
   const PassageJudge& judge = judges.model;
   const Negatives negatives = negatives_of(o);
-  const adversarial::Reads reads = judge.model().config().reads();
+  const discriminate::Reads reads = judge.model().config().reads();
   TestedPart test = judge.judged(corpus, "test", negatives);
   note_left_out(test.part, corpus, {.note = note});
-  if (reads == adversarial::Reads::kAll)
+  if (reads == discriminate::Reads::kAll)
     test.cosines = context_cosines(judge.model(), test.items, o.batch);
   std::vector<TestNumbers> rows = {test_numbers(corpus, test.items, test.p_real(), o.common->seed)};
   if (is_directory(corpus)) {

@@ -28,7 +28,7 @@ void add_items(CLI::App& c, int64_t& items) {
   c.add_option("--items", items, "Items, half of them real")->check(whole_number(2, 20000));
 }
 
-void say(const judge::Screened& s) {
+void say(const people::Screened& s) {
   std::printf("%s of %s", counted(s.list.size(), "judgement").c_str(),
               counted(static_cast<size_t>(s.annotators), "annotator").c_str());
   if (s.checks > 0) std::printf(", %ld answers to test questions", static_cast<long>(s.checks));
@@ -40,7 +40,7 @@ void say(const judge::Screened& s) {
   std::printf("\n");
 }
 
-void require_some(const judge::Screened& s, const std::string& path) {
+void require_some(const people::Screened& s, const std::string& path) {
   if (!s.list.empty()) return;
   throw DataError(path + ": no judgement is left: " + std::to_string(s.failed) +
                   " annotators failed the test questions and " + std::to_string(s.too_few) +

@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "dialog/judge/screening.h"
+#include "dialog/people/screening.h"
 
 namespace heed {
 
 // Of the commands that read judgements.
 struct JudgementFlags {
   std::string judgements, key;
-  judge::Screening rules;
+  people::Screening rules;
 
   void declare(CLI::App& command);  // --judgements
 };
@@ -23,8 +23,8 @@ void add_items(CLI::App& command, int64_t& items);
 
 // What was screened away, in lines for people on standard output. Throws DataError if nothing is
 // left, with what to do.
-void say(const judge::Screened& screened);
-void require_some(const judge::Screened& screened, const std::string& path);
+void say(const people::Screened& screened);
+void require_some(const people::Screened& screened, const std::string& path);
 
 // {"path", "fingerprint"} of a file that was read.
 nlohmann::ordered_json source_json(const std::string& path);

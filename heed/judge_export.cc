@@ -64,7 +64,8 @@ int64_t count_of(const std::vector<ItemToJudge>& items, const char* key) {
                        [&](const ItemToJudge& item) { return item.hidden.value(key, false); });
 }
 
-void say(const Options& o, const std::vector<ItemToJudge>& items, const ResponseSieve::Counts& unfit) {
+void say(const Options& o, const std::vector<ItemToJudge>& items,
+         const ResponseSieve::Counts& unfit) {
   const auto checks = static_cast<size_t>(count_of(items, "check"));
   std::printf("wrote %s and %s to %s, the key to %s\n",
               counted(items.size() - checks, o.is_pairs() ? "pair" : "item").c_str(),

@@ -15,7 +15,7 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using judge::Key;
+using people::Key;
 
 struct Options {
   CommonPtr common;
@@ -26,12 +26,12 @@ struct Options {
 
 void run(const Options& o) {
   JsonOutput output(o.json);
-  const Key key = judge::read_key(o.flags.key, judge::Task::kRealOrFake);
-  const judge::Judgements judgements =
-      judge::read_judgements(o.flags.judgements, judge::Task::kRealOrFake, key);
+  const Key key = people::read_key(o.flags.key, people::Task::kRealOrFake);
+  const people::Judgements judgements =
+      people::read_judgements(o.flags.judgements, people::Task::kRealOrFake, key);
   const std::vector<double> p_real =
-      o.predictions.empty() ? std::vector<double>() : judge::read_predictions(o.predictions, key);
-  const judge::Screened screened = judge::screen(judgements, key, o.flags.rules);
+      o.predictions.empty() ? std::vector<double>() : people::read_predictions(o.predictions, key);
+  const people::Screened screened = people::screen(judgements, key, o.flags.rules);
   require_some(screened, o.flags.judgements);
   const Votes votes = votes_of(key, screened.list);
   const RealOrFake numbers = judge_items(key, votes, p_real, o.common->seed);

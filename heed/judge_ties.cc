@@ -16,7 +16,7 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using judge::Key;
+using people::Key;
 
 struct Options {
   CommonPtr common;
@@ -28,12 +28,12 @@ struct Options {
 void run(const Options& o) {
   JsonOutput output(o.json);
   Key key;
-  if (!o.flags.key.empty()) key = judge::read_key(o.flags.key, judge::Task::kPairs);
-  const judge::Judgements judgements =
+  if (!o.flags.key.empty()) key = people::read_key(o.flags.key, people::Task::kPairs);
+  const people::Judgements judgements =
       o.flags.key.empty()
-          ? judge::read_judgements_alone(o.flags.judgements, judge::Task::kPairs, key)
-          : judge::read_judgements(o.flags.judgements, judge::Task::kPairs, key);
-  const judge::Screened screened = judge::screen(judgements, key, o.flags.rules);
+          ? people::read_judgements_alone(o.flags.judgements, people::Task::kPairs, key)
+          : people::read_judgements(o.flags.judgements, people::Task::kPairs, key);
+  const people::Screened screened = people::screen(judgements, key, o.flags.rules);
   require_some(screened, o.flags.judgements);
   const std::vector<TieRound> rounds = tie_rounds(
       screened.list, key,

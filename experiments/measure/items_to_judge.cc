@@ -17,14 +17,15 @@ std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocab
   return detokenize(vocabulary.words(tokens));
 }
 
-ItemToJudge real_or_fake(const Passages& passages, size_t place, const std::string& response, bool real) {
+ItemToJudge real_or_fake(const Passages& passages, size_t place, const std::string& response,
+                         bool real) {
   ItemToJudge item{passages.shown(place), {{"real", real}, {"id", passages.id(place)}}};
   item.shown["response"] = response;
   return item;
 }
 
 std::vector<ItemToJudge> generated(Passages& passages, size_t wanted, const std::string& model,
-                            size_t batch, ResponseSieve& sieve) {
+                                   size_t batch, ResponseSieve& sieve) {
   std::vector<ItemToJudge> items;
   while (items.size() < wanted && passages.left() > 0) {
     const std::vector<size_t> places = passages.take(std::max(wanted - items.size(), batch));
@@ -39,7 +40,7 @@ std::vector<ItemToJudge> generated(Passages& passages, size_t wanted, const std:
 
 // `first` is shown as A unless the draw swaps them.
 ItemToJudge pair(const Passages& passages, size_t place, const std::string& first,
-          const std::string& second, bool swapped) {
+                 const std::string& second, bool swapped) {
   ItemToJudge item{passages.shown(place), {{"swapped", swapped}}};
   item.shown["a"] = swapped ? second : first;
   item.shown["b"] = swapped ? first : second;
@@ -97,7 +98,8 @@ Json Passages::shown(size_t place) const {
 }
 
 std::vector<ItemToJudge> real_or_fake_items(Passages& passages, const WantedItems& wanted,
-                                     const std::string& model, size_t batch, ResponseSieve& sieve) {
+                                            const std::string& model, size_t batch,
+                                            ResponseSieve& sieve) {
   const size_t fake = wanted.items / 2, real = wanted.items - fake;
   Rng rng(wanted.seed, "judge.checks");
   std::vector<ItemToJudge> items;
@@ -114,7 +116,7 @@ std::vector<ItemToJudge> real_or_fake_items(Passages& passages, const WantedItem
 }
 
 std::vector<ItemToJudge> pair_items(Passages& passages, const WantedItems& wanted,
-                             const std::string& a_model, const std::string& b_model) {
+                                    const std::string& a_model, const std::string& b_model) {
   Rng sides(wanted.seed, "judge.sides"), rng(wanted.seed, "judge.checks");
   const auto swapped = [&] { return sides.below(2) == 1; };
   std::vector<ItemToJudge> items;

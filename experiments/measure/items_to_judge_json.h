@@ -59,10 +59,11 @@ struct WantedItems {
 // Half of them real, the others by a model: not empty, none twice, none with <unk>, none that is
 // the human response. Responses are made `batch` at a time.
 std::vector<ItemToJudge> real_or_fake_items(Passages& passages, const WantedItems& wanted,
-                                     const std::string& model, size_t batch, ResponseSieve& sieve);
+                                            const std::string& model, size_t batch,
+                                            ResponseSieve& sieve);
 // Responses of two models, A and B in random order.
-std::vector<ItemToJudge> pair_items(Passages& passages, const WantedItems& wanted, const std::string& a,
-                             const std::string& b);
+std::vector<ItemToJudge> pair_items(Passages& passages, const WantedItems& wanted,
+                                    const std::string& a, const std::string& b);
 
 // Numbers the items in a random order, which tells nothing: the lines that people see, and those of
 // the key.

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "dialog/judge/screening.h"
+#include "dialog/people/screening.h"
 #include "experiments/engine/estimate_json.h"
 #include "experiments/measure/rankings.h"
 #include "experiments/measure/real_or_fake.h"
@@ -20,14 +20,14 @@ nlohmann::ordered_json to_json(const JudgedRow& row);
 nlohmann::ordered_json to_json(const Agreement& agreement);
 nlohmann::ordered_json to_json(const RealOrFake& judged);
 nlohmann::ordered_json to_json(const TieRound& round);
-nlohmann::ordered_json to_json(const judge::Screened& screened);
+nlohmann::ordered_json to_json(const people::Screened& screened);
 nlohmann::ordered_json to_json(const TestNumbers& numbers);
 
 // What became no passage, and which responses of a file stand in no passage's place.
-nlohmann::ordered_json left_out_json(const adversarial::Part& part);
+nlohmann::ordered_json left_out_json(const discriminate::Part& part);
 // A line of a file of predictions, of item i.
 nlohmann::ordered_json prediction_json(const TestedPart& tested, size_t i,
-                                       adversarial::Reads reads);
+                                       discriminate::Reads reads);
 // looks_json() (experiments/adversarial/looks_json.h) in a few lines for people.
 std::string analysis_text(const nlohmann::ordered_json& analysis);
 

@@ -3,18 +3,18 @@
 #include <filesystem>
 
 #include "base/error.h"
-#include "dialog/adversarial/controls.h"
+#include "dialog/discriminate/controls.h"
 
 namespace heed {
 
-using adversarial::Negatives;
-using adversarial::Passage;
+using discriminate::Negatives;
+using discriminate::Passage;
 
 const std::vector<std::string> kPassageControls = {"response-only", "length", "unigram",
                                                    "shuffled-context"};
 
 PassageJudge::PassageJudge(const std::string& run, Options options, Device device)
-    : options_(std::move(options)), loaded_(adversarial::load_discriminator(run)) {
+    : options_(std::move(options)), loaded_(discriminate::load_discriminator(run)) {
   move(loaded_.model, device);
 }
 
@@ -23,14 +23,14 @@ TestedPart PassageJudge::read(const std::string& corpus, const std::string& part
   TestedPart t{corpus};
   t.part = read_part({corpus}, part, loaded_.vocabulary, loaded_.model.config().passages, negatives,
                      options_.limit);
-  const adversarial::Replacements replacements = t.part.replacements(negatives.kind);
+  const discriminate::Replacements replacements = t.part.replacements(negatives.kind);
   t.items = with_fakes(t.part.passages, replacements.replaceable(), replacements, options_.seed);
   t.cosines.resize(t.items.size());
   return t;
 }
 
-std::vector<adversarial::Verdict> PassageJudge::verdicts(const std::vector<Passage>& items,
-                                                         const std::string& what) const {
+std::vector<discriminate::Verdict> PassageJudge::verdicts(const std::vector<Passage>& items,
+                                                          const std::string& what) const {
   return verdicts_on(loaded_.model, items, options_.batch, [&](int64_t done) {
     if (options_.progress) options_.progress(what, done, items.size());
   });
@@ -45,7 +45,7 @@ TestedPart PassageJudge::judged(const std::string& corpus, const std::string& pa
 
 // Fitted to the training part, or crosswise where there is none with such replacements.
 static std::vector<double> fitted(const TestedPart& test, const Negatives& negatives,
-                                  const PassageJudge& judge, const adversarial::ControlFit& fit) {
+                                  const PassageJudge& judge, const discriminate::ControlFit& fit) {
   std::error_code ignored;
   if (!std::filesystem::is_directory(test.corpus, ignored) ||
       negatives.kind == Negatives::Kind::kGenerated) {
@@ -57,10 +57,10 @@ static std::vector<double> fitted(const TestedPart& test, const Negatives& negat
 std::vector<double> control_p_real(const std::string& name, const TestedPart& test,
                                    const Negatives& negatives, const PassageJudge& judge,
                                    const PassageJudge* response_only) {
-  if (name == "length") return fitted(test, negatives, judge, adversarial::length_control);
+  if (name == "length") return fitted(test, negatives, judge, discriminate::length_control);
   if (name == "unigram") {
     return fitted(test, negatives, judge, [&](const auto& train, const auto& items) {
-      return adversarial::unigram_control(train, items, judge.vocabulary().size());
+      return discriminate::unigram_control(train, items, judge.vocabulary().size());
     });
   }
   TestedPart judged{test.corpus};
@@ -74,7 +74,7 @@ std::vector<double> control_p_real(const std::string& name, const TestedPart& te
     }
   } else {
     judged.verdicts = judge.verdicts(
-        adversarial::shuffle_contexts(test.items, judge.options().seed), test.corpus + " " + name);
+        discriminate::shuffle_contexts(test.items, judge.options().seed), test.corpus + " " + name);
   }
   return judged.p_real();
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/adversarial/system.h"
+#include "dialog/discriminate/system.h"
 #include "experiments/measure/tested_part.h"
 
 namespace heed {
@@ -22,21 +22,21 @@ class PassageJudge {
   };
   PassageJudge(const std::string& run, Options options, Device device);
 
-  const adversarial::Discriminator& model() const { return loaded_.model; }
+  const discriminate::Discriminator& model() const { return loaded_.model; }
   const Vocabulary& vocabulary() const { return loaded_.vocabulary; }
   const Options& options() const { return options_; }
 
   // The items of a part; nobody has judged them yet.
   TestedPart read(const std::string& corpus, const std::string& part,
-                  const adversarial::Negatives& negatives) const;
+                  const discriminate::Negatives& negatives) const;
   TestedPart judged(const std::string& corpus, const std::string& part,
-                    const adversarial::Negatives& negatives) const;
-  std::vector<adversarial::Verdict> verdicts(const std::vector<adversarial::Passage>& items,
-                                             const std::string& what) const;
+                    const discriminate::Negatives& negatives) const;
+  std::vector<discriminate::Verdict> verdicts(const std::vector<discriminate::Passage>& items,
+                                              const std::string& what) const;
 
  private:
   Options options_;
-  adversarial::LoadedDiscriminator loaded_;
+  discriminate::LoadedDiscriminator loaded_;
 };
 
 // The controls by name: length and unigram (logistic regressions), shuffled-context, response-only.
@@ -45,7 +45,7 @@ extern const std::vector<std::string> kPassageControls;
 // p(real) of the items of `test` by a control. `response_only`: the discriminator of that control,
 // null for others. Throws UsageError where it reads other passages than those of `test`.
 std::vector<double> control_p_real(const std::string& name, const TestedPart& test,
-                                   const adversarial::Negatives& negatives,
+                                   const discriminate::Negatives& negatives,
                                    const PassageJudge& judge, const PassageJudge* response_only);
 
 }  // namespace heed

@@ -8,8 +8,8 @@
 namespace heed {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Confusion;
-using judge::Key;
+using discriminate::Confusion;
+using people::Key;
 
 namespace {
 
@@ -17,8 +17,9 @@ namespace {
 JudgedRow people_of(const Key& key, const Votes& votes) {
   JudgedRow row{.name = "judgements"};
   for (size_t i = 0; i < votes.items.size(); ++i) {
-    const int64_t as_real = votes.counts[i][judge::kReal], as_fake = votes.counts[i][judge::kFake];
-    const bool real = key.items[votes.items[i]].truth == judge::kReal;
+    const int64_t as_real = votes.counts[i][people::kReal],
+                  as_fake = votes.counts[i][people::kFake];
+    const bool real = key.items[votes.items[i]].truth == people::kReal;
     row.items.push_back(real ? Confusion{.real_as_real = as_real, .real_as_fake = as_fake}
                              : Confusion{.fake_as_real = as_real, .fake_as_fake = as_fake});
   }
@@ -32,7 +33,7 @@ JudgedRow row_of(const std::string& name, const Key& key, const Votes& votes,
                  const Choices& choices) {
   JudgedRow row{.name = name, .items = std::vector<Confusion>(votes.items.size())};
   for (size_t i = 0; i < choices.size(); ++i) {
-    const bool real = key.items[votes.items[i]].truth == judge::kReal;
+    const bool real = key.items[votes.items[i]].truth == people::kReal;
     if (choices[i]) row.items[i].add(real, *choices[i]);
   }
   return row;
@@ -42,7 +43,7 @@ Choices majority_of(const Votes& votes) {
   Choices choices;
   for (const auto& n : votes.counts) {
     choices.push_back(n[0] == n[1] ? std::nullopt
-                                   : std::optional(n[judge::kReal] > n[judge::kFake]));
+                                   : std::optional(n[people::kReal] > n[people::kFake]));
   }
   return choices;
 }
@@ -53,7 +54,7 @@ void add_classifier(RealOrFake& numbers, const Key& key, const Votes& votes,
   ScoredItems scored;
   for (const size_t item : votes.items) {
     choices.push_back(p_real[item] >= 0.5);
-    scored.add(key.items[item].truth == judge::kReal, p_real[item], static_cast<int>(item));
+    scored.add(key.items[item].truth == people::kReal, p_real[item], static_cast<int>(item));
   }
   numbers.rows.push_back(row_of("classifier", key, votes, choices));
   if (!scored.positive.empty() && !scored.negative.empty())
@@ -65,7 +66,7 @@ void add_classifier(RealOrFake& numbers, const Key& key, const Votes& votes,
     if (!majority[i]) continue;
     const int64_t real = *majority[i] + *choices[i];
     both.push_back({real, 2 - real});
-    const bool truth = key.items[votes.items[i]].truth == judge::kReal;
+    const bool truth = key.items[votes.items[i]].truth == people::kReal;
     numbers.only_people += *majority[i] == truth && *choices[i] != truth;
     numbers.only_classifier += *majority[i] != truth && *choices[i] == truth;
   }
@@ -80,9 +81,9 @@ Json with_test(const JudgedRow& row) {
 
 }  // namespace
 
-Votes votes_of(const Key& key, const std::vector<judge::Judgement>& judgements) {
+Votes votes_of(const Key& key, const std::vector<people::Judgement>& judgements) {
   std::vector<std::vector<int64_t>> all(key.items.size(), std::vector<int64_t>(2));
-  for (const judge::Judgement& j : judgements) ++all[j.item][static_cast<size_t>(j.choice)];
+  for (const people::Judgement& j : judgements) ++all[j.item][static_cast<size_t>(j.choice)];
   Votes votes;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i][0] + all[i][1] == 0) continue;
@@ -127,7 +128,7 @@ Json to_json(const Agreement& a) {
           {"left_out", a.left_out}};
 }
 
-Json to_json(const judge::Screened& s) {
+Json to_json(const people::Screened& s) {
   return {{"annotators", s.annotators}, {"failed", s.failed},   {"too_few", s.too_few},
           {"checks", s.checks},         {"dropped", s.dropped}, {"cut", s.cut},
           {"judgements", s.list.size()}};

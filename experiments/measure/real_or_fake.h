@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/judge/judgements.h"
+#include "dialog/people/judgements.h"
 #include "experiments/engine/agreement.h"
 #include "experiments/engine/auc.h"
 #include "experiments/measure/judged_rows.h"
@@ -18,7 +18,7 @@ struct Votes {
   RatingCounts counts;
 };
 
-Votes votes_of(const judge::Key& key, const std::vector<judge::Judgement>& judgements);
+Votes votes_of(const people::Key& key, const std::vector<people::Judgement>& judgements);
 
 struct RealOrFake {
   std::vector<JudgedRow> rows;  // judgements, majority, classifier
@@ -31,8 +31,8 @@ struct RealOrFake {
   int64_t only_people = 0, only_classifier = 0;
 };
 // `p_real` of each item of the key, by a classifier; empty without one. Intervals are over items.
-RealOrFake judge_items(const judge::Key& key, const Votes& votes, const std::vector<double>& p_real,
-                       uint64_t seed);
+RealOrFake judge_items(const people::Key& key, const Votes& votes,
+                       const std::vector<double>& p_real, uint64_t seed);
 // For people: a table, agreement and tests.
 std::string text_of(const RealOrFake& judged, int width);
 

@@ -11,8 +11,8 @@
 namespace heed {
 
 using Json = nlohmann::ordered_json;
-using judge::Judgement;
-using judge::Key;
+using people::Judgement;
+using people::Key;
 
 namespace {
 
@@ -23,11 +23,11 @@ void sample(TieRound& round, const TieSampling& o) {
                     " pairs, fewer than --size " + std::to_string(o.size));
   }
   round.samples =
-      judge::sample_ties(round.pairs(), round.chosen[judge::kTie], o.size, o.samples, o.seed);
+      people::sample_ties(round.pairs(), round.chosen[people::kTie], o.size, o.samples, o.seed);
   Quotient ties;
-  for (int choice = judge::kA; choice <= judge::kTie; ++choice) {
+  for (int choice = people::kA; choice <= people::kTie; ++choice) {
     const auto n = static_cast<size_t>(round.chosen[static_cast<size_t>(choice)]);
-    ties.top.insert(ties.top.end(), n, choice == judge::kTie);
+    ties.top.insert(ties.top.end(), n, choice == people::kTie);
   }
   ties.bottom.assign(ties.top.size(), 1);
   round.share = estimate(bootstrap({ties}, o.seed)[0]);
@@ -35,8 +35,8 @@ void sample(TieRound& round, const TieSampling& o) {
 
 // Which run was chosen, wherever its response stood.
 int run_of(const Judgement& j, const Key& key) {
-  if (j.choice == judge::kTie || !key.items[j.item].swapped) return j.choice;
-  return j.choice == judge::kA ? judge::kB : judge::kA;
+  if (j.choice == people::kTie || !key.items[j.item].swapped) return j.choice;
+  return j.choice == people::kA ? people::kB : people::kA;
 }
 
 }  // namespace
@@ -74,10 +74,10 @@ std::string tie_table(const std::vector<TieRound>& rounds, int width) {
                                                  {"share of ties"}, {"mean"},        {"deviation"},
                                                  {"95 %"},          {"half or more"}};
   for (const TieRound& r : rounds) {
-    const judge::TieSamples& s = r.samples;
+    const people::TieSamples& s = r.samples;
     const std::string cells[] = {std::to_string(r.number) + (r.all ? "" : ", different"),
                                  std::to_string(r.pairs()),
-                                 std::to_string(r.chosen[judge::kTie]),
+                                 std::to_string(r.chosen[people::kTie]),
                                  interval_text(r.share, 3),
                                  decimal(s.mean, 3),
                                  decimal(s.deviation, 4),
@@ -89,13 +89,13 @@ std::string tie_table(const std::vector<TieRound>& rounds, int width) {
 }
 
 Json to_json(const TieRound& r) {
-  const judge::TieSamples& s = r.samples;
+  const people::TieSamples& s = r.samples;
   return {{"round", r.number},
           {"pairs_with", r.all ? "all" : "different responses"},
           {"pairs", r.pairs()},
-          {"a", r.chosen[judge::kA]},
-          {"b", r.chosen[judge::kB]},
-          {"ties", r.chosen[judge::kTie]},
+          {"a", r.chosen[people::kA]},
+          {"b", r.chosen[people::kB]},
+          {"ties", r.chosen[people::kTie]},
           {"share", to_json(r.share)},
           {"samples",
            {{"mean", s.mean},

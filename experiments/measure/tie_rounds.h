@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "dialog/judge/judgements.h"
-#include "dialog/judge/ties.h"
+#include "dialog/people/judgements.h"
+#include "dialog/people/ties.h"
 #include "experiments/engine/agreement.h"
 #include "experiments/engine/statistics.h"
 
@@ -18,7 +18,7 @@ struct TieRound {
   bool all = true;
   std::vector<int64_t> chosen = {0, 0, 0};  // the first run, the second one, tie
   std::optional<Estimate> share = {};       // of ties, with an interval over pairs
-  judge::TieSamples samples = {};
+  people::TieSamples samples = {};
 
   int64_t pairs() const { return chosen[0] + chosen[1] + chosen[2]; }
 };
@@ -30,10 +30,10 @@ struct TieSampling {
 };
 // Every round with all its pairs, and where some are identical once more without these. Throws
 // DataError for one with fewer pairs than a sample.
-std::vector<TieRound> tie_rounds(const std::vector<judge::Judgement>& judgements,
-                                 const judge::Key& key, const TieSampling& sampling);
+std::vector<TieRound> tie_rounds(const std::vector<people::Judgement>& judgements,
+                                 const people::Key& key, const TieSampling& sampling);
 // Fleiss' pi of the judgements of a pair, of all rounds together.
-Agreement tie_agreement(const std::vector<judge::Judgement>& judgements, const judge::Key& key,
+Agreement tie_agreement(const std::vector<people::Judgement>& judgements, const people::Key& key,
                         uint64_t seed);
 std::string tie_table(const std::vector<TieRound>& rounds, int width);
 
