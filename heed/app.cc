@@ -2,13 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/help.h"
 #include "heed/option_file.h"
-#include "heed/provenance.h"
 #include "tensor/parallel.h"
 
 namespace heed {

@@ -1,17 +1,10 @@
 #include <sys/resource.h>
 
-#include <cstdio>
-#include <nlohmann/json.hpp>
-
 #include "dialog/respond/config.h"
 #include "dialog/respond/step_times.h"
 #include "dialog/respond/structures.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/shared_options.h"
 #include "tensor/allocator.h"
 #include "tensor/kernels/matmul.h"
 #include "tensor/kernels/peak.h"
@@ -19,8 +12,6 @@
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;

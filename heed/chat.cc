@@ -1,25 +1,19 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <set>
 
 #include "autograd/keep_packed.h"
 #include "dialog/respond/run.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/conversation.h"
-#include "heed/declare.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
-#include "heed/messages.h"
 #include "heed/pool.h"
-#include "heed/shared_options.h"
 #include "heed/web/serve.h"
 
 namespace heed {

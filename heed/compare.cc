@@ -1,32 +1,23 @@
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <map>
 #include <numeric>
 
 #include "base/file.h"
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
-#include "dialog/text/format.h"
 #include "dialog/view/render.h"
 #include "experiments/compare/compare_models.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 #include "train/model_directory.h"
 #include "train/run_directory.h"
 #include "train/run_log.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;

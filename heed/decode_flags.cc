@@ -1,9 +1,7 @@
 #include "heed/decode_flags.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 
 #include "dialog/text/tokenizer.h"
-#include "heed/checks.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 

@@ -1,24 +1,14 @@
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
-#include "base/error.h"
 #include "dialog/describe/info_json.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/info_text.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 #include "train/number_json.h"
 #include "train/run_log.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;

@@ -1,32 +1,23 @@
 // `heed discriminate test`
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "base/file.h"
 #include "base/path.h"
-#include "dialog/text/format.h"
 #include "dialog/view/passages.h"
 #include "experiments/adversarial/looks_json.h"
 #include "experiments/measure/measure_json.h"
 #include "experiments/measure/passage_judge.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/discriminate.h"
 #include "heed/judge.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using discriminate::Negatives;
 
 struct Options {
@@ -233,8 +224,7 @@ void add_discriminate_test(CLI::App& discriminate) {
                "What stands in the place of responses: random, length-matched, same-conversation, "
                "shuffled-words or real; random if not given");
   c.add_option("--responses", o.responses,
-               "Responses of a model to stand there, as heed respond writes them")
-      ->option_text("FILE");
+               "Responses of a model to stand there, as heed respond writes them");
   c.add_option("--controls", o.controls,
                "What needs no coherence, as rows: length and unigram (logistic regressions), "
                "shuffled-context, response-only, some with commas, or all");
@@ -246,8 +236,7 @@ void add_discriminate_test(CLI::App& discriminate) {
   add_json(c, o.json);
   add_html(c, o.html, ": passages with the attention on every word");
   c.add_option("--predictions", o.predictions,
-               "What a classifier says of every item: written to this file, a line each")
-      ->option_text("FILE");
+               "What a classifier says of every item: written to this file, a line each");
 }
 
 }  // namespace heed

@@ -1,5 +1,5 @@
 #include "heed/discriminator_flags.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 
 namespace heed {
 

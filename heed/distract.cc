@@ -1,21 +1,11 @@
-#include <cstdio>
-
 #include "base/file.h"
 #include "dialog/respond/distracted_dialogues.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;

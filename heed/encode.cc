@@ -6,18 +6,14 @@
 #include <string_view>
 
 #include "dialog/respond/choose_epoch.h"
-#include "dialog/text/format.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
 #include "train/run_directory.h"
 #include "train/share_out.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void note_left_out(const EncodeInput& input) {
   if (input.left_out == 0) return;

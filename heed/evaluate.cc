@@ -1,23 +1,15 @@
 #include "dialog/respond/evaluate.h"
 
-#include <cstdio>
-
 #include "dialog/respond/run.h"
 #include "heed/bundled.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
 #include "heed/rank_team.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;

@@ -1,14 +1,9 @@
-#include <cstdio>
 #include <filesystem>
 
 #include "dialog/probe/feature_file.h"
-#include "dialog/text/format.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/encode.h"
-#include "heed/provenance.h"
 #include "heed/rank_team.h"
-#include "heed/results.h"
 
 namespace heed {
 namespace {

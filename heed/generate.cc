@@ -1,25 +1,14 @@
 // `heed generate`: dialogues whose last utterance is a model's, to be told from real ones.
-#include <cstdio>
 
 #include "base/path.h"
 #include "dialog/respond/responses.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/decode_flags.h"
-#include "heed/inputs.h"
-#include "heed/left_out.h"
-#include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/measured.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -106,22 +95,17 @@ void run(Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = decoding_of(o);
   JsonOutput passages_file(o.out), output(o.json);
-  LoadedModel loaded = load_responder(o.model, o.epoch);
-  move(*loaded.model, device);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
-  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
-
-  PassProgress progress(1, examples, inputs.unit(examples.size()));
-  const auto responses =
-      respond(*loaded.model, examples, loaded.vocabulary, options, o.batch,
-              [&](const RespondProgress& done) { progress.show("", done.examples, done.tokens); });
-  progress.done();
-  say(find_left_out(inputs, examples), inputs);
+  const Measured m(o.model, o.input, o.epoch);
+  move(*m.loaded.model, device);
+  const auto responses = m.with_progress([&](const auto& show) {
+    return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
+  });
   ResponseSieve sieve(o.rules());
   int64_t written = 0;
-  const std::string text = lines(examples, responses, inputs, last_part(o.model), sieve, written);
+  const std::string text =
+      lines(m.examples, responses, m.inputs, last_part(o.model), sieve, written);
   if (written == 0) {
-    throw DataError(inputs.data_path + ": all " + std::to_string(examples.size()) +
+    throw DataError(m.inputs.data_path + ": all " + std::to_string(examples.size()) +
                     " responses were left out; train the model for longer, or leave fewer out "
                     "(--leave-out, --decode sample)");
   }
@@ -129,7 +113,7 @@ void run(Options& o) {
   if (!output.to_stdout() && !passages_file.to_stdout()) say(o, written, sieve.left_out());
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("generate", *o.common)},
-               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"epoch", o.epoch},
                {"decode", o.decode.to_json()},
                {"leave_out", o.leave_out},

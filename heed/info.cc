@@ -1,22 +1,15 @@
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
-#include "base/error.h"
 #include "dialog/describe/info_json.h"
 #include "heed/card.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/info_text.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct Options {
@@ -104,9 +97,8 @@ void add_info(CLI::App& app) {
   c.add_option("path", o.path, "What to look at")->required();
   add_json(c, o.json);
   c.add_option(
-       "--card", o.card,
-       "Write a model card of a run or a model, in Markdown, to this file, - for standard output")
-      ->option_text("FILE");
+      "--card", o.card,
+      "Write a model card of a run or a model, in Markdown, to this file, - for standard output");
 }
 
 }  // namespace heed

@@ -6,15 +6,11 @@
 #include "base/file.h"
 #include "dialog/system.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/declare.h"
-#include "heed/shared_options.h"
+#include "heed/command.h"
 #include "train/run_directory.h"
 #include "train/run_json.h"
 
 namespace heed {
-
-using Json = nlohmann::ordered_json;
 
 namespace {
 

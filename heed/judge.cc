@@ -16,12 +16,11 @@ using Json = nlohmann::ordered_json;
 void JudgementFlags::declare(CLI::App& c) {
   c.add_option("--judgements", judgements,
                "Judgements of people: JSON Lines, plain or gzip, one judgement a line")
-      ->required()
-      ->option_text("FILE");
+      ->required();
 }
 
 void add_key(CLI::App& c, std::string& file, const std::string& remark) {
-  c.add_option("--key", file, "File of the key: " + remark)->option_text("FILE");
+  c.add_option("--key", file, "File of the key: " + remark);
 }
 
 void add_items(CLI::App& c, int64_t& items) {

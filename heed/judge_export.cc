@@ -1,27 +1,18 @@
 // `heed judge export`: what people are to judge, and the key that they do not see.
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
-#include "dialog/text/format.h"
 #include "experiments/measure/items_to_judge_json.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
 #include "heed/judge.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -165,8 +156,8 @@ void add_judge_export(CLI::App& judge) {
   c.add_option("--model", o.model,
                "Directory of a run or a model, whose responses stand beside real ones");
   add_items(c, o.items);
-  c.add_option("--a", o.a, "Directory of the first run or model of pairs")->option_text("DIR");
-  c.add_option("--b", o.b, "Directory of the second run or model of pairs")->option_text("DIR");
+  c.add_option("--a", o.a, "Directory of the first run or model of pairs");
+  c.add_option("--b", o.b, "Directory of the second run or model of pairs");
   c.add_option("--pairs", o.pairs, "Pairs of responses")->check(whole_number(1, 20000));
   o.input.declare(c);
   o.input.declare_tokens(c);

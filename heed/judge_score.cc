@@ -1,20 +1,12 @@
 // `heed judge score`: how well people tell real responses from others, and how far they agree.
-#include <cstdio>
 
 #include "experiments/measure/measure_json.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/judge.h"
-#include "heed/messages.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using people::Key;
 
 struct Options {
@@ -74,8 +66,7 @@ void add_judge_score(CLI::App& judge) {
   c.get_option("--key")->required();
   c.add_option("--predictions", o.predictions,
                "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...} "
-               "(or \"id\" where there is no \"item\"), to compare it with people")
-      ->option_text("FILE");
+               "(or \"id\" where there is no \"item\"), to compare it with people");
   option(c, "--pass", o.flags.rules.pass,
          "Share of the test questions that an annotator must have right, or all his judgements are "
          "dropped",

@@ -1,19 +1,11 @@
 // `heed judge simulate`: judgements of annotators who do not exist, to see what agreement can show.
-#include <cstdio>
 
-#include "base/error.h"
 #include "dialog/people/simulate.h"
-#include "dialog/text/format.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/judge.h"
-#include "heed/results.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;

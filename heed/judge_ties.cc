@@ -1,21 +1,13 @@
 // `heed judge ties`: how often people find two responses equally good, and what samples of them
 // show.
-#include <cstdio>
 
-#include "base/error.h"
 #include "experiments/measure/measure_json.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/judge.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using people::Key;
 
 struct Options {

@@ -1,13 +1,9 @@
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 #include "base/file.h"
-#include "dialog/text/terminal.h"
 #include "dialog/text/text_table.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
-#include "heed/results.h"
+#include "heed/command.h"
 #include "train/number_json.h"
 #include "train/run_log.h"
 
@@ -77,13 +73,11 @@ void add_log(CLI::App& app) {
       {.device = false, .seed = ""}, run);
   c.add_option("run", o.run, "Directory of a run")->required();
   c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
-  c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output")
-      ->option_text("FILE");
-  c.add_option("--jsonl", o.jsonl, "Write a JSON object a line to this file, - for standard output")
-      ->option_text("FILE");
+  c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
+  c.add_option("--jsonl", o.jsonl,
+               "Write a JSON object a line to this file, - for standard output");
   c.add_option("--tensorboard", o.tensorboard,
-               "Write an event file into this directory, made if missing")
-      ->option_text("DIR");
+               "Write an event file into this directory, made if missing");
 }
 
 }  // namespace heed

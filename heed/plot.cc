@@ -1,12 +1,8 @@
 #include <cmath>
-#include <cstdio>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "dialog/view/curves.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "train/run_log.h"
 
 namespace heed {
@@ -68,15 +64,14 @@ void add_plot(CLI::App& app) {
                        {.device = false, .seed = ""}, run);
   c.add_option("runs", o.runs, "Directories of runs")->required()->expected(1, 100);
   c.add_option(
-       "--metric", o.metric,
-       "The column to draw (default: valid_perplexity; of steps, and where there is none, loss)")
-      ->option_text("NAME");
+      "--metric", o.metric,
+      "The column to draw (default: valid_perplexity; of steps, and where there is none, loss)");
   c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
   c.add_flag("--log-scale", o.log_scale, "A logarithmic y axis");
   option(c, "--smooth", o.smooth,
          "Draw an exponential mean in which what was before has this weight, below 1",
          number(0, 0.9999));
-  c.add_option("--svg", o.svg, "Write a picture to this file")->option_text("FILE");
+  c.add_option("--svg", o.svg, "Write a picture to this file");
 }
 
 }  // namespace heed

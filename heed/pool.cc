@@ -3,30 +3,21 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
 #include "dialog/text/text_file.h"
-#include "heed/checks.h"
-#include "heed/declare.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/progress.h"
 
 namespace heed {
 namespace {
 
 using retrieve::Choice;
-using Json = nlohmann::ordered_json;
-
 struct PoolRanker {
   LoadedSystem loaded;
   std::vector<std::string> pool;

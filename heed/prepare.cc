@@ -1,23 +1,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <set>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/plain_text.h"
 #include "dialog/data/formats/table.h"
 #include "dialog/data/formats/ubuntu.h"
-#include "dialog/text/format.h"
 #include "dialog/view/render.h"
-#include "heed/checks.h"
-#include "heed/declare.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
 

@@ -1,12 +1,8 @@
 // `heed prepare labels`: what probes read off an annotated corpus.
-#include <cstdio>
 
-#include "base/error.h"
 #include "dialog/probe/labels.h"
-#include "dialog/text/format.h"
 #include "dialog/view/render.h"
-#include "heed/checks.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/prepare.h"
 
 namespace heed {

@@ -1,15 +1,11 @@
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <list>
 #include <map>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "dialog/data/split.h"
-#include "dialog/text/format.h"
-#include "heed/checks.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
 

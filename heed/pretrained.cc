@@ -1,14 +1,10 @@
 // Encoders that others trained: heed import, encode, export.
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "dialog/pretrained/encoder.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
 #include "dialog/text/text_file.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/progress.h"
 #include "tensor/npy.h"
 

@@ -1,25 +1,17 @@
 #include "dialog/probe/probe.h"
 
-#include <cstdio>
 #include <sstream>
 
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/representations.h"
-#include "dialog/text/format.h"
 #include "experiments/engine/statistics.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/encode.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using probe::Part, probe::ProbeOptions, probe::TaskResult;
 
 struct Options {

@@ -7,24 +7,16 @@
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/score_file.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
 #include "experiments/measure/measure_json.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/pool.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 #include "train/run_directory.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using retrieve::Lists;
 using retrieve::ScoredList;
 

@@ -1,22 +1,11 @@
-#include <cstdio>
-
 #include "dialog/respond/responses.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/decode_flags.h"
-#include "heed/inputs.h"
-#include "heed/left_out.h"
-#include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/measured.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -84,36 +73,29 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = o.decode.get(o.common->seed);
   JsonOutput responses_file(o.out), output(o.json);
-  LoadedModel loaded = load_responder(o.model);
-  move(*loaded.model, device);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
-  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
-  const LeftOut left_out = find_left_out(inputs, examples);
-
-  PassProgress progress(1, examples, inputs.unit(examples.size()));
-  const auto responses =
-      respond(*loaded.model, examples, loaded.vocabulary, options, o.batch,
-              [&](const RespondProgress& done) { progress.show("", done.examples, done.tokens); });
-  progress.done();
-  say(left_out, inputs);
-  responses_file.write_text(lines(examples, responses));
-  const std::vector<Tokens> references = human_responses(inputs.dialogues, inputs.bounds);
+  const Measured m(o.model, o.input);
+  move(*m.loaded.model, device);
+  const auto responses = m.with_progress([&](const auto& show) {
+    return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
+  });
+  responses_file.write_text(lines(m.examples, responses));
+  const std::vector<Tokens> references = human_responses(m.inputs.dialogues, m.inputs.bounds);
   std::vector<Row> rows = {measured(o.decode.method, responses, references)};
   if (o.taught) {
-    rows.push_back(measured(
-        "taught",
-        respond_taught(*loaded.model, examples, loaded.vocabulary, options.allow_unk, o.batch),
-        references));
+    rows.push_back(measured("taught",
+                            respond_taught(*m.loaded.model, m.examples, m.loaded.vocabulary,
+                                           options.allow_unk, o.batch),
+                            references));
   }
   Row human{"human", measure_responses(references, references), {}};
   human.quality.bleu.reset();
   rows.push_back(human);
-  if (!output.to_stdout() && !responses_file.to_stdout()) print_table(rows, inputs.unit(2));
+  if (!output.to_stdout() && !responses_file.to_stdout()) print_table(rows, m.inputs.unit(2));
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("respond", *o.common)},
-               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"decode", o.decode.to_json()},
-               {"left_out", to_json(left_out)},
+               {"left_out", to_json(m.left_out)},
                {"responses", to_json(rows[0])},
                {"human", to_json(human)}};
   if (o.taught) json["taught"] = to_json(rows[1]);

@@ -1,22 +1,10 @@
-#include <cstdio>
-
 #include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
-#include "dialog/respond/run.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
-#include "heed/inputs.h"
-#include "heed/left_out.h"
-#include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/command.h"
+#include "heed/measured.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -56,33 +44,26 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   if (o.attention && !output.wanted()) throw UsageError("--attention: goes into --json FILE");
-  LoadedModel loaded = load_responder(o.model);
-  if (o.dtype == "f64") convert(*loaded.model, DType::f64);
-  move(*loaded.model, device);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
-  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
-  const LeftOut left_out = find_left_out(inputs, examples);
-
-  PassProgress progress(1, examples, inputs.unit(examples.size()));
-  const auto on_batch = [&](const ScoreProgress& done) {
-    progress.show("", done.examples, done.tokens);
-  };
-  const auto scores = score(*loaded.model, examples, o.batch, on_batch, o.attention);
-  progress.done();
-  say(left_out, inputs);
+  const Measured m(o.model, o.input);
+  if (o.dtype == "f64") convert(*m.loaded.model, DType::f64);
+  move(*m.loaded.model, device);
+  const auto scores = m.with_progress([&](const auto& show) {
+    return score(*m.loaded.model, m.examples, o.batch, show, o.attention);
+  });
   const ScoreSummary summary = summarize(scores);
   if (!output.to_stdout()) {
-    std::fputs(results_table({{"as given", summary, {}}}, inputs.unit(2), results_width()).c_str(),
-               stdout);
+    std::fputs(
+        results_table({{"as given", summary, {}}}, m.inputs.unit(2), results_width()).c_str(),
+        stdout);
   }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("score", *o.common, o.dtype)},
-               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
-               {"left_out", to_json(left_out)}};
-  json.update(to_json(summary, left_out.dialogues_read));
+               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
+               {"left_out", to_json(m.left_out)}};
+  json.update(to_json(summary, m.left_out.dialogues_read));
   json["per_example"] = Json::array();
   for (size_t i = 0; i < scores.size(); ++i) {
-    json["per_example"].push_back(dialogue_json(scores[i], examples[i], loaded.vocabulary));
+    json["per_example"].push_back(dialogue_json(scores[i], m.examples[i], m.loaded.vocabulary));
   }
   output.write(json);
 }

@@ -3,10 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <sstream>
 
-#include "base/error.h"
 #include "dialog/respond/structure.h"
-#include "heed/checks.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "train/settings.h"
 
 namespace heed {

@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 
@@ -8,14 +7,11 @@
 #include "dialog/respond/run.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/shared_options.h"
 #include "train/model_directory.h"
 
 namespace heed {

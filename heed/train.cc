@@ -1,24 +1,16 @@
 // `heed train SYSTEM`
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include "base/file.h"
 #include "base/machine.h"
 #include "dialog/open_run.h"
-#include "dialog/text/format.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
 #include "heed/rank_team.h"
-#include "heed/results.h"
 #include "heed/setting_flags.h"
-#include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "heed/train.h"
 #include "heed/usage.h"
@@ -26,8 +18,6 @@
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   const System* system;

@@ -1,9 +1,8 @@
 #include "heed/train_flags.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 
 #include "dialog/respond/settings.h"
 #include "dialog/respond/system.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 

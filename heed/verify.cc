@@ -1,23 +1,12 @@
 #include "dialog/respond/verify.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <vector>
 
-#include "base/error.h"
-#include "dialog/text/terminal.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
-#include "heed/messages.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/command.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;

@@ -1,15 +1,10 @@
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <thread>
 
 #include "dialog/describe/info_json.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/declare.h"
+#include "heed/command.h"
 #include "heed/progress.h"
 #include "train/lock.h"
 #include "train/run_directory.h"
@@ -18,7 +13,6 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct Options {

@@ -1,19 +1,13 @@
 #include "heed/work_flags.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "dialog/respond/run.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
 #include "experiments/engine/failure.h"
 #include "experiments/engine/overview.h"
 #include "experiments/engine/workers.h"
-#include "heed/checks.h"
-#include "heed/declare.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/progress.h"
-#include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "tensor/parallel.h"
 #include "train/run_directory.h"

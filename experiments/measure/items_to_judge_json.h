@@ -15,7 +15,7 @@ namespace heed {
 
 // What people see of an item and what they do not; both get the item's number at the end.
 struct ItemToJudge {
-  Json shown, hidden;
+  nlohmann::ordered_json shown, hidden;
 };
 
 // Examples as people read them, in a random order, and how a model responds to some of them.

@@ -1,13 +1,25 @@
-// How a command is declared: name, help, options and the function that runs it.
+// All that a command is made of: how it is declared (name, help, options, the function that runs
+// it), checks of its options, messages and results.
 #pragma once
 
 #include <CLI/App.hpp>
+#include <cstdio>
 #include <memory>
 #include <string>
 
+#include "base/error.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/messages.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+#include "heed/shared_options.h"
 
 namespace heed {
+
+using Json = nlohmann::ordered_json;
 
 // A sub-command that is being declared, and the values of its options.
 template <class Options> struct Declared {
