@@ -20,8 +20,8 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
         ->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "How matrices are multiplied: f32; bf16, faster and less exactly; on a GPU also tf32, "
-        "which it does where this is left out, but for `heed verify`")
+        "How matrices are multiplied: f32; bf16, faster and less exact; on a GPU also tf32, the "
+        "default there except for `heed verify`")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may stand behind the command
@@ -61,8 +61,8 @@ static const char* const kStartHere =
 std::unique_ptr<CLI::App> make_app() {
   auto owned = std::make_unique<CLI::App>(
       "heed trains models that respond in multi-turn dialogues, and measures how much of their "
-      "attention distracting utterances steal (the DAS ratio), and what their encoders know (probe "
-      "tasks).",
+      "attention distracting utterances steal (the DAS ratio), and how much their encoders know "
+      "(probe tasks).",
       "heed");
   CLI::App& app = *owned;
   app.formatter(std::make_shared<HelpFormatter>());

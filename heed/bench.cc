@@ -65,7 +65,7 @@ Json report(const Options& o, Device device, const StepTimes& t, double peak) {
 void run(const Options& o) {
   const Device device = start(*o.common);
   if (o.count && !device.is_cuda()) {
-    throw UsageError("--count: counts what is asked of a CUDA device; give --device cuda");
+    throw UsageError("--count: counts the calls of a CUDA device; give --device cuda");
   }
   const ModelConfig config{
       Structure::parse(o.structure), o.vocab, o.embed, o.hidden, o.layers, false, o.dropout};
@@ -131,7 +131,7 @@ void add_bench(CLI::App& app) {
                "dialogue has 6 utterances of 12 tokens and a response of 16");
   c.add_flag(
       "--count", o.count,
-      "With --device cuda: also what a step asks of the device, the making of its batch included: "
+      "With --device cuda: also count the calls of a step, the making of its batch included: "
       "launches (kernels, cuBLAS calls, clearing of memory), copies, and how often the host waits");
 }
 

@@ -149,7 +149,7 @@ std::string limits_section(const Json& info) {
   std::string text =
       "## Limits\n\n"
       "- It imitates its training dialogues, with their mistakes, opinions and rude words; nothing "
-      "checks whether what it says is true or kind. Do not let it advise anybody.\n";
+      "checks that its answers are true or kind. Do not let it advise anybody.\n";
   const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
   if (words.is_number()) {
     text += "- It knows " + text_of(words) +

@@ -94,7 +94,7 @@ bool Chat::obey(const std::string& line) {
     conversation_ = {};
     shown_.clear();
     forgotten_ = 0;
-    std::puts("The conversation begins anew.");
+    std::puts("A new conversation begins.");
   } else if (line == "/help") {
     std::puts(
         "Type an utterance: the model answers, and below the answer stands how much it\n"
@@ -148,13 +148,13 @@ void Chat::answer(const std::string& line) {
 
 void talk(Options& o) {
   if (o.web) {
-    refuse_given(*o.command, "--pool", "the terminal, without --web");
+    refuse_given(*o.command, "--pool", "without --web, in the terminal");
     take_bundled(o.models);
     const DecodeOptions decode = o.decode.get(o.common->seed);
     serve_live_page(o.models, decode, start(*o.common), o.port);
     return;
   }
-  refuse_given(*o.command, "--port", "--web");
+  refuse_given(*o.command, "--port", "with --web");
   if (o.models.size() > 1) throw UsageError("--model: several are for --web; here one talks");
   o.models.resize(1);
   if (!o.pool.empty()) {
@@ -174,8 +174,8 @@ void add_chat(CLI::App& app) {
       "The context is the conversation so far, at most as many turns as in training. Answers are "
       "drawn at random, the same ones with the same seed: the most probable words (--decode "
       "greedy) say nearly the same to everybody.\n"
-      "--web serves a page on 127.0.0.1, to nobody but who has the address that is printed: "
-      "several models, attention word by word, distractions.\n"
+      "--web serves a page on 127.0.0.1; only someone with the printed link can open it. The page "
+      "has several models, attention word by word, and distractions.\n"
       "Examples:\n"
       "  heed chat\n"
       "  heed chat --model runs/first --decode beam\n"

@@ -127,7 +127,9 @@ void note_equal_models(const std::vector<ComparedModel>& runs) {
 void note_differences(const ComparedModel& run, const ComparedModel& first) {
   const std::string both = first.name + " and " + run.name;
   if (!(load_example_options(run.path) == load_example_options(first.path))) {
-    note(both + " were trained with different bounds: both read what the first one was trained on");
+    note(both +
+         " were trained with different length limits; both are evaluated with the first model's "
+         "limits");
   }
   if (!(run.vocabulary == first.vocabulary)) {
     note(both +

@@ -39,7 +39,7 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   const auto only_for = [&](const char* one, const std::vector<const char*>& options) {
     if (method == one) return;
     for (const char* option : options) {
-      refuse_given(*command_, option, std::string("--decode ") + one);
+      refuse_given(*command_, option, std::string("with --decode ") + one);
     }
   };
   only_for("sample", {"--top-k", "--temperature"});

@@ -117,7 +117,8 @@ Json corpus_json(const TestedPart& t, const std::vector<TestNumbers>& rows, cons
 
 void check_options(const Options& o) {
   if (!o.responses.empty() && !o.negatives.empty()) {
-    throw UsageError("--negatives: says what --responses does; give one of the two");
+    throw UsageError(
+        "--negatives and --responses both choose the replacements; give one of the two");
   }
   if (o.negatives.starts_with("generated:")) {
     throw UsageError("--negatives " + o.negatives + ": give the file as --responses");
@@ -203,12 +204,13 @@ void run(Options& o) {
 
 void add_discriminate_test(CLI::App& discriminate) {
   const auto [c, o] = declare<Options>(
-      discriminate, "test", "How well a discriminator tells real responses from others",
+      discriminate, "test", "Measure how well a discriminator tells real responses from others",
 
       "Every passage of the test part is judged twice, with its own response and with another one; "
-      "real is what has p >= 0.5. Precision, recall and F1 are of the class real, and of fake. "
-      "Intervals are 95 %, of a bootstrap over conversations; p is of the exact binomial test "
-      "against 0.5; at threshold: the accuracy at the threshold that is best on the valid part.\n"
+      "an item counts as real if p >= 0.5. Precision, recall and F1 are of the class real, and of "
+      "fake. Intervals are 95 %, of a bootstrap over conversations; p is of the exact binomial "
+      "test against 0.5; at threshold: the accuracy at the threshold that is best on the valid "
+      "part.\n"
       "Examples:\n"
       "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all --json "
       "judged.json\n"
@@ -221,13 +223,13 @@ void add_discriminate_test(CLI::App& discriminate) {
       "Dialogues: a data directory (its test part is read, and its valid part for the threshold), "
       "or a file; or several with commas, each a row. If not given: the bundled sample");
   c.add_option("--negatives", o.negatives,
-               "What stands in the place of responses: random, length-matched, same-conversation, "
-               "shuffled-words or real; random if not given");
+               "How responses are replaced: random, length-matched, same-conversation, "
+               "shuffled-words or real (default: random)");
   c.add_option("--responses", o.responses,
-               "Responses of a model to stand there, as heed respond writes them");
+               "Replace responses by those of a model, as heed respond writes them");
   c.add_option("--controls", o.controls,
-               "What needs no coherence, as rows: length and unigram (logistic regressions), "
-               "shuffled-context, response-only, some with commas, or all");
+               "Controls that need no coherence, a row each: length and unigram (logistic "
+               "regressions), shuffled-context, response-only; several with commas, or all");
   c.add_option("--response-only-run", o.response_only,
                "A control: the run of a discriminator that reads the response and not the context")
       ->option_text("RUN");
@@ -236,7 +238,7 @@ void add_discriminate_test(CLI::App& discriminate) {
   add_json(c, o.json);
   add_html(c, o.html, ": passages with the attention on every word");
   c.add_option("--predictions", o.predictions,
-               "What a classifier says of every item: written to this file, a line each");
+               "Write the model's prediction for every item to this file, a line each");
 }
 
 }  // namespace heed

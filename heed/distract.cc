@@ -54,11 +54,11 @@ void run(const Options& o) {
 void add_distract(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "distract", "Write dialogues with the distractions of a test set, marked, as JSON Lines",
-      "The distractions are those of heed evaluate with the same data, pool, seed and bounds, and "
-      "heed score gives the same numbers for them, unless --max-context (or that of the training) "
-      "cuts contexts: heed evaluate cuts before it inserts, heed score what was inserted, too. The "
-      "dialogues are written whole. With --examples all each line is an example: score them with "
-      "--examples last.\n"
+      "The distractions are those of heed evaluate with the same data, pool, seed and length "
+      "limits. heed score gives the same numbers for them, unless --max-context (or that of the "
+      "training) cuts contexts: heed evaluate cuts before it inserts, heed score cuts the inserted "
+      "utterances, too. The dialogues are written whole. With --examples all each line is an "
+      "example: score them with --examples last.\n"
       "Examples:\n"
       "  heed distract --model runs/first --data data/ubuntu-sample --test random:0.7 \\\n"
       "    --out distracted.jsonl\n"
@@ -68,9 +68,9 @@ void add_distract(CLI::App& app) {
   c.add_option("--out", o.out, "File to write, gzip if its name ends in .gz")->required();
   option(c, "--test", o.test,
          "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
-  c.add_option("--model", o.model,
-               "Directory of a run or a model, whose bounds are taken; otherwise those that heed "
-               "train has by itself");
+  c.add_option(
+      "--model", o.model,
+      "Directory of a run or a model: take its length limits (default: those of heed train)");
   add_json(c, o.json);
   o.input.declare_insertion(c);
 }

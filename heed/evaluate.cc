@@ -91,10 +91,10 @@ void add_evaluate(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets",
 
-      "AS: attention on an utterance, 100% is an average one. DAS ratio: mean AS of the "
-      "distractions over mean AS of the history; the lower, the less the model is distracted. mean "
-      "and median are those of the ratios of single dialogues. first, last: utterances of the "
-      "original history.\n"
+      "AS: attention on an utterance, 100% is what uniform attention would give. DAS ratio: mean "
+      "AS of the distractions divided by mean AS of the history. A lower ratio means a less "
+      "distracted model. \"mean of ratios\" and \"median\" are over the ratios of single "
+      "dialogues. \"first\" and \"last\" are utterances of the original history.\n"
       "Examples:\n"
       "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
@@ -107,7 +107,7 @@ void add_evaluate(CLI::App& app) {
          "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle or "
          "end; random, frequent and rare alone: three sets each");
   add_json(c, o.json);
-  c.add_flag("--per-example", o.per_example, "Numbers of every example into the JSON as well");
+  c.add_flag("--per-example", o.per_example, "Add the numbers of every example to the JSON");
   add_batch(c, o.batch);
   add_ranks(c, o.ranks);
   o.input.declare_insertion(c);

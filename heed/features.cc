@@ -68,7 +68,7 @@ void run(const Options& o) {
 void add_features(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "features",
-      "Write what a model's encoder makes of dialogues, with labels to be read off it",
+      "Write the vectors that a model's encoder computes for dialogues, with labels for probes",
       "--out holds, for train, test and valid, PART.safetensors with a tensor x (examples, "
       "dimensions) and PART.jsonl with the labels of each row (docs/probes.md). Every turn from "
       "the third on is an example, or from the second on where the run was trained with "

@@ -30,8 +30,8 @@ struct Options {
 // --beam 5 is short for --decode beam --beam-size 5.
 DecodeOptions decoding_of(Options& o) {
   if (o.beam > 0) {
-    refuse_given(*o.command, "--beam-size", "searches without --beam");
-    if (o.decode.method != "beam") refuse_given(*o.command, "--beam", "--decode beam");
+    refuse_given(*o.command, "--beam-size", "without --beam");
+    if (o.decode.method != "beam") refuse_given(*o.command, "--beam", "with --decode beam");
     o.decode.options.beam_size = o.beam;
   }
   return o.decode.get(o.common->seed);
@@ -105,7 +105,7 @@ void run(Options& o) {
   const std::string text =
       lines(m.examples, responses, m.inputs, last_part(o.model), sieve, written);
   if (written == 0) {
-    throw DataError(m.inputs.data_path + ": all " + std::to_string(examples.size()) +
+    throw DataError(m.inputs.data_path + ": all " + std::to_string(m.examples.size()) +
                     " responses were left out; train the model for longer, or leave fewer out "
                     "(--leave-out, --decode sample)");
   }
@@ -128,7 +128,7 @@ void run(Options& o) {
 void add_generate(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "generate",
-      "Write dialogues that end with a model's response, to be told from real ones",
+      "Write dialogues that end with a model's response, for others to tell from real ones",
       "A line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "
       "\"source\": MODEL}: its last turn is the model's response, the others are the real ones. "
       "Empty responses are left out and counted.\n"
@@ -152,7 +152,8 @@ void add_generate(CLI::App& app) {
       ->check(one_of({"repeated", "unk", "human"}));
   add_json(c, o.json);
   add_batch(c, o.batch);
-  c.add_option("--beam", o.beam, "Beam search with so many hypotheses, which is also the default")
+  c.add_option("--beam", o.beam,
+               "Beam search with this many hypotheses; beam search is the default")
       ->check(whole_number(1, 1000))
       ->group("Responses");
   o.decode.declare(c);

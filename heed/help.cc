@@ -215,7 +215,7 @@ void add_help(CLI::App& app) {
   };
   const auto flags = std::make_shared<Flags>();
   CLI::App* c = app.add_subcommand("help", "Explain a command, as its --help does");
-  c->add_option("command", flags->words, "The command; without one, what commands there are");
+  c->add_option("command", flags->words, "The command (default: all commands in a list)");
   const char* files = "For the system, on standard output";
   CLI::Option* man =
       c->add_flag("--man", flags->man, "The manual page of all commands")->group(files);

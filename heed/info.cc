@@ -83,7 +83,7 @@ void run(const Options& o) {
 
 void add_info(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "info", "Say what a model, run, experiment, result or file of dialogues holds",
+      app, "info", "Describe a model, run, experiment, result or file of dialogues",
       "A model: its sizes, parameters and vocabulary. A run: also its settings, its log and "
       "whether it is complete. A folder of runs or an experiment: how far each is. A data "
       "directory or dialogues: counts and checksums. Features: examples, dimensions and tasks. A "

@@ -14,7 +14,7 @@ namespace heed {
 
 namespace {
 
-constexpr const char* kExamples = "Examples (else as in its training)";
+constexpr const char* kExamples = "Examples (default: as in the training)";
 
 bool is_directory(const std::string& path) {
   std::error_code ignored;
@@ -44,11 +44,11 @@ void InputFlags::declare(CLI::App& c) {
       ->check(one_of({"last", "all"}))
       ->group(kExamples);
   c.add_option("--max-turns", max_turns,
-               "Utterances of context read, the last ones, beside distractions; 0: all")
+               "Read only the last utterances of the context, distractions not counted; 0: all")
       ->group(kExamples);
   c.add_option("--min-turns", min_turns,
-               "Leave out shorter dialogues; with --examples all the turn of this number is the "
-               "first response. From 2 on")
+               "Leave out shorter dialogues; with --examples all this turn is the first response. "
+               "2 or more")
       ->group(kExamples);
   c.add_option("--speaker", speaker, "Only turns of this speaker are responses; \"\": anybody's")
       ->group(kExamples);
@@ -56,11 +56,12 @@ void InputFlags::declare(CLI::App& c) {
 
 void InputFlags::declare_tokens(CLI::App& c) {
   c.add_option("--max-context", max_context,
-               "Words of the context, the last ones, the end of each utterance counted; 0: all")
+               "Read only the last words of the context, the end of each utterance counted; 0: all")
       ->group(kExamples);
-  c.add_option("--max-utterance", max_utterance, "Words of an utterance, the first ones; 0: all")
+  c.add_option("--max-utterance", max_utterance,
+               "Read only the first words of an utterance; 0: all")
       ->group(kExamples);
-  c.add_option("--max-response", max_response, "Words of a response, the first ones; 0: all")
+  c.add_option("--max-response", max_response, "Read only the first words of a response; 0: all")
       ->group(kExamples);
 }
 
@@ -88,7 +89,7 @@ void InputFlags::check(const std::vector<TestSet>& sets) const {
                                   [k = kind](const TestSet& set) { return set.kind == k; });
     if (used || sets.empty()) continue;
     const std::string name = option + 2;
-    refuse_given(*command_, option, "test sets " + (name == "pool" ? "random" : name) + ":");
+    refuse_given(*command_, option, "to test sets " + (name == "pool" ? "random" : name) + ":");
   }
   if (!needs_pool(sets) || has_pool()) return;
   throw UsageError(

@@ -58,7 +58,7 @@ std::string json_lines(const std::vector<Json>& lines) {
 
 void add_judge(CLI::App& app) {
   CLI::App* judge = app.add_subcommand(
-      "judge", "Judgements of people: items to judge, and what the judgements say");
+      "judge", "Judgements of people: write items to judge, evaluate the answers");
   judge->require_subcommand(1)->fallthrough();
   judge->footer(
       "Real or written by a model? Print items.jsonl for people, hide key.jsonl, collect their "

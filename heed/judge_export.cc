@@ -47,7 +47,7 @@ void check_options(const Options& o) {
     if (pairs && o.command->count(option) == 0)
       throw UsageError(std::string(option) + " is required for pairs");
   }
-  if (o.key == "-") throw UsageError("--key: must be a file, apart from what people see");
+  if (o.key == "-") throw UsageError("--key: must be a file of its own, which people do not see");
 }
 
 int64_t count_of(const std::vector<ItemToJudge>& items, const char* key) {
@@ -141,7 +141,7 @@ void run(const Options& o) {
 
 void add_judge_export(CLI::App& judge) {
   const auto [c, o] = declare<Options>(
-      judge, "export", "Responses for people to judge, and a key that says what they are",
+      judge, "export", "Write responses for people to judge, and a key with the truth about them",
 
       "With --model: real or generated? A line of --out is {\"item\": ..., \"context\": [...], "
       "\"response\": ...}. With --a and --b: which is the better response? {\"item\": ..., "
@@ -152,17 +152,17 @@ void add_judge_export(CLI::App& judge) {
       "items.jsonl --key key.jsonl\n"
       "  heed judge export --a runs/one --b runs/two --data data/ubuntu-sample --pairs 100 --out "
       "pairs.jsonl --key key.jsonl",
-      {.seed = "Seed of what is drawn, and of drawn responses (--decode sample)"}, run);
+      {.seed = "Seed of the choice of items and of drawn responses (--decode sample)"}, run);
   c.add_option("--model", o.model,
-               "Directory of a run or a model, whose responses stand beside real ones");
+               "Directory of a run or a model; its responses are mixed with real ones");
   add_items(c, o.items);
   c.add_option("--a", o.a, "Directory of the first run or model of pairs");
   c.add_option("--b", o.b, "Directory of the second run or model of pairs");
   c.add_option("--pairs", o.pairs, "Pairs of responses")->check(whole_number(1, 20000));
   o.input.declare(c);
   o.input.declare_tokens(c);
-  c.add_option("--out", o.out, "File of what people see, - for standard output")->required();
-  add_key(c, o.key, "what they do not see");
+  c.add_option("--out", o.out, "File of the items for people, - for standard output")->required();
+  add_key(c, o.key, "the truth about each item, which people do not see");
   c.get_option("--key")->required();
   option(c, "--checks", o.checks, "Test questions for each item or pair", number(0, 1));
   add_json(c, o.json);

@@ -53,7 +53,8 @@ void run(const Options& o) {
 
 void add_judge_score(CLI::App& judge) {
   const auto [c, o] = declare<Options>(
-      judge, "score", "How well people tell real responses from others, and how far they agree",
+      judge, "score",
+      "Measure how well people tell real responses from others, and how far they agree",
       "A judgement is {\"item\": ..., \"annotator\": ..., \"choice\": \"real\" or \"fake\"}, a "
       "line of the key {\"item\": ..., \"real\": true or false}; \"check\": true marks a test "
       "question. Scores are over single judgements and over majorities; intervals are 95 %, of a "
@@ -62,7 +63,7 @@ void add_judge_score(CLI::App& judge) {
       "  heed judge score --judgements judgements.jsonl --key key.jsonl --json scores.json",
       {.device = false, .seed = "Seed of the intervals"}, run);
   o.flags.declare(c);
-  add_key(c, o.flags.key, "what is real");
+  add_key(c, o.flags.key, "which items are real");
   c.get_option("--key")->required();
   c.add_option("--predictions", o.predictions,
                "What a classifier says of the same items, lines {\"item\": ..., \"p_real\": ...} "

@@ -63,7 +63,7 @@ void add_judge_simulate(CLI::App& judge) {
          "often, so only agreement grows",
          number(0, 1));
   c.add_option("--out", o.out, "File of the judgements, - for standard output")->required();
-  add_key(c, o.key, "what is real");
+  add_key(c, o.key, "which items are real");
   c.get_option("--key")->required();
 }
 

@@ -64,7 +64,7 @@ void run(const Options& o) {
 void add_judge_ties(CLI::App& judge) {
   const auto [c, o] = declare<Options>(
       judge, "ties",
-      "How often people find two responses equally good, and what samples of that show",
+      "Measure how often people find two responses equally good, in all pairs and in samples",
       "A judgement is {\"item\": ..., \"annotator\": ..., \"round\": 1, \"choice\": \"a\", \"b\" "
       "or \"tie\"}; a round has one judgement of a pair. The key says which responses are the same "
       "text (\"identical\": true) and which pairs are test questions (\"check\": true, "

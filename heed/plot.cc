@@ -69,8 +69,7 @@ void add_plot(CLI::App& app) {
   c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
   c.add_flag("--log-scale", o.log_scale, "A logarithmic y axis");
   option(c, "--smooth", o.smooth,
-         "Draw an exponential mean in which what was before has this weight, below 1",
-         number(0, 0.9999));
+         "Draw an exponential mean with this weight on earlier values, below 1", number(0, 0.9999));
   c.add_option("--svg", o.svg, "Write a picture to this file");
 }
 

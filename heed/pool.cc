@@ -163,7 +163,7 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
     if (!std::getline(std::cin, line) || line == "/quit") return;
     if (line == "/reset") {
       context.clear();
-      std::puts("The conversation begins anew.");
+      std::puts("A new conversation begins.");
       continue;
     }
     if (is_blank(line)) continue;

@@ -65,7 +65,7 @@ Prepared read_text(const PrepareOptions& o, const Reading& reading) {
       std::filesystem::is_directory(o.in, ignored) ? read_plain_texts : read_plain_text;
   PlainText text = read(o.in, {kLayouts.at(o.form), o.gap_minutes, ask}, reading);
   if (text.layout != TextLayout::kNames && !o.gap_given->empty()) {
-    throw UsageError("--gap: is for --layout names, and would do nothing here");
+    throw UsageError("--gap: only applies with --layout names");
   }
   Prepared result{std::move(text.dialogues), {}};
   for (const auto& [name, value] : kLayouts) {
@@ -75,7 +75,7 @@ Prepared read_text(const PrepareOptions& o, const Reading& reading) {
   }
   if (text.left_out > 0) {
     result.remarks.push_back("left out: " + counted(text.left_out, "line") +
-                             " that nobody said (who came and left, pictures, reactions)");
+                             " without speech (arrivals and departures, pictures, reactions)");
   }
   return result;
 }
@@ -210,8 +210,7 @@ void add_text(CLI::App& prepare) {
       "  names  Name: text, with or without a time in front: chats of WhatsApp and Discord, and "
       "logs\n"
       "         of IRC with <name>; blank lines and long silences between dialogues\n"
-      "Of a folder, a file may be a film or a book: --split film keeps what is in one file "
-      "together.\n"
+      "Of a folder, a file may be a film or a book: --split film keeps each file together.\n"
       "Examples:\n"
       "  heed prepare text --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare text --in films/ --layout tabs --out data/films --split film");
@@ -234,8 +233,8 @@ void add_csv(CLI::App& prepare) {
       "  heed prepare csv --in chat.csv --out all.jsonl.gz --text text --speaker name --dialogue "
       "id");
   auto o = add_reader(*c, read_csv, "A table in UTF-8, plain or gzip");
-  c->add_option("--text", o->text, "The column of what is said")->option_text("COLUMN")->required();
-  c->add_option("--speaker", o->speaker, "The column of who says it")->option_text("COLUMN");
+  c->add_option("--text", o->text, "The column of the text")->option_text("COLUMN")->required();
+  c->add_option("--speaker", o->speaker, "The column of the speaker")->option_text("COLUMN");
   c->add_option("--dialogue", o->dialogue,
                 "The column that tells dialogues apart; without it all rows are one")
       ->option_text("COLUMN");

@@ -47,7 +47,7 @@ void run(const Options& o) {
 void add_prepare_labels(CLI::App& prepare) {
   const auto [c, o] = declare<Options>(
       prepare, "labels",
-      "What probes are to find: topics, slots, acts, personas of annotated dialogues",
+      "Write labels for probes: topics, slots, acts, personas of annotated dialogues",
       "Of dialogues with states (multiwoz, sgd) the system's turns are examples, of others all "
       "turns from the second on. docs/probes.md defines the tasks. Beside the parts of a data "
       "directory such files add the tasks to heed probe.\n"
@@ -59,7 +59,7 @@ void add_prepare_labels(CLI::App& prepare) {
   option(c, "--location-buckets", o.location_buckets,
          "Into how many parts UtteranceLoc divides a dialogue", whole_number(2, 1000));
   option(c, "--recent", o.recent,
-         "What is recent: new and changed values (changed), or new slots only (new)",
+         "Which slots are recent: new and changed values (changed), or new slots only (new)",
          CLI::IsMember({"changed", "new"}));
   option(c, "--repeat", o.repeat,
          "What RepeatInfo compares: the slot's name (slot), or its value too (slot-value)",

@@ -32,7 +32,7 @@ template <auto read> Prepared read_corpus(const PrepareOptions& o, const Reading
 const Row kRows[] = {
     {"messages", "Conversations with assistants, as OpenAI's interfaces have them",
      "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
-     "Speakers are the roles; what system, developer, tool and function say is left out.\n"
+     "Speakers are the roles; messages of system, developer, tool and function are left out.\n"
      "Example:\n"
      "  heed prepare messages --in conversations.jsonl --out all.jsonl.gz",
      read_corpus<read_messages>},

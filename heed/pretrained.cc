@@ -135,7 +135,7 @@ void add_export(CLI::App& app) {
 
 void add_encode(CLI::App& app) {
   const auto [c, o] =
-      declare<Options>(app, "encode", "Vectors of texts: what an imported encoder makes of them",
+      declare<Options>(app, "encode", "Compute vectors of texts with an imported encoder",
                        "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", "
                        "\"vector\"}: the pieces with [CLS] and [SEP], and the mean of their last "
                        "states, of the length 1, so that the product of two vectors is their "

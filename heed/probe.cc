@@ -234,7 +234,7 @@ void run(const Options& o) {
 void add_probe(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "probe",
-      "How much of a conversation's meaning can be read off an encoder's representation",
+      "Measure how much of a conversation's meaning a probe predicts from an encoder's vectors",
       "Trains, for every task, a linear classifier of each label on the representations of the "
       "training part, and shows the micro F1 on the test part, 0 to 100. constant: F1 of the "
       "labels that most examples have. With --model the same of the untrained encoder, of the "

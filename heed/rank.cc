@@ -159,9 +159,9 @@ Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Dup
 void check(const Options& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
   if (o.test()) return;
-  if (!o.counts_words()) refuse_given(*o.command, "--train", "tf-idf and bm25");
-  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
-  if (!o.has("sim")) refuse_given(*o.command, "--model", "sim");
+  if (!o.counts_words()) refuse_given(*o.command, "--train", "to tf-idf and bm25");
+  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "to bm25");
+  if (!o.has("sim")) refuse_given(*o.command, "--model", "to sim");
   if (o.has("sim") && o.model.empty()) {
     throw UsageError("sim needs --model: an encoder that `heed import` made");
   }
@@ -306,8 +306,8 @@ void add_baseline(CLI::App& rank) {
       ->required()
       ->check(one_of({"tf-idf", "bm25", "sim"}));
   c.add_option("--train", o.train,
-               "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), or "
-               "a file. If not given: the train part of a --data directory");
+               "Dialogues in which tf-idf and bm25 count words: a data directory (its train part), "
+               "or a file. If not given: the train part of a --data directory");
   c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim");
   option(c, "--mean-length", o.mean_length,
          "The mean that bm25 compares lengths with: of all documents, contexts and responses, or "

@@ -52,7 +52,7 @@ void run(Options& o) {
   s.train = o.train.settings(o.common->seed);
   s.train.loop.pieces = team.pieces(o.pieces);
   check_ranks(team.size(), s.train.loop.pieces);
-  if (s.decode_name != "beam") refuse_given(*o.command, "--beam", "--decode beam");
+  if (s.decode_name != "beam") refuse_given(*o.command, "--beam", "with --decode beam");
   s.decode.method = decode_method(s.decode_name);
   s.decode.check();
   parse_shard(o.work.shard, o.selection);

@@ -107,7 +107,7 @@ void run(const Options& o) {
 
 void add_respond(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "respond", "Write a model's own responses to a file, and how good they are",
+      app, "respond", "Write a model's own responses to a file and measure them",
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "
       "human responses (cut to --max-response tokens), 0 to 100, in the JSON 0 to 1. distinct-n: "
       "different n-grams per word. BLEU-2 (without smoothing), ROUGE-L (F1) and METEOR (equal "
@@ -124,8 +124,8 @@ void add_respond(CLI::App& app) {
   add_json(c, o.json);
   add_batch(c, o.batch);
   c.add_flag("--taught", o.taught,
-             "Also measure what the model finds most probable behind the words of the human "
-             "response, not behind its own");
+             "Also measure the model's most probable next words after the words of the human "
+             "response, instead of after its own words");
   o.decode.declare(c);
 }
 

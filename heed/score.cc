@@ -72,10 +72,10 @@ void run(const Options& o) {
 
 void add_score(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "score", "Score dialogues as they are, with the distractions that they name themselves",
-      "Writes, for each dialogue, the negative log-likelihood of every token of the response, the "
-      "attention score of every utterance, the attention loss of every step, and the DAS ratio; "
-      "with --attention also where the model looks at every step.\n"
+      app, "score", "Score dialogues as given, with the distractions that they mark",
+      "For each dialogue it writes the negative log-likelihood of every token of the response, the "
+      "attention score of every utterance, the attention loss of every step and the DAS ratio. "
+      "With --attention it also writes the attention of every step.\n"
       "Example:\n"
       "  heed score --model runs/first --data dialogues.jsonl --json scores.json",
       {.seed = ""}, run);
@@ -83,9 +83,9 @@ void add_score(CLI::App& app) {
   o.input.declare(c);
   o.input.declare_tokens(c);
   add_json(c, o.json);
-  c.add_flag("--attention", o.attention,
-             "The attention of every step into the JSON as well, for each utterance (non-hier: for "
-             "each token)");
+  c.add_flag(
+      "--attention", o.attention,
+      "Add the attention of every step to the JSON, for each utterance (non-hier: for each token)");
   add_batch(c, o.batch);
   option(c, "--dtype", o.dtype, "Element type of the arithmetic", one_of({"f32", "f64"}));
 }

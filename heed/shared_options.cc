@@ -44,9 +44,9 @@ CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& re
   return option(c, "--structure", name, "The model: " + structure_names() + remark, one_of(names));
 }
 
-void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for) {
+void refuse_given(const CLI::App& command, const std::string& option, const std::string& where) {
   if (command.count(option) == 0) return;
-  throw UsageError(option + ": is for " + is_for + ", and would do nothing here");
+  throw UsageError(option + ": only applies " + where);
 }
 
 std::vector<std::string> comma_list(const std::string& option, const std::string& text) {

@@ -167,7 +167,7 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
 void run(Options& o) {
   take_bundled(o.model, &o.baseline);
   const Device device = start(*o.common);
-  if (!o.ids.empty()) refuse_given(*o.command, "--count", "the first dialogues, not for --id");
+  if (!o.ids.empty()) refuse_given(*o.command, "--count", "without --id");
   o.decode.get(1);  // complains before the long work, and so do models and files
   std::vector<std::string> runs = {o.model};
   if (!o.baseline.empty()) runs.insert(runs.begin(), o.baseline);

@@ -43,7 +43,7 @@ void take_name(Options& o) {
     find_system(o.name);
     throw UsageError(o.name + ": is not trained by heed; heed import takes it from elsewhere");
   }
-  refuse_given(*o.command, "--structure", "heed train " + system);
+  refuse_given(*o.command, "--structure", "to heed train " + system);
   o.form = form;
 }
 
@@ -79,7 +79,7 @@ void note_other_arithmetic(const std::string& run, const Common& common) {
                     matmul = text("matmul", now);
   if (device == kind(common.device) && matmul == now) return;
   note(run + ": began on " + device + " with " + matmul + " and goes on on " + kind(common.device) +
-       " with " + now + ": not the numbers of either alone");
+       " with " + now + ": its numbers are not those of either alone");
 }
 
 void print_line(const std::string& line) {
@@ -152,8 +152,8 @@ void train_on(const Options& o, Training& training, const std::atomic<bool>& sto
   if (!done.worked) {
     const size_t epochs = load_log(o.out).size();
     const bool all = static_cast<int>(epochs) >= training.loop().max_epochs;
-    print_line("nothing was left to do: the run has had its " + counted(epochs, "epoch") +
-               (all ? "; a larger --epochs goes on" : ", after which the rate was too small"));
+    print_line("nothing to do: the run has finished its " + counted(epochs, "epoch") +
+               (all ? " (raise --epochs to continue)" : ", and then its rate was too small"));
   }
   print_line(training.end_text(o.out));
 }
@@ -222,7 +222,8 @@ void declare_choice(CLI::App& c, const char* option, const System::Choice& choic
 void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
   const System& system = *o->system;
   o->command = &c;
-  o->common = add_common(c, {.seed = "Seed of the first weights, the order and what is drawn"});
+  o->common =
+      add_common(c, {.seed = "Seed of the initial weights, the order of examples and all draws"});
   c.add_option("--data", o->data,
                "Dialogues: a data directory (its train and valid parts are read)" +
                    std::string(system.several_corpora ? ", or several with commas" : "") +
@@ -247,16 +248,16 @@ void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
     add_pieces(c, o->pieces);
   }
   c.add_flag("--resume", o->resume,
-             "Go on with the run in --out, with its own settings except --epochs, --rate and "
-             "--max-norm; starts one where there is none yet");
+             "Continue the run in --out with its own settings, except --epochs, --rate and "
+             "--max-norm; starts a new run if --out has none");
   add_checkpoint_every(c, o->checkpoint_every);
   option(c, "--log-steps", o->log_steps,
-         "Write loss, perplexity, rate and gradient norm of every so many steps to steps.jsonl of "
-         "the run, for heed log, plot and watch; 0: of none",
+         "Write loss, perplexity, rate and gradient norm of every N-th step to steps.jsonl of the "
+         "run, for heed log, plot and watch; 0: of no step",
          whole_number(0, 1000000000));
   c.add_flag("--detect-anomaly", o->detect_anomaly,
-             "Look at every number of every op, and name the op that makes the first one that is "
-             "infinite or not a number; slower");
+             "Check every number of every op, and name the first op that produces an infinite "
+             "number or NaN; slower");
   c.callback([o, &c] {
     if (!c.get_subcommands().empty()) return;  // heed train SYSTEM, which has run
     take_name(*o);

@@ -125,7 +125,7 @@ void run(const Options& o) {
 
 void add_watch(CLI::App& app) {
   const auto [c, o] = declare<Options>(
-      app, "watch", "Follow a training that runs, until it ends",
+      app, "watch", "Follow a running training until it ends",
 
       "A line for each epoch, and one that changes with the steps where the training was started "
       "with --log-steps N. Ctrl-C ends the watching, not the training.\n"

@@ -92,8 +92,8 @@ void WorkFlags::declare(CLI::App& c) {
   c.add_option("--shard", shard, "i/n: only every n-th run, from the i-th on")->group(work);
   add_checkpoint_every(c, checkpoint_seconds)->group(work);
   option(c, "--dead-after", dead_after,
-         "Take over a run whose worker on another machine gives no sign of life for so many "
-         "seconds; the same for all machines",
+         "Take over a run if its worker on another machine gives no sign of life for this many "
+         "seconds; use the same number on all machines",
          number(1, 86400))
       ->group(work);
 }
