@@ -85,6 +85,7 @@ Judges judges_of(const Options& o, Progress& progress, Device device) {
       .seed = o.common->seed,
       .progress = [&](const std::string& what, int64_t done, size_t of) {
         progress.show(what + ": " + std::to_string(done) + " of " + counted(of, "item"));
+        if (done == static_cast<int64_t>(of)) progress.done();
       }};
   Judges judges{PassageJudge(o.model, options, device), controls_of(o), nullptr};
   if (o.response_only.empty()) return judges;
@@ -176,7 +177,6 @@ void run(Options& o) {
   Results results;
   for (const std::string& corpus : comma_list("--data", o.data))
     test_corpus(corpus, o, judges, results);
-  progress.done();
   const Json heed = provenance("discriminate test", *o.common);
   if (predictions.wanted()) predictions.write_text(json_lines(results.predictions));
   if (!o.html.empty()) {
