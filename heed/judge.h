@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dialog/judge/screening.h"
-#include "experiments/engine/agreement.h"
+#include "experiments/engine/stats/agreement.h"
 
 namespace heed {
 

@@ -4,7 +4,7 @@
 
 #include "dialog/adversarial/task.h"
 #include "dialog/adversarial/verdict.h"
-#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/stats/hypothesis.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
 #include "tests/train/ranks_helpers.h"
