@@ -4,7 +4,7 @@
 
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/representations.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/statistics.h"
 #include "heed/command.h"
 #include "heed/encode.h"
 #include "heed/progress.h"

@@ -8,7 +8,7 @@
 #include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
-#include "experiments/engine/overview.h"
+#include "experiments/engine/runs/overview.h"
 #include "heed/commands.h"
 #include "heed/messages.h"
 #include "heed/progress.h"

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "dialog/respond/run.h"
-#include "experiments/engine/failure.h"
-#include "experiments/engine/overview.h"
-#include "experiments/engine/workers.h"
+#include "experiments/engine/runs/failure.h"
+#include "experiments/engine/runs/overview.h"
+#include "experiments/engine/runs/workers.h"
 #include "heed/command.h"
 #include "heed/progress.h"
 #include "heed/signals.h"

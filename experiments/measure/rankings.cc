@@ -4,7 +4,7 @@
 
 #include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
-#include "experiments/engine/auc.h"
+#include "experiments/engine/stats/auc.h"
 #include "experiments/measure/measure_json.h"
 
 namespace heed {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "dialog/people/judgements.h"
-#include "experiments/engine/agreement.h"
-#include "experiments/engine/auc.h"
+#include "experiments/engine/stats/agreement.h"
+#include "experiments/engine/stats/auc.h"
 #include "experiments/measure/judged_rows.h"
 
 namespace heed {

@@ -10,7 +10,7 @@
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "dialog/view/passages.h"
-#include "experiments/engine/auc.h"
+#include "experiments/engine/stats/auc.h"
 #include "experiments/measure/judged_rows.h"
 
 namespace heed {

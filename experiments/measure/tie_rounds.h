@@ -7,8 +7,8 @@
 
 #include "dialog/people/judgements.h"
 #include "dialog/people/ties.h"
-#include "experiments/engine/agreement.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/agreement.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 
