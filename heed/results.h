@@ -6,7 +6,7 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/score_json.h"
-#include "experiments/engine/stats/estimate_json.h"
+#include "experiments/engine/report/estimate_json.h"
 
 namespace heed {
 

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "dialog/people/screening.h"
-#include "experiments/engine/stats/estimate_json.h"
+#include "experiments/engine/report/estimate_json.h"
 #include "experiments/measure/rankings.h"
 #include "experiments/measure/real_or_fake.h"
 #include "experiments/measure/tested_part.h"

@@ -1,4 +1,4 @@
-#include "experiments/engine/stats/estimate_json.h"
+#include "experiments/engine/report/estimate_json.h"
 
 #include "dialog/text/format.h"
 
