@@ -1,5 +1,5 @@
 // Who works on a run: never two at once, and a dead worker's run is taken over.
-#include "experiments/engine/lease.h"
+#include "experiments/engine/runs/lease.h"
 
 #include <sys/wait.h>
 

@@ -1,5 +1,5 @@
 // Names of runs, and which of them a shard has.
-#include "experiments/engine/plan.h"
+#include "experiments/engine/runs/plan.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Workers: what they do with runs that fail, that their worker dies of, and that they lose.
-#include "experiments/engine/worker.h"
+#include "experiments/engine/runs/worker.h"
 
 #include <sys/stat.h>
 #include <unistd.h>
@@ -8,10 +8,10 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "experiments/engine/failure.h"
-#include "experiments/engine/overview.h"
-#include "experiments/engine/times.h"
-#include "experiments/engine/workers.h"
+#include "experiments/engine/runs/failure.h"
+#include "experiments/engine/runs/overview.h"
+#include "experiments/engine/runs/times.h"
+#include "experiments/engine/runs/workers.h"
 #include "tests/file_helpers.h"
 #include "tests/train/ranks_helpers.h"
 #include "tests/wait.h"
