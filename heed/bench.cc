@@ -117,8 +117,10 @@ void add_bench(CLI::App& app) {
          "responses of the same lengths by beam search with 5 hypotheses",
          one_of({"train", "forward", "score", "beam"}));
   option(c, "--batch", o.batch, "Dialogues in a batch", whole_number(1, kMaxBatch));
-  const auto size = [&](const char* name, int64_t& value, const char* text, int64_t least = 1) {
-    option(c, name, value, text, whole_number(least, kMaxModelSize));
+  CLI::App& bench = c;
+  const auto size = [&bench](const char* name, int64_t& value, const char* text,
+                             int64_t least = 1) {
+    option(bench, name, value, text, whole_number(least, kMaxModelSize));
   };
   size("--embed", o.embed, "Embedding size");
   size("--hidden", o.hidden, "Hidden size");

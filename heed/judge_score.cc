@@ -1,5 +1,4 @@
 // `heed judge score`: how well people tell real responses from others, and how far they agree.
-
 #include "experiments/measure/measure_json.h"
 #include "heed/command.h"
 #include "heed/judge.h"

@@ -1,5 +1,4 @@
 // `heed prepare labels`: what probes read off an annotated corpus.
-
 #include "dialog/probe/labels.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"
