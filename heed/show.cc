@@ -138,6 +138,7 @@ Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs,
   LoadedModel loaded = load_responder(run);
   move(*loaded.model, device);
   view.models.back().description = describe(run, loaded.model->config());
+  if (view.models.size() == 1) note_unknown_phrases(inputs, loaded.vocabulary);
   const EncodedInputs encoded(inputs, loaded.vocabulary);
   const auto shown = pick(
       distracted(encoded.examples, inputs.sets[0], encoded.pool, encoded.phrases, o.common->seed),
