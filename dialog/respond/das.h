@@ -98,7 +98,7 @@ struct ScoreSummary {
   // of D / (D + H) where that is defined. Even attention has 0.5.
   std::optional<double> das_above, das_bounded;
   // das_ratio over the dialogues with two original utterances or more in their history: with one,
-  // the middle of the history is its begin.
+  // the middle of the history is its beginning.
   std::optional<double> das_ratio_long;
   std::optional<double> as_distraction;  // mean D
   std::optional<double> as_history;      // mean H

@@ -175,7 +175,7 @@ ClaimResult loss_helps(const VariantNumbers& t) {
                  *none)};
 }
 
-// Sets of phrases: frequent and rare, each at the begin, in the middle and at the end.
+// Sets of phrases: frequent and rare, each at the beginning, in the middle and at the end.
 constexpr size_t kPhraseSets[] = {4, 7};
 
 ClaimResult rise_to_the_end(const VariantNumbers& t) {
@@ -191,7 +191,7 @@ ClaimResult rise_to_the_end(const VariantNumbers& t) {
   return rows.at_least((4 * rows.all + 4) / 5, "rise from begin to end");
 }
 
-// Whether phrases at this place, 0 for the begin and 2 for the end, get less than the original
+// Whether phrases at this place, 0 for the beginning and 2 for the end, get less than the original
 // utterance beside them, in four of five variants and kinds. The paper has the rare ones only.
 ClaimResult less_than_its_neighbour(const VariantNumbers& t, size_t place, const char* neighbour,
                                     const char* what) {
@@ -314,7 +314,7 @@ const std::vector<ClaimRule>& claim_rules() {
       {"Static structures look more at the query.",
        "Mean AS of the history: lower for static and static-ui than for the others, at every p.",
        static_looks_at_the_query},
-      {"Phrases at the begin get less attention than the first utterance.",
+      {"Phrases at the beginning get less attention than the first utterance.",
        "AS of the distractions below that of the history's first utterance in at least 80 % of "
        "variants and kinds of phrases.",
        [](const VariantNumbers& t) {

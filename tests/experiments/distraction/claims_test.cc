@@ -189,7 +189,7 @@ const std::vector<Spoiled> kSpoiled = {
      [](VariantNumbers& t) {
        t.set(at("static", 1), kHistoryAs, 1.2), t.set(at("static-ui", 1), kHistoryAs, 1.2);
      }},
-    {"one phrase set above the first utterance", "Phrases at the begin",
+    {"one phrase set above the first utterance", "Phrases at the beginning",
      [](VariantNumbers& t) {
        for (size_t v = 0; v < 5; ++v) t.set(v, key_of(7, "as_distraction"), 2);
      }},
