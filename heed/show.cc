@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
 #include "heed/commands.h"
