@@ -66,6 +66,7 @@ void run(Options& o) {
   o.input.check(sets);
   LoadedModel loaded = load_responder(o.model);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets, team.reads());
+  if (team.first()) note_unknown_phrases(inputs, loaded.vocabulary);
   EncodedInputs encoded(inputs, loaded.vocabulary);
   team.check_alike(given_inputs(inputs, o.model, *loaded.model, o.common->seed));
   team.share(encoded);
@@ -91,10 +92,13 @@ void add_evaluate(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets",
 
-      "AS: attention on an utterance, 100% is what uniform attention would give. DAS ratio: mean "
-      "AS of the distractions divided by mean AS of the history. A lower ratio means a less "
-      "distracted model. \"mean of ratios\" and \"median\" are over the ratios of single "
-      "dialogues. \"first\" and \"last\" are utterances of the original history.\n"
+      "AS: attention on an utterance; 100% is what uniform attention would give. DAS ratio: mean "
+      "AS of the distractions (D) divided by mean AS of the history (H). A lower ratio means a "
+      "less distracted model. \"2+\": of the dialogues with two utterances of history or more, "
+      "because with one the middle is the beginning. \"D > H\": the share of dialogues where D is "
+      "greater. \"D / (D + H)\": its mean; 0.5 is even. \"mean of ratios\" and \"median\" are over "
+      "the ratios of single dialogues. \"first\" and \"last\" are utterances of the original "
+      "history.\n"
       "Examples:\n"
       "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"

@@ -100,8 +100,7 @@ void run(const Options& o) {
   const std::vector<std::string> models =
       o.is_pairs() ? std::vector<std::string>{o.a, o.b} : std::vector<std::string>{o.model};
   const Inputs inputs = read_inputs(o.input, load_example_options(models[0]));
-  const Vocabulary words = inputs.all_words();
-  Passages passages(inputs.examples(words), words, responder(o, inputs, device), o.common->seed);
+  Passages passages(inputs.examples(Vocabulary()), responder(o, inputs, device), o.common->seed);
   const WantedItems wanted{static_cast<size_t>(o.wanted()), o.wanted_checks(), o.common->seed};
   const size_t all = wanted.items + wanted.checks;
   if (passages.left() < all) fail_too_few(o, inputs, passages.left());

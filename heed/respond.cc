@@ -79,7 +79,7 @@ void run(const Options& o) {
     return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
   });
   responses_file.write_text(lines(m.examples, responses));
-  const std::vector<Tokens> references = human_responses(m.inputs.dialogues, m.inputs.bounds);
+  const std::vector<Tokens> references = human_responses(m.examples, m.loaded.vocabulary);
   std::vector<Row> rows = {measured(o.decode.method, responses, references)};
   if (o.taught) {
     rows.push_back(measured("taught",

@@ -13,10 +13,6 @@ namespace {
 
 constexpr size_t kWordsOfCheck = 5;  // fewer, and their order may be as good as another one
 
-std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary) {
-  return detokenize(vocabulary.words(tokens));
-}
-
 ItemToJudge real_or_fake(const Passages& passages, size_t place, const std::string& response,
                          bool real) {
   ItemToJudge item{passages.shown(place), {{"real", real}, {"id", passages.id(place)}}};
@@ -51,12 +47,8 @@ ItemToJudge pair(const Passages& passages, size_t place, const std::string& firs
 
 }  // namespace
 
-Passages::Passages(std::vector<Example> examples, const Vocabulary& words, Respond respond,
-                   uint64_t seed)
-    : examples_(std::move(examples)),
-      words_(words),
-      respond_(std::move(respond)),
-      order_(examples_.size()) {
+Passages::Passages(std::vector<Example> examples, Respond respond, uint64_t seed)
+    : examples_(std::move(examples)), respond_(std::move(respond)), order_(examples_.size()) {
   std::iota(order_.begin(), order_.end(), size_t{0});
   Rng(seed, "judge.export").shuffle(order_);
 }
@@ -79,21 +71,22 @@ std::vector<size_t> Passages::take_for_checks(size_t count) {
 }
 
 std::string Passages::response(size_t place) const {
-  return readable(examples_[place].response, words_);
+  return detokenize(response_words(examples_[place], words_));
 }
 
 std::string Passages::shuffled(size_t place, Rng& rng) const {
-  std::vector<int32_t> tokens = examples_[place].response;
-  rng.shuffle(tokens);
-  if (tokens == examples_[place].response)
-    std::rotate(tokens.begin(), tokens.begin() + 1, tokens.end());
-  return readable(tokens, words_);
+  const std::vector<std::string> said = response_words(examples_[place], words_);
+  std::vector<std::string> words = said;
+  rng.shuffle(words);
+  if (words == said) std::rotate(words.begin(), words.begin() + 1, words.end());
+  return detokenize(words);
 }
 
 Json Passages::shown(size_t place) const {
   Json context = Json::array();
-  for (const auto& utterance : examples_[place].context)
-    context.push_back(readable(utterance, words_));
+  for (const auto& words : context_words(examples_[place], words_)) {
+    context.push_back(detokenize(words));
+  }
   return {{"context", std::move(context)}};
 }
 

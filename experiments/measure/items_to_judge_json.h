@@ -24,8 +24,7 @@ class Passages {
   // The responses of the model of a directory to the examples at these places.
   using Respond = std::function<std::vector<Tokens>(const std::vector<size_t>& places,
                                                     const std::string& model)>;
-  // `words` is the vocabulary of the examples, of all their words.
-  Passages(std::vector<Example> examples, const Vocabulary& words, Respond respond, uint64_t seed);
+  Passages(std::vector<Example> examples, Respond respond, uint64_t seed);
 
   size_t left() const { return order_.size(); }
   const std::vector<Example>& examples() const { return examples_; }
@@ -46,7 +45,7 @@ class Passages {
 
  private:
   std::vector<Example> examples_;
-  Vocabulary words_;
+  Vocabulary words_;  // none: the examples hold all words themselves
   Respond respond_;
   std::vector<size_t> order_;  // of those that are left
 };

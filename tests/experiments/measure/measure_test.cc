@@ -106,27 +106,13 @@ TEST(Rankings, ShareTheCreditOfTiesAndKnowChance) {
 
 // ---- items to judge
 
-// Ten examples "a<i> b c d e" -> a model that answers "yes", or with the human words.
+// Ten dialogues that end with "a<i> b c d e", and a model that answers that ("human"), or its name.
 class Items : public testing::Test {
  protected:
   Items() {
-    TokenCounts counts;
     for (int i = 0; i < 10; ++i) {
-      for (const std::string& word : {"a" + std::to_string(i), std::string("b"), std::string("c"),
-                                      std::string("d"), std::string("e")}) {
-        counts[word] = 10;
-      }
-    }
-    words = Vocabulary::build(counts, {.max_size = 1000, .min_count = 1});
-    for (int i = 0; i < 10; ++i) {
-      Example e;
-      e.id = std::to_string(i);
-      e.context = {{words.id("b")}};
-      for (const std::string& word : {"a" + std::to_string(i), std::string("b"), std::string("c"),
-                                      std::string("d"), std::string("e")}) {
-        e.response.push_back(words.id(word));
-      }
-      examples.push_back(e);
+      const std::string id = std::to_string(i);
+      dialogues.push_back({id, {{"", "hi"}, {"", "what"}, {"", "a" + id + " b c d e"}}});
     }
   }
   Passages passages() {
@@ -134,15 +120,14 @@ class Items : public testing::Test {
       std::vector<Tokens> all;
       for (const size_t place : places) {
         asked.insert(place);
-        all.push_back(model == "human" ? words.words(examples[place].response)
-                                       : Tokens{model, examples[place].id});
+        const std::string id = std::to_string(place);
+        all.push_back(model == "human" ? Tokens{"a" + id, "b", "c", "d", "e"} : Tokens{model, id});
       }
       return all;
     };
-    return {examples, words, respond, 7};
+    return {make_examples(dialogues, Vocabulary(), {}), respond, 7};
   }
-  Vocabulary words;
-  std::vector<Example> examples;
+  std::vector<Dialogue> dialogues;
   std::set<size_t> asked;
 };
 
@@ -160,6 +145,7 @@ TEST_F(Items, OfPairsAreSwappedByADrawAndKnowEqualTexts) {
     EXPECT_EQ(items[i].shown[is_swapped ? "b" : "a"], "a" + id + " b c d e");
     EXPECT_EQ(items[i].shown[is_swapped ? "a" : "b"], "model " + id);
     EXPECT_EQ(items[i].hidden["identical"], false);
+    EXPECT_EQ(items[i].shown["context"].dump(), R"(["hi","what"])");
     ids.insert(id);
   }
   EXPECT_EQ(ids.size(), 6u);
