@@ -15,6 +15,7 @@ struct BatchParts {
   MemoryOf memory = MemoryOf::kUtterances;
   bool sequences = true;    // Batch::sequences
   bool utterances = false;  // Batch::utterances
+  bool queries = false;     // Batch::queries
 };
 
 // Dialogues stand in *batch order*: longest response first, so that the decoder's running dialogues
@@ -28,8 +29,8 @@ struct Batch {
   ContextBatch context;
   Memory memory;
   ResponseBatch response;
-  MemorySequences sequences;  // if they were asked for
-  UtteranceBatch utterances;
+  UtteranceSequences sequences;  // if they were asked for
+  UtteranceBatch utterances, queries;
 };
 
 // Throws DataError for no examples, for contexts of no utterance and for empty utterances.

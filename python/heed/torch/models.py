@@ -13,6 +13,7 @@ from heed.results import Results
 from heed.runs import read_vocabulary
 from heed.safetensors import read_safetensors
 from heed.torch.config import ModelConfig
+from heed.torch.hred import LOOKS_AT, HredResponder
 from heed.torch.lstm import LstmResponder
 from heed.torch.parts import UNK, Example, Responder
 from heed.torch.seq2seq import READING, Seq2SeqResponder
@@ -24,6 +25,8 @@ def make_model(config: ModelConfig) -> Responder:
     as_scores (`Outputs`); its parameters have heed's names."""
     if config.structure == "transformer":
         return TransformerResponder(config)
+    if config.structure in LOOKS_AT:
+        return HredResponder(config)
     return Seq2SeqResponder(config) if config.structure in READING else LstmResponder(config)
 
 
