@@ -9,9 +9,9 @@ from heed._files import DataError
 STRUCTURES = ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "lstm", "lstm-attention",
               "bilstm-attention", "hred", "hred-stacked", "transformer", "hred-gru", "hred-attention-current",
               "hred-attention")
-_LSTM = STRUCTURES[:5]  # dialog/respond/lstm.h
+_LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h
 _ONE_SCORE = tuple(s for s in STRUCTURES[:10] if s != "lstm")
-_GRU = STRUCTURES[11:]  # dialog/respond/hred.h
+_GRU = STRUCTURES[11:]  # dialog/respond/models/hred.h
 
 
 @dataclass(frozen=True)

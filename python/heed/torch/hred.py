@@ -1,4 +1,4 @@
-"""HRED of GRUs, with attention to words: `dialog/respond/hred.h` once more, in PyTorch."""
+"""HRED of GRUs, with attention to words: `dialog/respond/models/hred.h` once more, in PyTorch."""
 from __future__ import annotations
 
 from typing import List, Optional, Tuple

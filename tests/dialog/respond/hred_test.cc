@@ -1,6 +1,6 @@
 // What the structures of hred.h have and others have not. That they agree with PyTorch is
 // verify_test's, what every model promises responder_test's.
-#include "dialog/respond/hred.h"
+#include "dialog/respond/models/hred.h"
 
 #include <gtest/gtest.h>
 
