@@ -134,10 +134,10 @@ double nll_after_training(const std::string& structure, const std::vector<Exampl
                           const std::vector<Example>& test) {
   ModelConfig config = config_of(structure.c_str());
   config.num_layers = 1;
-  config.embedding_size = config.hidden_size = 16;
+  config.embedding_size = config.hidden_size = 32;
   const auto model = make_responder(config, 1);
-  Adam optimizer(*model, {.rate = 0.01});
-  for (int step = 0; step < 400; ++step) {
+  Adam optimizer(*model, {.rate = 0.003});
+  for (int step = 0; step < 600; ++step) {
     ExamplePointers examples;
     for (int i = 0; i < 16; ++i) examples.push_back(&train[(step * 16 + i) % train.size()]);
     const Batch batch = make_batch(examples, model->parts());
@@ -152,7 +152,7 @@ double nll_after_training(const std::string& structure, const std::vector<Exampl
 
 // HRED learns to look back; who has the last utterance alone has nothing to go by: ln 8 = 2.08.
 TEST(Hred, LearnsToRepeatTheFirstUtterance) {
-  const std::vector<Example> train = repeat_the_first_utterance(256, 1),
+  const std::vector<Example> train = repeat_the_first_utterance(9600, 1),
                              test = repeat_the_first_utterance(50, 2);
   EXPECT_LT(nll_after_training("hred-gru", train, test), 0.1);
   EXPECT_LT(nll_after_training("hred-attention", train, test), 0.1);
