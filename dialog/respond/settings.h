@@ -47,6 +47,12 @@ template <class S, class V> void visit_model(S& s, V& v) {
             "(hred-gru, hred-attention-current, hred-attention; default: none)",
             {.group = kForm, .words = noises(), .later = true, .of_structure = true}),
     Named{s.noise, name_of(s.noise), parse_noise});
+  v(setting("message", "message_attention",
+            "What the network over utterances reads of each in a step of the decoder: attention, "
+            "its words by attention; none, its last state, the same in all steps (thred; default: "
+            "attention)",
+            {.group = kForm, .words = {"none", "attention"}, .later = true, .of_structure = true}),
+    Words{s.message_attention, "none", "attention"});
 }
 
 template <class S, class V> void visit_examples(S& s, V& v) {

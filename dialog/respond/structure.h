@@ -78,7 +78,8 @@ struct ModelConfig {
   // The decoder reads the context vector of the step before; structures that attend in each step
   // can do without.
   bool input_feeding = true;
-  Noise noise = Noise::kNone;  // of hred-gru and its kin
+  Noise noise = Noise::kNone;     // of hred-gru and its kin
+  bool message_attention = true;  // of thred: to the words of each utterance, in every step
 
   AttentionScore attention_score() const;
   // Throws UsageError for sizes that are not positive or do not fit together, a dropout outside of

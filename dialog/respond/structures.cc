@@ -6,6 +6,7 @@
 #include "dialog/respond/models/hred.h"
 #include "dialog/respond/models/lstm.h"
 #include "dialog/respond/models/seq2seq.h"
+#include "dialog/respond/models/thred.h"
 #include "dialog/respond/models/transformer.h"
 #include "dialog/text/vocabulary.h"
 #include "train/settings.h"
@@ -51,7 +52,9 @@ std::vector<Structure>& all_structures() {
       {"transformer", Family::kTransformer, make<TransformerResponder>, false, false, false},
       hred<LooksAt::kNothing>("hred-gru"),
       hred<LooksAt::kCurrent>("hred-attention-current"),
-      hred<LooksAt::kAll>("hred-attention")};
+      hred<LooksAt::kAll>("hred-attention"),
+      {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances, true,
+       ThredResponder::count}};
   return all;
 }
 
@@ -129,8 +132,10 @@ void check_options(const ModelConfig& c) {
          "bidirectional: is for the structure non-hier");
   refuse(!c.input_feeding && (s.family != Family::kLstm || s.static_query),
          "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui");
-  refuse(c.noise != Noise::kNone && s.family != Family::kGru,
+  const bool is_thred = s.name == "thred";
+  refuse(c.noise != Noise::kNone && (s.family != Family::kGru || is_thred),
          "noise: is for the structures hred-gru, hred-attention-current and hred-attention");
+  refuse(!c.message_attention && !is_thred, "message: is for the structure thred");
   if (c.bidirectional && c.hidden_size % 2 != 0) {
     throw UsageError("hidden_size: each direction of a bidirectional encoder has half of it, got " +
                      std::to_string(c.hidden_size));
