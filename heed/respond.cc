@@ -88,7 +88,7 @@ void run(const Options& o) {
   progress.done();
   say(left_out, inputs);
   responses_file.write_text(lines(examples, responses));
-  const std::vector<Tokens> references = human_responses(inputs.dialogues, inputs.bounds);
+  const std::vector<Tokens> references = human_responses(examples, loaded.vocabulary);
   const auto measured = [&](const std::string& name, const std::vector<Tokens>& texts) {
     return Row{name, measure_texts(texts, references),
                extrema_own(*loaded.model, loaded.vocabulary, texts, references)};

@@ -29,7 +29,7 @@ HredResponder::HredResponder(const ModelConfig& c, LooksAt looks_at)
       utterances_(c.embedding_size, c.hidden_size, {.layers = c.num_layers, .bidirectional = true}),
       dialogues_(2 * c.hidden_size, c.hidden_size, {.layers = c.num_layers}),
       decoder_(input_size(c, looks_at), c.hidden_size, {.layers = c.num_layers}),
-      output_(c.hidden_size, c.vocab_size, /*with_bias=*/false) {
+      output_(c.hidden_size, c.vocab_size) {
   const int64_t h = c.hidden_size;
   for (int64_t l = 0; l < c.num_layers; ++l) start_.emplace_back(attends() ? 3 * h : h, h);
   if (!attends()) return;

@@ -48,7 +48,7 @@ class HredResponder : public StepwiseResponder {
   Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, 3H)
   Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
             const State& state, const DropoutMode& drop = {}) const override;
-  const Linear& output() const override { return output_; }
+  const OutputLayer& output() const override { return output_; }
 
  private:
   bool attends() const { return looks_at_ != LooksAt::kNothing; }
@@ -64,7 +64,7 @@ class HredResponder : public StepwiseResponder {
   std::vector<AdditiveAttention> attention_;
   std::vector<Linear> start_;  // W_l, b_l
   Gru decoder_;
-  Linear output_;
+  SoftmaxOutput output_;
 };
 
 }  // namespace heed

@@ -71,7 +71,7 @@ ThredResponder::ThredResponder(const ModelConfig& c)
       integration_(2 * c.hidden_size, c.hidden_size),
       context_(c.hidden_size, c.hidden_size, c.hidden_size),
       decoder_(c.embedding_size + c.hidden_size, c.hidden_size, {.layers = c.num_layers}),
-      output_(c.hidden_size + c.embedding_size, c.vocab_size, /*with_bias=*/false) {
+      output_(c.hidden_size + c.embedding_size, c.vocab_size) {
   const int64_t h = c.hidden_size;
   for (int64_t l = 0; l < c.num_layers; ++l) start_.emplace_back(h, h);
   if (c.message_attention) message_.emplace_back(2 * h, 2 * h, h);

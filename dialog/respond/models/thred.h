@@ -42,7 +42,7 @@ class ThredResponder : public StepwiseResponder {
   Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
             const State& state, const DropoutMode& drop = {}) const override;
   Var hidden(const std::vector<Var>& made) const override { return concat(made, 1); }
-  const Linear& output() const override { return output_; }
+  const OutputLayer& output() const override { return output_; }
 
  private:
   // A context that was read, and the state c_q (B, H) that it ends in before a word is written.
@@ -63,7 +63,7 @@ class ThredResponder : public StepwiseResponder {
   AdditiveAttention context_;
   std::vector<Linear> start_;  // W_l, b_l
   Gru decoder_;
-  Linear output_;
+  SoftmaxOutput output_;
 };
 
 }  // namespace heed
