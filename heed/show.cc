@@ -1,11 +1,13 @@
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "base/file.h"
 #include "base/path.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
 #include "heed/commands.h"

@@ -107,7 +107,8 @@ class PassageReader : public ContextEncoder, public PairRanker {
       tokens.resize(std::min(tokens.size(), static_cast<size_t>(form.max_tokens)));
       return tokens;
     };
-    Passage passage{.response = cut(response)};
+    Passage passage;
+    passage.response = cut(response);
     const size_t read = std::min(context.size(), static_cast<size_t>(form.context));
     for (size_t u = context.size() - read; u < context.size(); ++u) {
       passage.context.push_back(cut(context[u]));
