@@ -24,8 +24,8 @@ Var DropoutMode::operator()(const Var& x, const Module& layer, std::string_view 
   if (p_ == 0) return x;
   if (!name.empty()) {
     const std::string whole(name);
-    return dropout(
-        x, p_, of(purpose_id(part.empty() ? whole : whole + "." + std::string(part)) + index));
+    return dropout(x, p_,
+                   of(purpose_id(part.empty() ? whole : whole + "." + std::string(part)) + index));
   }
   if (layer.stream() == 0) {
     throw UsageError(

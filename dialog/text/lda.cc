@@ -20,7 +20,8 @@ double uniform(uint64_t seed, const char* purpose, uint64_t sweep, uint64_t docu
 
 void check(const std::vector<WordIds>& documents, int64_t words, const LdaOptions& o) {
   if (o.topics < 1 || o.alpha < 0 || !(o.beta > 0) || o.sweeps < 0) {
-    throw UsageError("topics: expected 1 or more of them, alpha from 0, beta above 0, sweeps from 0");
+    throw UsageError(
+        "topics: expected 1 or more of them, alpha from 0, beta above 0, sweeps from 0");
   }
   for (const WordIds& document : documents) {
     for (const int32_t word : document) {

@@ -33,7 +33,8 @@ double words(const Texts& texts, const Texts&) {
 
 const std::vector<TextMeasure>& text_measures() {
   static const std::vector<TextMeasure> kMeasures = {
-      {"bleu", "BLEU", 2, 100, true, [](const Texts& t, const Texts& r) { return corpus_bleu(t, r); }},
+      {"bleu", "BLEU", 2, 100, true,
+       [](const Texts& t, const Texts& r) { return corpus_bleu(t, r); }},
       {"bleu_2", "BLEU-2", 2, 100, true, mean_of<sentence_bleu_2>},
       {"rouge_l", "ROUGE-L", 2, 100, true, mean_of<rouge_l>},
       {"meteor_exact_stem", "METEOR", 2, 100, true, mean_of<meteor_exact_stem>},
@@ -41,11 +42,13 @@ const std::vector<TextMeasure>& text_measures() {
       {"distinct_2", "distinct-2", 4, 1, false, distinct<2, Per::kTokens>},
       {"corpus_bleu_2", "BLEU-2 of all", 2, 100, true,
        [](const Texts& t, const Texts& r) { return corpus_bleu(t, r, 2); }},
-      {"nist", "NIST", 3, 1, true, [](const Texts& t, const Texts& r) { return corpus_nist(t, r); }},
+      {"nist", "NIST", 3, 1, true,
+       [](const Texts& t, const Texts& r) { return corpus_nist(t, r); }},
       {"rouge_1", "ROUGE-1", 2, 100, true, mean_of<rouge<1>>},
       {"rouge_2", "ROUGE-2", 2, 100, true, mean_of<rouge<2>>},
       {"distinct_2_of_pairs", "distinct-2 of pairs", 4, 1, false, distinct<2, Per::kNgrams>},
-      {"ent_4", "ent-4", 3, 1, false, [](const Texts& t, const Texts&) { return ngram_entropy(t, 4); }},
+      {"ent_4", "ent-4", 3, 1, false,
+       [](const Texts& t, const Texts&) { return ngram_entropy(t, 4); }},
       {"repetition", "repetition", 3, 1, true, repetition},
       {"nasl", "NASL", 3, 1, true,
        [](const Texts& t, const Texts& r) { return words(t, t) / words(r, r); }},

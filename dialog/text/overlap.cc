@@ -20,8 +20,8 @@ template <class Function> void for_each_ngram(const Tokens& tokens, size_t n, Fu
   }
 }
 
-// function(ngram) for those of the hypothesis that are in the reference, each at most as often as it
-// is there.
+// function(ngram) for those of the hypothesis that are in the reference, each at most as often as
+// it is there.
 template <class Function>
 void for_each_match(const Tokens& hypothesis, const Tokens& reference, size_t n,
                     Function function) {

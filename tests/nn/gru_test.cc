@@ -52,7 +52,9 @@ TEST(Gru, FromGatesIsTheWhole) {
   const Var gates = affine_columns(slice(x, 1, 0, 1), gru.weight_ih(0), 0);
   expect_same(gru.from_gates(packing, gates, slice(x, 1, 1, 3)).y, whole);
   expect_same(gru.from_gates(packing, affine(x, gru.weight_ih(0)), Var()).y, whole);
-  EXPECT_EQ(error_of<ShapeError>([&] { gru.from_gates(packing, gates, random({kRows, 4}, 1)); }),
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              gru.from_gates(packing, gates, random({kRows, 4}, 1));
+            }),
             "Gru: x must be (8, at most 3), got (8, 4)");
 }
 

@@ -44,7 +44,8 @@ double HredResponder::count(const ModelConfig& c, LooksAt looks_at) {
   const auto gru = [&](double in, double above) {
     return 3 * h * (in + h + 2 + (layers - 1) * (above + h + 2));
   };
-  const double both_ways = 2 * gru(e, 2 * h), start = layers * h * (attends ? 3 * h : h) + layers * h;
+  const double both_ways = 2 * gru(e, 2 * h),
+               start = layers * h * (attends ? 3 * h : h) + layers * h;
   const double attention = attends ? both_ways + h * h + 2 * h * h + h : 0;
   return v * e + both_ways + gru(2 * h, h) + attention + start +
          gru(static_cast<double>(input_size(c, looks_at)), h) + v * h;

@@ -36,7 +36,7 @@ class HredResponder : public StepwiseResponder {
  public:
   enum class LooksAt { kNothing, kCurrent, kAll };
 
-  HredResponder(const ModelConfig& config, LooksAt looks_at);  // blank, to be loaded
+  HredResponder(const ModelConfig& config, LooksAt looks_at);        // blank, to be loaded
   static double count(const ModelConfig& config, LooksAt looks_at);  // of its parameters
 
   void visit(Visitor& v) override;

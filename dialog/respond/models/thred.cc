@@ -119,10 +119,10 @@ Var ThredResponder::integrate(const Encoded& encoded, const Segments& segments,
     here = rows;
     if (rows.empty()) break;
     c = gather_rows(c, ids(kept));
-    const Attended message = message_[0](
-        concat({gather_rows(s, ids(rows)), c}, 1), encoded.blocks[i].memory,
-        segments_of_rows(encoded.blocks[i], static_cast<int64_t>(i), encoded.segments, segments,
-                         rows));
+    const Attended message =
+        message_[0](concat({gather_rows(s, ids(rows)), c}, 1), encoded.blocks[i].memory,
+                    segments_of_rows(encoded.blocks[i], static_cast<int64_t>(i), encoded.segments,
+                                     segments, rows));
     const auto n = static_cast<int64_t>(rows.size());
     c = integration_(Packing::single_step(n), message.context, {.h = {c}}).y;
     all.push_back(c);
@@ -170,10 +170,9 @@ StepwiseResponder::Step ThredResponder::step(const Encoded& encoded, const Segme
                                              const Var& token_part, const State& state,
                                              const DropoutMode& drop) const {
   const Var s = state.lstm.top();
-  const Attended context =
-      message_.empty()
-          ? context_(s, encoded.memory, segments)
-          : context_(s, integrate(encoded, segments, s), in_order(segments, s.device()));
+  const Attended context = message_.empty() ? context_(s, encoded.memory, segments)
+                                            : context_(s, integrate(encoded, segments, s),
+                                                       in_order(segments, s.device()));
   const Var r = drop(context.context, "decoder.context");
   const Gru::Output out = decoder_(Packing::single_step(token_part.shape()[0]),
                                    concat({token_part, r}, 1), state.lstm, drop, "decoder.gru");

@@ -72,9 +72,9 @@ TEST(CorpusBleu, OfAnyOrder) {
 
 const std::vector<std::string> kHypotheses = {"the cat is on the mat now", "a b c d e",
                                               "i do not know", "sudo apt - get install kernel"};
-const std::vector<std::string> kReferences = {
-    "the cat sat on the mat now", "a b c d e f", "i do not know what it is",
-    "you can install a kernel by sudo apt - get"};
+const std::vector<std::string> kReferences = {"the cat sat on the mat now", "a b c d e f",
+                                              "i do not know what it is",
+                                              "you can install a kernel by sudo apt - get"};
 
 // corpus_nist() of NLTK 3.10.4.
 TEST(CorpusNist, IsThatOfNltk) {
