@@ -7,7 +7,7 @@
 #include "autograd/node.h"
 #include "tensor/broadcast.h"
 #include "tensor/dispatch.h"
-#include "tensor/kernels/compare.h"
+#include "tensor/kernels/elementwise.h"
 #include "tensor/kernels/index.h"
 #include "tensor/kernels/reduce.h"
 

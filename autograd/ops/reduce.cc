@@ -5,6 +5,8 @@
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
+#include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/index.h"
 
 namespace heed {
 namespace {
@@ -25,7 +27,7 @@ Var scaled_sum(const char* name, const Var& x, const Fold& f, double scale, Shap
   KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), T(scale), f.outer, f.n, f.inner));
 
   return record(name, y, {x}, [scale, f](Tensor dy, const Grads& dx) {
-    KERNEL(dy, sum_backward(dx.to<T>(0), dy.data<T>(), T(scale), f.outer, f.n, f.inner));
+    KERNEL(dy, spread(dx.to<T>(0), dy.data<T>(), T(scale), f.outer, f.n, f.inner));
   });
 }
 
@@ -37,8 +39,8 @@ Var max_along(const Var& x, const Fold& f, Shape shape) {
                         f.inner));
 
   return record("max", y, {x}, [where, f](Tensor dy, const Grads& dx) {
-    KERNEL(dy,
-           max_backward(dx.sum<T>(0), where.data<int32_t>(), dy.data<T>(), f.outer, f.n, f.inner));
+    KERNEL(dy, scatter_along(dx.sum<T>(0), dy.data<T>(), where.data<int32_t>(), f.outer, f.n, 1,
+                             f.inner));
   });
 }
 

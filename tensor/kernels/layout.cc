@@ -6,19 +6,6 @@
 
 namespace heed::cpu {
 
-void convert(double* y, const float* x, int64_t n) {
-  std::copy(x, x + n, y);
-}
-void convert(float* y, const double* x, int64_t n) {
-  std::transform(x, x + n, y, [](double v) { return static_cast<float>(v); });
-}
-void convert(double* y, const int32_t* x, int64_t n) {
-  std::copy(x, x + n, y);
-}
-void convert(float* y, const int32_t* x, int64_t n) {
-  std::transform(x, x + n, y, [](int32_t v) { return static_cast<float>(v); });
-}
-
 constexpr int64_t kTile = 32;
 
 // y_ji = x_ij for a tile of `rows` x `cols` elements, by way of a buffer: so both x and y are
@@ -112,10 +99,7 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes);
-HEED_INSTANTIATE(copy_block);
-HEED_INSTANTIATE(join);
-HEED_INSTANTIATE(expand_forward);
+HEED_INSTANTIATE(swap_axes, copy_block, join, expand_forward);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::cpu

@@ -5,19 +5,6 @@
 
 namespace heed::gpu {
 
-void convert(double* y, const float* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = x[i]; });
-}
-void convert(float* y, const double* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = static_cast<float>(x[i]); });
-}
-void convert(double* y, const int32_t* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = x[i]; });
-}
-void convert(float* y, const int32_t* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = static_cast<float>(x[i]); });
-}
-
 // By the elements of y, so that writes are to neighbours; reads are in runs of `inner`.
 template <class T>
 void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b,
@@ -68,10 +55,7 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes);
-HEED_INSTANTIATE(copy_block);
-HEED_INSTANTIATE(join);
-HEED_INSTANTIATE(expand_forward);
+HEED_INSTANTIATE(swap_axes, copy_block, join, expand_forward);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::gpu

@@ -2,12 +2,6 @@
 
 #include "tensor/kernels/kernel.h"
 
-// y = x with another element type
-HEED_KERNEL(void convert(double* y, const float* x, int64_t n));
-HEED_KERNEL(void convert(float* y, const double* x, int64_t n));
-HEED_KERNEL(void convert(double* y, const int32_t* x, int64_t n));
-HEED_KERNEL(void convert(float* y, const int32_t* x, int64_t n));
-
 // Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner). Its gradient is
 // the reverse swap.
 HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a,

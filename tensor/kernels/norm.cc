@@ -70,8 +70,6 @@ void layer_norm_parameters(T* dgain, T* dbias, const T* x, const T* saved, const
   });
 }
 
-HEED_INSTANTIATE(layer_norm_forward);
-HEED_INSTANTIATE(layer_norm_backward);
-HEED_INSTANTIATE(layer_norm_parameters);
+HEED_INSTANTIATE(layer_norm_forward, layer_norm_backward, layer_norm_parameters);
 
 }  // namespace heed::cpu

@@ -76,11 +76,12 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
   });
 }
 
-template <class T>
-void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
-  for_each_row(outer * n, inner, [=](int64_t row) {
-    const T* from = dy + row / n * inner;
-    for (int64_t i = 0; i < inner; ++i) dx.put(row * inner + i, scale * from[i]);
+template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
+  parallel_ranges(cols, kLanes, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    double sum[kLanes] = {};
+    add_rows<T>(sum, rows, end - begin,
+                [=](int64_t row, int64_t i) { return dy[row * cols + begin + i]; });
+    for (int64_t i = begin; i < end; ++i) db[i] += static_cast<T>(sum[i - begin]);
   });
 }
 
@@ -96,16 +97,6 @@ void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int
         y[o * inner + i] = first[j * inner + i];
         where[o * inner + i] = static_cast<int32_t>(j);
       }
-    }
-  });
-}
-
-template <class T>
-void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64_t n,
-                  int64_t inner) {
-  for_each_strip(outer, 1, inner, [=](int64_t o, int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      dx[(o * n + where[o * inner + i]) * inner + i] += dy[o * inner + i];
     }
   });
 }
@@ -162,12 +153,6 @@ void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t
   });
 }
 
-HEED_INSTANTIATE(sum_forward);
-HEED_INSTANTIATE(sum_backward);
-HEED_INSTANTIATE(max_forward);
-HEED_INSTANTIATE(max_backward);
-HEED_INSTANTIATE(prod_forward);
-HEED_INSTANTIATE(prod_backward);
-HEED_INSTANTIATE(cumsum);
+HEED_INSTANTIATE(sum_forward, sum_rows, max_forward, prod_forward, prod_backward, cumsum);
 
 }  // namespace heed::cpu

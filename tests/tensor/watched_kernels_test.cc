@@ -13,10 +13,9 @@
 
 #include "emulator/watched_memory.h"
 #include "tensor/kernels/attention.h"
-#include "tensor/kernels/compare.h"
 #include "tensor/kernels/cross_entropy.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/gather.h"
+#include "tensor/kernels/groups.h"
 #include "tensor/kernels/gru.h"
 #include "tensor/kernels/index.h"
 #include "tensor/kernels/layout.h"
