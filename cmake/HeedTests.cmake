@@ -1,11 +1,11 @@
 # Every NAME_test.cc in tests/ and its folders is a GoogleTest program of that name; NAME_slow_test.cc has the label
-# "slow". It links the core, and of the rest what it includes: so a test of an op does not wait for the
+# "slow", another one that starts heed the label "program". It links the core, and of the rest what it includes: so a test of an op does not wait for the
 # dialogue models and the program.
 
 find_package(GTest REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # the products that ours are compared with
 
-heed_glob(test_sources tests/*_test.cc tests/*/*_test.cc tests/*/*/*_test.cc)
+heed_glob(test_sources tests/*_test.cc tests/*/*_test.cc tests/*/*/*_test.cc tests/*/*/*/*_test.cc)
 if(NOT HEED_CUDA_BACKEND)
   list(FILTER test_sources EXCLUDE REGEX "/cuda_[a-z_]*test\\.cc$")
 endif()
@@ -90,6 +90,9 @@ foreach(source IN LISTS test_sources)
     set_tests_properties(${name} PROPERTIES LABELS slow)
   else()
     add_dependencies(heed_fast_tests ${name})
+    if("heed_program" IN_LIST needs)
+      set_tests_properties(${name} PROPERTIES LABELS program)
+    endif()
   endif()
 endforeach()
 
