@@ -69,13 +69,6 @@ std::vector<int> in_order(const char* name, const Shape& shape, const std::vecto
   return order;
 }
 
-void check_elements(const char* name, const Shape& shape, const std::vector<int>& axes) {
-  for (int axis : axes) {
-    check_shape(shape[shape.normalize(axis, name)] > 0, name, ": no elements along axis ", axis,
-                " of ", shape);
-  }
-}
-
 // Neighbouring axes are one. reduce(x, fold, shape of the result) takes them away, the last first.
 template <class Reduce>
 Var reduce_axes(const char* name, const Var& x, const std::vector<int>& axes, bool keepdim,
@@ -116,7 +109,7 @@ Var mean(const Var& x) {
   return scaled_sum("mean", x, f, 1.0 / static_cast<double>(f.n), {});
 }
 Var mean(const Var& x, const std::vector<int>& axes, bool keepdim) {
-  check_elements("mean", x.shape(), axes);
+  for (int axis : axes) check_axis("mean", x, axis);
   return reduce_axes("mean", x, axes, keepdim, [](const Var& part, const Fold& f, Shape shape) {
     return scaled_sum("mean", part, f, 1.0 / static_cast<double>(f.n), shape);
   });
@@ -127,7 +120,7 @@ Var mean(const Var& x, int axis, bool keepdim) {
 
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim) {
   check_float("max", x);
-  check_elements("max", x.shape(), axes);
+  for (int axis : axes) check_axis("max", x, axis);
   return reduce_axes("max", x, axes, keepdim, max_along);
 }
 Var max(const Var& x, int axis, bool keepdim) {

@@ -71,6 +71,13 @@ void spread(Out<T> y, const T* x, T scale, int64_t outer, int64_t n, int64_t inn
            [=] HEED_DEVICE(int64_t row, int64_t i) { return scale * x[row / n * inner + i]; });
 }
 
+template <class T>
+void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
+                int64_t width) {
+  put_rows(y, y_stride, rows, width,
+           [=] HEED_DEVICE(int64_t r, int64_t i) { return x[r * x_stride + i]; });
+}
+
 template <class Op, class T> void compare(int32_t* y, const T* a, const T* b, int64_t n) {
   put_each<int32_t>(y, n, [=] HEED_DEVICE(int64_t i) { return int32_t{Op::holds(a[i], b[i])}; });
 }
@@ -85,7 +92,7 @@ HEED_BINARY_OPS(HEED_INSTANTIATE_BINARY)
 HEED_COMPARISONS(HEED_INSTANTIATE_COMPARISON)
 
 HEED_INSTANTIATE(fill, scale_shift, scale, scale_by, where_forward, where_backward, add_bias,
-                 spread);
+                 spread, copy_block);
 template void convert<double, float>(double*, const float*, int64_t);
 template void convert<float, double>(float*, const double*, int64_t);
 template void convert<double, int32_t>(double*, const int32_t*, int64_t);

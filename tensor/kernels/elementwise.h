@@ -33,6 +33,11 @@ HEED_KERNEL(template <class T> void add_bias(T* y, const T* b, int64_t rows, int
 // y (outer, n, inner) = scale x (outer, inner), repeated along the middle axis
 HEED_KERNEL(template <class T>
             void spread(Out<T> y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
+// A block (rows, width) of one matrix to one of another width:
+//   y[r * y_stride + i] = x[r * x_stride + i]
+// Concatenation and splitting along any axis.
+HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
+                                               int64_t x_stride, int64_t rows, int64_t width));
 // y = 1 where Op holds for a and b, else 0; of f32, f64 and i32. A NaN is not equal to anything.
 HEED_KERNEL(template <class Op, class T>
             void compare(int32_t* y, const T* a, const T* b, int64_t n));

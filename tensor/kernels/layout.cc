@@ -56,17 +56,6 @@ void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int6
   });
 }
 
-template <class T>
-void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
-                int64_t width) {
-  for_each_row(rows, width, [=](int64_t r) {
-    const Out<T> to = y.from(r * y_stride);
-    const T* from = x + r * x_stride;
-#pragma omp simd
-    for (int64_t i = 0; i < width; ++i) to.put(i, from[i]);
-  });
-}
-
 template <class T> void join(T* y, const Values<T>* arrays, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y = std::copy_n(arrays[i].at, arrays[i].n, y);
 }
@@ -99,7 +88,7 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes, copy_block, join, expand_forward);
+HEED_INSTANTIATE(swap_axes, join, expand_forward);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::cpu

@@ -17,15 +17,6 @@ void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int6
   });
 }
 
-template <class T>
-void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
-                int64_t width) {
-  for_each(rows * width, [=] __device__(int64_t i) {
-    const int64_t r = i / width, col = i % width;
-    y.put(r * y_stride + col, x[r * x_stride + col]);
-  });
-}
-
 constexpr int64_t kPiece = 2048;  // elements that one block copies
 constexpr int kThreads = 256;
 
@@ -55,7 +46,7 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes, copy_block, join, expand_forward);
+HEED_INSTANTIATE(swap_axes, join, expand_forward);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::gpu

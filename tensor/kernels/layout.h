@@ -7,12 +7,6 @@
 HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a,
                                               int64_t mid, int64_t b, int64_t inner));
 
-// A block (rows, width) of one matrix to one of another width:
-//   y[r * y_stride + i] = x[r * x_stride + i]
-// Concatenation and splitting along any axis.
-HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
-                                               int64_t x_stride, int64_t rows, int64_t width));
-
 // y = `count` arrays, concatenated. The list of arrays is on the host.
 HEED_KERNEL(template <class T> void join(T* y, const Values<T>* arrays, int64_t count));
 

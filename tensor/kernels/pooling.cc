@@ -12,15 +12,14 @@ constexpr int64_t kRows = 64;  // of a segment, as a guess: how much work a colu
 template <class T>
 void segment_mean_forward(T* y, const T* x, const int32_t* offsets, const int32_t* starts,
                           int64_t segments, int64_t width) {
-  for_each_strip(segments, kRows, width, [=] HEED_DEVICE(int64_t b, int64_t begin, int64_t end) {
+  for_each_columns(segments, kRows, width, [=] HEED_DEVICE(int64_t b, int64_t begin, int64_t end) {
     const int64_t length = offsets[b + 1] - offsets[b];
     const T* rows = x + int64_t{starts[b]} * width;
-    T* to = y + b * width;
-    for (int64_t i = begin; i < end; ++i) to[i] = T(0);
+    T sum[kColumns] = {};
     for (int64_t j = 0; j < length; ++j) {
-      for (int64_t i = begin; i < end; ++i) to[i] += rows[j * width + i];
+      for (int64_t i = begin; i < end; ++i) sum[i - begin] += rows[j * width + i];
     }
-    for (int64_t i = begin; i < end; ++i) to[i] /= T(length);
+    for (int64_t i = begin; i < end; ++i) y[b * width + i] = sum[i - begin] / T(length);
   });
 }
 

@@ -15,9 +15,8 @@ constexpr int64_t kPiece = 65536;  // elements that are summed in one go
 // Sums of contiguous rows, long ones in pieces of fixed length.
 template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer, int64_t n) {
   if (n <= kPiece) {
-    return parallel_ranges(outer, kPiece / (n + 1) + 1, [=](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) y[o] = static_cast<T>(scale * long_sum(x + o * n, n));
-    });
+    return for_each_row(outer, n / 4,
+                        [=](int64_t o) { y[o] = static_cast<T>(scale * long_sum(x + o * n, n)); });
   }
   const int64_t pieces = (n + kPiece - 1) / kPiece;
   std::vector<double> partial(outer * pieces);

@@ -122,11 +122,10 @@ const std::vector<Row> kReductions = {
     {"sum_forward, columns", [](Memory& m) { gpu::sum_forward<Float>(m.out("y", kCols), m.in("x", 50 * kCols), 2.0f, 1, 50, kCols); }},
     {"sum_forward, long columns", [](Memory& m) { gpu::sum_forward<Float>(m.out("y", 40), m.in("x", 1100 * 40), 2.0f, 1, 1100, 40); }},
     {"sum_forward, few rows", [](Memory& m) { gpu::sum_forward<Float>(m.out("y", 2 * kWidth), m.in("x", 2 * 5 * kWidth), 2.0f, 2, 5, kWidth); }},
-    {"sum_backward", [](Memory& m) { gpu::sum_backward<Float>(m.out("dx", 2 * 5 * kWidth), m.in("dy", 2 * kWidth), 2.0f, 2, 5, kWidth); }},
+    {"spread", [](Memory& m) { gpu::spread<Float>(m.out("y", 2 * 5 * kWidth), m.in("x", 2 * kWidth), 2.0f, 2, 5, kWidth); }},
     {"max_forward, a row", [](Memory& m) { gpu::max_forward<Float>(m.out("y", kRows), m.array(Ids(kRows)), m.in("x", kRows * kCols), kRows, kCols, 1); }},
     {"max_forward, columns", [](Memory& m) { gpu::max_forward<Float>(m.out("y", kWidth), m.array(Ids(kWidth)), m.in("x", 5 * kWidth), 1, 5, kWidth); },
      {{"x", "the best so far is another row in each column"}}},
-    {"max_backward", [](Memory& m) { gpu::max_backward<Float>(m.in("dx", 5 * kWidth), m.array(Ids(kWidth, 3)), m.in("dy", kWidth), 1, 5, kWidth); }},
     {"prod_forward", [](Memory& m) { gpu::prod_forward<Float>(m.out("y", kWidth), m.out("before", 5 * kWidth), m.in("x", 5 * kWidth), 1, 5, kWidth); }},
     {"prod_backward", [](Memory& m) { gpu::prod_backward<Float>(m.out("dx", 5 * kWidth), m.in("x", 5 * kWidth), m.in("before", 5 * kWidth), m.in("dy", kWidth), 1, 5, kWidth); }},
     {"cumsum, a row", [](Memory& m) { gpu::cumsum<Float>(m.out("y", kRows * kCols), m.in("x", kRows * kCols), 0, kRows, kCols, 1); }},
@@ -230,7 +229,7 @@ const std::vector<Row> kSequences = {
     {"segment_max_forward", [](Memory& m) {
        gpu::segment_max_forward<Float>(m.out("y", kAll), m.array(Ids(kAll)), m.in("x", 8 * kWidth), m.array(kOffsets), m.array(kStarts), 3, kWidth);
      }, {{"x", "the best so far is another row in each column"}}},
-    {"segment_max_backward", [](Memory& m) { gpu::segment_max_backward<Float>(m.in("dx", 8 * kWidth), m.array(Ids(kWidth, 5)), m.in("dy", kWidth), 1, kWidth); }},
+    {"scatter_along, of segments", [](Memory& m) { gpu::scatter_along<Float>(m.in("dx", 8 * kWidth), m.in("dy", kWidth), m.array(Ids(kWidth, 5)), 1, 0, 1, kWidth); }},
 };
 
 // Two segments with 2 and 3 queries, and 4 and 3 rows of memory; two heads.
