@@ -3,7 +3,6 @@
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
-#include "tensor/kernels/index.h"
 
 namespace heed {
 namespace {
@@ -56,7 +55,7 @@ Var segment_max(const Var& x, const Segments& s) {
 
   return record("segment_max", y, {x}, [where, count, width](Tensor dy, const Grads& dx) {
     KERNEL(dy,
-           scatter_along(dx.sum<T>(0), dy.data<T>(), where.data<int32_t>(), count, 0, 1, width));
+           segment_max_backward(dx.sum<T>(0), where.data<int32_t>(), dy.data<T>(), count, width));
   });
 }
 

@@ -6,7 +6,6 @@
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/index.h"
 
 namespace heed {
 namespace {
@@ -39,8 +38,8 @@ Var max_along(const Var& x, const Fold& f, Shape shape) {
                         f.inner));
 
   return record("max", y, {x}, [where, f](Tensor dy, const Grads& dx) {
-    KERNEL(dy, scatter_along(dx.sum<T>(0), dy.data<T>(), where.data<int32_t>(), f.outer, f.n, 1,
-                             f.inner));
+    KERNEL(dy,
+           max_backward(dx.sum<T>(0), where.data<int32_t>(), dy.data<T>(), f.outer, f.n, f.inner));
   });
 }
 

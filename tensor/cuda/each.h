@@ -24,10 +24,4 @@ template <class Body> void for_each_strip(int64_t outer, int64_t, int64_t inner,
   for_each(outer * inner, [=] __device__(int64_t i) { body(i / inner, i % inner, i % inner + 1); });
 }
 
-constexpr int64_t kColumns = 1;
-
-template <class Body> void for_each_columns(int64_t outer, int64_t n, int64_t inner, Body body) {
-  for_each_strip(outer, n, inner, body);
-}
-
 }  // namespace heed::gpu

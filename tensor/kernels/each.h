@@ -5,14 +5,11 @@
 //   put_rows(y, stride, rows, cols, value)   y[r * stride + c] = value(r, c), or +=
 //   for_each_strip(outer, n, inner, body)    body(o, begin, end), tensor/kernels/columns.h; on a
 //                                            GPU a column for each thread, end = begin + 1
-//   for_each_columns(outer, n, inner, body)  the same for at most kColumns at a time, so that a
-//                                            body has room for a sum of each
 #pragma once
 
 #ifndef HEED_BACKEND
 #define HEED_BACKEND cpu
 
-#include <algorithm>
 #include <cstdint>
 
 #include "tensor/kernels/columns.h"
@@ -47,15 +44,6 @@ template <class T, class Value>
 void put_rows(Out<T> y, int64_t stride, int64_t rows, int64_t cols, Value value) {
   for_each_row(rows, cols, [=](int64_t r) {
     put_range(y.from(r * stride), 0, cols, [=](int64_t c) { return value(r, c); });
-  });
-}
-
-constexpr int64_t kColumns = 64;
-
-template <class Body>
-void for_each_columns(int64_t outer, int64_t n, int64_t inner, const Body& body) {
-  for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
-    for (int64_t at = begin; at < end; at += kColumns) body(o, at, std::min(at + kColumns, end));
   });
 }
 

@@ -67,6 +67,9 @@ template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
 
 template <class T>
 void spread(Out<T> y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+  if (inner == 1) {
+    return put_rows(y, n, outer, n, [=] HEED_DEVICE(int64_t o, int64_t) { return scale * x[o]; });
+  }
   put_rows(y, inner, outer * n, inner,
            [=] HEED_DEVICE(int64_t row, int64_t i) { return scale * x[row / n * inner + i]; });
 }

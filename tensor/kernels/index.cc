@@ -29,17 +29,12 @@ void scatter_along(T* y, const T* x, const int32_t* ids, int64_t outer, int64_t 
   });
 }
 
-template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes) {
-  put_rows<T>(y, classes, n, classes,
-              [=] HEED_DEVICE(int64_t i, int64_t c) { return ids[i] == c ? T(1) : T(0); });
-}
-
 template <class T>
 void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
   put_rows<T>(y, width, n, width,
               [=] HEED_DEVICE(int64_t i, int64_t c) { return x[ids[i] * width + c]; });
 }
 
-HEED_INSTANTIATE(gather_along, scatter_along, one_hot, gather_rows);
+HEED_INSTANTIATE(gather_along, scatter_along, gather_rows);
 
 }  // namespace heed::HEED_BACKEND

@@ -88,7 +88,14 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes, join, expand_forward);
+template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes) {
+  for_each_row(n, classes, [=](int64_t i) {
+    std::fill_n(y + i * classes, classes, T(0));
+    y[i * classes + ids[i]] = T(1);
+  });
+}
+
+HEED_INSTANTIATE(swap_axes, join, expand_forward, one_hot);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::cpu

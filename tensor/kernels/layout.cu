@@ -46,7 +46,12 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes, join, expand_forward);
+template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes) {
+  for_each(n * classes,
+           [=] __device__(int64_t i) { y[i] = ids[i / classes] == i % classes ? T(1) : T(0); });
+}
+
+HEED_INSTANTIATE(swap_axes, join, expand_forward, one_hot);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::gpu

@@ -18,3 +18,5 @@ struct Broadcast {
 };
 }  // namespace heed
 HEED_KERNEL(template <class T> void expand_forward(T* y, const T* x, const Broadcast& map));
+// y (n, classes): y_ic = [c = ids_i]
+HEED_KERNEL(template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes));

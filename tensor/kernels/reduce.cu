@@ -132,6 +132,14 @@ void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int
   });
 }
 
+template <class T>
+void max_backward(T* dx, const int32_t* where, const T* dy, int64_t outer, int64_t n,
+                  int64_t inner) {
+  for_each(outer * inner, [=] __device__(int64_t i) {
+    dx[(i / inner * n + where[i]) * inner + i % inner] += dy[i];
+  });
+}
+
 // A thread for each product.
 template <class T>
 void prod_forward(T* y, T* before, const T* x, int64_t outer, int64_t n, int64_t inner) {
@@ -192,6 +200,7 @@ void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t
   });
 }
 
-HEED_INSTANTIATE(sum_forward, sum_rows, max_forward, prod_forward, prod_backward, cumsum);
+HEED_INSTANTIATE(sum_forward, sum_rows, max_forward, max_backward, prod_forward, prod_backward,
+                 cumsum);
 
 }  // namespace heed::gpu

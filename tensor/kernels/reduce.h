@@ -8,10 +8,11 @@ HEED_KERNEL(template <class T>
             void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
 // db (cols) += the sum over the rows of dy (rows, cols)
 HEED_KERNEL(template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols));
-//   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN; its gradient is
-//         scatter_along() of index.h
+//   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN;   dx_where += dy
 HEED_KERNEL(template <class T> void max_forward(T* y, int32_t* where, const T* x, int64_t outer,
                                                 int64_t n, int64_t inner));
+HEED_KERNEL(template <class T> void max_backward(T* dx, const int32_t* where, const T* dy,
+                                                 int64_t outer, int64_t n, int64_t inner));
 //   prod: y = prod_j x_j, before_j = prod_{k<j} x_k;   dx_j = dy before_j prod_{k>j} x_k, which is
 //         right where elements are zero, as it divides by none
 HEED_KERNEL(template <class T> void prod_forward(T* y, T* before, const T* x, int64_t outer,
