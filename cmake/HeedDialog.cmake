@@ -1,4 +1,4 @@
-# libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, nlohmann-json and CLI11.
+# libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, Eigen, nlohmann-json and CLI11.
 
 heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc dialog/*/*/*.cc experiments/*.cc experiments/*/*.cc experiments/*/*/*.cc)
 if(NOT HEED_ALL_COMMANDS)
@@ -28,6 +28,8 @@ if(HEED_ALL_COMMANDS)
   find_library(HEED_UTF8PROC_LIBRARY utf8proc REQUIRED)
   target_include_directories(heed_dialog SYSTEM PRIVATE ${HEED_UTF8PROC_INCLUDE})
   target_link_libraries(heed_dialog PRIVATE ${HEED_UTF8PROC_LIBRARY})
+  find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # factors and eigenvectors of matrices
+  target_link_libraries(heed_dialog PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen>)
 endif()
 heed_embed(heed_dialog data/paper-tables.json paper_tables.inc)
 heed_embed(heed_dialog experiments/engine/report/page.js page_script.inc)

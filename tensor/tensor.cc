@@ -9,7 +9,6 @@
 #include "tensor/cuda/runtime.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/layout.h"
 
 namespace heed {
 

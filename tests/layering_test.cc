@@ -226,11 +226,15 @@ TEST(Layering, ExamplesStandOutsideOfTheNamespace) {
   }
 }
 
-TEST(Layering, EigenOnlyAsAComparison) {
+TEST(Layering, EigenAsAComparisonAndForLinearAlgebra) {
+  const std::set<std::string> kUsers = {
+      "tensor/kernels/gemm_eigen.h",          // HEED_GEMM=eigen
+      "labs/10-speed/kernels/by_eigen.cc",    // the figure of lab 10
+      "dialog/stats/cholesky.cc",             // a factor of a matrix
+      "dialog/stats/principal_components.cc"  // eigenvectors
+  };
   for (const Include& include : all_includes()) {
-    if (!is_eigen(include.target)) continue;
-    if (include.file == "tensor/kernels/gemm_eigen.h") continue;        // HEED_GEMM=eigen
-    if (include.file == "labs/10-speed/kernels/by_eigen.cc") continue;  // the figure of lab 10
+    if (!is_eigen(include.target) || kUsers.contains(include.file)) continue;
     EXPECT_TRUE(include.file.starts_with("tests/") || include.file.starts_with("bench/"))
         << include.where << ": Eigen belongs in tests/ and bench/ only";
   }

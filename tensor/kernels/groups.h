@@ -2,9 +2,6 @@
 
 #include "tensor/kernels/kernel.h"
 
-// y (n, width): y_i = x[ids_i]      x (rows, width)
-HEED_KERNEL(template <class T>
-            void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width));
 // y[places_g] = or += the sum of x[order_i] over starts_g <= i < starts_{g+1}, for groups g that
 // have distinct places; places_g = g where `places` is null. The same order in every run.
 HEED_KERNEL(template <class T> void add_groups(Out<T> y, const T* x, const int32_t* places,

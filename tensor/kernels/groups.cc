@@ -1,16 +1,10 @@
-#include "tensor/kernels/gather.h"
+#include "tensor/kernels/groups.h"
 
 #include <algorithm>
 
-#include "tensor/kernels/row_math.h"
+#include "tensor/parallel.h"
 
 namespace heed::cpu {
-
-template <class T>
-void gather_rows(T* y, const T* x, const int32_t* ids, int64_t n, int64_t width) {
-  for_each_row(n, width,
-               [=](int64_t i) { std::copy_n(x + int64_t{ids[i]} * width, width, y + i * width); });
-}
 
 template <class T>
 void add_groups(Out<T> y, const T* x, const int32_t* places, const int32_t* starts,
@@ -27,7 +21,6 @@ void add_groups(Out<T> y, const T* x, const int32_t* places, const int32_t* star
   });
 }
 
-HEED_INSTANTIATE(gather_rows);
 HEED_INSTANTIATE(add_groups);
 
 }  // namespace heed::cpu
