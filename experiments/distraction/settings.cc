@@ -8,7 +8,7 @@
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/responses.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/engine/folder_json.h"
+#include "experiments/engine/runs/folder_json.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,7 @@
 #include <sstream>
 
 #include "dialog/respond/responses.h"
-#include "experiments/engine/names.h"
+#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
