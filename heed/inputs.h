@@ -75,6 +75,9 @@ struct EncodedInputs {
   Phrases phrases;
 };
 
+// Says which words of the sets' phrases the model does not know: there it reads <unk>.
+void note_unknown_phrases(const Inputs& inputs, const Vocabulary& vocabulary);
+
 // What ranks that measure a model together must have alike: the model, the dialogues in their
 // order, the pool where this rank reads it, and the options of inputs_json().
 std::vector<Given> given_inputs(const Inputs& inputs, const std::string& model, Responder& loaded,

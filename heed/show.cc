@@ -1,11 +1,13 @@
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "base/file.h"
 #include "base/path.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
 #include "heed/commands.h"
@@ -141,6 +143,7 @@ Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs, Su
   LoadedModel& loaded = subject.loaded;
   move(*loaded.model, device);
   view.models.back().description = describe(subject.run, loaded.model->config());
+  if (view.models.size() == 1) note_unknown_phrases(inputs, loaded.vocabulary);
   const std::vector<Example> shown = subject.shown(o, inputs.sets[0], chosen);
   const auto scores = score(*loaded.model, shown, o.batch);
   std::vector<const Example*> contexts;
