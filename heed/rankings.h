@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dialog/retrieve/metrics.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 
