@@ -261,7 +261,7 @@ def facts():
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
     return {
         "docs/results/experiment.md": [
-            f"in {sum(x > 0 for x in cells)} of {len(cells)} cells, by {fmean(cells):.2f} in the mean",
+            f"in {sum(x > 0 for x in cells)} of {len(cells)} cells, by {fmean(cells):.2f} on average",
             f"from {spread[0]:.2f} to {spread[1]:.2f} for `static-ui`",
             f"{HISTORY.count(1)} of {len(HISTORY):,} have one utterance of history",
             f"distinct-2 is {min(distinct):.3f} to {max(distinct):.3f}, where people have {human:.3f}",
