@@ -111,10 +111,6 @@ std::string Inputs::unit(size_t count) const {
   return count == 1 ? one : one + "s";
 }
 
-Vocabulary Inputs::all_words() const {
-  return Vocabulary::build(count_tokens(dialogues), {.max_size = 10000000, .min_count = 1});
-}
-
 std::vector<Example> Inputs::examples(const Vocabulary& vocabulary) const {
   std::vector<Example> result = make_examples(dialogues, vocabulary, bounds);
   if (result.empty()) {

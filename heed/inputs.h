@@ -56,8 +56,6 @@ struct Inputs {
 
   // What is counted: with --examples all a dialogue gives several examples.
   std::string unit(size_t count) const;
-  // Every word of the dialogues, where a model has <unk>.
-  Vocabulary all_words() const;
   // Throws DataError if there is none.
   std::vector<Example> examples(const Vocabulary& vocabulary) const;
 };

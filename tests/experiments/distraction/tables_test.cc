@@ -23,7 +23,7 @@ TEST(Tables, OfAnExperiment) {
   const DistractionResults results = made_up_results(3);
   const Inference inference = infer(results);
   const auto tables = all_tables(results, inference);
-  ASSERT_EQ(tables.size(), 11u);
+  ASSERT_EQ(tables.size(), 12u);
   const Table& main = table_of(tables, "table3");
   ASSERT_EQ(main.rows.size(), 23u);
   ASSERT_EQ(main.columns.size(), 11u);
