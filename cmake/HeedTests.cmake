@@ -59,6 +59,7 @@ function(heed_add_needs variable file)
     list(APPEND needs ${example_targets})
   endif()
   string(REGEX MATCHALL "tests/[a-z_/]+\\.h" helpers "${text}")
+  list(REMOVE_ITEM helpers tests/paths.h)  # which names everything and needs nothing
   foreach(helper IN LISTS helpers)
     heed_add_needs(needs ${PROJECT_SOURCE_DIR}/${helper})
   endforeach()

@@ -111,7 +111,7 @@ std::string footer_of(const Experiment& e, const std::string& command) {
          "  heed " +
          command + " " + e.example + " --out runs/" + e.name +
          " --jobs 2 --threads 1\n"
-         "  heed report --runs runs/" +
+         "  heed report runs/" +
          e.name + " --html report.html";
 }
 

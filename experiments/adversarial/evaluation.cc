@@ -112,8 +112,7 @@ class Judging {
 
   void measure_generator(size_t corpus, const NamedFolder& generator, Json& json) {
     const std::string& name = settings_.corpora[corpus].name;
-    Passages generated;  // none where it says nothing that could stand in a
-                         // passage's place
+    Passages generated;  // none where it says nothing that could stand in a passage's place
     if (json["generators"][name][generator.name]["kept"].get<int64_t>() > 0) {
       generated =
           test_items({settings_.corpora[corpus].path},

@@ -28,10 +28,10 @@ struct AdversarialSettings {
   std::vector<NamedFolder> corpora = {};  // data directories
   std::string generator_paths = {};       // with commas
   std::vector<NamedFolder> generators = {};
-  bool reliability = false;          // scenarios too
-  size_t test_limit = 0;             // dialogues of the test parts; 0: as train.limit
-  size_t responses = 500;            // of each generator, to the first passages of each
-                                     // test part; 0: to all
+  bool reliability = false;  // scenarios too
+  size_t test_limit = 0;     // dialogues of the test parts; 0: as train.limit
+  // Of each generator, to the first passages of each test part; 0: to all.
+  size_t responses = 500;
   std::string decode_name = "beam";  // the method, for adversarial.json
   DecodeOptions decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25};
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "dialog/discriminate/task.h"
 #include "experiments/adversarial/das.h"
 #include "experiments/adversarial/paper.h"
 #include "experiments/engine/report/variant_tables.h"

@@ -24,8 +24,7 @@ enum class Condition {
   kNone,           // on the dialogues as they are
   kInsertion,      // with distractions inserted, and no attention loss
   kInsertionLoss,  // with both
-  kPlacebo,        // with the loss on utterances of the dialogue itself, and nothing
-                   // inserted
+  kPlacebo,        // with the loss on utterances of the dialogue itself, and nothing inserted
 };
 
 struct Variant {
@@ -48,9 +47,8 @@ constexpr char kUnreadLessUnseen[] = "unread less unseen";
 struct Settings {
   std::string data;     // directory
   TrainSettings train;  // of every run; structure, distractions, loss and seed are its own
-  size_t limit = 0,
-         test_limit = 0;  // dialogues of each part, of the test part; 0: all
-  int max_response = 50;  // words of a generated response
+  size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
+  int max_response = 50;             // words of a generated response
   PhraseText phrases;
 };
 

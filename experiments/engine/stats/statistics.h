@@ -76,9 +76,9 @@ struct Sides {
 struct Estimate {
   double value = 0;
   int64_t clusters = 0;
-  Interval interval;   // 95 %, percentiles of the draws: 2.5 % of them are below
-                       // it, 2.5 % above
-  double p_value = 1;  // of "it is 0" (for differences), see Sides
+  Interval interval;  // 95 %, percentiles of the draws: 2.5 % of them are below it, 2.5 % above
+  // Of "it is 0" (for differences), see Sides.
+  double p_value = 1;
 };
 // Nothing where the value is not a finite number.
 std::optional<Estimate> estimate(const Resampled& x);

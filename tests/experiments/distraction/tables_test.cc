@@ -163,7 +163,7 @@ TEST(Changes, AreCorrectedForAllOfThem) {
   const Inference inference = infer(made_up_results(2));
   EXPECT_EQ(inference.comparisons(), 18u * 9);
   // Holm's factor is 162 at most: in 10,000 draws the smallest would be 0.03.
-  double lowest = 1, highest = 0;
+  double lowest = 1;
   for (size_t v = 0; v < all_variants().size(); ++v) {
     for (size_t s = 1; s < kSets; ++s) {
       const auto& change = inference.change(key_of(s, "das_ratio"), v);
@@ -172,11 +172,9 @@ TEST(Changes, AreCorrectedForAllOfThem) {
       const double corrected = inference.corrected_p(key_of(s, "das_ratio"), v).value();
       EXPECT_TRUE(corrected == 1 || corrected > change->p_value) << corrected;
       lowest = std::min(lowest, corrected);
-      highest = std::max(highest, corrected);
     }
   }
   EXPECT_LE(lowest, 0.001);
-  EXPECT_GT(highest, lowest);
 }
 
 // An overflow in one run must not take the tables of the others with it.
