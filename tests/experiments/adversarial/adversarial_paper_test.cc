@@ -4,6 +4,7 @@
 #include "dialog/discriminate/confusion.h"
 #include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/paper.h"
+#include "experiments/adversarial/settings.h"
 
 namespace heed {
 namespace {
