@@ -96,7 +96,7 @@ void run(const Options& o) {
   progress.done();
   say(left_out, inputs);
   responses_file.write_text(lines(examples, responses));
-  const std::vector<Tokens> references = human_responses(inputs.dialogues, inputs.bounds);
+  const std::vector<Tokens> references = human_responses(examples, loaded.vocabulary);
   std::vector<Row> rows = {measured(o.decode.method, responses, references)};
   if (o.taught) {
     rows.push_back(measured(

@@ -17,6 +17,12 @@ struct BatchParts {
   bool utterances = false;  // Batch::utterances
 };
 
+// One kind of Example::conditions, of all dialogues.
+struct ConditionBatch {
+  Tensor ids;         // i32 (P), dialogue after dialogue in batch order
+  Segments segments;  // of each dialogue; some may have none
+};
+
 // Dialogues stand in *batch order*: longest response first, so that the decoder's running dialogues
 // are always the first ones. The context is packed in its own order (longest context first), and so
 // are the others; their to_batch lead back.
@@ -30,9 +36,11 @@ struct Batch {
   ResponseBatch response;
   MemorySequences sequences;  // if they were asked for
   UtteranceBatch utterances;
+  std::vector<ConditionBatch> conditions;  // as many as the examples have
 };
 
-// Throws DataError for no examples, for contexts of no utterance and for empty utterances.
+// Throws DataError for no examples, for contexts of no utterance, for empty utterances and for
+// examples with different numbers of conditions.
 Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Device device = {});
 
 // Tokens of an example as a batch counts them: context with <eou>, response with <eos>.

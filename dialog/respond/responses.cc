@@ -61,15 +61,10 @@ std::vector<Tokens> respond_taught(Responder& model, const std::vector<Example>&
                     [&](const auto& batch) { return taught_choices(model, batch, allow_unk); });
 }
 
-std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
-                                    const ExampleOptions& bounds) {
-  const Vocabulary words =
-      Vocabulary::build(count_tokens(dialogues), {.max_size = Vocabulary::kMaxSize});
+std::vector<Tokens> human_responses(const std::vector<Example>& examples,
+                                    const Vocabulary& vocabulary) {
   std::vector<Tokens> responses;
-  for (const Example& e : make_examples(dialogues, words, bounds)) {
-    responses.push_back(words.words(e.response));
-  }
-  if (responses.empty()) throw DataError("responses: " + no_example(bounds));
+  for (const Example& e : examples) responses.push_back(response_words(e, vocabulary));
   return responses;
 }
 

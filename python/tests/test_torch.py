@@ -57,7 +57,8 @@ class Reference(unittest.TestCase):
             pairs.append((out["as_scores"].tolist(), one["distraction"]))
         self.assertEqual(len(pairs), len(expected["dialogs"]))
         for key, value in heed.das_summary(pairs).items():
-            self.assert_close(value, expected[key], key)
+            if key in expected:  # the reference has no das_above, das_bounded and das_ratio_long
+                self.assert_close(value, expected[key], key)
         self.assert_close(heed.torch.perplexity(model, batch), expected["perplexity"], "perplexity")
         loss = heed.torch.batch_loss(model, batch)
         self.assert_close(loss.detach(), expected["loss"], "loss")

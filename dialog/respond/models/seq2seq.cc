@@ -36,7 +36,7 @@ Seq2SeqResponder::Seq2SeqResponder(const ModelConfig& c)
       first_(c.embedding_size, c.hidden_size, reader_options(c)),
       target_(c.vocab_size, c.embedding_size),
       decoder_(c.embedding_size, c.hidden_size, options_of(c)),
-      output_(c.hidden_size, c.vocab_size, /*with_bias=*/false) {
+      output_(c.hidden_size, c.vocab_size) {
   const Encoder encoder = c.structure.encoder;
   if (encoder == Encoder::kStacked || encoder == Encoder::kUtterances) {
     second_.emplace_back(c.hidden_size, c.hidden_size, options_of(c));

@@ -187,5 +187,23 @@ TEST(ExampleTokens, CountsTheClosingTokens) {
   EXPECT_EQ(example_tokens(three()[1]), 12);
 }
 
+// In batch order: b, c, a.
+TEST(MakeBatch, ConditionsStandDialogueAfterDialogue) {
+  std::vector<Example> examples = three();
+  EXPECT_TRUE(make_batch(pointers(examples), {}).conditions.empty());
+  examples[0].conditions = {{1}, {7, 8}};
+  examples[1].conditions = {{2}, {}};
+  examples[2].conditions = {{3}, {9}};
+  const Batch batch = make_batch(pointers(examples), {});
+  ASSERT_EQ(batch.conditions.size(), 2u);
+  EXPECT_EQ(batch.conditions[0].ids.to_ints(), (Ints{2, 3, 1}));
+  EXPECT_EQ(batch.conditions[1].ids.to_ints(), (Ints{9, 7, 8}));
+  EXPECT_EQ(batch.conditions[1].segments.length(0), 0);
+  EXPECT_EQ(batch.conditions[1].segments.length(2), 2);
+  examples[2].conditions.pop_back();
+  EXPECT_EQ(error_of<DataError>([&] { make_batch(pointers(examples), {}); }),
+            "example c: 1 conditions beside examples with 2");
+}
+
 }  // namespace
 }  // namespace heed
