@@ -1,3 +1,4 @@
+// The experiment on adversarial evaluation.
 #pragma once
 
 #include "experiments/adversarial/tables.h"
@@ -10,5 +11,6 @@ struct AdversarialFound {
   ScoredRows rows = ScoredRows(results);
 };
 const Showing<AdversarialFound>& adversarial_showing();
+Experiment adversarial_experiment();
 
 }  // namespace heed

@@ -1,8 +1,5 @@
 #include <cmath>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "dialog/data/conversations.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/evaluate.h"
@@ -10,12 +7,10 @@
 #include "dialog/respond/responses.h"
 #include "dialog/respond/score_json.h"
 #include "dialog/respond/settings.h"
+#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/engine/runs/evaluation_json.h"
-#include "experiments/engine/runs/folder_json.h"
+#include "experiments/making_json.h"
 #include "experiments/mediation/mediation.h"
-#include "train/run_json.h"
-#include "train/settings_json.h"
 
 namespace heed::mediation {
 namespace {
@@ -34,18 +29,26 @@ Json rounded(double value) {
   return std::strtod(text, nullptr);
 }
 
-TrainSettings run_settings(const Settings& settings, const Data& data, const PlannedRun& run) {
-  const Variant& variant = variants()[run.variant];
-  TrainSettings s = settings.train;
+using Run = Subject<Settings, Data>;
+
+TrainSettings run_settings(const Run& run) {
+  const Variant& variant = variants()[run.run.variant];
+  TrainSettings s = run.settings.train;
   s.model.structure = variant.structure;
-  s.model.vocab_size = data.train.vocabulary.size();
+  s.model.vocab_size = run.data.train.vocabulary.size();
   s.insert_prob = variant.condition == Condition::kNone ? 0 : kInsertProb;
   s.own_distractions = variant.condition == Condition::kPlacebo;
   if (variant.condition == Condition::kInsertion) s.attention_weight = 0;
-  s.loop.seed = run.seed;
-  s.data_fingerprint = data.train.fingerprint();
+  s.loop.seed = run.run.seed;
+  s.data_fingerprint = run.data.train.fingerprint();
   s.check();
   return s;
+}
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  const TrainSettings settings = run_settings(run);
+  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, settings, run.data.train); });
+  return train(run.directory, settings, run.data.train, run.device, hooks);
 }
 
 // What distractions add to -log p of each response under each reading, in thousandths, as lists and
@@ -102,17 +105,15 @@ Json responses_json(LoadedModel& loaded, const std::vector<Example>& clean,
   return json;
 }
 
-void measure(const std::string& directory, const PlannedRun& run, const Settings& settings,
-             const Data& data, Device device, const OnMeasuring& progress) {
-  LoadedModel loaded = load_model(directory);
+void measure(const Run& run, const OnMeasuring& progress, Json& json) {
+  const Data& data = run.data;
+  LoadedModel loaded = load_model(run.directory);
   auto* model = dynamic_cast<LstmResponder*>(loaded.model.get());
   check_internal(model != nullptr, "mediation: the structures are LSTMs with attention");
-  move(*model, device);
-  Json json = evaluation_head(directory, run, {{"variant", variant_names()[run.variant].name}},
-                              kValidPerplexity, settings.made_with);
+  move(*model, run.device);
   json["conversations"] = data.conversations;
-  const Phrases phrases = encode_phrases(settings.phrases, loaded.vocabulary,
-                                         settings.train.examples.max_utterance_tokens);
+  const Phrases phrases = encode_phrases(run.settings.phrases, loaded.vocabulary,
+                                         run.settings.train.examples.max_utterance_tokens);
   double done = 0, nll = 0, tokens = 0;
   for (const Example& example : data.test) {
     json["tokens"].push_back(example.response.size() + 1);  // <eos>
@@ -125,7 +126,8 @@ void measure(const std::string& directory, const PlannedRun& run, const Settings
     const auto mediated = mediate(*model, inserted, data.test, kBatch);
     json["test_sets"][set] = set_json(*model, inserted, mediated, tokens);
     if (set == std::string(kGenerationSet)) {
-      json["responses"] = responses_json(loaded, data.test, inserted, data, settings.max_response);
+      json["responses"] =
+          responses_json(loaded, data.test, inserted, data, run.settings.max_response);
     }
     if (json.contains("nll")) continue;
     for (const MediatedScore& one : mediated) {
@@ -134,35 +136,44 @@ void measure(const std::string& directory, const PlannedRun& run, const Settings
     }
   }
   json["perplexity"] = std::exp(nll / tokens);
-  progress("all", 1);  // the last moment to give up
-  write_file(in(directory, "evaluation.json"), json.dump() + "\n");
 }
 
-Json describe_settings(const Settings& s) {
-  Json json = as_options(s.train);
-  for (const std::string& option : options_that<TrainSettings>(&Setting::of_variant)) {
-    json.erase(option);
-  }
-  for (const char* option : {"preset", "seed", "log-steps"}) json.erase(option);
-  json.update({{"vocab", s.train.model.vocab_size},
-               {"insert-prob", kInsertProb},
-               {"limit", s.limit},
-               {"test-limit", s.test_limit},
-               {"max-length", s.max_response},
-               {"frequent", s.phrases.frequent},
-               {"rare", s.phrases.rare},
-               {"device", s.made_with.device},
-               {"matmul", s.made_with.matmul}});
+void visit(Settings& s, const OptionVisitor& v) {
+  v(setting("limit", "limit", ""), &s.limit);
+  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
+            {.group = "Tests"}),
+    &s.test_limit);
+  v(setting("max-length", "max-length", ""), &s.max_response);
+  v(setting("frequent", "frequent", ""), &s.phrases.frequent);
+  v(setting("rare", "rare", ""), &s.phrases.rare);
+}
+
+void take(const ExperimentRequest& request, Settings& s) {
+  s.data = request.data;
+  s.train = request.responder({});
+  s.limit = s.train.limit.value_or(0);
+}
+
+Json training(const Settings& s) {
+  Json json = training_options(s.train);
+  json.erase("preset");
+  json.update({{"vocab", s.train.model.vocab_size}, {"insert-prob", kInsertProb}});
   return json;
 }
 
-}  // namespace
+Json about_data(const Settings&, const Data& data) {
+  return {
+      {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
+      {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
+      {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+}
 
-Data load_data(const std::string& directory, const Settings& s) {
+Data load_data(const Settings& s, bool reads) {
   Data data;
+  if (!reads) return data;
   const ExampleOptions& bounds = s.train.examples;
-  data.train = load_train_data(directory, s.train.vocabulary_options(), bounds, s.limit);
-  const std::string path = find_part(directory, "test");
+  data.train = load_train_data(s.data, s.train.vocabulary_options(), bounds, s.limit);
+  const std::string path = find_part(s.data, "test");
   const auto test = read_dialogues(path, s.test_limit ? s.test_limit : s.limit);
   data.test_fingerprint = fingerprint(test);
   data.test = make_examples(test, data.train.vocabulary, bounds);
@@ -172,42 +183,53 @@ Data load_data(const std::string& directory, const Settings& s) {
   return data;
 }
 
-void open(const std::string& out, const Settings& settings, const Data& data) {
-  open_folder(out, kKind,
-              {{"format", kFormat},
-               {"heed", program_json(settings.made_with)},  // who began; others may join
-               {"test_seed", kTestSeed},
-               {"settings", describe_settings(settings)},
-               {"data",
-                {{"train_examples", data.train.train.size()},
-                 {"valid_examples", data.train.valid.size()},
-                 {"test_examples", data.test.size()},
-                 {"vocabulary", data.train.vocabulary.size()},
-                 {"train_checksum", data.train.fingerprint()},
-                 {"test_checksum", data.test_fingerprint}}}});
+std::string in_short(const Settings&, const Data& data) {
+  return std::to_string(data.train.train.size()) + " training, " +
+         std::to_string(data.train.valid.size()) + " validation and " +
+         counted(data.test.size(), "test example");
 }
 
-Plan plan(const std::string& out, const std::vector<PlannedRun>& runs, const Settings& settings,
-          const Data& data) {
-  Plan plan{.out = out, .runs = runs};
-  plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
-                   const TrainHooks& hooks) {
-    const TrainSettings its = run_settings(settings, data, run);
-    begin_on_first(*hooks.ranks, [&] { begin_run(directory, its, data.train); });
-    return train(directory, its, data.train, device, hooks);
-  };
-  plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
-                     const OnMeasuring& progress) {
-    measure(directory, run, settings, data, device, progress);
-  };
-  plan.train_metric = kTrainPerplexity;
-  plan.valid_metric = kValidPerplexity;
-  plan.metric_name = "perplexity";
-  plan.kind = [](const PlannedRun& run) {
-    return std::string(variants()[run.variant].structure.name);
-  };
-  plan.max_epochs = [&](const PlannedRun&) { return settings.train.loop.max_epochs; };
-  return plan;
+const Making<Settings, Data>& making() {
+  static const Making<Settings, Data> kMaking = {
+      .visit = visit,
+      .take = take,
+      .variants = [](const Settings&) { return variant_names(); },
+      .load = load_data,
+      .format = kFormat,
+      .training = training,
+      .about_data = about_data,
+      .more = {{"test_seed", kTestSeed}},
+      .in_short = in_short,
+      .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
+      .train = train_run,
+      .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
+        return {{"variant", variant_names()[v].name}};
+      },
+      .best_metric = kValidPerplexity,
+      .measurements = {{"evaluation.json", measure}},
+      .train_metric = kTrainPerplexity,
+      .valid_metric = kValidPerplexity,
+      .metric_name = "perplexity",
+      .kind = [](const Settings&, const Data&,
+                 size_t v) { return std::string(variants()[v].structure.name); },
+      .max_epochs = [](const Settings& s, size_t) { return s.train.loop.max_epochs; }};
+  return kMaking;
+}
+
+}  // namespace
+
+Experiment mediation_experiment() {
+  return experiment(
+      {.name = "mediation",
+       .kind = kKind,
+       .what = "Which way distractions do their harm, after four kinds of training",
+       .more = "Four structures, each trained on the data as they are, with distractions inserted, "
+               "with the attention loss too, and with a placebo of it; every test dialogue is read "
+               "five times (docs/results/mediation.md).",
+       .example = "--data data/ubuntu-sample --preset smoke",
+       .only = "\"static-ui*\", \"*-placebo\"",
+       .trains = Trains::kResponders},
+      making(), showing());
 }
 
 }  // namespace heed::mediation
