@@ -313,7 +313,7 @@ void add_baseline(CLI::App& rank) {
          "The mean that bm25 compares lengths with: of all documents, contexts and responses, or "
          "of the responses",
          one_of({"documents", "responses"}));
-  declare_inputs(*o, c);
+  declare_inputs(o, c);
 }
 
 // Which is a baseline with a scorer that was trained.
@@ -326,7 +326,7 @@ void add_test(CLI::App& rank) {
       {.seed = kSeedOfRanks}, baseline);
   o.scorers = {"model"};
   c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
-  declare_inputs(*o, c);
+  declare_inputs(o, c);
 }
 
 void add_scores(CLI::App& rank) {
