@@ -48,13 +48,13 @@ def changed(number, name, file, old, new):
     return program(lab, {**texts, file: texts[file].replace(old, new)}, name)
 
 
-def in_a_browser(page, script):
+def in_a_browser(page, script, dark=False):
     """What the script, put at the end of a page, leaves in #seen."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lab.html"
         path.write_text(page.replace("</body>", f"<script>{script}</script></body>"))
         done = subprocess.run([CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                               f"--user-data-dir={folder}/profile", "--window-size=1280,900", "--virtual-time-budget=90000", "--dump-dom",
+                               f"--blink-settings=preferredColorScheme={0 if dark else 1}", f"--user-data-dir={folder}/profile", "--window-size=1280,900", "--virtual-time-budget=90000", "--dump-dom",
                                f"file://{path}"], capture_output=True, text=True, timeout=120)
     found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout)
     assert found, done.stderr[-2000:]
@@ -67,17 +67,24 @@ onmessage = event => seen.textContent = JSON.stringify([...JSON.parse(seen.textC
 </script></body>"""
 
 
-def too_wide(page):
-    """[(width of the screen, width of the page)], the narrowest first, of phones to laptops: where the page does not fit."""
+# What the pages of heed are asked, in JavaScript: `await findProblems()`.
+FIND_PROBLEMS = re.search(r'R"js\((.*?)\)js"', (ROOT / "tests/heed/chromium.h").read_text(), re.DOTALL)[1]
+
+
+def page_problems(page):
+    """{"light, 320": what is wrong} of phones to laptops, light and dark: what is wider than the screen, too faint, out of reach of keys
+    (tests/heed/chromium.h); empty where all is fine."""
+    look = FIND_PROBLEMS + "onload = async () => parent.postMessage([innerWidth, await findProblems()], '*')"
+    widths, problems = (320, 390, 768, 1280), {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "inner.html"
-        path.write_text(page.replace("</body>", "<script>onload = () => parent.postMessage([innerWidth, document.documentElement.scrollWidth], '*')"
-                                                "</script></body>"))
-        widths = (320, 390, 768, 1280)
+        path.write_text(page.replace("</body>", f"<script>{look}</script></body>"))
         frames = "".join(f'<iframe src="file://{path}" style="border:0; height:900px; width:{width}px"></iframe>' for width in widths)
-        seen = sorted(map(tuple, in_a_browser(FRAMES.replace("<script>", frames + "<script>"), "")))
-    assert [width for width, _ in seen] == list(widths), seen
-    return [(width, wide) for width, wide in seen if wide > width]
+        for scheme in ("light", "dark"):
+            seen = sorted(map(tuple, in_a_browser(FRAMES.replace("<script>", frames + "<script>"), "", dark=scheme == "dark")))
+            assert [width for width, _ in seen] == list(widths), seen
+            problems.update({f"{scheme}, {width}": what for width, what in seen if what})
+    return problems
 
 
 def for_each_lab(test):

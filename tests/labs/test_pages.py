@@ -41,8 +41,10 @@ class Talks(unittest.TestCase):
     @unittest.skipUnless(helpers.CHROMIUM, "no chromium here")
     def test_they_fit_any_screen(self):
         text = "# A title\n\n    " + 300 * "x" + "\n\n## Next\n"
-        self.assertEqual(helpers.too_wide(pages.talk_page(text)), [])
-        self.assertEqual(helpers.too_wide(pages.page("wide", '<div style="width:700px">a</div>'))[0][0], 320)
+        self.assertEqual(helpers.page_problems(pages.talk_page(text)), {})
+        found = helpers.page_problems(pages.page("wide", '<div style="width:700px; color:#999">a</div>'))
+        self.assertIn("wide", found["light, 320"])
+        self.assertIn("contrast", found["light, 1280"])
 
     def test_blocks(self):
         got = pages.blocks(["A `b < c`", "goes on.", "", "- one", "  more", "- two", "", "    x = 1", "    y", "", "End"])
