@@ -39,12 +39,12 @@ class Talks(unittest.TestCase):
         self.assertEqual(made.counts["section"], sum(line.startswith(("# ", "## ")) for line in text.splitlines()))
 
     @unittest.skipUnless(helpers.CHROMIUM, "no chromium here")
-    def test_they_fit_any_screen(self):
-        text = "# A title\n\n    " + 300 * "x" + "\n\n## Next\n"
+    def test_they_fit_any_screen_and_can_be_read(self):
+        text = "# A title\n\nA `b < c` goes on.\n\n    " + 300 * "x" + "\n\n## Next\n\n- one\n"
         self.assertEqual(helpers.page_problems(pages.talk_page(text)), {})
-        found = helpers.page_problems(pages.page("wide", '<div style="width:700px; color:#999">a</div>'))
-        self.assertIn("wide", found["light, 320"])
-        self.assertIn("contrast", found["light, 1280"])
+        wide = helpers.page_problems(pages.page("wide", '<div style="width:700px; color:#888; background:#999">a</div>'))
+        self.assertIn("wide", wide["light, 320"])
+        self.assertEqual({found[:8] for screen, found in wide.items() if screen.endswith("1280")}, {"contrast"})
 
     def test_blocks(self):
         got = pages.blocks(["A `b < c`", "goes on.", "", "- one", "  more", "- two", "", "    x = 1", "    y", "", "End"])
