@@ -251,7 +251,8 @@ SweepFile read_sweep_file(const std::string& path) {
 
 Sweep read_sweep(const std::string& path) {
   const SweepFile file = read_sweep_file(path);
-  Sweep sweep{.file = path};
+  Sweep sweep;
+  sweep.file = path;
   const GridOption* data = find(file.train, "data");
   if (!data) throw UsageError(path + ": [train] has no data, the directory of the dialogues");
   sweep.data = data->values[0];

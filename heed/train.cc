@@ -212,11 +212,11 @@ void run(const Options& o) {
            stop);
 }
 
-void declare_choice(CLI::App& c, const char* option, const System::Choice& choice,
+void declare_choice(CLI::App& c, const char* name, const System::Choice& choice,
                     std::string& value, const std::string& help) {
   value = choice.usual;
   if (choice.names.empty()) return;
-  option(c, option, value, help + choice.help, one_of(choice.names));
+  option(c, name, value, help + choice.help, one_of(choice.names));
 }
 
 void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
