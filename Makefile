@@ -5,16 +5,21 @@ JOBS ?= $(shell nproc)
 MINUTES ?= 20
 BUILD = cmake --build --preset
 CTEST = ctest -j $(JOBS) $(CTEST_ARGS) --preset
+# Python with what its tests need, where setup-tests has made it.
+export PATH := $(CURDIR)/build/test-python/bin:$(PATH)
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
-.PHONY: setup demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint coverage bench nvcc \
+.PHONY: setup setup-tests demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint coverage bench nvcc \
         gpu-bundle gpu-check format install package wheel arm64 loc clean
 
 include labs/labs.mk  # help, lab and grade
 
 setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh
+
+setup-tests: setup  ## Install what tests are skipped without: 90 MB from Debian, 120 MB from the Python package registry
+	@scripts/setup_tests.sh
 
 # A fresh clone builds what the demo needs, and in a way that suits only that; any other target then builds everything.
 demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 1.5 minutes, all after 5)
@@ -47,7 +52,7 @@ adversarial: setup  ## A small adversarial evaluation: discriminators, controls,
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
 
-test: setup  ## Every test, but for the two of the course below (two cores: a quarter of an hour and more)
+test: setup-tests  ## Every test, but for the two of the course below (two cores: a quarter of an hour and more)
 	cmake --preset release
 	$(BUILD) release -j $(JOBS)
 	$(CTEST) release -LE 'labs|handout'
