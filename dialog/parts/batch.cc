@@ -61,8 +61,11 @@ Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Devic
   batch.context = pack_contexts(in_order, device);
   batch.memory = lay_out_memory(in_order, batch.context, parts.memory, device);
   batch.response = pack_responses(in_order, device);
-  if (parts.sequences) batch.sequences = pack_memory(batch.memory, device);
-  if (parts.utterances) batch.utterances = pack_utterances(in_order, device);
+  if (parts.utterances) {
+    batch.utterances = pack_utterances(in_order, WhichUtterances::kAll, device);
+  }
+  if (parts.queries) batch.queries = pack_utterances(in_order, WhichUtterances::kLast, device);
+  if (parts.sequences) batch.sequences = pack_sequences(in_order, device);
   batch.conditions = pack_conditions(in_order, device);
   return batch;
 }

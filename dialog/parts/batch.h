@@ -15,6 +15,7 @@ struct BatchParts {
   MemoryOf memory = MemoryOf::kUtterances;
   bool sequences = true;    // Batch::sequences
   bool utterances = false;  // Batch::utterances
+  bool queries = false;     // Batch::queries
 };
 
 // One kind of Example::conditions, of all dialogues.
@@ -34,8 +35,8 @@ struct Batch {
   ContextBatch context;
   Memory memory;
   ResponseBatch response;
-  MemorySequences sequences;  // if they were asked for
-  UtteranceBatch utterances;
+  UtteranceSequences sequences;  // if they were asked for
+  UtteranceBatch utterances, queries;
   std::vector<ConditionBatch> conditions;  // as many as the examples have
 };
 

@@ -70,4 +70,11 @@ struct ResponseQuality {
 ResponseQuality measure_responses(const std::vector<Tokens>& responses,
                                   const std::vector<Tokens>& references);
 
+// vector_extrema() of dialog/text/measures.h by the model's own embeddings: those of its decoder,
+// or of all it reads where it has one table. Two models have different ones, so that their numbers
+// cannot be compared. Nothing of a model without such a table.
+std::optional<double> extrema_own(const Responder& model, const Vocabulary& vocabulary,
+                                  const std::vector<Tokens>& responses,
+                                  const std::vector<Tokens>& references);
+
 }  // namespace heed

@@ -22,11 +22,17 @@ class StepwiseResponder : public Responder {
     State gather(const Tensor& ids) const;
     State first(int64_t batch) const;
   };
+  // Rows that attention looks at, with segments of their own.
+  struct Block {
+    Attention::Memory memory;
+    Segments segments;
+  };
   // A context that was read; all in batch order.
   struct Encoded {
-    Attention::Memory memory;  // the rows to look at; undefined of a model without attention
-    Segments segments;         // of the memory
-    State state;               // starts the decoder
+    Attention::Memory memory;        // the rows to look at; undefined of a model without attention
+    Segments segments;               // of the memory
+    State state;                     // starts the decoder
+    std::vector<Block> blocks = {};  // what else the model's steps look at
   };
   struct Step {
     std::vector<Var> made;  // (B', ...) each: what hidden() needs of a step

@@ -79,7 +79,7 @@ Seq2SeqResponder::ReadContext Seq2SeqResponder::read_tokens(const Batch& batch,
 Seq2SeqResponder::ReadContext Seq2SeqResponder::read_utterances(const Batch& batch,
                                                                 const DropoutMode& drop) const {
   const UtteranceBatch& u = batch.utterances;
-  const MemorySequences& s = batch.sequences;
+  const UtteranceSequences& s = batch.sequences;
   const Var words = drop(source_(u.tokens), "encoder.embedding");
   const Var utterances =
       gather_rows(first_(u.packing, words, {}, drop, "encoder.lstm").state.top(), u.to_memory);

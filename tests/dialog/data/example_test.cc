@@ -212,7 +212,7 @@ TEST(MakeExamples, AnEmptyUtteranceIsUnknownAnEmptyResponseStaysEmpty) {
 // The words of an example are those that a vocabulary of all words has at the same places: whatever
 // the bounds leave out, and for any vocabulary.
 TEST(ExampleWords, AreThoseOfAVocabularyOfAllWords) {
-  const auto dialogues = read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz", 300);
+  const auto dialogues = read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz", 60);
   const TokenCounts counts = count_tokens(dialogues);
   const Vocabulary all = Vocabulary::build(counts);
   for (const ExampleOptions& bounds :

@@ -364,7 +364,9 @@ TEST(DecodeLists, AreTheBeam) {
       EXPECT_NEAR(d.log_prob, log_prob(model, examples[i], d.tokens, d.finished), 1e-10);
       EXPECT_EQ(d.even.size(), examples[i].context.size());
       // the greedy one may stand last in the place of a better one
-      if (n > 0 && n + 1 < lists[i].size()) EXPECT_LE(d.log_prob, lists[i][n - 1].log_prob);
+      if (n > 0 && n + 1 < lists[i].size()) {
+        EXPECT_LE(d.log_prob, lists[i][n - 1].log_prob);
+      }
     }
     EXPECT_EQ(different.size(), 5u);
   }
