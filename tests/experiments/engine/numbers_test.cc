@@ -100,7 +100,7 @@ TEST(Engine, OneSeedHasNoPValue) {
   EXPECT_FALSE(inference.corrected_p("f1", 0));
   EXPECT_FALSE(inference.corrected_p("accuracy", 1));
   EXPECT_EQ(inference.comparisons(), 0u);
-  Table changes{.id = "c", .columns = {{"", "F1", "f1", 3}}};
+  Table changes{.id = "c", .title = "C", .note = "", .columns = {{"", "F1", "f1", 3}}};
   add_changes(changes, results, inference);
   EXPECT_TRUE(changes.rows.at(0).cells[0].interval);
   EXPECT_FALSE(changes.rows.at(0).cells[0].p_value);
