@@ -113,7 +113,7 @@ std::string text_name(const CLI::Option& option) {
       {"I/N", {"shard"}},
       {"ID", {"id"}},
       {"NAME", {"device", "metric", "name", "preset", "structure"}},
-      {"PATH", {"data", "in", "out"}},
+      {"PATH", {"data", "in", "out", "pmi"}},
       {"PATTERN", {"only"}},
       {"SET", {"test"}}};
   const std::string name = option.get_lnames().empty() ? "" : option.get_lnames()[0];
