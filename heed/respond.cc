@@ -107,6 +107,7 @@ void run(const Options& o) {
   move(*m.loaded.model, device);
   std::optional<Ppmi> ppmi;
   if (!o.pmi.empty()) ppmi = read_ppmi(o.pmi, m.loaded.vocabulary);
+
   const auto responses = m.with_progress([&](const auto& show) {
     return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
   });
@@ -115,9 +116,8 @@ void run(const Options& o) {
   const auto measured = [&](const std::string& name, const std::vector<Tokens>& texts,
                             bool human = false) {
     Row row{name, measure_texts(texts, references, human), {}, {}};
-    if (!human) {
+    if (!human)
       row.extrema_own = extrema_own(*m.loaded.model, m.loaded.vocabulary, texts, references);
-    }
     if (ppmi) row.coherence = mean_coherence(*ppmi, m.examples, texts, m.loaded.vocabulary);
     return row;
   };
@@ -149,11 +149,12 @@ void run(const Options& o) {
 void add_respond(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "respond", "Write a model's own responses to a file and measure them",
+
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "
       "human responses (cut to --max-response tokens), 0 to 100, in the JSON 0 to 1. distinct-n: "
       "different n-grams per word. BLEU-2 (without smoothing), ROUGE-n and ROUGE-L (F1) and METEOR "
-      "(equal words and stems): means over the responses of their values one by one. "
-      "All of them: docs/generators.md.\n"
+      "(equal words and stems): means over the responses of their values one by one. All of them: "
+      "docs/generators.md.\n"
       "Examples:\n"
       "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
       "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "
