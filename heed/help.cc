@@ -106,12 +106,12 @@ std::string text_of_footer(const std::string& footer, int width) {
 // What stands behind an option that takes a text.
 std::string text_name(const CLI::Option& option) {
   static const std::map<std::string, std::string> kNames = {
-      {"baseline", "DIR"},  {"config", "FILE"},  {"data", "PATH"}, {"device", "NAME"},
-      {"frequent", "TEXT"}, {"html", "FILE"},    {"id", "ID"},     {"in", "PATH"},
-      {"json", "FILE"},     {"lengths", "FILE"}, {"model", "DIR"}, {"name", "NAME"},
-      {"only", "PATTERN"},  {"out", "PATH"},     {"pool", "FILE"}, {"preset", "NAME"},
-      {"rare", "TEXT"},     {"runs", "DIR"},     {"shard", "I/N"}, {"structure", "NAME"},
-      {"tables", "DIR"},    {"test", "SET"}};
+      {"baseline", "DIR"},   {"config", "FILE"},  {"data", "PATH"}, {"device", "NAME"},
+      {"frequent", "TEXT"},  {"html", "FILE"},    {"id", "ID"},     {"in", "PATH"},
+      {"json", "FILE"},      {"lengths", "FILE"}, {"model", "DIR"}, {"name", "NAME"},
+      {"only", "PATTERN"},   {"out", "PATH"},     {"pmi", "PATH"},  {"pool", "FILE"},
+      {"preset", "NAME"},    {"rare", "TEXT"},    {"runs", "DIR"},  {"shard", "I/N"},
+      {"structure", "NAME"}, {"tables", "DIR"},   {"test", "SET"}};
   const auto found = kNames.find(option.get_lnames().empty() ? "" : option.get_lnames()[0]);
   return found == kNames.end() ? "TEXT" : found->second;
 }

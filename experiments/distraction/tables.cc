@@ -135,6 +135,25 @@ Table ratios_table(const Results& results) {
   return table;
 }
 
+// How often distractions win, whatever a dialogue's history gets.
+Table shares_table(const Results& results) {
+  Table table{
+      .id = "shares",
+      .title = "Distractions against the history, dialogue by dialogue",
+      .note = of_dialogues(results) +
+              "D > H: the share of the dialogues whose distractions get more attention than "
+              "their history, in %. D / (D + H): the mean of that; 0.5 is even. Neither can "
+              "be moved far by single dialogues, as a ratio of means or of single ones can."};
+  for (size_t s = 1; s < kSets; ++s) {
+    const std::string group = kind_of(s) + ", " + place_of(s);
+    table.columns.push_back({group, "D > H %", key_of(s, kDasAbove), 0, true, Best::kLowest});
+    table.columns.push_back(
+        {group, "D / (D + H)", key_of(s, kDasBounded), 3, false, Best::kLowest});
+  }
+  add_variants(table, results, Inference(results, {}));
+  return table;
+}
+
 Table changes_table(const Results& results, const Inference& inference) {
   Table table{
       .id = "changes",
@@ -218,6 +237,7 @@ std::vector<Table> all_tables(const DistractionResults& results, const Inference
           table_of_kind(results, inference, "table5", 4),
           table_of_kind(results, inference, "table6", 7),
           ratios_table(results),
+          shares_table(results),
           changes_table(results, inference),
           quality_table(results),
           trainings_table(results, "valid_perplexity", "perplexity"),
