@@ -182,6 +182,7 @@ std::unique_ptr<Responder> make_responder(const ModelConfig& config, uint64_t se
 }
 
 double parameter_count(const ModelConfig& config) {
+  if (config.structure.count) return config.structure.count(config);
   return count_parameters(config.num_layers, [&](int64_t layers) {
     ModelConfig few = config;
     few.num_layers = layers;
