@@ -10,7 +10,6 @@
 #include "tensor/cuda/runtime.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/layout.h"
 #include "tensor/shapes_only.h"
 
 namespace heed {

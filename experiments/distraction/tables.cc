@@ -21,10 +21,8 @@ std::string of_dialogues(const Results& results) {
          std::to_string(results.seeds()) + (results.seeds() == 1 ? " seed" : " seeds") + ". ";
 }
 
-// "95 % intervals over 744 conversations of 830 test dialogues. "
 std::string of_intervals(const Results& results) {
-  return "95 % intervals over " + std::to_string(results.cluster_count()) + " conversations of " +
-         std::to_string(results.items()) + " test " + unit_of(results) + ". ";
+  return intervals_text(results, "conversations");
 }
 
 // ---- columns
@@ -162,11 +160,9 @@ Table changes_table(const Results& results, const Inference& inference) {
               "DAS ratio minus that of the same structure trained without distractions (p "
               "= 0) with the same seeds, on the same dialogues. Intervals: percentiles of " +
               std::to_string(kResamples) +
-              " bootstrap resamples of conversations; p-values after Holm's correction "
-              "for all " +
-              std::to_string(inference.comparisons()) +
-              " comparisons. They say what chance in the test dialogues can do, not what "
-              "another training would give: for that see the spread over seeds."};
+              " bootstrap resamples of conversations and seeds; of one seed they say what chance "
+              "in the test dialogues can do, not what another training would give. " +
+              p_values_text(inference)};
   for (size_t s = 1; s < kSets; ++s) {
     table.columns.push_back({kind_of(s), place_of(s), key_of(s, "das_ratio"), 3, false, Best::kNone,
                              true, other_ratios(s)});

@@ -175,20 +175,22 @@ TEST(Changes, LeaveOutUnpairedSeeds) {
 }
 
 TEST(Changes, AreCorrectedForAllOfThem) {
-  const Inference inference = infer(made_up_results());
+  EXPECT_EQ(infer(made_up_results()).comparisons(), 0u);  // one seed
+  const Inference inference = infer(made_up_results(2));
   EXPECT_EQ(inference.comparisons(), 18u * 9);
-  std::vector<double> p_values, corrected;
+  // Holm's factor is 162 at most: in 10,000 draws the smallest would be 0.03.
+  double lowest = 1;
   for (size_t v = 0; v < all_variants().size(); ++v) {
     for (size_t s = 1; s < kSets; ++s) {
       const auto& change = inference.change(key_of(s, "das_ratio"), v);
       EXPECT_EQ(change.has_value(), all_variants()[v].insert_prob > 0);
       if (!change) continue;
-      p_values.push_back(change->p_value);
-      corrected.push_back(inference.corrected_p(key_of(s, "das_ratio"), v));
+      const double corrected = inference.corrected_p(key_of(s, "das_ratio"), v).value();
+      EXPECT_TRUE(corrected == 1 || corrected > change->p_value) << corrected;
+      lowest = std::min(lowest, corrected);
     }
   }
-  EXPECT_EQ(corrected, holm(p_values));
-  EXPECT_NE(corrected, p_values);
+  EXPECT_LE(lowest, 0.001);
 }
 
 // An overflow in one run must not take the tables of the others with it.
