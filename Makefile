@@ -28,7 +28,7 @@ demo: setup  ## Build a first part of the program and show what it does (two cor
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
 
-reproduce: setup  ## The experiment in small: 23 variants, 9 test sets, one page (some minutes)
+reproduce: setup  ## A small version of the experiment: 23 variants, 9 test sets, one page (some minutes)
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/reproduce.sh
@@ -37,7 +37,7 @@ program: setup  ## Build the program, with all its commands
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 
-probes: setup  ## The experiment on probes in small: 11 models, 3 tasks, one page (some minutes)
+probes: setup  ## A small version of the experiment on probes: 11 models, 3 tasks, one page (some minutes)
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/probes.sh
@@ -47,7 +47,7 @@ ranks: setup  ## Train with 1, 2 and 4 ranks of MPI, and compare the models byte
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/ranks.sh
 
-adversarial: setup  ## Adversarial evaluation in small: discriminators, controls, two generators, one page (a minute)
+adversarial: setup  ## A small adversarial evaluation: discriminators, controls, two generators, one page (a minute)
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh

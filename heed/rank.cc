@@ -7,23 +7,16 @@
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/score_file.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
+#include "experiments/measure/measure_json.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/pool.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/rankings.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 #include "train/run_directory.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using retrieve::Lists;
 using retrieve::ScoredList;
 
@@ -166,9 +159,9 @@ Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Dup
 void check(const Options& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
   if (o.test()) return;
-  if (!o.counts_words()) refuse_given(*o.command, "--train", "tf-idf and bm25");
-  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
-  if (!o.has("sim")) refuse_given(*o.command, "--model", "sim");
+  if (!o.counts_words()) refuse_given(*o.command, "--train", "to tf-idf and bm25");
+  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "to bm25");
+  if (!o.has("sim")) refuse_given(*o.command, "--model", "to sim");
   if (o.has("sim") && o.model.empty()) {
     throw UsageError("sim needs --model: an encoder that `heed import` made");
   }
@@ -202,6 +195,12 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
           {"seed", o.common->seed}};
 }
 
+Json rankings_json(const std::vector<Ranking>& rows) {
+  Json json = Json::array();
+  for (const Ranking& row : rows) json.push_back(to_json(row));
+  return json;
+}
+
 void baseline(Options& o) {
   find_data(o.data, *o.command);
   check(o);
@@ -232,7 +231,8 @@ void baseline(Options& o) {
   }
   if (!o.out.empty()) write_lists(scores_file, scored);
   rows.push_back(chance_ranking(std::move(scored), o.common->seed));
-  if (!output.to_stdout() && !scores_file.to_stdout()) print_rankings(rows, false);
+  if (!output.to_stdout() && !scores_file.to_stdout())
+    std::fputs(rankings_table(rows, false, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
   output.write({{"heed", provenance(o.test() ? "rank test" : "rank baseline", *o.common)},
                 {"inputs", inputs_json(o, part, train)},
@@ -251,7 +251,8 @@ void scores(const Options& o) {
   rows.push_back(measure_ranking(o.data, lists, o.common->seed));
   const size_t count = lists.size();
   rows.push_back(chance_ranking(std::move(lists), o.common->seed));
-  if (!output.to_stdout()) print_rankings(rows, several);
+  if (!output.to_stdout())
+    std::fputs(rankings_table(rows, several, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
   output.write({{"heed", provenance("rank scores", *o.common)},
                 {"inputs",
@@ -267,35 +268,29 @@ void declare_inputs(Options& o, CLI::App& c) {
   c.add_option("--data", o.data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  c.add_option("--limit", o.limit, "Read only the first dialogues, of --data; 0: all")
-      ->capture_default_str();
+  option(c, "--limit", o.limit, "Read only the first dialogues, of --data; 0: all");
   c.add_option("--lists", o.lists,
                "given: the candidates beside a response; stride:N: batches of N responses, far "
                "from each other; random:N: others drawn by --seed, frequent ones more often. If "
                "not given: given where the data have candidates, else stride:100");
-  c.add_option("--examples", o.examples,
-               "last: a dialogue's last turn is the response; all: every turn from the third (or "
-               "--min-turns) on")
-      ->check(one_of({"last", "all"}))
-      ->capture_default_str();
-  c.add_option("--context", o.context, "all: the turns before the response; last: the last one")
-      ->check(one_of({"all", "last"}))
-      ->capture_default_str();
+  option(c, "--examples", o.examples,
+         "last: a dialogue's last turn is the response; all: every turn from the third (or "
+         "--min-turns) on",
+         one_of({"last", "all"}));
+  option(c, "--context", o.context, "all: the turns before the response; last: the last one",
+         one_of({"all", "last"}));
   c.add_option("--min-turns", o.min_turns,
                "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
       ->check(whole_number(2, 1000000));
   c.add_option("--out", o.out,
-               "Write the scores of each list to this file, a line each, the right response "
-               "first; - for standard output");
+               "Write the scores of each list to this file, a line each, the right response first; "
+               "- for standard output");
   add_json(c, o.json);
 }
 
 void add_baseline(CLI::App& rank) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = rank.add_subcommand(
-      "baseline", "Scorers that are not trained: words in common, or the cosine of vectors");
-  o->command = c;
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      rank, "baseline", "Scorers that are not trained: words in common, or the cosine of vectors",
       "Scorers:\n"
       "  tf-idf  cosine of the words' counts, rare words weighing more\n"
       "  bm25    Okapi's sum over the words of the context\n"
@@ -305,54 +300,47 @@ void add_baseline(CLI::App& rank) {
       "Examples:\n"
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample\n"
       "  heed rank baseline sim --model models/minilm --data data/ubuntu-sample\n"
-      "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz");
-  o->common = add_common(*c, {.seed = kSeedOfRanks});
-  c->add_option("scorer", o->scorers, "tf-idf, bm25 or sim")
+      "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz",
+      {.seed = kSeedOfRanks}, baseline);
+  c.add_option("scorer", o.scorers, "tf-idf, bm25 or sim")
       ->required()
       ->check(one_of({"tf-idf", "bm25", "sim"}));
-  c->add_option("--train", o->train,
-                "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
-                "or a file. If not given: the train part of a --data directory");
-  c->add_option("--model", o->model, "Directory of a run or a model: the encoder of sim");
-  c->add_option("--mean-length", o->mean_length,
-                "The mean that bm25 compares lengths with: of all documents, contexts and "
-                "responses, or of the responses")
-      ->check(one_of({"documents", "responses"}))
-      ->capture_default_str();
-  declare_inputs(*o, *c);
-  c->callback([o] { baseline(*o); });
+  c.add_option("--train", o.train,
+               "Dialogues in which tf-idf and bm25 count words: a data directory (its train part), "
+               "or a file. If not given: the train part of a --data directory");
+  c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim");
+  option(c, "--mean-length", o.mean_length,
+         "The mean that bm25 compares lengths with: of all documents, contexts and responses, or "
+         "of the responses",
+         one_of({"documents", "responses"}));
+  declare_inputs(o, c);
 }
 
 // Which is a baseline with a scorer that was trained.
 void add_test(CLI::App& rank) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = rank.add_subcommand("test", "A model that ranks, by the same numbers");
-  o->command = c;
-  o->scorers = {"model"};
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      rank, "test", "A model that ranks, by the same numbers",
       "Example:\n"
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
-      "  heed rank test --model runs/ranker --data data/ubuntu-sample");
-  o->common = add_common(*c, {.seed = kSeedOfRanks});
-  c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
-  declare_inputs(*o, *c);
-  c->callback([o] { baseline(*o); });
+      "  heed rank test --model runs/ranker --data data/ubuntu-sample",
+      {.seed = kSeedOfRanks}, baseline);
+  o.scorers = {"model"};
+  c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
+  declare_inputs(o, c);
 }
 
 void add_scores(CLI::App& rank) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = rank.add_subcommand("scores", "The same numbers of scores in a file");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      rank, "scores", "The same numbers of scores in a file",
       "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
       "from 0, and a score of each candidate; lists may have different lengths. Optional are "
       "\"id\" and \"conversation\", a number: lists of one conversation are not independent. --out "
       "of `heed rank baseline` writes such a file.\n"
       "Example:\n"
-      "  heed rank scores my-scores.jsonl --json numbers.json");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the intervals"});
-  c->add_option("file", o->data, "The scores, JSON Lines, plain or gzip")->required();
-  add_json(*c, o->json);
-  c->callback([o] { scores(*o); });
+      "  heed rank scores my-scores.jsonl --json numbers.json",
+      {.device = false, .seed = "Seed of the intervals"}, scores);
+  c.add_option("file", o.data, "The scores, JSON Lines, plain or gzip")->required();
+  add_json(c, o.json);
 }
 
 }  // namespace

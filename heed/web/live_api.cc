@@ -72,7 +72,8 @@ Turn parse_turn(const Json& json, const std::string& where) {
 std::vector<Turn> parse_history(const Json& json) {
   if (!json.is_array() || json.empty()) refuse("history", "expected a list of turns");
   if (json.size() > kMaxTurns) {
-    refuse("history", "more than " + std::to_string(kMaxTurns) + " turns; begin anew");
+    refuse("history",
+           "more than " + std::to_string(kMaxTurns) + " turns; start a new conversation");
   }
   std::vector<Turn> history;
   size_t words = 0;
@@ -81,7 +82,8 @@ std::vector<Turn> parse_history(const Json& json) {
     words += history.back().words.size();
   }
   if (words > kMaxWords) {
-    refuse("history", "more than " + std::to_string(kMaxWords) + " words; begin anew");
+    refuse("history",
+           "more than " + std::to_string(kMaxWords) + " words; start a new conversation");
   }
   if (history.back().distraction) {
     refuse("history", "the last turn is the one that is answered, and can be no distraction");

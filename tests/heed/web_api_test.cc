@@ -239,9 +239,10 @@ TEST(LiveApi, SaysWhatIsWrong) {
        "history[0].distraction: expected true or false"},
       {history(R"([{"text": "a", "distraction": true}])"),
        "history: the last turn is the one that is answered, and can be no distraction"},
-      {history(many(101, R"({"text": "a"})")), "history: more than 100 turns; begin anew"},
+      {history(many(101, R"({"text": "a"})")),
+       "history: more than 100 turns; start a new conversation"},
       {history(many(3, R"({"text": ")" + words + "\"}")),
-       "history: more than 2000 words; begin anew"},
+       "history: more than 2000 words; start a new conversation"},
       {model + talk + R"(, "decode": "best"})", "decode: expected greedy, sample or beam"},
       {model + talk + R"(, "draw": -1})", "draw: expected a whole number from 0 to 1000000000"},
       {model + talk + R"(, "draw": 1e300})", "draw: expected a whole number from 0 to 1000000000"}};
