@@ -1,5 +1,5 @@
 // Rows of judges: intervals over clusters of items.
-#include "heed/judged_rows.h"
+#include "experiments/measure/judged_rows.h"
 
 #include <gtest/gtest.h>
 
