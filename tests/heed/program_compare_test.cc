@@ -163,6 +163,9 @@ TEST_F(Compare, SaysWhatCannotBeCompared) {
   expect_failure(
       heed_program({"compare", run(), dir.path("nope"), "--data", kSample, "--test", "none"}), 1,
       "nope: no such directory of a model", "no model");
+  expect_failure(heed_program({"compare", run(), source_dir() + "/tests/heed/discriminator-run",
+                               "--data", kSample, "--test", "none"}),
+                 2, "cannot respond", "no model that responds");
   expect_failure(heed_program({"compare", run(), kModel, "--data", kTestPart}), 2,
                  "give --pool FILE or DIR", "no pool");
 }

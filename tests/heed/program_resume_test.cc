@@ -278,6 +278,22 @@ TEST_F(Resume, RefusesAFolderWithAModelOrPartOfARun) {
   }
 }
 
+// A run does not begin among those of an experiment or a sweep.
+TEST_F(Resume, RefusesAFolderOfRuns) {
+  const std::string text = R"({"format": 2, "settings": {"epochs": "1"}, "data": {}})";
+  for (const char* file : {"experiment.json", "sweep.json", "mine.json"}) {
+    const std::string name = std::string("of-") + file;
+    dir.write(name + "/" + file, text);
+    for (const Arguments& more : {Arguments{}, Arguments{"--resume"}}) {
+      expect_failure(heed_program(tiny_training(dir.path(name)) + more), 2,
+                     dir.path(name) + ": holds " + file + ", and is a folder of runs", file);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(dir.path(name)), fs::directory_iterator()), 1);
+  }
+  dir.write("other/notes.json", R"({"mine": 1})");  // which is none
+  EXPECT_EQ(heed_program(tiny_training(dir.path("other"))).code, 0);
+}
+
 // ---- trainings that are refused -----------------------------------------------------------------
 
 void expect_nothing_left(const TempDir& dir, const std::string& lines, const Arguments& more,

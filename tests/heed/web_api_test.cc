@@ -140,6 +140,14 @@ TEST(LiveApi, ReadsAsMuchAsInTraining) {
   ASSERT_EQ(a["utterances"].size(), 3u);
   EXPECT_EQ(a["utterances"][1]["words"], (Json{"wifi", "zyxxy"}));
   EXPECT_EQ(a["utterances"][1]["unknown"], (Json{0, 1}));
+  talk[1] = turn("which card does not work ?");  // of which three words are cut off
+  const Json b = ask(api, "m", talk);
+  EXPECT_EQ(b["forgotten"], 1);  // the first turn, of which two were
+  const Json cuts = {3, 0, 0};
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(a["utterances"][k]["cut"], 0) << k;
+    EXPECT_EQ(b["utterances"][k]["cut"], cuts[k]) << k;
+  }
   const Json cut = ask(api, "m", Json::array({turn("my wifi does not work")}));
   EXPECT_EQ(cut["utterances"][0]["words"], (Json{"my", "wifi", "does"}));
   EXPECT_EQ(cut["utterances"][0]["cut"], 2);
@@ -241,6 +249,11 @@ TEST(LiveApi, SaysWhatIsWrong) {
   for (const auto& [question, says] : rows) {
     EXPECT_EQ(mistake(api, question), says) << question.substr(0, 80);
   }
+  // As much as is allowed.
+  EXPECT_EQ(api.respond(history(many(kMaxTurns, R"({"text": "a"})"))).status, 200);
+  EXPECT_EQ(api.respond(history(many(2, R"({"text": ")" + words + "\"}"))).status, 200);
+  const std::string longest(kMaxTurnBytes, 'x');
+  EXPECT_EQ(api.respond(history(R"([{"text": ")" + longest + "\"}]")).status, 200);
 }
 
 }  // namespace
