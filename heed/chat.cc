@@ -7,6 +7,7 @@
 
 #include "autograd/keep_packed.h"
 #include "dialog/respond/run.h"
+#include "dialog/system.h"
 #include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
@@ -152,17 +153,18 @@ void Chat::answer(const std::string& line) {
 
 void talk(Options& o, const CLI::App& command) {
   if (o.web) {
-    refuse_given(command, "--pool", "the terminal, without --web");
     take_bundled(o.models);
     const DecodeOptions decode = o.decode.get(o.common->seed);
-    serve_live_page(o.models, decode, start(*o.common), o.port);
+    serve_live_page(o.models, decode, start(*o.common), o.port, o.pool);
     return;
   }
   refuse_given(command, "--port", "--web");
   if (o.models.size() > 1) throw UsageError("--model: several are for --web; here one talks");
   o.models.resize(1);
-  if (!o.pool.empty()) {
-    if (o.models[0].empty()) throw UsageError("--pool needs --model: one that ranks");
+  const bool pool = command.count("--pool") > 0;
+  if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);
+  const bool given = !o.models[0].empty();
+  if (pool || (given && !system_of(o.models[0]).has(Capability::kRespond))) {
     return chat_from_pool(*o.common, o.models[0], o.pool);
   }
   take_bundled(o.models[0]);
@@ -184,6 +186,7 @@ void add_chat(CLI::App& app) {
       "models, attention word by word, distractions.\n"
       "Examples:\n"
       "  heed chat\n"
+      "  heed chat --pool\n"
       "  heed chat --model runs/first --decode beam\n"
       "  heed chat --web");
   o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
@@ -191,7 +194,9 @@ void add_chat(CLI::App& app) {
                 "Directory of a run or a model (default: the bundled data/models/trained); with "
                 "--web several, or all that are bundled");
   c->add_option("--pool", o->pool,
-                "Texts, a line each: the model, which ranks, answers with the best of them");
+                "Answer with the best of these texts, a line each, by a model that ranks (default: "
+                "the bundled data/models/ranker). Without a file: pool.txt of the model")
+      ->expected(0, 1);
   c->add_flag("--web", o->web, "Serve a page to talk on, instead of the terminal");
   c->add_option("--port", o->port, "Of the page; 0: any that is free")
       ->check(whole_number(0, 65535))

@@ -16,6 +16,7 @@
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
 #include "dialog/text/text_file.h"
+#include "dialog/view/render.h"
 #include "heed/checks.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
@@ -26,20 +27,12 @@ namespace {
 using retrieve::Choice;
 using Json = nlohmann::ordered_json;
 
-struct PoolRanker {
-  LoadedSystem loaded;
-  std::vector<std::string> pool;
-};
-
-PoolRanker open_pool(const Common& common, const std::string& model, const std::string& file) {
-  const Device device = start(common);
-  require(model, Capability::kRank);
-  PoolRanker ranker{load_system(model), {}};
-  move(*ranker.loaded.module, device);
-  size_t repeated = 0;
-  ranker.pool = retrieve::read_pool(file, &repeated);
-  if (repeated > 0) note(file + ": " + counted(repeated, "line") + " left out, there before");
-  return ranker;
+std::string own_pool(const std::string& model) {
+  std::error_code ignored;
+  for (const char* name : {"/pool.txt", "/pool.txt.gz"}) {
+    if (std::filesystem::exists(model + name, ignored)) return model + name;
+  }
+  throw UsageError(model + ": has no pool.txt to choose from; give --pool FILE");
 }
 
 std::string common_text(const Choice& choice) {
@@ -73,7 +66,7 @@ Json reply_json(const Dialogue& dialogue, const std::vector<Choice>& best) {
 }
 
 void reply(const ReplyOptions& o) {
-  const PoolRanker ranker = open_pool(*o.common, o.model, o.pool);
+  const PoolRanker ranker = open_pool(o.model, o.pool, start(*o.common));
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
   std::vector<std::vector<std::string>> contexts;
   for (const Dialogue& dialogue : dialogues) {
@@ -159,10 +152,41 @@ void add_whitelist(CLI::App& rank) {
   c->callback([o] { whitelist(*o); });
 }
 
+// Where the model looked in a conversation of two speakers.
+void show_look(const Ranker& ranker, const std::vector<std::string>& context,
+               const TerminalStyle& style) {
+  const std::vector<Ranker::Look> look = ranker.looks({context});
+  if (look.empty()) return;
+  const size_t unread = context.size() - look[0].size();
+  DialogueView view{
+      "", {}, "", {{attention_scores(look[0]), std::nullopt, ""}}, static_cast<int>(unread)};
+  for (size_t i = unread; i < context.size(); ++i) {
+    view.context.push_back({(i % 2 == 0 ? "you: " : "model: ") + context[i], false});
+  }
+  std::fputs(attention_text(view, {{"looked at", ""}}, style).c_str(), stdout);
+}
+
 }  // namespace
 
+std::vector<Choice> PoolRanker::choose(const std::vector<std::string>& context,
+                                       size_t count) const {
+  return retrieve::choose(*loaded.ranker, pool, {context}, count)[0];
+}
+
+PoolRanker open_pool(const std::string& model, const std::string& file, Device device) {
+  require(model, Capability::kRank);
+  const std::string path = file.empty() ? own_pool(model) : file;
+  PoolRanker ranker{load_system(model), {}};
+  move(*ranker.loaded.module, device);
+  size_t repeated = 0;
+  ranker.pool = retrieve::read_pool(path, &repeated);
+  if (repeated > 0) note(path + ": " + counted(repeated, "line") + " left out, there before");
+  return ranker;
+}
+
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool) {
-  const PoolRanker ranker = open_pool(common, model, pool);
+  const PoolRanker ranker = open_pool(model, pool, start(common));
+  const TerminalStyle style = terminal_style(stdout);
   const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
   std::printf("%s chooses out of %s. Say something; /reset forgets, /quit leaves.\n", model.c_str(),
               counted(ranker.pool.size(), "text").c_str());
@@ -178,9 +202,10 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
     }
     if (is_blank(line)) continue;
     context.push_back(line);
-    const auto best = retrieve::choose(*ranker.loaded.ranker, ranker.pool, {context}, 3);
-    print_choices(best[0], terminal_style(stdout).colour);
-    context.push_back(best[0][0].text);
+    const std::vector<Choice> best = ranker.choose(context);
+    print_choices(best, style.colour);
+    show_look(*ranker.loaded.ranker, context, style);
+    context.push_back(best[0].text);
   }
 }
 
@@ -197,8 +222,10 @@ void add_pools(CLI::App& rank) {
       "replies.jsonl");
   o->common = add_common(*c, {});
   c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
-  c->add_option("--pool", o->pool, "The texts to choose from, a line each, plain or gzip")
-      ->required();
+  c->add_option(
+      "--pool", o->pool,
+      "The texts to choose from, a line each, plain or gzip. If not given: pool.txt of the "
+      "model");
   c->add_option("--in", o->in, "Dialogues, JSON Lines, plain or gzip")->required();
   c->add_option("--out", o->out, "The replies, JSON Lines; - for standard output")->required();
   c->add_option("--best", o->best, "Texts of the pool to name")

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "dialog/data/split.h"
+#include "dialog/respond/evaluate.h"
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/score_file.h"
 #include "dialog/system.h"
@@ -15,6 +16,7 @@
 #include "heed/pool.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
+#include "heed/rank_distracted.h"
 #include "heed/rankings.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
@@ -31,7 +33,7 @@ struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::vector<std::string> scorers;
-  std::string data, train, model, lists, out, json;
+  std::string data, train, model, lists, out, json, test_sets;
   std::string examples = "last", context = "all", mean_length = "documents";
   size_t limit = 0;
   std::optional<int> min_turns;
@@ -112,21 +114,31 @@ std::vector<ScoredList> unscored(const Options& o, const Part& part, const Lists
 
 using Scores = std::vector<std::vector<double>>;  // of the candidates of each list
 
-// What a model says: of an encoder the cosine of the vectors of context and response.
-Scores similarities(const Options& o, const Part& part, const Lists& lists) {
-  const LoadedSystem loaded = load_system(o.model);
-  move(*loaded.module, Device::parse(o.common->device));
-  std::vector<RankQuery> queries;
+std::vector<MarkedContext> contexts_of(const Part& part, const Lists& lists) {
+  std::vector<MarkedContext> contexts;
   for (size_t i = 0; i < lists.size(); ++i) {
     const retrieve::Pair& pair = lists.pair(i);
-    RankQuery& query = queries.emplace_back(RankQuery{{}, lists.candidates(i)});
-    for (size_t turn = pair.begin; turn < pair.response; ++turn) {
-      query.context.push_back(part.dialogues[pair.dialogue].turns[turn].text);
-    }
+    contexts.push_back({part.dialogues[pair.dialogue].id, context_turns(part.dialogues, pair)});
+  }
+  return contexts;
+}
+
+LoadedSystem load_ranker(const Options& o) {
+  LoadedSystem loaded = load_system(o.model);
+  move(*loaded.module, Device::parse(o.common->device));
+  return loaded;
+}
+
+// What a model says: of an encoder the cosine of the vectors of context and response.
+Scores similarities(const Options& o, const Ranker& ranker, const Lists& lists,
+                    const std::vector<MarkedContext>& contexts) {
+  std::vector<RankQuery> queries;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    queries.push_back({contexts[i].utterances, lists.candidates(i)});
   }
   Progress progress;
   Ranker::Scores scores =
-      loaded.ranker->score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
+      ranker.score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
         progress.show(o.scorers.back() + ": " + std::to_string(done) + " of " +
                       counted(of, "text"));
       });
@@ -165,7 +177,12 @@ Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Dup
 
 void check(const Options& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
-  if (o.test()) return;
+  if (o.test()) {
+    require(o.model, Capability::kRank);
+    if (!o.test_sets.empty()) refuse_given(*o.command, "--out", "a test without --test");
+    if (o.test_sets.empty()) refuse_given(*o.command, "--train", "--test");
+    return;
+  }
   if (!o.counts_words()) refuse_given(*o.command, "--train", "tf-idf and bm25");
   if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
   if (!o.has("sim")) refuse_given(*o.command, "--model", "sim");
@@ -202,6 +219,37 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
           {"seed", o.common->seed}};
 }
 
+// heed rank test --test
+std::vector<RankedSetRow> test_sets(const Options& o, const Part& part, const Lists& lists) {
+  const std::vector<TestSet> sets = select_test_sets(o.test_sets);
+  std::vector<Dialogue> pool;
+  if (needs_pool(sets)) {
+    std::error_code ignored;
+    const bool folder = std::filesystem::is_directory(o.data, ignored);
+    pool = o.train.empty() && !folder
+               ? part.dialogues
+               : read_dialogues(find_dialogues(o.train.empty() ? o.data : o.train, "train"));
+  }
+  const LoadedSystem loaded = load_ranker(o);
+  const std::vector<MarkedContext> contexts = contexts_of(part, lists);
+  std::vector<RankedSet> ranked;
+  for (const TestSet& set : sets) {
+    RankedSet& of = ranked.emplace_back(RankedSet{set.name, unscored(o, part, lists)});
+    const auto marked = distracted(contexts, set, pool, o.common->seed);
+    Scores scores = similarities(o, *loaded.ranker, lists, marked);
+    std::vector<std::vector<std::string>> texts;
+    for (size_t i = 0; i < marked.size(); ++i) {
+      of.lists[i].scores = std::move(scores[i]);
+      texts.push_back(marked[i].utterances);
+    }
+    const std::vector<Ranker::Look> looks = loaded.ranker->looks(texts);
+    for (size_t i = 0; i < looks.size(); ++i) {
+      of.looks.push_back(look_score(looks[i], marked[i].distraction));
+    }
+  }
+  return measure_sets(ranked, o.common->seed);
+}
+
 void baseline(Options& o) {
   find_data(o.data, *o.command);
   check(o);
@@ -213,6 +261,15 @@ void baseline(Options& o) {
   const Lists lists(part.path, part.dialogues, part.pairs, kind);
   const retrieve::Duplicates duplicates = find_duplicates(lists);
   say(part, lists, o.lists, duplicates);
+  if (!o.test_sets.empty()) {
+    const std::vector<RankedSetRow> rows = test_sets(o, part, lists);
+    if (!output.to_stdout()) print_sets(rows);
+    if (!output.wanted()) return;
+    return output.write({{"heed", provenance("rank test", *o.common)},
+                         {"inputs", inputs_json(o, part, {})},
+                         {"lists", lists_json(lists, o.lists, duplicates)},
+                         {"test_sets", sets_json(rows)}});
+  }
   std::optional<Part> train;
   std::optional<retrieve::WordStatistics> words;
   if (o.counts_words()) {
@@ -225,7 +282,7 @@ void baseline(Options& o) {
     const auto kinds = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
     Scores scores =
         scorer == "sim" || o.test()
-            ? similarities(o, part, lists)
+            ? similarities(o, *load_ranker(o).ranker, lists, contexts_of(part, lists))
             : keyword_scores(part.dialogues, lists, kinds, *words, o.mean_length == "responses");
     for (size_t i = 0; i < scored.size(); ++i) scored[i].scores = std::move(scores[i]);
     rows.push_back(measure_ranking(scorer, scored, o.common->seed));
@@ -332,9 +389,20 @@ void add_test(CLI::App& rank) {
   c->footer(
       "Example:\n"
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
-      "  heed rank test --model runs/ranker --data data/ubuntu-sample");
+      "  heed rank test --model runs/ranker --data data/ubuntu-sample\n"
+      "  heed rank test --model runs/ranker --data data/ubuntu-sample --test none,random,rare\n"
+      "change: of MRR against the first test set. P(right): the softmax of the scores of a list.");
   o->common = add_common(*c, {.seed = kSeedOfRanks});
   c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
+  c->add_option(
+      "--test", o->test_sets,
+      "Test sets with distractions in the contexts, as of heed evaluate: all, none, "
+      "random:P, frequent:PLACE, rare:PLACE, with commas. Instead of the scores: R@1, MRR, "
+      "P(right), AS and DAS ratio of each");
+  c->add_option(
+      "--train", o->train,
+      "Dialogues whose turns --test inserts: a data directory (its train part), or a file. "
+      "If not given: the train part of a --data directory, else --data");
   declare_inputs(*o, *c);
   c->callback([o] { baseline(*o); });
 }

@@ -1,5 +1,7 @@
 #include "dialog/parts/encoder.h"
 
+#include <numeric>
+
 #include "dialog/parts/batch.h"
 
 namespace heed {
@@ -45,6 +47,21 @@ Tensor ContextEncoder::encode_texts(std::vector<Text> texts, const EncodeOptions
     examples[i].distraction = {0};
   }
   return encode(examples, options);
+}
+
+std::vector<Ranker::Look> Ranker::looks(const std::vector<std::vector<std::string>>&) const {
+  return {};
+}
+
+std::vector<double> attention_scores(const Ranker::Look& look) {
+  size_t rows = 0;
+  for (const std::vector<double>& utterance : look) rows += utterance.size();
+  std::vector<double> scores;
+  for (const std::vector<double>& utterance : look) {
+    const double sum = std::accumulate(utterance.begin(), utterance.end(), 0.0);
+    scores.push_back(static_cast<double>(rows) * sum / static_cast<double>(utterance.size()));
+  }
+  return scores;
 }
 
 }  // namespace heed

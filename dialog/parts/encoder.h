@@ -68,6 +68,15 @@ class Ranker {
   virtual Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
                        int64_t batch,
                        const std::function<void(size_t done, size_t of)>& progress = {}) const = 0;
+
+  // Where it looks in contexts, oldest utterance first: of each utterance that it reads, which are
+  // the last ones, the weights of the rows that it attends to, its words and their end or itself.
+  // All weights of a context have the sum 1. Nothing of a ranker without attention.
+  using Look = std::vector<std::vector<double>>;
+  virtual std::vector<Look> looks(const std::vector<std::vector<std::string>>& contexts) const;
 };
+// The attention score of each utterance, Eq. 7 of Xing & Gulla (2022): as many rows as there are in
+// all times the mean weight of its own. Even attention gives 1 to each.
+std::vector<double> attention_scores(const Ranker::Look& look);
 
 }  // namespace heed

@@ -137,6 +137,16 @@ void Settings::check() const {
   check_rule(loop.batch_size >= 2 || !parse_negatives(negatives).of_batch,
              "retrieval: the negatives of a batch: expected batches of at least 2",
              static_cast<double>(loop.batch_size));
+  check_rule(insert_prob >= 0 && insert_prob <= 1, "retrieval: insert-prob: expected 0 to 1",
+             insert_prob);
+  if (insert_prob > 0 && model.pretrained()) {
+    throw UsageError("retrieval: insert-prob is not for the encoder pretrained");
+  }
+  if (attention_weight > 0 && (!model.attends() || insert_prob == 0)) {
+    throw UsageError(
+        "retrieval: attention-weight is for encoders that pool with attention, with "
+        "insert-prob above 0");
+  }
   if (model.pretrained() == init.empty()) {
     throw UsageError(init.empty()
                          ? "--encoder pretrained needs --init: a model that `heed import` made"

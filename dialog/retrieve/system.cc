@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "base/file.h"
+#include "dialog/retrieve/attention.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/text/format.h"
@@ -125,6 +126,12 @@ class DualRanker : public Ranker {
     return scores;
   }
 
+  std::vector<Look> looks(const std::vector<std::vector<std::string>>& contexts) const override {
+    std::vector<Tokens> tokens;
+    for (const auto& context : contexts) tokens.push_back(ranker_->reader.context(context));
+    return looks_of(ranker_->model, tokens, /*batch=*/64);
+  }
+
  private:
   void keep(const std::vector<std::string>& texts, size_t batch, size_t of,
             const OnTexts& progress) const {
@@ -161,6 +168,9 @@ LoadedSystem load_retrieval(const std::string& directory, const std::string& epo
       .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
   loaded.module = {ranker, &ranker->model};
   loaded.ranker = std::make_shared<DualRanker>(ranker);
+  if (!ranker->model.config().pretrained()) {
+    loaded.vocabulary = std::make_shared<Vocabulary>(ranker->reader.words());
+  }
   return loaded;
 }
 
