@@ -1,18 +1,18 @@
 # libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, nlohmann-json and CLI11.
 
-heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc experiments/*.cc experiments/*/*.cc)
+heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc dialog/*/*/*.cc experiments/*.cc experiments/*/*.cc)
 if(NOT HEED_ALL_COMMANDS)
   if(HEED_TESTS OR HEED_EXAMPLES OR HEED_FUZZ)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
   endif()
   list(FILTER dialog_sources EXCLUDE REGEX
-       "/(experiments/|dialog/(adversarial|adversary|pretrained|probe|judge|retrieve)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
+       "/(experiments/|dialog/(discriminate|people|pretrained|probe|retrieve|stats)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
        ${PROJECT_SOURCE_DIR}/experiments/engine/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/table.cc)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
-list(FILTER responding_sources INCLUDE REGEX "/(train|dialog/(text|data|parts|respond))/[^/]+$|/dialog/system.cc$")
+list(FILTER responding_sources INCLUDE REGEX "/(train|dialog/(text|data|parts|respond)(/[^/]+)?)/[^/]+$|/dialog/system.cc$")
 list(REMOVE_ITEM dialog_sources ${responding_sources})
 add_library(heed_responding OBJECT ${responding_sources})
 heed_target(heed_responding)

@@ -5,7 +5,7 @@
 find_package(GTest REQUIRED)
 find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # the products that ours are compared with
 
-heed_glob(test_sources tests/*_test.cc tests/*/*_test.cc tests/*/*/*_test.cc)
+heed_glob(test_sources tests/*_test.cc tests/*/*_test.cc tests/*/*/*_test.cc tests/*/*/*/*_test.cc)
 if(NOT HEED_CUDA_BACKEND)
   list(FILTER test_sources EXCLUDE REGEX "/cuda_[a-z_]*test\\.cc$")
 endif()

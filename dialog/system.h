@@ -10,7 +10,7 @@
 //   2. a row in dialog/systems.cc. (A program of one's own calls register_system() instead.)
 // Then `heed train NAME` trains it, with an option for each setting, and goes on with --resume;
 // `heed info` describes it; features, probe and encode take it if it encodes, rank if it ranks. The
-// smallest example is dialog/adversarial/system.cc.
+// smallest example is dialog/discriminate/system.cc.
 #pragma once
 
 #include <functional>

@@ -7,8 +7,8 @@
 #include "train/model_directory.h"
 #include "train/run_json.h"
 #if HEED_ALL_SYSTEMS
-#include "dialog/adversarial/system.h"
-#include "dialog/adversary/system.h"
+#include "dialog/discriminate/gan/system.h"
+#include "dialog/discriminate/system.h"
 #include "dialog/pretrained/system.h"
 #include "dialog/retrieve/system.h"
 #endif
@@ -20,8 +20,8 @@ std::vector<System>& all_systems() {
   static std::vector<System> all = {
     respond_system(),
 #if HEED_ALL_SYSTEMS
-    adversarial::discriminate_system(),
-    adversary::adversary_system(),
+    discriminate::discriminate_system(),
+    gan::adversary_system(),
     pretrained::bert_system(),
     retrieve::retrieval_system(),
 #endif

@@ -9,9 +9,9 @@
 #include <cstdio>
 #include <numeric>
 
-#include "dialog/adversarial/controls.h"
-#include "dialog/adversarial/replacement.h"
-#include "dialog/adversarial/verdict.h"
+#include "dialog/discriminate/controls.h"
+#include "dialog/discriminate/replacement.h"
+#include "dialog/discriminate/verdict.h"
 #include "examples/options.h"
 #include "nn/losses.h"
 #include "optim/optim.h"
@@ -19,7 +19,7 @@
 using namespace heed;
 using examples::Options;
 
-using namespace adversarial;
+using namespace discriminate;
 constexpr int kTopics = 8;
 
 // The rarest words of the vocabulary are the topics. Conversations are those of one topic, so that

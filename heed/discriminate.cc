@@ -8,8 +8,8 @@ namespace heed {
 
 using Json = nlohmann::ordered_json;
 
-Json left_out_json(const adversarial::Part& part) {
-  const adversarial::UnfitResponses& u = part.unfit;
+Json left_out_json(const discriminate::Part& part) {
+  const discriminate::UnfitResponses& u = part.unfit;
   return {{"other_length", part.counts.other_length},
           {"irreplaceable", part.irreplaceable},
           {"responses",

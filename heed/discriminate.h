@@ -6,12 +6,12 @@
 #include <string>
 #include <vector>
 
-#include "dialog/adversarial/task.h"
+#include "dialog/discriminate/task.h"
 
 namespace heed {
 
 // What became no passage, and which responses of a file stand in no passage's place.
-nlohmann::ordered_json left_out_json(const adversarial::Part& part);
+nlohmann::ordered_json left_out_json(const discriminate::Part& part);
 
 void add_discriminate_test(CLI::App& discriminate);
 

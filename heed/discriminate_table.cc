@@ -1,6 +1,6 @@
 #include "heed/discriminate_table.h"
 
-#include "dialog/adversarial/confusion.h"
+#include "dialog/discriminate/confusion.h"
 #include "dialog/text/format.h"
 #include "heed/results.h"
 #include "heed/text_table.h"
@@ -8,12 +8,12 @@
 namespace heed {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Passage;
+using discriminate::Passage;
 
 namespace {
 
-std::vector<adversarial::Prediction> predictions_of(const TestedPart& tested) {
-  std::vector<adversarial::Prediction> predictions;
+std::vector<discriminate::Prediction> predictions_of(const TestedPart& tested) {
+  std::vector<discriminate::Prediction> predictions;
   for (size_t i = 0; i < tested.items.size(); ++i)
     predictions.push_back({tested.verdicts[i].p_real, tested.items[i].real});
   return predictions;
@@ -23,7 +23,7 @@ std::vector<adversarial::Prediction> predictions_of(const TestedPart& tested) {
 
 std::vector<double> TestedPart::p_real() const {
   std::vector<double> p;
-  for (const adversarial::Verdict& v : verdicts) p.push_back(v.p_real);
+  for (const discriminate::Verdict& v : verdicts) p.push_back(v.p_real);
   return p;
 }
 
@@ -45,9 +45,9 @@ TestNumbers test_numbers(const std::string& name, const std::vector<Passage>& it
 }
 
 void choose_threshold(TestNumbers& n, const TestedPart& valid, const TestedPart& test) {
-  n.threshold = adversarial::best_threshold(predictions_of(valid));
-  const auto counts = adversarial::confusion(predictions_of(test), n.threshold);
-  n.accuracy_at = adversarial::scores(counts).accuracy.value();
+  n.threshold = discriminate::best_threshold(predictions_of(valid));
+  const auto counts = discriminate::confusion(predictions_of(test), n.threshold);
+  n.accuracy_at = discriminate::scores(counts).accuracy.value();
 }
 
 std::string test_table(const std::vector<TestNumbers>& all) {
@@ -98,10 +98,10 @@ std::string analysis_text(const Json& analysis) {
          "\n";
 }
 
-Json prediction_json(const TestedPart& t, size_t i, adversarial::Reads reads) {
+Json prediction_json(const TestedPart& t, size_t i, discriminate::Reads reads) {
   const Passage& p = t.items[i];
   const std::vector<double>& attention = t.verdicts[i].attention;
-  const adversarial::Mass mass = attention_mass(p, reads, attention);
+  const discriminate::Mass mass = attention_mass(p, reads, attention);
   const std::optional<double>& cosine = t.cosines[i];
   return {{"id", p.id},
           {"item", p.id + (p.real ? "/real" : "/fake")},
@@ -117,7 +117,7 @@ Json prediction_json(const TestedPart& t, size_t i, adversarial::Reads reads) {
           {"cosine", cosine ? Json(*cosine) : Json()}};
 }
 
-std::vector<PassageView> views_of(const TestedPart& t, const adversarial::Discriminator& model,
+std::vector<PassageView> views_of(const TestedPart& t, const discriminate::Discriminator& model,
                                   const Vocabulary& vocabulary) {
   const JudgedPassages judged{t.items, t.verdicts, t.cosines, model.config().reads()};
   std::vector<PassageView> views;

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "dialog/adversarial/analysis.h"
-#include "dialog/adversarial/task.h"
-#include "dialog/adversarial/verdict.h"
+#include "dialog/discriminate/analysis.h"
+#include "dialog/discriminate/task.h"
+#include "dialog/discriminate/verdict.h"
 #include "dialog/view/passages.h"
 #include "experiments/adversarial/looks_json.h"
 #include "experiments/engine/auc.h"
@@ -20,9 +20,9 @@ namespace heed {
 // A part of a corpus, every passage real and fake, and what a discriminator says of it.
 struct TestedPart {
   std::string corpus;
-  adversarial::Part part = {};
-  std::vector<adversarial::Passage> items = {};
-  std::vector<adversarial::Verdict> verdicts = {};
+  discriminate::Part part = {};
+  std::vector<discriminate::Passage> items = {};
+  std::vector<discriminate::Verdict> verdicts = {};
   std::vector<std::optional<double>> cosines = {};  // of context and response, if it reads both
 
   std::vector<double> p_real() const;
@@ -37,7 +37,7 @@ struct TestNumbers {
   std::optional<double> accuracy_at = {};  // the accuracy there; nothing without that part
 };
 // Intervals are over conversations.
-TestNumbers test_numbers(const std::string& name, const std::vector<adversarial::Passage>& items,
+TestNumbers test_numbers(const std::string& name, const std::vector<discriminate::Passage>& items,
                          const std::vector<double>& p_real, uint64_t seed);
 // Chooses the threshold of `numbers`, which are of `test`, on another part.
 void choose_threshold(TestNumbers& numbers, const TestedPart& valid, const TestedPart& test);
@@ -50,9 +50,10 @@ std::string analysis_text(const nlohmann::ordered_json& analysis);
 
 // A line of a file of predictions, of item i.
 nlohmann::ordered_json prediction_json(const TestedPart& tested, size_t i,
-                                       adversarial::Reads reads);
+                                       discriminate::Reads reads);
 // Of each kind, real or fake and judged real or fake, the three that the model is surest of.
-std::vector<PassageView> views_of(const TestedPart& tested, const adversarial::Discriminator& model,
+std::vector<PassageView> views_of(const TestedPart& tested,
+                                  const discriminate::Discriminator& model,
                                   const Vocabulary& vocabulary);
 
 }  // namespace heed

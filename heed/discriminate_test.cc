@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "dialog/adversarial/controls.h"
-#include "dialog/adversarial/system.h"
+#include "dialog/discriminate/controls.h"
+#include "dialog/discriminate/system.h"
 #include "dialog/text/format.h"
 #include "dialog/view/passages.h"
 #include "heed/bundled.h"
@@ -26,8 +26,8 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Negatives;
-using adversarial::Passage;
+using discriminate::Negatives;
+using discriminate::Passage;
 
 struct Options {
   CommonPtr common;
@@ -85,10 +85,10 @@ bool is_directory(const std::string& path) {
 class Judge {
  public:
   Judge(const std::string& run, const Options& o, Device device)
-      : o_(o), loaded_(adversarial::load_discriminator(run)) {
+      : o_(o), loaded_(discriminate::load_discriminator(run)) {
     move(loaded_.model, device);
   }
-  const adversarial::Discriminator& model() const { return loaded_.model; }
+  const discriminate::Discriminator& model() const { return loaded_.model; }
   const Vocabulary& vocabulary() const { return loaded_.vocabulary; }
 
   // The items of a part; nobody has judged them yet.
@@ -97,14 +97,14 @@ class Judge {
     TestedPart t{corpus};
     t.part = read_part({corpus}, part, loaded_.vocabulary, loaded_.model.config().passages,
                        negatives, o_.limit);
-    const adversarial::Replacements replacements = t.part.replacements(negatives.kind);
+    const discriminate::Replacements replacements = t.part.replacements(negatives.kind);
     t.items =
         with_fakes(t.part.passages, replacements.replaceable(), replacements, o_.common->seed);
     t.cosines.resize(t.items.size());
     return t;
   }
-  std::vector<adversarial::Verdict> verdicts(const std::vector<Passage>& items,
-                                             const std::string& what) {
+  std::vector<discriminate::Verdict> verdicts(const std::vector<Passage>& items,
+                                              const std::string& what) {
     const auto all = verdicts_on(loaded_.model, items, o_.batch, [&](int64_t done) {
       progress_.show(what + ": " + std::to_string(done) + " of " + counted(items.size(), "item"));
     });
@@ -120,7 +120,7 @@ class Judge {
 
  private:
   const Options& o_;
-  adversarial::LoadedDiscriminator loaded_;
+  discriminate::LoadedDiscriminator loaded_;
   Progress progress_;
 };
 
@@ -153,11 +153,11 @@ class Controls {
  private:
   std::vector<double> p_real(const std::string& name, const TestedPart& test,
                              const Negatives& negatives) {
-    if (name == "length") return fitted(test, negatives, adversarial::length_control);
+    if (name == "length") return fitted(test, negatives, discriminate::length_control);
     if (name == "unigram") {
       const int64_t words = judge_.vocabulary().size();
       return fitted(test, negatives, [&](const auto& train, const auto& items) {
-        return adversarial::unigram_control(train, items, words);
+        return discriminate::unigram_control(train, items, words);
       });
     }
     TestedPart judged{test.corpus};
@@ -169,14 +169,14 @@ class Controls {
                          ": reads other passages than the model: --context and lengths must agree");
       }
     } else {
-      judged.verdicts = judge_.verdicts(adversarial::shuffle_contexts(test.items, o_.common->seed),
+      judged.verdicts = judge_.verdicts(discriminate::shuffle_contexts(test.items, o_.common->seed),
                                         test.corpus + " " + name);
     }
     return judged.p_real();
   }
 
   std::vector<double> fitted(const TestedPart& test, const Negatives& negatives,
-                             const adversarial::ControlFit& fit) {
+                             const discriminate::ControlFit& fit) {
     if (!is_directory(test.corpus) || negatives.kind == Negatives::Kind::kGenerated)
       return fitted_crosswise(test.items, fit);
     return fit(judge_.read(test.corpus, "train", negatives).items, test.items);
@@ -226,10 +226,10 @@ struct Results {
 void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Controls& controls,
                  Results& results) {
   const Negatives negatives = negatives_of(o);
-  const adversarial::Reads reads = judge.model().config().reads();
+  const discriminate::Reads reads = judge.model().config().reads();
   TestedPart test = judge.judged(corpus, "test", negatives);
   note_left_out(test.part, corpus, {.note = note});
-  if (reads == adversarial::Reads::kAll)
+  if (reads == discriminate::Reads::kAll)
     test.cosines = context_cosines(judge.model(), test.items, o.batch);
   std::vector<TestNumbers> rows = {test_numbers(corpus, test.items, test.p_real(), o.common->seed)};
   if (is_directory(corpus)) {

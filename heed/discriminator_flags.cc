@@ -3,19 +3,19 @@
 namespace heed {
 
 void DiscriminatorFlags::declare_variant(CLI::App& c) {
-  flags.declare(c, adversarial::Settings{}, [](const Setting& s) { return s.of_variant; });
+  flags.declare(c, discriminate::Settings{}, [](const Setting& s) { return s.of_variant; });
 }
 
 void DiscriminatorFlags::declare(CLI::App& c) {
   c.add_option("--preset", preset,
-               "Sizes and an optimiser that belong together\n" + adversarial::preset_table())
+               "Sizes and an optimiser that belong together\n" + discriminate::preset_table())
       ->check(one_of({"paper", "laptop", "smoke"}))
       ->capture_default_str();
-  flags.declare(c, adversarial::Settings{}, [](const Setting& s) { return !s.of_variant; });
+  flags.declare(c, discriminate::Settings{}, [](const Setting& s) { return !s.of_variant; });
 }
 
-adversarial::Settings DiscriminatorFlags::settings(uint64_t seed) const {
-  adversarial::Settings s = adversarial::find_preset(preset).settings;
+discriminate::Settings DiscriminatorFlags::settings(uint64_t seed) const {
+  discriminate::Settings s = discriminate::find_preset(preset).settings;
   s.preset = preset;
   s.vocabulary = s.model.vocab_size;
   flags.apply_to_preset(s, s.loop);

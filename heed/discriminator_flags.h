@@ -3,13 +3,13 @@
 #include <CLI/App.hpp>
 #include <string>
 
-#include "dialog/adversarial/settings.h"
+#include "dialog/discriminate/settings.h"
 #include "heed/setting_flags.h"
 
 namespace heed {
 
 // How a discriminator is trained, as options of a sub-command: all but the seed. The settings and
-// their help texts stand in dialog/adversarial/settings.h.
+// their help texts stand in dialog/discriminate/settings.h.
 struct DiscriminatorFlags {
   std::string preset = "laptop";
   SettingFlags flags = {};
@@ -18,7 +18,7 @@ struct DiscriminatorFlags {
   void declare_variant(CLI::App& command);
   void declare(CLI::App& command);
   // Throws UsageError.
-  adversarial::Settings settings(uint64_t seed) const;
+  discriminate::Settings settings(uint64_t seed) const;
 };
 
 }  // namespace heed

@@ -28,13 +28,13 @@ void add_items(CLI::App& c, int64_t& items) {
   c.add_option("--items", items, "Items, half of them real")->check(whole_number(2, 20000));
 }
 
-Json screening_json(const judge::Screened& s) {
+Json screening_json(const people::Screened& s) {
   return {{"annotators", s.annotators}, {"failed", s.failed},   {"too_few", s.too_few},
           {"checks", s.checks},         {"dropped", s.dropped}, {"cut", s.cut},
           {"judgements", s.list.size()}};
 }
 
-void say(const judge::Screened& s) {
+void say(const people::Screened& s) {
   std::printf("%s of %s", counted(s.list.size(), "judgement").c_str(),
               counted(static_cast<size_t>(s.annotators), "annotator").c_str());
   if (s.checks > 0) std::printf(", %ld answers to test questions", static_cast<long>(s.checks));
@@ -46,7 +46,7 @@ void say(const judge::Screened& s) {
   std::printf("\n");
 }
 
-void require_some(const judge::Screened& s, const std::string& path) {
+void require_some(const people::Screened& s, const std::string& path) {
   if (!s.list.empty()) return;
   throw DataError(path + ": no judgement is left: " + std::to_string(s.failed) +
                   " annotators failed the test questions and " + std::to_string(s.too_few) +

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/judge/screening.h"
+#include "dialog/people/screening.h"
 #include "experiments/engine/agreement.h"
 
 namespace heed {
@@ -14,7 +14,7 @@ namespace heed {
 // Of the commands that read judgements.
 struct JudgementFlags {
   std::string judgements, key;
-  judge::Screening rules;
+  people::Screening rules;
 
   void declare(CLI::App& command);  // --judgements
 };
@@ -24,9 +24,9 @@ void add_items(CLI::App& command, int64_t& items);
 
 // What was screened away, as JSON and as lines for people on standard output. Throws DataError if
 // nothing is left, with what to do.
-nlohmann::ordered_json screening_json(const judge::Screened& screened);
-void say(const judge::Screened& screened);
-void require_some(const judge::Screened& screened, const std::string& path);
+nlohmann::ordered_json screening_json(const people::Screened& screened);
+void say(const people::Screened& screened);
+void require_some(const people::Screened& screened, const std::string& path);
 
 // {"pi": {"value", "low", "high"}, "observed", "expected", "items", "left_out"}.
 nlohmann::ordered_json to_json(const Agreement& agreement);

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <numeric>
 
-#include "dialog/judge/judgements.h"
+#include "dialog/people/judgements.h"
 #include "dialog/respond/responses.h"
 #include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"

@@ -3,7 +3,7 @@
 #include <cstdio>
 #include <optional>
 
-#include "dialog/adversarial/confusion.h"
+#include "dialog/discriminate/confusion.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/agreement.h"
 #include "experiments/engine/auc.h"
@@ -21,8 +21,8 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Confusion;
-using judge::Key;
+using discriminate::Confusion;
+using people::Key;
 
 struct Options {
   CommonPtr common;
@@ -39,9 +39,9 @@ struct Votes {
   RatingCounts counts;
 };
 
-Votes votes_of(const Key& key, const std::vector<judge::Judgement>& judgements) {
+Votes votes_of(const Key& key, const std::vector<people::Judgement>& judgements) {
   std::vector<std::vector<int64_t>> all(key.items.size(), std::vector<int64_t>(2));
-  for (const judge::Judgement& j : judgements) ++all[j.item][static_cast<size_t>(j.choice)];
+  for (const people::Judgement& j : judgements) ++all[j.item][static_cast<size_t>(j.choice)];
   Votes votes;
   for (size_t i = 0; i < all.size(); ++i) {
     if (all[i][0] + all[i][1] == 0) continue;
@@ -55,8 +55,9 @@ Votes votes_of(const Key& key, const std::vector<judge::Judgement>& judgements) 
 JudgedRow people_of(const Key& key, const Votes& votes) {
   JudgedRow row{.name = "judgements"};
   for (size_t i = 0; i < votes.items.size(); ++i) {
-    const int64_t as_real = votes.counts[i][judge::kReal], as_fake = votes.counts[i][judge::kFake];
-    const bool real = key.items[votes.items[i]].truth == judge::kReal;
+    const int64_t as_real = votes.counts[i][people::kReal],
+                  as_fake = votes.counts[i][people::kFake];
+    const bool real = key.items[votes.items[i]].truth == people::kReal;
     row.items.push_back(real ? Confusion{.real_as_real = as_real, .real_as_fake = as_fake}
                              : Confusion{.fake_as_real = as_real, .fake_as_fake = as_fake});
   }
@@ -70,7 +71,7 @@ JudgedRow row_of(const std::string& name, const Key& key, const Votes& votes,
                  const Choices& choices) {
   JudgedRow row{.name = name, .items = std::vector<Confusion>(votes.items.size())};
   for (size_t i = 0; i < choices.size(); ++i) {
-    const bool real = key.items[votes.items[i]].truth == judge::kReal;
+    const bool real = key.items[votes.items[i]].truth == people::kReal;
     if (choices[i]) row.items[i].add(real, *choices[i]);
   }
   return row;
@@ -80,7 +81,7 @@ Choices majority_of(const Votes& votes) {
   Choices choices;
   for (const auto& n : votes.counts) {
     choices.push_back(n[0] == n[1] ? std::nullopt
-                                   : std::optional(n[judge::kReal] > n[judge::kFake]));
+                                   : std::optional(n[people::kReal] > n[people::kFake]));
   }
   return choices;
 }
@@ -104,7 +105,7 @@ void add_classifier(Numbers& numbers, const Key& key, const Votes& votes,
   ScoredItems scored;
   for (const size_t item : votes.items) {
     choices.push_back(p_real[item] >= 0.5);
-    scored.add(key.items[item].truth == judge::kReal, p_real[item], static_cast<int>(item));
+    scored.add(key.items[item].truth == people::kReal, p_real[item], static_cast<int>(item));
   }
   numbers.rows.push_back(row_of("classifier", key, votes, choices));
   if (!scored.positive.empty() && !scored.negative.empty())
@@ -116,7 +117,7 @@ void add_classifier(Numbers& numbers, const Key& key, const Votes& votes,
     if (!majority[i]) continue;
     const int64_t real = *majority[i] + *choices[i];
     both.push_back({real, 2 - real});
-    const bool truth = key.items[votes.items[i]].truth == judge::kReal;
+    const bool truth = key.items[votes.items[i]].truth == people::kReal;
     numbers.only_people += *majority[i] == truth && *choices[i] != truth;
     numbers.only_classifier += *majority[i] != truth && *choices[i] == truth;
   }
@@ -177,12 +178,12 @@ void print(const Numbers& n) {
 
 void run(const Options& o) {
   JsonOutput output(o.json);
-  const Key key = judge::read_key(o.flags.key, judge::Task::kRealOrFake);
-  const judge::Judgements judgements =
-      judge::read_judgements(o.flags.judgements, judge::Task::kRealOrFake, key);
+  const Key key = people::read_key(o.flags.key, people::Task::kRealOrFake);
+  const people::Judgements judgements =
+      people::read_judgements(o.flags.judgements, people::Task::kRealOrFake, key);
   const std::vector<double> p_real =
-      o.predictions.empty() ? std::vector<double>() : judge::read_predictions(o.predictions, key);
-  const judge::Screened screened = judge::screen(judgements, key, o.flags.rules);
+      o.predictions.empty() ? std::vector<double>() : people::read_predictions(o.predictions, key);
+  const people::Screened screened = people::screen(judgements, key, o.flags.rules);
   require_some(screened, o.flags.judgements);
   const Votes votes = votes_of(key, screened.list);
   const Numbers numbers = numbers_of(key, votes, p_real, o.common->seed);

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "base/error.h"
-#include "dialog/judge/simulate.h"
+#include "dialog/people/simulate.h"
 #include "dialog/text/format.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
@@ -16,20 +16,20 @@ using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
-  judge::SimulatedPeople people;
+  people::SimulatedPeople people;
   std::string out, key;
 };
 
 void run(const Options& o) {
   if (o.key == "-") throw UsageError("--key: must be a file");
   JsonOutput judgements_file(o.out), key_file(o.key);
-  const judge::Simulated made = judge::simulate(o.people, o.common->seed);
+  const people::Simulated made = people::simulate(o.people, o.common->seed);
   std::vector<Json> key, judgements;
-  for (const judge::KeyItem& item : made.key.items) {
-    key.push_back({{"item", item.id}, {"real", item.truth == judge::kReal}, {"simulated", true}});
+  for (const people::KeyItem& item : made.key.items) {
+    key.push_back({{"item", item.id}, {"real", item.truth == people::kReal}, {"simulated", true}});
   }
-  const std::vector<std::string>& words = judge::choices(judge::Task::kRealOrFake);
-  for (const judge::Judgement& j : made.judgements.list) {
+  const std::vector<std::string>& words = people::choices(people::Task::kRealOrFake);
+  for (const people::Judgement& j : made.judgements.list) {
     judgements.push_back({{"item", made.key.items[j.item].id},
                           {"annotator", made.judgements.annotators[j.annotator]},
                           {"choice", words[static_cast<size_t>(j.choice)]},
@@ -42,8 +42,8 @@ void run(const Options& o) {
               counted(judgements.size(), "simulated judgement").c_str(), o.out.c_str(),
               o.key.c_str());
   std::printf("with many items: accuracy %s, Fleiss' pi %s\n",
-              decimal(judge::expected_accuracy(o.people), 3).c_str(),
-              decimal(judge::expected_pi(o.people), 3).c_str());
+              decimal(people::expected_accuracy(o.people), 3).c_str(),
+              decimal(people::expected_pi(o.people), 3).c_str());
 }
 
 }  // namespace

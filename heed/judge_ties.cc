@@ -5,7 +5,7 @@
 #include <map>
 
 #include "base/error.h"
-#include "dialog/judge/ties.h"
+#include "dialog/people/ties.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/agreement.h"
 #include "heed/checks.h"
@@ -20,8 +20,8 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using judge::Judgement;
-using judge::Key;
+using people::Judgement;
+using people::Key;
 
 struct Options {
   CommonPtr common;
@@ -36,7 +36,7 @@ struct Round {
   bool all = true;
   std::vector<int64_t> chosen = {0, 0, 0};  // the first run, the second one, tie
   std::optional<Estimate> share = {};       // of ties, with an interval over pairs
-  judge::TieSamples samples = {};
+  people::TieSamples samples = {};
 
   int64_t pairs() const { return chosen[0] + chosen[1] + chosen[2]; }
 };
@@ -47,12 +47,12 @@ void sample(Round& round, const Options& o) {
                     std::to_string(round.pairs()) + (round.all ? "" : " different") +
                     " pairs, fewer than --size " + std::to_string(o.size));
   }
-  round.samples = judge::sample_ties(round.pairs(), round.chosen[judge::kTie], o.size, o.samples,
-                                     o.common->seed);
+  round.samples = people::sample_ties(round.pairs(), round.chosen[people::kTie], o.size, o.samples,
+                                      o.common->seed);
   Quotient ties;
-  for (int choice = judge::kA; choice <= judge::kTie; ++choice) {
+  for (int choice = people::kA; choice <= people::kTie; ++choice) {
     const auto n = static_cast<size_t>(round.chosen[static_cast<size_t>(choice)]);
-    ties.top.insert(ties.top.end(), n, choice == judge::kTie);
+    ties.top.insert(ties.top.end(), n, choice == people::kTie);
   }
   ties.bottom.assign(ties.top.size(), 1);
   round.share = estimate(bootstrap({ties}, o.common->seed)[0]);
@@ -60,8 +60,8 @@ void sample(Round& round, const Options& o) {
 
 // Which run was chosen, wherever its response stood.
 int run_of(const Judgement& j, const Key& key) {
-  if (j.choice == judge::kTie || !key.items[j.item].swapped) return j.choice;
-  return j.choice == judge::kA ? judge::kB : judge::kA;
+  if (j.choice == people::kTie || !key.items[j.item].swapped) return j.choice;
+  return j.choice == people::kA ? people::kB : people::kA;
 }
 
 // Every round with all its pairs, and where some are identical once more without these.
@@ -97,13 +97,13 @@ Agreement agreement_of(const std::vector<Judgement>& judgements, const Key& key,
 // ---- output
 
 Json to_json(const Round& r) {
-  const judge::TieSamples& s = r.samples;
+  const people::TieSamples& s = r.samples;
   return {{"round", r.number},
           {"pairs_with", r.all ? "all" : "different responses"},
           {"pairs", r.pairs()},
-          {"a", r.chosen[judge::kA]},
-          {"b", r.chosen[judge::kB]},
-          {"ties", r.chosen[judge::kTie]},
+          {"a", r.chosen[people::kA]},
+          {"b", r.chosen[people::kB]},
+          {"ties", r.chosen[people::kTie]},
           {"share", to_json(r.share)},
           {"samples",
            {{"mean", s.mean},
@@ -120,10 +120,10 @@ void print(const std::vector<Round>& rounds, const Options& o) {
                                                  {"share of ties"}, {"mean"},        {"deviation"},
                                                  {"95 %"},          {"half or more"}};
   for (const Round& r : rounds) {
-    const judge::TieSamples& s = r.samples;
+    const people::TieSamples& s = r.samples;
     const std::string cells[] = {std::to_string(r.number) + (r.all ? "" : ", different"),
                                  std::to_string(r.pairs()),
-                                 std::to_string(r.chosen[judge::kTie]),
+                                 std::to_string(r.chosen[people::kTie]),
                                  interval_text(r.share, 3),
                                  decimal(s.mean, 3),
                                  decimal(s.deviation, 4),
@@ -142,12 +142,12 @@ void print(const std::vector<Round>& rounds, const Options& o) {
 void run(const Options& o) {
   JsonOutput output(o.json);
   Key key;
-  if (!o.flags.key.empty()) key = judge::read_key(o.flags.key, judge::Task::kPairs);
-  const judge::Judgements judgements =
+  if (!o.flags.key.empty()) key = people::read_key(o.flags.key, people::Task::kPairs);
+  const people::Judgements judgements =
       o.flags.key.empty()
-          ? judge::read_judgements_alone(o.flags.judgements, judge::Task::kPairs, key)
-          : judge::read_judgements(o.flags.judgements, judge::Task::kPairs, key);
-  const judge::Screened screened = judge::screen(judgements, key, o.flags.rules);
+          ? people::read_judgements_alone(o.flags.judgements, people::Task::kPairs, key)
+          : people::read_judgements(o.flags.judgements, people::Task::kPairs, key);
+  const people::Screened screened = people::screen(judgements, key, o.flags.rules);
   require_some(screened, o.flags.judgements);
   const std::vector<Round> rounds = rounds_of(screened.list, key, o);
   const Agreement agreement = agreement_of(screened.list, key, o.common->seed);

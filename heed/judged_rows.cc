@@ -9,15 +9,15 @@
 namespace heed {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Confusion;
+using discriminate::Confusion;
 
 namespace {
 
 struct Metric {
   const char *group, *name;  // "" is no group
-  adversarial::Ratio (*of)(const adversarial::Scores&);
+  discriminate::Ratio (*of)(const discriminate::Scores&);
 };
-using S = adversarial::Scores;
+using S = discriminate::Scores;
 const Metric kMetrics[] = {
     {"", "accuracy", [](const S& s) { return s.accuracy; }},
     {"real", "precision", [](const S& s) { return s.real.precision; }},
@@ -48,10 +48,10 @@ void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster) {
   const std::vector<double> none(clusters);
   std::vector<Quotient> quotients(std::size(kMetrics), {none, none});
   for (size_t i = 0; i < row.items.size(); ++i) {
-    const adversarial::Scores scores = adversarial::scores(row.items[i]);
+    const discriminate::Scores scores = discriminate::scores(row.items[i]);
     const size_t at = cluster.empty() ? i : static_cast<size_t>(cluster[i]);
     for (size_t m = 0; m < quotients.size(); ++m) {
-      const adversarial::Ratio ratio = kMetrics[m].of(scores);
+      const discriminate::Ratio ratio = kMetrics[m].of(scores);
       quotients[m].top[at] += static_cast<double>(ratio.top);
       quotients[m].bottom[at] += static_cast<double>(ratio.bottom);
     }
@@ -60,7 +60,7 @@ void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster) {
 }
 
 BinomialTest against_chance(const JudgedRow& row) {
-  const adversarial::Ratio accuracy = adversarial::scores(sum(row.items)).accuracy;
+  const discriminate::Ratio accuracy = discriminate::scores(sum(row.items)).accuracy;
   return binomial_test(accuracy.top, accuracy.bottom);
 }
 

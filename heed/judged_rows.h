@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/adversarial/confusion.h"
+#include "dialog/discriminate/confusion.h"
 #include "experiments/engine/hypothesis.h"
 #include "experiments/engine/statistics.h"
 
@@ -15,7 +15,7 @@ namespace heed {
 
 struct JudgedRow {
   std::string name;
-  std::vector<adversarial::Confusion> items = {};     // what was chosen, item by item
+  std::vector<discriminate::Confusion> items = {};    // what was chosen, item by item
   std::vector<std::optional<Estimate>> metrics = {};  // in the order of the columns
 };
 
@@ -23,7 +23,7 @@ struct JudgedRow {
 // that of item i, from 0; over items where it is empty.
 void measure(JudgedRow& row, uint64_t seed, const std::vector<int>& cluster = {});
 
-adversarial::Confusion sum(const std::vector<adversarial::Confusion>& items);
+discriminate::Confusion sum(const std::vector<discriminate::Confusion>& items);
 // The exact test against chance of one choice for each item.
 BinomialTest against_chance(const JudgedRow& row);
 

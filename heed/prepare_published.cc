@@ -1,12 +1,12 @@
 // `heed prepare` for files that need no options of their own: a row each.
 #include <memory>
 
-#include "dialog/data/daily_dialog.h"
-#include "dialog/data/messages.h"
-#include "dialog/data/multiwoz.h"
-#include "dialog/data/mutual.h"
-#include "dialog/data/persona_chat.h"
-#include "dialog/data/schema_guided.h"
+#include "dialog/data/formats/daily_dialog.h"
+#include "dialog/data/formats/messages.h"
+#include "dialog/data/formats/multiwoz.h"
+#include "dialog/data/formats/mutual.h"
+#include "dialog/data/formats/persona_chat.h"
+#include "dialog/data/formats/schema_guided.h"
 #include "heed/prepare.h"
 
 namespace heed {

@@ -84,7 +84,7 @@ EncoderResult probe_encoder(const Encoder& encoder, const std::vector<std::strin
 
 Json interval_json(const TaskResult& r, const std::vector<std::string>& ids, uint64_t seed) {
   Series top, bottom;
-  for (const probe::Hits& h : r.examples) {
+  for (const Hits& h : r.examples) {
     top.emplace_back(2.0 * static_cast<double>(h.true_positives));
     bottom.emplace_back(
         static_cast<double>(2 * h.true_positives + h.false_positives + h.false_negatives));

@@ -60,10 +60,10 @@ void run(Options& o) {
   const auto runs = select_runs(names, o.common->seed, o.seeds, o.selection);
   AdversarialData data = load_adversarial_data(s, team.reads());
   team.share(data);
-  for (const adversarial::TrainData& train : data.train) {
-    adversarial::Config sizes = s.train.model;
+  for (const discriminate::TrainData& train : data.train) {
+    discriminate::Config sizes = s.train.model;
     sizes.vocab_size = train.vocabulary.size();
-    check_memory(adversarial::parameter_count(sizes));
+    check_memory(discriminate::parameter_count(sizes));
   }
   if (team.first()) open_adversarial(o.out, s, data);
   const Plan plan = adversarial_plan(o.out, runs, s, data);

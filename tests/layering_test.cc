@@ -49,14 +49,15 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/respond",
      {"dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn",
       "autograd", "tensor", "base"}},
+    {"dialog/stats", {"tensor", "base"}},
     {"dialog/probe",
-     {"dialog/respond/encoder.h", "dialog/respond/responder.h", "dialog/parts", "dialog/data",
-      "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/adversarial",  // whose controls are logistic regressions
-     {"dialog/probe/logistic.h", "dialog/probe/standardise.h", "dialog/system.h", "dialog/parts",
+     {"dialog/respond/encoder.h", "dialog/respond/responder.h", "dialog/stats", "dialog/parts",
       "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/adversary",
-     {"dialog/adversarial", "dialog/respond", "dialog/system.h", "dialog/parts", "dialog/data",
+    {"dialog/discriminate",
+     {"dialog/stats", "dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train",
+      "optim", "nn", "autograd", "tensor", "base"}},
+    {"dialog/discriminate/gan",  // a generator and a discriminator
+     {"dialog/discriminate", "dialog/respond", "dialog/system.h", "dialog/parts", "dialog/data",
       "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/pretrained",
      {"dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train", "nn", "autograd",
@@ -64,7 +65,7 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/retrieve",  // whose encoder may be a pretrained one
      {"dialog/pretrained", "dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train",
       "optim", "nn", "autograd", "tensor", "base"}},
-    {"dialog/judge", {"dialog/text", "tensor", "base"}},
+    {"dialog/people", {"dialog/text", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
     {"experiments", {"experiments/engine", "train", "nn", "autograd", "tensor", "base"}},
     {"experiments/all.cc", {"experiments"}},  // the only list
@@ -184,7 +185,7 @@ TEST(Layering, TheLongestPrefixDecides) {
   EXPECT_EQ(folder_of("dialog/view/render.cc"), "dialog/view");
   EXPECT_EQ(folder_of("dialog/viewer/render.cc"), "");
   EXPECT_TRUE(may_include("dialog/view/render.cc", "dialog/respond/das.h"));
-  EXPECT_FALSE(may_include("dialog/view/render.cc", "dialog/respond/lstm.h"));
+  EXPECT_FALSE(may_include("dialog/view/render.cc", "dialog/respond/models/lstm.h"));
   EXPECT_FALSE(may_include("dialog/data/example.h", "dialog/parts/batch.h"));
 }
 

@@ -36,23 +36,4 @@ int64_t Binariser::count_unseen(const LabelSets& sets) const {
   return static_cast<int64_t>(unseen.size());
 }
 
-std::vector<int64_t> count_labels(const std::vector<LabelIds>& examples, int64_t size) {
-  std::vector<int64_t> counts(size);
-  for (const LabelIds& labels : examples) {
-    for (const int32_t label : labels) ++counts[label];
-  }
-  return counts;
-}
-
-LabelIds majority_labels(const std::vector<LabelIds>& train, int64_t size) {
-  const std::vector<int64_t> counts = count_labels(train, size);
-  LabelIds majority;
-  for (int64_t k = 0; k < size; ++k) {
-    if (2 * counts[k] > static_cast<int64_t>(train.size())) {
-      majority.push_back(static_cast<int32_t>(k));
-    }
-  }
-  return majority;
-}
-
 }  // namespace heed::probe

@@ -1,4 +1,4 @@
-// Labels as numbers, and the prediction that needs no input.
+// Labels as numbers.
 #pragma once
 
 #include <cstdint>
@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dialog/probe/label_file.h"
-#include "dialog/probe/metrics.h"
+#include "dialog/stats/metrics.h"
 
 namespace heed::probe {
 
@@ -27,10 +27,5 @@ class Binariser {
 
   std::vector<std::string> names_;
 };
-
-// How many of the examples have each of `size` labels.
-std::vector<int64_t> count_labels(const std::vector<LabelIds>& examples, int64_t size);
-// The constant prediction: labels that more than half of the training examples have.
-LabelIds majority_labels(const std::vector<LabelIds>& train, int64_t size);
 
 }  // namespace heed::probe

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "base/error.h"
-#include "dialog/data/published.h"
+#include "dialog/data/formats/published.h"
 #include "dialog/probe/stop_words.h"
 #include "dialog/text/tokenizer.h"
 

@@ -6,7 +6,7 @@
 #include <memory>
 #include <vector>
 
-#include "dialog/probe/metrics.h"
+#include "dialog/stats/metrics.h"
 #include "nn/layers.h"
 
 namespace heed::probe {

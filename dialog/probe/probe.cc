@@ -6,9 +6,9 @@
 #include "base/error.h"
 #include "dialog/probe/binariser.h"
 #include "dialog/probe/controls.h"
-#include "dialog/probe/logistic.h"
 #include "dialog/probe/mlp.h"
-#include "dialog/probe/standardise.h"
+#include "dialog/stats/logistic.h"
+#include "dialog/stats/standardise.h"
 
 namespace heed::probe {
 namespace {
@@ -64,7 +64,7 @@ Trained train_probe(const Tensor& x, const std::vector<LabelIds>& labels, int64_
 std::vector<Hits> compare_all(const std::vector<LabelIds>& predicted,
                               const std::vector<LabelIds>& truth) {
   std::vector<Hits> hits;
-  for (size_t i = 0; i < truth.size(); ++i) hits.push_back(compare(predicted[i], truth[i]));
+  for (size_t i = 0; i < truth.size(); ++i) hits.push_back(count_hits(predicted[i], truth[i]));
   return hits;
 }
 

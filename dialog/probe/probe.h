@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dialog/probe/label_file.h"
-#include "dialog/probe/metrics.h"
+#include "dialog/stats/metrics.h"
 #include "tensor/tensor.h"
 
 namespace heed::probe {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "dialog/respond/lstm.h"
+#include "dialog/respond/models/lstm.h"
 
 namespace heed {
 

@@ -3,9 +3,9 @@
 
 #include <algorithm>
 
-#include "dialog/respond/lstm.h"
-#include "dialog/respond/seq2seq.h"
-#include "dialog/respond/transformer.h"
+#include "dialog/respond/models/lstm.h"
+#include "dialog/respond/models/seq2seq.h"
+#include "dialog/respond/models/transformer.h"
 #include "dialog/text/vocabulary.h"
 #include "train/settings.h"
 

@@ -5,8 +5,8 @@
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
-#include "dialog/adversarial/confusion.h"
-#include "dialog/adversarial/controls.h"
+#include "dialog/discriminate/confusion.h"
+#include "dialog/discriminate/controls.h"
 #include "dialog/respond/evaluate.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/adversarial/looks_json.h"
@@ -17,17 +17,17 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Negatives;
-using adversarial::Passage;
-using Verdicts = std::vector<adversarial::Verdict>;
+using discriminate::Negatives;
+using discriminate::Passage;
+using Verdicts = std::vector<discriminate::Verdict>;
 
 constexpr int64_t kBatch = 64;  // changes no result
 
 using Passages = std::vector<Passage>;
 
 // real, fake, real, fake ...: each passage of the part with its own response and with the other one
-Passages items_of(const adversarial::Part& part, Negatives::Kind kind, uint64_t seed) {
-  const adversarial::Replacements replacements = part.replacements(kind);
+Passages items_of(const discriminate::Part& part, Negatives::Kind kind, uint64_t seed) {
+  const discriminate::Replacements replacements = part.replacements(kind);
   return with_fakes(part.passages, replacements.replaceable(), replacements, seed);
 }
 
@@ -65,7 +65,7 @@ class Judging {
         settings_(settings),
         data_(data),
         variant_(data.variants.at(run.variant)),
-        loaded_(adversarial::load_discriminator(directory)),
+        loaded_(discriminate::load_discriminator(directory)),
         progress_(progress) {
     move(loaded_.model, device);
     for (size_t i = 0; i < data.passages.size(); ++i)
@@ -134,7 +134,7 @@ class Judging {
   }
 
   // Of a part that the classifier was trained with, with random replacements: those of the corpus.
-  Passages items_of_training(const adversarial::Part& part, size_t corpus) const {
+  Passages items_of_training(const discriminate::Part& part, size_t corpus) const {
     Passages items;
     for (const Passage& p : items_of(part, Negatives::Kind::kRandom, run_.seed)) {
       if (!variant_.together || p.corpus == static_cast<int>(corpus)) items.push_back(p);
@@ -163,16 +163,16 @@ class Judging {
   void record_controls(size_t corpus, const std::string& set, const Passages& items, Json& json) {
     const int64_t words = loaded_.vocabulary.size();
     const auto unigrams = [&](const auto& train, const auto& test) {
-      return adversarial::unigram_control(train, test, words);
+      return discriminate::unigram_control(train, test, words);
     };
     const bool random = set == kRandomSet;
     const Passages train =
         random ? items_of_training(data_.train_of(run_.variant).train, corpus) : Passages();
-    const auto fitted = [&](const adversarial::ControlFit& fit) {
+    const auto fitted = [&](const discriminate::ControlFit& fit) {
       return random ? fit(train, items) : fitted_crosswise(items, fit);
     };
     progress_("controls", 0);
-    record(corpus, "length", set, items, fitted(adversarial::length_control), json);
+    record(corpus, "length", set, items, fitted(discriminate::length_control), json);
     record(corpus, "unigram", set, items, fitted(unigrams), json);
     record(corpus, "shuffled-context", set, items,
            p_real_of(judge(shuffle_contexts(items, kTestSeed), "controls")), json);
@@ -180,7 +180,7 @@ class Judging {
 
   void look(size_t corpus, const Passages& items, const Verdicts& verdicts, Json& json) const {
     const auto cosines = context_cosines(loaded_.model, items, kBatch);
-    const JudgedPassages judged{items, verdicts, cosines, adversarial::Reads::kAll};
+    const JudgedPassages judged{items, verdicts, cosines, discriminate::Reads::kAll};
     const std::string& name = settings_.corpora[corpus].name;
     json["looks"][name] = looks_json(judged);
     for (const size_t place : surest(judged, 1))
@@ -189,11 +189,11 @@ class Judging {
 
   double threshold(size_t corpus) const {
     const Passages passages = items_of_training(data_.train_of(run_.variant).valid, corpus);
-    std::vector<adversarial::Prediction> predictions;
+    std::vector<discriminate::Prediction> predictions;
     const Verdicts verdicts = judge(passages, "thresholds");
     for (size_t i = 0; i < passages.size(); ++i)
       predictions.push_back({verdicts[i].p_real, passages[i].real});
-    return adversarial::best_threshold(predictions);
+    return discriminate::best_threshold(predictions);
   }
 
   const PlannedRun& run_;
@@ -201,16 +201,16 @@ class Judging {
   const AdversarialSettings& settings_;
   const AdversarialData& data_;
   const JudgeVariant& variant_;
-  adversarial::LoadedDiscriminator loaded_;
+  discriminate::LoadedDiscriminator loaded_;
   const OnMeasuring& progress_;
   std::map<std::pair<int, std::string>, size_t> places_ = {};  // of data_.passages
 };
 
-adversarial::Settings run_settings(const AdversarialSettings& settings, const AdversarialData& data,
-                                   const PlannedRun& run) {
-  const adversarial::TrainData& train = data.train_of(run.variant);
+discriminate::Settings run_settings(const AdversarialSettings& settings,
+                                    const AdversarialData& data, const PlannedRun& run) {
+  const discriminate::TrainData& train = data.train_of(run.variant);
   const JudgeVariant& variant = data.variants.at(run.variant);
-  adversarial::Settings s = settings.train;
+  discriminate::Settings s = settings.train;
   if (variant.scenario) s.negatives = {variant.scenario->kind};
   s.model.response_only = variant.response_only;
   s.vocabulary = s.model.vocab_size;
@@ -244,12 +244,12 @@ Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& run
   Plan plan{.out = out, .runs = runs};
   plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
                    const TrainHooks& hooks) {
-    const adversarial::TrainData& train = data.train_of(run.variant);
-    const adversarial::Settings its = run_settings(settings, data, run);
+    const discriminate::TrainData& train = data.train_of(run.variant);
+    const discriminate::Settings its = run_settings(settings, data, run);
     begin_on_first(*hooks.ranks, [&] {
       begin_run(directory, its, train.vocabulary, program_json(settings.made_with).dump());
     });
-    return adversarial::train(directory, its, train, device, hooks);
+    return discriminate::train(directory, its, train, device, hooks);
   };
   plan.measure = [&, out](const PlannedRun& run, const std::string& directory, Device device,
                           const OnMeasuring& progress) {
@@ -257,13 +257,13 @@ Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& run
     if (!variant.scenario)
       make_generated(out, settings, data, run.variant + run.seed, device, progress);
     Json json = evaluation_head(directory, run, {{"classifier", variant.name}},
-                                adversarial::kValidLoss, settings.made_with);
+                                discriminate::kValidLoss, settings.made_with);
     Judging(directory, run, out, settings, data, device, progress).fill(json);
     progress("all", 1);  // the last moment to give up
     write_file(in(directory, "evaluation.json"), json.dump() + "\n");
   };
-  plan.train_metric = adversarial::kTrainAccuracy;
-  plan.valid_metric = adversarial::kValidAccuracy;
+  plan.train_metric = discriminate::kTrainAccuracy;
+  plan.valid_metric = discriminate::kValidAccuracy;
   plan.metric_name = "accuracy";
   plan.metric_digits = 3;
   plan.kind = [&](const PlannedRun& run) { return data.variants.at(run.variant).name; };

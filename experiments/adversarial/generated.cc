@@ -95,7 +95,7 @@ Json das_ratio(const Subject& s) {
 // How many of the responses may stand in a passage's place.
 int64_t count_kept(const Subject& s, const std::vector<Tokens>& responses,
                    const std::vector<Tokens>& human) {
-  const adversarial::PassageOptions& bounds = s.settings.train.model.passages;
+  const discriminate::PassageOptions& bounds = s.settings.train.model.passages;
   ResponseSieve sieve({.unknown = true, .repeated = true, .as_people = true});
   int64_t kept = 0;
   for (size_t i = 0; i < responses.size(); ++i) {

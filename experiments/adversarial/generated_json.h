@@ -25,7 +25,7 @@ void make_generated(const std::string& out, const AdversarialSettings& settings,
 
 // CORPUS.json of each generator, by name: {"structure", "responses", "kept", "distinct_1",
 // "distinct_2", "mean_length", "das_ratio"}. kept: those that may stand in a passage's place
-// (dialog/adversarial/responses_file.h); das_ratio (random:1.0) is null of a model without
+// (dialog/discriminate/responses_file.h); das_ratio (random:1.0) is null of a model without
 // attention. Throws DataError for a file that is none.
 nlohmann::ordered_json generators_json(const std::string& out, const AdversarialSettings& settings,
                                        size_t corpus);

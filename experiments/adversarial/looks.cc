@@ -8,8 +8,8 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using adversarial::Mass;
-using adversarial::Passage;
+using discriminate::Mass;
+using discriminate::Passage;
 
 // The rank-sum test of the numbers of two classes of items, null where one has none.
 Json ranks_json(const std::vector<double>& first, const std::vector<double>& second) {
@@ -68,7 +68,7 @@ Json looks_json(const JudgedPassages& judged) {
   ClassMeans real, fake, judged_real, judged_fake;
   for (size_t i = 0; i < judged.passages.size(); ++i) {
     const Passage& p = judged.passages[i];
-    const adversarial::Verdict& v = judged.verdicts[i];
+    const discriminate::Verdict& v = judged.verdicts[i];
     const Mass mass = attention_mass(p, judged.reads, v.attention),
                share = token_shares(p, judged.reads);
     const double score = response_score(p, judged.reads, mass);
@@ -106,10 +106,10 @@ std::vector<size_t> surest(const JudgedPassages& judged, size_t of_each) {
 
 PassageView view_of(const JudgedPassages& judged, size_t place, const Vocabulary& vocabulary) {
   const Passage& p = judged.passages[place];
-  const adversarial::Verdict& v = judged.verdicts[place];
+  const discriminate::Verdict& v = judged.verdicts[place];
   PassageView view{p.id, {}, p.real, v.p_real};
   size_t at = 0;
-  for (const adversarial::TokenIds& utterance : sequence_of(p, judged.reads).context) {
+  for (const discriminate::TokenIds& utterance : sequence_of(p, judged.reads).context) {
     std::vector<WordView>& words = view.utterances.emplace_back();
     for (const int32_t id : utterance) words.push_back({vocabulary.token(id), v.attention[at++]});
     words.push_back({vocabulary.token(kEou), v.attention[at++]});

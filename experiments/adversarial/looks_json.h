@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
-#include "dialog/adversarial/analysis.h"
-#include "dialog/adversarial/verdict.h"
+#include "dialog/discriminate/analysis.h"
+#include "dialog/discriminate/verdict.h"
 #include "dialog/text/vocabulary.h"
 #include "dialog/view/passages.h"
 
@@ -15,10 +15,10 @@ namespace heed {
 
 // Passages, and what a discriminator that reads so much of them says.
 struct JudgedPassages {
-  const std::vector<adversarial::Passage>& passages;
-  const std::vector<adversarial::Verdict>& verdicts;
+  const std::vector<discriminate::Passage>& passages;
+  const std::vector<discriminate::Verdict>& verdicts;
   const std::vector<std::optional<double>>& cosines;  // of context and response
-  adversarial::Reads reads;
+  discriminate::Reads reads;
 };
 
 // Means over those that are real, fake, judged real and judged fake: attention masses beside the

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dialog/adversarial/confusion.h"
+#include "dialog/discriminate/confusion.h"
 #include "experiments/engine/auc.h"
 #include "experiments/engine/hypothesis.h"
 
@@ -31,11 +31,11 @@ Judged judged_of(const AdversarialResults& results, const RunResult& run, const 
   return judged;
 }
 
-using adversarial::Confusion;
+using discriminate::Confusion;
 
 // In the order of kScoreNames.
-std::array<adversarial::Ratio, kScoreCount> ratios_of(const Confusion& counts) {
-  const adversarial::Scores s = scores(counts);
+std::array<discriminate::Ratio, kScoreCount> ratios_of(const Confusion& counts) {
+  const discriminate::Scores s = scores(counts);
   return {s.accuracy,       s.real.precision, s.real.recall, s.real.f1,
           s.fake.precision, s.fake.recall,    s.fake.f1};
 }

@@ -14,7 +14,7 @@
 namespace heed {
 
 // The scores of a row, all quotients of sums over passages: accuracy, and precision, recall and F1
-// of the responses that were said and of the others (adversarial::Scores).
+// of the responses that were said and of the others (discriminate::Scores).
 constexpr const char* kScoreNames[] = {"accuracy",       "real.precision", "real.recall", "real.f1",
                                        "fake.precision", "fake.recall",    "fake.f1"};
 constexpr size_t kScoreCount = std::size(kScoreNames);

@@ -6,7 +6,7 @@
 
 #include "base/file.h"
 #include "base/path.h"
-#include "dialog/adversarial/settings.h"
+#include "dialog/discriminate/settings.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/engine/evaluation_json.h"
@@ -33,12 +33,12 @@ bool is_plain(const std::string& name) {
 
 // The passages of the test parts. Which they are depends on no vocabulary.
 void read_passages(const AdversarialSettings& s, AdversarialData& data) {
-  std::vector<adversarial::Passage> passages;
+  std::vector<discriminate::Passage> passages;
   for (size_t c = 0; c < s.corpora.size(); ++c) {
     const std::string path = find_part(s.corpora[c].path, "test");
     const auto dialogues = read_dialogues(path, s.test_dialogues());
     data.test_checksums.push_back(fingerprint(dialogues));
-    const adversarial::PassageOptions& bounds = s.train.model.passages;
+    const discriminate::PassageOptions& bounds = s.train.model.passages;
     const auto counts =
         add_passages(passages, dialogues, data.train[c].vocabulary, bounds, static_cast<int>(c));
     if (counts.passages > 0) continue;
@@ -48,7 +48,7 @@ void read_passages(const AdversarialSettings& s, AdversarialData& data) {
                     " tokens each");
   }
   std::map<int, int> numbers;
-  for (const adversarial::Passage& p : passages) {
+  for (const discriminate::Passage& p : passages) {
     const int next = static_cast<int>(numbers.size());
     const int conversation = numbers.emplace(p.conversation, next).first->second;
     data.passages.push_back({p.id, p.corpus, conversation});
@@ -56,9 +56,9 @@ void read_passages(const AdversarialSettings& s, AdversarialData& data) {
 }
 
 // Under the names of their options, but for those of a variant and a run.
-Json describe_training(const adversarial::Settings& s) {
+Json describe_training(const discriminate::Settings& s) {
   Json json = as_texts(as_options(s));
-  auto of_runs = options_that<adversarial::Settings>(&Setting::of_variant);
+  auto of_runs = options_that<discriminate::Settings>(&Setting::of_variant);
   of_runs.insert(of_runs.end(), {"seed", "log-steps"});
   for (const std::string& option : of_runs) json.erase(option);
   return json;
@@ -76,7 +76,7 @@ Json describe(const AdversarialSettings& s, const AdversarialData& data) {
   settings["device"] = s.made_with.device;
   settings["matmul"] = s.made_with.matmul;
   Json checksums = Json::array(), generators = Json::array();
-  for (const adversarial::TrainData& t : data.train) checksums.push_back(t.fingerprint());
+  for (const discriminate::TrainData& t : data.train) checksums.push_back(t.fingerprint());
   for (const uint32_t test : data.test_checksums) checksums.push_back(test);
   for (const NamedFolder& g : s.generators)
     generators.push_back(file_checksum(generator_weights(g.path)));
@@ -118,7 +118,7 @@ std::vector<std::string> AdversarialSettings::corpus_names() const {
 }
 
 void AdversarialData::share(const Neighbours& neighbours) {
-  for (adversarial::TrainData& of_variants : train) of_variants.share(neighbours);
+  for (discriminate::TrainData& of_variants : train) of_variants.share(neighbours);
 }
 
 AdversarialData load_adversarial_data(const AdversarialSettings& s, bool reads) {
@@ -128,9 +128,9 @@ AdversarialData load_adversarial_data(const AdversarialSettings& s, bool reads) 
     if (!variant.response_only) {
       std::vector<std::string> directories;
       for (const size_t c : variant.corpora) directories.push_back(s.corpora[c].path);
-      adversarial::Settings its = s.train;
+      discriminate::Settings its = s.train;
       if (variant.scenario) its.negatives = {variant.scenario->kind};
-      data.train.push_back(reads ? load_train_data(directories, its) : adversarial::TrainData());
+      data.train.push_back(reads ? load_train_data(directories, its) : discriminate::TrainData());
     }
     data.train_places.push_back(data.train.size() - 1);
   }
@@ -141,7 +141,7 @@ AdversarialData load_adversarial_data(const AdversarialSettings& s, bool reads) 
 void open_adversarial(const std::string& out, const AdversarialSettings& settings,
                       const AdversarialData& data) {
   // What older versions did not write down; all presets have it alike.
-  Json earlier = describe_training(adversarial::presets()[0].settings);
+  Json earlier = describe_training(discriminate::presets()[0].settings);
   earlier.update({{"decode", "beam"}, {"reliability", false}});
   open_folder(out, kAdversarialKind, describe(settings, data), earlier);
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/adversarial/task.h"
+#include "dialog/discriminate/task.h"
 #include "dialog/respond/decode.h"
 #include "experiments/adversarial/variant.h"
 #include "experiments/engine/plan.h"
@@ -24,7 +24,7 @@ struct NamedFolder {
 std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list);
 
 struct AdversarialSettings {
-  adversarial::Settings train = {};       // of each classifier, but for the seed
+  discriminate::Settings train = {};      // of each classifier, but for the seed
   std::vector<NamedFolder> corpora = {};  // data directories
   std::vector<NamedFolder> generators = {};
   bool reliability = false;  // scenarios too
@@ -49,13 +49,13 @@ struct AdversarialData {
   std::vector<JudgeVariant> variants = {};
   // Training data, and which of them each variant has: two that differ by their input only have the
   // same.
-  std::vector<adversarial::TrainData> train = {};
+  std::vector<discriminate::TrainData> train = {};
   std::vector<size_t> train_places = {};
   // With these the first rank measures; the others need not have them.
   std::vector<JudgedPassage> passages = {};  // of all test parts
   std::vector<uint32_t> test_checksums = {};
 
-  const adversarial::TrainData& train_of(size_t variant) const {
+  const discriminate::TrainData& train_of(size_t variant) const {
     return train.at(train_places.at(variant));
   }
   // Has what the first rank of the machine trains on.

@@ -189,7 +189,7 @@ std::vector<Table> adversarial_tables(const AdversarialResults& results, const S
   for (Table& table : das_tables(results)) tables.push_back(std::move(table));
   Table reliability = reliability_table(results, rows);
   if (!reliability.rows.empty()) tables.push_back(std::move(reliability));
-  tables.push_back(trainings_table(results, adversarial::kValidLoss, "loss", 4));
+  tables.push_back(trainings_table(results, discriminate::kValidLoss, "loss", 4));
   return tables;
 }
 

@@ -18,7 +18,7 @@ std::vector<JudgeVariant> judge_variants(const std::vector<std::string>& corpora
   if (several) add(kTogether, all, true);
   if (!reliability || all.empty()) return variants;
   for (const Scenario& scenario : kScenarios) {
-    if (scenario.kind == adversarial::Negatives::Kind::kOtherCorpus && !several) continue;
+    if (scenario.kind == discriminate::Negatives::Kind::kOtherCorpus && !several) continue;
     variants.push_back({(several ? std::string(kTogether) : corpora[0]) + "-" + scenario.name, all,
                         several, false, &scenario});
   }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/adversarial/replacement.h"
+#include "dialog/discriminate/replacement.h"
 #include "experiments/engine/results.h"
 
 namespace heed {
@@ -16,13 +16,13 @@ namespace heed {
 // classifier that can be relied on is known.
 struct Scenario {
   const char* name;
-  adversarial::Negatives::Kind kind;
+  discriminate::Negatives::Kind kind;
   double ideal;
 };
 constexpr Scenario kScenarios[] = {
-    {"real-and-real", adversarial::Negatives::Kind::kReal, 0.5},
-    {"shuffled-words", adversarial::Negatives::Kind::kShuffledWords, 1},
-    {"other-corpus", adversarial::Negatives::Kind::kOtherCorpus, 1}};  // of several corpora only
+    {"real-and-real", discriminate::Negatives::Kind::kReal, 0.5},
+    {"shuffled-words", discriminate::Negatives::Kind::kShuffledWords, 1},
+    {"other-corpus", discriminate::Negatives::Kind::kOtherCorpus, 1}};  // of several corpora only
 
 struct JudgeVariant {
   std::string name;                    // "ubuntu-sample", "together-response-only"

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <map>
 
-#include "dialog/probe/principal_components.h"
 #include "dialog/probe/representations.h"
 #include "dialog/respond/choose_epoch.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/score_json.h"
+#include "dialog/stats/principal_components.h"
 #include "experiments/probes/evaluation.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"
@@ -113,7 +113,7 @@ Json rounded(double value) {
 
 Json components_of(const Tensor& x, const std::vector<size_t>& drawn) {
   const int64_t count = std::min<int64_t>(2, x.shape()[1]);
-  const auto found = probe::principal_components(x, count);
+  const auto found = principal_components(x, count);
   const Tensor at = found.coordinates(x);
   Json json = {{"share", Json::array()}, {"x", Json::array()}, {"y", Json::array()}};
   for (const double variance : found.variance) {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "dialog/probe/principal_components.h"
+#include "dialog/stats/principal_components.h"
 
 namespace heed {
 
@@ -18,7 +18,7 @@ Extent extent_of(const Tensor& x) {
     }
     extent.length += std::sqrt(square) / static_cast<double>(n);
   }
-  const Tensor along = probe::principal_components(x, 1).coordinates(x);
+  const Tensor along = principal_components(x, 1).coordinates(x);
   const auto [low, high] = std::minmax_element(along.data<double>(), along.data<double>() + n);
   extent.range = *high - *low;
   return extent;

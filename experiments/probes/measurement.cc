@@ -12,7 +12,7 @@ namespace {
 
 // Twice the hits and what they are divided by, of each example: F1 is the quotient of their sums.
 void add_items(Json& json, const TaskResult& result) {
-  for (const probe::Hits& h : result.examples) {
+  for (const Hits& h : result.examples) {
     json["hits"].push_back(2 * h.true_positives);
     json["counted"].push_back(2 * h.true_positives + h.false_positives + h.false_negatives);
   }

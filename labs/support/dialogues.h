@@ -7,7 +7,7 @@
 
 #include "dialog/data/distraction.h"
 #include "dialog/respond/loss.h"
-#include "dialog/respond/lstm.h"
+#include "dialog/respond/models/lstm.h"
 #include "labs/support/check.h"
 #include "optim/optim.h"
 

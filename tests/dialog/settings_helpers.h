@@ -1,7 +1,7 @@
 // All settings of a system, and for each of them a training that differs in it and nothing else.
 #pragma once
 
-#include "dialog/adversarial/settings.h"
+#include "dialog/discriminate/settings.h"
 #include "dialog/respond/settings.h"
 #include "train/settings_json.h"
 

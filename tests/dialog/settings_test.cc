@@ -1,8 +1,8 @@
 // One line makes a setting: each is written, read, shown as an option and held against a run, of
 // every system.
-#include "dialog/adversarial/settings.h"
-#include "dialog/adversary/run.h"
-#include "dialog/adversary/settings.h"
+#include "dialog/discriminate/settings.h"
+#include "dialog/discriminate/gan/run.h"
+#include "dialog/discriminate/gan/settings.h"
 #include "dialog/respond/task.h"
 #include "dialog/retrieve/settings.h"
 #include "tests/dialog/settings_helpers.h"
@@ -18,8 +18,8 @@ template <class S> Json in_files(const S& settings) {
 }
 
 template <class S> class Settings : public testing::Test {};
-using Systems = testing::Types<TrainSettings, adversarial::Settings, adversary::Settings,
-                               retrieve::Settings>;
+using Systems =
+    testing::Types<TrainSettings, discriminate::Settings, gan::Settings, retrieve::Settings>;
 TYPED_TEST_SUITE(Settings, Systems);
 
 TYPED_TEST(Settings, EveryOneIsWrittenAndReadAgain) {
@@ -77,9 +77,9 @@ TEST(BegunRuns, DoNotGoOnWithAnotherValueOfAnySetting) {
   expect_no_other_run<TrainSettings>(
       model, [&](const TrainSettings& s) { begin_run(model, s, TrainData{}); });
   std::filesystem::create_directory(discriminator);
-  adversarial::begin_run(discriminator, {}, words, "{}");
-  expect_no_other_run<adversarial::Settings>(discriminator, [&](const adversarial::Settings& s) {
-    adversarial::begin_run(discriminator, s, words, "{}");
+  discriminate::begin_run(discriminator, {}, words, "{}");
+  expect_no_other_run<discriminate::Settings>(discriminator, [&](const discriminate::Settings& s) {
+    discriminate::begin_run(discriminator, s, words, "{}");
   });
 }
 

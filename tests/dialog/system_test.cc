@@ -6,7 +6,7 @@
 
 #include "autograd/ops.h"
 #include "base/file.h"
-#include "dialog/adversarial/run.h"
+#include "dialog/discriminate/run.h"
 #include "dialog/open_run.h"
 #include "dialog/respond/config.h"
 #include "nn/safetensors.h"
@@ -253,7 +253,7 @@ TEST(KeptRuns, AreOfTheSystemsThatTheyWere) {
 TEST(DiscriminatorAsEncoder, ReadsAContextAsItsPassages) {
   const std::string run = source_dir() + "/tests/heed/discriminator-run";
   const LoadedSystem loaded = load_system(run);
-  const auto model = adversarial::load_discriminator(run);
+  const auto model = discriminate::load_discriminator(run);
   std::vector<int32_t> long_one(30, 9);
   const std::vector<Example> examples = {context_of({{5, 6}, {7, 8, 9}, long_one}),
                                          context_of({{10}})};
@@ -261,7 +261,7 @@ TEST(DiscriminatorAsEncoder, ReadsAContextAsItsPassages) {
   long_one.resize(25);
   const std::vector<Example> read = {context_of({{7, 8, 9}, long_one}), context_of({{10}})};
   for (int64_t i = 0; i < 2; ++i) {
-    const auto want = model.model(adversarial::pack_sequences({read[i]})).last.value().to_vector();
+    const auto want = model.model(discriminate::pack_sequences({read[i]})).last.value().to_vector();
     EXPECT_EQ(x[i].to_vector(), want) << i;
   }
 }

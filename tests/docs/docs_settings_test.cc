@@ -2,8 +2,8 @@
 #include <cstdlib>
 
 #include "base/file.h"
-#include "dialog/adversarial/settings.h"
-#include "dialog/adversary/settings.h"
+#include "dialog/discriminate/gan/settings.h"
+#include "dialog/discriminate/settings.h"
 #include "dialog/respond/settings.h"
 #include "dialog/retrieve/settings.h"
 #include "tests/docs/pages_helpers.h"
@@ -51,9 +51,9 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
   const std::vector<std::pair<std::string, std::string>> tables = {
       {"model", table<ModelConfig>(model)},
       {"training", table<TrainSettings>(run)},
-      {"discriminator", table<adversarial::Config>(config)},
-      {"discriminator's training", table<adversarial::Settings>(training)},
-      {"adversary", table<adversary::Settings>(players)},
+      {"discriminator", table<discriminate::Config>(config)},
+      {"discriminator's training", table<discriminate::Settings>(training)},
+      {"adversary", table<gan::Settings>(players)},
       {"ranker", table<retrieve::Settings>(config)},
       {"ranker's training", table<retrieve::Settings>(training)}};
   const fs::path path = kRoot / "docs/settings.md";

@@ -1,8 +1,8 @@
 // A chat whose lines say who speaks: the first byte is the gap in minutes, the rest the file.
-#include "dialog/data/chat_log.h"
+#include "dialog/data/formats/chat_log.h"
 
 #include "base/utf8.h"
-#include "dialog/data/plain_text.h"
+#include "dialog/data/formats/plain_text.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -1,7 +1,7 @@
 // What the targets of published corpora share.
 #pragma once
 
-#include "dialog/data/published.h"
+#include "dialog/data/formats/published.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace heed::fuzz {

@@ -1,5 +1,5 @@
 // Dialogues in plain text: the first byte chooses the layout, the rest is the file.
-#include "dialog/data/plain_text.h"
+#include "dialog/data/formats/plain_text.h"
 #include "dialog/data/split.h"
 #include "tests/fuzz/fuzz.h"
 

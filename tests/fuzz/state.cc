@@ -1,5 +1,5 @@
 // state.json of a run, and the checkpoint that it names.
-#include "dialog/respond/lstm.h"
+#include "dialog/respond/models/lstm.h"
 #include "optim/optim.h"
 #include "tests/fuzz/fuzz.h"
 #include "train/checkpoint.h"

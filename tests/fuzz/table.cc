@@ -1,5 +1,5 @@
 // A table of messages. The columns are the first three of its first line.
-#include "dialog/data/table.h"
+#include "dialog/data/formats/table.h"
 
 #include "tests/fuzz/fuzz.h"
 

@@ -1,5 +1,5 @@
 // A .csv file of the Ubuntu corpus: contexts of v2, or messages.
-#include "dialog/data/ubuntu.h"
+#include "dialog/data/formats/ubuntu.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

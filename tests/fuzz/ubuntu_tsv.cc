@@ -1,5 +1,5 @@
 // One dialogue of the Ubuntu corpus v1.
-#include "dialog/data/ubuntu.h"
+#include "dialog/data/formats/ubuntu.h"
 #include "tests/fuzz/fuzz.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {

@@ -8,7 +8,7 @@ from heed._files import DataError
 
 STRUCTURES = ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "lstm", "lstm-attention",
               "bilstm-attention", "hred", "hred-stacked", "transformer")
-_LSTM = STRUCTURES[:5]  # dialog/respond/lstm.h; the others but the transformer are of seq2seq.h
+_LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h; the others but the transformer are of seq2seq.h
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""The five structures of Xing & Gulla (2022): `dialog/respond/lstm.h` once more, in PyTorch. It fixes
+"""The five structures of Xing & Gulla (2022): `dialog/respond/models/lstm.h` once more, in PyTorch. It fixes
 what the equations leave open, so that two programs can be compared number by number."""
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""HRED and its kin, the models of the probe tasks: `dialog/respond/seq2seq.h` once more, in PyTorch."""
+"""HRED and its kin, the models of the probe tasks: `dialog/respond/models/seq2seq.h` once more, in PyTorch."""
 from __future__ import annotations
 
 from typing import Sequence, Tuple

@@ -1,4 +1,4 @@
-"""The Transformer (Vaswani et al. 2017, norms first): `dialog/respond/transformer.h` once more, in
+"""The Transformer (Vaswani et al. 2017, norms first): `dialog/respond/models/transformer.h` once more, in
 PyTorch, with PyTorch's own attention nowhere in it."""
 from __future__ import annotations
 

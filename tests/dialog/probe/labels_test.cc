@@ -4,7 +4,7 @@
 
 #include <cstdlib>
 
-#include "dialog/data/multiwoz.h"
+#include "dialog/data/formats/multiwoz.h"
 #include "dialog/probe/stop_words.h"
 #include "tests/dialog/data/reader_helpers.h"
 

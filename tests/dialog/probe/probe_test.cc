@@ -6,7 +6,7 @@
 #include "base/error.h"
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/mlp.h"
-#include "dialog/probe/standardise.h"
+#include "dialog/stats/standardise.h"
 #include "nn/safetensors.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
@@ -17,7 +17,7 @@ namespace {
 
 std::vector<Hits> hits(const std::vector<LabelIds>& predicted, const std::vector<LabelIds>& truth) {
   std::vector<Hits> all;
-  for (size_t i = 0; i < truth.size(); ++i) all.push_back(compare(predicted[i], truth[i]));
+  for (size_t i = 0; i < truth.size(); ++i) all.push_back(count_hits(predicted[i], truth[i]));
   return all;
 }
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "dialog/respond/das.h"
-#include "dialog/respond/lstm.h"
+#include "dialog/respond/models/lstm.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/init.h"
 #include "tensor/parallel.h"

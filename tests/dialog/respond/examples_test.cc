@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <regex>
 
-#include "dialog/respond/lstm.h"
+#include "dialog/respond/models/lstm.h"
 #include "examples/dialogue_task.h"
 #include "examples/dynamic.h"
 #include "examples/dynamic_ui.h"

@@ -6,7 +6,7 @@
 
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
-#include "dialog/respond/lstm.h"
+#include "dialog/respond/models/lstm.h"
 #include "nn/init.h"
 #include "tensor/random.h"
 #include "train/task.h"

@@ -1,5 +1,5 @@
 // What must hold for all five structures, whatever the weights.
-#include "dialog/respond/lstm.h"
+#include "dialog/respond/models/lstm.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,7 +1,7 @@
 // The paper's numbers, and the claims that are computed from them: known answers.
 #include <gtest/gtest.h>
 
-#include "dialog/adversarial/confusion.h"
+#include "dialog/discriminate/confusion.h"
 #include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/paper.h"
 

@@ -10,7 +10,7 @@ namespace {
 TEST(AdversarialFolder, RefusesAnotherValueOfAnySetting) {
   const TempDir dir;
   const std::string out = dir.path("out");
-  const AdversarialSettings usual = {.train = adversarial::find_preset("smoke").settings};
+  const AdversarialSettings usual = {.train = discriminate::find_preset("smoke").settings};
   open_adversarial(out, usual, {});
   open_adversarial(out, usual, {});
   int refused = 0;
@@ -30,7 +30,7 @@ TEST(AdversarialFolder, RefusesAnotherValueOfAnySetting) {
 TEST(AdversarialFolder, OfAnOlderVersionIsOpened) {
   const TempDir dir;
   const std::string out = dir.path("out");
-  AdversarialSettings settings = {.train = adversarial::find_preset("smoke").settings};
+  AdversarialSettings settings = {.train = discriminate::find_preset("smoke").settings};
   settings.train.preset = "smoke";
   settings.train.vocabulary = 2005;
   dir.write("out/adversarial.json", R"({"format": 1, "heed": {}, "settings": {

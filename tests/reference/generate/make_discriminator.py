@@ -1,5 +1,5 @@
 """Writes discriminator.safetensors: what PyTorch computes of the discriminator of Bruni & Fernandez
-(2017) in float64, without dropout. tests/dialog/adversarial/discriminator_test.cc compares.
+(2017) in float64, without dropout. tests/dialog/discriminate/discriminator_test.cc compares.
 
     python3 make_discriminator.py OUT.safetensors
 

@@ -1,4 +1,4 @@
-"""Probe problems and what scikit-learn makes of them, for tests/dialog/probe/logistic_test.cc.
+"""Probe problems and what scikit-learn makes of them, for tests/dialog/stats/logistic_test.cc.
 
     python3 tests/reference/generate/make_probes.py OUT_DIR        needs scikit-learn
 

@@ -1,0 +1,65 @@
+#include "dialog/data/formats/messages.h"
+
+#include <filesystem>
+#include <set>
+
+#include "base/error.h"
+#include "dialog/data/formats/records_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+std::string text_of(const JsonRecord& record, const Json& message) {
+  const auto content = message.find("content");
+  if (content == message.end() || content->is_null()) return "";  // a call of a tool
+  if (!content->is_array()) return record.text(message, "content");
+  std::string text;
+  for (const Json& part : *content) {
+    if (part.contains("text")) text += (text.empty() ? "" : " ") + record.text(part, "text");
+  }
+  return text;
+}
+
+void read_message(const JsonRecord& record, const Json& message, Published& corpus) {
+  static const std::set<std::string> silent = {"system", "developer", "tool", "function"};
+  const std::string& role = record.text(message, "role");
+  const std::string text = text_of(record, message);
+  if (silent.contains(role)) {
+    ++corpus.left_out["messages of the roles system, developer, tool and function"];
+  } else if (is_blank(text)) {
+    ++corpus.left_out["messages without text"];
+  } else {
+    add_message(corpus.dialogues.back(), role, text);
+  }
+}
+
+}  // namespace
+
+Published read_messages(const std::string& path, const Reading& reading) {
+  const std::string file = std::filesystem::path(path).filename().string();
+  Published corpus;
+  std::vector<Dialogue>& dialogues = corpus.dialogues;
+  read_records(path, Braces::kLines, [&](JsonRecord& record) {
+    const Json& json = record.json();
+    const bool is_message = json.contains("role") && !json.contains("messages");
+    if (!is_message || dialogues.empty()) {
+      if (reading.enough(dialogues.size())) return false;
+      const std::string number = std::to_string(dialogues.size() + 1);
+      dialogues.push_back(
+          {json.contains("id") ? record.text(json, "id") : file + ":" + number, {}});
+    }
+    if (is_message) return read_message(record, json, corpus), true;
+    size_t number = 0;
+    for (const Json& message : record.list(json, "messages")) {
+      record.in_turn(++number);
+      read_message(record, message, corpus);
+    }
+    return true;
+  });
+  if (dialogues.empty()) throw DataError(path + ": holds no dialogue");
+  return corpus;
+}
+
+}  // namespace heed

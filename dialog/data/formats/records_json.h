@@ -1,0 +1,72 @@
+// The records of JSON files, one at a time, and their members with errors that say where.
+#pragma once
+
+#include <cstddef>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "dialog/data/formats/published.h"
+
+namespace heed {
+
+// Why nlohmann-json refuses a text, short: "[json.exception.parse_error.101] parse error at line 1,
+// column 9: syntax error while parsing value - invalid literal; last read: 'x'" gives "invalid
+// literal".
+std::string json_reason(std::string_view what);
+
+// One record of a file. The functions throw DataError "path: record 3: turn 2: rule" if a member is
+// missing or of another type.
+class JsonRecord {
+ public:
+  using Json = nlohmann::json;
+  JsonRecord(const std::string& path, size_t number, const std::string& name, const Json& value)
+      : path_(path), number_(number), name_(name), value_(value) {}
+
+  const Json& json() const { return value_; }
+  const std::string& name() const { return name_; }  // its key; "" in an array
+  void in_turn(size_t number) { turn_ = number; }    // what the errors say, from 1; 0: none
+  [[noreturn]] void fail(const std::string& rule) const;
+
+  const std::string& text(const Json& object, const char* key) const;
+  const Json& list(const Json& object, const char* key) const;
+  const Json& map(const Json& object, const char* key) const;
+  // An array of texts.
+  std::vector<std::string> texts(const Json& object, const char* key) const;
+  // Throws if a value, called `what`, is not a text.
+  const std::string& as_text(const Json& value, const std::string& what) const;
+
+ private:
+  const Json& member(const Json& object, const char* key, Json::value_t type) const;
+
+  const std::string& path_;
+  size_t number_, turn_ = 0;
+  const std::string& name_;
+  const Json& value_;
+};
+
+// What a file is that begins with '{'.
+enum class Braces {
+  kLines,   // JSON Lines: a record a line
+  kMembers  // one object, whose members are the records
+};
+
+// Reads a JSON file, plain or gzip, and hands on its records, which are objects, in their order:
+// the elements of an array, or what `braces` says. The text, at most 1 GiB, is in memory, and one
+// record. `take` returns whether it wants more; what follows is not looked at. Throws DataError
+// "path:line: ..." for what is not JSON, is nested deeper than 64 or no object.
+void read_records(const std::string& path, Braces braces,
+                  const std::function<bool(JsonRecord&)>& take);
+
+// Reads a corpus whose records are dialogues: `read` appends one to the corpus. Throws DataError
+// also if there is none.
+using ReadRecord = void (*)(JsonRecord&, Published&);
+Published read_published(const std::string& path, Braces braces, const Reading& reading,
+                         ReadRecord read);
+// The same for one file of several: appends to what there is.
+void read_published(const std::string& path, Braces braces, const Reading& reading, ReadRecord read,
+                    Published& corpus);
+
+}  // namespace heed

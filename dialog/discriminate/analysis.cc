@@ -1,0 +1,91 @@
+#include "dialog/discriminate/analysis.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "base/error.h"
+#include "dialog/parts/batch.h"
+
+namespace heed::discriminate {
+
+Mass attention_mass(const Passage& passage, Reads reads, const std::vector<double>& attention) {
+  const Example sequence = sequence_of(passage, reads);
+  Mass mass;
+  size_t t = 0;
+  for (size_t k = 0; k < sequence.context.size(); ++k) {
+    const TokenIds& utterance = sequence.context[k];
+    const bool is_response = reads != Reads::kContext && k + 1 == sequence.context.size();
+    const size_t end = t + utterance.size();  // of its <eou>
+    check_internal(end < attention.size(), "attention_mass: fewer weights than tokens");
+    for (const size_t begin = t; t <= end; ++t) {
+      const bool is_sos = is_response && t == begin;
+      (is_sos ? mass.sos : is_response ? mass.response : mass.context) += attention[t];
+    }
+    mass.eou += attention[end];
+  }
+  check_internal(t == attention.size(), "attention_mass: more weights than tokens");
+  return mass;
+}
+
+Mass token_shares(const Passage& passage, Reads reads) {
+  size_t tokens = 0;
+  for (const TokenIds& utterance : sequence_of(passage, reads).context)
+    tokens += utterance.size() + 1;
+  return attention_mass(passage, reads,
+                        std::vector<double>(tokens, 1 / static_cast<double>(tokens)));
+}
+
+double response_score(const Passage& passage, Reads reads, const Mass& mass) {
+  return static_cast<double>(sequence_of(passage, reads).context.size()) * mass.response;
+}
+
+std::optional<double> cosine(const std::vector<double>& x, const std::vector<double>& y) {
+  const auto dot = [](const std::vector<double>& a, const std::vector<double>& b) {
+    return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+  };
+  const double scale = std::sqrt(dot(x, x) * dot(y, y));
+  if (!(scale > 0)) return std::nullopt;
+  return dot(x, y) / scale;
+}
+
+// [fwd_T; bwd_1] of each sequence, in their order.
+static std::vector<std::vector<double>> last_states(const Discriminator& model,
+                                                    const std::vector<Example>& sequences,
+                                                    int64_t batch_size) {
+  const NoGrad no_grad;
+  std::vector<std::vector<double>> states(sequences.size());
+  for (const std::vector<int64_t>& places : batches_by_length(sequences, batch_size)) {
+    std::vector<Example> chosen;
+    for (const int64_t i : places) chosen.push_back(sequences[i]);
+    const std::vector<double> all =
+        model(pack_sequences(chosen, model.device())).last.value().to_vector();
+    const auto width = static_cast<ptrdiff_t>(all.size() / places.size());
+    for (size_t b = 0; b < places.size(); ++b) {
+      const auto begin = all.begin() + static_cast<ptrdiff_t>(b) * width;
+      states[places[b]].assign(begin, begin + width);
+    }
+  }
+  return states;
+}
+
+std::vector<std::optional<double>> cosines(const Discriminator& model,
+                                           const std::vector<Example>& first,
+                                           const std::vector<Example>& second, int64_t batch_size) {
+  const auto x = last_states(model, first, batch_size), y = last_states(model, second, batch_size);
+  std::vector<std::optional<double>> result;
+  for (size_t i = 0; i < x.size(); ++i) result.push_back(cosine(x[i], y[i]));
+  return result;
+}
+
+std::vector<std::optional<double>> context_cosines(const Discriminator& model,
+                                                   const std::vector<Passage>& passages,
+                                                   int64_t batch_size) {
+  std::vector<Example> contexts, responses;
+  for (const Passage& p : passages) {
+    contexts.push_back(sequence_of(p, Reads::kContext));
+    responses.push_back(sequence_of(p, Reads::kResponse));
+  }
+  return cosines(model, contexts, responses, batch_size);
+}
+
+}  // namespace heed::discriminate

@@ -1,0 +1,75 @@
+// The discriminator (Bruni and Fernández 2017, section 4): was the response of a passage said
+// there? For its T tokens w_1 .. w_T, u_1 <eou> u_2 <eou> <sos> r <eou>:
+//
+//   x_t = E w_t                                                        Eq. 1     (E)
+//   fwd_t = LSTM(x_t), t = 1..T;  bwd_t = LSTM(x_t), t = T..1          Eqs. 2, 3 (H) each
+//   h_t = [fwd_t; bwd_t]                                               Eq. 3     (2H)
+//   u_t = tanh(W_w h_t + b_w)                                          Eq. 4     (2H)
+//   a_t = exp(u_t . u_w) / sum_s exp(u_s . u_w);  v = sum_t a_t h_t    Eq. 5
+//   p(real) = sigmoid(W_c v + b_c)                                     Eq. 6
+//
+// Dropout falls on the input and on the output of the LSTM.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "dialog/discriminate/passage.h"
+#include "dialog/parts/memory.h"
+#include "nn/layers.h"
+#include "nn/lstm.h"
+
+namespace heed::discriminate {
+
+struct Config {
+  int64_t vocab_size = 25005, embedding_size = 500, hidden_size = 500;
+  double dropout = 0.3;
+  bool response_only = false;  // it is given no context: a control
+  PassageOptions passages = {};
+
+  void check() const;  // throws UsageError
+  Reads reads() const { return response_only ? Reads::kResponse : Reads::kAll; }
+};
+// Before a model of these sizes is made.
+double parameter_count(const Config& config);
+
+// How far from 0 parameters are drawn: 0.1 sqrt(500 / hidden_size), which is the paper's 0.1 at its
+// 500 cells. A sum over H inputs then has the same size at any width; with 0.1 a narrow model
+// begins with outputs so near 0 that it stays at chance.
+double init_bound(int64_t hidden_size);
+
+// Sequences packed for the LSTM, and where their tokens stand in it.
+struct SequenceBatch {
+  ContextBatch packed;
+  Memory tokens;  // sequence after sequence, in the order given: the packed row of each token
+};
+// Of sequence_of(); each holds a token.
+SequenceBatch pack_sequences(const std::vector<Example>& sequences, Device device = {});
+
+class Discriminator : public Module {
+ public:
+  explicit Discriminator(const Config& config);  // blank, to be loaded
+  // All parameters uniform in [-b, b), b = init_bound(hidden_size).
+  Discriminator(const Config& config, uint64_t seed);
+
+  struct Output {
+    Var logits;     // (B): p(real) = sigmoid(logit)
+    Var attention;  // (M): a_t, sequence after sequence
+    Var last;       // (B, 2H): [fwd_T; bwd_1]
+  };
+  Output operator()(const SequenceBatch& batch, const DropoutMode& drop = {}) const;
+  void visit(Visitor& v) override;
+  Discriminator like() const { return Discriminator(config_); }
+  const Config& config() const { return config_; }
+  Device device() const { return embedding_.weight.device(); }
+
+ private:
+  Config config_;
+  Embedding embedding_;
+  Lstm lstm_;
+  Linear project_;  // W_w, b_w
+  Linear query_;    // u_w as one row
+  Linear output_;   // W_c, b_c
+};
+
+}  // namespace heed::discriminate

@@ -1,0 +1,219 @@
+#include "dialog/discriminate/gan/gan.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "dialog/discriminate/verdict.h"
+#include "dialog/parts/batch.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/text/overlap.h"
+#include "nn/losses.h"
+
+namespace heed::gan {
+namespace {
+
+// The first words of an utterance, in the discriminator's words; <pad> and the like keep their
+// numbers.
+discriminate::TokenIds in_its_words(const std::vector<int32_t>& tokens, const Players& players,
+                                    size_t most) {
+  std::vector<std::string> words = players.words.words(tokens);
+  words.resize(std::min(words.size(), most));
+  return players.words_of_discriminator.encode(words);
+}
+
+template <class List>
+std::vector<Example> chosen(const List& examples, const std::vector<int64_t>& indices) {
+  std::vector<Example> result;
+  for (const int64_t i : indices) result.push_back(examples[i]);
+  return result;
+}
+
+// Each passage of `real`, and then it with the drawn response: real, fake, real, fake ...
+std::vector<Passage> side_by_side(const std::vector<Passage>& real,
+                                  const std::vector<Passage>& drawn) {
+  std::vector<Passage> both;
+  for (size_t i = 0; i < real.size(); ++i) {
+    both.push_back(real[i]);
+    both.push_back(drawn[i]);
+    both.back().real = false;
+  }
+  return both;
+}
+
+// What the discriminator learns from in a step.
+Loss learn_to_tell(const Players& players, const Settings& settings,
+                   const std::vector<Example>& examples, const StepKey& key) {
+  const DrawnResponses drawn =
+      draw_responses(players.generator, examples, settings.policy.max_length,
+                     draw_seed(key.seed, "adversary.discriminator", key.number()));
+  std::vector<Example> sequences;
+  std::vector<double> truth;
+  for (const Passage& p :
+       side_by_side(passages_of(examples, players), passages_of(drawn.examples, players))) {
+    sequences.push_back(sequence_of(p, players.discriminator.config().reads()));
+    truth.push_back(p.real);
+  }
+  const Device device = players.discriminator.device();
+  const discriminate::SequenceBatch batch = discriminate::pack_sequences(sequences, device);
+  const DropoutMode drop{players.discriminator.config().dropout, key.seed, key.number()};
+  const Var logits = players.discriminator(batch, drop).logits;
+  const Tensor targets = Tensor::from(truth, logits.shape());
+  Loss loss{.total =
+                mean(binary_cross_entropy(logits, targets.to(logits.value().dtype()).to(device)))};
+  loss.nll = loss.total.value().item();
+  loss.tokens = batch.tokens.segments.total();
+  double right = 0;
+  const std::vector<double> values = logits.value().to_vector();
+  for (size_t b = 0; b < truth.size(); ++b) right += (values[b] >= 0) == (truth[b] > 0);
+  loss.counts = {{"told", right}, {"shown", static_cast<double>(truth.size())}};
+  return loss;
+}
+
+Task discriminator_task(const Players& players, const Settings& settings, const TrainData& data) {
+  std::vector<int64_t> sizes;
+  for (const Example e : data.train) sizes.push_back(example_tokens(e));
+  return {.name = "discriminator",
+          .module = &players.discriminator,
+          .sizes = std::move(sizes),
+          .loss =
+              [&players, &settings, &data](const auto& indices, const StepKey& key) {
+                return learn_to_tell(players, settings, chosen(data.train, indices), key);
+              },
+          .measure =
+              [](const Counts& counts) {
+                const auto shown = counts.find("shown");
+                if (shown == counts.end()) return Metrics{};  // it has had no turn yet
+                return Metrics{{kTrainTold, counts.at("told") / shown->second, true}};
+              },
+          .guess = std::log(2.0)};
+}
+
+// The share of true ones.
+template <class Condition> double share(const std::vector<double>& values, Condition condition) {
+  const auto count = std::count_if(values.begin(), values.end(), condition);
+  return static_cast<double>(count) / static_cast<double>(values.size());
+}
+
+bool passes(double p_real) {
+  return p_real >= 0.5;
+}
+
+}  // namespace
+
+void Settings::check() const {
+  generator.check();
+  policy.check();
+  check_rule(generator_steps >= 1, "generator_steps: expected 1 or more", generator_steps);
+  check_rule(discriminator_steps >= 1, "discriminator_steps: expected 1 or more",
+             discriminator_steps);
+  check_rule(measured >= 0, "measured: expected 0 or more", static_cast<double>(measured));
+}
+
+std::vector<Passage> passages_of(const std::vector<Example>& examples, const Players& players) {
+  const discriminate::PassageOptions& form = players.discriminator.config().passages;
+  const auto most = static_cast<size_t>(form.max_tokens);
+  std::vector<Passage> passages;
+  for (const Example& e : examples) {
+    Passage& p = passages.emplace_back(Passage{.id = e.id, .dialogue_id = e.dialogue_id});
+    const size_t read = std::min(e.context.size(), static_cast<size_t>(form.context));
+    for (size_t k = e.context.size() - read; k < e.context.size(); ++k) {
+      p.context.push_back(in_its_words(e.context[k], players, most));
+    }
+    p.response = in_its_words(e.response, players, most);
+  }
+  return passages;
+}
+
+std::vector<double> rewards_of(const std::vector<Example>& examples, const Players& players,
+                               int64_t batch_size) {
+  const std::vector<Passage> passages = passages_of(examples, players);
+  const auto verdicts = discriminate::verdicts_on(players.discriminator, passages, batch_size);
+  std::vector<double> rewards;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    rewards.push_back(passages[i].response.empty() ? 0 : verdicts[i].p_real);
+  }
+  return rewards;
+}
+
+namespace {
+
+// A response to each example, and what the discriminator says of them.
+struct Played {
+  std::vector<Tokens> responses;
+  std::vector<double> drawn, real;  // rewards
+};
+Played play(const Players& players, const Settings& settings, const std::vector<Example>& examples,
+            const OnValidation& on_batch) {
+  const int64_t size = settings.generator.loop.batch_size;
+  const uint64_t seed = draw_seed(settings.generator.loop.seed, "adversary.measure", 0);
+  const auto total = static_cast<int64_t>(examples.size());
+  Played played;
+  for (int64_t at = 0; at < total; at += size) {
+    const auto begin = examples.begin() + at, end = begin + std::min(size, total - at);
+    const std::vector<Example> batch(begin, end);
+    const DrawnResponses drawn =
+        draw_responses(players.generator, batch, settings.policy.max_length, seed);
+    for (const Example& e : drawn.examples) {
+      played.responses.push_back(players.words.words(e.response));
+    }
+    const auto add = [&](std::vector<double>& to, const std::vector<Example>& of) {
+      const std::vector<double> rewards = rewards_of(of, players, size);
+      to.insert(to.end(), rewards.begin(), rewards.end());
+    };
+    add(played.drawn, drawn.examples);
+    add(played.real, batch);
+    if (on_batch) on_batch(at + std::ssize(batch), total);
+  }
+  return played;
+}
+
+}  // namespace
+
+Metrics measure_players(const Players& players, const Settings& settings, const TrainData& data,
+                        const OnValidation& on_batch) {
+  const size_t all = data.valid.size(), asked = static_cast<size_t>(settings.measured);
+  std::vector<Example> examples;
+  for (size_t i = 0; i < (asked ? std::min(asked, all) : all); ++i) {
+    examples.push_back(data.valid[i]);
+  }
+  const Played played = play(players, settings, examples, on_batch);
+  double words = 0;
+  for (const Tokens& response : played.responses) words += static_cast<double>(response.size());
+  const double passed = share(played.drawn, passes), right = share(played.real, passes);
+  const double n = static_cast<double>(examples.size());
+  Metrics metrics = {
+      {kPassed, passed, true},
+      {kTold, (right + 1 - passed) / 2},
+      {kReward, std::accumulate(played.drawn.begin(), played.drawn.end(), 0.0) / n, true},
+      {kDistinct1, distinct_n(played.responses, 1), true},
+      {kDistinct2, distinct_n(played.responses, 2), true},
+      {kWords, words / n}};
+  const auto results =
+      evaluate(players.generator, examples, {parse_test_set("random:1.0")}, data.pool, {},
+               settings.generator.loop.seed, settings.generator.loop.batch_size);
+  const std::optional<double> das = results[0].summary.das_ratio;
+  if (das) metrics.push_back({kDas, *das});
+  return metrics;
+}
+
+std::vector<Task> adversary_tasks(const Players& players, const Settings& settings,
+                                  const TrainData& data) {
+  const Reward reward = [&players, &settings](const std::vector<Example>& drawn) {
+    return rewards_of(drawn, players, settings.generator.loop.batch_size);
+  };
+  Task generator =
+      policy_task(players.generator, settings.generator, data, settings.policy, reward);
+  generator.name = "generator";
+  generator.validate = [&players, &settings, &data,
+                        of_language = generator.validate](const OnValidation& on_batch) {
+    Metrics metrics = of_language(on_batch);
+    for (Metric& m : measure_players(players, settings, data, on_batch)) {
+      metrics.push_back(std::move(m));
+    }
+    return metrics;
+  };
+  return {std::move(generator), discriminator_task(players, settings, data)};
+}
+
+}  // namespace heed::gan

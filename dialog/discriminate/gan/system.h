@@ -1,0 +1,9 @@
+#pragma once
+
+#include "dialog/system.h"
+
+namespace heed::gan {
+
+System adversary_system();
+
+}  // namespace heed::gan

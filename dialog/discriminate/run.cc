@@ -1,0 +1,134 @@
+#include "dialog/discriminate/run.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/file.h"
+#include "dialog/discriminate/settings.h"
+#include "dialog/text/format.h"
+#include "nn/safetensors.h"
+#include "train/model_directory.h"
+#include "train/preset.h"
+#include "train/run_json.h"
+
+namespace heed::discriminate {
+namespace {
+
+constexpr auto kVisitConfig = [](auto& config, auto& v) { visit_config(config, v); };
+constexpr auto kVisitTraining = [](auto& settings, auto& v) { visit_training(settings, v); };
+
+Config load_config(const std::string& directory) {
+  const std::string path = file_inside(directory, "config.json");
+  return with_json(path, [&](const nlohmann::json& json) {
+    if (json.value("kind", nlohmann::json()) != "discriminator") {
+      throw DataError(path + ": not a discriminator; heed discriminate train makes one");
+    }
+    auto c = settings_from_json<Config>(json, kVisitConfig);
+    c.check();
+    return c;
+  });
+}
+
+// What the paper leaves open: batches of 64, clipping at 5, at most 20 epochs, the end after three
+// without a better loss on the validation part.
+LoopSettings loop(int64_t batch, int epochs, double rate) {
+  return {.batch_size = batch,
+          .optimizer = {.name = "adam"},
+          .max_norm = 5,
+          .max_epochs = epochs,
+          .schedule = {.rate = rate, .min_rate = 0, .patience = 3, .max_halvings = 0}};
+}
+
+Settings sized(int64_t words, int64_t width, const LoopSettings& loop) {
+  Settings s;
+  s.model.vocab_size = words + kSpecialTokens;
+  s.model.embedding_size = s.model.hidden_size = width;
+  s.loop = loop;
+  return s;
+}
+
+// With embeddings as narrow as the cells, or more dropout, it takes epochs until it leaves chance.
+Settings smoke() {
+  Settings s = sized(2000, 32, loop(32, 3, 0.003));
+  s.model.embedding_size = 128;
+  s.model.dropout = 0.1;
+  return s;
+}
+
+}  // namespace
+
+void Settings::check() const {
+  model.check();
+  loop.check();
+  Discriminator small({.vocab_size = 1, .embedding_size = 1, .hidden_size = 1});
+  (void)make_optimizer(small, loop.optimizer);  // throws for a group that no parameter is of
+}
+
+const std::vector<Preset>& presets() {
+  static const std::vector<Preset> kPresets = {
+      {"paper", sized(25000, 500, loop(64, 20, 0.001)), "hours on two cores (not measured)"},
+      {"laptop", sized(10000, 128, loop(64, 20, 0.001)), "some minutes an epoch (not measured)"},
+      {"smoke", smoke(), "about a minute on one core"},
+  };
+  return kPresets;
+}
+
+const Preset& find_preset(const std::string& name) {
+  return find_preset_in(presets(), name);
+}
+
+std::string preset_table() {
+  std::string table;
+  for (const Preset& p : presets()) {
+    const Settings& s = p.settings;
+    table += (table.empty() ? "  " : "\n  ") + p.name + ": " + std::to_string(s.model.hidden_size) +
+             " cells in each direction, " + std::to_string(s.model.vocab_size - kSpecialTokens) +
+             " words, batches of " + std::to_string(s.loop.batch_size) + ", at most " +
+             counted(static_cast<size_t>(s.loop.max_epochs), "epoch") + "; takes " + p.time;
+  }
+  return table;
+}
+
+void start_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with) {
+  nlohmann::ordered_json config = {{"system", "adversarial"}, {"kind", "discriminator"}};
+  config.update(settings_to_json(settings.model, kVisitConfig));
+  write_file(in(run, "config.json"), config.dump(2) + "\n");
+  vocabulary.save(in(run, "vocab.txt"));
+  write_settings(run, settings, kVisitTraining, made_with);
+}
+
+Settings load_settings(const std::string& run) {
+  const Config model = load_config(run);  // first: it says what the directory holds
+  return with_json(file_inside(run, "settings.json"), [&](const nlohmann::json& json) {
+    auto s = settings_from_json<Settings>(json, kVisitTraining);
+    s.model = model;
+    if (s.vocabulary == 0) s.vocabulary = {};  // as older versions said that they did not know it
+    s.check();
+    return s;
+  });
+}
+
+void begin_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with) {
+  if (!std::filesystem::exists(in(run, "settings.json"))) {
+    return start_run(run, settings, vocabulary, made_with);
+  }
+  const auto all = [](Settings s) {
+    s.limit = 0, s.vocabulary = {}, s.preset = {};  // the fingerprint says what was read
+    return s;
+  };
+  check_same_run(run, all(load_settings(run)), all(settings));
+}
+
+LoadedDiscriminator load_discriminator(const std::string& directory) {
+  check_is_model(directory);
+  const Config config = load_config(directory);
+  const std::string weights = weights_of(directory, parameter_count(config));
+  Vocabulary vocabulary = load_vocabulary(file_inside(directory, "vocab.txt"), config.vocab_size);
+  LoadedDiscriminator loaded{Discriminator(config), std::move(vocabulary)};
+  load_parameters(weights, loaded.model);
+  return loaded;
+}
+
+}  // namespace heed::discriminate

@@ -1,0 +1,179 @@
+// The system "discriminate": was the response said there?
+#include "dialog/discriminate/system.h"
+
+#include "base/file.h"
+#include "dialog/discriminate/settings.h"
+#include "dialog/discriminate/task.h"
+#include "dialog/text/format.h"
+#include "train/model_directory.h"
+
+namespace heed::discriminate {
+namespace {
+
+class DiscriminatorTraining : public Training {
+ public:
+  explicit DiscriminatorTraining(const std::string& preset) : s_(find_preset(preset).settings) {
+    s_.preset = preset;
+    s_.vocabulary = s_.model.vocab_size;
+  }
+
+  AnySettings settings() override { return AnySettings(s_); }
+  LoopSettings& loop() override { return s_.loop; }
+  void complete() override {
+    s_.model.vocab_size = *s_.vocabulary;
+    s_.check();
+  }
+
+  void go_on(const std::string& run, const Take& take) override {
+    Settings of_run = load_settings(run);
+    if (take) take(AnySettings(s_), AnySettings(of_run));
+    s_ = std::move(of_run);
+    s_.check();
+  }
+  void read(const Paths& directories, const std::string& run) override {
+    if (run.empty()) {
+      data_ = load_train_data(directories, s_);
+      s_.model.vocab_size = data_.vocabulary.size();
+      s_.data_fingerprint = data_.fingerprint();
+      return;
+    }
+    const Vocabulary words = load_vocabulary(file_inside(run, "vocab.txt"), s_.model.vocab_size);
+    data_ = load_train_data(directories, s_, &words);
+    check_same_data(data_.fingerprint() == s_.data_fingerprint, directories, run);
+  }
+  void prepare(const Talk&) override { check_memory(parameter_count(s_.model)); }
+  void start(const std::string& run, const std::string& made_with) override {
+    start_run(run, s_, data_.vocabulary, made_with);
+  }
+  bool train(const std::string& run, Device device, const TrainHooks& hooks) override {
+    return discriminate::train(run, s_, data_, device, hooks);
+  }
+
+  void describe(const std::string& run, bool, const Talk& talk) const override {
+    const Config& m = s_.model;
+    talk.say(run + ": " + std::to_string(m.vocab_size) + " words, " +
+             std::to_string(m.hidden_size) + " cells in each direction" +
+             (m.response_only ? ", reads no context" : "") +
+             ", against responses: " + s_.negatives.name());
+    talk.say(counted(data_.train.passages.size(), "passage") + " and " +
+             std::to_string(data_.valid.passages.size()) + " to validate, each real and fake");
+    note_left_out(data_.train, "train", talk);
+    note_left_out(data_.valid, "valid", talk);
+  }
+  std::string step_text(const TrainProgress& p) const override {
+    return "accuracy " + decimal(value_of(p.metrics, kTrainAccuracy), 3);
+  }
+  std::string epoch_text(const EpochLog& e, bool best) const override {
+    char text[160];
+    std::snprintf(text, sizeof text,
+                  "epoch %2d  loss %.4f  accuracy %.3f  valid loss %.4f  valid accuracy %.3f%s",
+                  e.epoch, e.loss, value_of(e.metrics, kTrainAccuracy),
+                  value_of(e.metrics, kValidLoss), value_of(e.metrics, kValidAccuracy),
+                  best ? "  best" : "");
+    return text;
+  }
+
+ private:
+  Settings s_;
+  TrainData data_;
+};
+
+// [fwd_T; bwd_1] of a context, as its passages are cut: the last utterances, of each the first
+// tokens.
+class PassageEncoder : public ContextEncoder {
+ public:
+  PassageEncoder(const Discriminator& model, const Vocabulary& words)
+      : model_(model), words_(words) {}
+  int64_t width() const override { return 2 * model_.config().hidden_size; }
+  std::vector<int32_t> numbers(const std::string& utterance) const override {
+    return encode_utterance(utterance, words_);
+  }
+  Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
+    return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {
+      std::vector<Example> sequences;
+      for (const Example* e : batch) sequences.push_back(as_read(*e));
+      return model_(pack_sequences(sequences, model_.device())).last;
+    });
+  }
+
+ private:
+  Example as_read(const Example& e) const {
+    const PassageOptions& form = model_.config().passages;
+    Passage passage;
+    const size_t read = std::min(e.context.size(), static_cast<size_t>(form.context));
+    for (auto u = e.context.end() - static_cast<ptrdiff_t>(read); u != e.context.end(); ++u) {
+      const size_t kept = std::min(u->size(), static_cast<size_t>(form.max_tokens));
+      passage.context.emplace_back(u->begin(), u->begin() + static_cast<ptrdiff_t>(kept));
+    }
+    return sequence_of(passage, Reads::kContext);
+  }
+
+  const Discriminator& model_;
+  const Vocabulary& words_;
+};
+
+LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
+  LoadedDiscriminator model = load_discriminator(directory);
+  if (epoch != "best" && epoch != "untrained") {
+    throw UsageError("epoch: of a discriminator best or untrained, got '" + epoch + "'");
+  }
+  auto discriminator = epoch == "best"
+                           ? std::make_shared<Discriminator>(std::move(model.model))
+                           : std::make_shared<Discriminator>(model.model.config(),
+                                                             load_settings(directory).loop.seed);
+  LoadedSystem loaded{
+      .vocabulary = std::make_shared<Vocabulary>(std::move(model.vocabulary)),
+      .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
+  loaded.encoder = std::make_shared<PassageEncoder>(*discriminator, *loaded.vocabulary);
+  loaded.module = std::move(discriminator);
+  return loaded;
+}
+
+System::Choice discriminator_presets() {
+  System::Choice choice{{}, "laptop", preset_table()};
+  for (const Preset& known : presets()) choice.names.push_back(known.name);
+  return choice;
+}
+
+}  // namespace
+
+void note_left_out(const Part& part, const std::string& name, const Talk& talk) {
+  const auto say = [&](int64_t count, const std::string& what, const std::string& why) {
+    if (count == 0) return;
+    talk.note(name + ": " + counted(static_cast<size_t>(count), what) + " left out: " + why);
+  };
+  say(part.irreplaceable, "passage", "nothing could stand in the place of the response");
+  const UnfitResponses& u = part.unfit;
+  say(u.no_passage, "response", "no passage here has the id");
+  say(u.unknown, "response", "with <unk>");
+  say(u.length, "response", "too short or too long");
+  say(u.repeated, "response", "the same words as one before");
+  say(u.as_said, "response", "the same words as the real one");
+}
+
+System discriminate_system() {
+  return {
+      .name = "discriminate",
+      .what = "a discriminator",
+      .can = {Capability::kClassify, Capability::kEncode},
+      .load = load_model,
+      .older_name = "adversarial",
+      .help = "Train a discriminator between real responses and others",
+      .footer =
+          "Passages are runs of turns with 3 to 25 tokens each. Every passage is learned from "
+          "twice "
+          "in an epoch: as it was said, and with another response in place of its own, drawn anew "
+          "each time. The best model by the loss on the validation part is kept; after three "
+          "epochs without a better one the training ends.\n"
+          "Examples:\n"
+          "  heed train discriminate --data data/ubuntu-sample --preset smoke --out runs/judge\n"
+          "  heed train discriminate --data data/ubuntu-sample --preset smoke --response-only "
+          "--out runs/control",
+      .train = [](const std::string& preset, const std::string&) -> std::unique_ptr<Training> {
+        return std::make_unique<DiscriminatorTraining>(preset);
+      },
+      .presets = discriminator_presets,
+      .several_corpora = true};
+}
+
+}  // namespace heed::discriminate

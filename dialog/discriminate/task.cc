@@ -1,0 +1,213 @@
+#include "dialog/discriminate/task.h"
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+#include <utility>
+
+#include "dialog/discriminate/verdict.h"
+#include "dialog/parts/batch.h"
+#include "nn/losses.h"
+#include "train/run_json.h"
+
+namespace heed::discriminate {
+namespace {
+
+// What the functions of the task refer to.
+class Learning {
+ public:
+  Learning(Discriminator& model, const Settings& settings, const TrainData& data)
+      : model_(model),
+        settings_(settings),
+        data_(data),
+        train_(data.train.replacements(settings.negatives.kind)) {
+    const Replacements of_valid = data.valid.replacements(settings.negatives.kind);
+    valid_ = with_fakes(data.valid.passages, of_valid.replaceable(), of_valid, settings.loop.seed);
+  }
+
+  // Example 2 i is passage i as it was said, 2 i + 1 that with another response, of about as many
+  // tokens: which one is known in the epoch.
+  std::vector<int64_t> sizes() const {
+    std::vector<int64_t> sizes;
+    for (const Passage& p : data_.train.passages) {
+      // which counts the end of a response of its own
+      const int64_t tokens = example_tokens(sequence_of(p, settings_.model.reads())) - 1;
+      sizes.insert(sizes.end(), 2, tokens);
+    }
+    return sizes;
+  }
+
+  Loss loss(const std::vector<int64_t>& indices, const StepKey& key) const {
+    std::vector<Example> sequences;
+    std::vector<double> truth;
+    Loss loss;
+    for (const int64_t i : indices) {
+      const Passage p = passage(i, key);
+      sequences.push_back(sequence_of(p, settings_.model.reads()));
+      truth.push_back(p.real);
+    }
+    const Device device = model_.device();
+    const SequenceBatch batch = pack_sequences(sequences, device);
+    const Var logits =
+        model_(batch, DropoutMode{settings_.model.dropout, key.seed, key.number()}).logits;
+    const Tensor targets = Tensor::from(truth, logits.shape());
+    loss.total = mean(binary_cross_entropy(logits, targets.to(logits.value().dtype()).to(device)));
+    loss.nll = loss.total.value().item();
+    loss.tokens = batch.tokens.segments.total();
+    double right = 0;
+    const std::vector<double> values = logits.value().to_vector();
+    for (size_t b = 0; b < truth.size(); ++b) right += (values[b] >= 0) == (truth[b] > 0);
+    loss.counts = {{"right", right}, {"passages", static_cast<double>(truth.size())}};
+    return loss;
+  }
+
+  Metrics validate(const OnValidation& on_batch) const {
+    const auto total = static_cast<int64_t>(valid_.size());
+    const std::vector<Verdict> verdicts = verdicts_on(model_, valid_, settings_.loop.batch_size,
+                                                      [&](int64_t done) { on_batch(done, total); });
+    double loss = 0, right = 0;
+    for (size_t i = 0; i < valid_.size(); ++i) {
+      loss += verdicts[i].loss;
+      right += (verdicts[i].p_real >= 0.5) == valid_[i].real;
+    }
+    const auto n = static_cast<double>(total);
+    return {{kValidLoss, loss / n}, {kValidAccuracy, right / n, true}};
+  }
+
+ private:
+  Passage passage(int64_t example, const StepKey& key) const {
+    const auto place = static_cast<size_t>(example / 2);
+    if (example % 2 == 0) return data_.train.passages[place];
+    return train_(place, key.seed, static_cast<uint64_t>(key.epoch)).value();
+  }
+
+  Discriminator& model_;
+  const Settings& settings_;
+  const TrainData& data_;
+  Replacements train_;
+  std::vector<Passage> valid_;
+};
+
+Metrics measure(const Counts& counts) {
+  return {{kTrainAccuracy, counts.at("right") / counts.at("passages"), true}};
+}
+
+// Keeps the passages that have a replacement.
+void keep_replaceable(Part& part, Negatives::Kind kind) {
+  const std::vector<size_t> which = part.replacements(kind).replaceable();
+  part.irreplaceable = static_cast<int64_t>(part.passages.size() - which.size());
+  Part kept;
+  for (const size_t i : which) {
+    kept.passages.push_back(std::move(part.passages[i]));
+    if (!part.responses.empty()) kept.responses.push_back(std::move(part.responses[i]));
+  }
+  part.passages = std::move(kept.passages);
+  part.responses = std::move(kept.responses);
+}
+
+}  // namespace
+
+Replacements Part::replacements(Negatives::Kind kind) const {
+  return kind == Negatives::Kind::kGenerated ? Replacements(passages, responses)
+                                             : Replacements(passages, kind);
+}
+
+Part read_part(const std::vector<std::string>& data, const std::string& part,
+               const Vocabulary& vocabulary, const PassageOptions& options,
+               const Negatives& negatives, size_t limit) {
+  Part result;
+  for (size_t corpus = 0; corpus < data.size(); ++corpus) {
+    const auto dialogues = read_dialogues(find_dialogues(data[corpus], part), limit);
+    result.read.push_back(fingerprint(dialogues));
+    const PassageCounts counts =
+        add_passages(result.passages, dialogues, vocabulary, options, static_cast<int>(corpus));
+    result.counts.dialogues += counts.dialogues;
+    result.counts.passages += counts.passages;
+    result.counts.other_length += counts.other_length;
+  }
+  if (negatives.kind == Negatives::Kind::kGenerated) {
+    result.read.push_back(file_checksum(negatives.file));
+    result.responses =
+        read_responses(negatives.file, result.passages, vocabulary, options, result.unfit);
+  }
+  keep_replaceable(result, negatives.kind);
+  if (!result.passages.empty()) return result;
+  throw DataError(
+      find_dialogues(data[0], part) + ": no passage of " + std::to_string(options.context + 1) +
+      " turns with " + std::to_string(options.min_tokens) + " to " +
+      std::to_string(options.max_tokens) + " tokens each has a response (" + negatives.name() +
+      ") to stand in the place of its own; " + std::to_string(result.irreplaceable) + " have none");
+}
+
+uint32_t TrainData::fingerprint() const {
+  uint32_t crc = 0;
+  for (const Part* part : {&train, &valid}) {
+    for (const uint32_t of_file : part->read) crc = checksum(std::to_string(of_file) + " ", crc);
+  }
+  return crc;
+}
+
+static void put(BytesOut& out, const Part& part) {
+  check_internal(part.responses.empty(), "generated responses are not shared");
+  put(out, part.passages);
+  out.put(part.counts);
+  out.put(part.irreplaceable);
+  out.put_list(part.read);
+}
+
+static void get(BytesIn& in, Part& part) {
+  get(in, part.passages);
+  part.counts = in.get<PassageCounts>();
+  part.irreplaceable = in.get<int64_t>();
+  part.read = in.get_list<uint32_t>();
+}
+
+void TrainData::share(const Neighbours& neighbours) {
+  neighbours.share_copy(vocabulary);
+  neighbours.share_copy(train);
+  neighbours.share_copy(valid);
+}
+
+TrainData load_train_data(const std::vector<std::string>& directories, const Settings& settings,
+                          const Vocabulary* vocabulary) {
+  TrainData data;
+  if (vocabulary) {
+    data.vocabulary = *vocabulary;
+  } else {
+    TokenCounts counts;
+    for (const std::string& directory : directories) {
+      const auto dialogues = read_dialogues(find_part(directory, "train"), settings.limit);
+      for (const auto& [token, count] : count_tokens(dialogues)) counts[token] += count;
+    }
+    data.vocabulary = Vocabulary::build(counts, {.max_size = settings.model.vocab_size});
+  }
+  const auto read = [&](const char* part) {
+    for (const std::string& directory : directories) find_part(directory, part);
+    return read_part(directories, part, data.vocabulary, settings.model.passages,
+                     settings.negatives, settings.limit);
+  };
+  data.train = read("train");
+  data.valid = read("valid");
+  return data;
+}
+
+Task discriminator_task(Discriminator& model, const Settings& settings, const TrainData& data) {
+  const auto learning = std::make_shared<const Learning>(model, settings, data);
+  return {.module = &model,
+          .sizes = learning->sizes(),
+          .loss = [learning](const auto& examples,
+                             const StepKey& key) { return learning->loss(examples, key); },
+          .measure = measure,
+          .validate = [learning](const auto& on_batch) { return learning->validate(on_batch); },
+          .guess = std::log(2.0)};
+}
+
+bool train(const std::string& run, const Settings& settings, const TrainData& data, Device device,
+           const TrainHooks& hooks) {
+  settings.check();
+  Discriminator model(settings.model, settings.loop.seed);
+  move(model, device);
+  return heed::train(run, settings.loop, {discriminator_task(model, settings, data)}, hooks);
+}
+
+}  // namespace heed::discriminate

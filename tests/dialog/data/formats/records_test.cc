@@ -1,0 +1,138 @@
+#include <gtest/gtest.h>
+
+#include "dialog/data/formats/published.h"
+#include "dialog/data/formats/records_json.h"
+#include "tests/dialog/data/reader_helpers.h"
+
+namespace heed {
+namespace {
+
+// "name=value" for each record, whose values are under "v".
+std::string read(const std::string& bytes, Braces braces, size_t limit = 0) {
+  const TempDir dir;
+  std::string all;
+  size_t count = 0;
+  read_records(dir.write("f", bytes), braces, [&](JsonRecord& record) {
+    all += record.name() + "=" + record.text(record.json(), "v") + " ";
+    return ++count != limit;
+  });
+  return all;
+}
+
+std::string error(const std::string& bytes, Braces braces = Braces::kLines) {
+  return error_reading(
+      [&](const std::string& path) {
+        read_records(path, braces, [](JsonRecord&) { return true; });
+      },
+      "f", bytes);
+}
+
+TEST(Records, AreElementsMembersOrLines) {
+  const std::string array = "[ {\"v\": \"a]\\\"\\\\\"} ,\n{\"w\": [{}, [\"}\"]], \"v\":\"b\"}]\n";
+  EXPECT_EQ(read(array, Braces::kLines), "=a]\"\\ =b ");
+  EXPECT_EQ(read(gzip(array), Braces::kMembers), "=a]\"\\ =b ");
+  EXPECT_EQ(
+      read("\xEF\xBB\xBF {\"x:\\\"\" : {\"v\": \"a\"}, \"y\":{\"v\":\"b\"} }", Braces::kMembers),
+      "x:\"=a y=b ");
+  EXPECT_EQ(read("{\"v\": \"a\"}\n\n{\"v\":\n\"b\"}{\"v\": \"c\"}", Braces::kLines), "=a =b =c ");
+  EXPECT_EQ(read("[]", Braces::kLines), "");
+  EXPECT_EQ(read("{}", Braces::kMembers), "");
+  EXPECT_EQ(read("[{\"v\": \"a\"}, not read", Braces::kLines, 1), "=a ");
+}
+
+TEST(Records, MustBeJson) {
+  EXPECT_EQ(error(""), ": holds no dialogue");
+  EXPECT_EQ(error(" \n"), ": holds no dialogue");
+  EXPECT_EQ(error("\nhello"), ":2: not valid JSON: a '[' or '{' must come first");
+  EXPECT_EQ(error("[{}\n{}]"), ":2: not valid JSON: expected ','");
+  EXPECT_EQ(error("[{},]").substr(0, 19), ":1: not valid JSON:");
+  EXPECT_EQ(error("[{}"), ":1: not valid JSON: expected ','");
+  EXPECT_EQ(error("[{}]\n\n x"), ":3: not valid JSON: something follows the end");
+  EXPECT_EQ(error("[{}}").substr(0, 19), ":1: not valid JSON:");
+  EXPECT_EQ(error("[{\n\n\"a\": nul}]"), ":3: not valid JSON: invalid literal");
+  EXPECT_EQ(error("[{\"a\": \"\xFF\"}]"),
+            ":1: not valid JSON: invalid string: ill-formed UTF-8 byte");
+  EXPECT_EQ(error("{}\n{\"a"), ":2: not valid JSON: invalid string: missing closing quote");
+  EXPECT_EQ(error("{\"a\" {}}", Braces::kMembers), ":1: not valid JSON: expected ':'");
+  EXPECT_EQ(error("{7: {}}", Braces::kMembers), ":1: not valid JSON: expected a name in quotes");
+  EXPECT_EQ(error("{\"a\": {}]", Braces::kMembers), ":1: not valid JSON: expected ','");
+  EXPECT_EQ(error("[{}, 3]"), ":1: each dialogue must be an object, got a number");
+  EXPECT_EQ(error("{\"a\":\n[{}]}", Braces::kMembers),
+            ":2: each dialogue must be an object, got an array");
+  EXPECT_EQ(error("[{\"a\": " + std::string(100'000, '[')), ":1: nested deeper than 64");
+}
+
+// Wherever a file is cut off, the answer is an error of one line.
+TEST(Records, SurviveEveryCut) {
+  const std::string text = "{\"x\": {\"v\": [\"a\", {\"b\": -1.5e3}], \"w\": null}, \"y\": {}}";
+  ASSERT_EQ(error(text, Braces::kMembers), "no error");
+  for (size_t size = 1; size < text.size(); ++size) {
+    const std::string what = error(text.substr(0, size), Braces::kMembers);
+    EXPECT_TRUE(what.starts_with(":1: not valid JSON: ")) << size << what;
+    EXPECT_EQ(what.find('\n'), what.npos);
+  }
+}
+
+TEST(Records, SayWhatIsWrongInThem) {
+  const auto wrong = [](auto use) {
+    return error_reading(
+        [&](const std::string& path) {
+          read_records(path, Braces::kMembers, [&](JsonRecord& record) {
+            if (record.name() == "first") return true;
+            use(record, record.json());
+            return true;
+          });
+        },
+        "f", R"({"first": {}, "second": {"t": "x", "l": [1], "m": {"a": null}}})");
+  };
+  const std::string where = ": dialogue 2 (second)";
+  using Json = JsonRecord::Json;
+  EXPECT_EQ(wrong([](JsonRecord& r, const Json& j) { r.text(j, "no"); }),
+            where + ": there is no \"no\"");
+  EXPECT_EQ(wrong([](JsonRecord& r, const Json& j) { r.in_turn(3), r.text(j, "l"); }),
+            where + ", turn 3: \"l\" must be a string, got an array");
+  EXPECT_EQ(wrong([](JsonRecord& r, const Json& j) { r.list(j, "m"); }),
+            where + ": \"m\" must be an array, got an object");
+  EXPECT_EQ(wrong([](JsonRecord& r, const Json& j) { r.map(j, "t"); }),
+            where + ": \"t\" must be an object, got a string");
+  EXPECT_EQ(wrong([](JsonRecord& r, const Json& j) { r.text(j.at("l"), "x"); }),
+            where + ": expected an object with \"x\", got an array");
+  EXPECT_EQ(wrong([](JsonRecord& r, const Json& j) { r.texts(j, "l"); }),
+            where + ": each value in \"l\" must be a string, got a number");
+  EXPECT_EQ(wrong([](JsonRecord& r, const Json& j) { r.as_text(j.at("m").at("a"), "a slot"); }),
+            where + ": a slot must be a string, got null");
+}
+
+TEST(Archives, AreRefusedWithAHint) {
+  EXPECT_EQ(error("PK\x03\x04rest"),
+            ": a zip archive; unpack it (unzip) and give the file that is in it");
+  EXPECT_EQ(error("\xFD"
+                  "7zXZ"),
+            ": xz data; unpack it (xz -dk) and give the file that comes out");
+}
+
+TEST(ReadText, IsTheWholeText) {
+  const TempDir dir;
+  const std::string text(300'000, 'x');
+  EXPECT_EQ(read_text(dir.write("f", "\xEF\xBB\xBF" + text), 300'003), text);
+  EXPECT_EQ(read_text(dir.write("f.gz", gzip(text)), 300'000), text);
+  EXPECT_EQ(error_of<DataError>([&] { read_text(dir.path("f.gz"), 299'999); }),
+            dir.path("f.gz") + ": the text is longer than 0 MiB");
+  EXPECT_EQ(first_sign(dir.write("f", "\xEF\xBB\xBF\r\n\t {")), '{');
+  EXPECT_EQ(first_sign(dir.write("f", gzip(" x"))), 'x');
+  EXPECT_EQ(first_sign(dir.write("f", " \n")), '\0');
+}
+
+TEST(LabelValue, IsLowerCaseWithoutBlanks) {
+  EXPECT_EQ(label_value(" The  Lensfield\tHotel\n"), "the_lensfield_hotel");
+  EXPECT_EQ(label_value("CAFÉ"), "cafÉ");
+  EXPECT_EQ(label_value(" "), "");
+  const NameAndValue label = split_value("a-b=c=d");
+  EXPECT_EQ(label.name, "a-b");
+  EXPECT_EQ(label.value, "c=d");
+  EXPECT_EQ(split_value("general-bye").name, "general-bye");
+  EXPECT_EQ(split_value("general-bye").value, "");
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,207 @@
+// Training a discriminator: what it must and what it cannot learn, and that it goes on where it
+// was.
+#include <gtest/gtest.h>
+
+#include "dialog/discriminate/task.h"
+#include "dialog/discriminate/verdict.h"
+#include "experiments/engine/hypothesis.h"
+#include "tensor/parallel.h"
+#include "tests/file_helpers.h"
+#include "tests/train/ranks_helpers.h"
+
+namespace heed::discriminate {
+namespace {
+
+constexpr int kWords = 12;
+
+Vocabulary numbers() {
+  TokenCounts counts;
+  for (int i = 0; i < kWords; ++i) counts["w" + std::to_string(10 + i)] = 1;
+  return Vocabulary::build(counts);
+}
+
+// One utterance of context and a response; with a signal the response repeats the word of the
+// context, which no replacement does, else words are all drawn.
+Part made_part(int count, bool signal, uint64_t seed) {
+  Rng rng(seed);
+  const auto word = [&] { return static_cast<int32_t>(kSpecialTokens + rng.below(kWords)); };
+  Part part;
+  for (int i = 0; i < count; ++i) {
+    Passage p{.id = std::to_string(i), .dialogue_id = "", .conversation = i};
+    p.context = {{word(), word(), word()}};
+    p.response = {word(), word(), word()};
+    if (signal) {
+      const int32_t planted = p.conversation = p.context[0][0];
+      p.context = {{planted, planted, planted}};
+      p.response[0] = p.response[1] = planted;
+    }
+    part.passages.push_back(p);
+  }
+  return part;
+}
+
+struct Trained : testing::Test {
+  Trained() {
+    set_num_threads(1);
+    settings.model.vocab_size = kSpecialTokens + kWords;
+    settings.model.embedding_size = settings.model.hidden_size = 16;
+    settings.model.dropout = 0.1;
+    settings.loop.batch_size = 32;
+    settings.loop.max_epochs = 10;
+    settings.loop.schedule.rate = 0.01;
+  }
+  TrainData data(int count, bool signal) const {
+    return {numbers(), made_part(count, signal, 1), made_part(count / 4, signal, 2)};
+  }
+  bool run(const std::string& name, const TrainData& data, const TrainHooks& hooks = {}) {
+    std::filesystem::create_directories(dir.path(name));
+    if (!std::filesystem::exists(dir.path(name + "/settings.json")))
+      start_run(dir.path(name), settings, data.vocabulary, "{}");
+    return train(dir.path(name), settings, data, {}, hooks);
+  }
+  // Of the best model on passages that it has not seen.
+  BinomialTest accuracy(const std::string& name, bool signal) const {
+    const LoadedDiscriminator loaded = load_discriminator(dir.path(name));
+    const Part part = made_part(400, signal, 3);
+    const Replacements random = part.replacements(Negatives::Kind::kRandom);
+    const auto items = with_fakes(part.passages, random.replaceable(), random, 4);
+    const auto verdicts = verdicts_on(loaded.model, items, 64);
+    int64_t right = 0;
+    for (size_t i = 0; i < items.size(); ++i) right += (verdicts[i].p_real >= 0.5) == items[i].real;
+    return binomial_test(right, static_cast<int64_t>(items.size()));
+  }
+  const TempDir dir;
+  Settings settings = find_preset("smoke").settings;
+};
+
+TEST_F(Trained, FindsASignalThatNeedsTheContext) {
+  ASSERT_TRUE(run("both", data(1500, true)));
+  EXPECT_GT(accuracy("both", true).share, 0.95);
+  settings.model.response_only = true;
+  settings.loop.max_epochs = 3;
+  ASSERT_TRUE(run("response", data(1500, true)));
+  EXPECT_GT(accuracy("response", true).p_value, 0.01);
+}
+
+TEST_F(Trained, FindsNothingWhereNothingIs) {
+  settings.loop.max_epochs = 3;
+  ASSERT_TRUE(run("nothing", data(600, false)));
+  const BinomialTest test = accuracy("nothing", false);
+  EXPECT_GT(test.p_value, 0.01) << test.share;
+}
+
+// Killed in the middle of the second epoch: the same files as without.
+TEST_F(Trained, GoesOnToTheSameResult) {
+  settings.loop.max_epochs = 3;
+  const TrainData small = data(100, true);
+  ASSERT_TRUE(run("whole", small));
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 2 && p.step == 3; };
+  EXPECT_FALSE(run("parts", small, hooks));
+  EXPECT_TRUE(run("parts", small));
+  for (const char* file : {"model.safetensors", "log.jsonl", "checkpoint-3-0.safetensors"})
+    EXPECT_TRUE(dir.read(std::string("whole/") + file) == dir.read(std::string("parts/") + file))
+        << file;
+  const std::vector<EpochLog> log = load_log(dir.path("whole"));
+  ASSERT_EQ(log.size(), 3u);
+  EXPECT_EQ(log[0].metrics.size(), 3u);
+  EXPECT_GT(value_of(log[0].metrics, kValidLoss), 0);
+  EXPECT_EQ(log[0].steps, 7);  // 200 examples in batches of 32
+}
+
+// Three epochs without a better loss end it; the best is kept.
+TEST_F(Trained, StopsWhenNothingGetsBetter) {
+  settings.loop.max_epochs = 40;
+  settings.loop.schedule.rate = 0.05;
+  ASSERT_TRUE(run("nothing", data(60, false)));
+  const std::vector<EpochLog> log = load_log(dir.path("nothing"));
+  ASSERT_LT(log.size(), 40u);
+  size_t best = 0;
+  for (size_t i = 0; i < log.size(); ++i) {
+    if (value_of(log[i].metrics, kValidLoss) < value_of(log[best].metrics, kValidLoss)) best = i;
+  }
+  EXPECT_EQ(log.size(), best + 1 + 3);
+}
+
+// A fake is another one in every epoch of the training, and in the validation always the same.
+TEST_F(Trained, DrawsAnewInEveryEpoch) {
+  const TrainData small = data(50, true);
+  settings.model.dropout = 0;
+  Discriminator model(settings.model, 1);
+  const Task task = discriminator_task(model, settings, small);
+  EXPECT_EQ(task.sizes.size(), 100u);
+  EXPECT_EQ(task.sizes[0], 3 + 1 + 4 + 1);
+  std::vector<int64_t> real, fake;
+  for (int64_t i = 0; i < 50; ++i) {
+    real.push_back(2 * i);
+    fake.push_back(2 * i + 1);
+  }
+  const auto loss = [&](const std::vector<int64_t>& examples, int epoch) {
+    return task.loss(examples, {.seed = 1, .epoch = epoch, .step = 0}).nll;
+  };
+  EXPECT_EQ(loss(real, 0), loss(real, 1));
+  EXPECT_EQ(loss(fake, 0), loss(fake, 0));
+  EXPECT_NE(loss(fake, 0), loss(fake, 1));
+  const auto on_batch = [](int64_t, int64_t) {};
+  EXPECT_EQ(task.validate(on_batch)[0].value, task.validate(on_batch)[0].value);
+  EXPECT_EQ(task.validate(on_batch)[0].name, kValidLoss);
+  EXPECT_NEAR(task.guess, std::log(2.0), 1e-15);
+}
+
+// ---- what it reads
+
+// Each rank has what the first one has read.
+TEST_F(Trained, RanksHaveWhatOneOfThemReads) {
+  TrainData whole = data(20, true);
+  whole.train.passages[3].id = "d#4";
+  whole.train.passages[3].dialogue_id = "d";
+  whole.train.passages[3].corpus = 2;
+  whole.train.passages[3].real = false;
+  whole.train.passages[3].context.push_back({7});
+  whole.train.read = {4, 5};
+  whole.valid.irreplaceable = 6;
+  on_ranks(2, [&](Ranks& ranks) {
+    TrainData own = ranks.first() ? whole : TrainData();
+    own.share(Neighbours(ranks));
+    EXPECT_EQ(own.vocabulary, whole.vocabulary);
+    EXPECT_EQ(own.train.passages, whole.train.passages);
+    EXPECT_EQ(own.valid.passages, whole.valid.passages);
+    EXPECT_EQ(own.fingerprint(), whole.fingerprint());
+    EXPECT_EQ(own.valid.irreplaceable, 6);
+  });
+}
+
+TEST(TrainData, IsReadFromDirectories) {
+  const TempDir dir;
+  const auto lines = [](const std::string& id, const std::string& word) {
+    return "{\"id\": \"" + id + "\", \"turns\": [{\"text\": \"" + word + " b c\"}, {\"text\": \"" +
+           word + " e f\"}, {\"text\": \"" + word + " h i\"}]}\n";
+  };
+  for (const std::string name : {"one", "two"}) {
+    for (const std::string part : {"train", "valid"})
+      dir.write(name + "/" + part + ".jsonl", lines("x", name + part) + lines("y", "other" + name));
+  }
+  Settings settings = find_preset("smoke").settings;
+  const TrainData data = load_train_data({dir.path("one"), dir.path("two")}, settings);
+  ASSERT_EQ(data.train.passages.size(), 4u);
+  EXPECT_EQ(data.train.passages[2].corpus, 1);
+  EXPECT_NE(data.vocabulary.id("twotrain"), kUnk);
+  EXPECT_EQ(data.vocabulary.id("twovalid"), kUnk);
+  const uint32_t before = data.fingerprint();
+  dir.write("two/valid.jsonl", lines("x", "changed") + lines("y", "othertwo"));
+  EXPECT_NE(load_train_data({dir.path("one"), dir.path("two")}, settings).fingerprint(), before);
+  dir.write("two/valid.jsonl", lines("x", "alone"));
+  const TrainData fewer = load_train_data({dir.path("one"), dir.path("two")}, settings);
+  EXPECT_EQ(fewer.valid.irreplaceable, 1);
+  EXPECT_EQ(fewer.valid.passages.size(), 2u);
+  settings.model.passages.min_tokens = 9;
+  EXPECT_EQ(error_of<DataError>([&] { load_train_data({dir.path("one")}, settings); }),
+            dir.path("one/train.jsonl") +
+                ": no passage of 3 turns with 9 to 25 tokens each has a response (random) to "
+                "stand in the place of its own; 0 have none");
+}
+
+}  // namespace
+}  // namespace heed::discriminate

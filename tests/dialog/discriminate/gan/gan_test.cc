@@ -1,0 +1,226 @@
+// A generator and a discriminator that learn from each other: what each is shown, and the run.
+#include "dialog/discriminate/gan/gan.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <numeric>
+
+#include "dialog/discriminate/gan/run.h"
+#include "dialog/discriminate/verdict.h"
+#include "dialog/respond/structures.h"
+#include "optim/optim.h"
+#include "tests/dialog/respond/model_helpers.h"
+#include "tests/file_helpers.h"
+
+namespace heed::gan {
+namespace {
+
+namespace fs = std::filesystem;
+
+Vocabulary words_of(int count) {
+  TokenCounts counts;
+  for (int i = 0; i < count; ++i) counts["w" + std::to_string(i)] = 100 - i;
+  return Vocabulary::build(counts);
+}
+
+// Examples whose human responses are all "w0 w1".
+TrainData tiny_data() {
+  TrainData data;
+  data.vocabulary = words_of(kTestVocabulary - kSpecialTokens);
+  for (Example& e : random_examples(12, 3, false)) {
+    e.response = {5, 6};
+    data.train.push_back(e);
+  }
+  data.valid = random_examples(6, 4, false);
+  for (const Example e : data.train) data.pool.push_back({e.id, e.context[0]});
+  return data;
+}
+
+Settings tiny_settings() {
+  Settings settings;
+  settings.generator.model = small_config(Structure::parse("static"));
+  settings.generator.attention_weight = 0;
+  settings.generator.loop = {.batch_size = 4,
+                             .optimizer = {.name = "adam"},
+                             .max_epochs = 2,
+                             .schedule = {.rate = 0.01, .min_rate = 0, .patience = 100},
+                             .keep_every = 1};
+  settings.policy.max_length = 4;
+  settings.discriminator_steps = 2;
+  settings.measured = 5;
+  return settings;
+}
+
+struct Adversary : testing::Test {
+  Players players() { return {*generator, data.vocabulary, discriminator, data.vocabulary}; }
+
+  // Folders of both, and a run that begins with them.
+  std::string start_in(const std::string& name) const {
+    save_model(dir.path("g"), *generator, data.vocabulary);
+    discriminate::Settings of_discriminator;
+    of_discriminator.model = discriminator.config();
+    fs::create_directory(dir.path("d"));
+    discriminate::start_run(dir.path("d"), of_discriminator, data.vocabulary, "{}");
+    save_parameters(dir.path("d/model.safetensors"), discriminator);
+    start(dir.path(name), settings, {dir.path("g"), dir.path("d"), {{"valid_words", 3}}, "{}"});
+    return dir.path(name);
+  }
+
+  const TempDir dir;
+  const TrainData data = tiny_data();
+  const Settings settings = tiny_settings();
+  std::unique_ptr<Responder> generator = make_responder(settings.generator.model, 3);
+  mutable Discriminator discriminator{
+      {.vocab_size = kTestVocabulary, .embedding_size = 6, .hidden_size = 5}, 4};
+};
+
+// The last utterances, in the words of the discriminator, none longer than its own passages.
+TEST_F(Adversary, ADiscriminatorReadsItsOwnWords) {
+  TokenCounts counts = {{"w1", 3}, {"w0", 2}};
+  const Vocabulary others = Vocabulary::build(counts);  // w1 is 5, w0 is 6
+  const Players both{*generator, data.vocabulary, discriminator, others};
+  Example e{"d#3", "d", {{5}, {5, 6, 7}, std::vector<int32_t>(30, 6)}, {0, 0, 0}, {6, 9, kUnk}};
+  const Passage p = passages_of({e}, both).at(0);
+  EXPECT_EQ(p.context,
+            (std::vector<discriminate::TokenIds>{{6, 5, kUnk}, std::vector<int32_t>(25, 5)}));
+  EXPECT_EQ(p.response, (discriminate::TokenIds{5, kUnk, kUnk}));
+  EXPECT_EQ(p.id, "d#3");
+  e.context.resize(1);  // there are no two
+  EXPECT_EQ(passages_of({e}, both)[0].context.size(), 1u);
+}
+
+// A word of several pieces is one word to who reads words, and is looked up as one.
+TEST_F(Adversary, ADiscriminatorReadsWordsOfPieces) {
+  const Vocabulary pieces =
+      Vocabulary::build({}, {.max_size = kSmallestOfPieces, .kind = TokenKind::kPieces});
+  const Vocabulary words = Vocabulary::build({{"hello", 2}, {"you", 1}});
+  const std::vector<std::string> text = {"hello", "there", "you"};
+  const std::vector<int32_t> said = pieces.encode(text);
+  ASSERT_GT(said.size(), 10u);  // bytes
+  const Example e{"d#1", "d", {said}, {0}, said};
+  const Passage p = passages_of({e}, {*generator, pieces, discriminator, words}).at(0);
+  EXPECT_EQ(p.context.at(0), (discriminate::TokenIds{5, kUnk, 6}));
+  EXPECT_EQ(p.response, (discriminate::TokenIds{5, kUnk, 6}));
+}
+
+TEST_F(Adversary, TheRewardIsTheProbabilityOfReal) {
+  std::vector<Example> examples = data.train.to_vector();
+  examples[2].response.clear();
+  const auto rewards = rewards_of(examples, players(), 5);
+  const auto verdicts =
+      discriminate::verdicts_on(discriminator, passages_of(examples, players()), 3);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    EXPECT_NEAR(rewards[i], i == 2 ? 0 : verdicts[i].p_real, 1e-6) << i;
+  }
+}
+
+// The human responses are all alike, those of a generator that knows nothing are not.
+TEST_F(Adversary, TheDiscriminatorLearnsToTell) {
+  const Players both = players();
+  const Task task = adversary_tasks(both, settings, data)[1];
+  EXPECT_EQ(task.name, "discriminator");
+  EXPECT_TRUE(task.measure({}).empty());
+  std::vector<int64_t> all(data.train.size());
+  std::iota(all.begin(), all.end(), 0);
+  Adam optimizer(discriminator, {.rate = 0.02});
+  Loss loss;
+  const auto before = parameters(*generator)[0].var.value().to_vector();
+  for (int step = 0; step < 60; ++step) {
+    zero_grad(discriminator);
+    loss = task.loss(all, {1, 0, step});
+    loss.total.backward();
+    optimizer.step();
+  }
+  EXPECT_GT(value_of(task.measure(loss.counts), kTrainTold), 0.9);
+  EXPECT_EQ(loss.counts.at("shown"), 24);
+  const auto mean_reward = [&](const std::vector<Example>& examples) {
+    const auto rewards = rewards_of(examples, both, 12);
+    return std::accumulate(rewards.begin(), rewards.end(), 0.0) / 12;
+  };
+  EXPECT_GT(mean_reward(data.train.to_vector()), 0.7);
+  EXPECT_LT(mean_reward(draw_responses(*generator, data.train.to_vector(), 4, 9).examples), 0.3);
+  EXPECT_EQ(parameters(*generator)[0].var.value().to_vector(), before);
+}
+
+TEST_F(Adversary, MeasuresTheSameTwice) {
+  const Metrics a = measure_players(players(), settings, data),
+                b = measure_players(players(), settings, data);
+  ASSERT_EQ(a.size(), b.size());
+  for (size_t i = 0; i < a.size(); ++i) EXPECT_EQ(a[i].value, b[i].value) << a[i].name;
+  std::vector<Example> first = data.valid.to_vector();
+  first.resize(5);
+  double right = 0;
+  for (const double r : rewards_of(first, players(), 5)) right += r >= 0.5;
+  EXPECT_NEAR(value_of(a, kTold), (right / 5 + 1 - value_of(a, kPassed)) / 2, 1e-12);
+  EXPECT_GT(value_of(a, kWords), 0);
+}
+
+TEST_F(Adversary, GoesOnToTheSameResult) {
+  const std::string whole = start_in("whole"), parts = start_in("parts");
+  EXPECT_TRUE(train_players(whole, settings, data, Device()));
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  int steps = 0;
+  hooks.on_step = [&](const TrainProgress&) { stop = ++steps % 4 == 0; };
+  const auto go_on = [&] {
+    stop = false;
+    return train_players(parts, load_settings_of(parts), data, Device(), hooks);
+  };
+  for (int i = 0; i < 20 && !go_on(); ++i) {
+  }
+  for (const char* file : {"log.jsonl", "model.safetensors", "discriminator.safetensors",
+                           "epoch-2.safetensors", "epoch-2-discriminator.safetensors"}) {
+    EXPECT_EQ(dir.read("whole/" + std::string(file)), dir.read("parts/" + std::string(file)))
+        << file;
+  }
+  const std::vector<EpochLog> log = load_log(whole);
+  ASSERT_EQ(log.size(), 2u);
+  EXPECT_EQ(log[0].steps, 3 * (1 + 2));  // 3 batches of contexts
+  for (const char* column : {kTrainPerplexity, kTrainReward, kTrainTold, kValidPerplexity, kPassed,
+                             kTold, kReward, kDistinct1, kDistinct2, kWords, kDas}) {
+    EXPECT_TRUE(std::isfinite(value_of(log[1].metrics, column))) << column;
+  }
+  // what it began with stays beside what it has become
+  EXPECT_EQ(dir.read("whole/generator/model.safetensors"), dir.read("g/model.safetensors"));
+  EXPECT_NE(dir.read("whole/model.safetensors"), dir.read("g/model.safetensors"));
+  EXPECT_EQ(load_model(whole).model->config().structure.name, "static");
+}
+
+TEST_F(Adversary, ARunSaysWhatItIs) {
+  const std::string run = start_in("run");
+  EXPECT_TRUE(is_adversary(run));
+  const Settings there = load_settings_of(run);
+  EXPECT_EQ(there.discriminator_steps, 2);
+  EXPECT_EQ(there.policy.max_length, 4);
+  EXPECT_EQ(there.measured, 5);
+  EXPECT_EQ(there.generator.loop.batch_size, 4);
+  EXPECT_EQ(error_of<DataError>([&] { load_settings_of(dir.path("g")); }),
+            dir.path("g") + ": not a run of heed adversary (no adversary.json)");
+  const std::string json = dir.read("run/adversary.json");
+  EXPECT_NE(json.find("\"valid_words\": 3"), std::string::npos) << json;
+  dir.write("run/adversary.json", R"({"generator_steps": 0, "discriminator_steps": 1,
+      "teacher_forcing": 1, "max_length": 4, "measured": 5})");
+  EXPECT_EQ(error_of<DataError>([&] {
+              load_settings_of(run);
+            }).rfind(run + "/adversary.json: generator_steps: expected 1 or more", 0),
+            0u);
+  dir.write("run/adversary.json", "{}");
+  error_of<DataError>([&] { load_settings_of(run); });
+  fs::remove(run + "/discriminator/vocab.txt");
+  error_of<DataError>([&] { train_players(run, settings, data, Device()); });
+}
+
+TEST_F(Adversary, ATrainingBeginsWithTheGeneratorsSettings) {
+  save_model(dir.path("g"), *generator, data.vocabulary);
+  EXPECT_EQ(settings_to_start_from(dir.path("g")).attention_weight, 0);
+  TrainSettings own = settings.generator;
+  own.examples.max_turns = 2;
+  start_run(dir.path("g"), own, data.vocabulary);
+  EXPECT_EQ(settings_to_start_from(dir.path("g")).examples.max_turns, 2);
+  error_of<DataError>([&] { settings_to_start_from(dir.path("none")); });
+}
+
+}  // namespace
+}  // namespace heed::gan
