@@ -16,7 +16,8 @@ std::string Training::end_text(const std::string& run) const {
 }
 
 bool System::has(Capability capability) const {
-  return std::find(can.begin(), can.end(), capability) != can.end();
+  return std::find(can.begin(), can.end(), capability) != can.end() ||
+         (capability == Capability::kRank && has(Capability::kEncode));
 }
 
 void check_same_data(bool same, const Paths& data, const std::string& run,

@@ -97,7 +97,8 @@ void reply(const ReplyOptions& o) {
 }
 
 struct WhitelistOptions {
-  std::string data, out, examples = "all";
+  CommonPtr common;
+  std::string data, out, model, examples = "all";
   size_t size = 1000;
 };
 
@@ -112,8 +113,27 @@ std::vector<std::string> responses_in(const WhitelistOptions& o, const std::stri
   return texts;
 }
 
+std::vector<std::string> of_clusters(const WhitelistOptions& o,
+                                     const std::vector<std::string>& texts) {
+  const Device device = start(*o.common);
+  require(o.model, Capability::kRank);
+  const LoadedSystem loaded = load_system(o.model);
+  move(*loaded.module, device);
+  const auto* ranker = dynamic_cast<const VectorRanker*>(loaded.ranker.get());
+  if (!ranker) throw UsageError(o.model + ": ranks without vectors, which could be clustered");
+  Progress progress;
+  std::vector<std::string> pool = retrieve::most_frequent_of_clusters(
+      texts, o.size, *ranker, o.common->seed, [&](size_t done, size_t of) {
+        progress.show(std::to_string(done) + " of " + counted(of, "response"));
+      });
+  progress.done();
+  return pool;
+}
+
 void whitelist(const WhitelistOptions& o) {
-  const std::vector<std::string> pool = retrieve::most_frequent(responses_in(o, "train"), o.size);
+  const std::vector<std::string> texts = responses_in(o, "train");
+  const std::vector<std::string> pool =
+      o.model.empty() ? retrieve::most_frequent(texts, o.size) : of_clusters(o, texts);
   TextWriter writer(o.out);
   for (const std::string& text : pool) {
     std::string line = text;
@@ -133,15 +153,21 @@ void whitelist(const WhitelistOptions& o) {
 
 void add_whitelist(CLI::App& rank) {
   auto o = std::make_shared<WhitelistOptions>();
-  CLI::App* c = rank.add_subcommand("whitelist", "The most frequent responses, as a pool");
+  CLI::App* c = rank.add_subcommand(
+      "whitelist", "The most frequent responses, of all or of each cluster, as a pool");
   c->footer(
       "Responses are the same where their words are, whatever their case and punctuation.\n"
-      "Example:\n"
-      "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt");
+      "Examples:\n"
+      "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt\n"
+      "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out clusters.txt");
+  o->common = add_common(*c, {.seed = "Seed of the clusters (--model)"});
   c->add_option(
        "--data", o->data,
        "Dialogues: a data directory (its train part; coverage of its test part), or a file")
       ->required();
+  c->add_option("--model", o->model,
+                "Directory of a run or a model, one that ranks: --entries clusters of its vectors "
+                "(k-means), and the most frequent response of each");
   c->add_option("--entries", o->size, "Responses at most, the most frequent ones")
       ->check(whole_number(2, 10'000'000))
       ->capture_default_str();

@@ -6,6 +6,7 @@
 #include "dialog/data/split.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/retrieve/keyword.h"
+#include "dialog/retrieve/map.h"
 #include "dialog/retrieve/score_file.h"
 #include "dialog/system.h"
 #include "dialog/text/format.h"
@@ -20,7 +21,6 @@
 #include "heed/rankings.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
-#include "train/run_directory.h"
 
 namespace heed {
 namespace {
@@ -43,6 +43,8 @@ struct Options {
   }
   bool counts_words() const { return has("tf-idf") || has("bm25"); }
   bool test() const { return has("model"); }  // heed rank test
+  bool encodes() const { return has("sim") || has("map") || test(); }
+  bool trains() const { return counts_words() || has("map"); }
 };
 
 // ---- heed rank baseline
@@ -157,7 +159,9 @@ void say(const Part& part, const Lists& lists, const std::string& kind,
                      sizes + " candidates";
   if (lists.left_out() > 0) {
     text += "; " + counted(lists.left_out(), "response") + " left out, " +
-            (kind == "given" ? "without candidates" : "too few for one more batch");
+            (kind == "given"               ? "without candidates"
+             : kind.starts_with("covered") ? "not in the whitelist"
+                                           : "too few for one more batch");
   }
   note(text);
   if (d.right > 0) {
@@ -183,21 +187,21 @@ void check(const Options& o) {
     if (o.test_sets.empty()) refuse_given(*o.command, "--train", "--test");
     return;
   }
-  if (!o.counts_words()) refuse_given(*o.command, "--train", "tf-idf and bm25");
+  if (!o.trains()) refuse_given(*o.command, "--train", "tf-idf, bm25 and map");
   if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
-  if (!o.has("sim")) refuse_given(*o.command, "--model", "sim");
-  if (o.has("sim") && o.model.empty()) {
-    throw UsageError("sim needs --model: an encoder that `heed import` made");
+  if (!o.encodes()) refuse_given(*o.command, "--model", "sim and map");
+  if (o.encodes() && o.model.empty()) {
+    throw UsageError("sim and map need --model: a model that encodes");
   }
-  if (o.has("sim")) require(o.model, Capability::kRank);
+  if (o.encodes()) require(o.model, Capability::kRank);
   if (!o.out.empty() && o.scorers.size() != 1) {
     throw UsageError("--out takes the scores of one scorer");
   }
   std::error_code ignored;
-  if (o.counts_words() && o.train.empty() && !std::filesystem::is_directory(o.data, ignored)) {
+  if (o.trains() && o.train.empty() && !std::filesystem::is_directory(o.data, ignored)) {
     throw UsageError(
-        "tf-idf and bm25 count words in dialogues of training: give --train FILE or DIR, or --data "
-        "DIR (its train part)");
+        "tf-idf and bm25 count words in dialogues of training, and map learns from them: give "
+        "--train FILE or DIR, or --data DIR (its train part)");
   }
 }
 
@@ -219,8 +223,21 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
           {"seed", o.common->seed}};
 }
 
+retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker, const Part& train) {
+  const auto* of_vectors = dynamic_cast<const VectorRanker*>(&ranker);
+  if (!of_vectors) throw UsageError(o.model + ": ranks without vectors, which could be mapped");
+  Progress progress;
+  retrieve::MappedRanker mapped = retrieve::learn_map(
+      *of_vectors, train.dialogues, train.pairs, o.common->seed, [&](size_t done, size_t of) {
+        progress.show("map: " + std::to_string(done) + " of " + counted(of, "text"));
+      });
+  progress.done();
+  return mapped;
+}
+
 // heed rank test --test
-std::vector<RankedSetRow> test_sets(const Options& o, const Part& part, const Lists& lists) {
+std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, const Part& part,
+                                    const Lists& lists) {
   const std::vector<TestSet> sets = select_test_sets(o.test_sets);
   std::vector<Dialogue> pool;
   if (needs_pool(sets)) {
@@ -230,24 +247,34 @@ std::vector<RankedSetRow> test_sets(const Options& o, const Part& part, const Li
                ? part.dialogues
                : read_dialogues(find_dialogues(o.train.empty() ? o.data : o.train, "train"));
   }
-  const LoadedSystem loaded = load_ranker(o);
   const std::vector<MarkedContext> contexts = contexts_of(part, lists);
   std::vector<RankedSet> ranked;
   for (const TestSet& set : sets) {
     RankedSet& of = ranked.emplace_back(RankedSet{set.name, unscored(o, part, lists)});
     const auto marked = distracted(contexts, set, pool, o.common->seed);
-    Scores scores = similarities(o, *loaded.ranker, lists, marked);
+    Scores scores = similarities(o, ranker, lists, marked);
     std::vector<std::vector<std::string>> texts;
     for (size_t i = 0; i < marked.size(); ++i) {
       of.lists[i].scores = std::move(scores[i]);
       texts.push_back(marked[i].utterances);
     }
-    const std::vector<Ranker::Look> looks = loaded.ranker->looks(texts);
+    const std::vector<Ranker::Look> looks = ranker.looks(texts);
     for (size_t i = 0; i < looks.size(); ++i) {
       of.looks.push_back(look_score(looks[i], marked[i].distraction));
     }
   }
   return measure_sets(ranked, o.common->seed);
+}
+
+Scores scores_of(const std::string& scorer, const Options& o, const Ranker* ranker,
+                 const Part& part, const Lists& lists, const std::optional<Part>& train,
+                 std::optional<retrieve::WordStatistics>& words) {
+  if (scorer == "map") {
+    return similarities(o, learned_map(o, *ranker, *train), lists, contexts_of(part, lists));
+  }
+  if (scorer == "sim" || o.test()) return similarities(o, *ranker, lists, contexts_of(part, lists));
+  const auto kind = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
+  return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
 }
 
 void baseline(Options& o) {
@@ -261,8 +288,10 @@ void baseline(Options& o) {
   const Lists lists(part.path, part.dialogues, part.pairs, kind);
   const retrieve::Duplicates duplicates = find_duplicates(lists);
   say(part, lists, o.lists, duplicates);
+  LoadedSystem loaded;
+  if (o.encodes()) loaded = load_ranker(o);
   if (!o.test_sets.empty()) {
-    const std::vector<RankedSetRow> rows = test_sets(o, part, lists);
+    const std::vector<RankedSetRow> rows = test_sets(o, *loaded.ranker, part, lists);
     if (!output.to_stdout()) print_sets(rows);
     if (!output.wanted()) return;
     return output.write({{"heed", provenance("rank test", *o.common)},
@@ -272,18 +301,12 @@ void baseline(Options& o) {
   }
   std::optional<Part> train;
   std::optional<retrieve::WordStatistics> words;
-  if (o.counts_words()) {
-    train = read_train(o);
-    words.emplace(train->dialogues, train->pairs);
-  }
+  if (o.trains()) train = read_train(o);
+  if (o.counts_words()) words.emplace(train->dialogues, train->pairs);
   std::vector<ScoredList> scored = unscored(o, part, lists);
   std::vector<Ranking> rows;
   for (const std::string& scorer : o.scorers) {
-    const auto kinds = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
-    Scores scores =
-        scorer == "sim" || o.test()
-            ? similarities(o, *load_ranker(o).ranker, lists, contexts_of(part, lists))
-            : keyword_scores(part.dialogues, lists, kinds, *words, o.mean_length == "responses");
+    Scores scores = scores_of(scorer, o, loaded.ranker.get(), part, lists, train, words);
     for (size_t i = 0; i < scored.size(); ++i) scored[i].scores = std::move(scores[i]);
     rows.push_back(measure_ranking(scorer, scored, o.common->seed));
   }
@@ -297,27 +320,6 @@ void baseline(Options& o) {
                 {"scorers", rankings_json(rows)}});
 }
 
-// ---- heed rank scores
-
-void scores(const Options& o) {
-  const JsonOutput output(o.json);
-  std::vector<Ranking> rows;
-  std::vector<ScoredList> lists = retrieve::read_scores(o.data);
-  const bool several = std::any_of(lists.begin(), lists.end(),
-                                   [](const ScoredList& list) { return list.right.size() > 1; });
-  rows.push_back(measure_ranking(o.data, lists, o.common->seed));
-  const size_t count = lists.size();
-  rows.push_back(chance_ranking(std::move(lists), o.common->seed));
-  if (!output.to_stdout()) print_rankings(rows, several);
-  if (!output.wanted()) return;
-  output.write({{"heed", provenance("rank scores", *o.common)},
-                {"inputs",
-                 {{"scores", {{"path", o.data}, {"fingerprint", file_checksum(o.data)}}},
-                  {"seed", o.common->seed}}},
-                {"lists", {{"lists", count}}},
-                {"scorers", rankings_json(rows)}});
-}
-
 constexpr const char* kSeedOfRanks = "Seed of random lists and of the intervals";
 
 void declare_inputs(Options& o, CLI::App& c) {
@@ -328,8 +330,10 @@ void declare_inputs(Options& o, CLI::App& c) {
       ->capture_default_str();
   c.add_option("--lists", o.lists,
                "given: the candidates beside a response; stride:N: batches of N responses, far "
-               "from each other; random:N: others drawn by --seed, frequent ones more often. If "
-               "not given: given where the data have candidates, else stride:100");
+               "from each other; random:N: others drawn by --seed, frequent ones more often; "
+               "whitelist:FILE: the texts of a pool and the response, covered:FILE: those of the "
+               "pool, where the response is one of them. If not given: given where the data have "
+               "candidates, else stride:100");
   c.add_option("--examples", o.examples,
                "last: a dialogue's last turn is the response; all: every turn from the third (or "
                "--min-turns) on")
@@ -356,7 +360,11 @@ void add_baseline(CLI::App& rank) {
       "Scorers:\n"
       "  tf-idf  cosine of the words' counts, rare words weighing more\n"
       "  bm25    Okapi's sum over the words of the context\n"
-      "  sim     cosine of the vectors of an encoder that `heed import` made\n"
+      "  sim     cosine of the vectors of an encoder, one that `heed import` made or a response "
+      "model\n"
+      "  map     the same under a linear map of the contexts' vectors, learned from 10,000 "
+      "responses "
+      "of training\n"
       "Candidates with the same score share their ranks. Percent; intervals are 95 %, of a "
       "bootstrap over conversations.\n"
       "Examples:\n"
@@ -364,13 +372,14 @@ void add_baseline(CLI::App& rank) {
       "  heed rank baseline sim --model models/minilm --data data/ubuntu-sample\n"
       "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz");
   o->common = add_common(*c, {.seed = kSeedOfRanks});
-  c->add_option("scorer", o->scorers, "tf-idf, bm25 or sim")
+  c->add_option("scorer", o->scorers, "tf-idf, bm25, sim or map")
       ->required()
-      ->check(one_of({"tf-idf", "bm25", "sim"}));
+      ->check(one_of({"tf-idf", "bm25", "sim", "map"}));
   c->add_option("--train", o->train,
-                "Dialogues whose words tf-idf and bm25 count: a data directory (its train part), "
-                "or a file. If not given: the train part of a --data directory");
-  c->add_option("--model", o->model, "Directory of a run or a model: the encoder of sim");
+                "Dialogues whose words tf-idf and bm25 count, and that map learns from: a data "
+                "directory (its train part), or a file. If not given: the train part of a --data "
+                "directory");
+  c->add_option("--model", o->model, "Directory of a run or a model: the encoder of sim and map");
   c->add_option("--mean-length", o->mean_length,
                 "The mean that bm25 compares lengths with: of all documents, contexts and "
                 "responses, or of the responses")
@@ -407,22 +416,6 @@ void add_test(CLI::App& rank) {
   c->callback([o] { baseline(*o); });
 }
 
-void add_scores(CLI::App& rank) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = rank.add_subcommand("scores", "The same numbers of scores in a file");
-  c->footer(
-      "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
-      "from 0, and a score of each candidate; lists may have different lengths. Optional are "
-      "\"id\" and \"conversation\", a number: lists of one conversation are not independent. --out "
-      "of `heed rank baseline` writes such a file.\n"
-      "Example:\n"
-      "  heed rank scores my-scores.jsonl --json numbers.json");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the intervals"});
-  c->add_option("file", o->data, "The scores, JSON Lines, plain or gzip")->required();
-  add_json(*c, o->json);
-  c->callback([o] { scores(*o); });
-}
-
 }  // namespace
 
 void add_rank(CLI::App& app) {
@@ -437,7 +430,7 @@ void add_rank(CLI::App& app) {
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample");
   add_baseline(*rank);
   add_test(*rank);
-  add_scores(*rank);
+  add_rank_scores(*rank);
   add_pools(*rank);
 }
 

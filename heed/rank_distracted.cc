@@ -15,7 +15,6 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-using retrieve::Ranks;
 using retrieve::ScoredList;
 
 // Whole utterances as tokens, so that what is inserted are texts, whatever reads them.
@@ -107,7 +106,7 @@ std::vector<RankedSetRow> measure_sets(const std::vector<RankedSet>& sets, uint6
   for (const RankedSet& set : sets) {
     Series first, mrr, change, right;
     for (const ScoredList& list : set.lists) {
-      const Ranks ranks(list);
+      const retrieve::Ranks ranks(list);
       first.emplace_back(ranks.recall(1));
       mrr.emplace_back(ranks.reciprocal());
       right.emplace_back(right_probability(list));

@@ -1,6 +1,7 @@
 // How well scorers rank candidates: a row of a table each.
 #pragma once
 
+#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -31,5 +32,7 @@ std::string percent(std::optional<Estimate> e, bool interval);
 // With one right candidate a list, MAP is MRR.
 void print_rankings(const std::vector<Ranking>& rows, bool several_right);
 nlohmann::ordered_json rankings_json(const std::vector<Ranking>& rows);
+
+void add_rank_scores(CLI::App& rank);  // heed rank scores
 
 }  // namespace heed

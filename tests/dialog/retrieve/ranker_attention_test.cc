@@ -94,7 +94,7 @@ TEST(RankerAttention, ItsLossIsEquation9) {
   }
 }
 
-// Three words tell what is asked; the other one of each context is a stranger's.
+// What contexts say begins with q, what is inserted into them with q or r.
 TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
   const TempDir dir;
   std::string lines;
@@ -112,7 +112,9 @@ TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
     s.insert_prob = 1;
     s.attention_weight = weight;
     s.loop.batch_size = 12;
-    s.loop.max_epochs = 8;
+    s.loop.max_epochs = 25;
+    s.loop.schedule.stop_after = 0;
+    s.loop.schedule.patience = 100;
     s.loop.schedule.rate = 0.02;
     const TrainData data = load_train_data(dir.path("data"), s);
     EXPECT_EQ(data.pool.size(), 180u);
@@ -122,7 +124,6 @@ TEST(RankerAttention, TrainingWithDistractionsTakesItOffThem) {
     EXPECT_TRUE(train(dir.path(run), s, data, {}));
     EXPECT_EQ(load_settings(dir.path(run)).insert_prob, 1);
     const LoadedRanker ranker = load_ranker(dir.path(run));
-    // "r" is in distractions alone.
     const Tokens context = ranker.reader.context({"r a", "q a"});
     return attention_scores(looks_of(ranker.model, {context}, 1)[0])[0];
   };
