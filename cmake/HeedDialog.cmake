@@ -1,6 +1,6 @@
 # libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, nlohmann-json and CLI11.
 
-heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc dialog/*/*/*.cc experiments/*.cc experiments/*/*.cc)
+heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc dialog/*/*/*.cc experiments/*.cc experiments/*/*.cc experiments/*/*/*.cc)
 if(NOT HEED_ALL_COMMANDS)
   if(HEED_TESTS OR HEED_EXAMPLES OR HEED_FUZZ)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
@@ -8,7 +8,7 @@ if(NOT HEED_ALL_COMMANDS)
   list(FILTER dialog_sources EXCLUDE REGEX
        "/(experiments/|dialog/(discriminate|people|pretrained|probe|retrieve|stats)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
-       ${PROJECT_SOURCE_DIR}/experiments/engine/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/table.cc)
+       ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
@@ -30,7 +30,7 @@ if(HEED_ALL_COMMANDS)
   target_link_libraries(heed_dialog PRIVATE ${HEED_UTF8PROC_LIBRARY})
 endif()
 heed_embed(heed_dialog data/paper-tables.json paper_tables.inc)
-heed_embed(heed_dialog experiments/engine/page.js page_script.inc)
+heed_embed(heed_dialog experiments/engine/report/page.js page_script.inc)
 heed_embed(heed_dialog data/probe-tasks.json probe_tasks.inc)
 heed_embed(heed_dialog data/adversarial-evaluation.json adversarial_evaluation.inc)
 target_link_libraries(heed_dialog PUBLIC heed_core PRIVATE ZLIB::ZLIB

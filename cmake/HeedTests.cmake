@@ -1,5 +1,5 @@
 # Every NAME_test.cc in tests/ and its folders is a GoogleTest program of that name; NAME_slow_test.cc has the label
-# "slow". It links the core, and of the rest what it includes: so a test of an op does not wait for the
+# "slow", another one that starts heed the label "program". It links the core, and of the rest what it includes: so a test of an op does not wait for the
 # dialogue models and the program.
 
 find_package(GTest REQUIRED)
@@ -59,6 +59,7 @@ function(heed_add_needs variable file)
     list(APPEND needs ${example_targets})
   endif()
   string(REGEX MATCHALL "tests/[a-z_/]+\\.h" helpers "${text}")
+  list(REMOVE_ITEM helpers tests/paths.h)  # which names everything and needs nothing
   foreach(helper IN LISTS helpers)
     heed_add_needs(needs ${PROJECT_SOURCE_DIR}/${helper})
   endforeach()
@@ -90,6 +91,9 @@ foreach(source IN LISTS test_sources)
     set_tests_properties(${name} PROPERTIES LABELS slow)
   else()
     add_dependencies(heed_fast_tests ${name})
+    if("heed_program" IN_LIST needs)
+      set_tests_properties(${name} PROPERTIES LABELS program)
+    endif()
   endif()
 endforeach()
 

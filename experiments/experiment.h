@@ -10,8 +10,8 @@
 #include <variant>
 #include <vector>
 
-#include "experiments/engine/page.h"
-#include "experiments/engine/plan.h"
+#include "experiments/engine/report/page.h"
+#include "experiments/engine/runs/plan.h"
 #include "train/neighbours.h"
 #include "train/setting.h"
 
@@ -52,7 +52,7 @@ class ExperimentWork {
   virtual void load(bool reads) = 0;
   virtual void share(const Neighbours& neighbours) = 0;
   virtual void settle() = 0;
-  virtual void open(const std::string& out) = 0;  // engine/folder_json.h says what is thrown
+  virtual void open(const std::string& out) = 0;  // engine/runs/folder_json.h says what is thrown
   virtual Plan plan(const std::string& out, const std::vector<PlannedRun>& runs) = 0;
   virtual std::string in_short() const = 0;
   virtual std::function<int64_t(const std::string& run)> words() const = 0;

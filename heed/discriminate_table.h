@@ -12,7 +12,7 @@
 #include "dialog/discriminate/verdict.h"
 #include "dialog/view/passages.h"
 #include "experiments/adversarial/looks_json.h"
-#include "experiments/engine/auc.h"
+#include "experiments/engine/stats/auc.h"
 #include "heed/judged_rows.h"
 
 namespace heed {

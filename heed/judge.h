@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dialog/people/screening.h"
-#include "experiments/engine/agreement.h"
+#include "experiments/engine/stats/agreement.h"
 
 namespace heed {
 

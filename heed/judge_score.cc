@@ -5,8 +5,8 @@
 
 #include "dialog/discriminate/confusion.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/agreement.h"
-#include "experiments/engine/auc.h"
+#include "experiments/engine/stats/agreement.h"
+#include "experiments/engine/stats/auc.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/judge.h"

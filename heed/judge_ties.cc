@@ -7,7 +7,7 @@
 #include "base/error.h"
 #include "dialog/people/ties.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/agreement.h"
+#include "experiments/engine/stats/agreement.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/judge.h"

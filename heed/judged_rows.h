@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "dialog/discriminate/confusion.h"
-#include "experiments/engine/hypothesis.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/hypothesis.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 

@@ -6,7 +6,7 @@
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/representations.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/statistics.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
 #include "heed/encode.h"

@@ -6,7 +6,7 @@
 #include <thread>
 
 #include "base/path.h"
-#include "experiments/engine/plan.h"
+#include "experiments/engine/runs/plan.h"
 #include "heed/launched_ranks.h"
 #include "heed/results.h"
 #include "tensor/cuda/communicator.h"

@@ -9,7 +9,7 @@
 
 namespace heed {
 
-struct MadeWith;  // experiments/engine/plan.h
+struct MadeWith;  // experiments/engine/runs/plan.h
 
 // "0.1.0", and the commit: "7427bfe3a1c2", with "-dirty" behind it where the sources had changes
 // that were not committed, and "unknown" where they came without git.

@@ -4,7 +4,7 @@
 #include <cstdio>
 
 #include "dialog/text/format.h"
-#include "experiments/engine/auc.h"
+#include "experiments/engine/stats/auc.h"
 #include "heed/results.h"
 #include "heed/text_table.h"
 

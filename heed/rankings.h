@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "dialog/retrieve/metrics.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 

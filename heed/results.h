@@ -6,7 +6,7 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/score_json.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 

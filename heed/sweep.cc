@@ -7,7 +7,7 @@
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/overview.h"
+#include "experiments/engine/runs/overview.h"
 #include "heed/commands.h"
 #include "heed/messages.h"
 #include "heed/progress.h"

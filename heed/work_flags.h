@@ -3,8 +3,8 @@
 #include <functional>
 #include <string>
 
-#include "experiments/engine/plan.h"
-#include "experiments/engine/worker.h"
+#include "experiments/engine/runs/plan.h"
+#include "experiments/engine/runs/worker.h"
 #include "heed/commands.h"
 #include "heed/rank_team.h"
 

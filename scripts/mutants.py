@@ -2,7 +2,8 @@
 """Plants the small bugs of tests/mutants/*.json one at a time and sees which of them a test notices.
 
 Every row is an object: "file", "old" (a text that the file holds exactly once), "new" (what takes its place), "breaks" (what
-goes wrong then) and "tests" (the programs that ought to notice, the likeliest first; "NAME:FILTER" runs only some tests of one).
+goes wrong then) and "tests" (the programs that ought to notice, the likeliest first; "NAME:FILTER" runs only some tests of one;
+"python" is python/tests/run.py, and its filters are names of that).
 The sources are copied to WORK/tree and built there with the release preset, so the checkout is never touched. A row's result is
 appended to WORK/results.jsonl as soon as it is known: a run that was stopped goes on where it was, and a row that was changed is
 run again. Exit status: 0 if every row was killed, 1 if some survived, 2 if a row or the unchanged tree is wrong.
@@ -11,8 +12,9 @@ import argparse, hashlib, json, os, re, shutil, signal, subprocess, sys, time
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parent.parent
-NAME = {"torture": "heed_torture"}  # tests whose program has another name
+NAME = {"torture": "heed_torture", "python": "heed_program"}  # tests whose target has another name
 ARGUMENTS = {"torture": ["--quick"]}
+PYTHON = next(p for p in ("/usr/bin/python3", sys.executable) if os.path.exists(p))  # the system's has what the set-up installs
 
 
 class ListError(Exception):
@@ -81,12 +83,16 @@ class Tree:
     def run(self, test, limit):
         """The names of the tests that failed, [] if none did."""
         program, _, only = test.partition(":")
-        folder = "bin" if program in NAME else "tests"
-        command = [self.build / folder / NAME.get(program, program), *ARGUMENTS.get(program, [])]
+        if program == "python":
+            command = [PYTHON, self.path / "python/tests/run.py"] + ([only] if only else [])
+        else:
+            folder = "bin" if program in NAME else "tests"
+            command = [self.build / folder / NAME.get(program, program), *ARGUMENTS.get(program, [])]
         if program not in NAME:
             command += ["--gtest_brief=1", "--gtest_fail_fast"] + ([f"--gtest_filter={only}"] if only else [])
         process = subprocess.Popen(command, cwd=self.build, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
-                                   stdin=subprocess.DEVNULL, start_new_session=True)
+                                   stdin=subprocess.DEVNULL, start_new_session=True,
+                                   env={**os.environ, "HEED_PROGRAM": str(self.build / "bin/heed")})
         try:
             output = process.communicate(timeout=limit)[0].decode(errors="replace")
         except subprocess.TimeoutExpired:
@@ -95,7 +101,8 @@ class Tree:
             return [f"{test} (hangs)"]
         if process.returncode == 0:
             return []
-        failed = re.findall(r"\[  FAILED  \] ([^\s,]+\.[^\s,]+)", output)
+        failed = re.findall(r"\[  FAILED  \] ([^\s,]+\.[^\s,]+)|^(?:FAIL|ERROR): \S+ \((\S+)\)", output, re.MULTILINE)
+        failed = [a or b for a, b in failed]
         return list(dict.fromkeys(failed)) or [f"{test} (exit status {process.returncode})"]
 
     def passes_unchanged(self, tests):

@@ -2,9 +2,11 @@
 #pragma once
 
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 #include <zlib.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -46,6 +48,26 @@ class TempDir {
 
  private:
   std::string path_;
+};
+
+// No file grows over so many bytes while it lives, as on a disk that is full.
+class FilesUpTo {
+ public:
+  explicit FilesUpTo(size_t bytes) : before_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &limits_);
+    const rlimit limits = {bytes, limits_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limits);
+  }
+  ~FilesUpTo() {
+    ::setrlimit(RLIMIT_FSIZE, &limits_);
+    std::signal(SIGXFSZ, before_);
+  }
+  FilesUpTo(const FilesUpTo&) = delete;
+  FilesUpTo& operator=(const FilesUpTo&) = delete;
+
+ private:
+  void (*before_)(int);
+  rlimit limits_ = {};
 };
 
 inline std::string gzip(const std::string& text) {

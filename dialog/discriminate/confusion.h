@@ -20,7 +20,7 @@ struct Confusion {
 };
 
 // A quotient of counts, in [0, 1]. Over several items both are sums, so that intervals can be drawn
-// (experiments/engine/statistics.h).
+// (experiments/engine/stats/statistics.h).
 struct Ratio {
   int64_t top = 0, bottom = 0;
   std::optional<double> value() const;  // nothing, not 0, where the denominator is 0

@@ -5,7 +5,7 @@
 
 #include "dialog/text/format.h"
 #include "experiments/adversarial/paper.h"
-#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/stats/hypothesis.h"
 
 namespace heed {
 namespace {

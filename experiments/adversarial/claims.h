@@ -4,7 +4,7 @@
 
 #include "experiments/adversarial/results.h"
 #include "experiments/adversarial/scores.h"
-#include "experiments/engine/claims.h"
+#include "experiments/engine/report/claims.h"
 
 namespace heed {
 

@@ -6,9 +6,9 @@
 
 #include "dialog/text/format.h"
 #include "experiments/adversarial/evaluation.h"
-#include "experiments/engine/correlation.h"
-#include "experiments/engine/figures.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/figures.h"
+#include "experiments/engine/report/variant_tables.h"
+#include "experiments/engine/stats/correlation.h"
 
 namespace heed {
 namespace {

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/adversarial/results.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 
 namespace heed {
 

@@ -10,7 +10,7 @@
 #include "dialog/respond/evaluate.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/adversarial/looks_json.h"
-#include "experiments/engine/evaluation_json.h"
+#include "experiments/engine/runs/evaluation_json.h"
 #include "train/run_json.h"
 
 namespace heed {

@@ -8,7 +8,7 @@
 #include "dialog/respond/responses.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/engine/folder_json.h"
+#include "experiments/engine/runs/folder_json.h"
 #include "train/model_directory.h"
 
 namespace heed {

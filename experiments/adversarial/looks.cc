@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/stats/hypothesis.h"
 
 namespace heed {
 namespace {

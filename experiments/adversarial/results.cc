@@ -5,7 +5,7 @@
 
 #include "base/file.h"
 #include "experiments/adversarial/evaluation.h"
-#include "experiments/engine/names.h"
+#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {

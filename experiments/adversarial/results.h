@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "experiments/adversarial/variant.h"
-#include "experiments/engine/results.h"
+#include "experiments/engine/runs/results.h"
 
 namespace heed {
 

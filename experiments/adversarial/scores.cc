@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "dialog/discriminate/confusion.h"
-#include "experiments/engine/auc.h"
-#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/stats/auc.h"
+#include "experiments/engine/stats/hypothesis.h"
 
 namespace heed {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "experiments/adversarial/evaluation.h"
 #include "experiments/adversarial/results.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 
 namespace heed {
 

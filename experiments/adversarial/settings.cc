@@ -9,9 +9,9 @@
 #include "dialog/discriminate/settings.h"
 #include "dialog/text/format.h"
 #include "experiments/adversarial/generated_json.h"
-#include "experiments/engine/evaluation_json.h"
-#include "experiments/engine/folder_json.h"
-#include "experiments/engine/names.h"
+#include "experiments/engine/runs/evaluation_json.h"
+#include "experiments/engine/runs/folder_json.h"
+#include "experiments/engine/runs/names.h"
 #include "train/settings_json.h"
 
 namespace heed {

@@ -7,7 +7,7 @@
 #include "dialog/discriminate/task.h"
 #include "dialog/respond/decode.h"
 #include "experiments/adversarial/variant.h"
-#include "experiments/engine/plan.h"
+#include "experiments/engine/runs/plan.h"
 
 namespace heed {
 
@@ -66,7 +66,7 @@ struct AdversarialData {
 // DataError.
 AdversarialData load_adversarial_data(const AdversarialSettings& settings, bool reads = true);
 
-// Writes adversarial.json (engine/folder_json.h, which says what is thrown).
+// Writes adversarial.json (engine/runs/folder_json.h, which says what is thrown).
 void open_adversarial(const std::string& out, const AdversarialSettings& settings,
                       const AdversarialData& data);
 

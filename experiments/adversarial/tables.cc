@@ -4,7 +4,7 @@
 
 #include "experiments/adversarial/das.h"
 #include "experiments/adversarial/paper.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 
 namespace heed {
 namespace {

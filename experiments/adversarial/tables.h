@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "experiments/adversarial/scores.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "dialog/discriminate/replacement.h"
-#include "experiments/engine/results.h"
+#include "experiments/engine/runs/results.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/vocabulary.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 
 namespace heed {
 

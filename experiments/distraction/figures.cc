@@ -5,7 +5,7 @@
 
 #include "dialog/text/format.h"
 #include "experiments/distraction/paper.h"
-#include "experiments/engine/figures.h"
+#include "experiments/engine/report/figures.h"
 
 namespace heed {
 namespace {

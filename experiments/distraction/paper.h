@@ -2,8 +2,8 @@
 #pragma once
 
 #include "experiments/distraction/results.h"
-#include "experiments/engine/claims.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/claims.h"
+#include "experiments/engine/report/variant_tables.h"
 
 namespace heed {
 

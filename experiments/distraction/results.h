@@ -9,7 +9,7 @@
 #include "dialog/respond/das.h"
 #include "dialog/respond/responses.h"
 #include "experiments/distraction/evaluation.h"
-#include "experiments/engine/inference.h"
+#include "experiments/engine/report/inference.h"
 
 namespace heed {
 

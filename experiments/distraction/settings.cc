@@ -6,7 +6,7 @@
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/tokenizer.h"
-#include "experiments/engine/folder_json.h"
+#include "experiments/engine/runs/folder_json.h"
 
 namespace heed {
 namespace {

@@ -1,7 +1,7 @@
 #include "experiments/distraction/tables.h"
 
 #include "experiments/distraction/paper.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 
 namespace heed {
 namespace {

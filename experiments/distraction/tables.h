@@ -2,7 +2,7 @@
 #pragma once
 
 #include "experiments/distraction/results.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 
 namespace heed {
 

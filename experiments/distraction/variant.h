@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "dialog/respond/structure.h"
-#include "experiments/engine/results.h"
+#include "experiments/engine/runs/results.h"
 
 namespace heed {
 

@@ -9,10 +9,10 @@
 #include "dialog/data/distraction.h"
 #include "dialog/respond/task.h"
 #include "dialog/text/overlap.h"
-#include "experiments/engine/claims.h"
-#include "experiments/engine/inference.h"
-#include "experiments/engine/plan.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/claims.h"
+#include "experiments/engine/report/inference.h"
+#include "experiments/engine/report/table.h"
+#include "experiments/engine/runs/plan.h"
 #include "experiments/experiment.h"
 
 namespace heed::mediation {
@@ -67,7 +67,7 @@ struct Data {
 // Reads train, valid and test of a data directory.
 Data load_data(const std::string& directory, const Settings& settings);
 
-// Writes mediation.json (engine/folder_json.h, which says what is thrown).
+// Writes mediation.json (engine/runs/folder_json.h, which says what is thrown).
 void open(const std::string& out, const Settings& settings, const Data& data);
 
 // How the runs are trained and measured. The plan refers to the settings and the data, which must

@@ -2,9 +2,9 @@
 
 #include "dialog/respond/mediation.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/figures.h"
-#include "experiments/engine/page.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/figures.h"
+#include "experiments/engine/report/page.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "experiments/mediation/mediation.h"
 
 namespace heed::mediation {

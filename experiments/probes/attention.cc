@@ -5,9 +5,9 @@
 #include <tuple>
 
 #include "dialog/text/format.h"
-#include "experiments/engine/correlation.h"
-#include "experiments/engine/figures.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/figures.h"
+#include "experiments/engine/report/variant_tables.h"
+#include "experiments/engine/stats/correlation.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/page.h"
 #include "experiments/probes/paper.h"

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 #include "experiments/probes/results.h"
 
 namespace heed {

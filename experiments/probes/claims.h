@@ -2,8 +2,8 @@
 // computed for them and for ours.
 #pragma once
 
-#include "experiments/engine/claims.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/claims.h"
+#include "experiments/engine/report/table.h"
 #include "experiments/probes/results.h"
 
 namespace heed {

@@ -3,7 +3,7 @@
 
 #include "dialog/text/format.h"
 #include "dialog/text/html_page.h"
-#include "experiments/engine/page.h"
+#include "experiments/engine/report/page.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/page.h"
 

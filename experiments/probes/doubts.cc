@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "dialog/text/format.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "experiments/probes/claims.h"
 #include "experiments/probes/paper.h"
 

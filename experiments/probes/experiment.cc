@@ -2,7 +2,7 @@
 
 #include "dialog/respond/settings.h"
 #include "dialog/text/format.h"
-#include "experiments/engine/names.h"
+#include "experiments/engine/runs/names.h"
 #include "experiments/probes/measurement_json.h"
 #include "train/settings_json.h"
 

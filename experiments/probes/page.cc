@@ -1,7 +1,7 @@
 #include "experiments/probes/page.h"
 
 #include "dialog/text/format.h"
-#include "experiments/engine/figures.h"
+#include "experiments/engine/report/figures.h"
 #include "experiments/probes/attention.h"
 #include "experiments/probes/claims.h"
 #include "experiments/probes/experiment.h"

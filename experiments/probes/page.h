@@ -1,6 +1,6 @@
 #pragma once
 
-#include "experiments/engine/figures.h"
+#include "experiments/engine/report/figures.h"
 #include "experiments/probes/tables.h"
 
 namespace heed {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "experiments/probes/variant.h"
 
 namespace heed {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "dialog/text/format.h"
-#include "experiments/engine/names.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
+#include "experiments/engine/runs/names.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/measurement_json.h"
 #include "experiments/probes/paper.h"

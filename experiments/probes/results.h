@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "experiments/engine/inference.h"
-#include "experiments/engine/results.h"
+#include "experiments/engine/report/inference.h"
+#include "experiments/engine/runs/results.h"
 #include "experiments/probes/evaluation.h"
 
 namespace heed {

@@ -2,7 +2,7 @@
 #include <cmath>
 #include <utility>
 
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "experiments/probes/additions.h"
 #include "experiments/probes/paper.h"
 #include "experiments/probes/tables.h"

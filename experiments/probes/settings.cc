@@ -5,7 +5,7 @@
 #include <set>
 #include <sstream>
 
-#include "experiments/engine/names.h"
+#include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {

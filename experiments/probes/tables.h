@@ -1,6 +1,6 @@
 #pragma once
 
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 #include "experiments/probes/paper.h"
 #include "experiments/probes/results.h"
 

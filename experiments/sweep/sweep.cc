@@ -6,8 +6,8 @@
 
 #include "base/file.h"
 #include "dialog/respond/score_json.h"
-#include "experiments/engine/evaluation_json.h"
-#include "experiments/engine/folder_json.h"
+#include "experiments/engine/runs/evaluation_json.h"
+#include "experiments/engine/runs/folder_json.h"
 #include "train/run_json.h"
 
 namespace heed {

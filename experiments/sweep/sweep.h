@@ -8,8 +8,8 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/task.h"
-#include "experiments/engine/results.h"
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
+#include "experiments/engine/runs/results.h"
 #include "experiments/sweep/grid.h"
 
 namespace heed {
@@ -48,7 +48,7 @@ std::string sweep_key(const std::string& name);
 SweepData load_sweep_data(const std::string& directory, const TrainSettings& settings, bool tests,
                           size_t test_limit);
 
-// Writes sweep.json (engine/folder_json.h, which says what is thrown). The values of the grid
+// Writes sweep.json (engine/runs/folder_json.h, which says what is thrown). The values of the grid
 // may change from time to time: that adds runs.
 void open_sweep(const std::string& out, const Sweep& sweep);
 

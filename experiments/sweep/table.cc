@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "experiments/sweep/sweep.h"
 
 namespace heed {

@@ -147,6 +147,56 @@ TEST(Segments, SelectedOnesEqualCopiesOfTheMemory) {
   }
 }
 
+// In another order than they stand in, and one of them twice.
+TEST(Segments, SelectedOnesArePooled) {
+  const std::vector<int32_t> lengths{2, 1, 4}, ids{2, 0, 0, 1};
+  const std::vector<int32_t> begin{0, 2, 3};
+  for (const Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Var x = random_tensor({7, kWidth}, "x").to(device);
+    const Segments s = Segments(lengths, device).select(ids);
+    const Tensor mean = segment_mean(x, s).value(), max = segment_max(x, s).value();
+    for (size_t b = 0; b < ids.size(); ++b) {
+      const int32_t first = begin[static_cast<size_t>(ids[b])],
+                    length = lengths[static_cast<size_t>(ids[b])];
+      for (int64_t i = 0; i < kWidth; ++i) {
+        double sum = 0, most = -INFINITY;
+        for (int32_t row = first; row < first + length; ++row) {
+          sum += x.value()(row, i);
+          most = std::max(most, x.value()(row, i));
+        }
+        const auto at = static_cast<int64_t>(b);
+        EXPECT_NEAR(mean(at, i), sum / length, 1e-14) << b;
+        EXPECT_EQ(max(at, i), most) << b;
+      }
+    }
+  }
+}
+
+// Scores in the thousands, whose exponentials no f32 holds: the softmax of what they are less than
+// the largest.
+TEST(AttentionWeights, OfLargeScores) {
+  const AttentionPairs pairs(Segments({2}), Segments({3}));
+  const std::vector<double> q = {60, 20, -50, 10}, k = {40, 40, 40, 40.25, -60, 30};
+  const Tensor w = attention_weights(Var(Tensor::from(q, {2, 2}).to(DType::f32)),
+                                     Var(Tensor::from(k, {3, 2}).to(DType::f32)), pairs, 1)
+                       .value();
+  const std::vector<double> got = w.to_vector();
+  ASSERT_EQ(got.size(), 6u);
+  for (size_t i = 0; i < 2; ++i) {
+    double scores[3], most = -INFINITY, sum = 0;
+    for (size_t j = 0; j < 3; ++j) {
+      scores[j] = (q[2 * i] * k[2 * j] + q[2 * i + 1] * k[2 * j + 1]) / std::sqrt(2);
+      most = std::max(most, scores[j]);
+    }
+    EXPECT_GT(most, 1000);
+    for (const double s : scores) sum += std::exp(s - most);
+    for (size_t j = 0; j < 3; ++j) {
+      EXPECT_NEAR(got[3 * i + j], std::exp(scores[j] - most) / sum, 1e-3) << i << " " << j;
+    }
+  }
+}
+
 TEST(Segments, SelectedOnesRefuseTheMemorysGradient) {
   const Var query = random_tensor({2, kWidth}, "query"), weights = random_tensor({4}, "weights");
   const Var memory = Var::parameter(random_tensor({2, kWidth}, "memory"));

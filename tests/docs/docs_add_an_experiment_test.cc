@@ -5,8 +5,8 @@
 #include <set>
 
 #include "autograd/ops.h"
-#include "experiments/engine/variant_tables.h"
-#include "experiments/engine/worker.h"
+#include "experiments/engine/report/variant_tables.h"
+#include "experiments/engine/runs/worker.h"
 #include "experiments/making_json.h"
 #include "nn/safetensors.h"
 #include "tests/file_helpers.h"

@@ -1,5 +1,5 @@
 // evaluation.json of an experiment's runs: two runs with the same one, of which intervals are made.
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "tests/fuzz/fuzz.h"
 
 namespace {

@@ -79,6 +79,21 @@ TEST(Losses, SmoothedFusedLossKeepsTheTrueNll) {
   expect_near(fused.total, sum(cross_entropy(affine(x, w), targets, 0.3)).value().to_vector());
 }
 
+// A batch of no rows leaves no mark, whatever the memory held that its gradient gets.
+TEST(Losses, OfNoRows) {
+  for (const Device device : test_devices()) {
+    SCOPED_TRACE(device.str());
+    const Var w = Var::parameter(uniform({64, 32}, -1, 1, {1, 2}, DType::f64).to(device));
+    { const Tensor used = Tensor::full({64, 32}, NAN, DType::f64, device); }
+    const Tensor none = Tensor::from(std::vector<int32_t>{}, device);
+    const CrossEntropy loss =
+        linear_cross_entropy(Var(Tensor::zeros({0, 32}, DType::f64, device)), w, none);
+    EXPECT_EQ(loss.total.value().item(), 0);
+    loss.total.backward();
+    for (const double g : w.grad().to_vector()) ASSERT_EQ(g, 0);
+  }
+}
+
 TEST(Losses, BinaryCrossEntropy) {
   const Var x = column({0, std::log(3.0), 0, std::log(3.0)}), t = column({1, 1, 0, 0.5});
   const double soft = -0.5 * std::log(0.75) - 0.5 * std::log(0.25);

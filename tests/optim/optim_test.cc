@@ -126,6 +126,11 @@ TEST(Optimizers, TreatGroupsInTheirOwnWay) {
               Adam(model, {.groups = {{"a", -1, 1}}});
             }),
             "optimizer: the factors of group 'a' must not be negative");
+  EXPECT_EQ(error_of<UsageError>([&] {
+              Adam(model, {.groups = {{"b", 1, -1}}});
+            }),
+            "optimizer: the factors of group 'b' must not be negative");
+  Sgd(model, {.groups = {{"a", 0, 0}}});  // which keeps a as it is
 }
 
 TEST(Optimizers, RefuseWhatMakesNoSense) {
@@ -219,6 +224,30 @@ TEST(Clipping, ScalesTheStepAndNotTheGradients) {
   Tables tables;  // repeated rows are summed before they are squared: 2 (1 + 1), 2 (2 + 2)
   sum(square(gather_rows(tables.sparse, Tensor::from(std::vector<int32_t>{0, 0})))).backward();
   EXPECT_DOUBLE_EQ(grad_norm(parameters(tables)), std::sqrt(16.0 + 64.0));
+}
+
+// Of all element types: one parameter of f64 and one of f32, in either order.
+TEST(Clipping, TheNormIsOfAllElementTypes) {
+  struct Mixed : Module {
+    Var a, b;
+    void visit(Visitor& v) override {
+      v("a", a);
+      v("b", b);
+    }
+  };
+  for (const bool wide_first : {true, false}) {
+    const DType first = wide_first ? DType::f64 : DType::f32,
+                second = wide_first ? DType::f32 : DType::f64;
+    Mixed model;
+    model.a = Var::parameter(Tensor::zeros({2}, first));
+    model.b = Var::parameter(Tensor::zeros({1}, second));
+    sum(model.a * Var(Tensor::from(Vec{2, -3}, {2}).to(first))).backward();
+    sum(model.b * Var(Tensor::from(Vec{6}, {1}).to(second))).backward();
+    EXPECT_DOUBLE_EQ(grad_norm(parameters(model)), 7);
+    Sgd(model, {.rate = 1}).step({.max_norm = 3.5});
+    expect_near(model.a, {-1, 1.5});
+    expect_near(model.b, {-3});
+  }
 }
 
 // ---- learning

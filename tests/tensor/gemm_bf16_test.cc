@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -35,12 +36,12 @@ float rounded(float x) {
   return std::bit_cast<float>(cpu::round_to_bf16(x) & 0xffff0000);
 }
 
-// c + a b for up to 32 of k, as gemm_bf16.h says.
-float block(float c, const std::vector<float>& a, const std::vector<float>& b) {
+// c + a b for up to 32 of k, as gemm_bf16.h says; a and b are rounded.
+float block(float c, std::span<const float> a, std::span<const float> b) {
   float half[2] = {};
   for (size_t k = 0; k < a.size(); ++k) {
     float& sum = half[k / 16];
-    sum = flushed(std::fma(rounded(a[k]), rounded(b[k]), sum));
+    sum = flushed(std::fma(a[k], b[k], sum));
   }
   return flushed(flushed(c) + flushed(half[0] + half[1]));
 }
@@ -93,17 +94,17 @@ struct Problem {
   }
 
   std::vector<float> definition() const {
-    std::vector<float> out = c;
+    std::vector<float> out = c, rows(p.m * p.k), columns(p.n * p.k);
+    for (int64_t k = 0; k < p.k; ++k) {
+      for (int64_t i = 0; i < p.m; ++i) rows[i * p.k + k] = rounded(a_at(i, k));
+      for (int64_t j = 0; j < p.n; ++j) columns[j * p.k + k] = rounded(b_at(k, j));
+    }
     for (int64_t i = 0; i < p.m; ++i) {
       for (int64_t j = 0; j < p.n; ++j) {
         float sum = p.write == Write::add ? c[i * ldc + j] : 0;
         for (int64_t k = 0; k < p.k; k += 32) {
-          std::vector<float> row, column;
-          for (int64_t l = k; l < std::min(k + 32, p.k); ++l) {
-            row.push_back(a_at(i, l));
-            column.push_back(b_at(l, j));
-          }
-          sum = block(sum, row, column);
+          const size_t count = std::min<int64_t>(32, p.k - k);
+          sum = block(sum, {&rows[i * p.k + k], count}, {&columns[j * p.k + k], count});
         }
         out[i * ldc + j] = sum;
       }

@@ -16,6 +16,7 @@
 #include "nn/layers.h"
 #include "tests/file_helpers.h"
 #include "tests/train/ranks_helpers.h"
+#include "tests/wait.h"
 #include "train/step.h"
 
 namespace heed {
@@ -161,13 +162,6 @@ Numbers plain(size_t n, int count = kPieces) {
   return gradients_of(model);
 }
 
-bool wait_until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 5000 && !condition(); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(1));
-  }
-  return condition();
-}
-
 // ---- groups
 
 TEST(Groups, AreCutByBytesInTheOrderOfCompletion) {
@@ -185,6 +179,10 @@ TEST(Groups, AreCutByBytesInTheOrderOfCompletion) {
   EXPECT_EQ(cut_in_groups(parameters(net), {5, 1, 4, 3, 0, 2}),
             (Groups{{5, 1, 4, 3}, {0}, {2}}));  // 240, 400 and 80 of 720 numbers
   EXPECT_EQ(one_group(3), (Groups{{0, 1, 2}}));
+  // Of twelve as large ones a group is full with more than a quarter of all: with four.
+  const std::vector<NamedParameter> same(12, {"p", Var::parameter(Tensor::zeros({5, 2}))});
+  EXPECT_EQ(cut_in_groups(same, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}),
+            (Groups{{0, 1, 2, 3}, {4, 5, 6, 7}, {8, 9, 10, 11}}));
 }
 
 // ---- what is sent

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <thread>
 
 #include "tests/file_helpers.h"
@@ -164,6 +165,28 @@ TEST_F(LoopTest, EveryStepHasAKeyOfItsOwn) {
   settings.seed = 7;
   ASSERT_TRUE(train(run, settings, {task}));
   EXPECT_EQ(keys, (std::vector<std::string>{"7 0 0", "7 0 1", "7 1 0", "7 1 1", "7 2 0", "7 2 1"}));
+}
+
+// The loss that is told after a step is the mean of the epoch's steps so far.
+TEST_F(LoopTest, TellsTheMeanLossOfTheEpoch) {
+  Point point;
+  Task task = pulling(point, {1, 2, 3, 4, 5, 6, 7});
+  std::vector<double> losses;
+  task.loss = [&, loss = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
+    Loss result = loss(examples, key);
+    losses.push_back(result.total.value().item());
+    return result;
+  };
+  int told = 0;
+  TrainHooks hooks;
+  hooks.on_step = [&](const TrainProgress& p) {
+    ++told;
+    const auto first = losses.end() - p.step;
+    const double mean = std::accumulate(first, losses.end(), 0.0) / static_cast<double>(p.step);
+    EXPECT_NEAR(p.loss, mean, 1e-12) << p.epoch << " " << p.step;
+  };
+  ASSERT_TRUE(train(run, settings, {task}, hooks));
+  EXPECT_EQ(told, 3 * 4);
 }
 
 // A task whose steps take so long at least.

@@ -115,6 +115,46 @@ TEST_F(StepLogTest, AValidationIsNotInTheTokensASecond) {
   EXPECT_GT(fifth.tokens_per_s, static_cast<double>(fifth.tokens) / 0.3);
 }
 
+// Those of its own steps: each takes 20 ms at least.
+TEST_F(StepLogTest, TokensASecondAreThoseSinceTheLineBefore) {
+  settings.log_steps = 2;
+  settings.max_epochs = 2;
+  Point point;
+  Task task = counted(point, std::vector<double>(16, 1));  // eight steps of 6 tokens
+  task.loss = [loss = task.loss](const std::vector<int64_t>& examples, const StepKey& key) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    return loss(examples, key);
+  };
+  ASSERT_TRUE(train(run, settings, {task}));
+  const std::vector<StepRecord> steps = load_steps(run);
+  ASSERT_EQ(steps.size(), 8u);
+  for (const StepRecord& r : steps) EXPECT_LE(r.tokens_per_s, 6 / 0.02) << r.step;
+}
+
+// Lines that cannot be written are lines that a checkpoint would do without: there is none then.
+TEST_F(StepLogTest, ACheckpointWaitsForItsLines) {
+  settings.log_steps = 1;
+  settings.max_epochs = 1;
+  settings.batch_size = 1;
+  const std::vector<double> many(200, 1);
+  Point point;
+  ASSERT_TRUE(train(run, settings, {counted(point, many)}));
+  const std::string state = dir.read("run/state.json");
+  const auto size = fs::file_size(run + "/steps.jsonl");
+  for (const auto& entry : fs::directory_iterator(run)) {
+    if (entry.path().filename() != "steps.jsonl") {
+      ASSERT_LT(2 * entry.file_size(), size) << entry.path();
+    }
+  }
+  settings.max_epochs = 2;
+  {
+    const FilesUpTo bytes(size);
+    EXPECT_TRUE(has(error_of<Error>([&] { train(run, settings, {counted(point, many)}); }),
+                    "steps.jsonl: cannot write"));
+  }
+  EXPECT_EQ(dir.read("run/state.json"), state);
+}
+
 // A checkpoint in the middle of an epoch; then lines of later steps, which a kill leaves behind.
 TEST_F(StepLogTest, AfterAKillTheLinesAreThoseOfAnUnbrokenRun) {
   ASSERT_TRUE(train_in(run));

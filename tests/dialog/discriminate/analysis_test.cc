@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <set>
 
 #include "base/error.h"
 #include "dialog/discriminate/controls.h"
@@ -136,6 +137,45 @@ TEST(Controls, UnigramSeesTheWordsOfTheResponse) {
     for (Passage& p : *all) p.response[0] = static_cast<int32_t>(p.real ? 2000 : 3000);
   }
   EXPECT_LT(right(test, unigram_control(train, test, 5000)), 70);
+}
+
+// Real responses begin with some rare word, fakes each with another known one: that there is a rare
+// one is all that tells them apart.
+TEST(Controls, UnigramKnowsARareWordFromAKnownOne) {
+  std::vector<Passage> train = items(200), test = items(100);
+  int32_t known = 30;
+  for (std::vector<Passage>* all : {&train, &test}) {
+    for (Passage& p : *all)
+      p.response[0] = static_cast<int32_t>(p.real ? 2000 + known : known), ++known;
+  }
+  EXPECT_GE(right(test, unigram_control(train, test, 5000)), 98);
+}
+
+// Nobody is judged by a fit to the own conversation, each fit sees both classes, and each passage
+// gets what was said of it.
+TEST(Controls, AreFittedCrosswiseByConversations) {
+  std::vector<Passage> passages = items(40);
+  for (size_t i = 0; i < passages.size(); ++i) passages[i].id = std::to_string(i);
+  std::set<std::string> judged;
+  const auto fit = [&](const std::vector<Passage>& train, const std::vector<Passage>& test) {
+    std::set<int> conversations;
+    int real = 0;
+    for (const Passage& p : train) conversations.insert(p.conversation), real += p.real;
+    EXPECT_EQ(2 * real, static_cast<int>(train.size()));
+    EXPECT_EQ(train.size(), 20u);
+    std::vector<double> p_real;
+    for (const Passage& p : test) {
+      EXPECT_FALSE(conversations.contains(p.conversation)) << p.id;
+      EXPECT_TRUE(judged.insert(p.id).second) << p.id;
+      p_real.push_back(std::stod(p.id));
+    }
+    return p_real;
+  };
+  const std::vector<double> p_real = fitted_crosswise(passages, fit);
+  ASSERT_EQ(p_real.size(), passages.size());
+  for (size_t i = 0; i < passages.size(); ++i) EXPECT_EQ(p_real[i], static_cast<double>(i));
+  for (Passage& p : passages) p.conversation = 2;  // one half is empty
+  EXPECT_EQ(fitted_crosswise(passages, fit), std::vector<double>(passages.size(), 0.5));
 }
 
 TEST(Controls, ShuffledContextsAreOfOtherConversations) {

@@ -105,6 +105,8 @@ TEST(Threshold, TheBestOneIsFound) {
   EXPECT_DOUBLE_EQ(best_threshold({{0.9, true}, {0.8, true}, {0.7, false}, {0.6, false}}), 0.75);
   // As good between 0.1 and 0.2 as between 0.3 and 0.35: the nearer to 0.5.
   EXPECT_DOUBLE_EQ(best_threshold({{0.1, false}, {0.2, true}, {0.3, false}, {0.35, true}}), 0.325);
+  // As good at 0.25 as at 0.75, and less so between: of two as near the lower one.
+  EXPECT_EQ(best_threshold({{0.125, false}, {0.375, true}, {0.625, false}, {0.875, true}}), 0.25);
   // All real: what is below all of them, no farther than it must be.
   EXPECT_EQ(best_threshold({{0.3, true}, {0.4, true}}), 0.3);
   EXPECT_EQ(best_threshold({{0.7, false}, {0.9, false}}), std::nextafter(0.9, 1.0));

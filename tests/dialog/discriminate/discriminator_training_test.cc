@@ -4,7 +4,7 @@
 
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
-#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/stats/hypothesis.h"
 #include "tensor/parallel.h"
 #include "tests/file_helpers.h"
 #include "tests/train/ranks_helpers.h"

@@ -203,6 +203,20 @@ TEST(Screening, DropsAndCountsAndCuts) {
   EXPECT_EQ(all.dropped + all.cut, 0);
 }
 
+// Below, at and above the least number, and the most.
+TEST(Screening, BoundsAreInclusive) {
+  for (const int ordinary : {4, 5, 6}) {
+    Judgements j;
+    add(j, "one", 0, ordinary);
+    const Screened s = screen(j, with_checks(), {.least = 5, .most = 5});
+    EXPECT_EQ(s.too_few, ordinary < 5) << ordinary;
+    EXPECT_EQ(s.annotators, ordinary >= 5) << ordinary;
+    EXPECT_EQ(s.dropped, ordinary < 5 ? ordinary : 0) << ordinary;
+    EXPECT_EQ(s.cut, ordinary > 5) << ordinary;
+    EXPECT_EQ(s.list.size(), ordinary < 5 ? 0u : 5u) << ordinary;
+  }
+}
+
 TEST(Screening, WithoutTestQuestionsAllPass) {
   Judgements j{.annotators = {"a"}, .list = {{.item = 20, .choice = kReal}}};
   EXPECT_EQ(screen(j, with_checks(), {.pass = 1, .failures = 1}).list.size(), 1u);

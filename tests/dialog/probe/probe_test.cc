@@ -91,6 +91,21 @@ INSTANTIATE_TEST_SUITE_P(Kinds, Probes,
                            return info.param == ProbeOptions::Kind::kMlp ? "mlp" : "logistic";
                          });
 
+// An accuracy is that of tasks with one label for each example, in both parts.
+TEST(Probe, AnExampleWithTwoLabelsMakesAnAccuracyNone) {
+  const Part train = part_of(300, 1), test = part_of(100, 2);
+  EXPECT_TRUE(probe(train, test, "Planted").accuracy);
+  for (const auto& [labels, of] :
+       {std::pair{std::vector<std::string>{"high", "low"}, 0}, {{}, 99}}) {
+    Part other = test;
+    other.examples.tasks["Planted"][static_cast<size_t>(of)] = labels;
+    EXPECT_FALSE(probe(train, other, "Planted").accuracy);
+    Part others = train;
+    others.examples.tasks["Planted"][static_cast<size_t>(of)] = labels;
+    EXPECT_FALSE(probe(others, test, "Planted").accuracy);
+  }
+}
+
 TEST(Probe, UnseenLabelsAreNoMisses) {
   const Part train = part_of(300, 1);
   Part test = part_of(100, 2);
@@ -129,6 +144,14 @@ TEST(Standardiser, MakesMeanZeroAndVarianceOne) {
             "standardise: expected x (n, 3), got (2, 2)");
 }
 
+// Equal numbers whose mean is another one by rounding are 0, not a deviation away.
+TEST(Standardiser, AConstantIsZero) {
+  for (const double x : {0.1, 1.0 / 3, 1e6 + 0.1, 1e-30, -0.7}) {
+    const Tensor rows = Tensor::from(std::vector<double>(1000, x), {1000, 1});
+    for (const double y : Standardiser(rows)(rows).to_vector()) ASSERT_NEAR(y, 0, 1e-6) << x;
+  }
+}
+
 // x -> |x|: no linear probe sees it, one hidden layer does.
 TEST(Mlp, SeesWhatIsNotLinear) {
   Rng rng(4, "test");
@@ -152,13 +175,108 @@ TEST(Mlp, SeesWhatIsNotLinear) {
   EXPECT_EQ(fit(3), scores);
 }
 
+// Parameters as lists of numbers: W_1, b_1, W_2, b_2.
+using Numbers = std::vector<std::vector<double>>;
+Numbers numbers_of(const Mlp& model) {
+  Numbers numbers;
+  for (const NamedParameter& p : parameters(const_cast<Mlp&>(model))) {
+    numbers.push_back(p.var.value().to_vector());
+  }
+  return numbers;
+}
+
+// The gradients of (1 / rows) (sum of cross entropies + l2 / 2 |W|^2) at the examples, by loops.
+Numbers gradients_of(const Numbers& w, const Tensor& x, const std::vector<LabelIds>& labels,
+                     const std::vector<int32_t>& examples, double l2) {
+  const size_t in = static_cast<size_t>(x.shape()[1]), hidden = w[1].size(), out = w[3].size();
+  const double rows = static_cast<double>(examples.size());
+  Numbers g;
+  for (size_t k = 0; k < w.size(); ++k) {
+    g.emplace_back(w[k].size());
+    for (size_t i = 0; k % 2 == 0 && i < w[k].size(); ++i) g[k][i] = l2 * w[k][i] / rows;
+  }
+  for (const int32_t e : examples) {
+    std::vector<double> h(w[1]), dh(hidden);
+    for (size_t j = 0; j < hidden; ++j) {
+      for (size_t i = 0; i < in; ++i) h[j] += w[0][j * in + i] * x(e, static_cast<int64_t>(i));
+    }
+    for (size_t k = 0; k < out; ++k) {
+      double logit = w[3][k];
+      for (size_t j = 0; j < hidden; ++j) logit += w[2][k * hidden + j] * std::max(h[j], 0.0);
+      const auto& of_it = labels[static_cast<size_t>(e)];
+      const double target =
+          static_cast<double>(std::count(of_it.begin(), of_it.end(), static_cast<int32_t>(k)));
+      const double d = (1 / (1 + std::exp(-logit)) - target) / rows;
+      g[3][k] += d;
+      for (size_t j = 0; j < hidden; ++j) {
+        g[2][k * hidden + j] += d * std::max(h[j], 0.0);
+        if (h[j] > 0) dh[j] += d * w[2][k * hidden + j];
+      }
+    }
+    for (size_t j = 0; j < hidden; ++j) {
+      g[1][j] += dh[j];
+      for (size_t i = 0; i < in; ++i) g[0][j * in + i] += dh[j] * x(e, static_cast<int64_t>(i));
+    }
+  }
+  return g;
+}
+
+// Three epochs of Adam in f64, in the orders that are drawn for them, with a rest in the last
+// batch.
+TEST(Mlp, IsTrainedAsItSays) {
+  const Part part = part_of(7, 3);
+  const Tensor x = Standardiser(part.x)(part.x);
+  const std::vector<LabelIds> labels = {{0}, {1}, {0, 1}, {}, {1}, {0}, {1}};
+  MlpOptions options{.hidden = 4, .batch = 3, .rate = 0.05, .l2 = 2, .max_epochs = 0, .seed = 5};
+  Numbers w = numbers_of(*fit_mlp(x, labels, 2, options).model), m, v;
+  for (const auto& list : w) m.emplace_back(list.size()), v.emplace_back(list.size());
+  options.max_epochs = 3;
+  int step = 0;
+  std::vector<std::vector<int32_t>> orders;
+  for (int epoch = 0; epoch < options.max_epochs; ++epoch) {
+    std::vector<int32_t>& order = orders.emplace_back(std::vector<int32_t>{0, 1, 2, 3, 4, 5, 6});
+    Rng(options.seed, "probe.mlp", epoch).shuffle(order);
+    for (size_t at = 0; at < 7; at += 3) {
+      const std::vector<int32_t> batch(order.begin() + at,
+                                       order.begin() + std::min<size_t>(7, at + 3));
+      const Numbers g = gradients_of(w, x, labels, batch, options.l2);
+      ++step;
+      for (size_t k = 0; k < w.size(); ++k) {
+        for (size_t i = 0; i < w[k].size(); ++i) {
+          m[k][i] = 0.9 * m[k][i] + 0.1 * g[k][i];
+          v[k][i] = 0.999 * v[k][i] + 0.001 * g[k][i] * g[k][i];
+          const double mean = m[k][i] / (1 - std::pow(0.9, step));
+          const double square = v[k][i] / (1 - std::pow(0.999, step));
+          w[k][i] -= options.rate * mean / (std::sqrt(square) + 1e-8);
+        }
+      }
+    }
+  }
+  EXPECT_NE(orders[0], orders[1]);
+  EXPECT_NE(orders[1], orders[2]);
+  const Numbers got = numbers_of(*fit_mlp(x, labels, 2, options).model);
+  for (size_t k = 0; k < w.size(); ++k) {
+    for (size_t i = 0; i < w[k].size(); ++i) EXPECT_NEAR(got[k][i], w[k][i], 1e-4) << k << " " << i;
+  }
+}
+
+// The first epoch is an improvement, and then `patience` + 1 are none.
 TEST(Mlp, EndsWhenNothingImproves) {
-  const FittedMlp fitted =
-      fit_mlp(Tensor::zeros({50, 2}), std::vector<LabelIds>(50), 1, {.rate = 0.1});
-  EXPECT_TRUE(fitted.converged);
-  EXPECT_LT(fitted.epochs, 200);
-  EXPECT_FALSE(
-      fit_mlp(Tensor::zeros({50, 2}), std::vector<LabelIds>(50), 1, {.max_epochs = 2}).converged);
+  const auto fit = [](const MlpOptions& options) {
+    return fit_mlp(Tensor::zeros({50, 2}), std::vector<LabelIds>(50), 1, options);
+  };
+  for (const int patience : {0, 1, 10}) {
+    const FittedMlp fitted = fit({.rate = 1e-9, .patience = patience});
+    EXPECT_TRUE(fitted.converged);
+    EXPECT_EQ(fitted.epochs, patience + 2);
+  }
+  // A loss that falls all the time, but by less than the tolerance.
+  const FittedMlp less = fit({.rate = 1e-3, .max_epochs = 40, .patience = 3, .tolerance = 1});
+  EXPECT_TRUE(less.converged);
+  EXPECT_EQ(less.epochs, 5);
+  const FittedMlp more = fit({.rate = 1e-3, .max_epochs = 40, .patience = 3, .tolerance = 0});
+  EXPECT_FALSE(more.converged);
+  EXPECT_EQ(more.epochs, 40);
 }
 
 // ---- files

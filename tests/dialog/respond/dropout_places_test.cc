@@ -100,6 +100,40 @@ TEST(DropoutPlaces, OfATransformer) {
   EXPECT_EQ(dropouts(Structure::parse("transformer")), expected);
 }
 
+// What each dropout of a training graph does to a gradient of ones.
+std::vector<std::vector<double>> masks_of(const Structure& structure) {
+  const auto model = make_responder(small_config(structure), 1);
+  const auto examples = even_examples();
+  const Batch batch = make_batch(pointers(examples), model->parts());
+  const Taught taught = model->teach(batch, DropoutMode(0.5, 1, 1));
+  std::vector<std::vector<double>> masks;
+  for (const auto& node : reachable(training_loss(batch, taught, 1).node())) {
+    if (std::string(node->op) != "dropout") continue;
+    GradientBuffer &out = node->outputs[0], &in = node->inputs.at(0).grad();
+    out.clear();
+    in.clear();
+    out.add(Tensor::full(out.shape, 1, out.dtype));
+    node->backward(OutputGrads(*node), Grads(*node));
+    masks.push_back(in.sum().to_vector());
+  }
+  return masks;
+}
+
+// Whatever two places have in common, they do not drop the same.
+TEST(DropoutMasks, NoTwoPlacesShareOne) {
+  for (const Structure& structure : structures()) {
+    const auto masks = masks_of(structure);
+    EXPECT_GE(masks.size(), 3u) << structure.name;
+    for (size_t a = 0; a < masks.size(); ++a) {
+      for (size_t b = 0; b < a; ++b) {
+        const auto n = static_cast<ptrdiff_t>(std::min(masks[a].size(), masks[b].size()));
+        EXPECT_FALSE(std::equal(masks[a].begin(), masks[a].begin() + n, masks[b].begin()))
+            << structure.name << " " << a << " " << b;
+      }
+    }
+  }
+}
+
 // A decoder whose steps differ in their masks only: no state and no word reaches the gates, all
 // rows of the memory are equal. Every bias opens i, g and o and closes f, so that nothing is left
 // of the step before.

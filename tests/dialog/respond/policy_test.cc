@@ -273,6 +273,14 @@ TEST(PolicyTask, DrawsAnewInEveryStepAndCountsRewards) {
   EXPECT_EQ(loss.counts.at("reward"), 1.5);
   EXPECT_EQ(loss.counts.at("drawn"), 6);
   EXPECT_EQ(value_of(task.measure(loss.counts), kTrainReward), 0.25);
+  EXPECT_TRUE(task.measure(loss.counts).back().higher_is_better);
+  // Those that were taught, and those that were read and drawn.
+  int64_t tokens = respond_task(*model, settings, data).loss(all, {3, 1, 2}).tokens;
+  for (const Example& e : seen[0]) {
+    for (const auto& utterance : e.context) tokens += std::ssize(utterance) + 1;
+    tokens += std::ssize(e.response) + 1;
+  }
+  EXPECT_EQ(loss.tokens, tokens);
 }
 
 // A model that is rewarded for a word says it more and more often.

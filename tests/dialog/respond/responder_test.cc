@@ -94,6 +94,27 @@ TEST_P(AnyResponder, IsADirectoryThatLoads) {
   }
 }
 
+// A transformer's tables, which are multiplied by sqrt(H) where they are read, are drawn with a
+// deviation of 1 / sqrt(H), as the other ones are with 1.
+TEST(Transformer, DrawsBothTablesForItsWidth) {
+  ModelConfig config = small_config(Structure::parse("transformer"));
+  config.vocab_size = 500;
+  config.hidden_size = config.embedding_size = 64;
+  const auto deviation = [](const Tensor& x) {
+    double squares = 0;
+    for (const double v : x.to_vector()) squares += v * v;
+    return std::sqrt(squares / static_cast<double>(x.numel()));
+  };
+  const auto model = make_responder(config, 3);
+  int tables = 0;
+  for (const NamedParameter& p : parameters(*model)) {
+    if (!p.name.ends_with("embedding.weight")) continue;
+    ++tables;
+    EXPECT_NEAR(deviation(p.var.value()), 1.0 / 8, 0.005) << p.name;
+  }
+  EXPECT_EQ(tables, 2);
+}
+
 // What a model says of a dialogue does not depend on what else is in the batch.
 TEST_P(AnyResponder, ScoresDialoguesOnTheirOwn) {
   const auto m = model();

@@ -1,4 +1,6 @@
 // What can go wrong with a training: numbers, files, settings, another process, other data.
+#include <fcntl.h>
+#include <sys/file.h>
 #include <sys/wait.h>
 
 #include <cmath>
@@ -130,7 +132,6 @@ TEST_F(RunTest, DamagedCheckpoints) {
   }
 }
 
-// The newest checkpoint is damaged: the one before is taken and named, and the end is the same.
 // Settings or sizes that were changed by hand are not those of the checkpoint.
 TEST_F(RunTest, ACheckpointGoesWithItsSettingsAndItsModel) {
   fs::create_directories(path("run"));
@@ -151,6 +152,7 @@ TEST_F(RunTest, ACheckpointGoesWithItsSettingsAndItsModel) {
   run("run");
 }
 
+// The newest checkpoint is damaged: the one before is taken and named, and the end is the same.
 TEST_F(RunTest, TheCheckpointBeforeADamagedOne) {
   run("whole");
   const auto flip = [](std::string bytes) {
@@ -182,6 +184,24 @@ TEST_F(RunTest, TheCheckpointBeforeADamagedOne) {
       EXPECT_EQ(result(name), result("whole")) << name;
     }
   }
+}
+
+// What is damaged is set aside, and is never taken for the checkpoint before.
+TEST_F(RunTest, AStateThatIsDamagedTwice) {
+  run("whole");
+  const auto stop_after = [&](int steps) {
+    StopAfter stop(steps);
+    run("run", stop.hooks);
+  };
+  stop_after(2);
+  for (const char* damage : {"once", "again"}) {
+    stop_after(1);
+    dir.write("run/state.json", damage);
+    stop_after(1);
+    EXPECT_EQ(dir.read("run/state.damaged.json"), damage);
+  }
+  EXPECT_TRUE(run("run"));
+  EXPECT_EQ(result("run"), result("whole"));
 }
 
 // A digit of a sum that is still a number: only the state's own checksum sees it.
@@ -232,7 +252,11 @@ TEST_F(RunTest, WhatAKilledTrainingLeavesIsRemoved) {
   fs::create_directories(path("run"));
   dir.write("run/checkpoint-0-1.safetensors.tmp-1", "half");
   dir.write("run/checkpoint-0-1.safetensors", "of no state");
-  dir.write("run/state.json.tmp-17", "half");
+  for (const char* name :
+       {"epoch-3.safetensors", "state.json", "state.previous.json", "model.safetensors",
+        "log.jsonl", "config.json", "vocab.txt", "settings.json"}) {
+    dir.write(std::string("run/") + name + ".tmp-17", "half");
+  }
   dir.write("run/notes.txt.tmp-1", "mine");
   run("run");
   std::set<std::string> files;
@@ -312,6 +336,19 @@ TEST_F(RunTest, ASecondProcessIsToldWhoTrains) {
   EXPECT_EQ(status, 0);
   EXPECT_EQ(error_of<DataError>([&] { RunLock lock(path("run")); }), "no error");  // it is dead
   for (const int fd : {ready[0], ready[1], done[0], done[1]}) close(fd);
+}
+
+// Two that ask whether a run is locked do not take each other for a training.
+TEST_F(RunTest, WhoAsksForTheLockHasNone) {
+  EXPECT_FALSE(is_locked(path("run")));  // which is not there
+  fs::create_directories(path("run"));
+  dir.write("run/lock", "");
+  const int other = open(path("run/lock").c_str(), O_RDONLY);
+  ASSERT_EQ(flock(other, LOCK_SH), 0);
+  EXPECT_FALSE(is_locked(path("run")));
+  close(other);
+  const RunLock lock(path("run"));
+  EXPECT_TRUE(is_locked(path("run")));
 }
 
 // On a folder that two machines share.

@@ -89,17 +89,28 @@ At evaluate(const LogisticObjective& objective, const std::vector<double>& point
   return {values.item(), gradients.to_vector()};
 }
 
+// Of fewer examples than a piece or a block has, of as many, and of more.
 TEST(LogisticObjective, IsTheFormula) {
-  const Tensor x = random_features(9, 2, 1);
-  const std::vector<LabelIds> labels = random_labels(9, 2, 2);
-  const LogisticObjective objective(x, labels, 2, /*c=*/0.7);
-  const std::vector<double> point = {0.4, -1.2, 0.3};
-  double sum = 0;
-  for (int64_t i = 0; i < 9; ++i) {
-    const double z = std::count(labels[i].begin(), labels[i].end(), 1) > 0 ? 1 : -1;
-    sum += std::log(1 + std::exp(-z * (0.4 * x(i, 0) - 1.2 * x(i, 1) + 0.3)));
+  for (const int64_t n : {9, 64, 65, 2048, 2049, 2 * 2048 + 100}) {
+    const Tensor x = random_features(n, 2, 1);
+    const std::vector<LabelIds> labels = random_labels(n, 2, 2);
+    const LogisticObjective objective(x, labels, 2, /*c=*/0.7);
+    const std::vector<double> point = {0.4, -1.2, 0.3};
+    double sum = 0, gradient[3] = {};
+    for (int64_t i = 0; i < n; ++i) {
+      const double z = std::count(labels[i].begin(), labels[i].end(), 1) > 0 ? 1 : -1;
+      const double margin = z * (0.4 * x(i, 0) - 1.2 * x(i, 1) + 0.3);
+      sum += std::log(1 + std::exp(-margin));
+      const double slope = -z / (1 + std::exp(margin));
+      gradient[0] += slope * x(i, 0), gradient[1] += slope * x(i, 1), gradient[2] += slope;
+    }
+    const At at = evaluate(objective, point, 1);
+    const double n_of = static_cast<double>(n);
+    EXPECT_NEAR(at.value, (0.16 + 1.44) / 2 + 0.7 * sum, 1e-12 * n_of) << n;
+    EXPECT_NEAR(at.gradient[0], 0.4 + 0.7 * gradient[0], 1e-12 * n_of) << n;
+    EXPECT_NEAR(at.gradient[1], -1.2 + 0.7 * gradient[1], 1e-12 * n_of) << n;
+    EXPECT_NEAR(at.gradient[2], 0.7 * gradient[2], 1e-12 * n_of) << n;
   }
-  EXPECT_NEAR(evaluate(objective, point, 1).value, (0.16 + 1.44) / 2 + 0.7 * sum, 1e-12);
 }
 
 TEST(LogisticObjective, GradientIsThatOfCentralDifferences) {
@@ -208,6 +219,25 @@ TEST(FitLogistic, SaysWhatDidNotConverge) {
             "logistic: expected x (0, d), got (200, 5)");
 }
 
+TEST(FitLogistic, IterationsAreThoseOfTheLabelWithMost) {
+  const Tensor x = random_features(200, 5, 1, 100);
+  std::vector<LabelIds> labels = random_labels(200, 2, 2);
+  const auto iterations = [&](const std::vector<int32_t>& order) {  // of these labels as 0, 1 ...
+    std::vector<LabelIds> some(labels.size());
+    for (size_t i = 0; i < labels.size(); ++i) {
+      for (size_t k = 0; k < order.size(); ++k) {
+        const bool has = std::count(labels[i].begin(), labels[i].end(), order[k]) > 0;
+        if (has) some[i].push_back(static_cast<int32_t>(k));
+      }
+    }
+    return fit_logistic(x, some, std::ssize(order)).iterations;
+  };
+  const int first = iterations({0}), second = iterations({1});
+  ASSERT_NE(first, second);
+  EXPECT_EQ(iterations({0, 1}), std::max(first, second));
+  EXPECT_EQ(iterations({1, 0}), std::max(first, second));
+}
+
 TEST(FitLogistic, ThreadsChangeNothing) {
   const Tensor x = random_features(3000, 6, 1);
   const std::vector<LabelIds> labels = random_labels(3000, 4, 2);
@@ -250,6 +280,25 @@ TEST(Minimiser, FindsMinimaOfConvexFunctions) {
     EXPECT_LT(calls, 300) << guess;
     for (int j = 0; j < 5; ++j) EXPECT_NEAR(solver.point()[j], j, 1e-5) << guess;
   }
+}
+
+// The bound on evaluations is that of a line search, not of all of them: steepest descent, from
+// steps that are much too long.
+TEST(Minimiser, MayTakeManyEvaluationsInAll) {
+  const auto too_long = [](std::vector<double>& v) {
+    for (double& x : v) x *= 1e3;
+  };
+  Minimiser solver({3, 2}, too_long, {.tolerance = 1e-6, .max_iterations = 5000, .history = 0});
+  int calls = 0;
+  for (; !solver.done(); ++calls) {
+    const double x = solver.point()[0], y = solver.point()[1];
+    const double g[2] = {std::tanh(x), 30 * std::tanh(y)};
+    solver.tell(std::log(std::cosh(x)) + 30 * std::log(std::cosh(y)), g);
+  }
+  EXPECT_TRUE(solver.converged());
+  EXPECT_GT(calls - 1 - solver.iterations(), 100);  // rejected
+  EXPECT_NEAR(solver.point()[0], 0, 1e-5);
+  EXPECT_NEAR(solver.point()[1], 0, 1e-5);
 }
 
 TEST(Minimiser, EndsWhereNothingCanBeGained) {

@@ -52,6 +52,24 @@ TEST(Pieces, LearnsNothingThatStandsThereOnce) {
   EXPECT_EQ(learned({{"ab", 2}}, 0), (std::vector<std::string>{}));
 }
 
+// Words of a KiB are learned from and encoded whole, longer ones are not. A piece has 128 bytes at
+// most. An odd letter in front shows where a word was cut.
+TEST(Pieces, BoundsAreInclusive) {
+  EXPECT_EQ(learned({{std::string(1024, 'a'), 5}}, 1), (std::vector<std::string>{"aa"}));
+  EXPECT_EQ(learned({{std::string(1025, 'a'), 5}}, 1), (std::vector<std::string>{}));
+  const std::vector<std::string> doubled = learned({{std::string(1024, 'a'), 5}}, 100);
+  size_t longest = 0;
+  for (const std::string& piece : doubled) longest = std::max(longest, piece.size());
+  EXPECT_EQ(longest, 128u);
+  Pieces pieces;
+  EXPECT_EQ(pieces.add("aa"), "");
+  for (const size_t bytes : {1023, 1024, 1025}) {
+    const std::vector<std::string> parts = split(pieces, " b" + std::string(bytes - 1, 'a'));
+    const size_t whole = std::min<size_t>(bytes, 1024) - 1;  // the letters of the first run
+    EXPECT_EQ(parts.size(), 2 + whole / 2 + whole % 2 + (bytes - 1 - whole)) << bytes;
+  }
+}
+
 // Counts of all pairs anew before each step, in place of a queue.
 std::vector<std::string> learned_slowly(const TokenCounts& counts, int64_t more) {
   std::vector<std::pair<std::vector<std::string>, int64_t>> words;

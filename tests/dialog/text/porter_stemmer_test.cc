@@ -46,6 +46,7 @@ TEST(PorterStem, IsThatOfNltk) {
       {"relational", "relat"},
       {"conditional", "condit"},
       {"rational", "ration"},
+      {"operationally", "oper"},
       {"valency", "valenc"},
       {"hesitancy", "hesit"},
       {"digitizer", "digit"},

@@ -2,8 +2,8 @@
 #include <set>
 
 #include "experiments/distraction/variant.h"
-#include "experiments/engine/plan.h"
-#include "experiments/engine/times.h"
+#include "experiments/engine/runs/plan.h"
+#include "experiments/engine/runs/times.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -1,7 +1,7 @@
 // The page of an experiment: what is on it, and that it needs nothing else.
 #include <gtest/gtest.h>
 
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "tests/experiments/distraction/page_helpers.h"
 
 namespace heed {

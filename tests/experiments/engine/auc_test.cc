@@ -1,12 +1,12 @@
 // The area under the ROC curve and its interval: known answers, and whether the interval holds.
-#include "experiments/engine/auc.h"
+#include "experiments/engine/stats/auc.h"
 
 #include <gtest/gtest.h>
 
 #include <cmath>
 
 #include "base/error.h"
-#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/stats/hypothesis.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
 

@@ -1,5 +1,5 @@
 // Correlations of pairs in clusters: known answers.
-#include "experiments/engine/correlation.h"
+#include "experiments/engine/stats/correlation.h"
 
 #include <gtest/gtest.h>
 

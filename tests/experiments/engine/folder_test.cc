@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "base/error.h"
-#include "experiments/engine/folder_json.h"
+#include "experiments/engine/runs/folder_json.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -1,11 +1,11 @@
 // Tests of hypotheses, against SciPy (tests/reference/generate/make_statistics.py) and by hand.
-#include "experiments/engine/hypothesis.h"
+#include "experiments/engine/stats/hypothesis.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.h"
-#include "experiments/engine/agreement.h"
+#include "experiments/engine/stats/agreement.h"
 #include "tensor/random.h"
 #include "tests/file_helpers.h"
 #include "tests/paths.h"

@@ -1,12 +1,12 @@
 // Numbers by name, what is inferred of them, and claims about them, of an experiment that is made
 // up and knows no dialogue.
-#include "experiments/engine/numbers.h"
+#include "experiments/engine/stats/numbers.h"
 
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "experiments/engine/claims.h"
-#include "experiments/engine/variant_tables.h"
+#include "experiments/engine/report/claims.h"
+#include "experiments/engine/report/variant_tables.h"
 #include "tests/file_helpers.h"
 
 namespace heed {

@@ -1,5 +1,5 @@
 // A table, and the forms that it is written in.
-#include "experiments/engine/table.h"
+#include "experiments/engine/report/table.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Confidence intervals, paired comparisons, corrections: against closed forms and known examples.
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/statistics.h"
 
 #include <gtest/gtest.h>
 

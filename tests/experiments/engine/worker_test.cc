@@ -1,17 +1,20 @@
 // Workers: what they do with runs that fail, that their worker dies of, and that they lose.
-#include "experiments/engine/worker.h"
+#include "experiments/engine/runs/worker.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <nlohmann/json.hpp>
 #include <thread>
 
-#include "experiments/engine/failure.h"
-#include "experiments/engine/overview.h"
-#include "experiments/engine/workers.h"
+#include "experiments/engine/runs/failure.h"
+#include "experiments/engine/runs/overview.h"
+#include "experiments/engine/runs/times.h"
+#include "experiments/engine/runs/workers.h"
 #include "tests/file_helpers.h"
 #include "tests/train/ranks_helpers.h"
+#include "tests/wait.h"
 
 namespace heed {
 namespace {
@@ -107,6 +110,18 @@ TEST_F(WorkerTest, ADirectoryThatCannotBeUsedIsToldAndLeft) {
   EXPECT_NE(failed->message, "");
 }
 
+// Whether a training that asks before it writes is ended, which takes a beat of the lease.
+std::function<bool()> writes_no_more(const TrainHooks& hooks) {
+  return [&hooks] {
+    try {
+      hooks.before_write();
+    } catch (...) {
+      return true;
+    }
+    return false;
+  };
+}
+
 // Whoever has lost the run writes nothing more: no epoch, no checkpoint, no results.
 TEST_F(WorkerTest, ALostRunIsNotWrittenTo) {
   plan.runs.resize(1);
@@ -116,15 +131,74 @@ TEST_F(WorkerTest, ALostRunIsNotWrittenTo) {
     hooks.before_write();  // nothing is lost yet
     std::ofstream(plan.directory(run) + "/owner-2")
         << "boot x host there process 1\nbeat 1\nheld\n";
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // some beats
     asked = true;
+    EXPECT_TRUE(wait_until(writes_no_more(hooks)));
     hooks.before_write();
-    ADD_FAILURE() << "it wrote";
     return true;
   };
   EXPECT_TRUE(work_once());  // takes it back when the other one gives no sign of life
   EXPECT_TRUE(asked && finished(0));
   EXPECT_TRUE(std::filesystem::exists(plan.directory(plan.runs[0]) + "/owner-3"));
+}
+
+// By another worker, between the look whether it is finished and its lock.
+TEST_F(WorkerTest, ARunThatSomebodyJustFinishedIsNotDoneAgain) {
+  plan.runs.resize(1);
+  const std::string run = plan.directory(plan.runs[0]);
+  std::filesystem::create_directories(run);
+  // The worker has looked and has the lock when it reads who had the run: out of a pipe.
+  const std::string owner = run + "/owner-1";
+  ASSERT_EQ(::mkfifo(owner.c_str(), 0600), 0);
+  std::thread other([&] {
+    std::ofstream pipe(owner);  // waits for the reader
+    std::ofstream(run + "/evaluation.json") << "{}\n";
+    pipe << "boot x host there process 1\nbeat 1\nreleased\n";
+  });
+  EXPECT_TRUE(work_once());
+  other.join();
+  EXPECT_EQ(trained(), "");
+}
+
+// Each epoch for itself, and what a run was measured for in all.
+TEST_F(WorkerTest, TimesAreThoseOfEachEpochAndOfAllMeasurements) {
+  static constexpr double kLeast = 0.1;
+  const auto take_a_while = [] {
+    std::this_thread::sleep_for(std::chrono::duration<double>(kLeast));
+  };
+  using Clock = std::chrono::steady_clock;
+  plan.runs.resize(1);
+  const Clock::time_point begin = Clock::now();
+  std::chrono::duration<double> both{};
+  on_train = [&](const PlannedRun&, const TrainHooks& hooks) {
+    for (int epoch = 1; epoch <= 2; ++epoch) {
+      hooks.on_step(
+          {.epoch = epoch, .max_epochs = 2, .step = 1, .steps = 1, .metrics = {{"loss", 1}}});
+      take_a_while();
+      EpochLog log;
+      log.epoch = epoch;
+      log.metrics = {{"loss", 1}};
+      hooks.on_epoch(log, true);
+    }
+    both = Clock::now() - begin;
+    return true;
+  };
+  plan.measure = [&, measure = plan.measure](const PlannedRun& run, const std::string& directory,
+                                             Device device, const OnMeasuring& progress) {
+    take_a_while();
+    measure(run, directory, device, progress);
+  };
+  EXPECT_TRUE(work_once());
+  const std::string run = plan.directory(plan.runs[0]);
+  const RunTimes times = load_times(run);
+  ASSERT_EQ(times.epochs.size(), 2u);
+  EXPECT_GE(times.epochs[0], kLeast);
+  EXPECT_GE(times.epochs[1], kLeast);
+  EXPECT_LE(times.epochs[0] + times.epochs[1], both.count());
+  EXPECT_GE(times.evaluation, kLeast);
+  std::filesystem::remove(run + "/evaluation.json");
+  on_train = nullptr;
+  EXPECT_TRUE(work_once());
+  EXPECT_GE(load_times(run).evaluation, times.evaluation + kLeast);
 }
 
 // ---- ranks
@@ -198,9 +272,8 @@ TEST_F(RanksWork, ARunThatTheFirstHasLostIsGivenUpByAll) {
     dir.write("asked", "");
     std::ofstream(plan.directory(run) + "/owner-2")
         << "boot x host there process 1\nbeat 1\nheld\n";
-    std::this_thread::sleep_for(std::chrono::milliseconds(400));  // some beats
+    EXPECT_TRUE(wait_until(writes_no_more(hooks)));
     hooks.before_write();
-    ADD_FAILURE() << "it wrote";
     return true;
   };
   work_on_ranks(2);

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "experiments/probes/additions.h"
+#include "experiments/probes/claims.h"
 #include "experiments/probes/page.h"
 
 namespace heed {
@@ -70,6 +71,29 @@ TEST_F(Attention, CorrelationsOfRuns) {
   EXPECT_TRUE(row(table, "AllSlots").cells[2].interval);
   EXPECT_NE(to_markdown(table).find("-1.00 [-1.00, -1.00]"), std::string::npos)
       << to_markdown(table);
+}
+
+// A run has collapsed where it has less than half of its model's best run on most tasks: on two of
+// three, not on one, nor on half of them.
+TEST_F(Attention, CollapsedRunsAreLowOnMostTasks) {
+  add("lstm", 1, 0, {0.8, 0.8, 0.8});
+  add("lstm", 2, 0, {0.3, 0.8, 0.8});
+  add("lstm", 3, 0, {0.3, 0.3, 0.8});
+  add("hred", 1, 0, {0.8, 0.8, 0.2});
+  add("hred", 2, 0, {0.41, 0.4, 0.1});  // 0.4 is not less than half
+  add("hred", 3, 0, {0.1, 0.1, 0.05});
+  const auto collapsed = [&] {
+    for (const Row& r : doubts_table(results).rows) {
+      for (const Cell& cell : r.cells) {
+        const size_t at = cell.text.find("on most tasks: ");
+        if (at != std::string::npos) return cell.text.substr(at + 15);
+      }
+    }
+    return std::string("none said");
+  };
+  EXPECT_EQ(collapsed(), "lstm-seed3, hred-seed3");
+  results.tasks.pop_back();  // of two tasks one is low: half of them
+  EXPECT_EQ(collapsed(), "lstm-seed3, hred-seed3");
 }
 
 TEST_F(Attention, RatiosOfModels) {

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 
@@ -154,6 +155,52 @@ TEST_F(Adversary, MeasuresTheSameTwice) {
   for (const double r : rewards_of(first, players(), 5)) right += r >= 0.5;
   EXPECT_NEAR(value_of(a, kTold), (right / 5 + 1 - value_of(a, kPassed)) / 2, 1e-12);
   EXPECT_GT(value_of(a, kWords), 0);
+}
+
+// In batches of any size: one of them, several, with a rest and without.
+TEST_F(Adversary, MeasuresTheSameInAnyBatches) {
+  const auto measured = [&](int64_t batch_size) {
+    Settings s = settings;
+    s.generator.loop.batch_size = batch_size;
+    return measure_players(players(), s, data);
+  };
+  const Metrics one = measured(5);
+  EXPECT_GT(value_of(one, kDistinct1), 0.2);  // responses differ
+  for (const int64_t batch_size : {1, 2, 3}) {
+    const Metrics others = measured(batch_size);
+    ASSERT_EQ(others.size(), one.size());
+    for (size_t i = 0; i < one.size(); ++i) {
+      EXPECT_NEAR(others[i].value, one[i].value, 1e-5) << one[i].name << batch_size;
+    }
+  }
+}
+
+// In one step the two draw responses of their own.
+TEST_F(Adversary, TheDiscriminatorIsNotShownWhatTheGeneratorLearnsFrom) {
+  discriminate::Config config = discriminator.config();
+  config.dropout = 0;
+  Discriminator sure(config, 4);
+  const Players both{*generator, data.vocabulary, sure, data.vocabulary};
+  std::vector<Example> of_policy;
+  const Reward notes = [&](const std::vector<Example>& drawn) {
+    of_policy = drawn;
+    return std::vector<double>(drawn.size());
+  };
+  const StepKey key{1, 0, 3};
+  const std::vector<int64_t> all = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11};
+  policy_task(*generator, settings.generator, data, settings.policy, notes).loss(all, key);
+  const auto nll_if_shown = [&](const std::vector<Example>& drawn) {
+    double sum = 0;
+    for (const double p : rewards_of(data.train.to_vector(), both, 12)) sum -= std::log(p);
+    const auto verdicts = discriminate::verdicts_on(sure, passages_of(drawn, both), 12);
+    for (const auto& verdict : verdicts) sum -= std::log(1 - verdict.p_real);
+    return sum / 24;
+  };
+  const double shown = adversary_tasks(both, settings, data)[1].loss(all, key).nll;
+  const uint64_t own = draw_seed(key.seed, "adversary.discriminator", key.number());
+  const auto of_discriminator = draw_responses(*generator, data.train.to_vector(), 4, own).examples;
+  EXPECT_NEAR(shown, nll_if_shown(of_discriminator), 1e-5);
+  EXPECT_GT(std::abs(shown - nll_if_shown(of_policy)), 1e-4);
 }
 
 TEST_F(Adversary, GoesOnToTheSameResult) {

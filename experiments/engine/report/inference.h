@@ -1,0 +1,58 @@
+// How sure the numbers of an experiment are, and the comparison of its variants with baselines.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "experiments/engine/runs/results.h"
+
+namespace heed {
+
+// A number of a run as a quotient of sums over the items, by names of Numbers, to be resampled:
+// sum of top / sum of bottom, over the items that have both. So are means, ratios of means, shares,
+// accuracies, precision, F1 = sum of 2 hits / sum of (2 hits + errors).
+struct Measure {
+  std::string key;           // the number itself
+  std::string top, bottom;   // series
+  bool mean = false;         // of top, over the items that have both: the bottom counts as 1
+  bool exponential = false;  // the number is exp of the quotient
+};
+
+// What is compared: measures of variants with those of their baselines.
+struct Comparison {
+  std::vector<std::string> keys = {};                                  // of measures
+  std::function<std::optional<size_t>(size_t variant)> baseline = {};  // nothing: not compared
+};
+
+// Resampled are the clusters of the items and the seeds (experiments/engine/stats/statistics.h);
+// with several seeds a number is the mean over their models.
+class Inference {
+ public:
+  Inference(const Results& results, const std::vector<Measure>& measures,
+            const Comparison& comparison = {});
+
+  // Nothing where a run has no such number, and for a key that is no measure's.
+  const std::optional<Estimate>& value(const std::string& key, size_t variant) const;
+  // Minus the baseline's, of the seeds that both have.
+  const std::optional<Estimate>& change(const std::string& key, size_t variant) const;
+  // The change's p-value after Holm's correction for all of them; 1 where there is none.
+  double corrected_p(const std::string& key, size_t variant) const;
+  size_t comparisons() const { return comparisons_; }
+  const Comparison& comparison() const { return comparison_; }
+
+ private:
+  struct OfVariants {
+    std::vector<std::optional<Estimate>> values, changes;
+    std::vector<double> corrected;
+  };
+  void add(const Results& results, const Measure& measure, const Resampled* of_runs);
+  void correct();
+
+  const Comparison comparison_;
+  std::map<std::string, OfVariants> measures_;
+  size_t comparisons_ = 0;
+};
+
+}  // namespace heed

@@ -1,0 +1,85 @@
+// A table of numbers, and the forms that it is written in.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "experiments/engine/stats/statistics.h"
+
+namespace heed {
+
+struct Cell {
+  std::optional<double> value = {};
+  std::optional<double> deviation = {};            // over seeds
+  std::optional<Interval> interval = {};           // 95 %
+  std::optional<double> p_value = {};              // corrected for the number of comparisons
+  std::vector<std::optional<double>> others = {};  // one for each of Column::others, or none
+  bool best = false;                               // of its column
+  bool doubtful = false;                           // printed with a question mark
+  std::string text = {};                           // instead of a number
+  std::optional<int> digits = {};                  // instead of the column's
+};
+
+struct Column {
+  enum class Best { kNone, kLowest, kHighest };
+  std::string group = {}, name = {};  // "random", "p = 0.5"
+  std::string key = {};  // where it stands in evaluation.json: "test_sets.random:0.5.das_ratio"
+  int digits = 2;
+  bool percent = false;  // printed times 100
+  Best best = Best::kNone;
+  bool sign = false;  // printed with + or -
+  // What stands beside it in the files, and on the page where a pointer rests: other ways to take
+  // the same number, {"mean_of_ratios", "test_sets.random:0.5.mean_das_ratio"}.
+  struct Other {
+    std::string name, key;
+  };
+  std::vector<Other> others = {};
+  bool p_value = false;  // what would be printed as 0 is "< 0.0001"
+};
+
+struct Row {
+  std::string group, label;               // "p = 0.7", "static-ui"
+  std::vector<Cell> cells = {};           // one for each column
+  std::vector<std::string> sources = {};  // the files that its numbers come from
+  bool reference = false;                 // not one of those that are compared
+};
+
+struct Table {
+  std::string id, title, note;  // "table3"
+  std::string rows_are = "structure", groups_are = "trained with";
+  std::vector<Column> columns = {};
+  std::vector<Row> rows = {};
+  bool intervals = false;  // in Markdown too: the table is about them
+};
+
+// Marks the best cell of each column that says what best is, if its interval overlaps with none of
+// the other rows'. Where there are no intervals nothing is marked.
+void mark_best(Table& table);
+
+// A number as the column prints it; "–" for none.
+std::string print_value(const Column& column, const std::optional<double>& value);
+// With "± deviation" where there are several seeds.
+std::string print_cell(const Column& column, const Cell& cell);
+
+// "[0.71, 0.75]"; empty where there is none.
+std::string print_interval(Column column, const Cell& cell);
+
+// As many digits behind the point as tell the ends of all intervals apart by about ten steps, from
+// 1 to 6: 2 for [0.52, 0.83], 4 for [1.0126, 1.0165].
+int digits_of(const std::vector<std::optional<Estimate>>& estimates);
+
+std::string to_markdown(const Table& table);  // best values in bold
+std::string to_latex(const Table& table);     // a tabular, with the rules of booktabs
+// One line a row. Besides the value of each column its deviation, interval, p-value and others,
+// where the table has them. Not rounded.
+std::string to_csv(const Table& table);
+std::string to_json_text(const Table& table);
+
+// The one of that id. Throws InternalError if there is none.
+const Table& table_of(const std::vector<Table>& tables, const std::string& id);
+
+// Writes ID.md, ID.csv and ID.json of each table into a folder, which is made if it is not there.
+void save_tables(const std::string& folder, const std::vector<Table>& tables);
+
+}  // namespace heed

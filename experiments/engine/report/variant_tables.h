@@ -1,0 +1,53 @@
+// Tables with a row for each variant or run: an experiment says which columns, by the names of
+// their numbers.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/engine/report/inference.h"
+#include "experiments/engine/report/table.h"
+
+namespace heed {
+
+// Mean and deviation over a variant's seeds; nothing if a run has no such number.
+Cell cell_over_seeds(const Results& results, size_t variant, const std::string& name);
+
+// With its interval; empty where there is none.
+Cell cell_of(const std::optional<Estimate>& estimate);
+
+// What a row has of its own: the names of its variant, and its files.
+Row variant_row(const Results& results, size_t variant);
+
+// Adds a row for each variant to a table that has its columns: the numbers of their keys, with
+// intervals where there is a measure of that key. Marks the best ones.
+void add_variants(Table& table, const Results& results, const Inference& inference);
+
+// Adds a row for each variant that has a baseline: its numbers minus the baseline's, of the same
+// seeds; with intervals and corrected p-values.
+void add_changes(Table& table, const Results& results, const Inference& inference);
+
+// Where several programs or kinds of machine made the runs: which, and how many each. Else empty.
+std::string mixed_programs(const Results& results);
+
+// How the trainings went: a row a run. `metric`: a number of every run, what it is called, and
+// whether its highest value was the best.
+Table trainings_table(const Results& results, const std::string& metric, const std::string& name,
+                      int digits = 1, bool higher_is_better = false);
+
+// A paper's number and ours, side by side.
+struct Beside {
+  std::string group, key;
+  int digits = 2;
+  bool percent = false;
+};
+struct PaperNumbers {
+  VariantNumbers numbers;
+  std::string source;  // the file that they are in
+};
+// Adds two columns for each pair, and a row for each variant; `ours` says which table has our
+// numbers with all that belongs to them.
+void add_beside(Table& table, const Results& results, const PaperNumbers& paper,
+                const std::vector<Beside>& pairs, const std::string& ours);
+
+}  // namespace heed

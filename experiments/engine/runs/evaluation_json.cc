@@ -1,0 +1,36 @@
+#include "experiments/engine/runs/evaluation_json.h"
+
+#include <algorithm>
+
+#include "train/run_directory.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+Json program_json(const MadeWith& made_with) {
+  Json json = Json::object();
+  for (const auto& [key, value] : made_with.program) json[key] = value;
+  return json;
+}
+
+Json evaluation_head(const std::string& directory, const PlannedRun& run, const Json& variant,
+                     const std::string& metric, const MadeWith& made_with) {
+  const std::vector<EpochLog> log = load_log(directory);
+  const auto best = std::min_element(log.begin(), log.end(), [&](const auto& a, const auto& b) {
+    const double first = value_of(a.metrics, metric), second = value_of(b.metrics, metric);
+    return higher_is_better(a.metrics, metric) ? first > second : first < second;
+  });
+  if (best == log.end()) throw DataError(directory + "/log.jsonl: no epoch");
+  Json json = {{"heed", {{"device", made_with.device}, {"matmul", made_with.matmul}}},
+               {"run", run.name}};
+  json["heed"].update(program_json(made_with));
+  json.update(variant);
+  json.update(Json{{"seed", run.seed},
+                   {"best_epoch", best->epoch},
+                   {"epochs", log.size()},
+                   {metric, value_of(best->metrics, metric)}});
+  return json;
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// What the files of all experiments begin with.
+#pragma once
+
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "experiments/engine/runs/plan.h"
+
+namespace heed {
+
+// {"version": ..., "commit": ...}
+nlohmann::ordered_json program_json(const MadeWith& made_with);
+
+// The beginning of evaluation.json: who made it, the run, what its variant is, and how its training
+// went: the epoch with the lowest `metric`, a column of the log, is the best one. Throws DataError
+// where there is no epoch.
+nlohmann::ordered_json evaluation_head(const std::string& directory, const PlannedRun& run,
+                                       const nlohmann::ordered_json& variant,
+                                       const std::string& metric, const MadeWith& made_with);
+
+}  // namespace heed

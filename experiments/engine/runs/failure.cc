@@ -1,0 +1,42 @@
+#include "experiments/engine/runs/failure.h"
+
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "train/lock.h"
+
+namespace heed {
+namespace {
+
+std::filesystem::path path_of(const std::string& directory) {
+  return std::filesystem::path(directory) / "failed.json";
+}
+
+}  // namespace
+
+void save_failure(const std::string& directory, const std::string& message) {
+  const nlohmann::ordered_json json = {
+      {"message", message}, {"host", host_name()}, {"process", ::getpid()}};
+  using Json = nlohmann::ordered_json;
+  write_file(path_of(directory).string(),
+             json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n");
+}
+
+std::optional<std::string> load_failure(const std::string& directory) {
+  const std::string path = path_of(directory).string();
+  if (!std::filesystem::exists(path)) return std::nullopt;
+  const auto json = nlohmann::json::parse(read_file(path, 1 << 20), nullptr, false);
+  const bool known = json.is_object() && json.contains("message") && json["message"].is_string();
+  return known ? json["message"].get<std::string>() : path + ": not what heed writes there";
+}
+
+void clear_failure(const std::string& directory) {
+  std::error_code ignored;  // a run that stays marked is told at the end
+  std::filesystem::remove(path_of(directory), ignored);
+}
+
+}  // namespace heed

@@ -1,0 +1,98 @@
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <map>
+
+#include "base/error.h"
+#include "base/file.h"
+#include "experiments/engine/runs/folder_json.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+// With the article that a sentence needs; other kinds are "an experiment".
+static const std::map<std::string, std::string> kKinds = {
+    {"experiment", "an experiment"},
+    {"sweep", "a sweep"},
+    {"probes", "an experiment on probes"},
+    {"mediation", "an experiment on mediation"},
+    {"adversarial", "an experiment on adversarial evaluation"}};
+
+static std::string called(const std::string& kind) {
+  const auto found = kKinds.find(kind);
+  return found == kKinds.end() ? "an experiment" : found->second;
+}
+
+static std::string said(const Json& value) {
+  return value.is_null() ? "its default" : value.dump();
+}
+
+// Whatever the order of the keys.
+static nlohmann::json sorted(const Json& json) {
+  return nlohmann::json(json);
+}
+
+// "settings": {"hidden": 64} here and 32 there -> "it was made with --hidden 64, this is 32". Which
+// program began it does not count.
+static void check_same(const std::string& out, const std::string& kind, const Json& there,
+                       const Json& here, const Json& earlier) {
+  if (there.value("format", Json()) != here.at("format")) {
+    throw DataError(out + "/" + kind + ".json: written by another version of heed");
+  }
+  Json settings = there.value("settings", Json::object());
+  for (const auto& [option, value] : earlier.items())
+    if (!settings.contains(option)) settings[option] = value;
+  const Json& asked = here.at("settings");
+  for (const auto& [option, value] : asked.items())
+    if (!settings.contains(option)) settings[option] = Json();
+  for (const auto& [option, old] : settings.items()) {  // what is left out is the default
+    const Json value = asked.contains(option) ? asked.at(option) : Json();
+    if (old == value || (!asked.contains(option) && earlier.contains(option))) continue;
+    throw UsageError(out + ": holds " + called(kind) + " with --" + option + " " + said(old) +
+                     ", not " + said(value) + "; take the same settings or another --out");
+  }
+  const Json& data = here.at("data");
+  Json kept = there.value("data", Json::object());
+  for (const auto& [part, value] : data.items())  // older versions kept less
+    if (!kept.contains(part)) kept[part] = value;
+  if (sorted(kept) == sorted(data)) return;
+  throw UsageError(out + ": holds " + called(kind) +
+                   " on other data; take the same --data or another --out");
+}
+
+void create_once(const std::string& path, const std::string& bytes) {
+  const std::string temporary = path + ".new-" + process_name();
+  write_file(temporary, bytes);
+  const bool done = ::link(temporary.c_str(), path.c_str()) == 0 || errno == EEXIST;
+  const int error = errno;
+  ::unlink(temporary.c_str());
+  if (!done) throw DataError(path + ": cannot be written: " + std::strerror(error));
+}
+
+// By its name, whatever is in it, or of an experiment that is not known here by what is in it.
+static bool describes_a_folder(const std::string& path) {
+  if (kKinds.contains(std::filesystem::path(path).stem().string())) return true;
+  const Json json = Json::parse(read_file(path, 1 << 26), nullptr, false);
+  return json.is_object() && json.contains("format") && json.contains("settings") &&
+         json.contains("data");
+}
+
+void open_folder(const std::string& out, const std::string& kind, const Json& description,
+                 const Json& earlier) {
+  make_directory(out);
+  const std::string path = (std::filesystem::path(out) / (kind + ".json")).string();
+  for (const auto& entry : std::filesystem::directory_iterator(out)) {
+    const std::string other = entry.path().string();
+    if (!other.ends_with(".json") || other == path || !describes_a_folder(other)) continue;
+    throw UsageError(other + ": this folder holds another kind of runs; take another --out");
+  }
+  if (!std::filesystem::exists(path)) create_once(path, description.dump(2) + "\n");
+  const Json there = Json::parse(read_file(path, 1 << 20), nullptr, false);
+  if (!there.is_object()) throw DataError(path + ": not what heed writes there");
+  check_same(out, kind, there, description, earlier);
+}
+
+}  // namespace heed

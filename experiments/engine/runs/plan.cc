@@ -1,0 +1,87 @@
+#include "experiments/engine/runs/plan.h"
+
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+
+namespace heed {
+namespace fs = std::filesystem;
+
+PlannedRun planned_run(const std::vector<std::string>& variants, size_t variant, uint64_t seed) {
+  return {variant, seed, variants.at(variant) + "-seed" + std::to_string(seed)};
+}
+
+std::optional<PlannedRun> find_run(const std::vector<std::string>& variants,
+                                   const std::string& name) {
+  const size_t at = name.rfind("-seed");
+  if (at == name.npos) return std::nullopt;
+  uint64_t seed = 0;
+  const char* const end = name.data() + name.size();
+  const auto [stopped, error] = std::from_chars(name.data() + at + 5, end, seed);
+  if (error != std::errc() || stopped != end) return std::nullopt;
+  for (size_t v = 0; v < variants.size(); ++v) {
+    PlannedRun run = planned_run(variants, v, seed);
+    if (run.name == name) return run;
+  }
+  return std::nullopt;
+}
+
+void parse_shard(const std::string& text, Selection& selection) {
+  const char* const end = text.data() + text.size();
+  const auto i = std::from_chars(text.data(), end, selection.shard);
+  if (i.ec == std::errc() && i.ptr != end && *i.ptr == '/') {
+    const auto n = std::from_chars(i.ptr + 1, end, selection.shards);
+    if (n.ec == std::errc() && n.ptr == end) return;
+  }
+  throw UsageError("shard: expected i/n, such as 1/2, got '" + text + "'");
+}
+
+std::vector<PlannedRun> select_runs(const std::vector<std::string>& variants, uint64_t first_seed,
+                                    int seeds, const Selection& selection) {
+  if (seeds < 1) throw UsageError("seeds: expected at least 1, got " + std::to_string(seeds));
+  if (selection.shards < 1 || selection.shard < 1 || selection.shard > selection.shards) {
+    throw UsageError("shard: expected i/n with 1 <= i <= n, got " +
+                     std::to_string(selection.shard) + "/" + std::to_string(selection.shards));
+  }
+  std::vector<PlannedRun> runs;
+  int number = 0;
+  for (int s = 0; s < seeds; ++s) {
+    for (size_t v = 0; v < variants.size(); ++v) {
+      if (::fnmatch(selection.only.c_str(), variants[v].c_str(), 0) != 0) continue;
+      if (number++ % selection.shards != selection.shard - 1) continue;
+      runs.push_back(planned_run(variants, v, first_seed + static_cast<uint64_t>(s)));
+    }
+  }
+  if (number == 0) {
+    std::string names;
+    for (const std::string& v : variants) names += (names.empty() ? "" : ", ") + v;
+    throw UsageError("only: no variant fits '" + selection.only + "'; there are " + names);
+  }
+  return runs;
+}
+
+void begin_on_first(Ranks& ranks, const std::function<void()>& begin) {
+  if (ranks.first()) begin();
+  ranks.any(0);
+}
+
+std::string Plan::directory(const PlannedRun& run) const {
+  return (fs::path(out) / run.name).string();
+}
+
+int Plan::longest_name() const {
+  size_t longest = 0;
+  for (const PlannedRun& run : runs) longest = std::max(longest, run.name.size());
+  return static_cast<int>(longest);
+}
+
+bool Plan::is_finished(const PlannedRun& run) const {
+  const fs::path directory = this->directory(run);
+  return fs::exists(directory / result) &&
+         std::all_of(additions.begin(), additions.end(),
+                     [&](const std::string& file) { return fs::exists(directory / file); });
+}
+
+}  // namespace heed

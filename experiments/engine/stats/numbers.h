@@ -1,0 +1,68 @@
+// What was measured of a run, by name: the leaves of its evaluation.json, whatever an experiment
+// measures. The name of a leaf is the way to it, "test_sets.random:0.5.das_ratio".
+#pragma once
+
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "experiments/engine/stats/statistics.h"
+
+namespace heed {
+
+class Numbers {
+ public:
+  // null in the file is a number that is missing.
+  void set(const std::string& name, std::optional<double> value);
+  void set_series(const std::string& name, Series series) { series_[name] = std::move(series); }
+  void set_text(const std::string& name, std::string text) { texts_[name] = std::move(text); }
+
+  // The number; nothing where it is missing or not finite. A name with * is the mean of all that
+  // fit it, in the order of the file, and missing where one of them is.
+  std::optional<double> value(const std::string& name) const;
+  // A number for each item, or for whatever the list is of. Throws DataError if there is none.
+  const Series& series(const std::string& name) const;
+  const std::string& text(const std::string& name) const;  // likewise
+
+  bool has(const std::string& name) const { return places_.contains(name); }
+  bool has_series(const std::string& name) const { return series_.contains(name); }
+  bool has_text(const std::string& name) const { return texts_.contains(name); }
+  // Of all numbers, in the order of the file.
+  std::vector<std::string> names() const;
+
+ private:
+  struct Entry {
+    std::string name;
+    std::optional<double> value;
+  };
+  std::vector<Entry> entries_;
+  std::unordered_map<std::string, size_t> places_;  // in entries_
+  std::unordered_map<std::string, Series> series_;
+  std::unordered_map<std::string, std::string> texts_;
+};
+
+// Reads a JSON file: numbers and nulls are numbers, lists of them are series, other lists have
+// their elements under ".0", ".1", and so on. Throws DataError where it is none.
+Numbers load_numbers(const std::string& path);
+// Adds those of another file under the name of the file: attention.json's "examples" is
+// "attention.examples".
+void add_numbers(const std::string& path, Numbers& numbers);
+
+// Numbers of the variants of an experiment by name: those of a paper, or ours.
+class VariantNumbers {
+ public:
+  struct Number {
+    double value = 0;
+    bool doubtful = false;  // as it stands in a paper
+  };
+  void set(size_t variant, const std::string& name, std::optional<double> value);
+  void set_doubtful(size_t variant, const std::string& name);
+  std::optional<double> get(size_t variant, const std::string& name) const;
+  bool is_doubtful(size_t variant, const std::string& name) const;
+
+ private:
+  std::unordered_map<std::string, std::unordered_map<size_t, Number>> numbers_;
+};
+
+}  // namespace heed

@@ -1,0 +1,186 @@
+#include "experiments/engine/stats/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <numeric>
+
+#include "autograd/ops.h"
+#include "base/error.h"
+#include "tensor/random.h"
+
+namespace heed {
+namespace {
+
+constexpr int64_t kChunk = 250;  // resamples in one matrix product
+
+// The tops or the bottoms of all quotients as the columns of a matrix, (clusters, quotients).
+Tensor columns(const std::vector<Quotient>& quotients, std::vector<double> Quotient::*part) {
+  const size_t n = (quotients[0].*part).size(), m = quotients.size();
+  std::vector<double> values(n * m);
+  for (size_t q = 0; q < m; ++q) {
+    const std::vector<double>& column = quotients[q].*part;
+    check_internal(column.size() == n, "quotients over different clusters");
+    for (size_t i = 0; i < n; ++i) values[i * m + q] = column[i];
+  }
+  return Tensor::from(values, {static_cast<int64_t>(n), static_cast<int64_t>(m)});
+}
+
+double sum(const std::vector<double>& values) {
+  return std::accumulate(values.begin(), values.end(), 0.0);
+}
+
+double divide(double top, double bottom) {
+  return bottom == 0 ? NAN : top / bottom;
+}
+
+}  // namespace
+
+Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed) {
+  std::vector<double> counts(static_cast<size_t>(n * count), 0.0);
+  for (int64_t b = 0; b < count; ++b) {
+    const RandomKey key{seed, purpose_id("bootstrap"), static_cast<uint64_t>(first + b)};
+    for (int64_t i = 0; i < n; i += 4) {
+      const Philox4 r = key.block(static_cast<uint64_t>(i / 4));
+      const uint32_t words[4] = {r.x, r.y, r.z, r.w};
+      for (int64_t k = 0; k < std::min<int64_t>(4, n - i); ++k) {
+        // floor(n * word / 2^32): off from uniform by less than n / 2^32
+        counts[b * n + static_cast<int64_t>((static_cast<uint64_t>(n) * words[k]) >> 32)] += 1;
+      }
+    }
+  }
+  return Tensor::from(counts, {count, n});
+}
+
+size_t largest_cluster(const std::vector<int>& cluster) {
+  std::map<int, size_t> sizes;
+  size_t largest = 0;
+  for (const int c : cluster) largest = std::max(largest, ++sizes[c]);
+  return largest;
+}
+
+Quotient quotient(const Series& top, const Series& bottom, const std::vector<int>& cluster) {
+  check_internal(top.size() == cluster.size() && bottom.size() == cluster.size(),
+                 "series of different dialogues");
+  const size_t clusters =
+      cluster.empty() ? 0 : 1 + *std::max_element(cluster.begin(), cluster.end());
+  Quotient result{std::vector<double>(clusters), std::vector<double>(clusters)};
+  for (size_t d = 0; d < cluster.size(); ++d) {
+    if (!top[d] || !bottom[d]) continue;
+    result.top[cluster[d]] += *top[d];
+    result.bottom[cluster[d]] += *bottom[d];
+  }
+  return result;
+}
+
+Quotient mean_quotient(const Series& values, const std::vector<int>& cluster) {
+  return mean_quotient(values, values, cluster);
+}
+
+Quotient mean_quotient(const Series& values, const Series& only, const std::vector<int>& cluster) {
+  Series ones = only;
+  for (auto& one : ones) {
+    if (one) one = 1;
+  }
+  return quotient(values, ones, cluster);
+}
+
+// The sums of all resamples of all quotients are two matrix products: the counts (resamples,
+// clusters) times the tops and times the bottoms (clusters, quotients).
+std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed) {
+  std::vector<Resampled> result(quotients.size());
+  if (quotients.empty()) return result;
+  const auto clusters = static_cast<int64_t>(quotients[0].top.size());
+  for (size_t q = 0; q < quotients.size(); ++q) {
+    const Quotient& of = quotients[q];
+    result[q].value = divide(sum(of.top), sum(of.bottom));
+    result[q].clusters = clusters - std::count(of.bottom.begin(), of.bottom.end(), 0.0);
+  }
+  if (clusters == 0) return result;
+  const NoGrad guard;
+  const Var tops = columns(quotients, &Quotient::top),
+            bottoms = columns(quotients, &Quotient::bottom);
+  for (int64_t first = 0; first < kResamples; first += kChunk) {
+    const Var counts = draw_counts(clusters, first, kChunk, seed);
+    const std::vector<double> top = matmul(counts, tops).value().to_vector();
+    const std::vector<double> bottom = matmul(counts, bottoms).value().to_vector();
+    for (size_t i = 0; i < top.size(); ++i) {
+      result[i % result.size()].draws.push_back(divide(top[i], bottom[i]));
+    }
+  }
+  return result;
+}
+
+Resampled over_seeds(const std::vector<const Resampled*>& of_seeds) {
+  Resampled result = *of_seeds.at(0);
+  const size_t seeds = of_seeds.size();
+  if (seeds == 1) return result;
+  const auto n = static_cast<double>(seeds);
+  result.value = 0;
+  for (const Resampled* of : of_seeds) result.value += of->value / n;
+  const double widen = std::sqrt(n / (n - 1));
+  for (size_t b = 0; b < result.draws.size(); ++b) {
+    Rng rng(/*seed=*/1, "bootstrap.seeds", b);
+    double mean = 0, drawn = 0;
+    for (const Resampled* of : of_seeds) {
+      mean += of->draws[b] / n;
+      drawn += of_seeds[rng.below(seeds)]->draws[b] / n;
+    }
+    result.draws[b] = mean + widen * (drawn - mean);
+  }
+  return result;
+}
+
+Resampled difference(const Resampled& a, const Resampled& b) {
+  Resampled result = a;
+  result.value -= b.value;
+  for (size_t i = 0; i < result.draws.size(); ++i) result.draws[i] -= b.draws[i];
+  return result;
+}
+
+Resampled exponential(Resampled x) {
+  x.value = std::exp(x.value);
+  for (double& draw : x.draws) draw = std::exp(draw);
+  return x;
+}
+
+std::optional<Estimate> estimate(const Resampled& x) {
+  std::vector<double> draws = x.draws;
+  std::erase_if(draws, [](double draw) { return std::isnan(draw); });
+  if (!std::isfinite(x.value) || draws.empty()) return std::nullopt;
+  std::sort(draws.begin(), draws.end());
+  const size_t n = draws.size(), outside = n / 40;  // on each side
+  const auto below = std::upper_bound(draws.begin(), draws.end(), 0.0) - draws.begin();
+  const auto above = draws.end() - std::lower_bound(draws.begin(), draws.end(), 0.0);
+  const double p =
+      2.0 * static_cast<double>(1 + std::min(below, above)) / static_cast<double>(1 + n);
+  return Estimate{x.value, x.clusters, {draws[outside], draws[n - 1 - outside]}, std::min(1.0, p)};
+}
+
+std::vector<double> holm(const std::vector<double>& p_values) {
+  std::vector<size_t> order(p_values.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return p_values[a] < p_values[b]; });
+  std::vector<double> corrected(p_values.size());
+  double highest = 0;
+  for (size_t i = 0; i < order.size(); ++i) {
+    const auto factor = static_cast<double>(order.size() - i);
+    highest = std::max(highest, std::min(1.0, factor * p_values[order[i]]));
+    corrected[order[i]] = highest;
+  }
+  return corrected;
+}
+
+std::optional<Spread> spread(const std::vector<double>& values) {
+  if (values.empty()) return std::nullopt;
+  const auto n = static_cast<double>(values.size());
+  Spread result{std::accumulate(values.begin(), values.end(), 0.0) / n, std::nullopt};
+  if (values.size() < 2) return result;
+  double squares = 0;
+  for (double v : values) squares += (v - result.mean) * (v - result.mean);
+  result.deviation = std::sqrt(squares / (n - 1));
+  return result;
+}
+
+}  // namespace heed
