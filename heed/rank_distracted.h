@@ -9,7 +9,7 @@
 #include "dialog/data/distraction.h"
 #include "dialog/respond/das.h"
 #include "dialog/retrieve/metrics.h"
-#include "experiments/engine/statistics.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 
