@@ -2,11 +2,13 @@
 
 #include "experiments/distraction/experiment.h"
 #include "experiments/probes/experiment.h"
+#include "experiments/retrieval/experiment.h"
 
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
-  static const std::vector<Experiment> kAll = {distraction_experiment(), probes_experiment()};
+  static const std::vector<Experiment> kAll = {distraction_experiment(), probes_experiment(),
+                                               retrieval_experiment()};
   return kAll;
 }
 

@@ -231,13 +231,14 @@ std::string joined(const std::vector<std::string>& words) {
 Json chosen_utterances(const std::vector<Turn>& read, const Ranker::Look& look,
                        const Vocabulary* vocabulary) {
   Json all = Json::array();
-  const std::vector<double> scores = attention_scores(look);
+  double rows = 0;
+  for (const std::vector<double>& of : look) rows += static_cast<double>(of.size());
   for (size_t k = 0; k < read.size(); ++k) {
     std::vector<std::string> words = read[k].words;
     double share = 1 / static_cast<double>(read.size()), even = share;
     if (!look.empty()) {
       share = std::accumulate(look[k].begin(), look[k].end(), 0.0);
-      even = share / scores[k];
+      even = static_cast<double>(look[k].size()) / rows;
       if (look[k].size() <= words.size() && look[k].size() > 1) {  // its beginning is not read
         words.erase(words.begin(), words.end() - (std::ssize(look[k]) - 1));
       }

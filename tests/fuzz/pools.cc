@@ -1,6 +1,7 @@
 // Pools of texts, and dialogues with candidates: the lists that are made of them.
 #include <algorithm>
 
+#include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/pool.h"
 #include "tests/fuzz/fuzz.h"
 

@@ -219,6 +219,38 @@ TEST(Ranker, SimAndMapTakeResponseModels) {
   EXPECT_GT(rows[1]["mrr"]["value"].get<double>(), rows[2]["mrr"]["high"].get<double>());
 }
 
+// Three of the ten, small and on few dialogues: files, claims and page are there, and once more is
+// what there was.
+TEST(Ranker, ItsExperimentIsReproduced) {
+  const TempDir dir;
+  const Arguments command = {"reproduce", "retrieval",
+                             "--data",    kSample,
+                             "--out",     dir.path("out"),
+                             "--only",    "base,hinge,data-10",
+                             "--width",   "8",
+                             "--vocab",   "500",
+                             "--epochs",  "1",
+                             "--limit",   "300",
+                             "--pool",    "50"};
+  const Result r = heed_program(command);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json base = Json::parse(dir.read("out/base-seed1/evaluation.json"), nullptr, false);
+  EXPECT_GT(base["first_of_10"], base["first_of_100"]);
+  EXPECT_EQ(base["first_of_10_items"].size(), base["conversations"].size());
+  EXPECT_GE(base["frequency"]["coverage"], base["clusters"]["coverage"]);
+  EXPECT_EQ(base["tf_idf"],
+            Json::parse(dir.read("out/hinge-seed1/evaluation.json"), nullptr, false)["tf_idf"]);
+  const Json claims = Json::parse(dir.read("out/claims.json"), nullptr, false);
+  const std::string text = dir.read("out/claims.md");
+  EXPECT_TRUE(has(text, "recall falls strongly with the number of candidates")) << text;
+  const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_TRUE(has(dir.read("page.html"), "Choosing responses"));
+  const Result again = heed_program(command);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(dir.read("out/claims.md"), text);
+}
+
 TEST(Ranker, RefusesWhatCannotBe) {
   const TempDir dir;
   const auto refused = [&](const Arguments& arguments, int code, const std::string& text) {

@@ -242,5 +242,55 @@ TEST(LiveApi, SaysWhatIsWrong) {
   }
 }
 
+// Prefers long texts, and looks at the last word of each utterance alone.
+struct LastWords : Ranker {
+  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
+               int64_t, const OnTexts&) const override {
+    Scores scores;
+    for (size_t i = 0; i < queries.size(); ++i) {
+      auto& of = scores.of_queries.emplace_back();
+      for (const std::string& text : texts) of.push_back(static_cast<double>(text.size()));
+    }
+    return scores;
+  }
+  std::vector<Look> looks(const Contexts& contexts) const override {
+    std::vector<Look> all;
+    for (const auto& context : contexts) {
+      Look& look = all.emplace_back();  // of the last two utterances, four rows each
+      look = {{0, 0, 0.2, 0}, {0, 0, 0.8, 0}};
+      EXPECT_GE(context.size(), 2u);
+    }
+    return all;
+  }
+};
+
+TEST(LiveApi, ARankerChoosesAndSaysWhy) {
+  LiveModel model{.name = "chooser"};
+  PoolRanker ranker{{.ranker = std::make_shared<LastWords>()},
+                    {"yes", "a new card works", "no no"}};
+  model.ranker = std::make_shared<PoolRanker>(std::move(ranker));
+  std::vector<LiveModel> models = all_structures();
+  models.push_back(std::move(model));
+  LiveApi api(std::move(models), short_answers());
+  const Json site = Json::parse(api.describe())["models"].back();
+  EXPECT_EQ(site["pool"], 3);
+  EXPECT_EQ(site["structure"], "retrieval");
+  const Json a =
+      ask(api, "chooser", {turn("long ago"), turn("lunch is ready", true), turn("my card works")});
+  EXPECT_EQ(a["answer"]["text"], "a new card works");
+  EXPECT_EQ(a["answer"]["words"].size(), 4u);
+  ASSERT_EQ(a["choices"].size(), 3u);
+  EXPECT_EQ(a["choices"][0]["common"], Json({"card", "works"}));
+  EXPECT_EQ(a["choices"][1]["text"], "no no");
+  EXPECT_EQ(a["attention"], "once");
+  EXPECT_EQ(a["forgotten"], 1);
+  ASSERT_EQ(a["utterances"].size(), 2u);
+  EXPECT_EQ(a["utterances"][0]["steps"], Json({0.2}));
+  EXPECT_EQ(a["utterances"][0]["even"], 0.5);
+  EXPECT_EQ(a["utterances"][1]["word_steps"][0], Json({0, 0, 0.8, 0}));
+  EXPECT_TRUE(a["utterances"][0]["distraction"]);
+  EXPECT_TRUE(a["das_ratio"].is_null());  // the history is forgotten
+}
+
 }  // namespace
 }  // namespace heed
