@@ -18,7 +18,7 @@ class BagOfWords : public heed::StepwiseResponder {
         reader_(config.embedding_size, config.hidden_size),
         decoder_(config.embedding_size + config.hidden_size, config.hidden_size,
                  {.layers = config.num_layers}),
-        output_(config.hidden_size, config.vocab_size, /*with_bias=*/false) {}
+        output_(config.hidden_size, config.vocab_size) {}
 
   void visit(heed::Visitor& v) override {
     v("words", words_);
@@ -53,7 +53,7 @@ class BagOfWords : public heed::StepwiseResponder {
                  heed::concat({token_part, looked.context}, 1), state.lstm, drop);
     return {{out.y}, looked.weights, {out.state, {}}};
   }
-  const heed::Linear& output() const override { return output_; }
+  const heed::OutputLayer& output() const override { return output_; }
 
   heed::Var representation(const heed::Batch& batch, heed::Pooling pooling) const override {
     return pool_layers(encode(batch, {}).state.lstm, pooling);
@@ -64,5 +64,5 @@ class BagOfWords : public heed::StepwiseResponder {
   heed::Embedding words_;
   heed::Linear reader_;
   heed::Lstm decoder_;
-  heed::Linear output_;
+  heed::SoftmaxOutput output_;
 };

@@ -11,7 +11,6 @@
 #include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/decode.h"
-#include "dialog/respond/flops.h"
 #include "dialog/respond/loss.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/text_file.h"
@@ -139,7 +138,7 @@ class Stepper {
     late_ = AsyncRead(numbers);
     // The output layer makes its gradients in the forward pass.
     return {static_cast<double>(work.batch.token_count),
-            train ? training_flops(model_.config(), work.batch) : 0};
+            train ? model_.training_flops(work.batch) : 0};
   }
 
   // Of the last step; waits until the device is done with it.

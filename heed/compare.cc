@@ -150,6 +150,7 @@ void measure(std::vector<ComparedModel>& runs, const Options& o, const Inputs& i
   for (ComparedModel& run : runs) {
     LoadedModel loaded = load_responder(run.path);
     run.vocabulary = std::move(loaded.vocabulary);
+    if (&run == &runs[0]) note_unknown_phrases(inputs, run.vocabulary);
     move(*loaded.model, device);
     const EncodedInputs encoded(inputs, run.vocabulary);
     run.results =

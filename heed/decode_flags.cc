@@ -73,10 +73,6 @@ nlohmann::ordered_json to_json(const ResponseSieve::Counts& left_out) {
           {"as_people", left_out.as_people}};
 }
 
-std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary) {
-  return detokenize(vocabulary.words(tokens));
-}
-
 std::string reply_text(const Decoding& reply, const Vocabulary& vocabulary) {
   const std::string text = detokenize(shorten_repetitions(vocabulary.words(reply.tokens)));
   return text.empty() || reply.finished ? text : text + " ...";

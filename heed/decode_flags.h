@@ -30,10 +30,8 @@ struct DecodeFlags {
 // Of generated responses, why and how many.
 nlohmann::ordered_json to_json(const ResponseSieve::Counts& left_out);
 
-// A response as a person writes it: "don't", not "don ' t".
-std::string readable(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary);
-// The same of what a model wrote, for people: endless repetitions are shortened, and "..." stands
-// where the model had not ended.
+// What a model wrote, as a person writes it ("don't", not "don ' t"): endless repetitions are
+// shortened, and "..." stands where the model had not ended.
 std::string reply_text(const Decoding& reply, const Vocabulary& vocabulary);
 
 }  // namespace heed

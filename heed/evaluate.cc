@@ -76,6 +76,7 @@ void run(const Options& o) {
   team.check_alike(given_inputs(inputs, o.model, *loaded.model, o.common->seed));
   team.share(encoded);
   const LeftOut left_out = find_left_out(inputs, encoded.examples);
+  if (team.first()) note_unknown_phrases(inputs, loaded.vocabulary);
 
   const auto work = [&](Ranks& ranks, Device device) {
     move(*loaded.model, device);
@@ -99,9 +100,13 @@ void add_evaluate(CLI::App& app) {
       "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets");
   c->footer(
       "AS: attention on an utterance, 100% is an average one. DAS ratio: mean AS of the "
-      "distractions over mean AS of the history; the lower, the less the model is distracted. mean "
-      "and median are those of the ratios of single dialogues. first, last: utterances of the "
-      "original history.\n"
+      "distractions (D) over mean AS of the history (H); the lower, the less the model is "
+      "distracted. 2+: of the dialogues with two utterances of history or more, for with one the "
+      "middle is the beginning. D > H: the share of dialogues in which that is so; D / (D + H): "
+      "its "
+      "mean, 0.5 is even. mean and median are those of the ratios of single dialogues. first, "
+      "last: "
+      "utterances of the original history.\n"
       "Examples:\n"
       "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"

@@ -80,10 +80,10 @@ Json passage(const std::string& id, const Place& place, const std::string& respo
 }
 
 std::string lines(const std::vector<Example>& examples, const std::vector<Tokens>& responses,
-                  const Inputs& inputs, const std::string& source, ResponseSieve& sieve,
-                  int64_t& written) {
+                  const Vocabulary& vocabulary, const Inputs& inputs, const std::string& source,
+                  ResponseSieve& sieve, int64_t& written) {
   const std::vector<Place> places = places_of(inputs);
-  const std::vector<Tokens> human = human_responses(inputs.dialogues, inputs.bounds);
+  const std::vector<Tokens> human = human_responses(examples, vocabulary);
   std::string text;
   for (size_t i = 0; i < examples.size(); ++i) {
     if (!sieve.passes(responses[i], detokenize(human[i]))) continue;
@@ -118,7 +118,8 @@ void run(Options& o) {
   say(find_left_out(inputs, examples), inputs);
   ResponseSieve sieve(o.rules());
   int64_t written = 0;
-  const std::string text = lines(examples, responses, inputs, last_part(o.model), sieve, written);
+  const std::string text =
+      lines(examples, responses, loaded.vocabulary, inputs, last_part(o.model), sieve, written);
   if (written == 0) {
     throw DataError(inputs.data_path + ": all " + std::to_string(examples.size()) +
                     " responses were left out; train the model for longer, or leave fewer out "

@@ -79,6 +79,12 @@ std::string text_of_command(const std::string& command, int width) {
   return text;
 }
 
+// Where the text of "  name  text" begins, or 0 of another line.
+size_t second_column(const std::string& line) {
+  const size_t gap = line.starts_with("  ") ? line.find("  ", 2) : line.npos;
+  return gap == line.npos ? 0 : line.find_first_not_of(' ', gap);
+}
+
 std::string text_of_footer(const std::string& footer, int width) {
   std::string text;
   for (const std::string& line : lines_of(footer)) {
@@ -86,7 +92,13 @@ std::string text_of_footer(const std::string& footer, int width) {
       text += text_of_command(line, width);
       continue;
     }
-    for (const std::string& part : wrap_all(line, width, 2)) text += part + "\n";
+    const size_t column = second_column(line);
+    std::string name = line.substr(0, column);
+    const int room = width - static_cast<int>(column);
+    for (const std::string& part : wrap_all(line.substr(column), room, column > 0 ? 0 : 2)) {
+      text += pad(name, static_cast<int>(column)) + part + "\n";
+      name.clear();
+    }
   }
   return text;
 }

@@ -2,11 +2,14 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "base/file.h"
 #include "dialog/system.h"
 #include "heed/bundled.h"
 #include "heed/checks.h"
+#include "heed/conversation.h"
+#include "heed/messages.h"
 #include "heed/shared_options.h"
 #include "train/run_directory.h"
 #include "train/run_json.h"
@@ -108,10 +111,6 @@ std::string Inputs::unit(size_t count) const {
   return count == 1 ? one : one + "s";
 }
 
-Vocabulary Inputs::all_words() const {
-  return Vocabulary::build(count_tokens(dialogues), {.max_size = 10000000, .min_count = 1});
-}
-
 std::vector<Example> Inputs::examples(const Vocabulary& vocabulary) const {
   std::vector<Example> result = make_examples(dialogues, vocabulary, bounds);
   if (result.empty()) {
@@ -151,6 +150,25 @@ EncodedInputs::EncodedInputs(const Inputs& inputs, const Vocabulary& vocabulary)
     : examples(inputs.examples(vocabulary)),
       pool(make_pool(inputs.pool, vocabulary, inputs.bounds.max_utterance_tokens)),
       phrases(encode_phrases(inputs.phrases, vocabulary, inputs.bounds.max_utterance_tokens)) {}
+
+void note_unknown_phrases(const Inputs& inputs, const Vocabulary& vocabulary) {
+  const auto say = [&](TestSet::Kind kind, const std::string& name,
+                       const std::vector<std::string>& phrases) {
+    const auto used = [kind](const TestSet& set) { return set.kind == kind; };
+    if (std::none_of(inputs.sets.begin(), inputs.sets.end(), used)) return;
+    std::set<std::string> unknown;
+    for (const std::string& phrase : phrases) {
+      for (std::string& word : unknown_words(phrase, vocabulary)) unknown.insert(std::move(word));
+    }
+    if (unknown.empty()) return;
+    std::string words;
+    for (const std::string& word : unknown) words += (words.empty() ? "" : ", ") + word;
+    note("test sets " + name + ": the model does not know " + words +
+         ", and reads <unk> there; --" + name + " takes other phrases");
+  };
+  say(TestSet::Kind::kFrequent, "frequent", inputs.phrases.frequent);
+  say(TestSet::Kind::kRare, "rare", inputs.phrases.rare);
+}
 
 Json inputs_json(const Inputs& inputs, const std::vector<std::string>& models, uint64_t seed) {
   Json json = {{"models", Json::array()}, {"data", file_json(inputs.data_path, inputs.dialogues)}};

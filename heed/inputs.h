@@ -56,8 +56,6 @@ struct Inputs {
 
   // What is counted: with --examples all a dialogue gives several examples.
   std::string unit(size_t count) const;
-  // Every word of the dialogues, where a model has <unk>.
-  Vocabulary all_words() const;
   // Throws DataError if there is none.
   std::vector<Example> examples(const Vocabulary& vocabulary) const;
 };
@@ -76,6 +74,9 @@ struct EncodedInputs {
   Pool pool;
   Phrases phrases;
 };
+
+// Says which words of the sets' phrases the model does not know: there it reads <unk>.
+void note_unknown_phrases(const Inputs& inputs, const Vocabulary& vocabulary);
 
 // What ranks that measure a model together must have alike: the model, the dialogues in their
 // order, the pool where this rank reads it, and the options of inputs_json().

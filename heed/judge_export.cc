@@ -52,8 +52,7 @@ struct Item {
 class Passages {
  public:
   Passages(const Options& o, const Inputs& inputs, Device device)
-      : o_(o), inputs_(inputs), device_(device), words_(inputs.all_words()) {
-    examples_ = inputs.examples(words_);
+      : o_(o), inputs_(inputs), device_(device), examples_(inputs.examples(words_)) {
     order_.resize(examples_.size());
     std::iota(order_.begin(), order_.end(), size_t{0});
     Rng(o.common->seed, "judge.export").shuffle(order_);
@@ -79,19 +78,22 @@ class Passages {
     return taken;
   }
 
-  std::string response(size_t place) const { return readable(examples_[place].response, words_); }
+  std::string response(size_t place) const {
+    return detokenize(response_words(examples_[place], words_));
+  }
   // Its words in another order.
   std::string shuffled(size_t place, Rng& rng) const {
-    std::vector<int32_t> tokens = examples_[place].response;
-    rng.shuffle(tokens);
-    if (tokens == examples_[place].response)
-      std::rotate(tokens.begin(), tokens.begin() + 1, tokens.end());
-    return readable(tokens, words_);
+    const std::vector<std::string> said = response_words(examples_[place], words_);
+    std::vector<std::string> words = said;
+    rng.shuffle(words);
+    if (words == said) std::rotate(words.begin(), words.begin() + 1, words.end());
+    return detokenize(words);
   }
   Json shown(size_t place) const {
     Json context = Json::array();
-    for (const auto& utterance : examples_[place].context)
-      context.push_back(readable(utterance, words_));
+    for (const auto& words : context_words(examples_[place], words_)) {
+      context.push_back(detokenize(words));
+    }
     return {{"context", std::move(context)}};
   }
   const std::string& id(size_t place) const { return examples_[place].id; }
@@ -112,7 +114,7 @@ class Passages {
   const Options& o_;
   const Inputs& inputs_;
   Device device_;
-  Vocabulary words_;
+  Vocabulary words_;  // none: the examples hold all words themselves
   std::vector<Example> examples_;
   std::vector<size_t> order_;  // of those that are left
 };

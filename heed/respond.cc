@@ -2,6 +2,7 @@
 
 #include "dialog/respond/responses.h"
 #include "dialog/text/format.h"
+#include "dialog/text/measures.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/commands.h"
 #include "heed/decode_flags.h"
@@ -11,6 +12,7 @@
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/shared_options.h"
+#include "heed/text_table.h"
 
 namespace heed {
 namespace {
@@ -37,46 +39,36 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 // A row of the table; the human responses are not measured against themselves.
 struct Row {
   std::string name;
-  ResponseQuality quality;
-  std::optional<OverlapMeans> overlap;
+  std::vector<std::optional<double>> values;  // of text_measures()
+  std::optional<double> extrema_own;
 };
 
-Row measured(const std::string& name, const std::vector<Tokens>& responses,
-             const std::vector<Tokens>& references) {
-  return {name, measure_responses(responses, references), mean_overlap(responses, references)};
-}
-
-Json to_json(const Row& row) {
-  const ResponseQuality& q = row.quality;
-  const auto overlap = [&](double OverlapMeans::*mean) {
-    return row.overlap ? Json((*row.overlap).*mean) : Json();
-  };
-  return {{"bleu", q.bleu ? Json(*q.bleu) : Json()},
-          {"distinct_1", q.distinct_1},
-          {"distinct_2", q.distinct_2},
-          {"bleu_2", overlap(&OverlapMeans::bleu_2)},
-          {"rouge_l", overlap(&OverlapMeans::rouge_l)},
-          {"meteor_exact_stem", overlap(&OverlapMeans::meteor)},
-          {"mean_length", q.mean_length},
-          {"examples", q.dialogues}};
-}
-
-void print_table(const std::vector<Row>& rows, const std::string& unit) {
-  std::printf("%-8s %6s %7s %8s %7s %10s %10s %6s %9s\n", "", "BLEU", "BLEU-2", "ROUGE-L", "METEOR",
-              "distinct-1", "distinct-2", "words", unit.c_str());
-  for (const Row& row : rows) {
-    const ResponseQuality& q = row.quality;
-    const auto percent = [](const std::optional<double>& share) {
-      return share ? decimal(100 * *share, 2) : "-";
-    };
-    const auto overlap = [&](double OverlapMeans::*mean) {
-      return percent(row.overlap ? std::optional((*row.overlap).*mean) : std::nullopt);
-    };
-    std::printf("%-8s %6s %7s %8s %7s %10.4f %10.4f %6.1f %9ld\n", row.name.c_str(),
-                percent(q.bleu).c_str(), overlap(&OverlapMeans::bleu_2).c_str(),
-                overlap(&OverlapMeans::rouge_l).c_str(), overlap(&OverlapMeans::meteor).c_str(),
-                q.distinct_1, q.distinct_2, q.mean_length, static_cast<long>(q.dialogues));
+Json to_json(const Row& row, size_t examples) {
+  Json json;
+  for (size_t i = 0; i < row.values.size(); ++i) {
+    json[text_measures()[i].key] = row.values[i] ? Json(*row.values[i]) : Json();
   }
+  json["extrema_own"] = row.extrema_own ? Json(*row.extrema_own) : Json();
+  json["examples"] = examples;
+  return json;
+}
+
+void print_table(const std::vector<Row>& rows, const std::string& counted) {
+  std::vector<std::vector<std::string>> columns = {{""}};
+  for (const Row& row : rows) columns[0].push_back(row.name);
+  const auto add = [&](const std::string& title, auto text) {
+    std::vector<std::string>& column = columns.emplace_back(1, title);
+    for (const Row& row : rows) column.push_back(text(row));
+  };
+  const auto shown = [](const std::optional<double>& value, double factor, int digits) {
+    return value ? decimal(factor * *value, digits) : "-";
+  };
+  for (size_t i = 0; i < text_measures().size(); ++i) {
+    const TextMeasure& m = text_measures()[i];
+    add(m.title, [&](const Row& row) { return shown(row.values[i], m.factor, m.digits); });
+  }
+  add("extrema-own", [&](const Row& row) { return shown(row.extrema_own, 1, 3); });
+  std::printf("%s%s\n", text_table(columns, results_width()).c_str(), counted.c_str());
 }
 
 void run(const Options& o) {
@@ -96,26 +88,29 @@ void run(const Options& o) {
   progress.done();
   say(left_out, inputs);
   responses_file.write_text(lines(examples, responses));
-  const std::vector<Tokens> references = human_responses(inputs.dialogues, inputs.bounds);
-  std::vector<Row> rows = {measured(o.decode.method, responses, references)};
+  const std::vector<Tokens> references = human_responses(examples, loaded.vocabulary);
+  const auto measured = [&](const std::string& name, const std::vector<Tokens>& texts) {
+    return Row{name, measure_texts(texts, references),
+               extrema_own(*loaded.model, loaded.vocabulary, texts, references)};
+  };
+  std::vector<Row> rows = {measured(o.decode.method, responses)};
   if (o.taught) {
-    rows.push_back(measured(
-        "taught",
-        respond_taught(*loaded.model, examples, loaded.vocabulary, options.allow_unk, o.batch),
-        references));
+    rows.push_back(measured("taught", respond_taught(*loaded.model, examples, loaded.vocabulary,
+                                                     options.allow_unk, o.batch)));
   }
-  Row human{"human", measure_responses(references, references), {}};
-  human.quality.bleu.reset();
-  rows.push_back(human);
-  if (!output.to_stdout() && !responses_file.to_stdout()) print_table(rows, inputs.unit(2));
+  rows.push_back({"human", measure_texts(references, references, /*human=*/true), {}});
+  const size_t count = references.size();
+  if (!output.to_stdout() && !responses_file.to_stdout()) {
+    print_table(rows, std::to_string(count) + " " + inputs.unit(count));
+  }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("respond", *o.common)},
                {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
                {"decode", o.decode.to_json()},
                {"left_out", to_json(left_out)},
-               {"responses", to_json(rows[0])},
-               {"human", to_json(human)}};
-  if (o.taught) json["taught"] = to_json(rows[1]);
+               {"responses", to_json(rows[0], count)},
+               {"human", to_json(rows.back(), count)}};
+  if (o.taught) json["taught"] = to_json(rows[1], count);
   json["decode"]["seed"] = o.common->seed;
   output.write(json);
 }
@@ -129,9 +124,10 @@ void add_respond(CLI::App& app) {
   c->footer(
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "
       "human responses (cut to --max-response tokens), 0 to 100, in the JSON 0 to 1. distinct-n: "
-      "different n-grams per word. BLEU-2 (without smoothing), ROUGE-L (F1) and METEOR (equal "
-      "words "
-      "and stems): means over the responses of their values one by one.\n"
+      "different n-grams per word. BLEU-2 (without smoothing), ROUGE-n and ROUGE-L (F1) and METEOR "
+      "(equal words and stems): means over the responses of their values one by one. "
+      "docs/generators.md "
+      "docs/generators.md.\n"
       "Examples:\n"
       "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
       "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "

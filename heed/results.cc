@@ -35,6 +35,9 @@ const Column kColumns[] = {
     {"AS history", [](const ScoreSummary& s) { return percent(s.as_history); }},
     {"AS first", [](const ScoreSummary& s) { return percent(s.as_first); }},
     {"AS last", [](const ScoreSummary& s) { return percent(s.as_last); }},
+    {"DAS ratio, 2+", [](const ScoreSummary& s) { return ratio(s.das_ratio_long); }},
+    {"D > H", [](const ScoreSummary& s) { return percent(s.das_above); }},
+    {"D / (D + H)", [](const ScoreSummary& s) { return ratio(s.das_bounded); }},
     {"mean of ratios", [](const ScoreSummary& s) { return ratio(s.mean_das_ratio); }},
     {"median", [](const ScoreSummary& s) { return ratio(s.median_das_ratio); }},
 };

@@ -13,8 +13,8 @@ namespace heed {
 // A table for people: one line a test set, of at most `width` columns. "<unk>" is the share of the
 // characters in words that are <unk>, whose spelling is not among the bits per character. Where
 // columns do not fit, they follow in tables of their own. The DAS ratio is that of the means in the
-// columns behind it; the last two, "mean of ratios" and "median", are of the ratios of single
-// dialogues. `unit`: what is counted, "dialogues".
+// columns behind it; "DAS ratio, 2+" is that of dialogues with two utterances of history or more;
+// the last four are of single dialogues. `unit`: what is counted, "dialogues".
 std::string results_table(const std::vector<TestSetResult>& results, const std::string& unit,
                           int width);
 int results_width();  // of the terminal, or COLUMNS; without bound for a file or pipe

@@ -1,11 +1,13 @@
 #include <cstdio>
 #include <filesystem>
+#include <memory>
 #include <optional>
 
 #include "base/file.h"
 #include "base/path.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
 #include "heed/commands.h"
@@ -32,19 +34,6 @@ struct Options {
   InputFlags input;
   DecodeFlags decode;
 };
-
-// A vocabulary of all words, so that people see words where the models see <unk>.
-Vocabulary all_words(const Inputs& data) {
-  TokenCounts counts = count_tokens(data.dialogues);
-  Dialogue phrases;
-  for (const auto* texts : {&data.phrases.frequent, &data.phrases.rare}) {
-    for (const std::string& text : *texts) phrases.turns.push_back({"", text, false});
-  }
-  for (const auto& more : {count_tokens(data.pool), count_tokens({phrases})}) {
-    for (const auto& [token, count] : more) counts[token] += count;
-  }
-  return Vocabulary::build(counts, {.max_size = 10000000, .min_count = 1});
-}
 
 // The places of the examples to show: those of --id, or of each of the first dialogues the last
 // one, which has it whole.
@@ -133,15 +122,29 @@ LowerView count_lower(const Ratios& first, const Ratios& last) {
   return count;
 }
 
-Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs,
-                 const std::string& run, const std::vector<size_t>& chosen, Device device) {
-  LoadedModel loaded = load_responder(run);
+// A model and what it is given.
+struct Subject {
+  explicit Subject(const std::string& run, const Inputs& inputs)
+      : run(run), loaded(load_responder(run)), encoded(inputs, loaded.vocabulary) {}
+  // The chosen dialogues with what is inserted into them.
+  std::vector<Example> shown(const Options& o, const TestSet& set,
+                             const std::vector<size_t>& chosen) const {
+    return pick(distracted(encoded.examples, set, encoded.pool, encoded.phrases, o.common->seed),
+                chosen);
+  }
+
+  std::string run;
+  LoadedModel loaded;
+  EncodedInputs encoded;
+};
+
+Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs, Subject& subject,
+                 const std::vector<size_t>& chosen, Device device) {
+  LoadedModel& loaded = subject.loaded;
   move(*loaded.model, device);
-  view.models.back().description = describe(run, loaded.model->config());
-  const EncodedInputs encoded(inputs, loaded.vocabulary);
-  const auto shown = pick(
-      distracted(encoded.examples, inputs.sets[0], encoded.pool, encoded.phrases, o.common->seed),
-      chosen);
+  view.models.back().description = describe(subject.run, loaded.model->config());
+  if (view.models.size() == 1) note_unknown_phrases(inputs, loaded.vocabulary);
+  const std::vector<Example> shown = subject.shown(o, inputs.sets[0], chosen);
   const auto scores = score(*loaded.model, shown, o.batch);
   std::vector<const Example*> contexts;
   for (const Example& e : shown) contexts.push_back(&e);
@@ -150,17 +153,17 @@ Ratios add_model(AttentionView& view, const Options& o, const Inputs& inputs,
     view.dialogues[i].models.push_back(
         {scores[i].as_scores, scores[i].das_ratio, reply_text(replies[i], loaded.vocabulary)});
   }
-  return o.html.empty() ? Ratios() : add_results(view, o, inputs, encoded, *loaded.model);
+  return o.html.empty() ? Ratios() : add_results(view, o, inputs, subject.encoded, *loaded.model);
 }
 
 // The dialogues with their texts; the models come later.
 std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
-                                         const Vocabulary& words) {
+                                         const Vocabulary& vocabulary) {
   std::vector<DialogueView> views;
   for (const Example& e : examples) {
-    DialogueView view{e.id, {}, readable(e.response, words), {}, e.cut.turns};
-    for (size_t k = 0; k < e.context.size(); ++k) {
-      view.context.push_back({readable(e.context[k], words), e.distraction[k] != 0});
+    DialogueView view{e.id, {}, detokenize(response_words(e, vocabulary)), {}, e.cut.turns};
+    for (const auto& words : context_words(e, vocabulary)) {
+      view.context.push_back({detokenize(words), e.distraction[view.context.size()] != 0});
     }
     views.push_back(std::move(view));
   }
@@ -180,23 +183,22 @@ void run(const Options& o) {
   const auto sets = o.html.empty() ? std::vector{test}
                                    : select_test_sets(o.test + "," + page_sets(o.input.has_pool()));
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets);
-  const Vocabulary words = all_words(inputs);
-  const EncodedInputs texts(inputs, words);
-  const std::vector<size_t> chosen = choose(o, texts.examples);
+  auto subject = std::make_unique<Subject>(runs[0], inputs);
+  const std::vector<Example>& examples = subject->encoded.examples;
+  const std::vector<size_t> chosen = choose(o, examples);
   const LeftOut left_out =
-      find_left_out(inputs, !o.html.empty() ? texts.examples : pick(texts.examples, chosen));
+      find_left_out(inputs, !o.html.empty() ? examples : pick(examples, chosen));
   AttentionView view;
   view.data = last_part(inputs.data_path);
   view.test_set = test.name;
   view.unit = inputs.unit(1);
-  view.dialogues = dialogue_views(
-      pick(distracted(texts.examples, test, texts.pool, texts.phrases, o.common->seed), chosen),
-      words);
+  view.dialogues = dialogue_views(subject->shown(o, test, chosen), subject->loaded.vocabulary);
 
   std::vector<Ratios> ratios;
   for (size_t m = 0; m < runs.size(); ++m) {
+    if (m > 0) subject = std::make_unique<Subject>(runs[m], inputs);
     view.models.push_back({names[m], ""});
-    ratios.push_back(add_model(view, o, inputs, runs[m], chosen, device));
+    ratios.push_back(add_model(view, o, inputs, *subject, chosen, device));
   }
   if (runs.size() == 2) view.lower = count_lower(ratios[0], ratios[1]);
   view.chosen = !o.ids.empty();

@@ -22,12 +22,21 @@ class Gru : public Module {
   // by the name `place`, or by the layer's own if that is empty.
   Output operator()(const Packing& packing, const Var& x, const GruState& initial = {},
                     const DropoutMode& drop = {}, std::string_view place = {}) const;
+  // The same for an input [z; x] whose contribution of z to the gates of the first layer is known,
+  // as of Lstm::from_gates(): gates (N, 3H).
+  Output from_gates(const Packing& packing, Var gates, const Var& x, const GruState& initial = {},
+                    const DropoutMode& drop = {}, std::string_view place = {}) const;
   void visit(Visitor& v) override { cells_.visit(v); }
   Gru like() const { return {cells_.in(), hidden_size(), cells_.options()}; }
 
   int64_t hidden_size() const { return cells_.hidden(); }
+  // Of the forward direction. Throws ShapeError if there is no such layer.
+  const Var& weight_ih(int64_t layer) const { return cells_.cell(layer).w_ih; }
 
  private:
+  Output run(const Packing& packing, const Var& x, Var first_gates, const GruState& initial,
+             const DropoutMode& drop, std::string_view place) const;
+
   RecurrentCells cells_;
 };
 

@@ -23,8 +23,9 @@ Var DropoutMode::operator()(const Var& x, const Module& layer, std::string_view 
                             std::string_view part, uint32_t index) const {
   if (p_ == 0) return x;
   if (!name.empty()) {
-    return from(
-        x, purpose_id(part.empty() ? name : std::string(name) + "." + std::string(part)) + index);
+    const std::string whole(name);
+    return dropout(x, p_,
+                   of(purpose_id(part.empty() ? whole : whole + "." + std::string(part)) + index));
   }
   if (layer.stream() == 0) {
     throw UsageError(
@@ -32,7 +33,7 @@ Var DropoutMode::operator()(const Var& x, const Module& layer, std::string_view 
         "load_parameters() on "
         "the whole model first (they reach what visit() names)");
   }
-  return from(x, (layer.stream() ^ (part.empty() ? 0 : purpose_id(part))) + index);
+  return dropout(x, p_, of((layer.stream() ^ (part.empty() ? 0 : purpose_id(part))) + index));
 }
 
 LayerNorm::LayerNorm(int64_t width, double eps)

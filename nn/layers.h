@@ -60,9 +60,14 @@ class LayerNorm : public Module {
 class DropoutMode {
  public:
   DropoutMode() = default;  // drops nothing
-  DropoutMode(double p, uint64_t seed, uint64_t step) : p_(p), seed_(seed), step_(step) {}
+  DropoutMode(double p, uint64_t seed, uint64_t step)
+      : p_(p), seed_(seed), step_(step), draws_(true) {}
 
   double p() const { return p_; }
+  // Whether there is a training step to draw for, whatever p is; and the stream of a name in it,
+  // for other noise than dropout.
+  bool draws() const { return draws_; }
+  RandomKey key(std::string_view name) const { return of(purpose_id(name)); }
   // The mode for time step t, for a layer that is called once per time step.
   DropoutMode at(int64_t t) const {
     DropoutMode mode = *this;
@@ -71,7 +76,7 @@ class DropoutMode {
   }
   // With the stream of a name; `index` tells several of the same name apart.
   Var operator()(const Var& x, std::string_view name, uint32_t index = 0) const {
-    return from(x, purpose_id(name) + index);
+    return dropout(x, p_, of(purpose_id(name) + index));
   }
   // With the layer's own stream, or, if `name` is not empty, with that of "name" or "name.part".
   // `part` tells several masks of a layer apart. Throws UsageError if the layer has no name yet.
@@ -79,13 +84,12 @@ class DropoutMode {
                  std::string_view part = "", uint32_t index = 0) const;
 
  private:
-  Var from(const Var& x, uint32_t stream) const {
-    return dropout(x, p_, {seed_, stream, step_ << 20 | position_});
-  }
+  RandomKey of(uint32_t stream) const { return {seed_, stream, step_ << 20 | position_}; }
 
   double p_ = 0;
   uint64_t seed_ = 0, step_ = 0;
   uint32_t position_ = 0;
+  bool draws_ = false;
 };
 
 }  // namespace heed

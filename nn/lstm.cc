@@ -16,17 +16,7 @@ Lstm::Output Lstm::operator()(const Packing& packing, const Var& x, const LstmSt
 Lstm::Output Lstm::from_gates(const Packing& packing, Var gates, const Var& x,
                               const LstmState& initial, const DropoutMode& drop,
                               std::string_view place) const {
-  check_shape(!cells_.options().bidirectional, "Lstm: from_gates() is for one direction only");
-  const RecurrentCells::Cell& cell = cells_.cell(0);
-  if (x.defined()) {
-    const Shape& shape = x.shape();
-    const int64_t in = cells_.in();
-    check_shape(shape.rank() == 2 && shape[0] == packing.rows() && shape[1] <= in,
-                "Lstm: x must be (", packing.rows(), ", at most ", in, "), got ", shape);
-    gates = gates + affine_columns(x, cell.w_ih, in - shape[1]);
-  }
-  if (cell.biases[0].defined()) gates = gates + cell.biases[0];
-  return run(packing, x, std::move(gates), initial, drop, place);
+  return run(packing, x, cells_.first_gates(packing, std::move(gates), x), initial, drop, place);
 }
 
 // first_gates, if defined, are those of the first layer.

@@ -70,6 +70,18 @@ void RecurrentCells::check_input(const Packing& packing, const Var& x) const {
   check_shape(x.shape() == expected, layer_, ": x must be ", expected, ", got ", x.shape());
 }
 
+Var RecurrentCells::first_gates(const Packing& packing, Var gates, const Var& x) const {
+  check_shape(!options_.bidirectional, layer_, ": from_gates() is for one direction only");
+  if (x.defined()) {
+    const Shape& shape = x.shape();
+    check_shape(shape.rank() == 2 && shape[0] == packing.rows() && shape[1] <= in(), layer_,
+                ": x must be (", packing.rows(), ", at most ", in(), "), got ", shape);
+    gates = gates + affine_columns(x, cells_[0].w_ih, in() - shape[1]);
+  }
+  const Var& bias = cells_[0].biases[0];
+  return bias.defined() ? gates + bias : gates;
+}
+
 RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x,
                                            const RecurrentState& initial, const Module& module,
                                            const DropoutMode& drop, std::string_view place,

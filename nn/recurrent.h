@@ -63,6 +63,10 @@ class RecurrentCells {
   // The forward direction of a layer. Throws ShapeError if there is no such layer.
   const Cell& cell(int64_t layer) const;
   void check_input(const Packing& packing, const Var& x) const;
+  // What the input [z; x] adds to the gates of the first layer, of which gates (N, gates H) = z
+  // W_z^T is known: the rest of weight_ih_l0 = [W_z, W_x], and the first bias. If x is undefined, z
+  // is the whole input. Throws ShapeError for bidirectional layers.
+  Var first_gates(const Packing& packing, Var gates, const Var& x) const;
   int64_t in() const { return cells_[0].w_ih.shape()[1]; }
   int64_t hidden() const { return hidden_; }
   const RecurrentOptions& options() const { return options_; }

@@ -2,9 +2,10 @@
 """Makes the tables of docs/results/experiment.md and mediation.md from the kept results of every test dialogue.
 
     scripts/experiment_tables.py           writes the tables into the pages, between their <!-- table NAME --> marks
-    scripts/experiment_tables.py --check   exits with 1 and the first difference if a page says something else
+    scripts/experiment_tables.py --check   exits with 1 and the differences if a page says something else
 
-It shares no code with the program whose results it reads.
+A page's sentences are checked as well: facts() says which numbers they must have. So are the tables of speed, against the
+runs that are kept; and every page of results says whether its raw data are. The program whose results it reads is not called, and shares no code with it.
 """
 import gzip
 import json
@@ -12,11 +13,15 @@ import math
 import pathlib
 import re
 import sys
-from statistics import fmean, variance
+from statistics import fmean, stdev, variance
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "docs/results/experiment"
 MEDIATION = ROOT / "docs/results/mediation"
+sys.path.insert(0, str(ROOT / "bench"))
+import compare_torch  # noqa: E402
+import decoding  # noqa: E402
+
 STRUCTURES = ["non-hier", "static", "static-ui", "dynamic", "dynamic-ui"]
 PROBABILITIES = [0, 0.5, 0.7, 1.0]
 SETS = [f"random:{p}" for p in ("0.5", "0.7", "1.0")] + [
@@ -194,11 +199,116 @@ def mediation_table(test):
     return table(["structure", "trained with", "DAS ratio"] + [head for _, head in READINGS], rows)
 
 
+def verdict(result):
+    if result["holds"] is not None:
+        return "**holds**" if result["holds"] else "does not hold"
+    return "undecided" if result["figure"] else "not printed"
+
+
+def claims_table():
+    """As the program decides them, by the ratio of means."""
+    claims = json.loads((RESULTS / "tables/claims.json").read_text())
+    heads = ["the paper says", "here", "in numbers", "the paper's numbers"]
+    rows = [[c["claim"], verdict(c["ratio of means"]), c["ratio of means"]["figure"], c["paper"]["figure"] or "not printed"]
+            for c in claims]
+    lines = ["| " + " | ".join(row) + " |" for row in [heads, ["---"] * 4] + rows]
+    return "\n".join(lines)
+
+
+def seeds_table():
+    tests = ["random:1.0", "rare:begin", "rare:middle", "rare:end", "frequent:middle"]
+    rows = []
+    for key in variants():
+        if len(RUNS[key]) > 1:
+            by_set = [[das(r, test) for r in RUNS[key]] for test in tests]
+            rows.append([name(key)] + [f"{min(x):.2f} to {max(x):.2f}" for x in by_set])
+    return table(["structure", "p"] + tests, rows)
+
+
 PAGES = {
-    "experiment": {"das": das_table, "harm": harm_table, "share": share_table, "middle": middle_table, "words": words_table},
+    "experiment": {"das": das_table, "claims": claims_table, "harm": harm_table, "share": share_table, "middle": middle_table,
+                   "words": words_table, "seeds": seeds_table},
     "mediation": {test.replace(":", "-"): lambda test=test: mediation_table(test)
                   for test in ("random:1.0", "frequent:end", "rare:end")},
 }
+
+
+def mean_das(key, test):
+    return fmean([das(r, test) for r in RUNS[key]])
+
+
+def rises(test):
+    """In how many variants with distractions and the loss the DAS ratio is higher than with p = 0."""
+    return sum(mean_das(key, test) > mean_das((key[0], 0, True), test) for key in variants() if key[1] > 0 and key[2])
+
+
+def facts():
+    """Page -> what it must say: numbers of its sentences, from the kept results."""
+    untrained, trained, no_loss = [("static-ui", p, loss) for p, loss in ((0, True), (0.7, True), (0.7, False))]
+    cells = [mean_das(key, test) - PAPER[key]["das_ratio"][test] for key in variants() for test in SETS
+             if (PAPER[key]["das_ratio"] or {}).get(test) is not None]
+    spread = [stdev([math.log(d / h) for d, h in scores(RUNS[key][0], "random:1.0") if d > 0 and h > 0])
+              for key in (untrained, trained)]
+    of_seeds = lambda key: [harm(r, "random:1.0") for r in RUNS[key]]
+    at_0 = {s: fmean(of_seeds((s, 0, True))) for s in STRUCTURES}
+    distinct = [fmean([r["responses"]["distinct_2"] for r in RUNS[key]]) for key in variants()]
+    human = json.loads((RESULTS / "samples.json").read_text())["human"]["distinct_2"]
+    ours = [100 * fmean([r["test_sets"]["none"]["as_history"] for r in RUNS[s, 0, True]]) for s in STRUCTURES]
+    claims = json.loads((RESULTS / "tables/claims.json").read_text())
+    of_verdict = lambda word: sum(verdict(c["ratio of means"]) == word for c in claims)
+    bundled = [row.split("|") for row in (ROOT / "data/models/README.md").read_text().splitlines()
+               if re.match(r"\| (random|frequent|rare):", row)]
+    das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
+    return {
+        "docs/results/experiment.md": [
+            f"in {sum(x > 0 for x in cells)} of {len(cells)} cells, by {fmean(cells):.2f} in the mean",
+            f"from {spread[0]:.2f} to {spread[1]:.2f} for `static-ui`",
+            f"{HISTORY.count(1)} of {len(HISTORY):,} have one utterance of history",
+            f"distinct-2 is {min(distinct):.3f} to {max(distinct):.3f}, where people have {human:.3f}",
+            f"falls from {das_change[0]} to {das_change[1]}",
+            f"by {min(of_seeds(untrained)):.0f} to {max(of_seeds(untrained)):.0f} thousandths without training, "
+            f"by {min(of_seeds(trained)):.0f} to {max(of_seeds(trained)):.0f} with insertion",
+            f"p = 0.7: {of_seeds(trained)[0]:+.1f} with the loss, {of_seeds(no_loss)[0]:+.1f} without it (seed 1 of both), "
+            f"{of_seeds(untrained)[0]:+.1f} untrained",
+            f"({at_0['static-ui']:+.0f} and {at_0['dynamic-ui']:+.0f} against {at_0['static']:+.0f} and {at_0['dynamic']:+.0f})",
+            f"AS of the history {min(ours):.0f} to {max(ours):.0f} %",
+            f"`rare:end` is higher in {rises('rare:end')} of the 15 variants",
+            f"`rare:middle` in {rises('rare:middle')}",
+            f"{of_verdict('**holds**')} hold, {of_verdict('does not hold')} do not, {of_verdict('undecided')} are undecided",
+        ],
+        "docs/experiment.md": [f"{of_verdict('**holds**')} of {len(claims)} hold"],
+        "README.md": [
+            f"a DAS ratio of {das_change[1]} instead of {das_change[0]}",
+            f"{mean_das(no_loss, 'random:1.0'):.2f}, makes the words as robust",
+            f"a DAS ratio of {fmean(float(row[7]) for row in bundled):.2f} against {fmean(float(row[6]) for row in bundled):.2f} on average",
+        ],
+    }
+
+
+def wrong_facts():
+    for page, sentences in facts().items():
+        text = " ".join((ROOT / page).read_text().split())
+        yield from (f"{page} does not say: {sentence}" for sentence in sentences if sentence not in text)
+
+
+def wrong_speeds():
+    """The tables that are made of kept runs by the scripts that measured."""
+    folder = ROOT / "docs/results"
+    runs = lambda title: json.loads((folder / f"{title}.json").read_text())
+    for title in ("speed", "speed-bf16", "speed-bf16-amx"):
+        if compare_torch.table(runs(title)) not in (folder / f"{title}.md").read_text():
+            yield f"{title}.md has another table than {title}.json"
+    page, kept = (folder / "decoding.md").read_text(), runs("decoding")
+    for run in kept:
+        if decoding.row(run["cell"], [r for r in kept if r["cell"] == run["cell"]]) not in page:
+            yield f"decoding.md has another row than decoding.json: {run['cell']}"
+
+
+def silent_pages():
+    """Each page of results says whether its raw data are kept, or links them."""
+    for page in sorted((ROOT / "docs/results").glob("*.md")):
+        if not re.search(r"\bkept\b|\]\([\w-]+\.json\)", page.read_text()):
+            yield f"{page.name} does not say whether its raw data are kept"
 
 
 def main():
@@ -208,16 +318,17 @@ def main():
         text = page = path.read_text()
         for title, make in tables.items():
             mark = re.compile(rf"(<!-- table {title} -->\n).*?(\n<!-- end -->)", re.S)
-            if not mark.search(text):
-                sys.exit(f"{path.name}: there is no <!-- table {title} --> ... <!-- end -->")
+            if len(mark.findall(text)) != 1:
+                sys.exit(f"{path.name}: expected one <!-- table {title} --> ... <!-- end -->")
             made = make()
             text = mark.sub(lambda m: m[1] + made + m[2], text)
         if "--check" not in sys.argv:
             path.write_text(text)
         wrong += [f"{path.name} says\n  {was}\nand the kept results\n  {now}"
                   for was, now in zip(page.splitlines(), text.splitlines()) if was != now]
-    if "--check" in sys.argv and wrong:
-        sys.exit(wrong[0])
+    wrong = (wrong if "--check" in sys.argv else []) + [*wrong_facts(), *wrong_speeds(), *silent_pages()]
+    if wrong:
+        sys.exit("\n".join(wrong))
     print(f"{sum(len(tables) for tables in PAGES.values())} tables " +
           ("agree with the kept results" if "--check" in sys.argv else "written"))
 

@@ -26,6 +26,7 @@ template <class T> class Rare {
     static const T kNone;
     return value_ ? value_.get() : &kNone;
   }
+  bool defined() const { return value_ != nullptr; }
   T& edit() {
     if (!value_) value_ = std::make_unique<T>();
     return *value_;

@@ -4,7 +4,6 @@
 #include <numeric>
 
 #include "base/error.h"
-#include "dialog/text/tokenizer.h"
 
 namespace heed {
 namespace {
@@ -13,12 +12,6 @@ constexpr int kRandomUtterances = 2;
 constexpr int kMaxDraws = 10000;
 constexpr std::string_view kPlaces[] = {"begin", "middle",
                                         "end"};  // in the order of TestSet::Place
-
-void insert(Example& example, size_t place, const std::vector<int32_t>& tokens) {
-  check_internal(place < example.context.size(), "a distraction may not follow the query");
-  example.context.insert(example.context.begin() + static_cast<ptrdiff_t>(place), tokens);
-  example.distraction.insert(example.distraction.begin() + static_cast<ptrdiff_t>(place), 1);
-}
 
 // Uniform over the utterances of other dialogues, by rejection.
 PoolUtterance draw(const Pool& pool, const std::string& own_dialogue, Rng& rng) {
@@ -32,13 +25,12 @@ PoolUtterance draw(const Pool& pool, const std::string& own_dialogue, Rng& rng) 
       " to draw from; give more dialogues to draw from, or test sets without random ones");
 }
 
-void insert_phrases(Example& example, TestSet::Place place,
-                    const std::vector<std::vector<int32_t>>& phrases) {
+void insert_phrases(Example& example, TestSet::Place place, const std::vector<Utterance>& phrases) {
   const size_t history = example.context.size() - 1;
   size_t at = place == TestSet::Place::kBegin    ? 0
               : place == TestSet::Place::kMiddle ? history / 2
                                                  : history;
-  for (const std::vector<int32_t>& phrase : phrases) insert(example, at++, phrase);
+  for (const Utterance& phrase : phrases) insert_utterance(example, at++, phrase);
 }
 
 [[noreturn]] void fail_test_set(std::string_view name) {
@@ -69,24 +61,23 @@ TestSet::Place parse_place(std::string_view text, std::string_view name) {
 
 void put(BytesOut& out, const PoolUtterance& utterance) {
   out.put_text(utterance.dialogue_id);
-  out.put_list(utterance.tokens);
+  out.put_list(utterance.said.tokens);
+  put_words(out, utterance.said.unknown);
 }
 
 void get(BytesIn& in, PoolUtterance& utterance) {
   utterance.dialogue_id = in.get_text();
-  utterance.tokens = in.get_list<int32_t>();
+  utterance.said.tokens = in.get_list<int32_t>();
+  utterance.said.unknown = get_words(in);
 }
 
 Pool make_pool(const std::vector<Dialogue>& dialogues, const Vocabulary& vocabulary,
                int max_tokens) {
   Pool pool;
-  Tokenizer tokenizer;
   for (const Dialogue& dialogue : dialogues) {
     for (const Turn& turn : dialogue.turns) {
-      std::vector<int32_t> tokens = vocabulary.encode(tokenizer(turn.text));
-      if (tokens.empty()) continue;
-      if (max_tokens > 0) tokens.resize(vocabulary.end_of_word(tokens, max_tokens));
-      pool.push_back({dialogue.id, std::move(tokens)});
+      Utterance said = read_utterance(turn.text, vocabulary, max_tokens);
+      if (!is_wordless(said)) pool.push_back({dialogue.id, std::move(said)});
     }
   }
   return pool;
@@ -102,7 +93,7 @@ Example insert_random(Example example, const Pool& pool, double p, Rng& rng) {
   for (int i = 0; i < kRandomUtterances; ++i) {
     if (rng.uniform() >= p) continue;
     const PoolUtterance utterance = draw(pool, example.dialogue_id, rng);
-    insert(example, rng.below(example.context.size()), utterance.tokens);
+    insert_utterance(example, rng.below(example.context.size()), utterance.said);
   }
   return example;
 }
@@ -124,10 +115,10 @@ Example flag_own(Example example, double p, Rng& rng) {
 Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int max_tokens) {
   Phrases phrases;
   for (const std::string& phrase : text.frequent) {
-    phrases.frequent.push_back(encode_utterance(phrase, vocabulary, max_tokens));
+    phrases.frequent.push_back(read_utterance(phrase, vocabulary, max_tokens));
   }
   for (const std::string& phrase : text.rare) {
-    phrases.rare.push_back(encode_utterance(phrase, vocabulary, max_tokens));
+    phrases.rare.push_back(read_utterance(phrase, vocabulary, max_tokens));
   }
   return phrases;
 }

@@ -17,7 +17,7 @@ namespace heed {
 // The utterances that random distractions are drawn from.
 struct PoolUtterance {
   std::string dialogue_id;
-  std::vector<int32_t> tokens;
+  Utterance said;
 };
 void put(BytesOut& out, const PoolUtterance& utterance);
 void get(BytesIn& in, PoolUtterance& utterance);
@@ -43,7 +43,7 @@ struct PhraseText {
   std::vector<std::string> rare = {"would you have lunch ?", "i should have lunch"};
 };
 struct Phrases {
-  std::vector<std::vector<int32_t>> frequent, rare;
+  std::vector<Utterance> frequent, rare;
 };
 // Phrases are cut to max_tokens words (0: whole), as the utterances that they stand among.
 Phrases encode_phrases(const PhraseText& text, const Vocabulary& vocabulary, int max_tokens = 0);

@@ -36,9 +36,40 @@ std::vector<int32_t> first(const std::vector<int32_t>& tokens, int count,
   return {tokens.begin(), tokens.begin() + static_cast<ptrdiff_t>(size)};
 }
 
-std::vector<int32_t> as_utterance(const std::vector<int32_t>& tokens, int max_tokens,
-                                  const Vocabulary& vocabulary) {
-  return tokens.empty() ? std::vector<int32_t>{kUnk} : first(tokens, max_tokens, vocabulary);
+constexpr const char* kNoWord = "<unk>";  // no word of the tokenizer
+
+int64_t count_unknown(const std::vector<int32_t>& tokens) {
+  return std::count(tokens.begin(), tokens.end(), kUnk);
+}
+
+// A text's words in numbers, all of them.
+Utterance encoded(const std::vector<std::string_view>& words, const Vocabulary& vocabulary) {
+  Utterance utterance(vocabulary.encode(words));
+  if (count_unknown(utterance.tokens) == 0) return utterance;
+  for (const std::string_view word : words) {
+    if (!vocabulary.knows(word)) utterance.unknown.emplace_back(word);
+  }
+  return utterance;
+}
+
+// Its first max_tokens words (0: all), or the one <unk>.
+Utterance cut(const Utterance& whole, int max_tokens, const Vocabulary& vocabulary) {
+  if (whole.tokens.empty()) return Utterance(std::vector<int32_t>{kUnk}, {kNoWord});
+  Utterance kept(first(whole.tokens, max_tokens, vocabulary), whole.unknown);
+  kept.unknown.resize(static_cast<size_t>(count_unknown(kept.tokens)));
+  return kept;
+}
+
+// The words of tokens, of which the first unknown one is e.unknown[at]; moves `at` behind them.
+// What is <unk> and no word, as in an example made of numbers, stays so.
+std::vector<std::string> words_of(const std::vector<int32_t>& tokens, const Vocabulary& vocabulary,
+                                  const Example& e, size_t& at) {
+  std::vector<std::string> words = vocabulary.words(tokens);
+  if (count_unknown(tokens) == 0) return words;
+  for (std::string& word : words) {
+    if (word == vocabulary.token(kUnk) && at < e.unknown.size()) word = e.unknown[at++];
+  }
+  return words;
 }
 
 // The first turn of a context of the query and most - 1 utterances of the dialogue itself (0: all),
@@ -59,7 +90,8 @@ bool is_longer(const std::vector<int32_t>& tokens, int bound, const Vocabulary& 
 }
 
 // Words, each utterance with its <eou>.
-int64_t words_of(const std::vector<std::vector<int32_t>>& context, const Vocabulary& vocabulary) {
+int64_t count_words(const std::vector<std::vector<int32_t>>& context,
+                    const Vocabulary& vocabulary) {
   int64_t count = 0;
   for (const auto& utterance : context) count += vocabulary.count_words(utterance) + 1;
   return count;
@@ -78,14 +110,50 @@ Example::Characters characters_of(const std::vector<std::string_view>& words, in
   return characters;
 }
 
+// Where the values of the labels stand in the words of an utterance.
+void find_spans(const Labels& labels, const std::vector<std::string>& words, int32_t utterance,
+                std::vector<Span>& spans) {
+  Tokenizer tokenizer;
+  for (const auto& [label, values] : labels) {
+    for (const std::string& value : values) {
+      const std::vector<std::string_view>& of_value = tokenizer(value);
+      if (of_value.empty()) continue;
+      const auto at = std::search(words.begin(), words.end(), of_value.begin(), of_value.end());
+      if (at == words.end()) continue;
+      const auto begin = static_cast<int32_t>(at - words.begin());
+      spans.push_back(
+          {label, value, utterance, begin, begin + static_cast<int32_t>(of_value.size())});
+    }
+  }
+}
+
+void add_notes(Example& example, const Dialogue& dialogue, size_t response,
+               const Vocabulary& vocabulary) {
+  ExampleNotes& notes = example.notes.edit();
+  const auto words = context_words(example, vocabulary);
+  const size_t begin = response - example.context.size();
+  for (size_t i = begin; i <= response; ++i) {
+    const Turn& turn = dialogue.turns[i];
+    notes.turns.push_back({turn.speaker, turn.notes->labels});
+    if (i == response) continue;
+    find_spans(turn.notes->labels, words[i - begin], static_cast<int32_t>(i - begin), notes.spans);
+  }
+  notes.dialogue = dialogue.notes->labels;
+  const Turn& said = dialogue.turns[response];
+  if (said.notes->candidates.empty()) return;
+  notes.candidates = said.notes->candidates;
+  notes.candidates.insert(notes.candidates.begin(), said.text);
+  for (const std::string& text : notes.candidates) notes.right.push_back(text == said.text);
+}
+
 // A dialogue's turns in the numbers of a vocabulary, and the characters of those that are
 // responses.
 struct EncodedTurns {
-  std::vector<std::vector<int32_t>> tokens;
+  std::vector<Utterance> said;
   std::vector<Example::Characters> characters;
 };
 
-// tokens[0 .. response-1] are the context, tokens[response] is the response.
+// said[0 .. response-1] are the context, said[response] is the response.
 Example make_example(const Dialogue& dialogue, const EncodedTurns& turns, size_t response,
                      const ExampleOptions& options, const Vocabulary& vocabulary) {
   Example example;
@@ -94,23 +162,31 @@ Example make_example(const Dialogue& dialogue, const EncodedTurns& turns, size_t
   example.dialogue_id = dialogue.id;
   size_t begin = first_turn(dialogue, response, static_cast<size_t>(options.max_turns));
   for (size_t i = begin; i < response; ++i) {
-    example.context.push_back(
-        as_utterance(turns.tokens[i], options.max_utterance_tokens, vocabulary));
+    Utterance read = cut(turns.said[i], options.max_utterance_tokens, vocabulary);
+    example.context.push_back(std::move(read.tokens));
+    example.unknown.insert(example.unknown.end(), read.unknown.begin(), read.unknown.end());
   }
-  const int64_t words = words_of(example.context, vocabulary);
+  const int64_t words = count_words(example.context, vocabulary);
   begin += keep_last_words(example.context, options.max_context_tokens, vocabulary);
-  example.cut.context = words_of(example.context, vocabulary) < words;
+  int64_t unknown = 0;  // of the words that are left, which are the last ones
+  for (const auto& utterance : example.context) unknown += count_unknown(utterance);
+  example.unknown.erase(example.unknown.begin(), example.unknown.end() - unknown);
+  example.cut.context = count_words(example.context, vocabulary) < words;
   example.cut.turns = static_cast<int>(begin);
   for (size_t i = 0; i < begin; ++i) example.cut.distractions += dialogue.turns[i].distraction;
   for (size_t i = begin; i < response; ++i) {
     example.distraction.push_back(dialogue.turns[i].distraction);
-    example.cut.utterances += is_longer(turns.tokens[i], options.max_utterance_tokens, vocabulary);
+    example.cut.utterances +=
+        is_longer(turns.said[i].tokens, options.max_utterance_tokens, vocabulary);
   }
-  const std::vector<int32_t>& said = turns.tokens[response];
-  example.response = first(said, options.max_response_tokens, vocabulary);
-  example.cut.response = is_longer(said, options.max_response_tokens, vocabulary);
+  const Utterance& said = turns.said[response];
+  example.response = first(said.tokens, options.max_response_tokens, vocabulary);
+  example.unknown.insert(example.unknown.end(), said.unknown.begin(),
+                         said.unknown.begin() + count_unknown(example.response));
+  example.cut.response = is_longer(said.tokens, options.max_response_tokens, vocabulary);
   example.response_is_distraction = dialogue.turns[response].distraction;
   example.characters = turns.characters[response];
+  if (options.notes) add_notes(example, dialogue, response, vocabulary);
   return example;
 }
 
@@ -135,10 +211,41 @@ TokenCounts count_tokens(const std::vector<Dialogue>& dialogues) {
   return counts;
 }
 
-std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
-                                      int max_tokens) {
+Utterance read_utterance(const std::string& text, const Vocabulary& vocabulary, int max_tokens) {
   Tokenizer tokenizer;
-  return as_utterance(vocabulary.encode(tokenizer(text)), max_tokens, vocabulary);
+  return cut(encoded(tokenizer(text), vocabulary), max_tokens, vocabulary);
+}
+
+bool is_wordless(const Utterance& utterance) {
+  return utterance.unknown.size() == 1 && utterance.unknown[0] == kNoWord;
+}
+
+std::vector<std::vector<std::string>> context_words(const Example& example,
+                                                    const Vocabulary& vocabulary) {
+  std::vector<std::vector<std::string>> words;
+  size_t at = 0;
+  for (const auto& utterance : example.context) {
+    words.push_back(words_of(utterance, vocabulary, example, at));
+  }
+  return words;
+}
+
+std::vector<std::string> response_words(const Example& example, const Vocabulary& vocabulary) {
+  size_t at = example.unknown.size();
+  at -= std::min(at, static_cast<size_t>(count_unknown(example.response)));
+  return words_of(example.response, vocabulary, example, at);
+}
+
+void insert_utterance(Example& example, size_t place, const Utterance& utterance) {
+  check_internal(place < example.context.size(), "a distraction may not follow the query");
+  int64_t before = 0;
+  for (size_t k = 0; k < place; ++k) before += count_unknown(example.context[k]);
+  before = std::min(before, std::ssize(example.unknown));
+  const auto at = static_cast<ptrdiff_t>(place);
+  example.context.insert(example.context.begin() + at, utterance.tokens);
+  example.distraction.insert(example.distraction.begin() + at, 1);
+  example.unknown.insert(example.unknown.begin() + before, utterance.unknown.begin(),
+                         utterance.unknown.end());
 }
 
 size_t keep_last_words(std::vector<std::vector<int32_t>>& context, int most,
@@ -203,7 +310,7 @@ int64_t for_each_example(const std::vector<Dialogue>& dialogues, const Vocabular
     EncodedTurns turns;
     for (const Turn& turn : dialogue.turns) {
       const std::vector<std::string_view>& words = tokenizer(turn.text);
-      turns.tokens.push_back(vocabulary.encode(words));
+      turns.said.push_back(encoded(words, vocabulary));
       const bool is_read = turns.characters.size() >= responses[0];
       turns.characters.push_back(is_read
                                      ? characters_of(words, options.max_response_tokens, vocabulary)

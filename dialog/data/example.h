@@ -1,16 +1,53 @@
-// Training and test examples: the numbers of the words of a context and of its response.
+// Training and test examples: the numbers of the words of a context and of its response, and the
+// rest that systems need of a dialogue.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "dialog/data/corpus.h"
 #include "dialog/text/vocabulary.h"
 
 namespace heed {
+
+// An utterance in the numbers of a vocabulary, and its words that are <unk> there, in their order:
+// with them the numbers are the words that people see (words_of()), whatever the vocabulary.
+struct Utterance {
+  Utterance() = default;
+  Utterance(std::vector<int32_t> tokens, std::vector<std::string> unknown = {})
+      : tokens(std::move(tokens)), unknown(std::move(unknown)) {}
+  Utterance(std::initializer_list<int32_t> tokens) : tokens(tokens) {}
+
+  std::vector<int32_t> tokens;
+  std::vector<std::string> unknown;
+};
+// Whether it is the <unk> of a text without a token (read_utterance()).
+bool is_wordless(const Utterance& utterance);
+
+// The value of a label where it stands in an utterance of the context: its words [begin, end).
+struct Span {
+  std::string label, value;
+  int32_t utterance = 0, begin = 0, end = 0;
+  bool operator==(const Span&) const = default;
+};
+
+// What is known of an example besides its words; empty unless ExampleOptions::notes asks for it.
+struct ExampleNotes {
+  struct Turn {
+    std::string speaker;
+    Labels labels;
+  };
+  std::vector<Turn> turns;              // those of the context, then the response
+  Labels dialogue;                      // labels of the whole dialogue
+  std::vector<std::string> candidates;  // what was said, and the texts that it is to be told from
+  std::vector<char> right;              // for each of them: is it what was said?
+  std::vector<Span> spans;              // utterance by utterance
+};
 
 // Utterances come without <eou>, the response without <sos> and <eos>: batching adds them. The last
 // utterance of the context is the query, the ones before it are the history.
@@ -37,7 +74,22 @@ struct Example {
     int64_t all = 0;
     int64_t unknown = 0;  // of words that are <unk>
   } characters = {};
+
+  // The words that are <unk>: those of the context, utterance after utterance, then the response's.
+  std::vector<std::string> unknown = {};
+  // Numbers that a model reads beside the words, a list of each kind that it has: a label,
+  // keywords, topic words (Batch::conditions). What they are the model's settings say.
+  std::vector<std::vector<int32_t>> conditions = {};
+  Rare<ExampleNotes> notes = {};
 };
+
+// The words of each utterance of the context and of the response, as the bounds leave them: also
+// those that the vocabulary, by which the example was made, does not know.
+std::vector<std::vector<std::string>> context_words(const Example& example,
+                                                    const Vocabulary& vocabulary);
+std::vector<std::string> response_words(const Example& example, const Vocabulary& vocabulary);
+// Puts an utterance before that of this place, flagged as a distraction.
+void insert_utterance(Example& example, size_t place, const Utterance& utterance);
 
 // Without another rule fewer turns make no example: two utterances of context and a response.
 constexpr int kMinTurns = 3;
@@ -62,6 +114,8 @@ struct ExampleOptions {
   // Only turns of this speaker are responses, as those of "system" where a user talks to one;
   // empty: anybody's.
   std::string speaker = {};
+  // No bound: whether examples have notes, where the dialogues have (Reading::notes).
+  bool notes = false;
 
   bool operator==(const ExampleOptions&) const = default;
 };
@@ -69,10 +123,13 @@ struct ExampleOptions {
 // How often each token occurs in the dialogues, responses included.
 TokenCounts count_tokens(const std::vector<Dialogue>& dialogues);
 
-// The numbers of the first max_tokens words of a text (0: all). A text without a token becomes one
-// <unk>, so that every utterance has something to look at.
-std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
-                                      int max_tokens = 0);
+// The first max_tokens words of a text (0: all). A text without a token becomes the word "<unk>",
+// so that every utterance has something to look at.
+Utterance read_utterance(const std::string& text, const Vocabulary& vocabulary, int max_tokens = 0);
+inline std::vector<int32_t> encode_utterance(const std::string& text, const Vocabulary& vocabulary,
+                                             int max_tokens = 0) {
+  return read_utterance(text, vocabulary, max_tokens).tokens;
+}
 
 // Keeps the last `most` words of a context (0: all), <eou> of each utterance counted; of the first
 // utterance that is left, the end. One of which nothing but its <eou> would be left goes. Returns

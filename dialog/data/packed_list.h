@@ -15,6 +15,9 @@
 namespace heed {
 
 // Each kind of element says how it is put into bytes and got out of them.
+// Words, which hold no white space, in one text: mostly there are none or few.
+void put_words(BytesOut& out, const std::vector<std::string>& words);
+std::vector<std::string> get_words(BytesIn& in);
 void put(BytesOut& out, const Example& example);
 void get(BytesIn& in, Example& example);
 

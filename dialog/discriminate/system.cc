@@ -4,6 +4,8 @@
 #include "base/file.h"
 #include "dialog/discriminate/settings.h"
 #include "dialog/discriminate/task.h"
+#include "dialog/discriminate/verdict.h"
+#include "dialog/parts/nbest.h"
 #include "dialog/text/format.h"
 #include "train/model_directory.h"
 
@@ -78,11 +80,11 @@ class DiscriminatorTraining : public Training {
   TrainData data_;
 };
 
-// [fwd_T; bwd_1] of a context, as its passages are cut: the last utterances, of each the first
-// tokens.
-class PassageEncoder : public ContextEncoder {
+// A context, as the passages are cut: its last utterances, of each the first tokens. Its vector is
+// [fwd_T; bwd_1]; the score of a response is p(real).
+class PassageReader : public ContextEncoder, public PairRanker {
  public:
-  PassageEncoder(const Discriminator& model, const Vocabulary& words)
+  PassageReader(const Discriminator& model, const Vocabulary& words)
       : model_(model), words_(words) {}
   int64_t width() const override { return 2 * model_.config().hidden_size; }
   std::vector<int32_t> numbers(const std::string& utterance) const override {
@@ -91,21 +93,41 @@ class PassageEncoder : public ContextEncoder {
   Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
     return encode_in_batches(examples, options, [&](const ExamplePointers& batch) {
       std::vector<Example> sequences;
-      for (const Example* e : batch) sequences.push_back(as_read(*e));
+      for (const Example* e : batch) {
+        sequences.push_back(sequence_of(passage_of(e->context, {}), Reads::kContext));
+      }
       return model_(pack_sequences(sequences, model_.device())).last;
     });
   }
 
  private:
-  Example as_read(const Example& e) const {
+  Passage passage_of(const std::vector<TokenIds>& context, const TokenIds& response) const {
     const PassageOptions& form = model_.config().passages;
+    const auto cut = [&](TokenIds tokens) {
+      tokens.resize(std::min(tokens.size(), static_cast<size_t>(form.max_tokens)));
+      return tokens;
+    };
     Passage passage;
-    const size_t read = std::min(e.context.size(), static_cast<size_t>(form.context));
-    for (auto u = e.context.end() - static_cast<ptrdiff_t>(read); u != e.context.end(); ++u) {
-      const size_t kept = std::min(u->size(), static_cast<size_t>(form.max_tokens));
-      passage.context.emplace_back(u->begin(), u->begin() + static_cast<ptrdiff_t>(kept));
+    passage.response = cut(response);
+    const size_t read = std::min(context.size(), static_cast<size_t>(form.context));
+    for (size_t u = context.size() - read; u < context.size(); ++u) {
+      passage.context.push_back(cut(context[u]));
     }
-    return sequence_of(passage, Reads::kContext);
+    return passage;
+  }
+  std::vector<double> score_last(const std::vector<Dialogue>& dialogues,
+                                 int64_t batch) const override {
+    std::vector<Passage> passages;
+    for (const Dialogue& dialogue : dialogues) {
+      std::vector<TokenIds> turns;
+      for (const Turn& turn : dialogue.turns) turns.push_back(numbers(turn.text));
+      const TokenIds response = std::move(turns.back());
+      turns.pop_back();
+      passages.push_back(passage_of(turns, response));
+    }
+    std::vector<double> p_real;
+    for (const Verdict& v : verdicts_on(model_, passages, batch)) p_real.push_back(v.p_real);
+    return p_real;
   }
 
   const Discriminator& model_;
@@ -124,7 +146,9 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
   LoadedSystem loaded{
       .vocabulary = std::make_shared<Vocabulary>(std::move(model.vocabulary)),
       .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
-  loaded.encoder = std::make_shared<PassageEncoder>(*discriminator, *loaded.vocabulary);
+  const auto reader = std::make_shared<PassageReader>(*discriminator, *loaded.vocabulary);
+  loaded.encoder = reader;
+  loaded.ranker = reader;
   loaded.module = std::move(discriminator);
   return loaded;
 }
@@ -155,7 +179,7 @@ System discriminate_system() {
   return {
       .name = "discriminate",
       .what = "a discriminator",
-      .can = {Capability::kClassify, Capability::kEncode},
+      .can = {Capability::kRank, Capability::kClassify, Capability::kEncode},
       .load = load_model,
       .older_name = "adversarial",
       .help = "Train a discriminator between real responses and others",

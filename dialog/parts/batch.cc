@@ -3,7 +3,11 @@
 namespace heed {
 namespace {
 
-void check(const Example& example) {
+void check(const Example& example, size_t conditions) {
+  if (example.conditions.size() != conditions) {
+    throw DataError("example " + example.id + ": " + std::to_string(example.conditions.size()) +
+                    " conditions beside examples with " + std::to_string(conditions));
+  }
   if (example.context.empty()) throw DataError("example " + example.id + ": no context");
   for (const auto& utterance : example.context) {
     if (utterance.empty()) throw DataError("example " + example.id + ": an empty utterance");
@@ -13,6 +17,20 @@ void check(const Example& example) {
                     " utterances, but flags of distractions for " +
                     std::to_string(example.distraction.size()));
   }
+}
+
+std::vector<ConditionBatch> pack_conditions(const ExamplePointers& examples, Device device) {
+  std::vector<ConditionBatch> conditions(examples[0]->conditions.size());
+  for (size_t kind = 0; kind < conditions.size(); ++kind) {
+    std::vector<int32_t> ids, lengths;
+    for (const Example* e : examples) {
+      const std::vector<int32_t>& own = e->conditions[kind];
+      ids.insert(ids.end(), own.begin(), own.end());
+      lengths.push_back(static_cast<int32_t>(own.size()));
+    }
+    conditions[kind] = {Tensor::from(ids, device), Segments(lengths, device)};
+  }
+  return conditions;
 }
 
 }  // namespace
@@ -34,7 +52,7 @@ Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Devic
   Batch batch;
   batch.size = static_cast<int64_t>(examples.size());
   for (const Example* example : examples) {
-    check(*example);
+    check(*example, examples[0]->conditions.size());
     batch.token_count += example_tokens(*example);
   }
   batch.order = descending(batch.size, [&](int64_t i) { return examples[i]->response.size(); });
@@ -43,8 +61,12 @@ Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Devic
   batch.context = pack_contexts(in_order, device);
   batch.memory = lay_out_memory(in_order, batch.context, parts.memory, device);
   batch.response = pack_responses(in_order, device);
-  if (parts.sequences) batch.sequences = pack_memory(batch.memory, device);
-  if (parts.utterances) batch.utterances = pack_utterances(in_order, device);
+  if (parts.utterances) {
+    batch.utterances = pack_utterances(in_order, WhichUtterances::kAll, device);
+  }
+  if (parts.queries) batch.queries = pack_utterances(in_order, WhichUtterances::kLast, device);
+  if (parts.sequences) batch.sequences = pack_sequences(in_order, device);
+  batch.conditions = pack_conditions(in_order, device);
   return batch;
 }
 

@@ -15,6 +15,13 @@ struct BatchParts {
   MemoryOf memory = MemoryOf::kUtterances;
   bool sequences = true;    // Batch::sequences
   bool utterances = false;  // Batch::utterances
+  bool queries = false;     // Batch::queries
+};
+
+// One kind of Example::conditions, of all dialogues.
+struct ConditionBatch {
+  Tensor ids;         // i32 (P), dialogue after dialogue in batch order
+  Segments segments;  // of each dialogue; some may have none
 };
 
 // Dialogues stand in *batch order*: longest response first, so that the decoder's running dialogues
@@ -28,11 +35,13 @@ struct Batch {
   ContextBatch context;
   Memory memory;
   ResponseBatch response;
-  MemorySequences sequences;  // if they were asked for
-  UtteranceBatch utterances;
+  UtteranceSequences sequences;  // if they were asked for
+  UtteranceBatch utterances, queries;
+  std::vector<ConditionBatch> conditions;  // as many as the examples have
 };
 
-// Throws DataError for no examples, for contexts of no utterance and for empty utterances.
+// Throws DataError for no examples, for contexts of no utterance, for empty utterances and for
+// examples with different numbers of conditions.
 Batch make_batch(const ExamplePointers& examples, const BatchParts& parts, Device device = {});
 
 // Tokens of an example as a batch counts them: context with <eou>, response with <eos>.

@@ -27,13 +27,29 @@ ContextBatch pack_contexts(const ExamplePointers& examples, Device device) {
   return {packed.packing, packed.rows.value(), Tensor::from(packed.place, device)};
 }
 
-UtteranceBatch pack_utterances(const ExamplePointers& examples, Device device) {
+UtteranceBatch pack_utterances(const ExamplePointers& examples, WhichUtterances which,
+                               Device device) {
   std::vector<Tokens> utterances;
+  std::vector<int32_t> lengths, last_of, last, rows;
   for (const Example* example : examples) {
-    for (const Tokens& utterance : example->context) append(utterances.emplace_back(), utterance);
+    const size_t q = example->context.size(), first = which == WhichUtterances::kLast ? q - 1 : 0;
+    for (size_t k = first; k < q; ++k) append(utterances.emplace_back(), example->context[k]);
+    last_of.push_back(static_cast<int32_t>(utterances.size()) - 1);
   }
   const Packed packed = pack(utterances, device);
-  return {packed.packing, packed.rows.value(), Tensor::from(packed.place, device)};
+  for (size_t i = 0; i < utterances.size(); ++i) {
+    lengths.push_back(static_cast<int32_t>(utterances[i].size()));
+    for (int32_t t = 0; t < lengths.back(); ++t) {
+      rows.push_back(static_cast<int32_t>(packed.packing.row(t, packed.place[i])));
+    }
+  }
+  for (const int32_t i : last_of) last.push_back(packed.place[i]);
+  return {packed.packing,
+          packed.rows.value(),
+          Tensor::from(packed.place, device),
+          Tensor::from(last, device),
+          Tensor::from(rows, device),
+          Segments(lengths, device)};
 }
 
 }  // namespace heed

@@ -20,13 +20,19 @@ struct ContextBatch {
 };
 ContextBatch pack_contexts(const ExamplePointers& examples, Device device);
 
-// Every utterance as a sequence of its own, closed by <eou>; packed, the longest first.
+// Utterances, each as a sequence of its own, closed by <eou>; packed, the longest first.
 struct UtteranceBatch {
   Packing packing;
-  Tensor tokens;     // i32 (N)
-  Tensor to_memory;  // i32 (Q): utterance, dialogue after dialogue -> sequence
+  Tensor tokens;       // i32 (N)
+  Tensor to_memory;    // i32 (Q): utterance, dialogue after dialogue -> sequence
+  Tensor last;         // i32 (B): the sequence of each dialogue's last utterance
+  Tensor token_rows;   // i32 (N): token, utterance after utterance -> row of the packing
+  Segments of_tokens;  // the tokens of each utterance: Q segments of N rows
 };
-UtteranceBatch pack_utterances(const ExamplePointers& examples, Device device);
+// Every utterance of the contexts, or only the last one of each.
+enum class WhichUtterances { kAll, kLast };
+UtteranceBatch pack_utterances(const ExamplePointers& examples, WhichUtterances which,
+                               Device device);
 
 // Positions 0 .. n-1, the largest key first; equal ones keep their order.
 template <class Key> std::vector<int64_t> descending(int64_t n, Key key) {

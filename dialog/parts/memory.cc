@@ -33,11 +33,13 @@ Memory lay_out_memory(const ExamplePointers& examples, const ContextBatch& conte
   return memory;
 }
 
-MemorySequences pack_memory(const Memory& memory, Device device) {
-  std::vector<std::vector<int32_t>> rows(memory.segments.count());
-  for (size_t b = 0; b < rows.size(); ++b) {
-    rows[b].resize(memory.segments.length(b));
-    std::iota(rows[b].begin(), rows[b].end(), static_cast<int32_t>(memory.segments.begin(b)));
+UtteranceSequences pack_sequences(const ExamplePointers& examples, Device device) {
+  std::vector<std::vector<int32_t>> rows;
+  int32_t before = 0;
+  for (const Example* example : examples) {
+    std::vector<int32_t>& utterances = rows.emplace_back(example->context.size());
+    std::iota(utterances.begin(), utterances.end(), before);
+    before += static_cast<int32_t>(utterances.size());
   }
   const Packed packed = pack(rows, device);
   const std::vector<int32_t> row_of = packed.rows.value().to_ints();

@@ -21,14 +21,14 @@ enum class MemoryOf { kTokens, kUtterances };
 Memory lay_out_memory(const ExamplePointers& examples, const ContextBatch& context, MemoryOf of,
                       Device device);
 
-// The rows of each dialogue's memory as a sequence, packed with the longest first: for an LSTM over
-// utterances.
-struct MemorySequences {
+// The utterances of each dialogue as a sequence, packed with the longest first: for an LSTM over
+// them. They are counted dialogue after dialogue, as the rows of a memory of utterances are.
+struct UtteranceSequences {
   Packing packing;
-  Tensor rows;       // i32 (M): the memory row of each packed row
-  Tensor to_memory;  // i32 (M): the packed row of each memory row
+  Tensor rows;       // i32 (Q): the utterance of each packed row
+  Tensor to_memory;  // i32 (Q): the packed row of each utterance
   Tensor to_batch;   // i32 (B)
 };
-MemorySequences pack_memory(const Memory& memory, Device device);
+UtteranceSequences pack_sequences(const ExamplePointers& examples, Device device);
 
 }  // namespace heed

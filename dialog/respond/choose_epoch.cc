@@ -60,7 +60,6 @@ std::vector<KeptEpoch> overlaps_of_epochs(const std::string& run,
                     "with --keep-every");
   }
   const ExampleOptions bounds = load_example_options(run);
-  const std::vector<Tokens> references = human_responses(dialogues, bounds);
   std::vector<KeptEpoch> epochs;
   for (const int epoch : kept) {
     const LoadedModel loaded = load_epoch(run, std::to_string(epoch));
@@ -70,7 +69,9 @@ std::vector<KeptEpoch> overlaps_of_epochs(const std::string& run,
                                    batch_size, [&](const RespondProgress& done) {
                                      if (progress) progress(epoch, done.examples, done.tokens);
                                    });
-    epochs.push_back({epoch, mean_overlap(responses, references)});
+    if (examples.empty()) throw DataError("responses: " + no_example(bounds));
+    epochs.push_back(
+        {epoch, mean_overlap(responses, human_responses(examples, loaded.vocabulary))});
   }
   return epochs;
 }

@@ -143,17 +143,46 @@ std::vector<DialogueScore> score(Responder& model, const std::vector<Example>& e
 
 namespace {
 
+// Attention scores of a history's original utterances.
+std::vector<double> original_scores(const DialogueScore& s) {
+  std::vector<double> originals;
+  for (size_t k = 0; k + 1 < s.as_scores.size(); ++k) {
+    if (!s.distraction[k]) originals.push_back(s.as_scores[k]);
+  }
+  return originals;
+}
+
 // Means over the histories of dialogues: of all original utterances, the first and the last one.
 struct HistoryMeans {
   Mean mean, first, last;
   void add(const DialogueScore& s, double its_mean) {
-    std::vector<double> originals;
-    for (size_t k = 0; k + 1 < s.as_scores.size(); ++k) {
-      if (!s.distraction[k]) originals.push_back(s.as_scores[k]);
-    }
+    const std::vector<double> originals = original_scores(s);
     mean.add(its_mean);
     first.add(originals.front());
     last.add(originals.back());
+  }
+};
+
+// What compares D with H in single dialogues, of those that have both.
+struct Comparisons {
+  Mean above, bounded, long_d, long_h;
+  std::vector<double> ratios;  // D / H where it is defined
+  void add(const DialogueScore& s, double d, double h) {
+    above.add(d > h);
+    if (d + h > 0) bounded.add(d / (d + h));
+    if (s.das_ratio) ratios.push_back(*s.das_ratio);
+    if (original_scores(s).size() < 2) return;
+    long_d.add(d);
+    long_h.add(h);
+  }
+  void put_into(ScoreSummary& summary) && {
+    summary.das_above = above.value();
+    summary.das_bounded = bounded.value();
+    summary.das_ratio_long = das_ratio({long_d.value(), long_h.value()});
+    Mean mean;
+    for (const double ratio : ratios) mean.add(ratio);
+    summary.mean_das_ratio = mean.value();
+    summary.median_das_ratio = median(std::move(ratios));
   }
 };
 
@@ -179,9 +208,9 @@ HeadSummary head_summary(const std::vector<DialogueScore>& scores, size_t i) {
 ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
   ScoreSummary summary;
   double nll = 0, unknown = 0;
-  Mean distractions, ratio_mean;
+  Mean distractions;
   HistoryMeans of_all, of_distracted;
-  std::vector<double> ratios;
+  Comparisons comparisons;
   for (const DialogueScore& s : scores) {
     ++summary.dialogues;
     summary.tokens += static_cast<int64_t>(s.nll.size());
@@ -198,9 +227,7 @@ ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
     if (!means.distraction) continue;
     distractions.add(*means.distraction);
     of_distracted.add(s, *means.history);
-    if (!s.das_ratio) continue;
-    ratio_mean.add(*s.das_ratio);
-    ratios.push_back(*s.das_ratio);
+    comparisons.add(s, *means.distraction, *means.history);
   }
   const HistoryMeans& history = distractions.count > 0 ? of_distracted : of_all;
   summary.perplexity = std::exp(nll / static_cast<double>(std::max<int64_t>(summary.tokens, 1)));
@@ -214,8 +241,7 @@ ScoreSummary summarize(const std::vector<DialogueScore>& scores) {
   summary.as_first = history.first.value();
   summary.as_last = history.last.value();
   summary.das_ratio = das_ratio({summary.as_distraction, summary.as_history});
-  summary.mean_das_ratio = ratio_mean.value();
-  summary.median_das_ratio = median(std::move(ratios));
+  std::move(comparisons).put_into(summary);
   for (size_t i = 0; !scores.empty() && i < scores[0].heads.size(); ++i) {
     summary.heads.push_back(head_summary(scores, i));
   }

@@ -94,11 +94,17 @@ struct ScoreSummary {
   std::optional<double> das_ratio;         // mean D / mean H: what the paper's tables print
   std::optional<double> mean_das_ratio;    // mean of D / H where H is not 0: Eq. 8 as it is written
   std::optional<double> median_das_ratio;  // of the same
-  std::optional<double> as_distraction;    // mean D
-  std::optional<double> as_history;        // mean H
-  std::optional<double> as_first;          // mean AS of the history's first original utterance
-  std::optional<double> as_last;           // and of its last one
-  std::vector<HeadSummary> heads = {};     // of models with several; in no kept result
+  // Two that no single dialogue can move far: the share of the dialogues with D > H, and the mean
+  // of D / (D + H) where that is defined. Even attention has 0.5.
+  std::optional<double> das_above, das_bounded;
+  // das_ratio over the dialogues with two original utterances or more in their history: with one,
+  // the middle of the history is its beginning.
+  std::optional<double> das_ratio_long;
+  std::optional<double> as_distraction;  // mean D
+  std::optional<double> as_history;      // mean H
+  std::optional<double> as_first;        // mean AS of the history's first original utterance
+  std::optional<double> as_last;         // and of its last one
+  std::vector<HeadSummary> heads = {};   // of models with several; in no kept result
 };
 ScoreSummary summarize(const std::vector<DialogueScore>& scores);
 

@@ -51,7 +51,7 @@ class Search {
  public:
   Search(const Responder& model, const Batch& batch, const std::vector<const Example*>& examples,
          const DecodeOptions& options);
-  std::vector<Decoding> run();  // in batch order
+  std::vector<std::vector<Decoding>> run();  // of each dialogue, in batch order, best first
 
  private:
   bool settled(const Beam& beam) const;
@@ -65,7 +65,7 @@ class Search {
   Choice sample(int64_t dialogue, const std::vector<Choice>& best);
   void add_candidates(const Hypothesis& from, std::vector<Candidate>& to) const;
   void keep_best(std::vector<Candidate>& candidates) const;
-  Decoding finish(const Beam& beam) const;
+  Decoding finish(const Hypothesis& h) const;
 
   const std::unique_ptr<Writer> writer_;
   const std::vector<const Example*>& examples_;
@@ -98,15 +98,17 @@ Search::Search(const Responder& model, const Batch& batch,
   }
 }
 
-std::vector<Decoding> Search::run() {
+std::vector<std::vector<Decoding>> Search::run() {
   KeepPacked packed_weights;  // or every step would pack them anew, 8 % of the time
   for (int64_t t = 0; t < options_.max_length; ++t) {
     collect_rows();
     if (inputs_.empty()) break;
     step();
   }
-  std::vector<Decoding> result;
-  for (const Beam& beam : beams_) result.push_back(finish(beam));
+  std::vector<std::vector<Decoding>> result(beams_.size());
+  for (size_t b = 0; b < beams_.size(); ++b) {
+    for (const Hypothesis& h : beams_[b]) result[b].push_back(finish(h));
+  }
   return result;
 }
 
@@ -223,11 +225,11 @@ void Search::keep_best(std::vector<Candidate>& candidates) const {
   candidates.erase(end, candidates.end());
 }
 
-Decoding Search::finish(const Beam& beam) const {
+Decoding Search::finish(const Hypothesis& h) const {
   Decoding result;
-  result.finished = beam[0].ended;
-  result.log_prob = beam[0].log_prob;
-  for (int64_t i = beam[0].last; i >= 0; i = predictions_[i].before) {
+  result.finished = h.ended;
+  result.log_prob = h.log_prob;
+  for (int64_t i = h.last; i >= 0; i = predictions_[i].before) {
     if (predictions_[i].token != kEos) result.tokens.push_back(predictions_[i].token);
     result.attention.push_back(predictions_[i].attention);
   }
@@ -267,21 +269,30 @@ std::vector<double> Decoding::as_scores() const {
   return scores;
 }
 
-std::vector<Decoding> decode(Responder& model, const std::vector<const Example*>& examples,
-                             const DecodeOptions& options) {
+std::vector<std::vector<Decoding>> decode_lists(Responder& model,
+                                                const std::vector<const Example*>& examples,
+                                                const DecodeOptions& options) {
   options.check();
   if (examples.empty()) return {};
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
   const Batch batch = make_batch(examples, model.parts(), device);
-  std::vector<Decoding> found = Search(model, batch, examples, options).run();
-  std::vector<Decoding> result(examples.size());
+  std::vector<std::vector<Decoding>> found = Search(model, batch, examples, options).run();
+  std::vector<std::vector<Decoding>> result(examples.size());
   for (int64_t b = 0; b < batch.size; ++b) {
     const int64_t i = batch.order[b];
-    found[b].even = even_attention(*examples[i], batch.memory.segments.length(b));
+    const auto even = even_attention(*examples[i], batch.memory.segments.length(b));
+    for (Decoding& d : found[b]) d.even = even;
     result[i] = std::move(found[b]);
   }
   return result;
+}
+
+std::vector<Decoding> decode(Responder& model, const std::vector<const Example*>& examples,
+                             const DecodeOptions& options) {
+  std::vector<Decoding> best;
+  for (auto& list : decode_lists(model, examples, options)) best.push_back(std::move(list[0]));
+  return best;
 }
 
 }  // namespace heed

@@ -60,5 +60,10 @@ struct Decoding {
 // beam search can). It stops when no hypothesis can overtake the best one that has ended.
 std::vector<Decoding> decode(Responder& model, const std::vector<const Example*>& examples,
                              const DecodeOptions& options = {});
+// The same with all that a beam keeps of each context, best first: an N-best list of up to
+// beam_size different responses. With the other methods a list of one.
+std::vector<std::vector<Decoding>> decode_lists(Responder& model,
+                                                const std::vector<const Example*>& examples,
+                                                const DecodeOptions& options);
 
 }  // namespace heed

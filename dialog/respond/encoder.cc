@@ -1,5 +1,9 @@
 #include "dialog/respond/encoder.h"
 
+#include <numeric>
+
+#include "dialog/respond/das.h"
+
 namespace heed {
 
 Tensor encode(const Responder& model, const std::vector<Example>& examples, Pooling pooling,
@@ -12,6 +16,25 @@ Tensor encode(const Responder& model, const std::vector<Example>& examples, Pool
         const Tensor places = Tensor::from(inverse(batch.order), device);
         return gather_rows(model.representation(batch, pooling), places);
       });
+}
+
+ResponseRanker::ResponseRanker(Responder& model, const Vocabulary& vocabulary,
+                               const ExampleOptions& bounds)
+    : model_(model), vocabulary_(vocabulary), bounds_(bounds) {
+  bounds_.all_positions = false;
+  bounds_.min_turns = 2;
+  bounds_.max_response_tokens = 0;
+  bounds_.speaker.clear();
+}
+
+std::vector<double> ResponseRanker::score_last(const std::vector<Dialogue>& dialogues,
+                                               int64_t batch) const {
+  std::vector<double> log_probs;
+  for (const DialogueScore& s :
+       heed::score(model_, make_examples(dialogues, vocabulary_, bounds_), batch)) {
+    log_probs.push_back(-std::accumulate(s.nll.begin(), s.nll.end(), 0.0));
+  }
+  return log_probs;
 }
 
 }  // namespace heed

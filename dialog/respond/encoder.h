@@ -1,6 +1,7 @@
+// A response model as an encoder of contexts, and as a ranker of responses.
 #pragma once
 
-#include "dialog/parts/encoder.h"
+#include "dialog/parts/nbest.h"
 #include "dialog/respond/responder.h"
 #include "dialog/text/vocabulary.h"
 
@@ -29,6 +30,21 @@ class ResponseEncoder : public ContextEncoder {
  private:
   const Responder& model_;
   const Vocabulary& vocabulary_;
+};
+
+// A response's score is its ln p behind the context, <eos> counted; contexts are cut as those of
+// the examples that the model was trained on, responses are not. Refers to model and vocabulary.
+class ResponseRanker : public PairRanker {
+ public:
+  ResponseRanker(Responder& model, const Vocabulary& vocabulary, const ExampleOptions& bounds);
+
+ private:
+  std::vector<double> score_last(const std::vector<Dialogue>& dialogues,
+                                 int64_t batch) const override;
+
+  Responder& model_;
+  const Vocabulary& vocabulary_;
+  ExampleOptions bounds_;
 };
 
 }  // namespace heed

@@ -22,6 +22,7 @@ ModelConfig sizes(int64_t layers, int64_t hidden, int64_t vocabulary) {
 const OptimizerSettings kAdam{.name = "adam",
                               .weight_decay = 0.2,
                               .groups = {{.name = "lstm", .rate = 0.2, .weight_decay = 0.05},
+                                         {.name = "gru", .rate = 0.2, .weight_decay = 0.05},
                                          {.name = "combine", .rate = 0.2, .weight_decay = 0.05}}};
 
 // Every turn from the third on is a response to learn from: three times as many examples as

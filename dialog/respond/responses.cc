@@ -5,6 +5,7 @@
 #include "autograd/keep_packed.h"
 #include "base/error.h"
 #include "dialog/respond/taught_choices.h"
+#include "dialog/text/measures.h"
 #include "dialog/text/tokenizer.h"
 
 namespace heed {
@@ -61,15 +62,10 @@ std::vector<Tokens> respond_taught(Responder& model, const std::vector<Example>&
                     [&](const auto& batch) { return taught_choices(model, batch, allow_unk); });
 }
 
-std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
-                                    const ExampleOptions& bounds) {
-  const Vocabulary words =
-      Vocabulary::build(count_tokens(dialogues), {.max_size = Vocabulary::kMaxSize});
+std::vector<Tokens> human_responses(const std::vector<Example>& examples,
+                                    const Vocabulary& vocabulary) {
   std::vector<Tokens> responses;
-  for (const Example& e : make_examples(dialogues, words, bounds)) {
-    responses.push_back(words.words(e.response));
-  }
-  if (responses.empty()) throw DataError("responses: " + no_example(bounds));
+  for (const Example& e : examples) responses.push_back(response_words(e, vocabulary));
   return responses;
 }
 
@@ -97,6 +93,24 @@ ResponseQuality measure_responses(const std::vector<Tokens>& responses,
   return {corpus_bleu(responses, references), distinct_n(responses, 1), distinct_n(responses, 2),
           static_cast<double>(words) / static_cast<double>(responses.size()),
           static_cast<int64_t>(responses.size())};
+}
+
+std::optional<double> extrema_own(const Responder& model, const Vocabulary& vocabulary,
+                                  const std::vector<Tokens>& responses,
+                                  const std::vector<Tokens>& references) {
+  Var table;
+  for (const NamedParameter& p : parameters(model)) {
+    if (p.name == "decoder.embedding.weight") table = p.var;
+    if (p.name == "encoder.embedding.weight" && !table.defined()) table = p.var;
+  }
+  if (!table.defined()) return {};
+  const Tensor rows = table.value().to(Device()).to(DType::f32);
+  const int64_t width = rows.shape()[1];
+  return vector_extrema(responses, references, [&](const std::string& word) {
+    const int32_t id = vocabulary.id_of_word(word);
+    return id == kUnk ? std::span<const float>()
+                      : std::span<const float>(rows.data<float>() + id * width, width);
+  });
 }
 
 }  // namespace heed

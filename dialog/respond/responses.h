@@ -32,10 +32,9 @@ std::vector<Tokens> respond_taught(
     bool allow_unk, int64_t batch_size,
     const std::function<void(const RespondProgress&)>& progress = {});
 
-// The human responses of the examples that these dialogues make, in all their words, where a model
-// has <unk>. Throws DataError if there is none.
-std::vector<Tokens> human_responses(const std::vector<Dialogue>& dialogues,
-                                    const ExampleOptions& bounds);
+// The human responses of examples that the vocabulary made, in all their words.
+std::vector<Tokens> human_responses(const std::vector<Example>& examples,
+                                    const Vocabulary& vocabulary);
 
 // Which generated responses are left out before anybody, a person or a program, is asked whether
 // people said them: empty ones always; as asked for those with <unk>, those of the same words as
@@ -69,6 +68,13 @@ struct ResponseQuality {
 };
 // Throws UsageError if the numbers of responses and references differ, or there are none.
 ResponseQuality measure_responses(const std::vector<Tokens>& responses,
+                                  const std::vector<Tokens>& references);
+
+// vector_extrema() of dialog/text/measures.h by the model's own embeddings: those of its decoder,
+// or of all it reads where it has one table. Two models have different ones, so that their numbers
+// cannot be compared. Nothing of a model without such a table.
+std::optional<double> extrema_own(const Responder& model, const Vocabulary& vocabulary,
+                                  const std::vector<Tokens>& responses,
                                   const std::vector<Tokens>& references);
 
 }  // namespace heed

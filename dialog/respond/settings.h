@@ -41,6 +41,18 @@ template <class S, class V> void visit_model(S& s, V& v) {
             "dynamic-ui)",
             {.group = kForm, .later = true, .of_structure = true}),
     Unless{s.input_feeding});
+  v(setting("noise", "noise",
+            "What the decoder reads in training besides words: none; or normal random numbers, as "
+            "many as an embedding has, that are drawn for each response (utterance) or each word "
+            "(hred-gru, hred-attention-current, hred-attention; default: none)",
+            {.group = kForm, .words = noises(), .later = true, .of_structure = true}),
+    Named{s.noise, name_of(s.noise), parse_noise});
+  v(setting("message", "message_attention",
+            "What the network over utterances reads of each in a step of the decoder: attention, "
+            "its words by attention; none, its last state, the same in all steps (thred; default: "
+            "attention)",
+            {.group = kForm, .words = {"none", "attention"}, .later = true, .of_structure = true}),
+    Words{s.message_attention, "none", "attention"});
 }
 
 template <class S, class V> void visit_examples(S& s, V& v) {

@@ -78,7 +78,7 @@ class StepWriter : public Writer {
     }
     StepwiseResponder::Step out = model_.step(encoded_, segments_, token_part(tokens), state_);
     state_ = std::move(out.state);
-    Written written{model_.output()(model_.hidden(out.made)).value(), {}, {0}};
+    Written written{model_.output().logits(model_.hidden(out.made)).value(), {}, {0}};
     if (out.weights.defined()) written.attention = out.weights.value().to_vector();
     for (int64_t r = 0; r < segments_.count(); ++r) {
       written.begin.push_back(written.begin.back() + segments_.length(r));

@@ -5,6 +5,7 @@
 #include <memory>
 #include <vector>
 
+#include "dialog/parts/output_layer.h"
 #include "dialog/respond/responder.h"
 #include "nn/attention.h"
 #include "nn/lstm.h"
@@ -21,11 +22,17 @@ class StepwiseResponder : public Responder {
     State gather(const Tensor& ids) const;
     State first(int64_t batch) const;
   };
+  // Rows that attention looks at, with segments of their own.
+  struct Block {
+    Attention::Memory memory;
+    Segments segments;
+  };
   // A context that was read; all in batch order.
   struct Encoded {
-    Attention::Memory memory;  // the rows to look at; undefined of a model without attention
-    Segments segments;         // of the memory
-    State state;               // starts the decoder
+    Attention::Memory memory;        // the rows to look at; undefined of a model without attention
+    Segments segments;               // of the memory
+    State state;                     // starts the decoder
+    std::vector<Block> blocks = {};  // what else the model's steps look at
   };
   struct Step {
     std::vector<Var> made;  // (B', ...) each: what hidden() needs of a step
@@ -41,7 +48,7 @@ class StepwiseResponder : public Responder {
                     const State& state, const DropoutMode& drop = {}) const = 0;
   // What the output layer reads, (n, H), of what n steps made.
   virtual Var hidden(const std::vector<Var>& made) const { return made[0]; }
-  virtual const Linear& output() const = 0;
+  virtual const OutputLayer& output() const = 0;
 
   Taught teach(const Batch& batch, const DropoutMode& drop = {}) const override {
     return teach_stepwise(batch, encode(batch, drop), drop);
@@ -53,8 +60,7 @@ class StepwiseResponder : public Responder {
   Taught teach_stepwise(const Batch& batch, const Encoded& encoded, const DropoutMode& drop) const;
   // -log p of the responses, for hidden states (N', H) of all their steps.
   CrossEntropy loss_of(const Batch& batch, const Var& hidden) const {
-    return linear_cross_entropy(hidden, output().weight, batch.response.targets, 0,
-                                batch.response.weights);
+    return output().loss(hidden, batch.response.targets, batch.response.weights);
   }
 };
 

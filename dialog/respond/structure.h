@@ -25,8 +25,9 @@ struct ModelConfig;
 //   dynamic      q utterance states    h_t                  no
 //   dynamic-ui   q utterance states    h_t                  yes
 // Those of seq2seq.h are one model with two: how the context is read (encoder), and attention. The
-// Transformer has a form of its own (transformer.h), and so has what a program adds.
-enum class Family { kLstm, kSeq2Seq, kTransformer, kOwn };
+// others have forms of their own: the Transformer (transformer.h), those of GRUs (hred.h), and what
+// a program adds.
+enum class Family { kLstm, kSeq2Seq, kTransformer, kGru, kOwn };
 struct Structure {
   enum class Encoder { kForward, kBothWays, kStacked, kUtterances };
 
@@ -38,9 +39,10 @@ struct Structure {
   bool hierarchical = true;  // memory of utterances, not of tokens
   bool static_query = true;  // one context vector for all decoding steps
   bool integration = true;   // an LSTM over H_1..H_q starts the decoder ("utterance integration")
-  // of Family::kSeq2Seq:
-  Encoder encoder = Encoder::kForward;
-  bool attention = true;
+  Encoder encoder = Encoder::kForward;  // of Family::kSeq2Seq
+  bool attention = true;                // it has attention scores and a DAS ratio
+  // Numbers that the parameters of a model will hold, if the structure says so.
+  double (*count)(const ModelConfig& config) = nullptr;
 
   // Throws UsageError, with the valid names, if there is no such structure.
   static Structure parse(std::string_view name);
@@ -53,6 +55,13 @@ void register_structure(std::string_view name,
                         std::unique_ptr<Responder> (*make)(const ModelConfig& config));
 std::vector<Structure> structures(Family family);
 std::string structure_names();  // "non-hier, static, ...", for people
+
+// What a decoder draws in training besides dropout: nothing, or a vector of standard normal numbers
+// for each response or for each of its words (hred.h).
+enum class Noise { kNone, kUtterance, kWord };
+const std::vector<std::string>& noises();  // "none", "utterance", "word"
+std::string name_of(Noise noise);
+Noise parse_noise(const std::string& name);  // throws UsageError
 
 struct ModelConfig {
   Structure structure;
@@ -69,6 +78,8 @@ struct ModelConfig {
   // The decoder reads the context vector of the step before; structures that attend in each step
   // can do without.
   bool input_feeding = true;
+  Noise noise = Noise::kNone;     // of hred-gru and its kin
+  bool message_attention = true;  // of thred: to the words of each utterance, in every step
 
   AttentionScore attention_score() const;
   // Throws UsageError for sizes that are not positive or do not fit together, a dropout outside of

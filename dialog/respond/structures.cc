@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "dialog/respond/models/hred.h"
 #include "dialog/respond/models/lstm.h"
 #include "dialog/respond/models/seq2seq.h"
+#include "dialog/respond/models/thred.h"
 #include "dialog/respond/models/transformer.h"
 #include "dialog/text/vocabulary.h"
 #include "train/settings.h"
@@ -19,6 +21,21 @@ template <class Model> std::unique_ptr<Responder> make(const ModelConfig& config
 constexpr auto kLstm = make<LstmResponder>;
 constexpr auto kSeq2Seq = make<Seq2SeqResponder>;
 
+// The rows of hred.h.
+using LooksAt = HredResponder::LooksAt;
+template <LooksAt at> Structure hred(std::string_view name) {
+  return {.name = name,
+          .family = Family::kGru,
+          .make = [](const ModelConfig& c) -> std::unique_ptr<Responder> {
+            return std::make_unique<HredResponder>(c, at);
+          },
+          .hierarchical = at != LooksAt::kAll,
+          .static_query = false,
+          .integration = false,
+          .attention = at == LooksAt::kAll,
+          .count = [](const ModelConfig& c) { return HredResponder::count(c, at); }};
+}
+
 std::vector<Structure>& all_structures() {
   using Encoder = Structure::Encoder;
   static std::vector<Structure> all = {
@@ -32,7 +49,12 @@ std::vector<Structure>& all_structures() {
       {"bilstm-attention", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kBothWays},
       {"hred", Family::kSeq2Seq, kSeq2Seq, true, false, false, Encoder::kUtterances},
       {"hred-stacked", Family::kSeq2Seq, kSeq2Seq, false, false, false, Encoder::kStacked},
-      {"transformer", Family::kTransformer, make<TransformerResponder>, false, false, false}};
+      {"transformer", Family::kTransformer, make<TransformerResponder>, false, false, false},
+      hred<LooksAt::kNothing>("hred-gru"),
+      hred<LooksAt::kCurrent>("hred-attention-current"),
+      hred<LooksAt::kAll>("hred-attention"),
+      {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances, true,
+       ThredResponder::count}};
   return all;
 }
 
@@ -74,6 +96,22 @@ Structure Structure::parse(std::string_view name) {
                    std::string(name) + "'");
 }
 
+const std::vector<std::string>& noises() {
+  static const std::vector<std::string> kNames = {"none", "utterance", "word"};
+  return kNames;
+}
+
+std::string name_of(Noise noise) {
+  return noises()[static_cast<size_t>(noise)];
+}
+
+Noise parse_noise(const std::string& name) {
+  for (const auto noise : {Noise::kNone, Noise::kUtterance, Noise::kWord}) {
+    if (name == name_of(noise)) return noise;
+  }
+  throw UsageError("noise: expected one of none, utterance, word, got '" + name + "'");
+}
+
 AttentionScore ModelConfig::attention_score() const {
   const bool additive = structure.family == Family::kSeq2Seq;
   return attention.value_or(additive ? AttentionScore::kAdditive : AttentionScore::kDot);
@@ -87,12 +125,17 @@ void check_options(const ModelConfig& c) {
   const auto refuse = [&](bool wrong, const char* rule) {
     if (wrong) throw UsageError(std::string(rule) + ", not " + std::string(s.name));
   };
-  refuse(c.attention && (s.family == Family::kTransformer || !s.attention),
+  const bool one_score = s.family != Family::kTransformer && s.family != Family::kGru;
+  refuse(c.attention && !(one_score && s.attention),
          "attention: is for structures that attend with one score, as static-ui or hred");
   refuse(c.bidirectional && (s.family != Family::kLstm || s.hierarchical),
          "bidirectional: is for the structure non-hier");
   refuse(!c.input_feeding && (s.family != Family::kLstm || s.static_query),
          "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui");
+  const bool is_thred = s.name == "thred";
+  refuse(c.noise != Noise::kNone && (s.family != Family::kGru || is_thred),
+         "noise: is for the structures hred-gru, hred-attention-current and hred-attention");
+  refuse(!c.message_attention && !is_thred, "message: is for the structure thred");
   if (c.bidirectional && c.hidden_size % 2 != 0) {
     throw UsageError("hidden_size: each direction of a bidirectional encoder has half of it, got " +
                      std::to_string(c.hidden_size));
@@ -190,9 +233,11 @@ double transformer_count(const ModelConfig& c) {
 }  // namespace
 
 double parameter_count(const ModelConfig& c) {
+  if (c.structure.count) return c.structure.count(c);
   switch (c.structure.family) {
     case Family::kSeq2Seq: return seq2seq_count(c);
     case Family::kTransformer: return transformer_count(c);
+    case Family::kGru:
     case Family::kOwn: return static_cast<double>(parameter_count(*make_responder(c)));
     case Family::kLstm: break;
   }

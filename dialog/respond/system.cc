@@ -188,6 +188,7 @@ LoadedSystem load_response_model(const std::string& directory, const std::string
   const std::shared_ptr<Responder> responder = std::move(model.model);
   loaded.module = responder;
   loaded.encoder = std::make_shared<ResponseEncoder>(*responder, *loaded.vocabulary);
+  loaded.ranker = std::make_shared<ResponseRanker>(*responder, *loaded.vocabulary, loaded.bounds);
   return loaded;
 }
 
@@ -197,7 +198,7 @@ System respond_system() {
   return {
       .name = "respond",
       .what = "a response model",
-      .can = {Capability::kRespond, Capability::kEncode},
+      .can = {Capability::kRespond, Capability::kRank, Capability::kEncode},
       .load = load_response_model,
       .help = "Train a model that writes responses",
       .train = [](const std::string& preset, const std::string& form) -> std::unique_ptr<Training> {

@@ -115,7 +115,7 @@ uint32_t TrainData::fingerprint() const {
   }
   for (const PoolUtterance utterance : pool) {
     mix_bytes(utterance.dialogue_id.data(), utterance.dialogue_id.size());
-    mix(utterance.tokens);
+    mix(utterance.said.tokens);
   }
   return static_cast<uint32_t>(crc);
 }

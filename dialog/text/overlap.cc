@@ -13,8 +13,6 @@
 namespace heed {
 namespace {
 
-constexpr size_t kMaxOrder = 4;
-
 template <class Function> void for_each_ngram(const Tokens& tokens, size_t n, Function function) {
   for (size_t i = 0; i + n <= tokens.size(); ++i) {
     const auto begin = tokens.begin() + static_cast<ptrdiff_t>(i);
@@ -22,16 +20,37 @@ template <class Function> void for_each_ngram(const Tokens& tokens, size_t n, Fu
   }
 }
 
-// n-grams of the hypothesis that are in the reference, each at most as often as it is there.
-int64_t count_matches(const Tokens& hypothesis, const Tokens& reference, size_t n) {
+// function(ngram) for those of the hypothesis that are in the reference, each at most as often as
+// it is there.
+template <class Function>
+void for_each_match(const Tokens& hypothesis, const Tokens& reference, size_t n,
+                    Function function) {
   std::map<Tokens, int64_t> unmatched;
   for_each_ngram(reference, n, [&](const Tokens& ngram) { ++unmatched[ngram]; });
-  int64_t matches = 0;
   for_each_ngram(hypothesis, n, [&](const Tokens& ngram) {
     const auto found = unmatched.find(ngram);
-    if (found != unmatched.end() && found->second-- > 0) ++matches;
+    if (found != unmatched.end() && found->second-- > 0) function(ngram);
   });
+}
+
+int64_t count_matches(const Tokens& hypothesis, const Tokens& reference, size_t n) {
+  int64_t matches = 0;
+  for_each_match(hypothesis, reference, n, [&](const Tokens&) { ++matches; });
   return matches;
+}
+
+size_t count_ngrams(const Tokens& text, size_t n) {
+  return text.size() < n ? 0 : text.size() - n + 1;
+}
+size_t count_ngrams(const std::vector<Tokens>& texts, size_t n) {
+  size_t count = 0;
+  for (const Tokens& text : texts) count += count_ngrams(text, n);
+  return count;
+}
+
+void check_order(const char* what, int n) {
+  if (n >= 1) return;
+  throw UsageError(std::string(what) + ": n must be at least 1, got " + std::to_string(n));
 }
 
 void check_counts(const char* what, const std::vector<Tokens>& hypotheses,
@@ -77,28 +96,52 @@ void match(const Tokens& hypothesis, const Tokens& reference, Form form,
 
 }  // namespace
 
-double corpus_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references) {
+double corpus_bleu(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references,
+                   int order) {
   check_counts("BLEU", hypotheses, references);
-  int64_t hypothesis_tokens = 0, reference_tokens = 0;
-  int64_t matches[kMaxOrder] = {}, ngrams[kMaxOrder] = {};
-  for (size_t i = 0; i < hypotheses.size(); ++i) {
-    const size_t size = hypotheses[i].size();
-    hypothesis_tokens += static_cast<int64_t>(size);
-    reference_tokens += static_cast<int64_t>(references[i].size());
-    for (size_t n = 1; n <= std::min(kMaxOrder, size); ++n) {
-      matches[n - 1] += count_matches(hypotheses[i], references[i], n);
-      ngrams[n - 1] += static_cast<int64_t>(size - n + 1);
-    }
-  }
-  if (matches[kMaxOrder - 1] == 0) return 0;  // then the product is 0
-
+  check_order("BLEU", order);
+  const std::vector<size_t> words = {count_ngrams(hypotheses, 1), count_ngrams(references, 1)};
   double log_precision = 0;
-  for (size_t n = 0; n < kMaxOrder; ++n) {
-    log_precision += std::log(static_cast<double>(matches[n]) / static_cast<double>(ngrams[n]));
+  for (int n = 1; n <= order; ++n) {
+    int64_t matches = 0;
+    for (size_t i = 0; i < hypotheses.size(); ++i) {
+      matches += count_matches(hypotheses[i], references[i], n);
+    }
+    if (matches == 0) return 0;  // then the product is 0
+    log_precision +=
+        std::log(static_cast<double>(matches) / static_cast<double>(count_ngrams(hypotheses, n)));
   }
-  const double length_ratio =
-      static_cast<double>(reference_tokens) / static_cast<double>(hypothesis_tokens);
-  return std::exp(std::min(0.0, 1 - length_ratio) + log_precision / kMaxOrder);
+  const double length_ratio = static_cast<double>(words[1]) / static_cast<double>(words[0]);
+  return std::exp(std::min(0.0, 1 - length_ratio) + log_precision / order);
+}
+
+double corpus_nist(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references,
+                   int order) {
+  check_counts("NIST", hypotheses, references);
+  check_order("NIST", order);
+  const double c = static_cast<double>(count_ngrams(hypotheses, 1)),
+               r = static_cast<double>(count_ngrams(references, 1));
+  if (c == 0 || r == 0) return 0;
+  std::map<Tokens, int64_t> shorter, counts;  // of the (n - 1)-grams and n-grams of the references
+  double sum = 0;
+  for (int n = 1; n <= order; ++n) {
+    shorter = std::exchange(counts, {});
+    for (const Tokens& text : references) {
+      for_each_ngram(text, n, [&](const Tokens& ngram) { ++counts[ngram]; });
+    }
+    double information = 0;
+    for (size_t i = 0; i < hypotheses.size(); ++i) {
+      for_each_match(hypotheses[i], references[i], n, [&](const Tokens& ngram) {
+        const double before =
+            n == 1 ? r : static_cast<double>(shorter.at(Tokens(ngram.begin(), ngram.end() - 1)));
+        information += std::log2(before / static_cast<double>(counts.at(ngram)));
+      });
+    }
+    const size_t ngrams = count_ngrams(hypotheses, n);
+    if (ngrams > 0) sum += information / static_cast<double>(ngrams);
+  }
+  const double beta = std::log(0.5) / std::pow(std::log(2.0 / 3), 2);
+  return std::exp(beta * std::pow(std::log(std::min(1.0, c / r)), 2)) * sum;
 }
 
 double sentence_bleu_2(const Tokens& hypothesis, const Tokens& reference) {
@@ -114,6 +157,13 @@ double rouge_l(const Tokens& hypothesis, const Tokens& reference) {
   const double words = static_cast<double>(hypothesis.size() + reference.size());
   // 2 P R / (P + R) = 2 l / (c + r)
   return words == 0 ? 0 : 2 * static_cast<double>(common_length(hypothesis, reference)) / words;
+}
+
+double rouge_n(const Tokens& hypothesis, const Tokens& reference, int n) {
+  check_order("ROUGE-n", n);
+  const size_t ngrams = count_ngrams(hypothesis, n) + count_ngrams(reference, n);
+  const auto matches = static_cast<double>(count_matches(hypothesis, reference, n));
+  return ngrams == 0 ? 0 : 2 * matches / static_cast<double>(ngrams);
 }
 
 double meteor_exact_stem(const Tokens& hypothesis, const Tokens& reference) {
@@ -152,16 +202,42 @@ OverlapMeans mean_overlap(const std::vector<Tokens>& hypotheses,
   return means;
 }
 
-double distinct_n(const std::vector<Tokens>& texts, int n) {
-  if (n < 1) throw UsageError("distinct-n: n must be at least 1, got " + std::to_string(n));
+double distinct_n(const std::vector<Tokens>& texts, int n, Per per) {
+  check_order("distinct-n", n);
   std::set<Tokens> different;
-  size_t tokens = 0;
   for (const Tokens& text : texts) {
-    tokens += text.size();
-    for_each_ngram(text, static_cast<size_t>(n),
-                   [&](Tokens ngram) { different.insert(std::move(ngram)); });
+    for_each_ngram(text, n, [&](Tokens ngram) { different.insert(std::move(ngram)); });
   }
-  return tokens == 0 ? 0 : static_cast<double>(different.size()) / static_cast<double>(tokens);
+  const size_t all = count_ngrams(texts, per == Per::kTokens ? 1 : n);
+  return all == 0 ? 0 : static_cast<double>(different.size()) / static_cast<double>(all);
+}
+
+double ngram_entropy(const std::vector<Tokens>& texts, int n) {
+  check_order("ent-n", n);
+  std::map<Tokens, int64_t> counts;
+  for (const Tokens& text : texts) {
+    for_each_ngram(text, n, [&](const Tokens& ngram) { ++counts[ngram]; });
+  }
+  const auto all = static_cast<double>(count_ngrams(texts, n));
+  double entropy = 0;
+  for (const auto& [ngram, count] : counts) {
+    const double p = static_cast<double>(count) / all;
+    entropy -= p * std::log(p);
+  }
+  return entropy;
+}
+
+double repetition(const std::vector<Tokens>& hypotheses, const std::vector<Tokens>& references) {
+  check_counts("repetition", hypotheses, references);
+  const auto repeated = [](const Tokens& text) {  // 1 + r
+    const std::set<std::string> different(text.begin(), text.end());
+    return static_cast<double>(1 + text.size() - different.size());
+  };
+  double sum = 0;
+  for (size_t i = 0; i < hypotheses.size(); ++i) {
+    sum += repeated(hypotheses[i]) / repeated(references[i]);
+  }
+  return hypotheses.empty() ? 0 : sum / static_cast<double>(hypotheses.size());
 }
 
 }  // namespace heed

@@ -118,12 +118,13 @@ void Page::introduction() {
   if (shows_distractions()) {
     out_ +=
         "Here, utterances that do not belong to the conversation, <strong>distractions</strong>, "
-        "were slipped in. A model that understands the conversation looks past them.";
+        "were slipped in. Does the model look past them?";
   } else if (!view_.results.empty()) {
     out_ +=
         "In the tests, utterances that do not belong to the conversation, "
-        "<strong>distractions</strong>, are slipped in; a model that understands the conversation "
-        "looks past them. The dialogues below are as they were.";
+        "<strong>distractions</strong>, are slipped in: does the model look past them? The "
+        "dialogues "
+        "below are as they were.";
   }
   out_ += "</p>\n";
   for (const AttentionView::Model& m : view_.models) {
@@ -215,7 +216,8 @@ void Page::results() {
   out_ += "<section>\n<h2>Results</h2>\n<p class=\"note\">" +
           counted(view_.results[0].models[0].dialogues, view_.unit) +
           ". Inserted are two utterances of other dialogues, each with probability p, or "
-          "frequent or rare phrases at the begin, middle or end of the history. The dashed line "
+          "frequent or rare phrases at the beginning, in the middle or at the end of the history. "
+          "The dashed line "
           "marks a DAS ratio of 1.</p>\n";
   std::string table =
       "<table class=\"results\" style=\"" + average_at(full) + "\">\n" + results_head();

@@ -62,7 +62,7 @@ Asked ask(const Subject& s) {
   bounds.speaker.clear();
   const std::set<std::string> ids = wanted_ids(s);
   const auto all = make_examples(s.dialogues, s.loaded.vocabulary, bounds);
-  const auto human = human_responses(s.dialogues, bounds);
+  const auto human = human_responses(all, s.loaded.vocabulary);
   Asked asked;
   for (size_t i = 0; i < all.size(); ++i) {
     if (!ids.contains(all[i].id)) continue;

@@ -1,10 +1,12 @@
 #include "experiments/distraction/settings.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
+#include "dialog/respond/responses.h"
 #include "dialog/text/tokenizer.h"
 #include "experiments/engine/runs/folder_json.h"
 
@@ -16,36 +18,23 @@ namespace fs = std::filesystem;
 
 constexpr size_t kSamples = 6;
 
-// A vocabulary of all words of the training and test dialogues and of the phrases.
-Vocabulary all_words(const std::vector<Dialogue>& train, const std::vector<Dialogue>& test,
-                     const PhraseText& phrases) {
-  Dialogue inserted;
-  for (const auto* texts : {&phrases.frequent, &phrases.rare}) {
-    for (const std::string& text : *texts) inserted.turns.push_back({"", text, false});
-  }
-  TokenCounts counts = count_tokens(train);
-  for (const auto& more : {count_tokens(test), count_tokens({inserted})}) {
-    for (const auto& [token, count] : more) counts[token] += count;
-  }
-  return Vocabulary::build(counts, {.max_size = 10000000, .min_count = 1});
-}
-
-// A dialogue that can be taken in at a glance.
-bool is_short(const Example& e) {
-  if (e.context.size() < 3 || e.context.size() > 5) return false;
-  if (e.response.size() < 4 || e.response.size() > 25) return false;
-  for (const auto& utterance : e.context) {
-    if (utterance.size() < 3 || utterance.size() > 25) return false;
-  }
-  return true;
+// A dialogue that can be taken in at a glance: short in words.
+bool is_short(const Example& e, const Vocabulary& vocabulary) {
+  const auto fits = [&](const std::vector<int32_t>& tokens, int64_t least) {
+    const int64_t words = vocabulary.count_words(tokens);
+    return words >= least && words <= 25;
+  };
+  return e.context.size() >= 3 && e.context.size() <= 5 && fits(e.response, 4) &&
+         std::all_of(e.context.begin(), e.context.end(),
+                     [&](const auto& utterance) { return fits(utterance, 3); });
 }
 
 // The first short dialogues; if there are too few, the first ones.
-std::vector<size_t> choose_samples(const std::vector<Example>& test) {
+std::vector<size_t> choose_samples(const ExperimentData& data) {
   std::vector<size_t> chosen;
   for (const bool short_ones : {true, false}) {
-    for (size_t i = 0; i < test.size() && chosen.size() < kSamples; ++i) {
-      if (is_short(test[i]) == short_ones) chosen.push_back(i);
+    for (size_t i = 0; i < data.test.size() && chosen.size() < kSamples; ++i) {
+      if (is_short(data.test[i], data.train.vocabulary) == short_ones) chosen.push_back(i);
     }
   }
   return chosen;
@@ -64,28 +53,27 @@ Json describe_samples(const ExperimentData& data) {
       {"dialogues", Json::array()}};
   for (const Example& e : data.sample_texts) {
     Json context = Json::array();
-    for (size_t k = 0; k < e.context.size(); ++k) {
-      context.push_back({{"text", detokenize(data.words.words(e.context[k]))},
-                         {"distraction", e.distraction[k] != 0}});
+    for (const Tokens& words : context_words(e, data.train.vocabulary)) {
+      context.push_back(
+          {{"text", detokenize(words)}, {"distraction", e.distraction[context.size()] != 0}});
     }
-    json["dialogues"].push_back({{"id", e.id},
-                                 {"context", context},
-                                 {"response", detokenize(data.words.words(e.response))}});
+    json["dialogues"].push_back(
+        {{"id", e.id},
+         {"context", context},
+         {"response", detokenize(response_words(e, data.train.vocabulary))}});
   }
   return json;
 }
 
 // What people read: the dialogues in all their words, where the models see <unk>.
-void read_texts(const std::vector<Dialogue>& train, const std::vector<Dialogue>& test,
-                const ExperimentSettings& s, ExperimentData& data) {
-  data.words = all_words(train, test, s.phrases);
-  const auto texts = make_examples(test, data.words, s.train.examples);
-  for (const Example& e : texts) data.references.push_back(data.words.words(e.response));
-  data.samples = choose_samples(texts);
-  const int max_tokens = s.train.examples.max_utterance_tokens;
-  const Pool pool = make_pool(train, data.words, max_tokens);
-  const auto inserted = distracted(texts, parse_test_set(kSampleSet), pool,
-                                   encode_phrases(s.phrases, data.words, max_tokens), kTestSeed);
+void choose_texts(const ExperimentSettings& s, ExperimentData& data) {
+  const Vocabulary& vocabulary = data.train.vocabulary;
+  data.references = human_responses(data.test, vocabulary);
+  data.samples = choose_samples(data);
+  const Phrases phrases =
+      encode_phrases(s.phrases, vocabulary, s.train.examples.max_utterance_tokens);
+  const auto inserted =
+      distracted(data.test, parse_test_set(kSampleSet), data.train.pool, phrases, kTestSeed);
   for (size_t i : data.samples) data.sample_texts.push_back(inserted[i]);
 }
 
@@ -106,7 +94,7 @@ ExperimentData load_experiment_data(const ExperimentSettings& s) {
   data.test = make_examples(test, data.train.vocabulary, bounds);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
   data.conversations = conversations(test, data.test);
-  read_texts(read_dialogues(find_part(s.data, "train"), s.limit), test, s, data);
+  choose_texts(s, data);
   return data;
 }
 

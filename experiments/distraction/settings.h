@@ -30,8 +30,7 @@ struct ExperimentData {
   std::vector<int> conversations;     // of each test example its conversation, from 0
   std::vector<Tokens> references;     // the human responses to the test examples, as words
   std::vector<size_t> samples;        // test examples that the report shows
-  std::vector<Example> sample_texts;  // the same with their distractions, in the words of `words`
-  Vocabulary words;                   // of all words, so that people see them and not <unk>
+  std::vector<Example> sample_texts;  // the same with their distractions
   uint32_t test_fingerprint = 0;
 
   // Has what the first rank of the machine has of the training and the test examples.

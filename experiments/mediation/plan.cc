@@ -168,7 +168,7 @@ Data load_data(const std::string& directory, const Settings& s) {
   data.test = make_examples(test, data.train.vocabulary, bounds);
   if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
   data.conversations = conversations(test, data.test);
-  data.references = human_responses(test, bounds);
+  data.references = human_responses(data.test, data.train.vocabulary);
   return data;
 }
 

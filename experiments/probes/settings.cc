@@ -1,10 +1,10 @@
 #include "experiments/probes/settings.h"
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <sstream>
 
+#include "dialog/respond/responses.h"
 #include "experiments/engine/runs/names.h"
 
 namespace heed {
@@ -14,20 +14,6 @@ std::vector<std::string> tasks_of(const probe::LabelledPart& part) {
   std::vector<std::string> tasks;
   for (const auto& [task, sets] : part.labels.tasks) tasks.push_back(task);
   return tasks;
-}
-
-// The responses to the spoken examples in all their words, where the models see <unk>.
-std::vector<Tokens> references(const ProbesData& data, const ExampleOptions& bounds, size_t limit) {
-  const std::vector<Dialogue> dialogues = read_dialogues(data.test.path, limit);
-  const Vocabulary words = Vocabulary::build(count_tokens(dialogues),
-                                             {.max_size = Vocabulary::kMaxSize, .min_count = 1});
-  std::map<std::string, Tokens> by_id;
-  for (const Example& e : make_examples(dialogues, words, bounds)) {
-    by_id[e.id] = words.words(e.response);
-  }
-  std::vector<Tokens> found;
-  for (const Example& e : data.spoken) found.push_back(by_id[e.id]);
-  return found;
 }
 
 }  // namespace
@@ -78,7 +64,7 @@ ProbesData load_probes_data(const ProbesSettings& s) {
   data.dialogues = probe::dialogues_of(data.test.labels.ids);
   const size_t spoken = std::min(data.test.examples.size(), static_cast<size_t>(s.responses));
   for (size_t i = 0; i < spoken; ++i) data.spoken.push_back(data.test.examples[i]);
-  data.references = references(data, bounds, test_limit);
+  data.references = human_responses(data.spoken, data.train.vocabulary);
   if (s.choose > 0) data.valid = read_dialogues(find_part(directory, "valid"), s.choose);
   return data;
 }

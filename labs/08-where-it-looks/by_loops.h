@@ -68,6 +68,8 @@ inline std::vector<double> scores_of(const std::vector<double>& as, const std::v
 // dialogue.
 struct Summary {
   std::vector<double> d, h, first, last, ratios;   // of dialogues with both D and H
+  std::vector<double> above, bounded;              // of the same: D > H, D / (D + H)
+  std::vector<double> d_long, h_long;              // of those with two utterances and more
   std::vector<double> h_all, first_all, last_all;  // of all with H
 
   void add(const std::vector<double>& as, const std::vector<char>& flags) {
@@ -83,15 +85,24 @@ struct Summary {
     first.push_back(history.front());
     last.push_back(history.back());
     if (*its_h != 0) ratios.push_back(*its_d / *its_h);
+    above.push_back(*its_d > *its_h);
+    if (*its_d + *its_h > 0) bounded.push_back(*its_d / (*its_d + *its_h));
+    if (history.size() < 2) return;
+    d_long.push_back(*its_d);
+    h_long.push_back(*its_h);
   }
   bool distracted() const { return !d.empty(); }
   std::optional<double> as_distraction() const { return mean_of(d); }
   std::optional<double> as_history() const { return mean_of(distracted() ? h : h_all); }
   std::optional<double> as_first() const { return mean_of(distracted() ? first : first_all); }
   std::optional<double> as_last() const { return mean_of(distracted() ? last : last_all); }
-  std::optional<double> das_ratio() const {
-    if (!distracted() || *mean_of(h) == 0) return std::nullopt;
-    return *mean_of(d) / *mean_of(h);
+  std::optional<double> das_ratio() const { return quotient(d, h); }
+  std::optional<double> das_ratio_long() const { return quotient(d_long, h_long); }
+
+  static std::optional<double> quotient(const std::vector<double>& top,
+                                        const std::vector<double>& bottom) {
+    if (top.empty() || *mean_of(bottom) == 0) return std::nullopt;
+    return *mean_of(top) / *mean_of(bottom);
   }
 };
 

@@ -58,6 +58,9 @@ inline void expect_summary(const std::vector<DialogueScore>& scores) {
   expect_number("mean_das_ratio", got.mean_das_ratio, mean_ratio,
                 {{"the ratio of the means", want.das_ratio()}});
   expect_number("median_das_ratio", got.median_das_ratio, median_ratio);
+  expect_number("das_above", got.das_above, mean_of(want.above));
+  expect_number("das_bounded", got.das_bounded, mean_of(want.bounded));
+  expect_number("das_ratio_long", got.das_ratio_long, want.das_ratio_long());
   expect_number("as_distraction", got.as_distraction, want.as_distraction());
   expect_number("as_history", got.as_history, want.as_history(),
                 {{"the mean over all dialogues with a history: where there are distractions, both "

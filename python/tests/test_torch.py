@@ -29,7 +29,8 @@ def every_config():
     """All structures with all their options, small; with two layers, of different sizes."""
     for structure in heed.torch.STRUCTURES:
         for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
-                       {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False}):
+                       {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False}, {"noise": "word"},
+                       {"message_attention": False}):
             try:
                 yield heed.torch.ModelConfig(structure, 40, 7, 8, 2, heads=4, **change)
             except heed.DataError:
@@ -57,7 +58,8 @@ class Reference(unittest.TestCase):
             pairs.append((out["as_scores"].tolist(), one["distraction"]))
         self.assertEqual(len(pairs), len(expected["dialogs"]))
         for key, value in heed.das_summary(pairs).items():
-            self.assert_close(value, expected[key], key)
+            if key in expected:  # the reference has no das_above, das_bounded and das_ratio_long
+                self.assert_close(value, expected[key], key)
         self.assert_close(heed.torch.perplexity(model, batch), expected["perplexity"], "perplexity")
         loss = heed.torch.batch_loss(model, batch)
         self.assert_close(loss.detach(), expected["loss"], "loss")
@@ -75,9 +77,8 @@ class Reference(unittest.TestCase):
 
     def test_every_structure_of_the_program_is_there(self):
         source = (ROOT / "dialog" / "respond" / "structures.cc").read_text()
-        for structure in heed.torch.STRUCTURES:
-            self.assertIn(f'{{"{structure}", Family::', source)
-        self.assertEqual(source.count(", Family::k"), len(heed.torch.STRUCTURES))
+        rows = re.findall(r'^      (?:{|\w+<.*>\()"([\w-]+)"', source, re.M)
+        self.assertEqual(tuple(rows), heed.torch.STRUCTURES)
 
 
 class Settings(unittest.TestCase):

@@ -64,13 +64,14 @@ class Measures(FolderTest):
         self.assertEqual(das_ratio([2.0, 1.0, 0.0], [False, True, False]), 0.5)
 
     def test_a_summary_by_hand(self):
-        found = das_summary([([2.0, 1.0, 9.0], [False, True, False]),   # D 1, H 2
+        found = das_summary([([1.5, 1.0, 2.5, 9.0], [False, True, False, False]),  # D 1, H 2 of two
                              ([4.0, 0.0, 9.0], [False, True, False]),   # D 0, H 4: the ratio is 0
                              ([0.0, 3.0, 9.0], [False, True, False]),   # D 3, H 0: no ratio
                              ([5.0, 5.0, 9.0], [True, True, False]),    # no history
                              ([5.0, 5.0, 9.0], [False, False, False])])  # no distraction
         self.assertEqual(found, {"as_distraction": 4 / 3, "as_history": 2.0, "das_ratio": 2 / 3,
-                                 "mean_das_ratio": 0.25})
+                                 "mean_das_ratio": 0.25, "das_above": 1 / 3,
+                                 "das_bounded": (1 / 3 + 0 + 1) / 3, "das_ratio_long": 0.5})
 
 
 class Tables(FolderTest):

@@ -132,7 +132,7 @@ TEST_F(Evaluate, NumbersOfEveryExampleGiveTheSummary) {
   const Json results = evaluate(kSample, limit + Arguments{"--per-example"});
   for (const auto& [name, set] : results["test_sets"].items()) {
     ASSERT_EQ(set["per_example"].size(), 30u);
-    double nll = 0, tokens = 0, d_sum = 0, h_sum = 0;
+    double nll = 0, tokens = 0, d_sum = 0, h_sum = 0, above = 0, bounded = 0;
     int distracted = 0;
     for (const Json& e : set["per_example"]) {
       nll += e["nll"].get<double>();
@@ -141,18 +141,52 @@ TEST_F(Evaluate, NumbersOfEveryExampleGiveTheSummary) {
       ++distracted;
       const double d = e["as_distraction"], h = e["as_history"];
       EXPECT_DOUBLE_EQ(e["das_ratio"], d / h) << e["id"];
-      d_sum += d, h_sum += h;
+      d_sum += d, h_sum += h, above += d > h, bounded += d / (d + h);
     }
     EXPECT_DOUBLE_EQ(set["perplexity"], std::exp(nll / tokens)) << name;
     EXPECT_EQ(set["distracted"], distracted) << name;
     EXPECT_EQ(name == "none", distracted == 0);
     if (distracted == 0) continue;
     EXPECT_NEAR(set["das_ratio"], d_sum / h_sum, 1e-12) << name;
+    EXPECT_NEAR(set["das_above"], above / distracted, 1e-12) << name;
+    EXPECT_NEAR(set["das_bounded"], bounded / distracted, 1e-12) << name;
   }
   const Json file = evaluate(kSample, limit);  // items() refers to it
   for (const auto& [name, set] : file["test_sets"].items()) {
     EXPECT_FALSE(set.contains("per_example"));
   }
+}
+
+// Of three dialogues one has a single utterance of history: there the middle is the begin.
+TEST_F(Evaluate, LongHistoriesHaveARatioOfTheirOwn) {
+  const std::string data =
+      dir.write("d.jsonl", dialogue("one", {"the", "is it ?", "no"}) +
+                               dialogue("two", {"the", "what ?", "is it ?", "no"}) +
+                               dialogue("three", {"a", "the", "what ?", "is it ?", "no"}));
+  const Json all = evaluate(data, {"--test", "frequent:middle", "--per-example"}),
+             &set = all["test_sets"]["frequent:middle"];
+  double d = 0, h = 0;
+  for (const Json& e : set["per_example"]) {
+    if (e["id"] == "one") continue;
+    d += e["as_distraction"].get<double>(), h += e["as_history"].get<double>();
+  }
+  EXPECT_NEAR(set["das_ratio_long"], d / h, 1e-12);
+  EXPECT_NE(set["das_ratio_long"], set["das_ratio"]);
+}
+
+TEST_F(Evaluate, SaysWhichWordsOfItsPhrasesAreUnknown) {
+  const Arguments phrases = {"--limit",    "5",        "--test", "frequent:end,rare:end",
+                             "--frequent", "the what", "--rare", "the xyzzyq ?",
+                             "xyzzyq is"};
+  const Result r = heed_program(command(kTestPart) + phrases);
+  EXPECT_TRUE(has(r.err,
+                  "note: test sets rare: the model does not know xyzzyq, and reads <unk> there; "
+                  "--rare takes other phrases"))
+      << r.err;
+  EXPECT_FALSE(has(r.err, "frequent")) << r.err;
+  EXPECT_FALSE(
+      has(heed_program(command(kTestPart) + Arguments{"--limit", "5", "--test", "none"}).err,
+          "does not know"));
 }
 
 TEST_F(Evaluate, SaysWhatItIsMadeWith) {

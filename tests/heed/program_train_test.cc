@@ -76,8 +76,6 @@ TEST_F(TrainSystem, AModelThatCannotSaysWhichCan) {
                                                          {"show"}}) {
     expect_failure(heed_program(command + model), 2, says, command[0]);
   }
-  expect_failure(heed_program(Arguments{"rank", "baseline", "sim"} + model), 2,
-                 "a discriminator, which cannot rank; these can: pretrained/bert", "rank");
   expect_failure(heed_program(Arguments{"probe", "--epoch", "best-bleu"} + model), 2, says, "bleu");
 }
 

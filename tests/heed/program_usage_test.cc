@@ -350,6 +350,18 @@ TEST(Help, FitsTheTerminal) {
   }
 }
 
+// A name and its text keep their two columns where the text is wrapped.
+TEST(Help, ListsInFootersKeepTheirColumns) {
+  const Environment columns("COLUMNS", "80");
+  const std::string text = heed_program({"prepare", "text", "--help"}).out;
+  EXPECT_TRUE(
+      has(text,
+          "  lines  an utterance a line, blank lines between dialogues\n"
+          "  tabs   a line is speaker, tab, text; blank lines between dialogues; consecutive\n"
+          "         lines of one speaker become one turn\n"))
+      << text;
+}
+
 TEST(Help, Version) {
   const Result r = heed_program({"--version"});
   EXPECT_EQ(r.code, 0);

@@ -48,17 +48,29 @@ def changed(number, name, file, old, new):
     return program(lab, {**texts, file: texts[file].replace(old, new)}, name)
 
 
-def in_a_browser(page, script):
+def in_a_browser(page, script, dark=False):
     """What the script, put at the end of a page, leaves in #seen."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "lab.html"
         path.write_text(page.replace("</body>", f"<script>{script}</script></body>"))
         done = subprocess.run([CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--no-first-run",
-                               f"--user-data-dir={folder}/profile", "--window-size=1280,900", "--virtual-time-budget=90000", "--dump-dom",
+                               f"--blink-settings=preferredColorScheme={0 if dark else 1}", f"--user-data-dir={folder}/profile", "--window-size=1280,900", "--virtual-time-budget=90000", "--dump-dom",
                                f"file://{path}"], capture_output=True, text=True, timeout=120)
     found = re.search(r'<pre id="seen">(.*?)</pre>', done.stdout)
     assert found, done.stderr[-2000:]
     return json.loads(html.unescape(found[1]))
+
+
+def unreadable(page):
+    """What the pages of the program are searched for (tests/heed/chromium.h): low contrast, text that is cut off, boxes that no key reaches;
+    in light and in dark."""
+    find = re.search(r'kFindProblems\[\] = R"js\((.*?)\)js"', (ROOT / "tests/heed/chromium.h").read_text(), re.S)[1]
+    script = find + """onload = async () => {
+      const found = await findProblems();
+      document.body.innerHTML = '<pre id="seen"></pre>';
+      document.querySelector('#seen').textContent = JSON.stringify(found);
+    };"""
+    return [found for dark in (False, True) if (found := in_a_browser(page, script, dark))]
 
 
 FRAMES = """<!DOCTYPE html><title></title><pre id="seen">[]</pre><script>

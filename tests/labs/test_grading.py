@@ -178,6 +178,7 @@ class Submissions(unittest.TestCase):
         self.assertNotIn("http", text.replace("http-equiv", ""))
         if helpers.CHROMIUM:
             self.assertEqual(helpers.too_wide(text), [])
+            self.assertEqual(helpers.unreadable(text), [])
 
     def test_secret_seeds_stay_secret(self):
         result = self.grade(self.reference, lambda check, seed: seed != 1)

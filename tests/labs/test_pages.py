@@ -44,6 +44,13 @@ class Talks(unittest.TestCase):
         self.assertEqual(helpers.too_wide(pages.talk_page(text)), [])
         self.assertEqual(helpers.too_wide(pages.page("wide", '<div style="width:700px">a</div>'))[0][0], 320)
 
+    @unittest.skipUnless(helpers.CHROMIUM, "no chromium here")
+    def test_they_can_be_read(self):
+        text = "# A title\n\nA `b < c` goes on.\n\n    " + 300 * "x" + "\n\n## Next\n\n- one\n"
+        self.assertEqual(helpers.unreadable(pages.talk_page(text)), [])
+        pale = helpers.unreadable(pages.page("pale", '<p style="color:#888; background:#999">a</p>'))
+        self.assertEqual([found[:8] for found in pale], ["contrast"] * 2)
+
     def test_blocks(self):
         got = pages.blocks(["A `b < c`", "goes on.", "", "- one", "  more", "- two", "", "    x = 1", "    y", "", "End"])
         self.assertEqual(got, "<p>A <code>b &lt; c</code> goes on.</p>\n<ul><li>one more</li>\n<li>two</li></ul>\n"

@@ -44,6 +44,20 @@ TEST(Gru, HasTheNamesOfPyTorch) {
             "bias_hh_l0_reverse(6) ");
 }
 
+// A part of the input by its columns of weight_ih_l0, or all of it.
+TEST(Gru, FromGatesIsTheWhole) {
+  Gru gru = f64(Gru(kIn, kHidden, {.layers = 2}));
+  const Packing packing(kLengths);
+  const Var x = random({kRows, kIn}, 1), whole = gru(packing, x).y;
+  const Var gates = affine_columns(slice(x, 1, 0, 1), gru.weight_ih(0), 0);
+  expect_same(gru.from_gates(packing, gates, slice(x, 1, 1, 3)).y, whole);
+  expect_same(gru.from_gates(packing, affine(x, gru.weight_ih(0)), Var()).y, whole);
+  EXPECT_EQ(error_of<ShapeError>([&] {
+              gru.from_gates(packing, gates, random({kRows, 4}, 1));
+            }),
+            "Gru: x must be (8, at most 3), got (8, 4)");
+}
+
 TEST(Gru, StepByStepIsTheWholeSequence) {
   Gru gru = f64(Gru(kIn, kHidden, {.layers = 2}));
   const Packing packing(kLengths);

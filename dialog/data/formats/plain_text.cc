@@ -26,6 +26,7 @@ size_t count_holding(const Lines& lines, std::string_view what) {
 // "dialogue, speaker, text" of a line that can be the names of columns, or "".
 std::string columns_in(std::string_view header, char separator) {
   std::string names;
+  if (header.ends_with('\r')) header.remove_suffix(1);
   while (!header.empty()) {
     std::string_view name = header.substr(0, header.find(separator));
     header.remove_prefix(std::min(name.size() + 1, header.size()));

@@ -43,7 +43,7 @@ LstmResponder::Decoder::Decoder(const ModelConfig& c)
                    c.hidden_size, lstm_options(c))),
       attention(c.attention_score(), c.hidden_size, c.hidden_size, c.hidden_size),
       combine(2 * c.hidden_size, c.hidden_size, /*with_bias=*/false),
-      output(c.hidden_size, c.vocab_size, /*with_bias=*/false) {}
+      output(c.hidden_size, c.vocab_size) {}
 
 void LstmResponder::Decoder::visit(Visitor& v) {
   Side::visit(v);

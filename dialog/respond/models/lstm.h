@@ -63,7 +63,8 @@ class LstmResponder : public StepwiseResponder {
   Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
             const State& state, const DropoutMode& drop = {}) const override;
   Var hidden(const std::vector<Var>& made) const override;  // of h_t and c_t
-  const Linear& output() const override { return decoder_.output; }
+  const OutputLayer& output() const override { return decoder_.output; }
+  double training_flops(const Batch& batch) const override;
 
  private:
   struct Side : Module {
@@ -81,7 +82,8 @@ class LstmResponder : public StepwiseResponder {
     explicit Decoder(const ModelConfig& config);
     void visit(Visitor& v) override;
     Attention attention;
-    Linear combine, output;
+    Linear combine;
+    SoftmaxOutput output;
   };
   Taught teach_static(const Batch& batch, const Started& started, const DropoutMode& drop) const;
   Taught teach_unfed(const Batch& batch, const Started& started, const DropoutMode& drop) const;

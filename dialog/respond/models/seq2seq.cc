@@ -36,7 +36,7 @@ Seq2SeqResponder::Seq2SeqResponder(const ModelConfig& c)
       first_(c.embedding_size, c.hidden_size, reader_options(c)),
       target_(c.vocab_size, c.embedding_size),
       decoder_(c.embedding_size, c.hidden_size, options_of(c)),
-      output_(c.hidden_size, c.vocab_size, /*with_bias=*/false) {
+      output_(c.hidden_size, c.vocab_size) {
   const Encoder encoder = c.structure.encoder;
   if (encoder == Encoder::kStacked || encoder == Encoder::kUtterances) {
     second_.emplace_back(c.hidden_size, c.hidden_size, options_of(c));
@@ -79,7 +79,7 @@ Seq2SeqResponder::ReadContext Seq2SeqResponder::read_tokens(const Batch& batch,
 Seq2SeqResponder::ReadContext Seq2SeqResponder::read_utterances(const Batch& batch,
                                                                 const DropoutMode& drop) const {
   const UtteranceBatch& u = batch.utterances;
-  const MemorySequences& s = batch.sequences;
+  const UtteranceSequences& s = batch.sequences;
   const Var words = drop(source_(u.tokens), "encoder.embedding");
   const Var utterances =
       gather_rows(first_(u.packing, words, {}, drop, "encoder.lstm").state.top(), u.to_memory);

@@ -41,7 +41,7 @@ class Seq2SeqResponder : public StepwiseResponder {
   Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, E)
   Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
             const State& state, const DropoutMode& drop = {}) const override;
-  const Linear& output() const override { return output_; }
+  const OutputLayer& output() const override { return output_; }
 
  private:
   bool attends() const { return config_.structure.attention; }
@@ -61,7 +61,7 @@ class Seq2SeqResponder : public StepwiseResponder {
   std::vector<Attention> attention_;
   std::vector<Linear> input_;  // W_in, b_in
   Lstm decoder_;
-  Linear output_;
+  SoftmaxOutput output_;
 };
 
 }  // namespace heed

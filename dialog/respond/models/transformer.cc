@@ -94,7 +94,7 @@ TransformerResponder::TransformerResponder(const ModelConfig& c)
       encoder_norm_(c.hidden_size),
       target_(c.vocab_size, c.hidden_size),
       decoder_norm_(c.hidden_size),
-      output_(c.hidden_size, c.vocab_size, /*with_bias=*/false) {
+      output_(c.hidden_size, c.vocab_size) {
   for (int64_t l = 0; l < c.num_layers; ++l) {
     encoder_.emplace_back(c.hidden_size, options(c));
     decoder_.emplace_back(c.hidden_size, options(c));
@@ -150,8 +150,7 @@ Taught TransformerResponder::teach(const Batch& batch, const DropoutMode& drop) 
     }
   }
   const Var packed = by_step(decoder_norm_(y), packing);
-  const CrossEntropy loss = linear_cross_entropy(packed, output_.weight, batch.response.targets, 0,
-                                                 batch.response.weights);
+  const CrossEntropy loss = output_.loss(packed, batch.response.targets, batch.response.weights);
   return {loss.total, loss.nll,
           AttentionTrace::dialogue_by_dialogue(mean(weights, 0), context, lengths),
           std::move(heads)};

@@ -13,6 +13,7 @@
 #include <memory>
 #include <vector>
 
+#include "dialog/parts/output_layer.h"
 #include "dialog/respond/responder.h"
 #include "nn/transformer.h"
 
@@ -36,7 +37,7 @@ class TransformerResponder : public Responder {
   Var embed(const Tensor& tokens, const std::vector<int32_t>& positions,
             const DropoutMode& drop = {}) const;
   const std::vector<TransformerDecoderLayer>& decoder() const { return decoder_; }
-  Var logits(const Var& y) const { return output_(decoder_norm_(y)); }
+  Var logits(const Var& y) const { return output_.logits(decoder_norm_(y)); }
 
  private:
   ModelConfig config_;
@@ -46,7 +47,7 @@ class TransformerResponder : public Responder {
   Embedding target_;
   std::vector<TransformerDecoderLayer> decoder_;
   LayerNorm decoder_norm_;
-  Linear output_;
+  SoftmaxOutput output_;
 };
 
 }  // namespace heed

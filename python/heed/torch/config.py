@@ -7,8 +7,11 @@ from typing import Any, Dict, Mapping, Optional
 from heed._files import DataError
 
 STRUCTURES = ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "lstm", "lstm-attention",
-              "bilstm-attention", "hred", "hred-stacked", "transformer")
-_LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h; the others but the transformer are of seq2seq.h
+              "bilstm-attention", "hred", "hred-stacked", "transformer", "hred-gru", "hred-attention-current",
+              "hred-attention", "thred")
+_LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h
+_ONE_SCORE = tuple(s for s in STRUCTURES[:10] if s != "lstm")
+_HRED = STRUCTURES[11:14]  # dialog/respond/models/hred.h
 
 
 @dataclass(frozen=True)
@@ -26,6 +29,8 @@ class ModelConfig:
     attention: Optional[str] = None  # dot, general or additive; None: the structure's own
     bidirectional: bool = False
     input_feeding: bool = True
+    noise: str = "none"  # of the training, as dropout; it decides how wide the decoder's input is
+    message_attention: bool = True  # of thred
 
     @property
     def score(self) -> str:
@@ -42,11 +47,15 @@ class ModelConfig:
         for name in ("vocab_size", "embedding_size", "hidden_size", "num_layers", "heads"):
             value = getattr(self, name)
             check(type(value) is int and 1 <= value <= 1 << 24, f"{name}: expected 1 to {1 << 24}, got {value!r}")
-        for name in ("lstm_bias", "bidirectional", "input_feeding"):
+        for name in ("lstm_bias", "bidirectional", "input_feeding", "message_attention"):
             check(isinstance(getattr(self, name), bool), f"{name}: expected true or false")
         check(self.attention in (None, "dot", "general", "additive"),
               f"attention: expected one of dot, general, additive, got {self.attention!r}")
-        check(self.attention is None or s not in ("lstm", "transformer"), f"attention: not of {s}")
+        check(self.attention is None or s in _ONE_SCORE, f"attention: not of {s}")
+        check(self.noise in ("none", "utterance", "word"),
+              f"noise: expected one of none, utterance, word, got {self.noise!r}")
+        check(self.noise == "none" or s in _HRED, f"noise: is for {', '.join(_HRED)}, not {s}")
+        check(self.message_attention or s == "thred", f"message_attention: false is for thred, not {s}")
         check(not self.bidirectional or (s == "non-hier" and self.hidden_size % 2 == 0),
               "bidirectional: is for the structure non-hier with an even hidden_size")
         check(self.input_feeding or s in ("non-hier", "dynamic", "dynamic-ui"),
@@ -69,6 +78,6 @@ class ModelConfig:
 
     def to_json(self) -> Dict[str, Any]:
         """What config.json holds: without what is the structure's own."""
-        own = {"attention": None, "bidirectional": False, "input_feeding": True,
+        own = {"attention": None, "bidirectional": False, "input_feeding": True, "noise": "none", "message_attention": True,
                **({} if self.structure == "transformer" else {"heads": self.heads})}
         return {key: value for key, value in asdict(self).items() if key not in own or value != own[key]}

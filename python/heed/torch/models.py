@@ -13,9 +13,11 @@ from heed.results import Results
 from heed.runs import read_vocabulary
 from heed.safetensors import read_safetensors
 from heed.torch.config import ModelConfig
+from heed.torch.hred import LOOKS_AT, HredResponder
 from heed.torch.lstm import LstmResponder
 from heed.torch.parts import UNK, Example, Responder
 from heed.torch.seq2seq import READING, Seq2SeqResponder
+from heed.torch.thred import ThredResponder
 from heed.torch.transformer import TransformerResponder
 
 
@@ -24,14 +26,19 @@ def make_model(config: ModelConfig) -> Responder:
     as_scores (`Outputs`); its parameters have heed's names."""
     if config.structure == "transformer":
         return TransformerResponder(config)
+    if config.structure == "thred":
+        return ThredResponder(config)
+    if config.structure in LOOKS_AT:
+        return HredResponder(config)
     return Seq2SeqResponder(config) if config.structure in READING else LstmResponder(config)
 
 
 def _check_sizes(config: ModelConfig, tensors: Mapping[str, np.ndarray]) -> None:
     """Before anything is allocated: the file bounds the sizes."""
     width = config.hidden_size if config.structure == "transformer" else config.embedding_size
+    read = config.hidden_size + (config.embedding_size if config.structure == "thred" else 0)
     for name, shape in (("encoder.embedding.weight", (config.vocab_size, width)),
-                        ("decoder.output.weight", (config.vocab_size, config.hidden_size))):
+                        ("decoder.output.weight", (config.vocab_size, read))):
         if name not in tensors or tensors[name].shape != shape:
             found = tensors[name].shape if name in tensors else "none"
             raise DataError(f"{name} must be {shape} after config.json, the file has {found}")

@@ -161,17 +161,17 @@ TEST(MakePool, HoldsAllTurnsWithTokens) {
       make_pool({{"x", {{"", "a b a"}, {"", " "}}}, {"y", {{"", "b"}}}}, vocabulary, 2);
   ASSERT_EQ(pool.size(), 2u);
   EXPECT_EQ(pool[0].dialogue_id, "x");
-  EXPECT_EQ(pool[0].tokens, (Ids{5, 6}));
+  EXPECT_EQ(pool[0].said.tokens, (Ids{5, 6}));
   EXPECT_EQ(pool[1].dialogue_id, "y");
-  EXPECT_EQ(pool[1].tokens, Ids{6});
+  EXPECT_EQ(pool[1].said.tokens, Ids{6});
 }
 
 TEST(EncodePhrases, KnowsThePhrasesOfTheExperiment) {
   const Vocabulary vocabulary = Vocabulary::build(
       count_tokens({{"", {{"", "would you have lunch? i should; why help my right"}}}}));
-  const auto text = [&](const Ids& ids) {
+  const auto text = [&](const Utterance& said) {
     std::string all;
-    for (int32_t id : ids) all += vocabulary.token(id) + " ";
+    for (int32_t id : said.tokens) all += vocabulary.token(id) + " ";
     return all;
   };
   const Phrases phrases = encode_phrases({}, vocabulary);

@@ -209,6 +209,65 @@ TEST(MakeExamples, AnEmptyUtteranceIsUnknownAnEmptyResponseStaysEmpty) {
   EXPECT_EQ(example.response, Ids{});
 }
 
+// The words of an example are those that a vocabulary of all words has at the same places: whatever
+// the bounds leave out, and for any vocabulary.
+TEST(ExampleWords, AreThoseOfAVocabularyOfAllWords) {
+  const auto dialogues = read_dialogues(source_dir() + "/data/ubuntu-sample/test.jsonl.gz", 60);
+  const TokenCounts counts = count_tokens(dialogues);
+  const Vocabulary all = Vocabulary::build(counts);
+  for (const ExampleOptions& bounds :
+       {ExampleOptions{}, ExampleOptions{.all_positions = true, .max_context_tokens = 17},
+        ExampleOptions{.max_turns = 3, .max_utterance_tokens = 4, .max_response_tokens = 5}}) {
+    const auto expected = make_examples(dialogues, all, bounds);
+    for (const Vocabulary& few :
+         {Vocabulary(), Vocabulary::build(counts, {.max_size = 200}),
+          Vocabulary::build(counts, {.max_size = 400, .kind = TokenKind::kPieces})}) {
+      const auto examples = make_examples(dialogues, few, bounds);
+      ASSERT_EQ(examples.size(), expected.size());
+      for (size_t i = 0; i < examples.size(); ++i) {
+        const auto words = context_words(examples[i], few);
+        ASSERT_EQ(words.size(), expected[i].context.size());
+        for (size_t k = 0; k < words.size(); ++k) {
+          EXPECT_EQ(words[k], all.words(expected[i].context[k])) << examples[i].id << " " << k;
+        }
+        EXPECT_EQ(response_words(examples[i], few), all.words(expected[i].response));
+      }
+    }
+  }
+}
+
+TEST(ExampleWords, AreInsertedAndStayUnknownWhereNobodySaidThem) {
+  Example e = make_examples({dialogue({"x a", "y", "b z"})}, letters())[0];
+  EXPECT_EQ(e.context, (std::vector<Ids>{{kUnk, 5}, {kUnk}}));
+  insert_utterance(e, 1, read_utterance("new b word", letters()));
+  insert_utterance(e, 0, read_utterance("\x01", letters()));
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(context_words(e, letters()),
+            (std::vector<Words>{{"<unk>"}, {"x", "a"}, {"new", "b", "word"}, {"y"}}));
+  EXPECT_EQ(response_words(e, letters()), (Words{"b", "z"}));
+  EXPECT_EQ(e.distraction, (std::vector<char>{1, 0, 1, 0}));
+  e.unknown.clear();  // as of an example that was made of numbers
+  EXPECT_EQ(response_words(e, letters()), (Words{"b", "<unk>"}));
+}
+
+TEST(ExampleNotes, AreThoseOfTheTurnsThatAreRead) {
+  Dialogue d = dialogue({"gone", "from New York , to boston", "which day ?", "a"});
+  for (Turn& turn : d.turns) turn.speaker = "S" + std::to_string(turn.text.size());
+  d.turns[1].notes.edit().labels = {{"city", {"Boston", "paris", "new york"}}};
+  d.turns[3].notes.edit() = {{{"act", {"inform"}}}, {"no", "a"}};
+  d.notes.edit().labels = {{"topic", {"trains"}}};
+  EXPECT_FALSE(make_examples({d}, letters())[0].notes.defined());
+  const Example e = make_examples({d}, letters(), {.max_turns = 2, .notes = true})[0];
+  ASSERT_EQ(e.notes->turns.size(), 3u);
+  EXPECT_EQ(e.notes->turns[0].speaker, "S25");
+  EXPECT_EQ(e.notes->turns[2].labels.at("act"), std::vector<std::string>{"inform"});
+  EXPECT_EQ(e.notes->dialogue.at("topic"), std::vector<std::string>{"trains"});
+  EXPECT_EQ(e.notes->candidates, (std::vector<std::string>{"a", "no", "a"}));
+  EXPECT_EQ(e.notes->right, (std::vector<char>{1, 0, 1}));
+  EXPECT_EQ(e.notes->spans,
+            (std::vector<Span>{{"city", "Boston", 0, 5, 6}, {"city", "new york", 0, 1, 3}}));
+}
+
 TEST(MakeExamples, RefusesBoundsThatMakeNoSense) {
   const auto error = [](ExampleOptions options) {
     return error_of<UsageError>([&] { make_examples({}, letters(), options); });

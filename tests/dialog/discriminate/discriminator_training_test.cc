@@ -2,6 +2,7 @@
 // was.
 #include <gtest/gtest.h>
 
+#include "dialog/discriminate/system.h"
 #include "dialog/discriminate/task.h"
 #include "dialog/discriminate/verdict.h"
 #include "experiments/engine/stats/hypothesis.h"
@@ -153,6 +154,32 @@ TEST_F(Trained, DrawsAnewInEveryEpoch) {
 // ---- what it reads
 
 // Each rank has what the first one has read.
+// The score of a response is p(real) of the passage: its last utterances, of each the first tokens.
+TEST_F(Trained, RanksByWhatItSaysOfPassages) {
+  settings.loop.max_epochs = 1;
+  settings.model.passages = {.context = 2, .min_tokens = 1, .max_tokens = 3};
+  run("ranker", data(64, true));
+  const LoadedSystem system = discriminate_system().load(dir.path("ranker"), "best");
+  const std::vector<std::string> texts = {"w11 w12 w13 w14", "w15 unknown"};
+  const auto scores =
+      system.ranker->score(texts, {{{"w10", "w11 w12 w13 w14", "w12"}, {1, 0}}, {{"w16"}, {0}}}, 1)
+          .of_queries;
+  const LoadedDiscriminator loaded = load_discriminator(dir.path("ranker"));
+  const auto p_real = [&](const std::vector<std::string>& context, const std::string& said) {
+    Passage p;
+    for (const std::string& text : context) {
+      p.context.push_back(encode_utterance(text, loaded.vocabulary));
+    }
+    p.response = encode_utterance(said, loaded.vocabulary);
+    return verdicts_on(loaded.model, {p}, 1)[0].p_real;
+  };
+  ASSERT_EQ(scores.size(), 2u);
+  EXPECT_NEAR(scores[0][0], p_real({"w11 w12 w13", "w12"}, "w15 unknown"), 1e-6);
+  EXPECT_NEAR(scores[0][1], p_real({"w11 w12 w13", "w12"}, "w11 w12 w13"), 1e-6);
+  EXPECT_NEAR(scores[1][0], p_real({"w16"}, "w11 w12 w13"), 1e-6);
+  EXPECT_NE(scores[0][0], scores[0][1]);
+}
+
 TEST_F(Trained, RanksHaveWhatOneOfThemReads) {
   TrainData whole = data(20, true);
   whole.train.passages[3].id = "d#4";

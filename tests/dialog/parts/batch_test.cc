@@ -25,7 +25,7 @@ struct Seen {
   std::vector<Ints> context;             // tokens that the encoder reads
   std::vector<Ints> memory;              // the tokens at the memory's rows
   std::vector<std::vector<float>> mask;  // Eq. 9
-  std::vector<Ints> utterances;          // memory rows that the integration LSTM reads
+  std::vector<Ints> utterances;          // what the integration LSTM reads, counted through
   std::vector<Ints> inputs, targets;
   Ints query;  // memory row
   bool operator==(const Seen&) const = default;
@@ -65,7 +65,7 @@ Seen take_apart(const Batch& batch) {
 Seen naive(const std::vector<Example>& examples, const std::vector<int64_t>& order,
            bool hierarchical) {
   Seen seen;
-  int32_t row = 0;
+  int32_t row = 0, utterance_number = 0;
   for (int64_t i : order) {
     const Example& e = examples[i];
     Ints context, memory, rows;
@@ -78,7 +78,8 @@ Seen naive(const std::vector<Example>& examples, const std::vector<int64_t>& ord
       memory.insert(memory.end(), looked_at.begin(), looked_at.end());
       mask.insert(mask.end(), looked_at.size(), e.distraction[k] ? 1.0f : 0.0f);
     }
-    for (size_t j = 0; j < memory.size(); ++j) rows.push_back(row++);
+    for (size_t k = 0; k < e.context.size(); ++k) rows.push_back(utterance_number++);
+    row += static_cast<int32_t>(memory.size());
     Ints inputs = e.response, targets = e.response;
     inputs.insert(inputs.begin(), kSos);
     targets.push_back(kEos);
@@ -142,6 +143,45 @@ TEST(MakeBatch, EveryDialogueIsWhole) {
   }
 }
 
+// Utterances as sequences of their own, all of them and the last ones; the tokens at token_rows are
+// those of the segments.
+TEST(MakeBatch, EveryUtteranceIsWhole) {
+  for (uint64_t seed = 1; seed <= 20; ++seed) {
+    const auto examples = random_examples(static_cast<int>(seed), seed);
+    const Batch batch = make_batch(pointers(examples), {.utterances = true, .queries = true});
+    for (const UtteranceBatch* u : {&batch.utterances, &batch.queries}) {
+      std::vector<Ints> expected, found, of_tokens, expected_last, last;
+      for (const int64_t i : batch.order) {
+        const auto& context = examples[i].context;
+        for (size_t k = u == &batch.queries ? context.size() - 1 : 0; k < context.size(); ++k) {
+          expected.push_back(context[k]);
+          expected.back().push_back(kEou);
+        }
+        expected_last.push_back(expected.back());
+      }
+      const Ints tokens = u->tokens.to_ints(), rows = u->token_rows.to_ints();
+      const auto sequence = [&](int64_t s) {
+        Ints words;
+        for (int64_t t = 0; t < u->packing.length(s); ++t) {
+          words.push_back(tokens[u->packing.row(t, s)]);
+        }
+        return words;
+      };
+      for (const int32_t s : u->to_memory.to_ints()) found.push_back(sequence(s));
+      for (const int32_t s : u->last.to_ints()) last.push_back(sequence(s));
+      for (int64_t s = 0; s < u->of_tokens.count(); ++s) {
+        Ints& words = of_tokens.emplace_back();
+        for (int64_t j = u->of_tokens.begin(s); j < u->of_tokens.end(s); ++j) {
+          words.push_back(tokens[rows[j]]);
+        }
+      }
+      EXPECT_EQ(found, expected) << seed;
+      EXPECT_EQ(of_tokens, expected) << seed;
+      EXPECT_EQ(last, expected_last) << seed;
+    }
+  }
+}
+
 TEST(MakeBatch, OrderIsByResponseAndStable) {
   auto examples = random_examples(40, 3);
   const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
@@ -185,6 +225,24 @@ TEST(MakeBatch, HostileExamples) {
 TEST(ExampleTokens, CountsTheClosingTokens) {
   EXPECT_EQ(example_tokens(three()[0]), 7);
   EXPECT_EQ(example_tokens(three()[1]), 12);
+}
+
+// In batch order: b, c, a.
+TEST(MakeBatch, ConditionsStandDialogueAfterDialogue) {
+  std::vector<Example> examples = three();
+  EXPECT_TRUE(make_batch(pointers(examples), {}).conditions.empty());
+  examples[0].conditions = {{1}, {7, 8}};
+  examples[1].conditions = {{2}, {}};
+  examples[2].conditions = {{3}, {9}};
+  const Batch batch = make_batch(pointers(examples), {});
+  ASSERT_EQ(batch.conditions.size(), 2u);
+  EXPECT_EQ(batch.conditions[0].ids.to_ints(), (Ints{2, 3, 1}));
+  EXPECT_EQ(batch.conditions[1].ids.to_ints(), (Ints{9, 7, 8}));
+  EXPECT_EQ(batch.conditions[1].segments.length(0), 0);
+  EXPECT_EQ(batch.conditions[1].segments.length(2), 2);
+  examples[2].conditions.pop_back();
+  EXPECT_EQ(error_of<DataError>([&] { make_batch(pointers(examples), {}); }),
+            "example c: 1 conditions beside examples with 2");
 }
 
 }  // namespace

@@ -82,6 +82,9 @@ TEST(Summarize, ByHand) {
   EXPECT_DOUBLE_EQ(*s.das_ratio, 3 / 2.02);                 // the quotient of the two
   EXPECT_DOUBLE_EQ(*s.mean_das_ratio, (0.5 / 1.5 + 3 + 50) / 3);
   EXPECT_DOUBLE_EQ(*s.median_das_ratio, 3);
+  EXPECT_DOUBLE_EQ(*s.das_above, 2.0 / 3);
+  EXPECT_DOUBLE_EQ(*s.das_bounded, (0.5 / 2 + 1.5 / 2 + 1 / 1.02) / 3);
+  EXPECT_DOUBLE_EQ(*s.das_ratio_long, 3);  // the second alone has two utterances of history
   // of the original utterances: what the distractions before or behind them are compared with
   EXPECT_DOUBLE_EQ(*s.as_first, (1.5 + 0.75 + 0.02) / 3);
   EXPECT_DOUBLE_EQ(*s.as_last, (1.5 + 0.25 + 0.02) / 3);
@@ -106,6 +109,9 @@ TEST(Summarize, AHistoryWithoutAttentionIsLeftOutOfTheMeanOfRatiosOnly) {
   EXPECT_EQ(*s.das_ratio, 1.0);
   EXPECT_EQ(*s.mean_das_ratio, 0.5);
   EXPECT_EQ(*s.median_das_ratio, 0.5);
+  EXPECT_EQ(*s.das_above, 0.5);
+  EXPECT_DOUBLE_EQ(*s.das_bounded, (1 + 0.5 / 1.5) / 2);
+  EXPECT_EQ(s.das_ratio_long, std::nullopt);
   const ScoreSummary none = summarize({dialogue({1}, {0.5, 0, 1.0}, {1, 0, 0})});
   EXPECT_EQ(none.as_history, 0.0);
   EXPECT_EQ(none.das_ratio, std::nullopt);
@@ -119,7 +125,8 @@ TEST(Summarize, WithoutDistractionsTheHistoryIsThatOfAllDialogues) {
   EXPECT_DOUBLE_EQ(*s.as_history, (0.8 + 0.6) / 2);
   EXPECT_DOUBLE_EQ(*s.as_first, (1.2 + 0.6) / 2);
   EXPECT_DOUBLE_EQ(*s.as_last, (0.4 + 0.6) / 2);
-  for (const auto& ratio : {s.das_ratio, s.mean_das_ratio, s.median_das_ratio, s.as_distraction}) {
+  for (const auto& ratio : {s.das_ratio, s.mean_das_ratio, s.median_das_ratio, s.das_above,
+                            s.das_bounded, s.das_ratio_long, s.as_distraction}) {
     EXPECT_EQ(ratio, std::nullopt);
   }
 }

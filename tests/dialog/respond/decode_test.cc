@@ -3,8 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <set>
 
 #include "dialog/respond/das.h"
+#include "dialog/respond/encoder.h"
 #include "dialog/respond/models/lstm.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/init.h"
@@ -343,6 +345,55 @@ TEST(DecodeOptions, AreChecked) {
   EXPECT_EQ(error([](DecodeOptions& o) { o.length_penalty = -0.5; }),
             "length_penalty: expected a number from 0 to 10, got -0.5");
   EXPECT_TRUE(decode(model, {}).empty());
+}
+
+// An N-best list is what the beam holds: different responses, best first, each with its own log p.
+TEST(DecodeLists, AreTheBeam) {
+  LstmResponder model = make_model(Structure::parse("dynamic"), 7);
+  const auto examples = make_contexts(6, 7);
+  const DecodeOptions options{.method = Method::kBeam, .max_length = 4, .beam_size = 5};
+  const auto lists = decode_lists(model, pointers(examples), options);
+  const auto best = decode(model, pointers(examples), options);
+  for (size_t i = 0; i < examples.size(); ++i) {
+    ASSERT_EQ(lists[i].size(), 5u);
+    EXPECT_EQ(lists[i][0].tokens, best[i].tokens);
+    std::set<std::pair<std::vector<int32_t>, bool>> different;
+    for (size_t n = 0; n < lists[i].size(); ++n) {
+      const Decoding& d = lists[i][n];
+      different.emplace(d.tokens, d.finished);
+      EXPECT_NEAR(d.log_prob, log_prob(model, examples[i], d.tokens, d.finished), 1e-10);
+      EXPECT_EQ(d.even.size(), examples[i].context.size());
+      // the greedy one may stand last in the place of a better one
+      if (n > 0 && n + 1 < lists[i].size()) {
+        EXPECT_LE(d.log_prob, lists[i][n - 1].log_prob);
+      }
+    }
+    EXPECT_EQ(different.size(), 5u);
+  }
+  for (const auto& list : decode_lists(model, pointers(examples), {})) EXPECT_EQ(list.size(), 1u);
+}
+
+// The score is ln p of all tokens and of <eos>, in whatever batches.
+TEST(ResponseRanker, ScoresByLogP) {
+  const Vocabulary words = Vocabulary::build({{"aa", 3}, {"bb", 2}, {"cc", 1}});
+  LstmResponder model = make_model(Structure::parse("static-ui"), words.size() - kSpecialTokens);
+  const std::vector<std::string> texts = {"bb aa cc", "cc", "aa aa aa aa"};
+  const ResponseRanker ranker(model, words, {.max_turns = 2, .max_response_tokens = 1});
+  for (const int64_t batch : {1, 8}) {
+    const auto scores =
+        ranker.score(texts, {{{"gone", "aa cc", "bb"}, {2, 0}}, {{"cc"}, {1, 0}}}, batch)
+            .of_queries;
+    ASSERT_EQ(scores.size(), 2u);
+    const auto expected = [&](const std::vector<std::string>& context, const std::string& said) {
+      Example e;
+      for (const std::string& text : context) e.context.push_back(encode_utterance(text, words));
+      e.distraction.assign(context.size(), 0);
+      return log_prob(model, e, encode_utterance(said, words), true);
+    };
+    EXPECT_NEAR(scores[0][0], expected({"aa cc", "bb"}, texts[2]), 1e-10);
+    EXPECT_NEAR(scores[0][1], expected({"aa cc", "bb"}, texts[0]), 1e-10);
+    EXPECT_NEAR(scores[1][0], expected({"cc"}, texts[1]), 1e-10);
+  }
 }
 
 }  // namespace

@@ -73,8 +73,8 @@ TEST(Distracted, RandomComesFromOtherDialoguesOfThePool) {
     for (size_t k = 0; k < e.context.size(); ++k) {
       if (!e.distraction[k]) continue;
       ++count;
-      const bool other = e.context[k] == kPool[0].tokens || e.context[k] == kPool[1].tokens;
-      EXPECT_TRUE(other || (e.dialogue_id != "d0" && e.context[k] == kPool[2].tokens)) << e.id;
+      const bool other = e.context[k] == kPool[0].said.tokens || e.context[k] == kPool[1].said.tokens;
+      EXPECT_TRUE(other || (e.dialogue_id != "d0" && e.context[k] == kPool[2].said.tokens)) << e.id;
     }
   }
   EXPECT_EQ(count, 60);
@@ -100,7 +100,7 @@ TEST(Evaluate, ByHand) {
           .summary;
   double nll = 0, tokens = 0, distractions = 0, history = 0;
   for (Example e : examples) {
-    e.context.insert(e.context.begin(), kPhrases.frequent.begin(), kPhrases.frequent.end());
+    for (int k : {1, 0}) e.context.insert(e.context.begin(), kPhrases.frequent[k].tokens);
     e.distraction.insert(e.distraction.begin(), {1, 1});
     const Batch batch = make_batch({&e}, model.parts());
     const Taught out = model.teach(batch);

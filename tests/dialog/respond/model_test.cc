@@ -5,7 +5,6 @@
 #include <cmath>
 #include <numeric>
 
-#include "dialog/respond/flops.h"
 #include "nn/safetensors.h"
 #include "optim/optim.h"
 #include "tensor/allocator.h"
@@ -321,8 +320,8 @@ TEST(ModelConfig, RefusesWhatMakesNoModel) {
 TEST(Structure, UnknownNamesAreRefusedWithTheKnownOnes) {
   EXPECT_EQ(error_of<UsageError>([] { Structure::parse("Static"); }),
             "structure: expected one of non-hier, static, static-ui, dynamic, dynamic-ui, "
-            "lstm, lstm-attention, bilstm-attention, hred, hred-stacked, transformer, got "
-            "'Static'");
+            "lstm, lstm-attention, bilstm-attention, hred, hred-stacked, transformer, "
+            "hred-gru, hred-attention-current, hred-attention, thred, got 'Static'");
   EXPECT_EQ(Structure::parse("dynamic-ui").name, "dynamic-ui");
 }
 
@@ -344,7 +343,8 @@ TEST(Flops, AreThoseCountedByHand) {
   for (const Structure& structure : structures(Family::kLstm)) {
     const ModelConfig config{structure, 10, 3, 2, 1, false, 0};
     const Batch batch = make_batch(pointers(examples), LstmResponder(config).parts());
-    EXPECT_EQ(training_flops(config, batch), 3 * expected.at(std::string(structure.name)))
+    EXPECT_EQ(LstmResponder(config).training_flops(batch),
+              3 * expected.at(std::string(structure.name)))
         << structure.name;
   }
 }
@@ -359,7 +359,9 @@ TEST(Flops, OfTheOptions) {
   const auto more = [&](auto change) {
     ModelConfig config = plain;
     change(config);
-    return (training_flops(config, batch) - training_flops(plain, batch)) / (3 * 2);
+    return (LstmResponder(config).training_flops(batch) -
+            LstmResponder(plain).training_flops(batch)) /
+           (3 * 2);
   };
   EXPECT_EQ(more([](auto& c) { c.bidirectional = true; }), 2 * 60 - 144);
   EXPECT_EQ(more([](auto& c) { c.attention = AttentionScore::kGeneral; }), 2 * 4);
@@ -373,7 +375,8 @@ TEST(Flops, OfASecondLayer) {
   const Batch batch = make_batch(pointers(examples), {.memory = MemoryOf::kUtterances});
   const ModelConfig one{Structure::parse("static"), 10, 3, 2, 1, false, 0},
       two{Structure::parse("static"), 10, 3, 2, 2, false, 0};
-  EXPECT_EQ(training_flops(two, batch) - training_flops(one, batch), 3 * 2 * (112 + 64));
+  EXPECT_EQ(LstmResponder(two).training_flops(batch) - LstmResponder(one).training_flops(batch),
+            3 * 2 * (112 + 64));
 }
 
 }  // namespace

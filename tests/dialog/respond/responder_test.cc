@@ -46,6 +46,9 @@ std::vector<Form> forms() {
   }
   add("static-ui", "additive", [](ModelConfig& c) { c.attention = AttentionScore::kAdditive; });
   add("lstm-attention", "dot", [](ModelConfig& c) { c.attention = AttentionScore::kDot; });
+  add("hred-attention", "noise", [](ModelConfig& c) { c.noise = Noise::kWord; });
+  add("hred-gru", "noise", [](ModelConfig& c) { c.noise = Noise::kUtterance; });
+  add("thred", "once", [](ModelConfig& c) { c.message_attention = false; });
   add("non-hier", "both-ways", [](ModelConfig& c) { c.bidirectional = true; });
   add("dynamic", "unfed", [](ModelConfig& c) { c.input_feeding = false; });
   add("non-hier", "generator", [](ModelConfig& c) {
@@ -87,6 +90,8 @@ TEST_P(AnyResponder, IsADirectoryThatLoads) {
   EXPECT_EQ(there.attention_score(), here.attention_score());
   EXPECT_EQ(there.bidirectional, here.bidirectional);
   EXPECT_EQ(there.input_feeding, here.input_feeding);
+  EXPECT_EQ(there.noise, here.noise);
+  EXPECT_EQ(there.message_attention, here.message_attention);
   const auto a = parameters(*made), b = parameters(*loaded.model);
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {

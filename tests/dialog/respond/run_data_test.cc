@@ -31,7 +31,7 @@ TEST_F(RunDataTest, TheFingerprintSeesEveryDifference) {
   EXPECT_TRUE(differs_in_train([](Examples& e) { e[0].context.pop_back(); }));
   EXPECT_TRUE(
       differs([](TrainData& d) { edit(d.valid, [](Examples& e) { ++e[5].context[0][0]; }); }));
-  EXPECT_TRUE(differs([](TrainData& d) { edit(d.pool, [](auto& pool) { ++pool[0].tokens[0]; }); }));
+  EXPECT_TRUE(differs([](TrainData& d) { edit(d.pool, [](auto& pool) { ++pool[0].said.tokens[0]; }); }));
   EXPECT_TRUE(differs([](TrainData& d) { edit(d.pool, [](auto& pool) { pool.pop_back(); }); }));
 }
 

@@ -278,7 +278,7 @@ class RespondTask : public TrainerTest {
     settings.model.dropout = 0;
     // Utterances of one word, so that nobody has more tokens by other distractions.
     edit(data.pool, [](std::vector<PoolUtterance>& pool) {
-      for (PoolUtterance& utterance : pool) utterance.tokens.resize(1);
+      for (PoolUtterance& utterance : pool) utterance.said.tokens.resize(1);
     });
   }
   Loss loss(const StepKey& key, const std::vector<int64_t>& examples = {0, 1, 2, 3, 4, 5}) {

@@ -60,6 +60,68 @@ TEST(CorpusBleu, NeedsAReferenceForEachHypothesis) {
             "BLEU: 2 hypotheses for 1 references");
 }
 
+// Of other orders: 6/7 words and 4/6 pairs, 6/7 words alone.
+TEST(CorpusBleu, OfAnyOrder) {
+  const auto h = texts({"the cat is on the mat now"}), r = texts({"the cat sat on the mat now"});
+  EXPECT_NEAR(corpus_bleu(h, r, 2), std::sqrt(6.0 / 7 * 4 / 6), 1e-12);
+  EXPECT_NEAR(corpus_bleu(h, r, 1), 6.0 / 7, 1e-12);
+  EXPECT_EQ(corpus_bleu(h, r, 7), 0);
+  EXPECT_EQ(error_of<UsageError>([&] { corpus_bleu(h, r, 0); }),
+            "BLEU: n must be at least 1, got 0");
+}
+
+const std::vector<std::string> kHypotheses = {"the cat is on the mat now", "a b c d e",
+                                              "i do not know", "sudo apt - get install kernel"};
+const std::vector<std::string> kReferences = {"the cat sat on the mat now", "a b c d e f",
+                                              "i do not know what it is",
+                                              "you can install a kernel by sudo apt - get"};
+
+// corpus_nist() of NLTK 3.10.4.
+TEST(CorpusNist, IsThatOfNltk) {
+  const auto h = texts(kHypotheses), r = texts(kReferences);
+  EXPECT_NEAR(corpus_nist(h, r, 1), 3.0313112605801744, 1e-12);
+  EXPECT_NEAR(corpus_nist(h, r, 2), 3.1424096763568263, 1e-12);
+  EXPECT_NEAR(corpus_nist(h, r), 3.1424096763568263, 1e-12);
+  EXPECT_NEAR(corpus_nist(r, r), 4.92740341612134, 1e-12);
+}
+
+// By hand: of "a b a b" every word has 1 bit (2 of 4); of its pairs "a b" has log2(2/2), "b a"
+// log2(2/1); of its triples "a b a" has log2(2/1), "b a b" log2(1/1); what is longer has none. Half
+// as long: exp(beta ln^2(1/2)).
+TEST(CorpusNist, ByHand) {
+  EXPECT_NEAR(corpus_nist(texts({"a b a b"}), texts({"a b a b"})), 1 + 1.0 / 3 + 1.0 / 2, 1e-12);
+  const double penalty = std::pow(0.5, std::pow(std::log(0.5) / std::log(2.0 / 3), 2));
+  EXPECT_NEAR(corpus_nist(texts({"b a"}), texts({"a b a b"})), penalty * (1 + 1), 1e-12);
+  EXPECT_NEAR(corpus_nist(texts({"b b b"}), texts({"a b"}), 1), 1.0 / 3, 1e-12);  // clipped
+  EXPECT_EQ(corpus_nist(texts({"c"}), texts({"a b"})), 0);
+  EXPECT_EQ(corpus_nist(texts({""}), texts({"a"})), 0);
+  EXPECT_EQ(corpus_nist({}, {}), 0);
+  EXPECT_EQ(error_of<UsageError>([] { corpus_nist({}, texts({"a"})); }),
+            "NIST: 0 hypotheses for 1 references");
+}
+
+// 2 matches / n-grams of both: of words 2 * 2 / (3 + 4), of pairs 2 * 1 / (2 + 3).
+TEST(RougeN, ByHand) {
+  const Tokens h = tokenize("a b c"), r = tokenize("b a b d");
+  EXPECT_DOUBLE_EQ(rouge_n(h, r, 1), 4.0 / 7);
+  EXPECT_DOUBLE_EQ(rouge_n(h, r, 2), 2.0 / 5);
+  EXPECT_EQ(rouge_n(h, r, 5), 0);
+  EXPECT_EQ(rouge_n({}, {}, 1), 0);
+}
+
+// Known answers of the specification (workshop-2019.json, distinct_ent_repetition).
+TEST(Diversity, HasTheKnownAnswers) {
+  const std::vector<Tokens> all = texts({"a b a c", "a b d b a"});
+  EXPECT_NEAR(distinct_n(all, 1), 0.444444, 1e-6);
+  EXPECT_NEAR(distinct_n(all, 2), 0.555556, 1e-6);
+  EXPECT_NEAR(distinct_n(all, 2, Per::kNgrams), 0.714286, 1e-6);
+  EXPECT_NEAR(ngram_entropy(all, 2), 1.549826, 1e-6);
+  EXPECT_EQ(repetition(all, texts({"x y", "x x y"})), 1.75);
+  EXPECT_EQ(repetition(all, all), 1);
+  EXPECT_EQ(repetition({}, {}), 0);
+  EXPECT_EQ(ngram_entropy({}, 2), 0);
+}
+
 TEST(DistinctN, DividesByAllTokens) {
   const std::vector<Tokens> all = texts({"i do not know", "i do not", ""});
   EXPECT_DOUBLE_EQ(distinct_n(all, 1), 4.0 / 7);

@@ -28,16 +28,23 @@ std::string das(size_t set) {
 }
 const std::string kPerplexity = key_of(0, "perplexity"), kHistoryAs = key_of(0, "as_history");
 
+// The paper prints no perplexities of distracting sets, which one claim needs.
+bool of_expecting(const Claim& claim) {
+  return claim.text.starts_with("A model trained at p = 1.0");
+}
+
 TEST(Claims, HoldForThePapersOwnNumbers) {
   for (const Claim& claim : check({of_paper()}).claims) {
+    EXPECT_EQ(claim.ours[0].figure, claim.paper.figure);
+    EXPECT_EQ(claim.paper.figure.empty(), of_expecting(claim)) << claim.text;
+    if (of_expecting(claim)) continue;
     EXPECT_EQ(claim.ours[0].holds, std::optional(true))
         << claim.text << " " << claim.ours[0].figure;
-    EXPECT_EQ(claim.ours[0].figure, claim.paper.figure);
-    EXPECT_FALSE(claim.paper.figure.empty());
   }
 }
 
-// Each claim can fail: models that are all alike, and ones that are the other way around.
+// Each claim can fail: of models that are the other way around. Where all are alike, most cannot
+// be told.
 TEST(Claims, DoNotHoldForOtherNumbers) {
   VariantNumbers alike, reversed = of_paper();
   for (size_t v = 0; v < kVariants; ++v) {
@@ -46,16 +53,61 @@ TEST(Claims, DoNotHoldForOtherNumbers) {
     const double history = *of_paper().get(v, kHistoryAs);
     reversed.set(v, kPerplexity, 100 * history);
     reversed.set(v, kHistoryAs, 1 - history);
+    alike.set(v, key_of(3, "perplexity"), 44);
+    reversed.set(v, key_of(3, "perplexity"), 101 * history);
     for (size_t s = 1; s < kSets; ++s) {
       alike.set(v, das(s), 1);
       if (const auto ratio = of_paper().get(v, das(s))) reversed.set(v, das(s), 2 - *ratio);
+      for (const char* number : {"as_distraction", "as_first", "as_last"}) {
+        alike.set(v, key_of(s, number), 1);
+        const auto as = of_paper().get(v, key_of(s, number));
+        if (as) reversed.set(v, key_of(s, number), 1 - *as);
+      }
     }
   }
-  size_t i = 0;
   for (const Claim& claim : check({alike, reversed}).claims) {
-    const bool perplexities = i++ == 0;
-    EXPECT_EQ(claim.ours[0].holds, std::optional(perplexities)) << claim.text;
-    EXPECT_EQ(claim.ours[1].holds, std::optional(false)) << claim.text;
+    std::optional<bool> of_alike;  // undecided
+    if (claim.text.starts_with("Perplexities")) of_alike = true;
+    if (claim.text.starts_with("For most structures") || of_expecting(claim)) of_alike = false;
+    EXPECT_EQ(claim.ours[0].holds, of_alike) << claim.text << " " << claim.ours[0].figure;
+    EXPECT_EQ(claim.ours[1].holds, std::optional(false))
+        << claim.text << " " << claim.ours[1].figure;
+  }
+}
+
+// Three structures are needed: two are clear, and of the others one is as good at 0.5, or all are
+// worse at 0.7.
+TEST(Claims, AreUndecidedWhileTheOpenOnesCouldDecide) {
+  for (const bool worse : {false, true}) {
+    VariantNumbers table = of_paper();
+    for (const Structure& s : paper_structures()) {
+      const bool clear = s.name == "static" || s.name == "dynamic";
+      for (size_t set = 1; set <= 3; ++set) {
+        table.set(*find_variant(s.name, 0.5, true), das(set), clear ? 0.8 : worse ? 0.6 : 0.702);
+        table.set(*find_variant(s.name, 0.7, true), das(set), 0.7);
+        table.set(*find_variant(s.name, 1.0, true), das(set), 0.9);
+      }
+    }
+    const ClaimResult result = check({table}).claims.at(2).ours[0];
+    EXPECT_EQ(result.holds, worse ? std::optional(false) : std::nullopt);
+    EXPECT_EQ(result.figure, std::string("2 of 5 structures are lowest at 0.7") +
+                                 (worse ? "" : ", 3 too close to tell"));
+  }
+}
+
+// Ours have to differ by what another seed changes, 0.02; the paper's by half a digit.
+TEST(Claims, OfOursNeedALargerDifference) {
+  for (const double at_05 : {0.715, 0.725}) {
+    DistractionResults results = made_up_results();
+    for (RunResult& run : results.runs) {
+      const double p = all_variants()[run.run.variant].insert_prob;
+      for (size_t s = 1; s < kSets; ++s) {
+        run.numbers.set(das(s), p == 0.7 ? 0.7 : p == 0.5 ? at_05 : 0.9);
+      }
+    }
+    const Claim claim = check_claims(results).claims.at(2);
+    ASSERT_TRUE(claim.text.starts_with("p = 0.7 is generally")) << claim.text;
+    EXPECT_EQ(claim.ours[0].holds, at_05 > 0.72 ? std::optional(true) : std::nullopt);
   }
 }
 
@@ -137,8 +189,29 @@ const std::vector<Spoiled> kSpoiled = {
      [](VariantNumbers& t) {
        t.set(at("static", 1), kHistoryAs, 1.2), t.set(at("static-ui", 1), kHistoryAs, 1.2);
      }},
+    {"one phrase set above the first utterance", "Phrases at the beginning",
+     [](VariantNumbers& t) {
+       for (size_t v = 0; v < 5; ++v) t.set(v, key_of(7, "as_distraction"), 2);
+     }},
+    {"one more above the last utterance", "Phrases at the end",
+     [](VariantNumbers& t) { t.set(0, key_of(9, "as_distraction"), 2); }},
+    {"without the loss lower in one middle", "In the middle, models trained",
+     [](VariantNumbers& t) { t.set(at("static-ui", 0.5, false), das(8), 0.3); }},
+    {"without distractions lower in the other", "In the middle, models trained",
+     [](VariantNumbers& t) { t.set(at("static", 0), das(5), 0.3); }},
+    {"static-ui is best at 1.0", "In the middle, static-ui",
+     [](VariantNumbers& t) { t.set(at("static-ui", 1), das(5), 0.3); }},
+    {"the loss turns away from the query at 1.0", "The attention loss turns",
+     [](VariantNumbers& t) { t.set(at("static-ui", 1), kHistoryAs, 1.2); }},
+    {"two structures expect distractions", "A model trained at p = 1.0",
+     [](VariantNumbers& t) {
+       for (size_t v = 0; v < kVariants; ++v) t.set(v, key_of(3, "perplexity"), 60);
+       t.set(at("static", 1), key_of(3, "perplexity"), 40);
+       t.set(at("static-ui", 1), key_of(3, "perplexity"), 40);
+     }},
 };
 
+// What is as good as another is undecided, not false.
 TEST(Claims, NeedEachHalfOfTheirRule) {
   for (const Spoiled& spoiled : kSpoiled) {
     VariantNumbers table = of_paper();
@@ -147,7 +220,7 @@ TEST(Claims, NeedEachHalfOfTheirRule) {
     for (const Claim& claim : check({table}).claims) {
       if (!claim.text.starts_with(spoiled.claim)) continue;
       ++found;
-      EXPECT_EQ(claim.ours[0].holds, std::optional(false)) << claim.text << ": " << spoiled.what;
+      EXPECT_NE(claim.ours[0].holds, std::optional(true)) << claim.text << ": " << spoiled.what;
     }
     EXPECT_EQ(found, 1) << spoiled.claim;
   }

@@ -112,6 +112,7 @@ TEST(PlainText, AsksBeforeItTakesOneThingForAnother) {
   };
   const std::string table = "looks like a table of ", csv = ", which heed prepare csv readslines";
   EXPECT_EQ(doubt("who,text\nann,\"hi, you\"\nbob,yo\n"), table + "who, text" + csv);
+  EXPECT_EQ(doubt("who,text\r\nann,\"hi, you\"\r\nbob,yo\r\n"), table + "who, text" + csv);
   EXPECT_EQ(doubt("\"id\";\"what is said\"\n1;hi\n1;yo\n"), table + "id, what is said" + csv);
   EXPECT_EQ(doubt("id\twho\ttext\n1\tann\thi\n1\tbob\tyo\n"),
             table + "id, who, text, which heed prepare csv readstabs ");

@@ -1,4 +1,5 @@
-#include "dialog/respond/flops.h"
+// How much work a training step of the five structures is.
+#include "dialog/respond/models/lstm.h"
 
 namespace heed {
 namespace {
@@ -24,9 +25,9 @@ double scoring(AttentionScore score, double queries, double memory, double hidde
 
 }  // namespace
 
-double training_flops(const ModelConfig& c, const Batch& batch) {
-  if (c.structure.family != Family::kLstm) return 0;
-  const double e = c.embedding_size, h = c.hidden_size, layers = c.num_layers, v = c.vocab_size;
+double LstmResponder::training_flops(const Batch& batch) const {
+  const ModelConfig& c = config_;
+  const double e = c.embedding_size, h = c.hidden_size, layers = c.num_layers;
   const double batch_size = batch.size, tokens = batch.context.packing.rows(),
                steps = batch.response.packing.rows();
   double forward = c.bidirectional ? bilstm(tokens, batch_size, e, h, layers)
@@ -48,7 +49,7 @@ double training_flops(const ModelConfig& c, const Batch& batch) {
   const double fed = c.input_feeding ? 4 * h * h : 0;
   forward += contexts * 2 * (fed + h * h) + steps * 2 * h * h + looked_at * 4 * h;
   forward += scoring(c.attention_score(), contexts, batch.memory.segments.total(), h);
-  forward += steps * 2 * h * v;
+  forward += decoder_.output.flops(steps);
   return 3 * forward;
 }
 

@@ -1,0 +1,105 @@
+#include "dialog/parts/output_layer.h"
+
+#include <set>
+
+#include "base/error.h"
+
+namespace heed {
+namespace {
+
+double product_flops(double rows, const Linear& w) {
+  return 2 * rows * static_cast<double>(w.weight.shape().numel());
+}
+
+}  // namespace
+
+CrossEntropy OutputLayer::loss(const Var& hidden, const Tensor& targets,
+                               const Tensor& weights) const {
+  const Var nll = cross_entropy(logits(hidden), targets);
+  return {weights.defined() ? sum(mul(nll, Var(weights))) : sum(nll), nll.value()};
+}
+
+CrossEntropy SoftmaxOutput::loss(const Var& hidden, const Tensor& targets,
+                                 const Tensor& weights) const {
+  return linear_cross_entropy(hidden, weight_.weight, targets, 0, weights);
+}
+
+double SoftmaxOutput::flops(double rows) const {
+  return product_flops(rows, weight_);
+}
+
+JointSoftmaxOutput::JointSoftmaxOutput(int64_t in, int64_t first, int64_t vocab_size,
+                                       std::vector<int32_t> part)
+    : all_(first, vocab_size, /*with_bias=*/false),
+      vocab_size_(vocab_size),
+      part_(std::move(part)) {
+  const std::set<int32_t> different(part_.begin(), part_.end());
+  const bool inside =
+      part_.empty() || (*different.begin() >= 0 && *different.rbegin() < vocab_size);
+  if (!inside || different.size() != part_.size()) {
+    throw UsageError("joint softmax: expected different words of the " +
+                     std::to_string(vocab_size) + " of the vocabulary");
+  }
+  if (!part_.empty()) of_part_.emplace_back(in, std::ssize(part_), /*with_bias=*/false);
+}
+
+void JointSoftmaxOutput::visit(Visitor& v) {
+  all_.visit(v);
+  for (Linear& part : of_part_) v("part", part);
+}
+
+// ln(exp a + exp b) = a + ln(1 + exp(b - a)), for the words of K alone.
+Var JointSoftmaxOutput::logits(const Var& hidden) const {
+  const int64_t first = all_.weight.shape()[1];
+  const Var a = all_(hidden.shape()[1] == first ? hidden : slice(hidden, 1, 0, first));
+  if (part_.empty()) return a;
+  std::vector<int32_t> columns;
+  for (int64_t row = 0; row < a.shape()[0]; ++row) {
+    columns.insert(columns.end(), part_.begin(), part_.end());
+  }
+  const Tensor ids = Tensor::from(columns, a.device()).reshape({a.shape()[0], std::ssize(part_)});
+  const Var added = softplus(of_part_[0](hidden) - gather_along(a, ids, 1));
+  return a + scatter_along(added, ids, vocab_size_, 1);
+}
+
+double JointSoftmaxOutput::flops(double rows) const {
+  double all = product_flops(rows, all_);
+  for (const Linear& part : of_part_) all += product_flops(rows, part);
+  return all;
+}
+
+GatedOutput::GatedOutput(int64_t in, int64_t vocab_size, int64_t special)
+    : general_(in, vocab_size - special, /*with_bias=*/false) {
+  if (special == 0) return;
+  special_.emplace_back(in, special, /*with_bias=*/false);
+  gate_.emplace_back(in, 1, /*with_bias=*/false);
+}
+
+void GatedOutput::visit(Visitor& v) {
+  general_.visit(v);
+  for (Linear& special : special_) v("special", special);
+  for (Linear& gate : gate_) v("gate", gate);
+}
+
+// ln g = -ln(1 + e^-z),   ln(1 - g) = -ln(1 + e^z),   z = w hidden
+Var GatedOutput::logits(const Var& hidden) const {
+  const Var general = log_softmax(general_(hidden));
+  if (special_.empty()) return general;
+  const Var z = gate_[0](hidden);
+  return concat({general - softplus(z), log_softmax(special_[0](hidden)) - softplus(-z)}, 1);
+}
+
+Var GatedOutput::log_gate(const Var& hidden) const {
+  const Var z = gate_.at(0)(hidden);
+  return -softplus(-reshape(z, {z.shape()[0]}));
+}
+
+double GatedOutput::flops(double rows) const {
+  double all = product_flops(rows, general_);
+  for (const auto* layers : {&special_, &gate_}) {
+    for (const Linear& layer : *layers) all += product_flops(rows, layer);
+  }
+  return all;
+}
+
+}  // namespace heed

@@ -1,0 +1,69 @@
+// THRED, attention to words and to utterances after an integration network (Dziri, Kamalloo,
+// Mathewson & Zaiane, "Augmenting neural response generation with context-aware topical attention",
+// NLP4ConvAI 2019, Eqs. 2 to 5 and 7), without its topic words. Utterances 1..q, tokens w_i1, w_i2
+// ..., <eou> last; response y; one table of embeddings E for all. In each decoding step t:
+//
+//   h_i. = GRU(E w_i1, E w_i2 ...), both ways, each utterance from zero             (2H)
+//   m_i  = sum_j softmax_j(v . tanh(W [s_{t-1}; c_{i-1}] + U h_ij)) h_ij             Eq. 2
+//   c_i  = GRU(m_i, c_{i-1}),   i = 1..q,   c_0 = 0                                  Eq. 3
+//   r_t  = sum_i g_i c_i,   g = softmax_i(v' . tanh(W' s_{t-1} + U' c_i))            Eqs. 4, 5
+//   s_t  = GRU([E y_{t-1}; r_t], s_{t-1}),   logits = W_o [s_t; E y_{t-1}]           Eq. 7
+//   s_0  of layer l = tanh(W_l c_q + b_l), with c of s_{-1} = 0
+//
+// Without message attention (ModelConfig::message_attention), as the authors' program has it, m_i
+// is the last states, both ways, of utterance i, so that the c_i are the same in all steps.
+//
+// The attention that counts is g, on utterances *after integration*: c_i has seen the utterances
+// 1..i. The text calls W_o a tanh, with which no perplexity below some thousands could be reached;
+// it is linear, and has no bias, as in all response models of heed. The GRU over the c_i has one
+// layer, the others have num_layers.
+#pragma once
+
+#include <vector>
+
+#include "dialog/respond/stepwise.h"
+#include "nn/gru.h"
+#include "nn/init.h"
+
+namespace heed {
+
+class ThredResponder : public StepwiseResponder {
+ public:
+  explicit ThredResponder(const ModelConfig& config);  // blank, to be loaded
+  static double count(const ModelConfig& config);      // of its parameters
+
+  void visit(Visitor& v) override;
+  const ModelConfig& config() const override { return config_; }
+  BatchParts parts() const override { return {.sequences = true, .utterances = true}; }
+  void init(uint64_t seed) override { heed::init(*this, seed); }
+  Var representation(const Batch& batch, Pooling pooling) const override;
+  Encoded encode(const Batch& batch, const DropoutMode& drop = {}) const override;
+  Var token_part(const Tensor& tokens, const DropoutMode& drop = {}) const override;  // (n, E)
+  Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
+            const State& state, const DropoutMode& drop = {}) const override;
+  Var hidden(const std::vector<Var>& made) const override { return concat(made, 1); }
+  const OutputLayer& output() const override { return output_; }
+
+ private:
+  // A context that was read, and the state c_q (B, H) that it ends in before a word is written.
+  struct Read {
+    Encoded encoded;
+    Var last;
+  };
+  Read read_context(const Batch& batch, const DropoutMode& drop) const;
+  // c_1, c_2 ... of each row of s (B', H), which has the utterances of its segment: (P, H), row
+  // after row.
+  Var integrate(const Encoded& encoded, const Segments& segments, const Var& s) const;
+
+  ModelConfig config_;
+  Embedding embedding_;
+  Gru utterances_;
+  std::vector<AdditiveAttention> message_;  // one or none
+  Gru integration_;
+  AdditiveAttention context_;
+  std::vector<Linear> start_;  // W_l, b_l
+  Gru decoder_;
+  SoftmaxOutput output_;
+};
+
+}  // namespace heed

@@ -1,0 +1,38 @@
+// Every measure of generated texts, in one list: what commands print, results files keep and pages
+// explain comes from here. The functions stand in overlap.h.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "dialog/text/overlap.h"
+
+namespace heed {
+
+struct TextMeasure {
+  const char *key, *title;
+  int digits;            // shown behind the point
+  double factor;         // 100 for what is shown in percent
+  bool with_references;  // of the texts themselves against others; not of the references alone
+  double (*value)(const std::vector<Tokens>& texts, const std::vector<Tokens>& references);
+};
+const std::vector<TextMeasure>& text_measures();
+
+// Of each measure its value, in the order of the list; none where it needs references, and `human`
+// says that the texts are the references. Throws UsageError if the numbers of texts and references
+// differ, or there are none.
+std::vector<std::optional<double>> measure_texts(const std::vector<Tokens>& texts,
+                                                 const std::vector<Tokens>& references,
+                                                 bool human = false);
+
+// Vector extrema (Forgues et al. 2014): the mean over pairs of the cosine of two vectors, each made
+// of a text's words: of every dimension the number that is largest in size. 0 of a pair where a
+// text has no word with a vector. `vector_of` gives nothing for a word without one.
+using VectorOf = std::function<std::span<const float>(const std::string& word)>;
+double vector_extrema(const std::vector<Tokens>& texts, const std::vector<Tokens>& references,
+                      const VectorOf& vector_of);
+
+}  // namespace heed

@@ -1,0 +1,116 @@
+#include "dialog/text/lda.h"
+
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <set>
+
+#include "base/error.h"
+#include "tensor/parallel.h"
+#include "tensor/random.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+// 60 documents of 20 words each: the even ones of words 0 to 9, the odd ones of 10 to 19.
+std::vector<WordIds> two_topics() {
+  std::vector<WordIds> documents(60);
+  Rng rng(5, "test.lda");
+  for (size_t d = 0; d < documents.size(); ++d) {
+    for (int i = 0; i < 20; ++i) {
+      documents[d].push_back(static_cast<int32_t>(10 * (d % 2) + rng.below(10)));
+    }
+  }
+  return documents;
+}
+
+const LdaOptions kTwo{.topics = 2, .sweeps = 50};
+
+TEST(Lda, FindsTopicsOfDifferentWords) {
+  const TopicModel model(two_topics(), 20, kTwo);
+  std::set<WordIds> found;
+  for (int k = 0; k < 2; ++k) {
+    WordIds words = model.top_words(k, 10);
+    std::sort(words.begin(), words.end());
+    found.insert(words);
+  }
+  WordIds low(10), high(10);
+  std::iota(low.begin(), low.end(), 0);
+  std::iota(high.begin(), high.end(), 10);
+  EXPECT_EQ(found, (std::set<WordIds>{low, high}));
+  const int first = model.count(0, 0) > 0 ? 0 : 1;
+  EXPECT_EQ(model.topic_of({3, 4, 5, 6}, 1), first);
+  EXPECT_EQ(model.topic_of({13, 14, 99, -1}, 1), 1 - first);
+  EXPECT_EQ(model.topic_of({}, 1), 0);
+  EXPECT_EQ(model.topic_of({50}, 1), 0);
+}
+
+// After any number of sweeps each word is counted as often as it occurs.
+TEST(Lda, ConservesCounts) {
+  std::vector<WordIds> documents = two_topics();
+  documents.push_back({});
+  std::vector<int64_t> occurs(20);
+  for (const WordIds& document : documents) {
+    for (const int32_t word : document) ++occurs[word];
+  }
+  for (const int sweeps : {0, 1, 7}) {
+    const TopicModel model(documents, 20, {.topics = 5, .sweeps = sweeps});
+    int64_t all = 0;
+    for (int64_t w = 0; w < 20; ++w) {
+      int64_t of_word = 0;
+      for (int k = 0; k < 5; ++k) {
+        EXPECT_GE(model.count(w, k), 0);
+        of_word += model.count(w, k);
+      }
+      EXPECT_EQ(of_word, occurs[w]);
+    }
+    for (int k = 0; k < 5; ++k) {
+      int64_t of_topic = 0;
+      for (int64_t w = 0; w < 20; ++w) of_topic += model.count(w, k);
+      EXPECT_EQ(model.count(k), of_topic);
+      all += of_topic;
+    }
+    EXPECT_EQ(all, 60 * 20);
+  }
+}
+
+TEST(Lda, DependsOnTheSeedAndOnNothingElse) {
+  const auto counts = [](uint64_t seed, int threads, int sweeps = 10) {
+    set_num_threads(threads);
+    const TopicModel model(two_topics(), 20, {.topics = 4, .sweeps = sweeps, .seed = seed});
+    set_num_threads(0);
+    std::vector<int64_t> all;
+    for (int64_t w = 0; w < 20; ++w) {
+      for (int k = 0; k < 4; ++k) all.push_back(model.count(w, k));
+    }
+    return all;
+  };
+  EXPECT_EQ(counts(1, 1), counts(1, 3));
+  EXPECT_NE(counts(1, 1), counts(2, 1));
+  EXPECT_NE(counts(1, 1), counts(1, 1, 11));
+}
+
+// Where every word has a topic of its own, a word that was never seen is drawn for both alike.
+TEST(Lda, DrawsByTheCounts) {
+  std::vector<WordIds> documents(20, WordIds{0, 0, 0});
+  documents.resize(40, WordIds{1, 1, 1});
+  const TopicModel model(documents, 3, {.topics = 2, .alpha = 0.1, .sweeps = 100});
+  const int of_0 = model.count(0, 0) == 60 ? 0 : 1;
+  ASSERT_EQ(model.count(0, of_0), 60);
+  ASSERT_EQ(model.count(1, 1 - of_0), 60);
+  EXPECT_EQ(model.top_words(of_0, 5), WordIds{0});
+  int drawn = 0;
+  for (uint64_t number = 0; number < 400; ++number) drawn += model.topic_of({2}, number, 0);
+  EXPECT_NEAR(drawn / 400.0, 0.5, 0.1);
+}
+
+TEST(Lda, RefusesWhatMakesNoTopics) {
+  EXPECT_EQ(error_of<DataError>([] { TopicModel({{0, 3}}, 3, kTwo); }), "topics: word 3 of 3");
+  EXPECT_NE(error_of<UsageError>([] { TopicModel({}, 3, {.topics = 0}); }), "no error");
+  EXPECT_NE(error_of<UsageError>([] { TopicModel({}, 3, {.beta = 0}); }), "no error");
+  EXPECT_EQ(TopicModel({}, 3, kTwo).count(0), 0);
+}
+
+}  // namespace
+}  // namespace heed

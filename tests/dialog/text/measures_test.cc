@@ -1,0 +1,81 @@
+#include "dialog/text/measures.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <map>
+#include <set>
+
+#include "base/error.h"
+#include "dialog/text/tokenizer.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+const std::vector<Tokens> kTexts = {tokenize("a b a c"), tokenize("a b d b a")},
+                          kReferences = {tokenize("a b c"), tokenize("d b a b")};
+
+std::map<std::string, std::optional<double>> by_key(bool human = false) {
+  std::map<std::string, std::optional<double>> values;
+  const auto all = measure_texts(kTexts, kReferences, human);
+  for (size_t i = 0; i < all.size(); ++i) values[text_measures()[i].key] = all[i];
+  return values;
+}
+
+TEST(TextMeasures, AreThoseOfTheirFunctions) {
+  const auto values = by_key();
+  ASSERT_EQ(values.size(), text_measures().size());  // no key twice
+  const OverlapMeans means = mean_overlap(kTexts, kReferences);
+  EXPECT_EQ(values.at("bleu"), corpus_bleu(kTexts, kReferences));
+  EXPECT_EQ(values.at("corpus_bleu_2"), corpus_bleu(kTexts, kReferences, 2));
+  EXPECT_EQ(values.at("nist"), corpus_nist(kTexts, kReferences));
+  EXPECT_EQ(values.at("bleu_2"), means.bleu_2);
+  EXPECT_EQ(values.at("rouge_l"), means.rouge_l);
+  EXPECT_EQ(values.at("meteor_exact_stem"), means.meteor);
+  EXPECT_EQ(values.at("rouge_1"), (6.0 / 7 + 8.0 / 9) / 2);
+  EXPECT_EQ(values.at("rouge_2"), (2.0 / 5 + 6.0 / 7) / 2);
+  EXPECT_EQ(values.at("distinct_1"), 4.0 / 9);
+  EXPECT_EQ(values.at("distinct_2"), 5.0 / 9);
+  EXPECT_EQ(values.at("distinct_2_of_pairs"), 5.0 / 7);
+  EXPECT_NEAR(*values.at("ent_4"), std::log(3), 1e-12);
+  EXPECT_EQ(values.at("repetition"), (2.0 / 1 + 3.0 / 2) / 2);
+  EXPECT_EQ(values.at("nasl"), 4.5 / 3.5);
+  EXPECT_EQ(values.at("mean_length"), 4.5);
+}
+
+TEST(TextMeasures, HumanTextsAreNotComparedWithThemselves) {
+  for (const auto& [key, value] : by_key(/*human=*/true)) {
+    const bool alone = key.starts_with("distinct") || key == "ent_4" || key == "mean_length";
+    EXPECT_EQ(value.has_value(), alone) << key;
+  }
+}
+
+TEST(TextMeasures, NeedTextsAndAsManyReferences) {
+  EXPECT_EQ(error_of<UsageError>([] { (void)measure_texts({}, {}); }),
+            "responses: there are none to measure");
+  EXPECT_EQ(error_of<UsageError>([] { (void)measure_texts(kTexts, {{}}); }),
+            "responses: 2 for 1 references");
+}
+
+// a (1, -3), b (-2, 2): a b -> (-2, -3); c alone (1, 1); d has no vector.
+TEST(VectorExtrema, ByHand) {
+  const std::map<std::string, std::vector<float>> vectors = {
+      {"a", {1, -3}}, {"b", {-2, 2}}, {"c", {1, 1}}};
+  const VectorOf vector_of = [&](const std::string& word) {
+    const auto found = vectors.find(word);
+    return found == vectors.end() ? std::span<const float>() : std::span(found->second);
+  };
+  const auto cosine = [&](const char* a, const char* b) {
+    return vector_extrema({tokenize(a)}, {tokenize(b)}, vector_of);
+  };
+  EXPECT_NEAR(cosine("a b", "c"), -5 / std::sqrt(13.0 * 2), 1e-12);
+  EXPECT_NEAR(cosine("a b d", "b a"), 1, 1e-12);
+  EXPECT_EQ(cosine("d", "c"), 0);
+  EXPECT_NEAR(vector_extrema({tokenize("a b"), tokenize("d")}, {tokenize("c"), {}}, vector_of),
+              -2.5 / std::sqrt(26.0), 1e-12);
+  EXPECT_EQ(vector_extrema({}, {}, vector_of), 0);
+}
+
+}  // namespace
+}  // namespace heed
