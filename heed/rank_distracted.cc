@@ -39,8 +39,8 @@ class Utterances {
       context.utterances.push_back(texts_[utterance[0]]);
     return context;
   }
-  std::vector<std::vector<int32_t>> phrases(const std::vector<std::string>& texts) {
-    std::vector<std::vector<int32_t>> numbers;
+  std::vector<Utterance> phrases(const std::vector<std::string>& texts) {
+    std::vector<Utterance> numbers;
     for (const std::string& text : texts) numbers.push_back({number(text)});
     return numbers;
   }
