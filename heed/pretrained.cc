@@ -133,9 +133,10 @@ void add_export(CLI::App& app) {
       "In Python: transformers.AutoModel.from_pretrained(FOLDER).\n"
       "Example:\n"
       "  heed export --model models/minilm --out minilm");
-  c->add_option("--model", o->model,
-                "Directory of a model that heed import made, or of a run that began with one (heed "
-                "train retrieval --encoder pretrained)")
+  c->add_option(
+       "--model", o->model,
+       "Directory of a run or a model, one that heed import made, or a run that trained one "
+       "further (heed train retrieval --encoder pretrained)")
       ->required();
   c->add_option("--out", o->out, "The folder, made if missing")->required();
   c->callback([o] { say("exported to", pretrained::export_encoder(o->model, o->out), o->out); });

@@ -79,7 +79,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
             {.group = kRanker, .least = 0, .required = true}),
     s.margin);
   v(setting("insert-prob", "insert_prob",
-            "Probability with which each of two distractions is inserted into a context",
+            "Probability with which each of two distractions is inserted",
             {.group = kRanker, .least = 0, .most = 1, .later = true, .of_variant = true}),
     s.insert_prob);
   v(setting("attention-weight", "attention_weight",

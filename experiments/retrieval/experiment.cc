@@ -86,7 +86,7 @@ retrieve::Settings settings_of(const Settings& s, size_t variant, uint64_t seed)
   const Variant& v = variants()[variant];
   retrieve::Settings r = retrieve::find_preset("repository").settings;
   r.model.encoder = "weighted-bag";
-  r.model.vocab_size = s.vocabulary + kSpecialTokens;
+  r.model.vocab_size = s.vocabulary;
   r.model.embedding_size = r.model.hidden_size = s.width;
   r.model.dropout = 0.2;
   r.negatives = "shared:200";
@@ -255,9 +255,10 @@ void visit(Settings& s, const OptionVisitor& v) {
                           double least, double most) {
     v(setting(name, name, help, {.group = "Rankers", .least = least, .most = most}), value);
   };
-  option("epochs", "Epochs of each training", &s.epochs, 1, 1000);
+  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
   option("width", "Numbers of a word's vector, and of a text's", &s.width, 1, 4096);
-  option("vocab", "Words", &s.vocabulary, 1, 1000000);
+  option("vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
+         1000000);
   option("pool", "Texts of the whitelists", &s.pool, 2, 1000000);
   option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
 }
