@@ -33,7 +33,7 @@ struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::vector<std::string> scorers;
-  std::string data, train, model, lists, out, json, test_sets;
+  std::string data, train, model, lists, out, json, test_sets, pool;
   std::string examples = "last", context = "all", mean_length = "documents";
   size_t limit = 0;
   std::optional<int> min_turns;
@@ -184,7 +184,7 @@ void check(const Options& o) {
   if (o.test()) {
     require(o.model, Capability::kRank);
     if (!o.test_sets.empty()) refuse_given(*o.command, "--out", "a test without --test");
-    if (o.test_sets.empty()) refuse_given(*o.command, "--train", "--test");
+    if (o.test_sets.empty()) refuse_given(*o.command, "--pool", "--test");
     return;
   }
   if (!o.trains()) refuse_given(*o.command, "--train", "tf-idf, bm25 and map");
@@ -243,9 +243,9 @@ std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, cons
   if (needs_pool(sets)) {
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(o.data, ignored);
-    pool = o.train.empty() && !folder
+    pool = o.pool.empty() && !folder
                ? part.dialogues
-               : read_dialogues(find_dialogues(o.train.empty() ? o.data : o.train, "train"));
+               : read_dialogues(find_dialogues(o.pool.empty() ? o.data : o.pool, "train"));
   }
   const std::vector<MarkedContext> contexts = contexts_of(part, lists);
   std::vector<RankedSet> ranked;
@@ -409,9 +409,9 @@ void add_test(CLI::App& rank) {
       "random:P, frequent:PLACE, rare:PLACE, with commas. Instead of the scores: R@1, MRR, "
       "P(right), AS and DAS ratio of each");
   c->add_option(
-      "--train", o->train,
-      "Dialogues whose turns --test inserts: a data directory (its train part), or a file. "
-      "If not given: the train part of a --data directory, else --data");
+      "--pool", o->pool,
+      "Dialogues that random: distractions are drawn from: a data directory (its train "
+      "part), or a file. If not given: the train part of a --data directory, else --data");
   declare_inputs(*o, *c);
   c->callback([o] { baseline(*o); });
 }
