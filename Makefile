@@ -5,16 +5,21 @@ JOBS ?= $(shell nproc)
 MINUTES ?= 20
 BUILD = cmake --build --preset
 CTEST = ctest -j $(JOBS) $(CTEST_ARGS) --preset
+# Python with what its tests need, where setup-tests has made it.
+export PATH := $(CURDIR)/build/test-python/bin:$(PATH)
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
-.PHONY: setup demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint coverage bench nvcc \
+.PHONY: setup setup-tests demo program reproduce probes adversarial ranks test test-labs test-handout test-fast asan tsan eigen torture mutants fuzz lint coverage bench nvcc \
         gpu-bundle gpu-check format install package wheel arm64 loc clean
 
 include labs/labs.mk  # help, lab and grade
 
 setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh
+
+setup-tests: setup  ## Install what tests are skipped without: 90 MB from Debian, 120 MB from the Python package registry
+	@scripts/setup_tests.sh
 
 # A fresh clone builds what the demo needs, and in a way that suits only that; any other target then builds everything.
 demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 1.5 minutes, all after 5)
@@ -23,7 +28,7 @@ demo: setup  ## Build a first part of the program and show what it does (two cor
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/demo.sh
 
-reproduce: setup  ## The experiment in small: 23 variants, 9 test sets, one page (some minutes)
+reproduce: setup  ## A small version of the experiment: 23 variants, 9 test sets, one page (some minutes)
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/reproduce.sh
@@ -32,7 +37,7 @@ program: setup  ## Build the program, with all its commands
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 
-probes: setup  ## The experiment on probes in small: 11 models, 3 tasks, one page (some minutes)
+probes: setup  ## A small version of the experiment on probes: 11 models, 3 tasks, one page (some minutes)
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/probes.sh
@@ -42,12 +47,12 @@ ranks: setup  ## Train with 1, 2 and 4 ranks of MPI, and compare the models byte
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/ranks.sh
 
-adversarial: setup  ## Adversarial evaluation in small: discriminators, controls, two generators, one page (a minute)
+adversarial: setup  ## A small adversarial evaluation: discriminators, controls, two generators, one page (a minute)
 	@cmake --preset release > /dev/null
 	@$(BUILD) release -j $(JOBS) --target heed_program
 	@scripts/adversarial.sh
 
-test: setup  ## Every test, but for the two of the course below (two cores: a quarter of an hour and more)
+test: setup-tests  ## Every test, but for the two of the course below (two cores: a quarter of an hour and more)
 	cmake --preset release
 	$(BUILD) release -j $(JOBS)
 	$(CTEST) release -LE 'labs|handout'

@@ -29,9 +29,7 @@ Var& assign(Var& a, Var result) {
 }
 
 Var min(const Var& x, int axis, bool keepdim) {
-  check_float("min", x);
-  const int a = x.shape().normalize(axis, "min");
-  check_shape(x.shape()[a] > 0, "min: no elements along axis ", axis, " of ", x.shape());
+  const int a = check_axis("min", x, axis);
   return neg(max(neg(x), a, keepdim));
 }
 
@@ -49,9 +47,7 @@ Var stddev(const Var& x, int axis, bool keepdim, int correction) {
 }
 
 Var logsumexp(const Var& x, int axis, bool keepdim) {
-  check_float("logsumexp", x);
-  const int a = x.shape().normalize(axis, "logsumexp");
-  check_shape(x.shape()[a] > 0, "logsumexp: no elements along axis ", axis, " of ", x.shape());
+  const int a = check_axis("logsumexp", x, axis);
   const Var largest = max(x.detach(), a, true);
   const Tensor zero = Tensor::zeros({}, x.dtype(), x.device());
   const Var shift = where(less(abs(largest), INFINITY), largest, zero);  // infinity - itself is NaN
@@ -133,9 +129,7 @@ TopK top_k(const Var& x, int64_t k) {
 }
 
 Tensor argmin(const Var& x, int axis) {
-  check_float("argmin", x);
-  const int a = x.shape().normalize(axis, "argmin");
-  check_shape(x.shape()[a] > 0, "argmin: no elements along axis ", axis, " of ", x.shape());
+  const int a = check_axis("argmin", x, axis);
   return argmax(neg(x.detach()), a);
 }
 

@@ -114,6 +114,11 @@ void GradientBuffer::own() {
   borrowed_ = false;
 }
 
+void GradientBuffer::unshare() {
+  Tensor& dense = total.dense;
+  if (dense.defined() && !dense.shares_memory_uniquely()) dense = dense.clone();
+}
+
 void GradientBuffer::clear() {
   total = {};
   borrowed_ = false;
@@ -193,6 +198,13 @@ void check_defined(const char* op, const Var& x) {
 void check_float(const char* op, const Var& x) {
   check_defined(op, x);
   check_shape(x.dtype() != DType::i32, op, ": element type i32: expected f32 or f64");
+}
+
+int check_axis(const char* op, const Var& x, int axis) {
+  check_float(op, x);
+  const int a = x.shape().normalize(axis, op);
+  check_shape(x.shape()[a] > 0, op, ": no elements along axis ", axis, " of ", x.shape());
+  return a;
 }
 
 void check_types(const char* op, const Var& a, const Var& b) {

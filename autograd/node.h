@@ -36,6 +36,8 @@ class GradientBuffer {
   void settle();
   // Makes `total` unshared, by a copy if necessary, so that its owner may change it.
   void own();
+  // A gradient that somebody holds stays as it is: the next pass adds to a copy.
+  void unshare();
   void clear();
   bool all_finite() const;  // all that was collected, put aside or not
 
@@ -65,6 +67,8 @@ void check_devices(const char* op, const Tensor& a, const Tensor& b);
 void check_defined(const char* op, const Var& x);
 // The same, and for an i32 "op: element type i32: expected f32 or f64".
 void check_float(const char* op, const Var& x);
+// Also that x has the axis and elements along it; returns the axis, counted from the front.
+int check_axis(const char* op, const Var& x, int axis);
 // The same for both and check_devices(), and throws ShapeError "op: element types differ, f32 and
 // f64" where they do.
 void check_types(const char* op, const Var& a, const Var& b);

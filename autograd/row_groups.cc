@@ -4,7 +4,7 @@
 #include <numeric>
 
 #include "tensor/dispatch.h"
-#include "tensor/kernels/gather.h"
+#include "tensor/kernels/groups.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 
 namespace heed {
 
-// Indices, grouped by value on the host, for add_groups() (tensor/kernels/gather.h). The rows of a
+// Indices, grouped by value on the host, for add_groups() (tensor/kernels/groups.h). The rows of a
 // group are added in the order of their indices.
 class RowGroups {
  public:

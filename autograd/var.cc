@@ -233,6 +233,9 @@ void Var::backward(const OnComplete& complete) const {
     throw UsageError(text("backward: the graph was used already (op ", node->op,
                           "); run the forward pass again, or add the losses first"));
   }
+  for (const auto& node : order) {
+    if (node->inputs.empty()) node->outputs[0].unshare();
+  }
   if (complete) bring_leaves_forward(order);
   node()->outputs[output_].add(Tensor::full(shape(), 1.0, dtype(), device()));
   for (const auto& node : order) {

@@ -1,4 +1,4 @@
-# libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, nlohmann-json and CLI11.
+# libheed_dialog.a, the dialogue models and the experiments, and the program. They need zlib, utf8proc, Eigen, nlohmann-json and CLI11.
 
 heed_glob(dialog_sources train/*.cc dialog/*.cc dialog/*/*.cc dialog/*/*/*.cc experiments/*.cc experiments/*/*.cc experiments/*/*/*.cc)
 if(NOT HEED_ALL_COMMANDS)
@@ -6,9 +6,9 @@ if(NOT HEED_ALL_COMMANDS)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
   endif()
   list(FILTER dialog_sources EXCLUDE REGEX
-       "/(experiments/|dialog/(discriminate|people|pretrained|probe|retrieve|stats)/|dialog/(respond/(policy|verify)|view/curve[a-z_]*)[.])")
+       "/(experiments/|dialog/(describe|discriminate|people|pretrained|probe|retrieve|stats)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
-       ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
+       ${PROJECT_SOURCE_DIR}/experiments/engine/report/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
 endif()
 # The models that respond, and what they stand on, are objects of their own: labs wait for no others.
 set(responding_sources ${dialog_sources})
@@ -28,6 +28,8 @@ if(HEED_ALL_COMMANDS)
   find_library(HEED_UTF8PROC_LIBRARY utf8proc REQUIRED)
   target_include_directories(heed_dialog SYSTEM PRIVATE ${HEED_UTF8PROC_INCLUDE})
   target_link_libraries(heed_dialog PRIVATE ${HEED_UTF8PROC_LIBRARY})
+  find_package(Eigen3 3.4 REQUIRED NO_MODULE)  # factors and eigenvectors of matrices
+  target_link_libraries(heed_dialog PRIVATE $<BUILD_INTERFACE:Eigen3::Eigen>)
 endif()
 heed_embed(heed_dialog data/paper-tables.json paper_tables.inc)
 heed_embed(heed_dialog experiments/engine/report/page.js page_script.inc)

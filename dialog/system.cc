@@ -16,8 +16,7 @@ std::string Training::end_text(const std::string& run) const {
 }
 
 bool System::has(Capability capability) const {
-  return std::find(can.begin(), can.end(), capability) != can.end() ||
-         (capability == Capability::kRank && has(Capability::kEncode));
+  return std::find(can.begin(), can.end(), capability) != can.end();
 }
 
 void check_same_data(bool same, const Paths& data, const std::string& run,

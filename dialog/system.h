@@ -94,7 +94,7 @@ struct LoadedSystem {
   std::shared_ptr<Module> module = {};          // on the CPU; move() takes it elsewhere
   std::shared_ptr<Vocabulary> vocabulary = {};  // null where texts are read otherwise
   ExampleOptions bounds = {};                   // of the examples that it was trained on
-  // These refer to the module and what else they need. load_system() makes a ranker of an encoder.
+  // These refer to the module and what else they need.
   std::shared_ptr<const ContextEncoder> encoder = {};
   std::shared_ptr<const Ranker> ranker = {};
 };
@@ -123,7 +123,7 @@ struct System {
   bool several_corpora = false;  // --data takes several, with commas
   bool ranks = false;            // several processes may train it together
 
-  bool has(Capability capability) const;  // what encodes ranks, too: by the cosine
+  bool has(Capability capability) const;
 };
 
 // All of them, in the order of the list.

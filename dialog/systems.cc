@@ -90,9 +90,6 @@ LoadedSystem load_system(const std::string& directory, const std::string& epoch)
   const System& system = system_of(directory);
   LoadedSystem loaded = system.load(directory, epoch);
   loaded.system = system.name;
-  if (loaded.encoder && !loaded.ranker) {
-    loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
-  }
   return loaded;
 }
 

@@ -1,14 +1,18 @@
 #include <filesystem>
 
+#include "experiments/adversarial/experiment.h"
 #include "experiments/distraction/experiment.h"
+#include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
+#include "experiments/sweep/sweep.h"
 
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
-  static const std::vector<Experiment> kAll = {distraction_experiment(), probes_experiment(),
-                                               retrieval_experiment()};
+  static const std::vector<Experiment> kAll = {
+      distraction_experiment(),          probes_experiment(), adversarial_experiment(),
+      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment()};
   return kAll;
 }
 
@@ -17,6 +21,11 @@ const Experiment& experiment_of(const std::vector<Experiment>& among, const std:
     if (std::filesystem::exists(std::filesystem::path(folder) / (e.kind + ".json"))) return e;
   }
   return among.front();
+}
+
+void save(const std::string& folder, const Report& report) {
+  save_tables(folder, report.tables);
+  if (!report.claims.claims.empty()) save_claims(folder, report.claims, report.claims_note);
 }
 
 }  // namespace heed

@@ -19,6 +19,9 @@ namespace heed {
 
 struct Structure;
 struct TrainSettings;
+namespace discriminate {
+struct Settings;
+}
 
 // ---- options
 
@@ -29,16 +32,20 @@ using OptionValue =
 using OptionVisitor = std::function<void(const Setting&, const OptionValue&)>;
 
 // Whose settings and presets the command has besides: those of response models
-// (dialog/respond/settings.h), or none.
-enum class Trains { kNothing, kResponders };
+// (dialog/respond/settings.h), of discriminators (dialog/discriminate/settings.h), or none.
+enum class Trains { kNothing, kResponders, kDiscriminators };
 
 // What a command was given besides the options of the experiment.
 struct ExperimentRequest {
   std::string data;
   MadeWith made_with = {};
   std::function<TrainSettings(const Structure&)> responder = {};  // of Trains::kResponders
+  std::function<discriminate::Settings()> discriminator = {};     // of Trains::kDiscriminators
   // That of the settings where it was asked for, else one that suits so many examples.
   std::function<int64_t(const TrainSettings&, size_t examples)> batch_size = {};
+  // Throws UsageError where the option was given: it is for something else, such as another
+  // option.
+  std::function<void(const std::string& option, const std::string& is_for)> refuse_given = {};
 };
 
 // ---- an experiment that is made
@@ -68,7 +75,8 @@ template <class F> struct Showing {
   const char* claims_lead = nullptr;  // on the page, instead of claims_note
   const char* sources_note = "";
 
-  F (*load)(const std::string& folder);  // throws DataError as load_results() does
+  F(*load)
+  (const std::string& folder);  // throws DataError as load_results() does
   std::vector<Table> (*tables)(const F&);
   Claims (*claims)(const F&);
   std::vector<PageFact> (*facts)(const F&) = [](const F&) { return std::vector<PageFact>(); };
@@ -81,6 +89,9 @@ struct Report {
   Claims claims;
   std::string claims_note, page;
 };
+
+// Writes its tables and claims into a folder.
+void save(const std::string& folder, const Report& report);
 
 template <class F> Report report_of(const Showing<F>& showing, const F& found) {
   Report report{showing.tables(found), showing.claims(found), showing.claims_note, ""};
@@ -97,8 +108,10 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
   page.facts.push_back({"computed in", time_spent(results), "all workers together"});
   page.warning = unfinished_or_mixed(results, showing.variants_are);
   const char* lead = showing.claims_lead ? showing.claims_lead : showing.claims_note;
-  page.sections.push_back(
-      {"claims", showing.claims_title, note_html(lead) + claims_html(report.claims)});
+  if (!report.claims.claims.empty()) {
+    page.sections.push_back(
+        {"claims", showing.claims_title, note_html(lead) + claims_html(report.claims)});
+  }
   const PageTables tables(report.tables);
   for (const Section<F>& row : showing.sections)
     page.sections.push_back({row.id, row.title, row.body(found, tables)});
@@ -113,12 +126,13 @@ template <class F> Report report_of(const Showing<F>& showing, const F& found) {
 // ---- the row
 
 struct Experiment {
-  std::string name;  // heed reproduce NAME
+  std::string name;  // heed reproduce NAME; empty: it has a command of its own
   std::string kind;  // KIND.json says what its folders hold
   // For --help: "Train ...", what else there is to say, options of an example, patterns of --only.
   std::string what = {}, more = {}, example = {}, only = {};
   Trains trains = Trains::kNothing;
   std::string preset = "laptop";
+  bool many_corpora = false;  // --data may name several, with commas
 
   // Filled in by experiment() (making_json.h).
   std::function<std::unique_ptr<ExperimentWork>()> work = {};

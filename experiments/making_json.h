@@ -10,6 +10,7 @@
 #include "experiments/engine/runs/folder_json.h"
 #include "experiments/experiment.h"
 #include "train/run_json.h"
+#include "train/settings_json.h"
 
 namespace heed {
 
@@ -73,6 +74,15 @@ template <class S, class D> struct Making {
   std::string (*kind)(const S&, const D&, size_t variant);
   int (*max_epochs)(const S&, size_t variant);
 };
+
+// How runs are trained: under the names of their options, but for those of a variant and a run.
+template <class S> nlohmann::ordered_json training_options(const S& settings) {
+  nlohmann::ordered_json json = as_options(settings);
+  auto of_runs = options_that<S>(&Setting::of_variant);
+  of_runs.insert(of_runs.end(), {"seed", "log-steps"});
+  for (const std::string& option : of_runs) json.erase(option);
+  return json;
+}
 
 // The files of its measurements.
 template <class S, class D>
@@ -181,6 +191,8 @@ template <class S, class D> class WorkOf : public ExperimentWork {
     return plan_of(making_, out, runs, settings_, data_, request_.made_with);
   }
   std::string in_short() const override { return making_.in_short(settings_, data_); }
+  S& settings() { return settings_; }
+  const D& data() const { return data_; }
   std::function<int64_t(const std::string&)> words() const override {
     if (!making_.words) return {};
     return [this](const std::string&) { return making_.words(data_); };

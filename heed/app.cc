@@ -2,12 +2,9 @@
 
 #include <CLI/CLI.hpp>
 
-#include "base/error.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/help.h"
 #include "heed/option_file.h"
-#include "heed/provenance.h"
 #include "tensor/parallel.h"
 
 namespace heed {
@@ -15,7 +12,7 @@ namespace heed {
 CommonPtr add_common(CLI::App& command, const Uses& uses) {
   auto common = std::make_shared<Common>();
   const auto add = [&](const char* name, auto& value, const std::string& help) {
-    return command.add_option(name, value, help)->capture_default_str()->group(kGeneral);
+    return option(command, name, value, help)->group(kGeneral);
   };
   if (*uses.seed) add("--seed", common->seed, uses.seed);
   if (uses.device) {
@@ -23,9 +20,8 @@ CommonPtr add_common(CLI::App& command, const Uses& uses) {
         ->check(whole_number(0, 1024));
     add("--device", common->device, "cpu or cuda[:k]");
     add("--matmul", common->matmul,
-        "How matrices are multiplied: f32; bf16, faster and less exactly; on a GPU also tf32, "
-        "which "
-        "it does where this is left out, but for `heed verify`")
+        "How matrices are multiplied: f32; bf16, faster and less exact; on a GPU also tf32, the "
+        "default there except for `heed verify`")
         ->check(one_of({"f32", "tf32", "bf16"}));
   }
   command.fallthrough();  // --config may stand behind the command
@@ -54,8 +50,8 @@ static const char* const kStartHere =
     "  heed train --data data/ubuntu-sample --out runs/first --preset smoke\n"
     "  heed evaluate --model runs/first --data data/ubuntu-sample\n"
     "  heed show --model runs/first --data data/ubuntu-sample\n"
-    "`heed help COMMAND` explains a command. Every option can also stand in a file, below the "
-    "name of its command:\n"
+    "`heed help COMMAND` explains a command. Every option can also stand in a file, below the name "
+    "of its command:\n"
     "  [train]\n"
     "  preset = \"smoke\"\n"
     "  out = \"runs/first\"\n"
@@ -65,7 +61,7 @@ static const char* const kStartHere =
 std::unique_ptr<CLI::App> make_app() {
   auto owned = std::make_unique<CLI::App>(
       "heed trains models that respond in multi-turn dialogues, and measures how much of their "
-      "attention distracting utterances steal (the DAS ratio), and what their encoders know "
+      "attention distracting utterances steal (the DAS ratio), and how much their encoders know "
       "(probe tasks).",
       "heed");
   CLI::App& app = *owned;
@@ -77,35 +73,9 @@ std::unique_ptr<CLI::App> make_app() {
   app.config_formatter(std::make_shared<OptionFile>(app));
   app.allow_config_extras(CLI::config_extras_mode::error);
   app.require_subcommand(1);
-  add_train(app);
-  add_evaluate(app);
-  add_score(app);
-  add_show(app);
-  add_chat(app);
-  add_respond(app);
-  add_generate(app);
-  add_compare(app);
-  add_distract(app);
-  add_features(app);
-  add_probe(app);
-  add_import(app);
-  add_encode(app);
-  add_export(app);
-  add_rank(app);
-  add_judge(app);
-  add_discriminate(app);
-  add_adversary(app);
-  add_info(app);
-  add_log(app);
-  add_plot(app);
-  add_watch(app);
-  add_diff(app);
-  add_prepare(app);
-  add_reproduce(app);
-  add_report(app);
-  add_sweep(app);
-  add_verify(app);
-  add_bench(app);
+#define HEED_ADD(name) add_##name(app);
+  HEED_COMMANDS(HEED_ADD, HEED_ADD)
+#undef HEED_ADD
   add_help(app);
   check_numbers(app);
   protect_files(app);

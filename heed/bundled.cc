@@ -32,8 +32,8 @@ std::optional<std::string> find(const fs::path& what, const char* file) {
 
 [[noreturn]] void throw_none_bundled() {
   throw UsageError(
-      "--model is required: no bundled models are found, neither in share/heed nor in "
-      "data/models above the program");
+      "--model is required: no bundled models are found, neither in share/heed nor in data/models "
+      "above the program");
 }
 
 }  // namespace
@@ -124,8 +124,8 @@ void find_data(std::string& data, const CLI::App& command, Corpora corpora) {
 
 std::string shell_word(const std::string& path) {
   const bool plain = path.find_first_not_of(
-                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
-                         "0123456789/._-+:") == std::string::npos;
+                         "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-+:") ==
+                     std::string::npos;
   if (plain) return path;
   std::string text = "'";
   for (const char c : path) text += c == '\'' ? std::string("'\\''") : std::string(1, c);

@@ -1,4 +1,6 @@
 // heed info --card: what people want to know who are given a model.
+#include "heed/card.h"
+
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
@@ -7,12 +9,13 @@
 
 #include "base/error.h"
 #include "base/path.h"
+#include "dialog/describe/info_json.h"
 #include "dialog/respond/run.h"
 #include "dialog/text/terminal.h"
 #include "heed/bundled.h"
-#include "heed/info.h"
-#include "heed/run_log.h"
 #include "heed/train_flags.h"
+#include "train/number_json.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {
@@ -146,12 +149,11 @@ std::string limits_section(const Json& info) {
   std::string text =
       "## Limits\n\n"
       "- It imitates its training dialogues, with their mistakes, opinions and rude words; nothing "
-      "checks whether what it says is true or kind. Do not let it advise anybody.\n";
+      "checks that its answers are true or kind. Do not let it advise anybody.\n";
   const Json words = info.value("vocabulary", Json::object()).value("tokens", Json());
   if (words.is_number()) {
     text += "- It knows " + text_of(words) +
-            " words, of the language of its data; others are "
-            "`<unk>` to it.\n";
+            " words, of the language of its data; others are `<unk>` to it.\n";
   }
   const Json examples = info.value("settings", Json::object()).value("examples", Json::object());
   const Json turns = examples.value("max_turns", Json(0));

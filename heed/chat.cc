@@ -1,25 +1,20 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <set>
 
 #include "autograd/keep_packed.h"
 #include "dialog/respond/run.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/conversation.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
-#include "heed/messages.h"
 #include "heed/pool.h"
-#include "heed/shared_options.h"
 #include "heed/web/serve.h"
 
 namespace heed {
@@ -27,6 +22,7 @@ namespace {
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;
   std::vector<std::string> models;  // several on the page only
   DecodeFlags decode;
   std::string pool;
@@ -99,7 +95,7 @@ bool Chat::obey(const std::string& line) {
     conversation_ = {};
     shown_.clear();
     forgotten_ = 0;
-    std::puts("The conversation begins anew.");
+    std::puts("A new conversation begins.");
   } else if (line == "/help") {
     std::puts(
         "Type an utterance: the model answers, and below the answer stands how much it\n"
@@ -109,8 +105,8 @@ bool Chat::obey(const std::string& line) {
         "  /quit   leave (or Ctrl-D)");
   } else {
     std::printf(
-        "%s: no such command; there are /help, /reset and /quit. "
-        "A blank before it says it to the model.\n",
+        "%s: no such command; there are /help, /reset and /quit. A blank before it says it to the "
+        "model.\n",
         line.c_str());
   }
   return true;
@@ -151,17 +147,17 @@ void Chat::answer(const std::string& line) {
   if (!reply.tokens.empty()) add_turn("model", text, reply.tokens);
 }
 
-void talk(Options& o, const CLI::App& command) {
+void talk(Options& o) {
   if (o.web) {
     take_bundled(o.models);
     const DecodeOptions decode = o.decode.get(o.common->seed);
     serve_live_page(o.models, decode, start(*o.common), o.port, o.pool);
     return;
   }
-  refuse_given(command, "--port", "--web");
+  refuse_given(*o.command, "--port", "with --web");
   if (o.models.size() > 1) throw UsageError("--model: several are for --web; here one talks");
   o.models.resize(1);
-  const bool pool = command.count("--pool") > 0;
+  const bool pool = o.command->count("--pool") > 0;
   if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);
   const bool given = !o.models[0].empty();
   if (pool || (given && !system_of(o.models[0]).has(Capability::kRespond))) {
@@ -174,37 +170,32 @@ void talk(Options& o, const CLI::App& command) {
 }  // namespace
 
 void add_chat(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("chat", "Talk to a model and see which utterances it looks at");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "chat", "Talk to a model and see which utterances it looks at",
+
       "The context is the conversation so far, at most as many turns as in training. Answers are "
       "drawn at random, the same ones with the same seed: the most probable words (--decode "
-      "greedy) "
-      "say nearly the same to everybody.\n"
-      "--web serves a page on 127.0.0.1, to nobody but who has the address that is printed: "
-      "several "
-      "models, attention word by word, distractions.\n"
+      "greedy) say nearly the same to everybody.\n"
+      "--web serves a page on 127.0.0.1; only someone with the printed link can open it. The page "
+      "has several models, attention word by word, and distractions.\n"
       "Examples:\n"
       "  heed chat\n"
       "  heed chat --pool\n"
       "  heed chat --model runs/first --decode beam\n"
-      "  heed chat --web");
-  o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  c->add_option("--model", o->models,
-                "Directory of a run or a model (default: the bundled data/models/trained); with "
-                "--web several, or all that are bundled");
-  c->add_option("--pool", o->pool,
-                "Answer with the best of these texts, a line each, by a model that ranks (default: "
-                "the bundled data/models/ranker). Without a file: pool.txt of the model")
+      "  heed chat --web",
+      {.seed = "Seed of drawn responses (--decode sample)"}, talk);
+  c.add_option("--model", o.models,
+               "Directory of a run or a model (default: the bundled data/models/trained); with "
+               "--web several, or all that are bundled");
+  c.add_option("--pool", o.pool,
+               "Answer with the best of these texts, a line each, by a model that ranks (default: "
+               "the bundled data/models/ranker). Without a file: pool.txt of the model")
       ->expected(0, 1);
-  c->add_flag("--web", o->web, "Serve a page to talk on, instead of the terminal");
-  c->add_option("--port", o->port, "Of the page; 0: any that is free")
-      ->check(whole_number(0, 65535))
-      ->capture_default_str();
-  o->decode.method = "sample";
-  o->decode.options.temperature = 0.7;
-  o->decode.declare(*c);
-  c->callback([o, c] { talk(*o, *c); });
+  c.add_flag("--web", o.web, "Serve a page to talk on, instead of the terminal");
+  option(c, "--port", o.port, "Of the page; 0: any that is free", whole_number(0, 65535));
+  o.decode.method = "sample";
+  o.decode.options.temperature = 0.7;
+  o.decode.declare(c);
 }
 
 }  // namespace heed

@@ -32,35 +32,19 @@ std::string matmul_of(const Common& common);
 // every sub-command.
 Device start(const Common& common);
 
-void add_adversary(CLI::App& app);
-void add_bench(CLI::App& app);
-void add_chat(CLI::App& app);
-void add_compare(CLI::App& app);
-void add_diff(CLI::App& app);
-void add_discriminate(CLI::App& app);
-void add_distract(CLI::App& app);
-void add_encode(CLI::App& app);
-void add_evaluate(CLI::App& app);
-void add_export(CLI::App& app);
-void add_features(CLI::App& app);
-void add_generate(CLI::App& app);
-void add_import(CLI::App& app);
-void add_info(CLI::App& app);
-void add_judge(CLI::App& app);
-void add_log(CLI::App& app);
-void add_plot(CLI::App& app);
-void add_prepare(CLI::App& app);
+// The sub-commands in the order of `heed help`, DEMO(name) where a build for the demo alone
+// (HEED_ALL_COMMANDS=OFF) has it, MORE(name) where it says how to get it.
+// clang-format off
+#define HEED_COMMANDS(DEMO, MORE) \
+  DEMO(train) DEMO(evaluate) DEMO(score) DEMO(show) DEMO(chat) DEMO(respond) MORE(generate) \
+  DEMO(compare) MORE(distract) MORE(features) MORE(probe) MORE(import) MORE(encode) MORE(export) \
+  MORE(rank) MORE(judge) MORE(discriminate) MORE(adversary) MORE(info) MORE(log) MORE(plot) \
+  MORE(watch) MORE(diff) DEMO(prepare) MORE(reproduce) MORE(report) MORE(sweep) MORE(verify) \
+  MORE(bench)
+// clang-format on
+#define HEED_DECLARE(name) void add_##name(CLI::App& app);
+HEED_COMMANDS(HEED_DECLARE, HEED_DECLARE)
+#undef HEED_DECLARE
 void add_prepare_split(CLI::App& prepare);  // a command of prepare
-void add_probe(CLI::App& app);
-void add_rank(CLI::App& app);
-void add_report(CLI::App& app);
-void add_reproduce(CLI::App& app);
-void add_respond(CLI::App& app);
-void add_score(CLI::App& app);
-void add_show(CLI::App& app);
-void add_sweep(CLI::App& app);
-void add_train(CLI::App& app);
-void add_verify(CLI::App& app);
-void add_watch(CLI::App& app);
 
 }  // namespace heed

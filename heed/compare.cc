@@ -1,31 +1,23 @@
 #include <algorithm>
 #include <cctype>
-#include <cstdio>
 #include <map>
 #include <numeric>
 
 #include "base/file.h"
 #include "dialog/data/conversations.h"
 #include "dialog/respond/evaluate.h"
-#include "dialog/text/format.h"
 #include "dialog/view/render.h"
 #include "experiments/compare/compare_models.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/run_log.h"
-#include "heed/shared_options.h"
 #include "train/model_directory.h"
 #include "train/run_directory.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -135,12 +127,14 @@ void note_equal_models(const std::vector<ComparedModel>& runs) {
 void note_differences(const ComparedModel& run, const ComparedModel& first) {
   const std::string both = first.name + " and " + run.name;
   if (!(load_example_options(run.path) == load_example_options(first.path))) {
-    note(both + " were trained with different bounds: both read what the first one was trained on");
+    note(both +
+         " were trained with different length limits; both are evaluated with the first model's "
+         "limits");
   }
   if (!(run.vocabulary == first.vocabulary)) {
     note(both +
-         " have different vocabularies: their perplexities cannot be compared, bits per "
-         "character can (of words that are <unk> only a lower bound)");
+         " have different vocabularies: their perplexities cannot be compared, bits per character "
+         "can (of words that are <unk> only a lower bound)");
   }
 }
 
@@ -218,39 +212,34 @@ void run(const Options& o) {
 }  // namespace
 
 void add_compare(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "compare", "Perplexity and DAS ratios of several runs, with intervals and paired tests");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "compare", "Perplexity and DAS ratios of several runs, with intervals and paired tests",
       "All runs see the same dialogues and distractions. Intervals and p-values come from a "
       "bootstrap over conversations (dialogues that share text), as in heed report; changes are "
       "from the first run, paired. With --against two groups are compared, each with the mean over "
       "its runs, which are seeds of the same settings.\n"
       "Examples:\n"
       "  heed compare runs/baseline runs/trained --data data/ubuntu-sample\n"
-      "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex");
-  o->common = add_common(*c, {.seed = "Seed of the distractions"});
-  c->add_option("runs", o->runs,
-                "Directories of runs or models, two or more; the first is compared with")
+      "  heed compare runs/trained-seed* --against runs/baseline-seed* --latex compared.tex",
+      {.seed = "Seed of the distractions"}, run);
+  c.add_option("runs", o.runs,
+               "Directories of runs or models, two or more; the first is compared with")
       ->required()
       ->expected(1, 100);
-  c->add_option("--against", o->against,
-                "Directories of the runs that are compared with, as one group; the others are "
-                "another")
+  c.add_option(
+       "--against", o.against,
+       "Directories of the runs that are compared with, as one group; the others are another")
       ->expected(1, 100);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--test", o->test,
-                "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio")
-      ->capture_default_str();
-  add_json(*c, o->json);
-  c->add_option("--csv", o->csv,
-                "Write comma-separated values to this file, - for standard output");
-  c->add_option("--markdown", o->markdown, "Write the table as Markdown, - to print it");
-  c->add_option("--latex", o->latex, "Write the table as LaTeX's tabular, - to print it");
-  add_batch(*c, o->batch);
-  o->input.declare_insertion(*c);
-  c->callback([o] { run(*o); });
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  option(c, "--test", o.test,
+         "Test sets, with commas: as in heed evaluate; none: perplexity, others: DAS ratio");
+  add_json(c, o.json);
+  c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
+  c.add_option("--markdown", o.markdown, "Write the table as Markdown, - to print it");
+  c.add_option("--latex", o.latex, "Write the table as LaTeX's tabular, - to print it");
+  add_batch(c, o.batch);
+  o.input.declare_insertion(c);
 }
 
 }  // namespace heed

@@ -32,11 +32,10 @@ std::vector<std::string> unknown_words(const std::string& text, const Vocabulary
 std::string what_to_expect(const Responder& model) {
   const double millions = static_cast<double>(parameter_count(model)) / 1e6;
   char text[160];
-  std::snprintf(
-      text, sizeof text,
-      "A model of %.*f million numbers, which knows only the dialogues that it was trained on: "
-      "look at where it looks, and do not mind what it says.",
-      millions < 10 ? 1 : 0, millions);
+  std::snprintf(text, sizeof text,
+                "A model of %.*f million numbers, which knows only its training dialogues: watch "
+                "where it looks, and do not mind its answers.",
+                millions < 10 ? 1 : 0, millions);
   return text;
 }
 

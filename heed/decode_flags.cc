@@ -1,8 +1,7 @@
 #include "heed/decode_flags.h"
+#include "heed/command.h"
 
 #include "dialog/text/tokenizer.h"
-#include "heed/checks.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 
@@ -15,13 +14,12 @@ void DecodeFlags::declare(CLI::App& c) {
   command_ = &c;
   const auto add = [&](const char* name, auto& value, const char* help,
                        const CLI::Validator& check) {
-    c.add_option(name, value, help)->check(check)->capture_default_str()->group("Responses");
+    option(c, name, value, help, check)->group("Responses");
   };
-  c.add_option("--decode", method,
-               "greedy: the most probable token each time; sample: drawn from the most probable "
-               "ones; beam: the best of several hypotheses")
-      ->check(one_of({"greedy", "sample", "beam"}))
-      ->capture_default_str()
+  option(c, "--decode", method,
+         "greedy: the most probable token each time; sample: drawn from the most probable ones; "
+         "beam: the best of several hypotheses",
+         one_of({"greedy", "sample", "beam"}))
       ->group("Responses");
   add("--max-length", options.max_length, "Longest response, in tokens (words or pieces)",
       whole_number(1, 10000));
@@ -41,7 +39,7 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   const auto only_for = [&](const char* one, const std::vector<const char*>& options) {
     if (method == one) return;
     for (const char* option : options) {
-      refuse_given(*command_, option, std::string("--decode ") + one);
+      refuse_given(*command_, option, std::string("with --decode ") + one);
     }
   };
   only_for("sample", {"--top-k", "--temperature"});

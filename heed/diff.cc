@@ -1,22 +1,14 @@
 #include <algorithm>
-#include <cstdio>
 #include <optional>
 
-#include "base/error.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
-#include "heed/commands.h"
-#include "heed/info.h"
+#include "dialog/describe/info_json.h"
+#include "heed/command.h"
 #include "heed/info_text.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/run_log.h"
-#include "heed/shared_options.h"
+#include "train/number_json.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -161,17 +153,15 @@ void run(const Options& o) {
 }  // namespace
 
 void add_diff(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("diff", "Compare two runs: settings, metrics and logs");
-  c->footer(
-      "Metrics are those of the best epochs; the change is from the first run to the second. Logs "
-      "of equal trainings are equal to the last digit.\n"
-      "Example:\n"
-      "  heed diff runs/baseline runs/trained");
-  o->common = add_common(*c, {.device = false, .seed = ""});
-  c->add_option("runs", o->runs, "Directories of two runs")->required()->expected(2, 2);
-  add_json(*c, o->json);
-  c->callback([o] { run(*o); });
+  const auto [c, o] =
+      declare<Options>(app, "diff", "Compare two runs: settings, metrics and logs",
+                       "Metrics are those of the best epochs; the change is from the first run to "
+                       "the second. Logs of equal trainings are equal to the last digit.\n"
+                       "Example:\n"
+                       "  heed diff runs/baseline runs/trained",
+                       {.device = false, .seed = ""}, run);
+  c.add_option("runs", o.runs, "Directories of two runs")->required()->expected(2, 2);
+  add_json(c, o.json);
 }
 
 }  // namespace heed

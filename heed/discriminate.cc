@@ -6,20 +6,6 @@
 
 namespace heed {
 
-using Json = nlohmann::ordered_json;
-
-Json left_out_json(const discriminate::Part& part) {
-  const discriminate::UnfitResponses& u = part.unfit;
-  return {{"other_length", part.counts.other_length},
-          {"irreplaceable", part.irreplaceable},
-          {"responses",
-           {{"no_passage", u.no_passage},
-            {"unknown", u.unknown},
-            {"length", u.length},
-            {"repeated", u.repeated},
-            {"as_said", u.as_said}}}};
-}
-
 void add_adversary(CLI::App& app) {
   add_training(app, "adversary", find_system("adversary"), "adversary");
 }

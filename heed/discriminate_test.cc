@@ -1,57 +1,47 @@
 // `heed discriminate test`
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 
 #include "base/file.h"
 #include "base/path.h"
-#include "dialog/discriminate/controls.h"
-#include "dialog/discriminate/system.h"
-#include "dialog/text/format.h"
 #include "dialog/view/passages.h"
+#include "experiments/adversarial/looks_json.h"
+#include "experiments/measure/measure_json.h"
+#include "experiments/measure/passage_judge.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/discriminate.h"
-#include "heed/discriminate_table.h"
 #include "heed/judge.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using discriminate::Negatives;
-using discriminate::Passage;
 
 struct Options {
   CommonPtr common;
+  const CLI::App* command = nullptr;
   std::string model, data, negatives, responses, controls, response_only, json, html, predictions;
   size_t limit = 0;
   int64_t batch = 64;
 };
 
-const std::vector<std::string> kControls = {"response-only", "length", "unigram",
-                                            "shuffled-context"};
-
 // Which controls are asked for. Throws UsageError for one that is none.
 std::vector<std::string> controls_of(const Options& o) {
   std::vector<std::string> names;
   if (o.controls == "all") {
-    names = kControls;
+    names = kPassageControls;
   } else if (!o.controls.empty()) {
     names = comma_list("--controls", o.controls);
   }
   for (const std::string& name : names) {
-    if (std::find(kControls.begin(), kControls.end(), name) != kControls.end()) continue;
+    if (std::find(kPassageControls.begin(), kPassageControls.end(), name) != kPassageControls.end())
+      continue;
     throw UsageError(
-        "--controls: expected all or some of response-only, length, unigram, shuffled-context, "
-        "got '" +
+        "--controls: expected all or some of response-only, length, unigram, shuffled-context, got "
+        "'" +
         name + "'");
   }
   const auto at = std::find(names.begin(), names.end(), "response-only");
@@ -81,112 +71,32 @@ bool is_directory(const std::string& path) {
   return std::filesystem::is_directory(path, ignored);
 }
 
-// A discriminator, and what it says of parts of corpora.
-class Judge {
- public:
-  Judge(const std::string& run, const Options& o, Device device)
-      : o_(o), loaded_(discriminate::load_discriminator(run)) {
-    move(loaded_.model, device);
-  }
-  const discriminate::Discriminator& model() const { return loaded_.model; }
-  const Vocabulary& vocabulary() const { return loaded_.vocabulary; }
-
-  // The items of a part; nobody has judged them yet.
-  TestedPart read(const std::string& corpus, const std::string& part,
-                  const Negatives& negatives) const {
-    TestedPart t{corpus};
-    t.part = read_part({corpus}, part, loaded_.vocabulary, loaded_.model.config().passages,
-                       negatives, o_.limit);
-    const discriminate::Replacements replacements = t.part.replacements(negatives.kind);
-    t.items =
-        with_fakes(t.part.passages, replacements.replaceable(), replacements, o_.common->seed);
-    t.cosines.resize(t.items.size());
-    return t;
-  }
-  std::vector<discriminate::Verdict> verdicts(const std::vector<Passage>& items,
-                                              const std::string& what) {
-    const auto all = verdicts_on(loaded_.model, items, o_.batch, [&](int64_t done) {
-      progress_.show(what + ": " + std::to_string(done) + " of " + counted(items.size(), "item"));
-    });
-    progress_.done();
-    return all;
-  }
-  TestedPart judged(const std::string& corpus, const std::string& part,
-                    const Negatives& negatives) {
-    TestedPart t = read(corpus, part, negatives);
-    t.verdicts = verdicts(t.items, corpus + " " + part);
-    return t;
-  }
-
- private:
-  const Options& o_;
-  discriminate::LoadedDiscriminator loaded_;
-  Progress progress_;
+// What judges: the model, and its controls.
+struct Judges {
+  PassageJudge model;
+  std::vector<std::string> controls;
+  std::unique_ptr<PassageJudge> response_only;  // of that control
 };
 
-// ---- controls
-
-// Rows of the controls of a corpus.
-class Controls {
- public:
-  Controls(const Options& o, Judge& judge, Device device)
-      : o_(o), names_(controls_of(o)), judge_(judge) {
-    if (!o.response_only.empty()) {
-      response_only_ = std::make_unique<Judge>(o.response_only, o, device);
-      if (!response_only_->model().config().response_only) {
-        throw UsageError("--response-only-run " + o.response_only +
-                         ": reads the context, too; heed discriminate train --response-only makes "
-                         "one that does not");
-      }
-    }
+Judges judges_of(const Options& o, Progress& progress, Device device) {
+  const PassageJudge::Options options{
+      .limit = o.limit,
+      .batch = o.batch,
+      .seed = o.common->seed,
+      .progress = [&](const std::string& what, int64_t done, size_t of) {
+        progress.show(what + ": " + std::to_string(done) + " of " + counted(of, "item"));
+        if (done == static_cast<int64_t>(of)) progress.done();
+      }};
+  Judges judges{PassageJudge(o.model, options, device), controls_of(o), nullptr};
+  if (o.response_only.empty()) return judges;
+  judges.response_only = std::make_unique<PassageJudge>(o.response_only, options, device);
+  if (!judges.response_only->model().config().response_only) {
+    throw UsageError("--response-only-run " + o.response_only +
+                     ": reads the context, too; heed discriminate train --response-only makes one "
+                     "that does not");
   }
-
-  std::vector<TestNumbers> on(const TestedPart& test, const Negatives& negatives) {
-    std::vector<TestNumbers> rows;
-    for (const std::string& name : names_) {
-      rows.push_back(
-          test_numbers("  " + name, test.items, p_real(name, test, negatives), o_.common->seed));
-    }
-    return rows;
-  }
-
- private:
-  std::vector<double> p_real(const std::string& name, const TestedPart& test,
-                             const Negatives& negatives) {
-    if (name == "length") return fitted(test, negatives, discriminate::length_control);
-    if (name == "unigram") {
-      const int64_t words = judge_.vocabulary().size();
-      return fitted(test, negatives, [&](const auto& train, const auto& items) {
-        return discriminate::unigram_control(train, items, words);
-      });
-    }
-    TestedPart judged{test.corpus};
-    if (name == "response-only") {
-      // its own vocabulary: the same replacements, as these are drawn by the passages' ids
-      judged = response_only_->judged(test.corpus, "test", negatives);
-      if (judged.items.size() != test.items.size()) {
-        throw UsageError("--response-only-run " + o_.response_only +
-                         ": reads other passages than the model: --context and lengths must agree");
-      }
-    } else {
-      judged.verdicts = judge_.verdicts(discriminate::shuffle_contexts(test.items, o_.common->seed),
-                                        test.corpus + " " + name);
-    }
-    return judged.p_real();
-  }
-
-  std::vector<double> fitted(const TestedPart& test, const Negatives& negatives,
-                             const discriminate::ControlFit& fit) {
-    if (!is_directory(test.corpus) || negatives.kind == Negatives::Kind::kGenerated)
-      return fitted_crosswise(test.items, fit);
-    return fit(judge_.read(test.corpus, "train", negatives).items, test.items);
-  }
-
-  const Options& o_;
-  const std::vector<std::string> names_;
-  Judge& judge_;
-  std::unique_ptr<Judge> response_only_;
-};
+  return judges;
+}
 
 // ---- output
 
@@ -208,7 +118,8 @@ Json corpus_json(const TestedPart& t, const std::vector<TestNumbers>& rows, cons
 
 void check_options(const Options& o) {
   if (!o.responses.empty() && !o.negatives.empty()) {
-    throw UsageError("--negatives: says what --responses does; give one of the two");
+    throw UsageError(
+        "--negatives and --responses both choose the replacements; give one of the two");
   }
   if (o.negatives.starts_with("generated:")) {
     throw UsageError("--negatives " + o.negatives + ": give the file as --responses");
@@ -223,8 +134,9 @@ struct Results {
   std::string analysis = {};
 };
 
-void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Controls& controls,
+void test_corpus(const std::string& corpus, const Options& o, const Judges& judges,
                  Results& results) {
+  const PassageJudge& judge = judges.model;
   const Negatives negatives = negatives_of(o);
   const discriminate::Reads reads = judge.model().config().reads();
   TestedPart test = judge.judged(corpus, "test", negatives);
@@ -236,7 +148,11 @@ void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Cont
     const Negatives of_valid = o.responses.empty() ? negatives : Negatives{};
     choose_threshold(rows[0], judge.judged(corpus, "valid", of_valid), test);
   }
-  for (TestNumbers& row : controls.on(test, negatives)) rows.push_back(std::move(row));
+  for (const std::string& name : judges.controls) {
+    const std::vector<double> p_real =
+        control_p_real(name, test, negatives, judge, judges.response_only.get());
+    rows.push_back(test_numbers("  " + name, test.items, p_real, o.common->seed));
+  }
   const Json analysis = looks_json({test.items, test.verdicts, test.cosines, reads});
   results.analysis += corpus + ":\n" + analysis_text(analysis);
   results.corpora.push_back(corpus_json(test, rows, analysis));
@@ -250,16 +166,17 @@ void test_corpus(const std::string& corpus, const Options& o, Judge& judge, Cont
     results.views.push_back(std::move(view));
 }
 
-void run(const Options& o) {
+void run(Options& o) {
+  find_data(o.data, *o.command, Corpora::kSeveral);
   const Device device = start(*o.common);
   check_options(o);
   const JsonOutput output(o.json), predictions(o.predictions);
   if (!o.html.empty()) check_writable(o.html);
-  Judge judge(o.model, o, device);
-  Controls controls(o, judge, device);
+  Progress progress;
+  const Judges judges = judges_of(o, progress, device);
   Results results;
   for (const std::string& corpus : comma_list("--data", o.data))
-    test_corpus(corpus, o, judge, controls, results);
+    test_corpus(corpus, o, judges, results);
   const Json heed = provenance("discriminate test", *o.common);
   if (predictions.wanted()) predictions.write_text(json_lines(results.predictions));
   if (!o.html.empty()) {
@@ -271,7 +188,7 @@ void run(const Options& o) {
     write_file(o.html, render_passages(page));
   }
   if (!output.to_stdout() && !predictions.to_stdout()) {
-    std::fputs((test_table(results.rows) + results.analysis).c_str(), stdout);
+    std::fputs((test_table(results.rows, results_width()) + results.analysis).c_str(), stdout);
   }
   if (!output.wanted()) return;
   Json inputs = {{"model", source_json(file_inside(o.model, "model.safetensors"))},
@@ -286,49 +203,42 @@ void run(const Options& o) {
 }  // namespace
 
 void add_discriminate_test(CLI::App& discriminate) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = discriminate.add_subcommand(
-      "test", "How well a discriminator tells real responses from others");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      discriminate, "test", "Measure how well a discriminator tells real responses from others",
+
       "Every passage of the test part is judged twice, with its own response and with another one; "
-      "real is what has p >= 0.5. Precision, recall and F1 are of the class real, and of fake. "
-      "Intervals are 95 %, of a bootstrap over conversations; p is of the exact binomial test "
-      "against 0.5; at threshold: the accuracy at the threshold that is best on the valid part.\n"
+      "an item counts as real if p >= 0.5. Precision, recall and F1 are of the class real, and of "
+      "fake. Intervals are 95 %, of a bootstrap over conversations; p is of the exact binomial "
+      "test against 0.5; at threshold: the accuracy at the threshold that is best on the valid "
+      "part.\n"
       "Examples:\n"
-      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all "
-      "--json judged.json\n"
+      "  heed discriminate test --model runs/judge --data data/ubuntu-sample --controls all --json "
+      "judged.json\n"
       "  heed discriminate test --model runs/judge --data data/ubuntu-sample --responses "
-      "responses.jsonl");
-  o->common = add_common(*c, {.seed = "Seed of the replacements and of the intervals"});
-  add_model(*c, o->model);
-  c->add_option("--data", o->data,
-                "Dialogues: a data directory (its test part is read, and its valid part for the "
-                "threshold), or a file; or several with commas, each a row. If not given: the "
-                "bundled sample");
-  c->add_option("--negatives", o->negatives,
-                "What stands in the place of responses: random, length-matched, "
-                "same-conversation, shuffled-words or real; random if not given");
-  c->add_option("--responses", o->responses,
-                "Responses of a model to stand there, as heed respond writes them")
-      ->option_text("FILE");
-  c->add_option("--controls", o->controls,
-                "What needs no coherence, as rows: length and unigram (logistic regressions), "
-                "shuffled-context, response-only, some with commas, or all");
-  c->add_option("--response-only-run", o->response_only,
-                "A control: the run of a discriminator that reads the response and not the context")
+      "responses.jsonl",
+      {.seed = "Seed of the replacements and of the intervals"}, run);
+  add_model(c, o.model);
+  c.add_option(
+      "--data", o.data,
+      "Dialogues: a data directory (its test part is read, and its valid part for the threshold), "
+      "or a file; or several with commas, each a row. If not given: the bundled sample");
+  c.add_option("--negatives", o.negatives,
+               "How responses are replaced: random, length-matched, same-conversation, "
+               "shuffled-words or real (default: random)");
+  c.add_option("--responses", o.responses,
+               "Replace responses by those of a model, as heed respond writes them");
+  c.add_option("--controls", o.controls,
+               "Controls that need no coherence, a row each: length and unigram (logistic "
+               "regressions), shuffled-context, response-only; several with commas, or all");
+  c.add_option("--response-only-run", o.response_only,
+               "A control: the run of a discriminator that reads the response and not the context")
       ->option_text("RUN");
-  c->add_option("--limit", o->limit, "Read only the first dialogues, of each part; 0: all")
-      ->capture_default_str();
-  add_batch(*c, o->batch);
-  add_json(*c, o->json);
-  add_html(*c, o->html, ": passages with the attention on every word");
-  c->add_option("--predictions", o->predictions,
-                "What a classifier says of every item: written to this file, a line each")
-      ->option_text("FILE");
-  c->callback([o, c] {
-    find_data(o->data, *c, Corpora::kSeveral);
-    run(*o);
-  });
+  option(c, "--limit", o.limit, "Read only the first dialogues, of each part; 0: all");
+  add_batch(c, o.batch);
+  add_json(c, o.json);
+  add_html(c, o.html, ": passages with the attention on every word");
+  c.add_option("--predictions", o.predictions,
+               "Write the model's prediction for every item to this file, a line each");
 }
 
 }  // namespace heed

@@ -1,4 +1,5 @@
 #include "heed/discriminator_flags.h"
+#include "heed/command.h"
 
 namespace heed {
 
@@ -7,10 +8,9 @@ void DiscriminatorFlags::declare_variant(CLI::App& c) {
 }
 
 void DiscriminatorFlags::declare(CLI::App& c) {
-  c.add_option("--preset", preset,
-               "Sizes and an optimiser that belong together\n" + discriminate::preset_table())
-      ->check(one_of({"paper", "laptop", "smoke"}))
-      ->capture_default_str();
+  option(c, "--preset", preset,
+         "Sizes and an optimiser that belong together\n" + discriminate::preset_table(),
+         one_of({"paper", "laptop", "smoke"}));
   flags.declare(c, discriminate::Settings{}, [](const Setting& s) { return !s.of_variant; });
 }
 

@@ -6,17 +6,14 @@
 #include <string_view>
 
 #include "dialog/respond/choose_epoch.h"
-#include "dialog/text/format.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
 #include "train/run_directory.h"
 #include "train/share_out.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void note_left_out(const EncodeInput& input) {
   if (input.left_out == 0) return;
@@ -61,26 +58,22 @@ std::string epoch_of(const EncodeFlags& flags, Device device, Json& json) {
 
 void EncodeFlags::declare(CLI::App& c, bool required) {
   c.add_option("--model", model, "Directory of a run or a model")->required(required);
-  c.add_option(
-       "--data", data,
-       "Dialogues: a data directory with the parts train and test; its files PART.labels.jsonl, "
-       "if there are any, add tasks")
+  c.add_option("--data", data,
+               "Dialogues: a data directory with the parts train and test; its files "
+               "PART.labels.jsonl, if there are any, add tasks")
       ->required(required);
-  c.add_option("--epoch", epoch,
-               "Which model of the run: best, last, untrained, the number of an epoch that "
-               "--keep-every kept, or best-bleu, best-rouge, best-meteor: that of them whose own "
-               "responses to the valid part have the most BLEU-2, ROUGE-L or METEOR")
-      ->capture_default_str();
+  option(c, "--epoch", epoch,
+         "Which model of the run: best, last, untrained, the number of an epoch that --keep-every "
+         "kept, or best-bleu, best-rouge, best-meteor: that of them whose own responses to the "
+         "valid part have the most BLEU-2, ROUGE-L or METEOR");
   c.add_option(
        "--pool", pool,
-       "How states become one vector: sum, mean or last, over an LSTM's layers or a "
-       "transformer's positions; top: the top layer of an LSTM. For response models: others make "
-       "one vector")
+       "How states become one vector: sum, mean or last, over an LSTM's layers or a transformer's "
+       "positions; top: the top layer of an LSTM. For response models: others make one vector")
       ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
       ->default_str("sum");
-  c.add_option("--limit", limit, "Read only the first dialogues, of each part; 0: all")
-      ->capture_default_str();
-  c.add_option("--batch", batch, "Dialogues in a batch; changes no result")->capture_default_str();
+  option(c, "--limit", limit, "Read only the first dialogues, of each part; 0: all");
+  option(c, "--batch", batch, "Dialogues in a batch; changes no result");
 }
 
 Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& parts, Device device,

@@ -1,22 +1,15 @@
 #include "dialog/respond/evaluate.h"
 
-#include <cstdio>
-
 #include "dialog/respond/run.h"
 #include "heed/bundled.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
 #include "heed/rank_team.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -63,7 +56,8 @@ void tell(const Options& o, const Inputs& inputs, const LeftOut& left_out,
   output.write(json);
 }
 
-void run(const Options& o) {
+void run(Options& o) {
+  take_bundled(o.model);
   if (o.per_example && o.json.empty()) throw UsageError("--per-example: needs --json");
   const RankTeam team(o.ranks, *o.common);
   team.start();
@@ -72,11 +66,11 @@ void run(const Options& o) {
   o.input.check(sets);
   LoadedModel loaded = load_responder(o.model);
   const Inputs inputs = read_inputs(o.input, load_example_options(o.model), sets, team.reads());
+  if (team.first()) note_unknown_phrases(inputs, loaded.vocabulary);
   EncodedInputs encoded(inputs, loaded.vocabulary);
   team.check_alike(given_inputs(inputs, o.model, *loaded.model, o.common->seed));
   team.share(encoded);
   const LeftOut left_out = find_left_out(inputs, encoded.examples);
-  if (team.first()) note_unknown_phrases(inputs, loaded.vocabulary);
 
   const auto work = [&](Ranks& ranks, Device device) {
     move(*loaded.model, device);
@@ -95,40 +89,32 @@ void run(const Options& o) {
 }  // namespace
 
 void add_evaluate(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets");
-  c->footer(
-      "AS: attention on an utterance, 100% is an average one. DAS ratio: mean AS of the "
-      "distractions (D) over mean AS of the history (H); the lower, the less the model is "
-      "distracted. 2+: of the dialogues with two utterances of history or more, for with one the "
-      "middle is the beginning. D > H: the share of dialogues in which that is so; D / (D + H): "
-      "its "
-      "mean, 0.5 is even. mean and median are those of the ratios of single dialogues. first, "
-      "last: "
-      "utterances of the original history.\n"
+  const auto [c, o] = declare<Options>(
+      app, "evaluate", "Perplexity, attention scores and DAS ratio on the distracting test sets",
+
+      "AS: attention on an utterance; 100% is what uniform attention would give. DAS ratio: mean "
+      "AS of the distractions (D) divided by mean AS of the history (H). A lower ratio means a "
+      "less distracted model. \"2+\": of the dialogues with two utterances of history or more, "
+      "because with one the middle is the beginning. \"D > H\": the share of dialogues where D is "
+      "greater. \"D / (D + H)\": its mean; 0.5 is even. \"mean of ratios\" and \"median\" are over "
+      "the ratios of single dialogues. \"first\" and \"last\" are utterances of the original "
+      "history.\n"
       "Examples:\n"
       "  heed evaluate --model runs/first --data data/ubuntu-sample --json results.json\n"
       "  heed evaluate --model runs/first --data my.jsonl --test none,frequent,rare\n"
-      "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random");
-  o->common = add_common(*c, {.seed = "Seed of the distractions"});
-  add_model_or_bundled(*c, o->model);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option(
-       "--test", o->test,
-       "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle "
-       "or end; random, frequent and rare alone: three sets each")
-      ->capture_default_str();
-  add_json(*c, o->json);
-  c->add_flag("--per-example", o->per_example, "Numbers of every example into the JSON as well");
-  add_batch(*c, o->batch);
-  add_ranks(*c, o->ranks);
-  o->input.declare_insertion(*c);
-  c->callback([o] {
-    take_bundled(o->model);
-    run(*o);
-  });
+      "  heed evaluate --model runs/first --data my.jsonl --pool data/ubuntu-sample --test random",
+      {.seed = "Seed of the distractions"}, run);
+  add_model_or_bundled(c, o.model);
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  option(c, "--test", o.test,
+         "Test sets, with commas: all, none, random:P, frequent: or rare: with begin, middle or "
+         "end; random, frequent and rare alone: three sets each");
+  add_json(c, o.json);
+  c.add_flag("--per-example", o.per_example, "Add the numbers of every example to the JSON");
+  add_batch(c, o.batch);
+  add_ranks(c, o.ranks);
+  o.input.declare_insertion(c);
 }
 
 }  // namespace heed

@@ -1,13 +1,9 @@
-#include <cstdio>
 #include <filesystem>
 
 #include "dialog/probe/feature_file.h"
-#include "dialog/text/format.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/encode.h"
-#include "heed/provenance.h"
 #include "heed/rank_team.h"
-#include "heed/results.h"
 
 namespace heed {
 namespace {
@@ -34,9 +30,9 @@ std::vector<std::string> parts_of(const std::string& directory) {
 void refuse_dialogues(const std::string& out) {
   for (const std::string part : {"train", "test", "valid"}) {
     if (!has(out, part + ".jsonl") || has(out, part + ".safetensors")) continue;
-    throw UsageError(out + ": holds " + part + ".jsonl but no " + part +
-                     ".safetensors, so perhaps dialogues, which would be replaced; take another "
-                     "--out");
+    throw UsageError(
+        out + ": holds " + part + ".jsonl but no " + part +
+        ".safetensors, so perhaps dialogues, which would be replaced; take another --out");
   }
 }
 
@@ -70,22 +66,20 @@ void run(const Options& o) {
 }  // namespace
 
 void add_features(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "features", "Write what a model's encoder makes of dialogues, with labels to be read off it");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "features",
+      "Write the vectors that a model's encoder computes for dialogues, with labels for probes",
       "--out holds, for train, test and valid, PART.safetensors with a tensor x (examples, "
       "dimensions) and PART.jsonl with the labels of each row (docs/probes.md). Every turn from "
       "the third on is an example, or from the second on where the run was trained with "
       "--min-turns 2.\n"
       "Example:\n"
       "  heed features --model runs/first --data data/ubuntu-sample --out features\n"
-      "  heed probe --features features");
-  o->common = add_common(*c, {.seed = ""});
-  o->encode.declare(*c, /*required=*/true);
-  c->add_option("--out", o->out, "Directory of the features, made if missing")->required();
-  add_ranks(*c, o->ranks);
-  c->callback([o] { run(*o); });
+      "  heed probe --features features",
+      {.seed = ""}, run);
+  o.encode.declare(c, /*required=*/true);
+  c.add_option("--out", o.out, "Directory of the features, made if missing")->required();
+  add_ranks(c, o.ranks);
 }
 
 }  // namespace heed

@@ -1,24 +1,14 @@
 // `heed generate`: dialogues whose last utterance is a model's, to be told from real ones.
-#include <cstdio>
 
 #include "base/path.h"
 #include "dialog/respond/responses.h"
-#include "dialog/text/format.h"
 #include "dialog/text/tokenizer.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/decode_flags.h"
-#include "heed/inputs.h"
-#include "heed/left_out.h"
-#include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/measured.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -40,8 +30,8 @@ struct Options {
 // --beam 5 is short for --decode beam --beam-size 5.
 DecodeOptions decoding_of(Options& o) {
   if (o.beam > 0) {
-    refuse_given(*o.command, "--beam-size", "searches without --beam");
-    if (o.decode.method != "beam") refuse_given(*o.command, "--beam", "--decode beam");
+    refuse_given(*o.command, "--beam-size", "without --beam");
+    if (o.decode.method != "beam") refuse_given(*o.command, "--beam", "with --decode beam");
     o.decode.options.beam_size = o.beam;
   }
   return o.decode.get(o.common->seed);
@@ -105,23 +95,17 @@ void run(Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = decoding_of(o);
   JsonOutput passages_file(o.out), output(o.json);
-  LoadedModel loaded = load_responder(o.model, o.epoch);
-  move(*loaded.model, device);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
-  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
-
-  PassProgress progress(1, examples, inputs.unit(examples.size()));
-  const auto responses =
-      respond(*loaded.model, examples, loaded.vocabulary, options, o.batch,
-              [&](const RespondProgress& done) { progress.show("", done.examples, done.tokens); });
-  progress.done();
-  say(find_left_out(inputs, examples), inputs);
+  const Measured m(o.model, o.input, o.epoch);
+  move(*m.loaded.model, device);
+  const auto responses = m.with_progress([&](const auto& show) {
+    return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
+  });
   ResponseSieve sieve(o.rules());
   int64_t written = 0;
-  const std::string text =
-      lines(examples, responses, loaded.vocabulary, inputs, last_part(o.model), sieve, written);
+  const std::string text = lines(m.examples, responses, m.loaded.vocabulary, m.inputs,
+                                 last_part(o.model), sieve, written);
   if (written == 0) {
-    throw DataError(inputs.data_path + ": all " + std::to_string(examples.size()) +
+    throw DataError(m.inputs.data_path + ": all " + std::to_string(m.examples.size()) +
                     " responses were left out; train the model for longer, or leave fewer out "
                     "(--leave-out, --decode sample)");
   }
@@ -129,7 +113,7 @@ void run(Options& o) {
   if (!output.to_stdout() && !passages_file.to_stdout()) say(o, written, sieve.left_out());
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("generate", *o.common)},
-               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"epoch", o.epoch},
                {"decode", o.decode.to_json()},
                {"leave_out", o.leave_out},
@@ -142,40 +126,37 @@ void run(Options& o) {
 }  // namespace
 
 void add_generate(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  o->decode.method = "beam";
-  CLI::App* c = app.add_subcommand(
-      "generate", "Write dialogues that end with a model's response, to be told from real ones");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "generate",
+      "Write dialogues that end with a model's response, for others to tell from real ones",
       "A line of the file is a dialogue, {\"id\": ..., \"turns\": [...], \"real\": false, "
       "\"source\": MODEL}: its last turn is the model's response, the others are the real ones. "
       "Empty responses are left out and counted.\n"
       "Examples:\n"
       "  heed generate --model runs/first --data data/ubuntu-sample --beam 5 --out fakes.jsonl\n"
-      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk "
-      "--out fakes.jsonl");
-  o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  add_model(*c, o->model);
-  c->add_option("--epoch", o->epoch,
-                "Which model of the run: best, last, untrained, or the number of an epoch that "
-                "--keep-every kept")
-      ->capture_default_str();
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--out", o->out, "File of the dialogues, - for standard output")->required();
-  c->add_option("--leave-out", o->leave_out,
-                "Responses to leave out, several with commas: repeated: of the same words as one "
-                "before; unk: that hold <unk>; human: of the same words as the real one")
+      "  heed generate --model runs/first --data data/ubuntu-sample --leave-out repeated,unk --out "
+      "fakes.jsonl",
+      {.seed = "Seed of drawn responses (--decode sample)"}, run);
+  o.decode.method = "beam";
+  add_model(c, o.model);
+  option(c, "--epoch", o.epoch,
+         "Which model of the run: best, last, untrained, or the number of an epoch that "
+         "--keep-every kept");
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  c.add_option("--out", o.out, "File of the dialogues, - for standard output")->required();
+  c.add_option("--leave-out", o.leave_out,
+               "Responses to leave out, several with commas: repeated: of the same words as one "
+               "before; unk: that hold <unk>; human: of the same words as the real one")
       ->delimiter(',')
       ->check(one_of({"repeated", "unk", "human"}));
-  add_json(*c, o->json);
-  add_batch(*c, o->batch);
-  o->command = c;
-  c->add_option("--beam", o->beam, "Beam search with so many hypotheses, which is also the default")
+  add_json(c, o.json);
+  add_batch(c, o.batch);
+  c.add_option("--beam", o.beam,
+               "Beam search with this many hypotheses; beam search is the default")
       ->check(whole_number(1, 1000))
       ->group("Responses");
-  o->decode.declare(*c);
-  c->callback([o] { run(*o); });
+  o.decode.declare(c);
 }
 
 }  // namespace heed

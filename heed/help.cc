@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <map>
 #include <memory>
+#include <set>
 #include <sstream>
 
 #include "base/error.h"
@@ -105,15 +105,22 @@ std::string text_of_footer(const std::string& footer, int width) {
 
 // What stands behind an option that takes a text.
 std::string text_name(const CLI::Option& option) {
-  static const std::map<std::string, std::string> kNames = {
-      {"baseline", "DIR"},  {"config", "FILE"},  {"data", "PATH"}, {"device", "NAME"},
-      {"frequent", "TEXT"}, {"html", "FILE"},    {"id", "ID"},     {"in", "PATH"},
-      {"json", "FILE"},     {"lengths", "FILE"}, {"model", "DIR"}, {"name", "NAME"},
-      {"only", "PATTERN"},  {"out", "PATH"},     {"pool", "FILE"}, {"preset", "NAME"},
-      {"rare", "TEXT"},     {"runs", "DIR"},     {"shard", "I/N"}, {"structure", "NAME"},
-      {"tables", "DIR"},    {"test", "SET"}};
-  const auto found = kNames.find(option.get_lnames().empty() ? "" : option.get_lnames()[0]);
-  return found == kNames.end() ? "TEXT" : found->second;
+  static const std::pair<const char*, std::set<std::string>> kNames[] = {
+      {"DIR", {"a", "b", "baseline", "model", "runs", "tables", "tensorboard"}},
+      {"FILE",
+       {"card", "config", "csv", "html", "json", "jsonl", "judgements", "key", "latex", "lengths",
+        "markdown", "pool", "predictions", "responses", "svg"}},
+      {"I/N", {"shard"}},
+      {"ID", {"id"}},
+      {"NAME", {"device", "metric", "name", "preset", "structure"}},
+      {"PATH", {"data", "in", "out", "pmi"}},
+      {"PATTERN", {"only"}},
+      {"SET", {"test"}}};
+  const std::string name = option.get_lnames().empty() ? "" : option.get_lnames()[0];
+  for (const auto& [text, options] : kNames) {
+    if (options.contains(name)) return text;
+  }
+  return "TEXT";
 }
 
 // "N" for a whole number, "X" for any, unless the option says more.
@@ -220,7 +227,7 @@ void add_help(CLI::App& app) {
   };
   const auto flags = std::make_shared<Flags>();
   CLI::App* c = app.add_subcommand("help", "Explain a command, as its --help does");
-  c->add_option("command", flags->words, "The command; without one, what commands there are");
+  c->add_option("command", flags->words, "The command (default: all commands in a list)");
   const char* files = "For the system, on standard output";
   CLI::Option* man =
       c->add_flag("--man", flags->man, "The manual page of all commands")->group(files);

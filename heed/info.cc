@@ -1,20 +1,15 @@
-#include "heed/info.h"
-
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 
-#include "base/error.h"
-#include "heed/commands.h"
+#include "dialog/describe/info_json.h"
+#include "heed/card.h"
+#include "heed/command.h"
 #include "heed/info_text.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/progress.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct Options {
@@ -22,7 +17,7 @@ struct Options {
   std::string path, json, card;
 };
 
-Json info_of_directory(const std::string& path) {
+Json info_of_directory(const std::string& path, const OnReading& on_reading) {
   const auto has = [&](const char* file) {
     std::error_code ignored;
     return fs::exists(fs::path(path) / file, ignored);
@@ -31,7 +26,7 @@ Json info_of_directory(const std::string& path) {
   if (has("settings.json")) return info_of_run(path);
   if (has("config.json")) return info_of_model(path);
   if (is_features_directory(path)) return info_of_features(path);
-  if (is_data_directory(path)) return info_of_data(path);
+  if (is_data_directory(path)) return info_of_data(path, on_reading);
   if (is_folder_of_runs(path)) return info_of_folder(path);
   throw DataError(path +
                   ": holds nothing that heed makes: no config.json (a model), settings.json (a "
@@ -47,14 +42,18 @@ bool is_json_file(const std::string& path) {
 }
 
 Json info_of(const std::string& path) {
+  Progress progress;
+  const auto on_reading = [&](const std::string& file, size_t count) {
+    show_reading(progress, file)(count);
+  };
   std::error_code ignored;
-  if (fs::is_directory(path, ignored)) return info_of_directory(path);
+  if (fs::is_directory(path, ignored)) return info_of_directory(path, on_reading);
   if (!fs::exists(path, ignored)) throw DataError(path + ": no such file or directory");
   if (!fs::is_regular_file(path, ignored)) {
     throw DataError(path + ": neither a file nor a directory");
   }
   if (path.ends_with(".safetensors")) return info_of_weights(path);
-  return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path);
+  return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path, on_reading);
 }
 
 // The contents of a file as if they stood there themselves.
@@ -83,28 +82,23 @@ void run(const Options& o) {
 }  // namespace
 
 void add_info(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "info", "Say what a model, run, experiment, result or file of dialogues holds");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "info", "Describe a model, run, experiment, result or file of dialogues",
       "A model: its sizes, parameters and vocabulary. A run: also its settings, its log and "
-      "whether "
-      "it is complete. A folder of runs or an experiment: how far each is. A data directory or "
-      "dialogues: counts and checksums. Features: examples, dimensions and tasks. A .json file: "
-      "what made it, and its numbers.\n"
+      "whether it is complete. A folder of runs or an experiment: how far each is. A data "
+      "directory or dialogues: counts and checksums. Features: examples, dimensions and tasks. A "
+      ".json file: what made it, and its numbers.\n"
       "Examples:\n"
       "  heed info runs/first\n"
       "  heed info data/ubuntu-sample\n"
       "  heed info results.json --json -\n"
-      "  heed info runs/first --card card.md");
-  o->common = add_common(*c, {.device = false, .seed = ""});
-  c->add_option("path", o->path, "What to look at")->required();
-  add_json(*c, o->json);
-  c->add_option("--card", o->card,
-                "Write a model card of a run or a model, in Markdown, to this file, - for standard "
-                "output")
-      ->option_text("FILE");
-  c->callback([o] { run(*o); });
+      "  heed info runs/first --card card.md",
+      {.device = false, .seed = ""}, run);
+  c.add_option("path", o.path, "What to look at")->required();
+  add_json(c, o.json);
+  c.add_option(
+      "--card", o.card,
+      "Write a model card of a run or a model, in Markdown, to this file, - for standard output");
 }
 
 }  // namespace heed

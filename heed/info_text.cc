@@ -4,9 +4,9 @@
 #include <cstdio>
 
 #include "dialog/text/terminal.h"
+#include "dialog/text/text_table.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
-#include "heed/text_table.h"
 
 namespace heed {
 namespace {

@@ -7,20 +7,16 @@
 #include "base/file.h"
 #include "dialog/system.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
+#include "heed/command.h"
 #include "heed/conversation.h"
-#include "heed/messages.h"
-#include "heed/shared_options.h"
 #include "train/run_directory.h"
 #include "train/run_json.h"
 
 namespace heed {
 
-using Json = nlohmann::ordered_json;
-
 namespace {
 
-constexpr const char* kExamples = "Examples (else as in its training)";
+constexpr const char* kExamples = "Examples (default: as in the training)";
 
 bool is_directory(const std::string& path) {
   std::error_code ignored;
@@ -43,18 +39,18 @@ void InputFlags::declare(CLI::App& c) {
   c.add_option("--data", data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  c.add_option("--limit", limit, "Read only the first dialogues, 0: all")->capture_default_str();
+  option(c, "--limit", limit, "Read only the first dialogues, 0: all");
   c.add_option("--examples", examples,
                "last: a dialogue's last turn is the response; all: every turn from the third (or "
                "--min-turns) on")
       ->check(one_of({"last", "all"}))
       ->group(kExamples);
   c.add_option("--max-turns", max_turns,
-               "Utterances of context read, the last ones, beside distractions; 0: all")
+               "Read only the last utterances of the context, distractions not counted; 0: all")
       ->group(kExamples);
   c.add_option("--min-turns", min_turns,
-               "Leave out shorter dialogues; with --examples all the turn of this number is the "
-               "first response. From 2 on")
+               "Leave out shorter dialogues; with --examples all this turn is the first response. "
+               "2 or more")
       ->group(kExamples);
   c.add_option("--speaker", speaker, "Only turns of this speaker are responses; \"\": anybody's")
       ->group(kExamples);
@@ -62,11 +58,12 @@ void InputFlags::declare(CLI::App& c) {
 
 void InputFlags::declare_tokens(CLI::App& c) {
   c.add_option("--max-context", max_context,
-               "Words of the context, the last ones, the end of each utterance counted; 0: all")
+               "Read only the last words of the context, the end of each utterance counted; 0: all")
       ->group(kExamples);
-  c.add_option("--max-utterance", max_utterance, "Words of an utterance, the first ones; 0: all")
+  c.add_option("--max-utterance", max_utterance,
+               "Read only the first words of an utterance; 0: all")
       ->group(kExamples);
-  c.add_option("--max-response", max_response, "Words of a response, the first ones; 0: all")
+  c.add_option("--max-response", max_response, "Read only the first words of a response; 0: all")
       ->group(kExamples);
 }
 
@@ -76,12 +73,8 @@ void InputFlags::declare_insertion(CLI::App& c) {
                "Dialogues that random: distractions are drawn from: a data directory (its train "
                "part), or a file.\nIf not given: the train part of a --data directory")
       ->group(group);
-  c.add_option("--frequent", phrases.frequent, "Utterances of the frequent: sets")
-      ->capture_default_str()
-      ->group(group);
-  c.add_option("--rare", phrases.rare, "Utterances of the rare: sets")
-      ->capture_default_str()
-      ->group(group);
+  option(c, "--frequent", phrases.frequent, "Utterances of the frequent: sets")->group(group);
+  option(c, "--rare", phrases.rare, "Utterances of the rare: sets")->group(group);
 }
 
 bool InputFlags::has_pool() const {
@@ -98,7 +91,7 @@ void InputFlags::check(const std::vector<TestSet>& sets) const {
                                   [k = kind](const TestSet& set) { return set.kind == k; });
     if (used || sets.empty()) continue;
     const std::string name = option + 2;
-    refuse_given(*command_, option, "test sets " + (name == "pool" ? "random" : name) + ":");
+    refuse_given(*command_, option, "to test sets " + (name == "pool" ? "random" : name) + ":");
   }
   if (!needs_pool(sets) || has_pool()) return;
   throw UsageError(

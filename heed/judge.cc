@@ -16,22 +16,15 @@ using Json = nlohmann::ordered_json;
 void JudgementFlags::declare(CLI::App& c) {
   c.add_option("--judgements", judgements,
                "Judgements of people: JSON Lines, plain or gzip, one judgement a line")
-      ->required()
-      ->option_text("FILE");
+      ->required();
 }
 
 void add_key(CLI::App& c, std::string& file, const std::string& remark) {
-  c.add_option("--key", file, "File of the key: " + remark)->option_text("FILE");
+  c.add_option("--key", file, "File of the key: " + remark);
 }
 
 void add_items(CLI::App& c, int64_t& items) {
   c.add_option("--items", items, "Items, half of them real")->check(whole_number(2, 20000));
-}
-
-Json screening_json(const people::Screened& s) {
-  return {{"annotators", s.annotators}, {"failed", s.failed},   {"too_few", s.too_few},
-          {"checks", s.checks},         {"dropped", s.dropped}, {"cut", s.cut},
-          {"judgements", s.list.size()}};
 }
 
 void say(const people::Screened& s) {
@@ -53,14 +46,6 @@ void require_some(const people::Screened& s, const std::string& path) {
                   " have too few judgements" + (s.too_few > 0 ? " (--least 1 takes them)" : ""));
 }
 
-Json to_json(const Agreement& a) {
-  return {{"pi", to_json(a.pi)},
-          {"observed", a.observed},
-          {"expected", a.expected},
-          {"items", a.items},
-          {"left_out", a.left_out}};
-}
-
 Json source_json(const std::string& path) {
   return {{"path", path}, {"fingerprint", file_checksum(path)}};
 }
@@ -73,7 +58,7 @@ std::string json_lines(const std::vector<Json>& lines) {
 
 void add_judge(CLI::App& app) {
   CLI::App* judge = app.add_subcommand(
-      "judge", "Judgements of people: items to judge, and what the judgements say");
+      "judge", "Judgements of people: write items to judge, evaluate the answers");
   judge->require_subcommand(1)->fallthrough();
   judge->footer(
       "Real or written by a model? Print items.jsonl for people, hide key.jsonl, collect their "

@@ -7,7 +7,6 @@
 #include <vector>
 
 #include "dialog/people/screening.h"
-#include "experiments/engine/stats/agreement.h"
 
 namespace heed {
 
@@ -22,14 +21,10 @@ void add_key(CLI::App& command, std::string& file, const std::string& remark);  
 // --items, with which half are real.
 void add_items(CLI::App& command, int64_t& items);
 
-// What was screened away, as JSON and as lines for people on standard output. Throws DataError if
-// nothing is left, with what to do.
-nlohmann::ordered_json screening_json(const people::Screened& screened);
+// What was screened away, in lines for people on standard output. Throws DataError if nothing is
+// left, with what to do.
 void say(const people::Screened& screened);
 void require_some(const people::Screened& screened, const std::string& path);
-
-// {"pi": {"value", "low", "high"}, "observed", "expected", "items", "left_out"}.
-nlohmann::ordered_json to_json(const Agreement& agreement);
 
 // {"path", "fingerprint"} of a file that was read.
 nlohmann::ordered_json source_json(const std::string& path);

@@ -1,18 +1,11 @@
 // `heed judge simulate`: judgements of annotators who do not exist, to see what agreement can show.
-#include <cstdio>
 
-#include "base/error.h"
 #include "dialog/people/simulate.h"
-#include "dialog/text/format.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/judge.h"
-#include "heed/results.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -49,37 +42,29 @@ void run(const Options& o) {
 }  // namespace
 
 void add_judge_simulate(CLI::App& judge) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = judge.add_subcommand(
-      "simulate", "Judgements of annotators who do not exist: what can agreement show?");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      judge, "simulate", "Judgements of annotators who do not exist: what can agreement show?",
       "Every annotator judges every item. Their judgements and the key are marked as simulated and "
       "cannot be mixed with those of people.\n"
       "Example:\n"
       "  heed judge simulate --error-real 0.5 --error-fake 0.5 --shared 0.8 --out made.jsonl --key "
       "made-key.jsonl\n"
-      "  heed judge score --judgements made.jsonl --key made-key.jsonl");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the judgements"});
-  add_items(*c, o->people.items);
-  c->get_option("--items")->capture_default_str();
-  c->add_option("--annotators", o->people.annotators, "Annotators of every item")
-      ->check(whole_number(1, 1000))
-      ->capture_default_str();
-  c->add_option("--error-real", o->people.error_real, "Share of the real ones that are judged fake")
-      ->check(number(0, 1))
-      ->capture_default_str();
-  c->add_option("--error-fake", o->people.error_fake, "Share of the fake ones that are judged real")
-      ->check(number(0, 1))
-      ->capture_default_str();
-  c->add_option("--shared", o->people.shared,
-                "Share of the judgements that follow a view which all have of an item; it is wrong "
-                "as often, so only agreement grows")
-      ->check(number(0, 1))
-      ->capture_default_str();
-  c->add_option("--out", o->out, "File of the judgements, - for standard output")->required();
-  add_key(*c, o->key, "what is real");
-  c->get_option("--key")->required();
-  c->callback([o] { run(*o); });
+      "  heed judge score --judgements made.jsonl --key made-key.jsonl",
+      {.device = false, .seed = "Seed of the judgements"}, run);
+  add_items(c, o.people.items);
+  c.get_option("--items")->capture_default_str();
+  option(c, "--annotators", o.people.annotators, "Annotators of every item", whole_number(1, 1000));
+  option(c, "--error-real", o.people.error_real, "Share of the real ones that are judged fake",
+         number(0, 1));
+  option(c, "--error-fake", o.people.error_fake, "Share of the fake ones that are judged real",
+         number(0, 1));
+  option(c, "--shared", o.people.shared,
+         "Share of the judgements that follow a view which all have of an item; it is wrong as "
+         "often, so only agreement grows",
+         number(0, 1));
+  c.add_option("--out", o.out, "File of the judgements, - for standard output")->required();
+  add_key(c, o.key, "which items are real");
+  c.get_option("--key")->required();
 }
 
 }  // namespace heed

@@ -98,7 +98,7 @@ void say(const LeftOut& l, const Inputs& inputs) {
   }
   if (!l.marked_responses.empty()) {
     note(counted(l.marked_responses.size(), "response") +
-         " marked as a distraction, which changes nothing: " + list(l.marked_responses));
+         " marked as a distraction; this changes nothing: " + list(l.marked_responses));
   }
 }
 

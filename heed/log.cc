@@ -1,19 +1,15 @@
 #include <cmath>
-#include <cstdio>
 #include <filesystem>
 
 #include "base/file.h"
-#include "dialog/text/terminal.h"
-#include "heed/commands.h"
-#include "heed/results.h"
-#include "heed/run_log.h"
-#include "heed/text_table.h"
-#include "train/event_file.h"
+#include "dialog/text/text_table.h"
+#include "heed/command.h"
+#include "train/number_json.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct Options {
@@ -21,81 +17,9 @@ struct Options {
   bool steps = false;
 };
 
-// To the last digit; nothing where there is no number.
-std::string exact(double value) {
-  return std::isfinite(value) ? json_number(value).dump() : "";
-}
-
-// A field of RFC 4180.
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
-std::string to_csv(const RunLog& log) {
-  std::string text;
-  for (size_t c = 0; c < log.columns.size(); ++c) text += (c ? "," : "") + quoted(log.columns[c]);
-  text += "\n";
-  for (const std::vector<double>& row : log.rows) {
-    for (size_t c = 0; c < row.size(); ++c) text += (c ? "," : "") + exact(row[c]);
-    text += "\n";
-  }
-  return text;
-}
-
-std::string to_json_lines(const RunLog& log) {
-  std::string text;
-  for (const std::vector<double>& row : log.rows) {
-    Json line;
-    for (size_t c = 0; c < row.size(); ++c) {
-      if (std::isfinite(row[c])) line[log.columns[c]] = json_number(row[c]);
-    }
-    text += json_text(line) + "\n";
-  }
-  return text;
-}
-
-// The lines as the curves PREFIX/COLUMN over their first column.
-void add_points(EventFile& file, const std::string& prefix, const RunLog& log,
-                const std::vector<double>& times) {
-  for (size_t r = 0; r < log.rows.size(); ++r) {
-    const std::vector<double>& row = log.rows[r];
-    for (size_t c = 1; c < row.size(); ++c) {
-      if (!std::isfinite(row[c]) || log.columns[c] == "time") continue;
-      file.add(prefix + "/" + log.columns[c], static_cast<int64_t>(row[0]), row[c], times[r]);
-    }
-  }
-}
-
-// When an epoch ended: with the last of its steps, where they were logged.
-std::vector<double> times_of(const RunLog& epochs, const RunLog& steps) {
-  std::vector<double> times;
-  size_t s = 0;
-  for (const std::vector<double>& epoch : epochs.rows) {
-    double time = times.empty() ? 0 : times.back();
-    for (; s < steps.rows.size() && steps.rows[s][1] <= epoch[0]; ++s) time = steps.times[s];
-    times.push_back(time);
-  }
-  return times;
-}
-
-void write_events(const std::string& run, const std::string& folder) {
-  const RunLog steps = steps_of(run),
-               epochs = steps.rows.empty() ? log_of(run, false) : epochs_of(run);
-  EventFile file(steps.times.empty() ? 0 : steps.times[0]);
-  add_points(file, "epoch", epochs, times_of(epochs, steps));
-  add_points(file, "step", steps, steps.times);
-  make_directory(folder);
-  const std::string path = (fs::path(folder) / "events.out.tfevents.heed").string();
-  write_file(path, file.bytes());
-  std::printf("%s is written\n", printable(path).c_str());
-}
-
 // Six digits, and all of a whole number.
 std::string short_text(double value) {
-  const std::string all = exact(value);
+  const std::string all = std::isfinite(value) ? json_number(value).dump() : "";
   if (all.find_first_of(".e") == std::string::npos) return all.empty() ? "-" : all;
   char text[32];
   std::snprintf(text, sizeof text, "%.6g", value);
@@ -119,7 +43,12 @@ void run(const Options& o) {
   if (wanted > 1) throw UsageError("--csv, --jsonl, --tensorboard: one at a time");
   if (!o.tensorboard.empty()) {
     if (o.steps) throw UsageError("--steps: --tensorboard writes epochs and steps");
-    return write_events(o.run, o.tensorboard);
+    const std::string path = (fs::path(o.tensorboard) / "events.out.tfevents.heed").string();
+    const std::string bytes = event_file_of(o.run);
+    make_directory(o.tensorboard);
+    write_file(path, bytes);
+    std::printf("%s is written\n", printable(path).c_str());
+    return;
   }
   const JsonOutput output(o.csv.empty() ? o.jsonl : o.csv);
   const RunLog log = log_of(o.run, o.steps);
@@ -133,28 +62,22 @@ void run(const Options& o) {
 }  // namespace
 
 void add_log(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "log", "Show the log of a run, or write it as CSV, JSON Lines or for TensorBoard");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "log", "Show the log of a run, or write it as CSV, JSON Lines or for TensorBoard",
       "A line for each epoch; with --steps for each step that heed train --log-steps N kept. "
       "TensorBoard shows both, as epoch/NAME and step/NAME.\n"
       "Examples:\n"
       "  heed log runs/first --csv epochs.csv\n"
       "  heed log runs/first --steps --jsonl -\n"
-      "  heed log runs/first --tensorboard board/first");
-  add_common(*c, {.device = false, .seed = ""});
-  c->add_option("run", o->run, "Directory of a run")->required();
-  c->add_flag("--steps", o->steps, "The lines of steps.jsonl instead of those of log.jsonl");
-  c->add_option("--csv", o->csv, "Write comma-separated values to this file, - for standard output")
-      ->option_text("FILE");
-  c->add_option("--jsonl", o->jsonl,
-                "Write a JSON object a line to this file, - for standard output")
-      ->option_text("FILE");
-  c->add_option("--tensorboard", o->tensorboard,
-                "Write an event file into this directory, made if missing")
-      ->option_text("DIR");
-  c->callback([o] { run(*o); });
+      "  heed log runs/first --tensorboard board/first",
+      {.device = false, .seed = ""}, run);
+  c.add_option("run", o.run, "Directory of a run")->required();
+  c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
+  c.add_option("--csv", o.csv, "Write comma-separated values to this file, - for standard output");
+  c.add_option("--jsonl", o.jsonl,
+               "Write a JSON object a line to this file, - for standard output");
+  c.add_option("--tensorboard", o.tensorboard,
+               "Write an event file into this directory, made if missing");
 }
 
 }  // namespace heed

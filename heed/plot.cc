@@ -1,12 +1,9 @@
 #include <cmath>
-#include <cstdio>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "dialog/view/curves.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/run_log.h"
+#include "heed/command.h"
+#include "train/run_log.h"
 
 namespace heed {
 namespace {
@@ -57,28 +54,23 @@ void run(const Options& o) {
 }  // namespace
 
 void add_plot(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("plot", "Draw curves of runs in the terminal and as SVG");
-  c->footer(
-      "Every column of log.jsonl, or with --steps of steps.jsonl, is a metric; heed log shows "
-      "them.\n"
-      "Examples:\n"
-      "  heed plot runs/baseline runs/trained --svg perplexity.svg\n"
-      "  heed plot runs/first --steps --metric loss --log-scale --smooth 0.9");
-  add_common(*c, {.device = false, .seed = ""});
-  c->add_option("runs", o->runs, "Directories of runs")->required()->expected(1, 100);
-  c->add_option("--metric", o->metric,
-                "The column to draw (default: valid_perplexity; of steps, and where there is none, "
-                "loss)")
-      ->option_text("NAME");
-  c->add_flag("--steps", o->steps, "The lines of steps.jsonl instead of those of log.jsonl");
-  c->add_flag("--log-scale", o->log_scale, "A logarithmic y axis");
-  c->add_option("--smooth", o->smooth,
-                "Draw an exponential mean in which what was before has this weight, below 1")
-      ->check(number(0, 0.9999))
-      ->capture_default_str();
-  c->add_option("--svg", o->svg, "Write a picture to this file")->option_text("FILE");
-  c->callback([o] { run(*o); });
+  const auto [c, o] =
+      declare<Options>(app, "plot", "Draw curves of runs in the terminal and as SVG",
+                       "Every column of log.jsonl, or with --steps of steps.jsonl, is a metric; "
+                       "heed log shows them.\n"
+                       "Examples:\n"
+                       "  heed plot runs/baseline runs/trained --svg perplexity.svg\n"
+                       "  heed plot runs/first --steps --metric loss --log-scale --smooth 0.9",
+                       {.device = false, .seed = ""}, run);
+  c.add_option("runs", o.runs, "Directories of runs")->required()->expected(1, 100);
+  c.add_option(
+      "--metric", o.metric,
+      "The column to draw (default: valid_perplexity; of steps, and where there is none, loss)");
+  c.add_flag("--steps", o.steps, "The lines of steps.jsonl instead of those of log.jsonl");
+  c.add_flag("--log-scale", o.log_scale, "A logarithmic y axis");
+  option(c, "--smooth", o.smooth,
+         "Draw an exponential mean with this weight on earlier values, below 1", number(0, 0.9999));
+  c.add_option("--svg", o.svg, "Write a picture to this file");
 }
 
 }  // namespace heed

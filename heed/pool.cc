@@ -3,29 +3,22 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
-#include <nlohmann/json.hpp>
 
-#include "base/error.h"
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/pool.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
 #include "dialog/text/text_file.h"
 #include "dialog/view/render.h"
-#include "heed/checks.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/progress.h"
 
 namespace heed {
 namespace {
 
 using retrieve::Choice;
-using Json = nlohmann::ordered_json;
 
 std::string own_pool(const std::string& model) {
   std::error_code ignored;
@@ -152,36 +145,30 @@ void whitelist(const WhitelistOptions& o) {
 }
 
 void add_whitelist(CLI::App& rank) {
-  auto o = std::make_shared<WhitelistOptions>();
-  CLI::App* c = rank.add_subcommand(
-      "whitelist", "The most frequent responses, of all or of each cluster, as a pool");
-  c->footer(
+  const auto [c, o] = declare<WhitelistOptions>(
+      rank, "whitelist", "The most frequent responses, of all or of each cluster, as a pool",
       "Responses are the same where their words are, whatever their case and punctuation.\n"
       "Examples:\n"
       "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt\n"
-      "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out clusters.txt");
-  o->common = add_common(*c, {.seed = "Seed of the clusters (--model)"});
-  c->add_option(
-       "--data", o->data,
-       "Dialogues: a data directory (its train part; coverage of its test part), or a file")
+      "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out clusters.txt",
+      {.seed = "Seed of the clusters (--model)"}, whitelist);
+  c.add_option("--data", o.data,
+               "Dialogues: a data directory (its train part; coverage of its test part), or a file")
       ->required();
-  c->add_option("--model", o->model,
-                "Directory of a run or a model, one that ranks: --entries clusters of its vectors "
-                "(k-means), and the most frequent response of each");
-  c->add_option("--entries", o->size, "Responses at most, the most frequent ones")
-      ->check(whole_number(2, 10'000'000))
-      ->capture_default_str();
-  c->add_option("--examples", o->examples, "last: of the last turns; all: from the third turn on")
-      ->check(one_of({"last", "all"}))
-      ->capture_default_str();
-  c->add_option("--out", o->out, "The pool, a line each")->required();
-  c->callback([o] { whitelist(*o); });
+  c.add_option("--model", o.model,
+               "Directory of a run or a model, one that ranks: --entries clusters of its vectors "
+               "(k-means), and the most frequent response of each");
+  option(c, "--entries", o.size, "Responses at most, the most frequent ones",
+         whole_number(2, 10'000'000));
+  option(c, "--examples", o.examples, "last: of the last turns; all: from the third turn on",
+         one_of({"last", "all"}));
+  c.add_option("--out", o.out, "The pool, a line each")->required();
 }
 
 // Where the model looked in a conversation of two speakers.
 void show_look(const Ranker& ranker, const std::vector<std::string>& context,
                const TerminalStyle& style) {
-  const std::vector<Ranker::Look> look = ranker.looks({context});
+  const std::vector<VectorRanker::Look> look = looks_of(ranker, {context});
   if (look.empty()) return;
   const size_t unread = context.size() - look[0].size();
   DialogueView view{
@@ -223,7 +210,7 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
     if (!std::getline(std::cin, line) || line == "/quit") return;
     if (line == "/reset") {
       context.clear();
-      std::puts("The conversation begins anew.");
+      std::puts("A new conversation begins.");
       continue;
     }
     if (is_blank(line)) continue;
@@ -237,27 +224,23 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
 
 void add_pools(CLI::App& rank) {
   add_whitelist(rank);
-  auto o = std::make_shared<ReplyOptions>();
-  CLI::App* c = rank.add_subcommand("reply", "Answer the dialogues of a file out of a pool");
-  c->footer(
+  const auto [c, o] = declare<ReplyOptions>(
+      rank, "reply", "Answer the dialogues of a file out of a pool",
       "A dialogue's turns are the context; the answer comes behind the last one. A line of the "
       "result is {\"id\", \"reply\", \"choices\": [{\"text\", \"score\", \"common\"}]}, the best "
       "first; \"common\" are the words that the context has, too.\n"
       "Example:\n"
       "  heed rank reply --model runs/ranker --pool answers.txt --in contexts.jsonl --out "
-      "replies.jsonl");
-  o->common = add_common(*c, {});
-  c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
-  c->add_option(
-      "--pool", o->pool,
+      "replies.jsonl",
+      {}, reply);
+  c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
+  c.add_option(
+      "--pool", o.pool,
       "The texts to choose from, a line each, plain or gzip. If not given: pool.txt of the "
       "model");
-  c->add_option("--in", o->in, "Dialogues, JSON Lines, plain or gzip")->required();
-  c->add_option("--out", o->out, "The replies, JSON Lines; - for standard output")->required();
-  c->add_option("--best", o->best, "Texts of the pool to name")
-      ->check(whole_number(1, 1000))
-      ->capture_default_str();
-  c->callback([o] { reply(*o); });
+  c.add_option("--in", o.in, "Dialogues, JSON Lines, plain or gzip")->required();
+  c.add_option("--out", o.out, "The replies, JSON Lines; - for standard output")->required();
+  option(c, "--best", o.best, "Texts of the pool to name", whole_number(1, 1000));
 }
 
 }  // namespace heed

@@ -1,22 +1,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <map>
 #include <set>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "base/utf8.h"
 #include "dialog/data/formats/plain_text.h"
 #include "dialog/data/formats/table.h"
 #include "dialog/data/formats/ubuntu.h"
-#include "dialog/text/format.h"
 #include "dialog/view/render.h"
-#include "heed/checks.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
 
@@ -69,7 +65,7 @@ Prepared read_text(const PrepareOptions& o, const Reading& reading) {
       std::filesystem::is_directory(o.in, ignored) ? read_plain_texts : read_plain_text;
   PlainText text = read(o.in, {kLayouts.at(o.form), o.gap_minutes, ask}, reading);
   if (text.layout != TextLayout::kNames && !o.gap_given->empty()) {
-    throw UsageError("--gap: is for --layout names, and would do nothing here");
+    throw UsageError("--gap: only applies with --layout names");
   }
   Prepared result{std::move(text.dialogues), {}};
   for (const auto& [name, value] : kLayouts) {
@@ -79,7 +75,7 @@ Prepared read_text(const PrepareOptions& o, const Reading& reading) {
   }
   if (text.left_out > 0) {
     result.remarks.push_back("left out: " + counted(text.left_out, "line") +
-                             " that nobody said (who came and left, pictures, reactions)");
+                             " without speech (arrivals and departures, pictures, reactions)");
   }
   return result;
 }
@@ -164,10 +160,7 @@ void run(const PrepareOptions& o, PrepareReader read) {
     check_writable(o.out);
   }
   Progress progress;
-  auto [dialogues, remarks] =
-      read(o, {o.limit, [&](size_t count) {
-                 progress.show("reading " + o.in + ": " + counted(count, "dialogue"));
-               }});
+  auto [dialogues, remarks] = read(o, {o.limit, show_reading(progress, o.in)});
   progress.done();
   const size_t all = dialogues.size();
   const std::string least = counted(static_cast<size_t>(o.min_turns), "turn");
@@ -193,17 +186,14 @@ void add_ubuntu(CLI::App& prepare) {
       "ubuntu", "The Ubuntu Dialogue Corpus (Lowe et al. 2015): folders of .tsv, or .csv files");
   c->footer(
       "v1: each .tsv below the folder is a dialogue; consecutive messages of one speaker become "
-      "one "
-      "turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
+      "one turn. dialogueText.csv, as found on Kaggle, holds the same messages in one file.\n"
       "v2: each row of the .csv is a context and its response; of a training file the rows with "
       "Label 1. The last turn of a dialogue is the response that models learn; distractors become "
       "its candidates.\n"
       "Example:\n"
       "  heed prepare ubuntu --in dialogs/ --out all.jsonl.gz --limit 100000");
   auto o = add_reader(*c, read_ubuntu, "The folder or file as published, plain or gzip");
-  c->add_option("--form", o->form, "auto: told by the name")
-      ->check(CLI::IsMember({"auto", "tsv", "csv"}))
-      ->capture_default_str();
+  option(*c, "--form", o->form, "auto: told by the name", CLI::IsMember({"auto", "tsv", "csv"}));
   c->add_flag("--keep-wrong", o->keep_wrong,
               "Keep the rows with Label 0 of v2, whose last turn is then marked as a distraction");
 }
@@ -219,21 +209,18 @@ void add_text(CLI::App& prepare) {
       "one speaker become one turn\n"
       "  names  Name: text, with or without a time in front: chats of WhatsApp and Discord, and "
       "logs of IRC with <name>; blank lines and long silences between dialogues\n"
-      "Of a folder, a file may be a film or a book: --split film keeps what is in one file "
-      "together.\n"
+      "Of a folder, a file may be a film or a book: --split film keeps each file together.\n"
       "Examples:\n"
       "  heed prepare text --in talk.txt --out all.jsonl.gz\n"
       "  heed prepare text --in films/ --layout tabs --out data/films --split film");
   auto o = add_reader(*c, read_text, "A text file in UTF-8, or a folder of them, plain or gzip");
-  c->add_option("--layout", o->form, "auto: told by the first lines")
-      ->check(CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}))
-      ->capture_default_str();
+  option(*c, "--layout", o->form, "auto: told by the first lines",
+         CLI::IsMember({"auto", "eou", "lines", "names", "tabs"}));
   o->gap_given =
-      c->add_option("--gap", o->gap_minutes,
-                    "Of names with times: a silence of more minutes ends a dialogue, 0: none does")
-          ->option_text("MINUTES")
-          ->check(whole_number(0, 1'000'000))
-          ->capture_default_str();
+      option(*c, "--gap", o->gap_minutes,
+             "Of names with times: a silence of more minutes ends a dialogue, 0: none does",
+             whole_number(0, 1'000'000))
+          ->option_text("MINUTES");
 }
 
 void add_csv(CLI::App& prepare) {
@@ -245,8 +232,8 @@ void add_csv(CLI::App& prepare) {
       "  heed prepare csv --in chat.csv --out all.jsonl.gz --text text --speaker name --dialogue "
       "id");
   auto o = add_reader(*c, read_csv, "A table in UTF-8, plain or gzip");
-  c->add_option("--text", o->text, "The column of what is said")->option_text("COLUMN")->required();
-  c->add_option("--speaker", o->speaker, "The column of who says it")->option_text("COLUMN");
+  c->add_option("--text", o->text, "The column of the text")->option_text("COLUMN")->required();
+  c->add_option("--speaker", o->speaker, "The column of the speaker")->option_text("COLUMN");
   c->add_option("--dialogue", o->dialogue,
                 "The column that tells dialogues apart; without it all rows are one")
       ->option_text("COLUMN");
@@ -271,8 +258,7 @@ std::shared_ptr<PrepareOptions> add_reader(CLI::App& command, PrepareReader read
       .add_option("--out", o->out,
                   "The file to write, gzip if it ends in .gz; with --split the folder to make")
       ->required();
-  command.add_option("--limit", o->limit, "Read only the first dialogues, 0: all")
-      ->capture_default_str();
+  option(command, "--limit", o->limit, "Read only the first dialogues, 0: all");
   command
       .add_option("--min-turns", o->min_turns,
                   "Leave out shorter dialogues; 3 are two utterances of context and a response")

@@ -1,11 +1,7 @@
 // `heed prepare labels`: what probes read off an annotated corpus.
-#include <cstdio>
-
-#include "base/error.h"
 #include "dialog/probe/labels.h"
-#include "dialog/text/format.h"
 #include "dialog/view/render.h"
-#include "heed/checks.h"
+#include "heed/command.h"
 #include "heed/prepare.h"
 
 namespace heed {
@@ -48,32 +44,25 @@ void run(const Options& o) {
 }  // namespace
 
 void add_prepare_labels(CLI::App& prepare) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = prepare.add_subcommand(
-      "labels", "What probes are to find: topics, slots, acts, personas of annotated dialogues");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      prepare, "labels",
+      "Write labels for probes: topics, slots, acts, personas of annotated dialogues",
       "Of dialogues with states (multiwoz, sgd) the system's turns are examples, of others all "
       "turns from the second on. docs/probes.md defines the tasks. Beside the parts of a data "
       "directory such files add the tasks to heed probe.\n"
       "Example:\n"
-      "  heed prepare labels --in data/multiwoz/train.jsonl --out "
-      "data/multiwoz/train.labels.jsonl");
-  add_common(*c, {.device = false, .seed = ""});
-  c->add_option("--in", o->in, "Dialogues with labels (JSON Lines, plain or gzip)")->required();
-  c->add_option("--out", o->out, "The file to write, gzip if it ends in .gz")->required();
-  c->add_option("--location-buckets", o->location_buckets,
-                "Into how many parts UtteranceLoc divides a dialogue")
-      ->check(whole_number(2, 1000))
-      ->capture_default_str();
-  c->add_option("--recent", o->recent,
-                "What is recent: new and changed values (changed), or new slots only (new)")
-      ->check(CLI::IsMember({"changed", "new"}))
-      ->capture_default_str();
-  c->add_option("--repeat", o->repeat,
-                "What RepeatInfo compares: the slot's name (slot), or its value too (slot-value)")
-      ->check(CLI::IsMember({"slot", "slot-value"}))
-      ->capture_default_str();
-  c->callback([o] { run(*o); });
+      "  heed prepare labels --in data/multiwoz/train.jsonl --out data/multiwoz/train.labels.jsonl",
+      {.device = false, .seed = ""}, run);
+  c.add_option("--in", o.in, "Dialogues with labels (JSON Lines, plain or gzip)")->required();
+  c.add_option("--out", o.out, "The file to write, gzip if it ends in .gz")->required();
+  option(c, "--location-buckets", o.location_buckets,
+         "Into how many parts UtteranceLoc divides a dialogue", whole_number(2, 1000));
+  option(c, "--recent", o.recent,
+         "Which slots are recent: new and changed values (changed), or new slots only (new)",
+         CLI::IsMember({"changed", "new"}));
+  option(c, "--repeat", o.repeat,
+         "What RepeatInfo compares: the slot's name (slot), or its value too (slot-value)",
+         CLI::IsMember({"slot", "slot-value"}));
 }
 
 }  // namespace heed

@@ -32,15 +32,14 @@ template <auto read> Prepared read_corpus(const PrepareOptions& o, const Reading
 const Row kRows[] = {
     {"messages", "Conversations with assistants, as OpenAI's interfaces have them",
      "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
-     "Speakers are the roles; what system, developer, tool and function say is left out.\n"
+     "Speakers are the roles; messages of system, developer, tool and function are left out.\n"
      "Example:\n"
      "  heed prepare messages --in conversations.jsonl --out all.jsonl.gz",
      read_corpus<read_messages>},
     {"dailydialog", "DailyDialog (Li et al. 2017): acts, emotions, topics",
      "dialogues.json of ConvLab-3, or a text with __eou__",
      "The JSON (unzip data.zip of ConvLab-3) holds all parts: --split published keeps them. "
-     "Labels: "
-     "act and emotion of a turn, topic of a dialogue. The text has no labels.\n"
+     "Labels: act and emotion of a turn, topic of a dialogue. The text has no labels.\n"
      "Example:\n"
      "  heed prepare dailydialog --in data/dialogues.json --out data/dailydialog --split published",
      read_corpus<read_daily_dialog>},
@@ -48,8 +47,7 @@ const Row kRows[] = {
      "A file of ConvAI2, of XPersona, or of pairs",
      "ConvAI2 has numbered lines with \"your persona:\", \"partner's persona:\", and text, tab, "
      "answer; candidates of the answer are kept where there are some. XPersona is JSON. In a file "
-     "of "
-     "pairs, with '|' between text and answer, consecutive pairs make a dialogue.\n"
+     "of pairs, with '|' between text and answer, consecutive pairs make a dialogue.\n"
      "Example:\n"
      "  heed prepare personachat --in valid_both_original_no_cands.txt --out persona.jsonl.gz",
      read_corpus<read_persona_chat>},

@@ -1,14 +1,11 @@
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <list>
 #include <map>
 
-#include "base/error.h"
 #include "base/file.h"
 #include "dialog/data/split.h"
-#include "dialog/text/format.h"
-#include "heed/checks.h"
+#include "heed/command.h"
 #include "heed/prepare.h"
 #include "heed/progress.h"
 
@@ -105,17 +102,18 @@ std::pair<Parts, std::string> divide(const SplitOptions& o,
   return {split(groups, o.valid, o.test, o.common->seed), what};
 }
 
-void run(const SplitOptions& o, const std::string& in, const std::string& out) {
-  check_split(o, out);
+struct Options : SplitOptions {
+  std::string in, out;
+};
+
+void run(const Options& o) {
+  check_split(o, o.out);
   Progress progress;
-  const std::vector<Dialogue> dialogues = read_dialogues(
-      in,
-      {.progress =
-           [&](size_t read) { progress.show("reading " + in + ": " + counted(read, "dialogue")); },
-       .notes = true});
+  const std::vector<Dialogue> dialogues =
+      read_dialogues(o.in, {.progress = show_reading(progress, o.in), .notes = true});
   progress.done();
   note_long_dialogue(dialogues);
-  write_split(o, dialogues, in, out);
+  write_split(o, dialogues, o.in, o.out);
 }
 
 }  // namespace
@@ -124,10 +122,9 @@ CLI::Option* add_split_options(CLI::App& command, const char* name, SplitOptions
   const auto share = number(0, 0.9);
   CLI::Option* by =
       command
-          .add_option(
-              name, o.by,
-              "What stays together: conversation, day, folder, film, dialogue, or published "
-              "(heed prepare split --help)")
+          .add_option(name, o.by,
+                      "What stays together: conversation, day, folder, film, dialogue, or "
+                      "published (heed prepare split --help)")
           ->option_text("WAY")
           ->check(CLI::IsMember({"conversation", "day", "folder", "film", "dialogue", kPublished}));
   o.valid_given =
@@ -167,22 +164,18 @@ void write_split(const SplitOptions& o, const std::vector<Dialogue>& dialogues,
 }
 
 void add_prepare_split(CLI::App& prepare) {
-  struct Options : SplitOptions {
-    std::string in, out;
-  };
-  auto o = std::make_shared<Options>();
-  o->by = "conversation";
-  CLI::App* c = prepare.add_subcommand(
-      "split", "Divide dialogues into train, valid and test, the parts of a data directory");
-  c->footer(std::string(kSplitHelp) +
-            "Example:\n"
-            "  heed prepare split --in all.jsonl.gz --out data/mine --valid 0.1 --test 0.1");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the division"});
-  c->add_option("--in", o->in, "Dialogues (JSON Lines, plain or gzip)")->required();
-  c->add_option("--out", o->out, "The folder to make; gzip if the name of --in ends in .gz")
+  const auto [c, o] = declare<Options>(
+      prepare, "split",
+      "Divide dialogues into train, valid and test, the parts of a data directory",
+      std::string(kSplitHelp) +
+          "Example:\n"
+          "  heed prepare split --in all.jsonl.gz --out data/mine --valid 0.1 --test 0.1",
+      {.device = false, .seed = "Seed of the division"}, run);
+  c.add_option("--in", o.in, "Dialogues (JSON Lines, plain or gzip)")->required();
+  c.add_option("--out", o.out, "The folder to make; gzip if the name of --in ends in .gz")
       ->required();
-  add_split_options(*c, "--by", *o)->capture_default_str();
-  c->callback([o] { run(*o, o->in, o->out); });
+  o.by = "conversation";
+  add_split_options(c, "--by", o)->capture_default_str();
 }
 
 }  // namespace heed

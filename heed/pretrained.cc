@@ -1,13 +1,10 @@
 // Encoders that others trained: heed import, encode, export.
 #include <charconv>
-#include <nlohmann/json.hpp>
 
 #include "dialog/pretrained/encoder.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
 #include "dialog/text/text_file.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/progress.h"
 #include "tensor/npy.h"
 
@@ -113,8 +110,7 @@ void add_import(CLI::App& app) {
   c->footer(
       "The folder holds config.json, model.safetensors and vocab.txt; tokenizer_config.json and "
       "sentence_bert_config.json are read where they are there (docs/pretrained.md). All is "
-      "checked: "
-      "another kind of model, sizes that do not fit, tensors that are missing.\n"
+      "checked: another kind of model, sizes that do not fit, tensors that are missing.\n"
       "Example:\n"
       "  heed import all-MiniLM-L6-v2 --out models/minilm\n"
       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
@@ -143,27 +139,23 @@ void add_export(CLI::App& app) {
 }
 
 void add_encode(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c =
-      app.add_subcommand("encode", "Vectors of texts: what an imported encoder makes of them");
-  c->footer(
-      "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", \"vector\"}: the pieces "
-      "with "
-      "[CLS] and [SEP], and the mean of their last states, of the length 1, so that the product of "
-      "two vectors is their cosine. An --out that ends in .npy has the vectors alone, a row a "
-      "text.\n"
-      "Example:\n"
-      "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl");
-  o->common = add_common(*c, {.seed = ""});
-  c->add_option("--model", o->model, "Directory of a run or a model, one that heed import made")
+  const auto [c, o] =
+      declare<Options>(app, "encode", "Compute vectors of texts with an imported encoder",
+                       "A line of --in is {\"text\": ...}, of --out {\"text\", \"ids\", "
+                       "\"vector\"}: the pieces with [CLS] and [SEP], and the mean of their last "
+                       "states, of the length 1, so that the product of two vectors is their "
+                       "cosine. An --out that ends in .npy has the vectors alone, a row a text.\n"
+                       "Example:\n"
+                       "  heed encode --model models/minilm --in texts.jsonl --out vectors.jsonl",
+                       {.seed = ""}, encode);
+  c.add_option("--model", o.model, "Directory of a run or a model, one that heed import made")
       ->required();
-  c->add_option("--in", o->in, "The texts, JSON Lines, plain or gzip")->required();
-  c->add_option("--out", o->out, "Their vectors, JSON Lines (.gz: gzip), or .npy")->required();
-  c->add_option("--max-pieces", o->max_pieces,
-                "Pieces of a text, the first ones, with [CLS] and [SEP]; as many as the model "
-                "reads if not given")
+  c.add_option("--in", o.in, "The texts, JSON Lines, plain or gzip")->required();
+  c.add_option("--out", o.out, "Their vectors, JSON Lines (.gz: gzip), or .npy")->required();
+  c.add_option("--max-pieces", o.max_pieces,
+               "Pieces of a text, the first ones, with [CLS] and [SEP]; as many as the model reads "
+               "if not given")
       ->check(whole_number(3, 1 << 24));
-  c->callback([o] { encode(*o); });
 }
 
 }  // namespace heed

@@ -1,24 +1,17 @@
 #include "dialog/probe/probe.h"
 
-#include <cstdio>
 #include <sstream>
 
 #include "dialog/probe/feature_file.h"
 #include "dialog/probe/representations.h"
-#include "dialog/text/format.h"
 #include "experiments/engine/stats/statistics.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/encode.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using probe::Part, probe::ProbeOptions, probe::TaskResult;
 
 struct Options {
@@ -239,44 +232,37 @@ void run(const Options& o) {
 }  // namespace
 
 void add_probe(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "probe", "How much of a conversation's meaning can be read off an encoder's representation");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "probe",
+      "Measure how much of a conversation's meaning a probe predicts from an encoder's vectors",
       "Trains, for every task, a linear classifier of each label on the representations of the "
       "training part, and shows the micro F1 on the test part, 0 to 100. constant: F1 of the "
-      "labels "
-      "that most examples have. With --model the same of the untrained encoder, of the context's "
-      "words through a random projection, and of its length. docs/probes.md says what the tasks "
-      "are, "
-      "and how to probe an encoder from elsewhere.\n"
+      "labels that most examples have. With --model the same of the untrained encoder, of the "
+      "context's words through a random projection, and of its length. docs/probes.md says what "
+      "the tasks are, and how to probe an encoder from elsewhere.\n"
       "Examples:\n"
       "  heed probe --model runs/first --data data/ubuntu-sample --standardise --json probe.json\n"
-      "  heed probe --features features --tasks UtteranceLoc --controls");
-  o->common = add_common(*c, {.seed = "Seed of the control task, the bag of words and the MLP"});
-  c->add_option("--features", o->features,
-                "Directory with train and test: PART.safetensors and PART.jsonl");
-  o->encode.declare(*c, /*required=*/false);
-  c->add_option("--tasks", o->tasks, "Tasks, with commas, or all")->capture_default_str();
-  c->add_option("--probe", o->kind,
-                "logistic: one logistic regression a label; mlp: one hidden layer of 100")
-      ->check(CLI::IsMember({"logistic", "mlp"}))
-      ->capture_default_str();
-  c->add_flag("--standardise", o->standardise,
-              "Each dimension to mean 0 and variance 1 on the training part: else large "
-              "representations are regularised less than small ones");
-  c->add_option("--max-iter", o->max_iterations,
-                "Iterations of the solver at most; epochs of the MLP (200 at most)")
-      ->check(whole_number(1, 1000000))
-      ->capture_default_str();
-  c->add_flag("--controls", o->controls,
-              "Also the control task: labels drawn for each last utterance, which only a memory "
-              "knows. selectivity: F1 minus F1 on it");
-  c->add_option("--eval-part", o->eval_part, "Part that F1 is measured on")
-      ->check(CLI::IsMember({"test", "valid"}))
-      ->capture_default_str();
-  c->add_option("--json", o->json, "Write the results to this file, - for standard output");
-  c->callback([o] { run(*o); });
+      "  heed probe --features features --tasks UtteranceLoc --controls",
+      {.seed = "Seed of the control task, the bag of words and the MLP"}, run);
+  c.add_option("--features", o.features,
+               "Directory with train and test: PART.safetensors and PART.jsonl");
+  o.encode.declare(c, /*required=*/false);
+  option(c, "--tasks", o.tasks, "Tasks, with commas, or all");
+  option(c, "--probe", o.kind,
+         "logistic: one logistic regression a label; mlp: one hidden layer of 100",
+         CLI::IsMember({"logistic", "mlp"}));
+  c.add_flag("--standardise", o.standardise,
+             "Each dimension to mean 0 and variance 1 on the training part: else large "
+             "representations are regularised less than small ones");
+  option(c, "--max-iter", o.max_iterations,
+         "Iterations of the solver at most; epochs of the MLP (200 at most)",
+         whole_number(1, 1000000));
+  c.add_flag("--controls", o.controls,
+             "Also the control task: labels drawn for each last utterance, which only a memory "
+             "knows. selectivity: F1 minus F1 on it");
+  option(c, "--eval-part", o.eval_part, "Part that F1 is measured on",
+         CLI::IsMember({"test", "valid"}));
+  c.add_option("--json", o.json, "Write the results to this file, - for standard output");
 }
 
 }  // namespace heed

@@ -52,8 +52,8 @@ int run_and_report(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     const MemoryStats memory = memory_stats();
     return fail("out of memory, with " + std::to_string(memory.bytes_in_use >> 20) +
-                    " MiB in tensors; try a smaller --batch, --vocab or --hidden, or a "
-                    "--limit on the dialogues",
+                    " MiB in tensors; try a smaller --batch, --vocab or --hidden, or a --limit on "
+                    "the dialogues",
                 1);
   } catch (const std::exception& e) {
     return fail(e.what(), 1);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "dialog/data/example.h"
+#include "dialog/text/format.h"
 #include "train/loop.h"
 
 namespace heed {
@@ -23,6 +24,13 @@ class Progress {
   bool open_ = false;
   double shown_ = 0;
 };
+
+// "reading talk.txt: 1200 dialogues", for Reading::progress.
+inline auto show_reading(Progress& progress, const std::string& path) {
+  return [&progress, path](size_t count) {
+    progress.show("reading " + path + ": " + counted(count, "dialogue"));
+  };
+}
 
 // Progress of work that goes through the same examples several times, once for each test set:
 //   random:0.7: 320 of 830 dialogues  12.3k tokens/s  3m05s left

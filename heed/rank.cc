@@ -9,23 +9,16 @@
 #include "dialog/retrieve/map.h"
 #include "dialog/retrieve/score_file.h"
 #include "dialog/system.h"
-#include "dialog/text/format.h"
+#include "experiments/measure/measure_json.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/pool.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
 #include "heed/rank_distracted.h"
-#include "heed/rankings.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using retrieve::Lists;
 using retrieve::ScoredList;
 
@@ -125,9 +118,13 @@ std::vector<MarkedContext> contexts_of(const Part& part, const Lists& lists) {
   return contexts;
 }
 
+// The model as it ranks, or for sim and map by the vectors that it makes.
 LoadedSystem load_ranker(const Options& o) {
   LoadedSystem loaded = load_system(o.model);
   move(*loaded.module, Device::parse(o.common->device));
+  if (o.test() || dynamic_cast<const VectorRanker*>(loaded.ranker.get())) return loaded;
+  if (!loaded.encoder) throw UsageError(o.model + ": makes no vectors, which sim and map compare");
+  loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
   return loaded;
 }
 
@@ -183,13 +180,13 @@ void check(const Options& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
   if (o.test()) {
     require(o.model, Capability::kRank);
-    if (!o.test_sets.empty()) refuse_given(*o.command, "--out", "a test without --test");
-    if (o.test_sets.empty()) refuse_given(*o.command, "--pool", "--test");
+    if (!o.test_sets.empty()) refuse_given(*o.command, "--out", "without --test");
+    if (o.test_sets.empty()) refuse_given(*o.command, "--pool", "with --test");
     return;
   }
-  if (!o.trains()) refuse_given(*o.command, "--train", "tf-idf, bm25 and map");
-  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "bm25");
-  if (!o.encodes()) refuse_given(*o.command, "--model", "sim and map");
+  if (!o.trains()) refuse_given(*o.command, "--train", "to tf-idf, bm25 and map");
+  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "to bm25");
+  if (!o.encodes()) refuse_given(*o.command, "--model", "to sim and map");
   if (o.encodes() && o.model.empty()) {
     throw UsageError("sim and map need --model: a model that encodes");
   }
@@ -224,15 +221,25 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
 }
 
 retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker, const Part& train) {
-  const auto* of_vectors = dynamic_cast<const VectorRanker*>(&ranker);
-  if (!of_vectors) throw UsageError(o.model + ": ranks without vectors, which could be mapped");
   Progress progress;
   retrieve::MappedRanker mapped = retrieve::learn_map(
-      *of_vectors, train.dialogues, train.pairs, o.common->seed, [&](size_t done, size_t of) {
+      dynamic_cast<const VectorRanker&>(ranker), train.dialogues, train.pairs, o.common->seed,
+      [&](size_t done, size_t of) {
         progress.show("map: " + std::to_string(done) + " of " + counted(of, "text"));
       });
   progress.done();
   return mapped;
+}
+
+Scores scores_of(const std::string& scorer, const Options& o, const Ranker* ranker,
+                 const Part& part, const Lists& lists, const std::optional<Part>& train,
+                 std::optional<retrieve::WordStatistics>& words) {
+  if (scorer == "map") {
+    return similarities(o, learned_map(o, *ranker, *train), lists, contexts_of(part, lists));
+  }
+  if (scorer == "sim" || o.test()) return similarities(o, *ranker, lists, contexts_of(part, lists));
+  const auto kind = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
+  return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
 }
 
 // heed rank test --test
@@ -253,28 +260,17 @@ std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, cons
     RankedSet& of = ranked.emplace_back(RankedSet{set.name, unscored(o, part, lists)});
     const auto marked = distracted(contexts, set, pool, o.common->seed);
     Scores scores = similarities(o, ranker, lists, marked);
-    std::vector<std::vector<std::string>> texts;
+    VectorRanker::Contexts texts;
     for (size_t i = 0; i < marked.size(); ++i) {
       of.lists[i].scores = std::move(scores[i]);
       texts.push_back(marked[i].utterances);
     }
-    const std::vector<Ranker::Look> looks = ranker.looks(texts);
+    const std::vector<VectorRanker::Look> looks = looks_of(ranker, texts);
     for (size_t i = 0; i < looks.size(); ++i) {
       of.looks.push_back(look_score(looks[i], marked[i].distraction));
     }
   }
   return measure_sets(ranked, o.common->seed);
-}
-
-Scores scores_of(const std::string& scorer, const Options& o, const Ranker* ranker,
-                 const Part& part, const Lists& lists, const std::optional<Part>& train,
-                 std::optional<retrieve::WordStatistics>& words) {
-  if (scorer == "map") {
-    return similarities(o, learned_map(o, *ranker, *train), lists, contexts_of(part, lists));
-  }
-  if (scorer == "sim" || o.test()) return similarities(o, *ranker, lists, contexts_of(part, lists));
-  const auto kind = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
-  return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
 }
 
 void baseline(Options& o) {
@@ -312,7 +308,8 @@ void baseline(Options& o) {
   }
   if (!o.out.empty()) write_lists(scores_file, scored);
   rows.push_back(chance_ranking(std::move(scored), o.common->seed));
-  if (!output.to_stdout() && !scores_file.to_stdout()) print_rankings(rows, false);
+  if (!output.to_stdout() && !scores_file.to_stdout())
+    std::fputs(rankings_table(rows, false, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
   output.write({{"heed", provenance(o.test() ? "rank test" : "rank baseline", *o.common)},
                 {"inputs", inputs_json(o, part, train)},
@@ -326,94 +323,81 @@ void declare_inputs(Options& o, CLI::App& c) {
   c.add_option("--data", o.data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "
                "or gzip. If not given: the bundled sample");
-  c.add_option("--limit", o.limit, "Read only the first dialogues, of --data; 0: all")
-      ->capture_default_str();
+  option(c, "--limit", o.limit, "Read only the first dialogues, of --data; 0: all");
   c.add_option("--lists", o.lists,
                "given: the candidates beside a response; stride:N: batches of N responses, far "
                "from each other; random:N: others drawn by --seed, frequent ones more often; "
                "whitelist:FILE: the texts of a pool and the response, covered:FILE: those of the "
                "pool, where the response is one of them. If not given: given where the data have "
                "candidates, else stride:100");
-  c.add_option("--examples", o.examples,
-               "last: a dialogue's last turn is the response; all: every turn from the third (or "
-               "--min-turns) on")
-      ->check(one_of({"last", "all"}))
-      ->capture_default_str();
-  c.add_option("--context", o.context, "all: the turns before the response; last: the last one")
-      ->check(one_of({"all", "last"}))
-      ->capture_default_str();
+  option(c, "--examples", o.examples,
+         "last: a dialogue's last turn is the response; all: every turn from the third (or "
+         "--min-turns) on",
+         one_of({"last", "all"}));
+  option(c, "--context", o.context, "all: the turns before the response; last: the last one",
+         one_of({"all", "last"}));
   c.add_option("--min-turns", o.min_turns,
                "Leave out shorter dialogues. If not given: 3, and 2 with --lists given")
       ->check(whole_number(2, 1000000));
   c.add_option("--out", o.out,
-               "Write the scores of each list to this file, a line each, the right response "
-               "first; - for standard output");
+               "Write the scores of each list to this file, a line each, the right response first; "
+               "- for standard output");
   add_json(c, o.json);
 }
 
 void add_baseline(CLI::App& rank) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = rank.add_subcommand(
-      "baseline", "Scorers that are not trained: words in common, or the cosine of vectors");
-  o->command = c;
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      rank, "baseline", "Scorers that are not trained: words in common, or the cosine of vectors",
       "Scorers:\n"
       "  tf-idf  cosine of the words' counts, rare words weighing more\n"
       "  bm25    Okapi's sum over the words of the context\n"
       "  sim     cosine of the vectors of an encoder, one that `heed import` made or a response "
       "model\n"
       "  map     the same under a linear map of the contexts' vectors, learned from 10,000 "
-      "responses "
-      "of training\n"
+      "responses of training\n"
       "Candidates with the same score share their ranks. Percent; intervals are 95 %, of a "
       "bootstrap over conversations.\n"
       "Examples:\n"
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample\n"
       "  heed rank baseline sim --model models/minilm --data data/ubuntu-sample\n"
-      "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz");
-  o->common = add_common(*c, {.seed = kSeedOfRanks});
-  c->add_option("scorer", o->scorers, "tf-idf, bm25, sim or map")
+      "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz",
+      {.seed = kSeedOfRanks}, baseline);
+  c.add_option("scorer", o.scorers, "tf-idf, bm25, sim or map")
       ->required()
       ->check(one_of({"tf-idf", "bm25", "sim", "map"}));
-  c->add_option("--train", o->train,
-                "Dialogues whose words tf-idf and bm25 count, and that map learns from: a data "
-                "directory (its train part), or a file. If not given: the train part of a --data "
-                "directory");
-  c->add_option("--model", o->model, "Directory of a run or a model: the encoder of sim and map");
-  c->add_option("--mean-length", o->mean_length,
-                "The mean that bm25 compares lengths with: of all documents, contexts and "
-                "responses, or of the responses")
-      ->check(one_of({"documents", "responses"}))
-      ->capture_default_str();
-  declare_inputs(*o, *c);
-  c->callback([o] { baseline(*o); });
+  c.add_option("--train", o.train,
+               "Dialogues in which tf-idf and bm25 count words, and that map learns from: a data "
+               "directory (its train part), or a file. If not given: the train part of a --data "
+               "directory");
+  c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim and map");
+  option(c, "--mean-length", o.mean_length,
+         "The mean that bm25 compares lengths with: of all documents, contexts and responses, or "
+         "of the responses",
+         one_of({"documents", "responses"}));
+  declare_inputs(o, c);
 }
 
 // Which is a baseline with a scorer that was trained.
 void add_test(CLI::App& rank) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = rank.add_subcommand("test", "A model that ranks, by the same numbers");
-  o->command = c;
-  o->scorers = {"model"};
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      rank, "test", "A model that ranks, by the same numbers",
       "Example:\n"
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
       "  heed rank test --model runs/ranker --data data/ubuntu-sample\n"
       "  heed rank test --model runs/ranker --data data/ubuntu-sample --test none,random,rare\n"
-      "change: of MRR against the first test set. P(right): the softmax of the scores of a list.");
-  o->common = add_common(*c, {.seed = kSeedOfRanks});
-  c->add_option("--model", o->model, "Directory of a run or a model, one that ranks")->required();
-  c->add_option(
-      "--test", o->test_sets,
+      "change: of MRR against the first test set. P(right): the softmax of the scores of a list.",
+      {.seed = kSeedOfRanks}, baseline);
+  o.scorers = {"model"};
+  c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
+  c.add_option(
+      "--test", o.test_sets,
       "Test sets with distractions in the contexts, as of heed evaluate: all, none, "
       "random:P, frequent:PLACE, rare:PLACE, with commas. Instead of the scores: R@1, MRR, "
       "P(right), AS and DAS ratio of each");
-  c->add_option(
-      "--pool", o->pool,
-      "Dialogues that random: distractions are drawn from: a data directory (its train "
-      "part), or a file. If not given: the train part of a --data directory, else --data");
-  declare_inputs(*o, *c);
-  c->callback([o] { baseline(*o); });
+  c.add_option("--pool", o.pool,
+               "Dialogues that random: distractions are drawn from: a data directory (its train "
+               "part), or a file. If not given: the train part of a --data directory, else --data");
+  declare_inputs(o, c);
 }
 
 }  // namespace

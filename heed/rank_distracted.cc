@@ -4,12 +4,12 @@
 #include <cmath>
 #include <unordered_map>
 
-#include "dialog/parts/encoder.h"
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/text/format.h"
-#include "heed/rankings.h"
+#include "dialog/text/text_table.h"
+#include "experiments/measure/measure_json.h"
 #include "heed/results.h"
-#include "heed/text_table.h"
 
 namespace heed {
 namespace {
@@ -162,6 +162,12 @@ Json sets_json(const std::vector<RankedSetRow>& rows) {
                       {"das_ratio", number(row.looks.das_ratio)},
                       {"mean_das_ratio", number(row.looks.mean_das_ratio)}};
   }
+  return json;
+}
+
+Json rankings_json(const std::vector<Ranking>& rows) {
+  Json json = Json::array();
+  for (const Ranking& row : rows) json.push_back(to_json(row));
   return json;
 }
 

@@ -1,6 +1,7 @@
 // What utterances from elsewhere in its contexts do to a ranker: heed rank test --test.
 #pragma once
 
+#include <CLI/App.hpp>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -9,7 +10,7 @@
 #include "dialog/data/distraction.h"
 #include "dialog/respond/das.h"
 #include "dialog/retrieve/metrics.h"
-#include "experiments/engine/stats/statistics.h"
+#include "experiments/measure/rankings.h"
 
 namespace heed {
 
@@ -45,5 +46,8 @@ struct RankedSetRow {
 std::vector<RankedSetRow> measure_sets(const std::vector<RankedSet>& sets, uint64_t seed);
 void print_sets(const std::vector<RankedSetRow>& rows);
 nlohmann::ordered_json sets_json(const std::vector<RankedSetRow>& rows);
+
+nlohmann::ordered_json rankings_json(const std::vector<Ranking>& rows);
+void add_rank_scores(CLI::App& rank);  // heed rank scores
 
 }  // namespace heed

@@ -1,20 +1,15 @@
 // heed rank scores: the numbers of a ranking from scores in a file.
 #include <algorithm>
-#include <memory>
 
 #include "dialog/retrieve/score_file.h"
-#include "dialog/text/format.h"
-#include "heed/commands.h"
-#include "heed/provenance.h"
-#include "heed/rankings.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "experiments/measure/measure_json.h"
+#include "heed/command.h"
+#include "heed/rank_distracted.h"
 #include "train/run_directory.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 using retrieve::ScoredList;
 
 struct Options {
@@ -31,7 +26,8 @@ void scores(const Options& o) {
   rows.push_back(measure_ranking(o.data, lists, o.common->seed));
   const size_t count = lists.size();
   rows.push_back(chance_ranking(std::move(lists), o.common->seed));
-  if (!output.to_stdout()) print_rankings(rows, several);
+  if (!output.to_stdout())
+    std::fputs(rankings_table(rows, several, results_width()).c_str(), stdout);
   if (!output.wanted()) return;
   output.write({{"heed", provenance("rank scores", *o.common)},
                 {"inputs",
@@ -44,19 +40,17 @@ void scores(const Options& o) {
 }  // namespace
 
 void add_rank_scores(CLI::App& rank) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = rank.add_subcommand("scores", "The same numbers of scores in a file");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      rank, "scores", "The same numbers of scores in a file",
       "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
       "from 0, and a score of each candidate; lists may have different lengths. Optional are "
       "\"id\" and \"conversation\", a number: lists of one conversation are not independent. --out "
       "of `heed rank baseline` writes such a file.\n"
       "Example:\n"
-      "  heed rank scores my-scores.jsonl --json numbers.json");
-  o->common = add_common(*c, {.device = false, .seed = "Seed of the intervals"});
-  c->add_option("file", o->data, "The scores, JSON Lines, plain or gzip")->required();
-  add_json(*c, o->json);
-  c->callback([o] { scores(*o); });
+      "  heed rank scores my-scores.jsonl --json numbers.json",
+      {.device = false, .seed = "Seed of the intervals"}, scores);
+  c.add_option("file", o.data, "The scores, JSON Lines, plain or gzip")->required();
+  add_json(c, o.json);
 }
 
 }  // namespace heed

@@ -44,10 +44,10 @@ CLI::Option* add_ranks(CLI::App& command, int& ranks) {
 
 CLI::Option* add_pieces(CLI::App& command, std::optional<int>& pieces) {
   return command
-      .add_option("--pieces", pieces,
-                  "Pieces of a batch, which ranks share out, a power of two; 8 with ranks and 1 "
-                  "without unless given. The numbers of a training depend on it, and not on the "
-                  "ranks")
+      .add_option(
+          "--pieces", pieces,
+          "Pieces of a batch, which ranks share out, a power of two; 8 with ranks and 1 without "
+          "unless given. The numbers of a training depend on it, and not on the ranks")
       ->check(whole_number(1, kMostPieces));
 }
 

@@ -37,12 +37,6 @@ class RankTeam {
   template <class Data> void share(Data& data) const {
     if (neighbours_) data.share(*neighbours_);
   }
-  // Both: what `read` gives, which one rank of a machine calls.
-  template <class Read> auto read(const Read& read) const {
-    auto data = reads() ? read() : decltype(read())();
-    share(data);
-    return data;
-  }
   // What the first one says, on all of a launcher's ranks.
   template <class Say> std::string of_first(const Say& say) const {
     if (!launched_) return say();

@@ -7,25 +7,36 @@
 #include "heed/bundled.h"
 #include "heed/checks.h"
 #include "heed/commands.h"
+#include "heed/discriminator_flags.h"
 #include "heed/provenance.h"
-#include "heed/reproduce.h"
+#include "heed/shared_options.h"
+#include "heed/train_flags.h"
+#include "heed/work_flags.h"
 #include "tensor/parallel.h"
 #include "train/step.h"
 
 namespace heed {
 namespace {
 
-struct Options : ExperimentFlags {
+struct Options {
   explicit Options(const Experiment& e) : experiment(e) {}
   const Experiment& experiment;
   const std::unique_ptr<ExperimentWork> making = experiment.work();
+  const CLI::App* command = nullptr;  // knows which options were given
+  CommonPtr common;
+  std::string data, out;
+  int seeds = 1;
+  Selection selection;
+  WorkFlags work;
+  int ranks = 0;
+  std::optional<int> pieces;
+  TrainFlags train;                  // of Trains::kResponders
+  DiscriminatorFlags discriminator;  // of Trains::kDiscriminators
 };
 
 void write_tables(const Experiment& experiment, const std::string& out) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
-  const Report report = experiment.report(out);
-  save_tables(folder, report.tables);
-  save_claims(folder, report.claims, report.claims_note);
+  save(folder, experiment.report(out));
   std::printf("the tables are in %s\n", folder.c_str());
 }
 
@@ -38,15 +49,27 @@ ExperimentRequest request_of(const Options& o, int pieces) {
                 s.loop.pieces = pieces;
                 return s;
               },
+          .discriminator =
+              [&o, pieces] {
+                discriminate::Settings s = o.discriminator.settings(o.common->seed);
+                s.loop.pieces = pieces;
+                return s;
+              },
           .batch_size =
               [&o](const TrainSettings& s, size_t examples) {
                 return o.train.flags.given("batch") ? s.loop.batch_size
                                                     : batch_size_for(s, examples);
+              },
+          .refuse_given =
+              [&o](const std::string& option, const std::string& is_for) {
+                refuse_given(*o.command, option, is_for);
               }};
 }
 
 void run(Options& o) {
-  check_exists(o.data);
+  const auto corpora =
+      o.experiment.many_corpora ? comma_list("--data", o.data) : std::vector<std::string>{o.data};
+  for (const std::string& corpus : corpora) check_exists(corpus);
   set_num_threads(o.common->threads);
   const RankTeam team(o.ranks, *o.common);
   check_work(o.work, *o.common, team);
@@ -88,64 +111,60 @@ std::string footer_of(const Experiment& e, const std::string& command) {
          "  heed " +
          command + " " + e.example + " --out runs/" + e.name +
          " --jobs 2 --threads 1\n"
-         "  heed report --runs runs/" +
+         "  heed report runs/" +
          e.name + " --html report.html";
 }
 
 std::shared_ptr<Options> declare(CLI::App& c, const Experiment& experiment) {
   auto o = std::make_shared<Options>(experiment);
-  o->train.preset = experiment.preset;
-  o->declare(c, experiment.only, experiment.trains == Trains::kResponders);
+  o->command = &c;
+  o->train.preset = o->discriminator.preset = experiment.preset;
+  o->common = add_common(c, {.seed = "Seed of the first training of each variant; see --seeds"});
+  c.add_option("--data", o->data,
+               std::string("Dialogues: a data directory (its three parts are read)") +
+                   (experiment.many_corpora ? ", or several with commas" : ""))
+      ->required();
+  c.add_option("--out", o->out, "Directory of the experiment, made if missing")->required();
+  o->work.declare(c);
+  add_ranks(c, o->ranks)->group("Work");
+  add_pieces(c, o->pieces)->group("Work");
+  c.add_option("--only", o->selection.only,
+               "Only the variants that fit, with * and ?: " + experiment.only)
+      ->group("Work");
+  c.add_option("--seeds", o->seeds, "Train every variant with this many seeds, from --seed on")
+      ->capture_default_str()
+      ->group("Work");
+  if (experiment.trains == Trains::kResponders) o->train.declare(c);
+  if (experiment.trains == Trains::kDiscriminators) o->discriminator.declare(c);
   o->making->visit([&](const Setting& setting, const OptionValue& value) {
     std::visit([&](auto* v) { declare_option(c, setting, *v); }, value);
   });
   return o;
 }
 
-}  // namespace
-
-void ExperimentFlags::declare(CLI::App& c, const std::string& only, bool trains) {
-  common = add_common(c, {.seed = "Seed of the first training of each variant; see --seeds"});
-  c.add_option("--data", data, "Dialogues: a data directory (its three parts are read)")
-      ->required();
-  c.add_option("--out", out, "Directory of the experiment, made if missing")->required();
-  work.declare(c);
-  add_experiment_ranks(c, ranks, pieces);
-  c.add_option("--only", selection.only, "Only the variants that fit, with * and ?: " + only)
-      ->group("Work");
-  c.add_option("--seeds", seeds, "Train every variant with this many seeds, from --seed on")
-      ->capture_default_str()
-      ->group("Work");
-  if (trains) train.declare(c);
-}
-
-void add_experiment_ranks(CLI::App& c, int& ranks, std::optional<int>& pieces) {
-  add_ranks(c, ranks)->group("Work");
-  add_pieces(c, pieces)->group("Work");
-}
-
+// What `heed reproduce` itself requires is not asked for where this command stands behind it.
 void require_nothing_of(CLI::App& reproduce, CLI::App& command) {
   command.preparse_callback([&reproduce](size_t) {
     for (const char* name : {"--data", "--out"}) reproduce.get_option(name)->required(false);
   });
 }
 
+}  // namespace
+
 void add_reproduce(CLI::App& app) {
   const Experiment& first = all_experiments().front();
   CLI::App* c = app.add_subcommand("reproduce", first.what);
   const auto o = declare(*c, first);
-  std::string others = "\nExperiments by name, each with a --help of its own:\n";
+  std::string others = "\nExperiments by name, each with a --help of its own:";
   for (const Experiment& e : all_experiments()) {
+    if (e.name.empty()) continue;
     CLI::App* named = c->add_subcommand(e.name, e.what);
     named->footer(footer_of(e, "reproduce " + e.name));
     require_nothing_of(*c, *named);
     named->callback([its = declare(*named, e)] { run(*its); });
-    others += "  heed reproduce " + e.name + " --help\n";
+    others += "\n  heed reproduce " + e.name + " --help";
   }
-  add_reproduce_adversarial(*c);
-  add_reproduce_mediation(*c);
-  c->footer(footer_of(first, "reproduce") + others +
-            "  heed reproduce adversarial --help\n  heed reproduce mediation --help");
+  c->footer(footer_of(first, "reproduce") + others);
   c->callback([o, c] {
     if (c->get_subcommands().empty()) run(*o);
   });

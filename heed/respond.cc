@@ -1,27 +1,18 @@
-#include <cstdio>
-
 #include "dialog/respond/responses.h"
-#include "dialog/text/format.h"
 #include "dialog/text/measures.h"
+#include "dialog/text/ppmi.h"
+#include "dialog/text/text_table.h"
 #include "dialog/text/tokenizer.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/decode_flags.h"
-#include "heed/inputs.h"
-#include "heed/left_out.h"
-#include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
-#include "heed/text_table.h"
+#include "heed/measured.h"
 
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
 struct Options {
   CommonPtr common;
-  std::string model, out, json;
+  std::string model, out, json, pmi;
   int64_t batch = 32;
   bool taught = false;
   InputFlags input;
@@ -40,8 +31,41 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 struct Row {
   std::string name;
   std::vector<std::optional<double>> values;  // of text_measures()
-  std::optional<double> extrema_own;
+  std::optional<double> extrema_own, coherence;
 };
+
+// The numbers of the words, without those that the vocabulary has not.
+void append_known(const std::vector<int32_t>& tokens, std::vector<int32_t>& to) {
+  for (const int32_t token : tokens) {
+    if (token >= kSpecialTokens) to.push_back(token);
+  }
+}
+
+// Which words go with which in these dialogues: those of each response and of the utterance before.
+Ppmi read_ppmi(const std::string& path, const Vocabulary& vocabulary) {
+  const ExampleOptions every{.all_positions = true, .max_turns = 1, .min_turns = 2};
+  std::vector<TextPair> pairs;
+  for (const Example& e :
+       make_examples(read_dialogues(find_part(path, "train")), vocabulary, every)) {
+    TextPair& pair = pairs.emplace_back();
+    append_known(e.context.back(), pair.query);
+    append_known(e.response, pair.response);
+  }
+  return Ppmi(pairs);
+}
+
+// The mean over the examples of Ppmi::coherence() with all words of the context.
+double mean_coherence(const Ppmi& ppmi, const std::vector<Example>& examples,
+                      const std::vector<Tokens>& responses, const Vocabulary& vocabulary) {
+  double sum = 0;
+  for (size_t i = 0; i < examples.size(); ++i) {
+    std::vector<int32_t> history, response;
+    for (const auto& utterance : examples[i].context) append_known(utterance, history);
+    append_known(vocabulary.encode(responses[i]), response);
+    sum += ppmi.coherence(history, response);
+  }
+  return sum / static_cast<double>(examples.size());
+}
 
 Json to_json(const Row& row, size_t examples) {
   Json json;
@@ -49,6 +73,7 @@ Json to_json(const Row& row, size_t examples) {
     json[text_measures()[i].key] = row.values[i] ? Json(*row.values[i]) : Json();
   }
   json["extrema_own"] = row.extrema_own ? Json(*row.extrema_own) : Json();
+  if (row.coherence) json["pmi_coherence"] = *row.coherence;
   json["examples"] = examples;
   return json;
 }
@@ -68,6 +93,9 @@ void print_table(const std::vector<Row>& rows, const std::string& counted) {
     add(m.title, [&](const Row& row) { return shown(row.values[i], m.factor, m.digits); });
   }
   add("extrema-own", [&](const Row& row) { return shown(row.extrema_own, 1, 3); });
+  if (rows[0].coherence) {
+    add("coherence", [&](const Row& row) { return shown(row.coherence, 1, 3); });
+  }
   std::printf("%s%s\n", text_table(columns, results_width()).c_str(), counted.c_str());
 }
 
@@ -75,39 +103,40 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   const DecodeOptions options = o.decode.get(o.common->seed);
   JsonOutput responses_file(o.out), output(o.json);
-  LoadedModel loaded = load_responder(o.model);
-  move(*loaded.model, device);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
-  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
-  const LeftOut left_out = find_left_out(inputs, examples);
+  const Measured m(o.model, o.input);
+  move(*m.loaded.model, device);
+  std::optional<Ppmi> ppmi;
+  if (!o.pmi.empty()) ppmi = read_ppmi(o.pmi, m.loaded.vocabulary);
 
-  PassProgress progress(1, examples, inputs.unit(examples.size()));
-  const auto responses =
-      respond(*loaded.model, examples, loaded.vocabulary, options, o.batch,
-              [&](const RespondProgress& done) { progress.show("", done.examples, done.tokens); });
-  progress.done();
-  say(left_out, inputs);
-  responses_file.write_text(lines(examples, responses));
-  const std::vector<Tokens> references = human_responses(examples, loaded.vocabulary);
-  const auto measured = [&](const std::string& name, const std::vector<Tokens>& texts) {
-    return Row{name, measure_texts(texts, references),
-               extrema_own(*loaded.model, loaded.vocabulary, texts, references)};
+  const auto responses = m.with_progress([&](const auto& show) {
+    return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
+  });
+  responses_file.write_text(lines(m.examples, responses));
+  const std::vector<Tokens> references = human_responses(m.examples, m.loaded.vocabulary);
+  const auto measured = [&](const std::string& name, const std::vector<Tokens>& texts,
+                            bool human = false) {
+    Row row{name, measure_texts(texts, references, human), {}, {}};
+    if (!human)
+      row.extrema_own = extrema_own(*m.loaded.model, m.loaded.vocabulary, texts, references);
+    if (ppmi) row.coherence = mean_coherence(*ppmi, m.examples, texts, m.loaded.vocabulary);
+    return row;
   };
   std::vector<Row> rows = {measured(o.decode.method, responses)};
   if (o.taught) {
-    rows.push_back(measured("taught", respond_taught(*loaded.model, examples, loaded.vocabulary,
-                                                     options.allow_unk, o.batch)));
+    rows.push_back(
+        measured("taught", respond_taught(*m.loaded.model, m.examples, m.loaded.vocabulary,
+                                          options.allow_unk, o.batch)));
   }
-  rows.push_back({"human", measure_texts(references, references, /*human=*/true), {}});
+  rows.push_back(measured("human", references, /*human=*/true));
   const size_t count = references.size();
   if (!output.to_stdout() && !responses_file.to_stdout()) {
-    print_table(rows, std::to_string(count) + " " + inputs.unit(count));
+    print_table(rows, std::to_string(count) + " " + m.inputs.unit(count));
   }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("respond", *o.common)},
-               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
+               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
                {"decode", o.decode.to_json()},
-               {"left_out", to_json(left_out)},
+               {"left_out", to_json(m.left_out)},
                {"responses", to_json(rows[0], count)},
                {"human", to_json(rows.back(), count)}};
   if (o.taught) json["taught"] = to_json(rows[1], count);
@@ -118,33 +147,33 @@ void run(const Options& o) {
 }  // namespace
 
 void add_respond(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "respond", "Write a model's own responses to a file, and how good they are");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "respond", "Write a model's own responses to a file and measure them",
+
       "A line of the file is {\"id\": ..., \"response\": ...}. BLEU: corpus BLEU-4 against the "
       "human responses (cut to --max-response tokens), 0 to 100, in the JSON 0 to 1. distinct-n: "
       "different n-grams per word. BLEU-2 (without smoothing), ROUGE-n and ROUGE-L (F1) and METEOR "
-      "(equal words and stems): means over the responses of their values one by one. "
-      "docs/generators.md "
+      "(equal words and stems): means over the responses of their values one by one. All of them: "
       "docs/generators.md.\n"
       "Examples:\n"
       "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
       "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "
-      "--json "
-      "quality.json");
-  o->common = add_common(*c, {.seed = "Seed of drawn responses (--decode sample)"});
-  add_model(*c, o->model);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--out", o->out, "File of the responses, - for standard output")->required();
-  add_json(*c, o->json);
-  add_batch(*c, o->batch);
-  c->add_flag("--taught", o->taught,
-              "Also measure what the model finds most probable behind the words of the human "
-              "response, not behind its own");
-  o->decode.declare(*c);
-  c->callback([o] { run(*o); });
+      "--json quality.json",
+      {.seed = "Seed of drawn responses (--decode sample)"}, run);
+  add_model(c, o.model);
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  c.add_option("--out", o.out, "File of the responses, - for standard output")->required();
+  add_json(c, o.json);
+  add_batch(c, o.batch);
+  c.add_flag("--taught", o.taught,
+             "Also measure the model's most probable next words after the words of the human "
+             "response, instead of after its own words");
+  c.add_option("--pmi", o.pmi,
+               "Also measure how the words of a response go with those of its context (coherence), "
+               "by the pointwise mutual information of words in these dialogues: a data directory "
+               "(its train part), or a file");
+  o.decode.declare(c);
 }
 
 }  // namespace heed

@@ -8,7 +8,7 @@
 #include "base/file.h"
 #include "dialog/text/format.h"
 #include "dialog/text/terminal.h"
-#include "heed/text_table.h"
+#include "dialog/text/text_table.h"
 
 namespace heed {
 
@@ -81,22 +81,6 @@ nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues) {
   json["dialogues"] = dialogues;
   json["examples"] = summary.dialogues;
   return json;
-}
-
-nlohmann::ordered_json to_json(const std::optional<Estimate>& e) {
-  if (!e) return {};
-  return {{"value", e->value}, {"low", e->interval.low}, {"high", e->interval.high}};
-}
-
-nlohmann::ordered_json interval_json(const std::optional<Estimate>& e) {
-  if (!e) return {};
-  return {{"low", e->interval.low}, {"high", e->interval.high}};
-}
-
-std::string interval_text(const std::optional<Estimate>& e, int digits, bool change) {
-  if (!e) return "-";
-  const auto number = [&](double x) { return (change && x > 0 ? "+" : "") + decimal(x, digits); };
-  return number(e->value) + " [" + number(e->interval.low) + ", " + number(e->interval.high) + "]";
 }
 
 std::string json_text(const nlohmann::ordered_json& json, int indent) {

@@ -6,7 +6,7 @@
 
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/score_json.h"
-#include "experiments/engine/stats/statistics.h"
+#include "experiments/engine/report/estimate_json.h"
 
 namespace heed {
 
@@ -22,13 +22,6 @@ int results_width();  // of the terminal, or COLUMNS; without bound for a file o
 // The numbers of a test set. The library counts examples; here stand those, as "examples", and the
 // dialogues that they are of.
 nlohmann::ordered_json to_json(const ScoreSummary& summary, size_t dialogues);
-
-// {"value", "low", "high"} of a number with its 95 % interval; null where it is not defined.
-nlohmann::ordered_json to_json(const std::optional<Estimate>& estimate);
-// Its interval alone, {"low", "high"}, or null.
-nlohmann::ordered_json interval_json(const std::optional<Estimate>& estimate);
-// "0.72 [0.69, 0.75]", "-"; of a change with its sign, "+0.02 [-0.01, +0.05]".
-std::string interval_text(const std::optional<Estimate>& estimate, int digits, bool change = false);
 
 // The same as dump(), for what may hold a path that is not UTF-8.
 std::string json_text(const nlohmann::ordered_json& json, int indent = -1);

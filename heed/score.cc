@@ -1,21 +1,10 @@
-#include <cstdio>
-
 #include "dialog/respond/config.h"
 #include "dialog/respond/das.h"
-#include "dialog/respond/run.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/inputs.h"
-#include "heed/left_out.h"
-#include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/command.h"
+#include "heed/measured.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -55,33 +44,26 @@ void run(const Options& o) {
   const Device device = start(*o.common);
   JsonOutput output(o.json);
   if (o.attention && !output.wanted()) throw UsageError("--attention: goes into --json FILE");
-  LoadedModel loaded = load_responder(o.model);
-  if (o.dtype == "f64") convert(*loaded.model, DType::f64);
-  move(*loaded.model, device);
-  const Inputs inputs = read_inputs(o.input, load_example_options(o.model));
-  const std::vector<Example> examples = inputs.examples(loaded.vocabulary);
-  const LeftOut left_out = find_left_out(inputs, examples);
-
-  PassProgress progress(1, examples, inputs.unit(examples.size()));
-  const auto on_batch = [&](const ScoreProgress& done) {
-    progress.show("", done.examples, done.tokens);
-  };
-  const auto scores = score(*loaded.model, examples, o.batch, on_batch, o.attention);
-  progress.done();
-  say(left_out, inputs);
+  const Measured m(o.model, o.input);
+  if (o.dtype == "f64") convert(*m.loaded.model, DType::f64);
+  move(*m.loaded.model, device);
+  const auto scores = m.with_progress([&](const auto& show) {
+    return score(*m.loaded.model, m.examples, o.batch, show, o.attention);
+  });
   const ScoreSummary summary = summarize(scores);
   if (!output.to_stdout()) {
-    std::fputs(results_table({{"as given", summary, {}}}, inputs.unit(2), results_width()).c_str(),
-               stdout);
+    std::fputs(
+        results_table({{"as given", summary, {}}}, m.inputs.unit(2), results_width()).c_str(),
+        stdout);
   }
   if (!output.wanted()) return;
   Json json = {{"heed", provenance("score", *o.common, o.dtype)},
-               {"inputs", inputs_json(inputs, {o.model}, o.common->seed)},
-               {"left_out", to_json(left_out)}};
-  json.update(to_json(summary, left_out.dialogues_read));
+               {"inputs", inputs_json(m.inputs, {o.model}, o.common->seed)},
+               {"left_out", to_json(m.left_out)}};
+  json.update(to_json(summary, m.left_out.dialogues_read));
   json["per_example"] = Json::array();
   for (size_t i = 0; i < scores.size(); ++i) {
-    json["per_example"].push_back(dialogue_json(scores[i], examples[i], loaded.vocabulary));
+    json["per_example"].push_back(dialogue_json(scores[i], m.examples[i], m.loaded.vocabulary));
   }
   output.write(json);
 }
@@ -89,28 +71,23 @@ void run(const Options& o) {
 }  // namespace
 
 void add_score(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "score", "Score dialogues as they are, with the distractions that they name themselves");
-  c->footer(
-      "Writes, for each dialogue, the negative log-likelihood of every token of the response, the "
-      "attention score of every utterance, the attention loss of every step, and the DAS ratio; "
-      "with --attention also where the model looks at every step.\n"
+  const auto [c, o] = declare<Options>(
+      app, "score", "Score dialogues as given, with the distractions that they mark",
+      "For each dialogue it writes the negative log-likelihood of every token of the response, the "
+      "attention score of every utterance, the attention loss of every step and the DAS ratio. "
+      "With --attention it also writes the attention of every step.\n"
       "Example:\n"
-      "  heed score --model runs/first --data dialogues.jsonl --json scores.json");
-  o->common = add_common(*c, {.seed = ""});
-  add_model(*c, o->model);
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  add_json(*c, o->json);
-  c->add_flag("--attention", o->attention,
-              "The attention of every step into the JSON as well, for each utterance (non-hier: "
-              "for each token)");
-  add_batch(*c, o->batch);
-  c->add_option("--dtype", o->dtype, "Element type of the arithmetic")
-      ->check(one_of({"f32", "f64"}))
-      ->capture_default_str();
-  c->callback([o] { run(*o); });
+      "  heed score --model runs/first --data dialogues.jsonl --json scores.json",
+      {.seed = ""}, run);
+  add_model(c, o.model);
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  add_json(c, o.json);
+  c.add_flag(
+      "--attention", o.attention,
+      "Add the attention of every step to the JSON, for each utterance (non-hier: for each token)");
+  add_batch(c, o.batch);
+  option(c, "--dtype", o.dtype, "Element type of the arithmetic", one_of({"f32", "f64"}));
 }
 
 }  // namespace heed

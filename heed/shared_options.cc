@@ -3,9 +3,8 @@
 #include <CLI/CLI.hpp>
 #include <sstream>
 
-#include "base/error.h"
 #include "dialog/respond/structure.h"
-#include "heed/checks.h"
+#include "heed/command.h"
 #include "train/settings.h"
 
 namespace heed {
@@ -28,9 +27,7 @@ void add_html(CLI::App& c, std::string& file, const std::string& remark) {
 }
 
 void add_batch(CLI::App& c, int64_t& size) {
-  c.add_option("--batch", size, "Dialogues in a batch; changes no result")
-      ->check(whole_number(1, kMaxBatch))
-      ->capture_default_str();
+  option(c, "--batch", size, "Dialogues in a batch; changes no result", whole_number(1, kMaxBatch));
 }
 
 CLI::Option* add_checkpoint_every(CLI::App& c, double& seconds) {
@@ -44,14 +41,12 @@ CLI::Option* add_checkpoint_every(CLI::App& c, double& seconds) {
 CLI::Option* add_structure(CLI::App& c, std::string& name, const std::string& remark) {
   std::vector<std::string> names;
   for (const Structure& s : structures()) names.emplace_back(s.name);
-  return c.add_option("--structure", name, "The model: " + structure_names() + remark)
-      ->check(one_of(names))
-      ->capture_default_str();
+  return option(c, "--structure", name, "The model: " + structure_names() + remark, one_of(names));
 }
 
-void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for) {
+void refuse_given(const CLI::App& command, const std::string& option, const std::string& where) {
   if (command.count(option) == 0) return;
-  throw UsageError(option + ": is for " + is_for + ", and would do nothing here");
+  throw UsageError(option + ": only applies " + where);
 }
 
 std::vector<std::string> comma_list(const std::string& option, const std::string& text) {

@@ -22,8 +22,7 @@ CLI::Option* add_structure(CLI::App& command, std::string& name, const std::stri
 // The parts of a list with commas. Throws UsageError for an empty one.
 std::vector<std::string> comma_list(const std::string& option, const std::string& text);
 
-// Throws UsageError "--top-k: is for --decode sample, and would do nothing here" where the option
-// was given.
-void refuse_given(const CLI::App& command, const std::string& option, const std::string& is_for);
+// Throws UsageError "--top-k: only applies with --decode sample" where the option was given.
+void refuse_given(const CLI::App& command, const std::string& option, const std::string& where);
 
 }  // namespace heed

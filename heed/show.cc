@@ -1,4 +1,3 @@
-#include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -10,13 +9,11 @@
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/decode_flags.h"
 #include "heed/inputs.h"
 #include "heed/left_out.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
-#include "heed/shared_options.h"
 #include "train/model_directory.h"
 
 namespace heed {
@@ -170,9 +167,10 @@ std::vector<DialogueView> dialogue_views(const std::vector<Example>& examples,
   return views;
 }
 
-void run(const Options& o) {
+void run(Options& o) {
+  take_bundled(o.model, &o.baseline);
   const Device device = start(*o.common);
-  if (!o.ids.empty()) refuse_given(*o.command, "--count", "the first dialogues, not for --id");
+  if (!o.ids.empty()) refuse_given(*o.command, "--count", "without --id");
   o.decode.get(1);  // complains before the long work, and so do models and files
   std::vector<std::string> runs = {o.model};
   if (!o.baseline.empty()) runs.insert(runs.begin(), o.baseline);
@@ -215,40 +213,32 @@ void run(const Options& o) {
 }  // namespace
 
 void add_show(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "show", "Draw where one or two models look, in the terminal and as a web page");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "show", "Draw where one or two models look, in the terminal and as a web page",
+
       "A bar is the attention on an utterance while the model predicts the human response; 100 % "
       "is an average utterance. Distractions are marked with a cross, the query with ?. Utterances "
       "are numbered by their place in the dialogue.\n"
       "Examples:\n"
       "  heed show --model runs/trained --baseline runs/baseline --data data/ubuntu-sample --html "
       "attention.html\n"
-      "  heed show --model runs/trained --data my.jsonl --test frequent:middle");
-  o->common = add_common(*c, {.seed = "Seed of the distractions and of drawn responses"});
-  o->command = c;
-  add_model_or_bundled(*c, o->model);
-  c->add_option("--baseline", o->baseline,
-                "Another one, shown to the left of it (default, without --model: the bundled one)");
-  c->add_option("--name", o->names,
-                "Names to show, the baseline's first; otherwise those of the directories");
-  o->input.declare(*c);
-  o->input.declare_tokens(*c);
-  c->add_option("--test", o->test,
-                "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end")
-      ->capture_default_str();
-  c->add_option("--count", o->count, "How many dialogues, the first ones of the data")
-      ->capture_default_str();
-  c->add_option("--id", o->ids, "Show these dialogues instead");
-  add_html(*c, o->html, ", with the results on all test sets (takes longer)");
-  add_batch(*c, o->batch);
-  o->input.declare_insertion(*c);
-  o->decode.declare(*c);
-  c->callback([o] {
-    take_bundled(o->model, &o->baseline);
-    run(*o);
-  });
+      "  heed show --model runs/trained --data my.jsonl --test frequent:middle",
+      {.seed = "Seed of the distractions and of drawn responses"}, run);
+  add_model_or_bundled(c, o.model);
+  c.add_option("--baseline", o.baseline,
+               "Another one, shown to the left of it (default, without --model: the bundled one)");
+  c.add_option("--name", o.names,
+               "Names to show, the baseline's first; otherwise those of the directories");
+  o.input.declare(c);
+  o.input.declare_tokens(c);
+  option(c, "--test", o.test,
+         "Test sets: one, none, random:P, or frequent: or rare: with begin, middle or end");
+  option(c, "--count", o.count, "How many dialogues, the first ones of the data");
+  c.add_option("--id", o.ids, "Show these dialogues instead");
+  add_html(c, o.html, ", with the results on all test sets (takes longer)");
+  add_batch(c, o.batch);
+  o.input.declare_insertion(c);
+  o.decode.declare(c);
 }
 
 }  // namespace heed

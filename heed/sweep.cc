@@ -1,24 +1,20 @@
-#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <map>
 
-#include "autograd/ops.h"
-#include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
+#include "dialog/text/text_table.h"
 #include "experiments/engine/runs/overview.h"
+#include "experiments/sweep/making_json.h"
 #include "heed/commands.h"
 #include "heed/messages.h"
 #include "heed/progress.h"
 #include "heed/provenance.h"
 #include "heed/results.h"
 #include "heed/sweep_file.h"
-#include "heed/text_table.h"
 #include "heed/work_flags.h"
-#include "nn/batches.h"
 #include "tensor/parallel.h"
-#include "train/settings_json.h"
 
 namespace heed {
 namespace {
@@ -47,82 +43,38 @@ std::string text_of(const Table& table) {
   return text_table(std::move(columns), results_width());
 }
 
-void write_table(const std::string& out, const Sweep& sweep) {
+void write_table(const std::string& out) {
   const std::string folder = (std::filesystem::path(out) / "tables").string();
-  const Table table = sweep_table(out, sweep);
-  save_tables(folder, {table});
+  const Report report = experiment_of(all_experiments(), out).report(out);
+  save(folder, report);
+  const Table& table = table_of(report.tables, "sweep");
   std::printf("%s%s\nthe table is in %s\n", text_of(table).c_str(), table.note.c_str(),
               folder.c_str());
 }
 
-// ---- what it will be
-
-int64_t steps_of(const SweepPoint& point) {
-  const auto n = static_cast<int64_t>(point.data->train.train.size());
-  return (n + point.settings.loop.batch_size - 1) / point.settings.loop.batch_size;
-}
-
-// Seconds of an epoch's steps, from a few of them, in the middle of the order of lengths.
-double time_epoch(const SweepPoint& point, Responder& model) {
-  constexpr int kSteps = 3;
-  const Task task = respond_task(model, point.settings, point.data->train);
-  const auto batches =
-      bucket_batches(task.sizes, point.settings.loop.batch_size, point.settings.loop.seed, 0);
-  double seconds = 0, timed = 0;
-  for (size_t i = 0; i < batches.size() && timed < kSteps; ++i) {
-    const auto begin = std::chrono::steady_clock::now();
-    zero_grad(model);
-    task.loss(batches[i], {point.settings.loop.seed, 0, static_cast<int64_t>(i)}).total.backward();
-    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
-    if (i == 0 && batches.size() > 1) continue;  // which also asks for memory
-    seconds += taken.count();
-    ++timed;
-  }
-  return seconds / timed * static_cast<double>(steps_of(point));
-}
-
-// What a run will take, with `epoch` seconds of steps in an epoch. A forward pass, which is all
-// that validations and tests are, counts as a third of a step.
-RunTimes times_of(const SweepPoint& point, size_t test_sets, double epoch) {
-  const SweepData& data = *point.data;
-  const double forward = epoch / 3 / static_cast<double>(data.train.train.size());
-  return {{epoch + forward * static_cast<double>(data.train.valid.size())},
-          forward * static_cast<double>(data.test.size() * test_sets)};
-}
-
-// Points that train the same model: they differ in the weight of an attention loss that has nothing
-// to act on.
-void note_equal_points(const Sweep& sweep) {
-  std::map<std::string, std::string> seen;
-  for (const SweepPoint& point : sweep.points) {
-    TrainSettings settings = point.settings;
-    if (!has_distractions(settings, point.data->train)) settings.attention_weight = 0;
-    const auto [first, is_new] = seen.emplace(json_text(as_options(settings)), point.grid.name);
-    if (is_new) continue;
-    note(first->second + " and " + point.grid.name +
+// Lists the runs, and estimates how long those that are left will take.
+void dry_run(const Options& o, const Sweep& sweep, const SweepData& data, const Plan& plan) {
+  const Device device = start(*o.common);
+  for (const auto& [first, second] : equal_points(sweep, data)) {
+    note(first + " and " + second +
          " are the same: the attention loss has no distractions to act on");
   }
-}
-
-// Lists the runs, and estimates how long those that are left will take.
-void dry_run(const Options& o, const SweepRequest& request, const Plan& plan) {
-  const Device device = start(*o.common);
-  note_equal_points(request.sweep);
-  std::map<size_t, double> epochs;  // seconds, by point
+  std::map<size_t, RunTimes> times;  // by point
   std::vector<RunProgress> progress;
   for (const PlannedRun& run : plan.runs) {
-    const SweepPoint& point = request.sweep.points[run.variant];
+    const SweepPoint& point = sweep.points[run.variant];
+    const SweepPart& part = data.of(run.variant);
     const auto model = make_responder(point.settings.model, run.seed);
     const bool finished = plan.is_finished(run);
-    if (!finished && !epochs.contains(run.variant)) {
+    if (!finished && !times.contains(run.variant)) {
       move(*model, device);
-      epochs[run.variant] = time_epoch(point, *model);
+      times[run.variant] = estimated_times(point, part, sweep.tests.size(), *model);
     }
     RunProgress p{plan.kind(run), finished, plan.max_epochs(run), 0, {}};
-    if (!finished) p.times = times_of(point, request.sweep.tests.size(), epochs[run.variant]);
+    if (!finished) p.times = times[run.variant];
     std::printf("%-*s %s, %d x %ld steps%s\n", plan.longest_name(), run.name.c_str(),
                 size_of_model(parameter_count(*model)).c_str(), p.max_epochs,
-                static_cast<long>(steps_of(point)), finished ? ", done" : "");
+                static_cast<long>(steps_of(point, part)), finished ? ", done" : "");
     progress.push_back(std::move(p));
   }
   const double left = seconds_left(progress, o.work.jobs);
@@ -132,24 +84,25 @@ void dry_run(const Options& o, const SweepRequest& request, const Plan& plan) {
 
 void run(Options& o) {
   set_num_threads(o.common->threads);
-  SweepRequest request = read_sweep(o.file);
-  Sweep& sweep = request.sweep;
+  WorkOf<Sweep, SweepData> work("sweep", sweep_making());
+  const Sweep& sweep = work.settings() = read_sweep(o.file);
   parse_shard(o.work.shard, o.selection);
   const auto runs =
-      select_runs(names_of(variants_of(sweep)), request.first_seed, request.seeds, o.selection);
-  const Plan plan = sweep_plan(o.out, runs, sweep);
-  if (o.dry_run) return dry_run(o, request, plan);
+      select_runs(names_of(work.take({.data = sweep.data, .made_with = made_with(*o.common)})),
+                  sweep.first_seed, sweep.seeds, o.selection);
+  work.load(true);
+  work.settle();
+  const Plan plan = work.plan(o.out, runs);
+  if (o.dry_run) return dry_run(o, sweep, work.data(), plan);
   const RankTeam team(*o.common);
   check_work(o.work, *o.common, team);
-  sweep.made_with = made_with(*o.common);
-  open_sweep(o.out, sweep);
+  work.open(o.out);
   std::map<std::string, int64_t> words;
   for (const PlannedRun& run : runs) {
     words[run.name] = sweep.points[run.variant].settings.model.vocab_size;
   }
-  work_on({o.work, plan, team, counted(sweep.points.size(), "combination") + " of settings",
-           [&](const std::string& name) { return words.at(name); },
-           [&] { write_table(o.out, sweep); }});
+  work_on({o.work, plan, team, work.in_short(),
+           [&](const std::string& name) { return words.at(name); }, [&] { write_table(o.out); }});
 }
 
 }  // namespace

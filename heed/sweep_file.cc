@@ -1,5 +1,4 @@
 #include "heed/sweep_file.h"
-#include "dialog/respond/system.h"
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
@@ -212,41 +211,17 @@ void read_tests(const SweepFile& file, Sweep& sweep) {
   sweep.best = sweep_key(name);
 }
 
-// Points that read the same share it.
-const SweepData* data_for(SweepRequest& request, std::map<std::string, const SweepData*>& known,
-                          const TrainSettings& s, size_t test_limit) {
-  const auto options = as_options(s);
-  std::string key;
-  for (const std::string& name : options_that<TrainSettings>(&Setting::of_data))
-    key += options[name].dump() + " ";
-  const SweepData*& place = known[key];
-  if (!place) {
-    request.loaded.push_back(std::make_unique<SweepData>(
-        load_sweep_data(request.data, s, !request.sweep.tests.empty(), test_limit)));
-    place = request.loaded.back().get();
-  }
-  return place;
-}
-
-SweepPoint make_point(const SweepFile& file, const GridPoint& grid, SweepRequest& request,
-                      std::map<std::string, const SweepData*>& known, size_t test_limit) {
+SweepPoint make_point(const SweepFile& file, const GridPoint& grid) {
   std::vector<GridOption> options = training_options(file);
   for (const auto& [name, value] : grid.settings) options.push_back({name, {value}});
-  SweepPoint point{grid, {}, nullptr};
   try {
     TrainCommand command;
-    TrainSettings& s = point.settings;
-    s = command.settings(options);
-    point.data = data_for(request, known, s, test_limit);
-    s.model.vocab_size = point.data->train.vocabulary.size();
-    s.data_fingerprint = point.data->train.fingerprint();
-    if (!command.flags.flags.given("batch"))
-      s.loop.batch_size = batch_size_for(s, point.data->train.train.size());
-    check_training(s, point.data->train);
+    SweepPoint point{grid, command.settings(options)};
+    point.batch_given = command.flags.flags.given("batch");
+    return point;
   } catch (const UsageError& e) {
     throw UsageError(file.path + ": " + grid.name + ": " + e.what());
   }
-  return point;
 }
 
 }  // namespace
@@ -274,17 +249,17 @@ SweepFile read_sweep_file(const std::string& path) {
   return file;
 }
 
-SweepRequest read_sweep(const std::string& path) {
+Sweep read_sweep(const std::string& path) {
   const SweepFile file = read_sweep_file(path);
-  SweepRequest request;
-  Sweep& sweep = request.sweep;
+  Sweep sweep;
+  sweep.file = path;
   const GridOption* data = find(file.train, "data");
   if (!data) throw UsageError(path + ": [train] has no data, the directory of the dialogues");
-  request.data = data->values[0];
-  request.seeds = number_of<int>(file, "seeds", 1, 1, 10000);
-  request.first_seed = number_of<uint64_t>(file, "seed", 1, 0, uint64_t{1} << 62);
+  sweep.data = data->values[0];
+  sweep.seeds = number_of<int>(file, "seeds", 1, 1, 10000);
+  sweep.first_seed = number_of<uint64_t>(file, "seed", 1, 0, uint64_t{1} << 62);
   sweep.test_seed = number_of<uint64_t>(file, "test-seed", 1, 0, uint64_t{1} << 62);
-  const auto test_limit = number_of<size_t>(file, "test-limit", 0, 0, size_t{1} << 40);
+  sweep.test_limit = number_of<size_t>(file, "test-limit", 0, 0, size_t{1} << 40);
   read_tests(file, sweep);
   check_values(file);
   for (const GridOption& option : training_options(file)) {
@@ -293,16 +268,14 @@ SweepRequest read_sweep(const std::string& path) {
     sweep.fixed.push_back({option.name, values});
   }
   sweep.grid = file.grid;
-  std::map<std::string, const SweepData*> known;
   try {
-    for (const GridPoint& grid : grid_points(file.grid)) {
-      sweep.points.push_back(make_point(file, grid, request, known, test_limit));
-    }
+    for (const GridPoint& grid : grid_points(file.grid))
+      sweep.points.push_back(make_point(file, grid));
   } catch (const UsageError& e) {
     const bool placed = std::string(e.what()).starts_with(path);
     throw UsageError(placed ? e.what() : path + ": " + e.what());
   }
-  return request;
+  return sweep;
 }
 
 }  // namespace heed

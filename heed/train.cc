@@ -1,23 +1,16 @@
 // `heed train SYSTEM`
 #include <algorithm>
 #include <chrono>
-#include <cstdio>
 
 #include "base/file.h"
 #include "base/machine.h"
 #include "dialog/open_run.h"
-#include "dialog/text/format.h"
 #include "heed/bundled.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
+#include "heed/command.h"
 #include "heed/inputs.h"
-#include "heed/messages.h"
 #include "heed/progress.h"
-#include "heed/provenance.h"
 #include "heed/rank_team.h"
-#include "heed/results.h"
 #include "heed/setting_flags.h"
-#include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "heed/train.h"
 #include "heed/usage.h"
@@ -25,8 +18,6 @@
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   const System* system;
@@ -52,7 +43,7 @@ void take_name(Options& o) {
     find_system(o.name);
     throw UsageError(o.name + ": is not trained by heed; heed import takes it from elsewhere");
   }
-  refuse_given(*o.command, "--structure", "heed train " + system);
+  refuse_given(*o.command, "--structure", "to heed train " + system);
   o.form = form;
 }
 
@@ -88,7 +79,7 @@ void note_other_arithmetic(const std::string& run, const Common& common) {
                     matmul = text("matmul", now);
   if (device == kind(common.device) && matmul == now) return;
   note(run + ": began on " + device + " with " + matmul + " and goes on on " + kind(common.device) +
-       " with " + now + ": not the numbers of either alone");
+       " with " + now + ": its numbers are not those of either alone");
 }
 
 void print_line(const std::string& line) {
@@ -161,8 +152,8 @@ void train_on(const Options& o, Training& training, const std::atomic<bool>& sto
   if (!done.worked) {
     const size_t epochs = load_log(o.out).size();
     const bool all = static_cast<int>(epochs) >= training.loop().max_epochs;
-    print_line("nothing was left to do: the run has had its " + counted(epochs, "epoch") +
-               (all ? "; a larger --epochs goes on" : ", after which the rate was too small"));
+    print_line("nothing to do: the run has finished its " + counted(epochs, "epoch") +
+               (all ? " (raise --epochs to continue)" : ", and then its rate was too small"));
   }
   print_line(training.end_text(o.out));
 }
@@ -221,19 +212,18 @@ void run(const Options& o) {
            stop);
 }
 
-void declare_choice(CLI::App& c, const char* option, const System::Choice& choice,
+void declare_choice(CLI::App& c, const char* name, const System::Choice& choice,
                     std::string& value, const std::string& help) {
   value = choice.usual;
   if (choice.names.empty()) return;
-  c.add_option(option, value, help + choice.help)
-      ->check(one_of(choice.names))
-      ->capture_default_str();
+  option(c, name, value, help + choice.help, one_of(choice.names));
 }
 
 void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
   const System& system = *o->system;
   o->command = &c;
-  o->common = add_common(c, {.seed = "Seed of the first weights, the order and what is drawn"});
+  o->common =
+      add_common(c, {.seed = "Seed of the initial weights, the order of examples and all draws"});
   c.add_option("--data", o->data,
                "Dialogues: a data directory (its train and valid parts are read)" +
                    std::string(system.several_corpora ? ", or several with commas" : "") +
@@ -258,17 +248,16 @@ void declare(const std::shared_ptr<Options>& o, CLI::App& c) {
     add_pieces(c, o->pieces);
   }
   c.add_flag("--resume", o->resume,
-             "Go on with the run in --out, with its own settings except --epochs, --rate and "
-             "--max-norm; starts one where there is none yet");
+             "Continue the run in --out with its own settings, except --epochs, --rate and "
+             "--max-norm; starts a new run if --out has none");
   add_checkpoint_every(c, o->checkpoint_every);
-  c.add_option("--log-steps", o->log_steps,
-               "Write loss, perplexity, rate and gradient norm of every so many steps to "
-               "steps.jsonl of the run, for heed log, plot and watch; 0: of none")
-      ->check(whole_number(0, 1000000000))
-      ->capture_default_str();
+  option(c, "--log-steps", o->log_steps,
+         "Write loss, perplexity, rate and gradient norm of every N-th step to steps.jsonl of the "
+         "run, for heed log, plot and watch; 0: of no step",
+         whole_number(0, 1000000000));
   c.add_flag("--detect-anomaly", o->detect_anomaly,
-             "Look at every number of every op, and name the op that makes the first one that is "
-             "infinite or not a number; slower");
+             "Check every number of every op, and name the first op that produces an infinite "
+             "number or NaN; slower");
   c.callback([o, &c] {
     if (!c.get_subcommands().empty()) return;  // heed train SYSTEM, which has run
     take_name(*o);
@@ -308,8 +297,7 @@ void add_train(CLI::App& app) {
   c->footer(
       "Ctrl-C finishes the step and writes a checkpoint; --resume goes on to the same result.\n"
       "Of few dialogues, presets with adam take smaller batches unless --batch is given, so that "
-      "an "
-      "epoch has 100 steps.\n"
+      "an epoch has 100 steps.\n"
       "Example: a model that learns to look past distractions, and its baseline\n"
       "  heed train --data data/ubuntu-sample --out runs/trained --preset smoke --insert-prob 0.7\n"
       "  heed train --data data/ubuntu-sample --out runs/baseline --preset smoke\n"

@@ -1,8 +1,8 @@
 #include "heed/train_flags.h"
+#include "heed/command.h"
 
 #include "dialog/respond/settings.h"
 #include "dialog/respond/system.h"
-#include "heed/shared_options.h"
 
 namespace heed {
 
@@ -37,18 +37,17 @@ void refuse_changed(const CLI::App& command, const std::string& out,
 }
 
 void TrainFlags::declare_model(CLI::App& c) {
-  add_structure(c, structure,
-                ". A transformer takes adam, a warm-up of 200 steps and a fifth of the preset's "
-                "rate");
+  add_structure(
+      c, structure,
+      ". A transformer takes adam, a warm-up of 200 steps and a fifth of the preset's rate");
   flags.declare(c, TrainSettings{}, [](const Setting& setting) { return setting.of_variant; });
 }
 
 void TrainFlags::declare(CLI::App& c) {
   std::vector<std::string> names;
   for (const Preset& known : presets()) names.push_back(known.name);
-  c.add_option("--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table())
-      ->check(one_of(names))
-      ->capture_default_str();
+  option(c, "--preset", preset, "Sizes and an optimiser that belong together\n" + preset_table(),
+         one_of(names));
   flags.declare(c, TrainSettings{}, [](const Setting& setting) { return !setting.of_variant; });
 }
 

@@ -1,22 +1,12 @@
 #include "dialog/respond/verify.h"
 
-#include <cstdio>
 #include <filesystem>
 #include <vector>
 
-#include "base/error.h"
-#include "dialog/text/terminal.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/messages.h"
-#include "heed/provenance.h"
-#include "heed/results.h"
-#include "heed/shared_options.h"
+#include "heed/command.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 struct Options {
   CommonPtr common;
@@ -84,18 +74,14 @@ void run(const Options& o) {
 }  // namespace
 
 void add_verify(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand(
-      "verify", "Compare with reference numbers, and print the largest error of each kind");
-  c->footer("Example:\n  heed verify tests/reference/static-ui tests/reference/dynamic");
-  o->common = add_common(*c, {.seed = ""});
-  c->add_option("cases", o->cases, "Directories with a model, dialogs.jsonl and expected.json")
+  const auto [c, o] = declare<Options>(
+      app, "verify", "Compare with reference numbers, and print the largest error of each kind",
+      "Example:\n  heed verify tests/reference/static-ui tests/reference/dynamic", {.seed = ""},
+      run);
+  c.add_option("cases", o.cases, "Directories with a model, dialogs.jsonl and expected.json")
       ->required();
-  c->add_option("--dtype", o->dtype, "Element type of the arithmetic")
-      ->check(one_of({"f32", "f64", "both"}))
-      ->capture_default_str();
-  add_json(*c, o->json);
-  c->callback([o] { run(*o); });
+  option(c, "--dtype", o.dtype, "Element type of the arithmetic", one_of({"f32", "f64", "both"}));
+  add_json(c, o.json);
 }
 
 }  // namespace heed

@@ -1,14 +1,10 @@
 #include <chrono>
-#include <cstdio>
 #include <filesystem>
 #include <optional>
 #include <thread>
 
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
-#include "heed/checks.h"
-#include "heed/commands.h"
-#include "heed/info.h"
+#include "dialog/describe/info_json.h"
+#include "heed/command.h"
 #include "heed/progress.h"
 #include "train/lock.h"
 #include "train/run_directory.h"
@@ -17,7 +13,6 @@
 namespace heed {
 namespace {
 
-using Json = nlohmann::ordered_json;
 namespace fs = std::filesystem;
 
 struct Options {
@@ -122,22 +117,23 @@ class Watch {
   size_t epochs_ = 0;  // that are printed
 };
 
+void run(const Options& o) {
+  Watch(o).follow();
+}
+
 }  // namespace
 
 void add_watch(CLI::App& app) {
-  auto o = std::make_shared<Options>();
-  CLI::App* c = app.add_subcommand("watch", "Follow a training that runs, until it ends");
-  c->footer(
+  const auto [c, o] = declare<Options>(
+      app, "watch", "Follow a running training until it ends",
+
       "A line for each epoch, and one that changes with the steps where the training was started "
       "with --log-steps N. Ctrl-C ends the watching, not the training.\n"
       "Example:\n"
-      "  heed watch runs/first");
-  add_common(*c, {.device = false, .seed = ""});
-  c->add_option("run", o->run, "Directory of a run")->required();
-  c->add_option("--every", o->every, "Seconds between two looks")
-      ->check(number(0.05, 3600))
-      ->capture_default_str();
-  c->callback([o] { Watch(*o).follow(); });
+      "  heed watch runs/first",
+      {.device = false, .seed = ""}, run);
+  c.add_option("run", o.run, "Directory of a run")->required();
+  option(c, "--every", o.every, "Seconds between two looks", number(0.05, 3600));
 }
 
 }  // namespace heed

@@ -1,18 +1,13 @@
 #include "heed/work_flags.h"
 
 #include <algorithm>
-#include <cstdio>
 
 #include "dialog/respond/run.h"
-#include "dialog/text/format.h"
-#include "dialog/text/terminal.h"
 #include "experiments/engine/runs/failure.h"
 #include "experiments/engine/runs/overview.h"
 #include "experiments/engine/runs/workers.h"
-#include "heed/checks.h"
-#include "heed/messages.h"
+#include "heed/command.h"
 #include "heed/progress.h"
-#include "heed/shared_options.h"
 #include "heed/signals.h"
 #include "tensor/parallel.h"
 #include "train/run_directory.h"
@@ -89,20 +84,17 @@ std::vector<std::string> run_all(const Work& work, Overview& overview,
 
 void WorkFlags::declare(CLI::App& c) {
   const char* work = "Work";
-  c.add_option(
-       "--jobs", jobs,
-       "Worker processes, each with a run of its own, that share the cores (--threads 0); on "
-       "N cores --jobs N is faster than --jobs 1")
-      ->check(whole_number(1, 1024))
-      ->capture_default_str()
+  option(c, "--jobs", jobs,
+         "Worker processes, each with a run of its own, that share the cores (--threads 0); on N "
+         "cores --jobs N is faster than --jobs 1",
+         whole_number(1, 1024))
       ->group(work);
   c.add_option("--shard", shard, "i/n: only every n-th run, from the i-th on")->group(work);
   add_checkpoint_every(c, checkpoint_seconds)->group(work);
-  c.add_option("--dead-after", dead_after,
-               "Take over a run whose worker on another machine gives no sign of life for so many "
-               "seconds; the same for all machines")
-      ->check(number(1, 86400))
-      ->capture_default_str()
+  option(c, "--dead-after", dead_after,
+         "Take over a run if its worker on another machine gives no sign of life for this many "
+         "seconds; use the same number on all machines",
+         number(1, 86400))
       ->group(work);
 }
 
@@ -138,9 +130,9 @@ void work_on(const Work& work) {
 void check_work(const WorkFlags& flags, const Common& common, const RankTeam& team) {
   if (team.launched()) {
     if (flags.jobs == 1) return static_cast<void>(team.start());
-    throw UsageError("--jobs " + std::to_string(flags.jobs) +
-                     ": the processes that a launcher has started do one run together; leave the "
-                     "option out");
+    throw UsageError(
+        "--jobs " + std::to_string(flags.jobs) +
+        ": the processes that a launcher has started do one run together; leave the option out");
   }
   if (common.device.rfind("cuda", 0) != 0) {
     start(common);

@@ -18,8 +18,10 @@ std::vector<Visited> visited(const Module& module) {
   std::vector<Visited> list;
   std::unordered_set<std::string> names;
   Visitor visitor([&](const std::string& name, Var& p) {
-    check_shape(names.insert(name).second, "module: two parameters are called \"", name,
-                "\"; give each a name of its own");
+    if (!names.insert(name).second) {
+      throw UsageError("module: two parameters are called \"" + name +
+                       "\"; give each a name of its own");
+    }
     list.push_back({name, p});
   });
   const_cast<Module&>(module).visit(visitor);

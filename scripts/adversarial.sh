@@ -9,6 +9,6 @@ runs=${RUNS:-runs/adversarial}
 
 "$heed" reproduce adversarial --data data/ubuntu-sample --generators data/models/trained,data/models/baseline \
   --out "$runs" --preset smoke --decode sample --reliability --jobs "$(nproc)" --threads 1
-"$heed" report --runs "$runs" --html "$runs/report.html"
+"$heed" report "$runs" --html "$runs/report.html"
 echo
 echo "The page: $runs/report.html"

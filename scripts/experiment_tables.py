@@ -261,7 +261,7 @@ def facts():
     das_change = f"{mean_das(untrained, 'random:1.0'):.2f}", f"{mean_das(trained, 'random:1.0'):.2f}"
     return {
         "docs/results/experiment.md": [
-            f"in {sum(x > 0 for x in cells)} of {len(cells)} cells, by {fmean(cells):.2f} in the mean",
+            f"in {sum(x > 0 for x in cells)} of {len(cells)} cells, by {fmean(cells):.2f} on average",
             f"from {spread[0]:.2f} to {spread[1]:.2f} for `static-ui`",
             f"{HISTORY.count(1)} of {len(HISTORY):,} have one utterance of history",
             f"distinct-2 is {min(distinct):.3f} to {max(distinct):.3f}, where people have {human:.3f}",
@@ -289,6 +289,20 @@ def wrong_facts():
     for page, sentences in facts().items():
         text = " ".join((ROOT / page).read_text().split())
         yield from (f"{page} does not say: {sentence}" for sentence in sentences if sentence not in text)
+
+
+def wrong_shares():
+    """The program's table of the shares of dialogues, to all digits."""
+    rows = {(r["trained with"], r["structure"]): r["cells"]
+            for r in json.loads((RESULTS / "tables/shares.json").read_text())["rows"]}
+    for structure, p, loss in variants():
+        cells = rows[f"p = {p or 0}", structure + ("" if loss else ", no attention loss")]
+        for i, test in enumerate(SETS):
+            seeds = [scores(run, test) for run in RUNS[structure, p, loss]]
+            wanted = (fmean([fmean(d > h for d, h in seed) for seed in seeds]),
+                      fmean([fmean(d / (d + h) for d, h in seed) for seed in seeds]))
+            if any(abs(cell["value"] - x) > 1e-9 for cell, x in zip(cells[2 * i:2 * i + 2], wanted)):
+                yield f"shares.json has other numbers than the kept results: {structure}, p = {p}, {test}"
 
 
 def wrong_speeds():
@@ -326,7 +340,7 @@ def main():
             path.write_text(text)
         wrong += [f"{path.name} says\n  {was}\nand the kept results\n  {now}"
                   for was, now in zip(page.splitlines(), text.splitlines()) if was != now]
-    wrong = (wrong if "--check" in sys.argv else []) + [*wrong_facts(), *wrong_speeds(), *silent_pages()]
+    wrong = (wrong if "--check" in sys.argv else []) + [*wrong_facts(), *wrong_shares(), *wrong_speeds(), *silent_pages()]
     if wrong:
         sys.exit("\n".join(wrong))
     print(f"{sum(len(tables) for tables in PAGES.values())} tables " +

@@ -8,6 +8,6 @@ runs=${RUNS:-runs/probes}
 
 "$heed" reproduce probes --data data/ubuntu-sample --out "$runs" --preset probe-smoke --limit 600 \
   --test-limit 200 --jobs "$(nproc)" --threads 1
-"$heed" report --runs "$runs" --html "$runs/report.html"
+"$heed" report "$runs" --html "$runs/report.html"
 echo
 echo "The page: $runs/report.html"

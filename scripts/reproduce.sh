@@ -8,6 +8,6 @@ runs=${RUNS:-runs/reproduce}
 
 "$heed" reproduce --data data/ubuntu-sample --out "$runs" --preset smoke --epochs 1 --limit 2400 \
   --test-limit 100 --jobs "$(nproc)" --threads 1
-"$heed" report --runs "$runs" --html "$runs/report.html"
+"$heed" report "$runs" --html "$runs/report.html"
 echo
 echo "The page: $runs/report.html"

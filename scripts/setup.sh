@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # Installs the packages the build needs, if any is missing. Does nothing, and takes no time, otherwise.
 # `setup.sh bench` also asks for Google Benchmark, `fuzz` for clang, `lint` for clang-tidy and cppcheck, `package` for what CPack
-# calls, `wheel` for environments of Python; `lab` for the tools of the course, and for nothing that is only good to have.
+# calls, `wheel` for environments of Python, `tests` for what tests are skipped without (scripts/setup_tests.sh has the rest); `lab` for
+# the tools of the course, and for nothing that is only good to have.
 set -euo pipefail
 
 mode=${1:-}
@@ -56,13 +57,22 @@ else
   header httplib.h || useful+=(libcpp-httplib-dev)
   /usr/bin/python3 -c 'import numpy' 2> /dev/null || useful+=(python3-numpy)
 fi
+if [[ $mode == tests ]]; then
+  part="tests (they are skipped)"
+  for module in yaml pandas; do /usr/bin/python3 -c "import $module" 2> /dev/null || useful+=("python3-$module"); done
+  /usr/bin/python3 -c 'import ensurepip' 2> /dev/null || useful+=(python3-venv)
+  command -v groff > /dev/null || useful+=(groff-base)
+  command -v mpirun > /dev/null || useful+=(openmpi-bin)
+  header mpi/mpi.h || find /usr/lib -name mpi.h -print -quit 2> /dev/null | grep -q . || useful+=(libopenmpi-dev)
+  command -v gdb > /dev/null || useful+=(gdb)
+  command -v chromium > /dev/null || command -v chromium-browser > /dev/null || command -v google-chrome > /dev/null || useful+=(chromium)
+fi
 failed=$(dirname "$0")/../build/.setup-failed$mode  # so it is not tried at every make; `make clean` forgets it
 if ((${#missing[@]} == 0)) && { ((${#useful[@]} == 0)) || [[ -e $failed ]]; }; then exit 0; fi
 
 # Not needed, only good to have; so their absence alone is no reason to install anything.
-# The last four for tests that are skipped otherwise; MPI also for ranks on several machines.
 wanted=("${missing[@]}" "${useful[@]}")
-[[ $mode == lab ]] || wanted+=(ccache libbenchmark-dev libopenmpi-dev python3-yaml groff-base openmpi-bin)
+[[ $mode == lab ]] || wanted+=(ccache libbenchmark-dev libopenmpi-dev openmpi-bin)
 sudo=()
 if ! command -v apt-get > /dev/null; then
   problem="there is no apt-get here"

@@ -2,7 +2,7 @@
 
 #include "tensor/cuda/runtime.h"
 #include "tensor/dispatch.h"
-#include "tensor/kernels/layout.h"
+#include "tensor/kernels/elementwise.h"
 
 namespace heed {
 

@@ -4,27 +4,37 @@
 #include <cstring>
 #include <ostream>
 #include <sstream>
+#include <utility>
 
 #include "tensor/allocator.h"
 #include "tensor/cuda/runtime.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/layout.h"
+#include "tensor/shapes_only.h"
 
 namespace heed {
+
+static thread_local bool shapes_only = false;
+
+ShapesOnly::ShapesOnly() : before_(std::exchange(shapes_only, true)) {}
+
+ShapesOnly::~ShapesOnly() {
+  shapes_only = before_;
+}
 
 Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
   Tensor t;
   t.shape_ = shape;
   t.dtype_ = dtype;
   t.device_ = device;
-  t.memory_ = allocate(t.bytes(), device);
+  static const std::shared_ptr<std::byte> kNone = allocate(0);
+  t.memory_ = shapes_only ? kNone : allocate(t.bytes(), device);
   return t;
 }
 
 Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
   Tensor t = empty(shape, dtype, device);
-  if (t.bytes() == 0) return t;
+  if (t.bytes() == 0 || shapes_only) return t;
   if (device.is_cuda()) {
     cuda::set_device(device.index);
     cuda::zero(t.raw(), t.bytes());
@@ -36,7 +46,7 @@ Tensor Tensor::zeros(Shape shape, DType dtype, Device device) {
 
 Tensor Tensor::full(Shape shape, double value, DType dtype, Device device) {
   Tensor t = empty(shape, dtype, device);
-  t.fill(value);
+  if (!shapes_only) t.fill(value);
   return t;
 }
 
@@ -45,6 +55,7 @@ Tensor Tensor::from_host(const std::vector<T>& values, Shape shape, Device devic
   check_shape(static_cast<int64_t>(values.size()) == shape.numel(), "tensor: ", values.size(),
               " values do not fill the shape ", shape);
   Tensor t = empty(shape, DTypeOf<T>::value);
+  if (shapes_only) return t;
   if (!values.empty()) std::memcpy(t.raw(), values.data(), t.bytes());
   const Tensor there = t.to(device);
   // Indices are looked at on the host by whoever is given them: sorted, counted, checked.

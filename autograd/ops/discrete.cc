@@ -7,8 +7,8 @@
 #include "autograd/node.h"
 #include "tensor/broadcast.h"
 #include "tensor/dispatch.h"
-#include "tensor/kernels/compare.h"
-#include "tensor/kernels/index.h"
+#include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/layout.h"
 #include "tensor/kernels/reduce.h"
 
 namespace heed {
@@ -59,10 +59,8 @@ DEFINE_COMPARISON(greater_equal, LessEqual, b, a)
 // clang-format on
 
 Tensor argmax(const Var& x, int axis) {
-  check_defined("argmax", x);
+  const int a = check_axis("argmax", x, axis);
   const Shape& shape = x.shape();
-  const int a = shape.normalize(axis, "argmax");
-  check_shape(shape[a] > 0, "argmax: no elements along axis ", axis, " of ", shape);
   const Tensor where = Tensor::empty(shape.without(a), DType::i32, x.device());
   const Tensor largest = Tensor::empty(where.shape(), x.dtype(), x.device());
   KERNEL(largest, max_forward(largest.data<T>(), where.data<int32_t>(), x.value().data<T>(),

@@ -1,6 +1,7 @@
 #include "autograd/ops.h"
 #include "autograd/ops/recurrent.h"
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/reduce.h"
 
 namespace heed {
 

@@ -7,7 +7,7 @@
 #include "tensor/broadcast.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/gather.h"
+#include "tensor/kernels/index.h"
 #include "tensor/kernels/reduce.h"
 
 namespace heed {

@@ -3,6 +3,7 @@
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
 #include "tensor/kernels/elementwise.h"
+#include "tensor/kernels/reduce.h"
 
 namespace heed {
 

@@ -5,7 +5,7 @@
 #include "autograd/node.h"
 #include "autograd/packing.h"
 #include "tensor/dispatch.h"
-#include "tensor/kernels/gather.h"
+#include "tensor/kernels/index.h"
 #include "tensor/kernels/recurrent_layer.h"
 
 namespace heed {

@@ -5,6 +5,7 @@
 #include "autograd/node.h"
 #include "autograd/ops.h"
 #include "tensor/dispatch.h"
+#include "tensor/kernels/elementwise.h"
 
 namespace heed {
 namespace {
@@ -25,7 +26,7 @@ Var scaled_sum(const char* name, const Var& x, const Fold& f, double scale, Shap
   KERNEL(y, sum_forward(y.data<T>(), x.value().data<T>(), T(scale), f.outer, f.n, f.inner));
 
   return record(name, y, {x}, [scale, f](Tensor dy, const Grads& dx) {
-    KERNEL(dy, sum_backward(dx.to<T>(0), dy.data<T>(), T(scale), f.outer, f.n, f.inner));
+    KERNEL(dy, spread(dx.to<T>(0), dy.data<T>(), T(scale), f.outer, f.n, f.inner));
   });
 }
 
@@ -65,13 +66,6 @@ std::vector<int> in_order(const char* name, const Shape& shape, const std::vecto
   check_shape(twice == order.end(), name, ": axis ", twice == order.end() ? 0 : *twice,
               " is named twice");
   return order;
-}
-
-void check_elements(const char* name, const Shape& shape, const std::vector<int>& axes) {
-  for (int axis : axes) {
-    check_shape(shape[shape.normalize(axis, name)] > 0, name, ": no elements along axis ", axis,
-                " of ", shape);
-  }
 }
 
 // Neighbouring axes are one. reduce(x, fold, shape of the result) takes them away, the last first.
@@ -114,7 +108,7 @@ Var mean(const Var& x) {
   return scaled_sum("mean", x, f, 1.0 / static_cast<double>(f.n), {});
 }
 Var mean(const Var& x, const std::vector<int>& axes, bool keepdim) {
-  check_elements("mean", x.shape(), axes);
+  for (int axis : axes) check_axis("mean", x, axis);
   return reduce_axes("mean", x, axes, keepdim, [](const Var& part, const Fold& f, Shape shape) {
     return scaled_sum("mean", part, f, 1.0 / static_cast<double>(f.n), shape);
   });
@@ -125,7 +119,7 @@ Var mean(const Var& x, int axis, bool keepdim) {
 
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim) {
   check_float("max", x);
-  check_elements("max", x.shape(), axes);
+  for (int axis : axes) check_axis("max", x, axis);
   return reduce_axes("max", x, axes, keepdim, max_along);
 }
 Var max(const Var& x, int axis, bool keepdim) {

@@ -1,10 +1,12 @@
 #include "dialog/discriminate/discriminator.h"
 
 #include <cmath>
+#include <memory>
 
 #include "base/error.h"
 #include "dialog/parts/batch.h"
 #include "nn/attention.h"
+#include "nn/count.h"
 #include "nn/init.h"
 
 namespace heed::discriminate {
@@ -27,10 +29,7 @@ void Config::check() const {
 }
 
 double parameter_count(const Config& c) {
-  const auto v = static_cast<double>(c.vocab_size), e = static_cast<double>(c.embedding_size),
-             h = static_cast<double>(c.hidden_size), u = 2 * h;
-  const double lstm = 2 * 4 * h * (e + h + 1);
-  return v * e + lstm + (u + 1) * u + u + u + 1;
+  return count_parameters(1, [&](int64_t) { return std::make_unique<Discriminator>(c); });
 }
 
 double init_bound(int64_t hidden_size) {

@@ -7,31 +7,22 @@
 #include "dialog/discriminate/verdict.h"
 #include "dialog/parts/nbest.h"
 #include "dialog/text/format.h"
+#include "dialog/training_of.h"
 #include "train/model_directory.h"
 
 namespace heed::discriminate {
 namespace {
 
-class DiscriminatorTraining : public Training {
+class DiscriminatorTraining : public TrainingOf<Settings> {
  public:
-  explicit DiscriminatorTraining(const std::string& preset) : s_(find_preset(preset).settings) {
-    s_.preset = preset;
-    s_.vocabulary = s_.model.vocab_size;
-  }
+  explicit DiscriminatorTraining(const std::string& preset)
+      : TrainingOf(settings_of(find_preset(preset))) {}
 
-  AnySettings settings() override { return AnySettings(s_); }
-  LoopSettings& loop() override { return s_.loop; }
   void complete() override {
     s_.model.vocab_size = *s_.vocabulary;
     s_.check();
   }
 
-  void go_on(const std::string& run, const Take& take) override {
-    Settings of_run = load_settings(run);
-    if (take) take(AnySettings(s_), AnySettings(of_run));
-    s_ = std::move(of_run);
-    s_.check();
-  }
   void read(const Paths& directories, const std::string& run) override {
     if (run.empty()) {
       data_ = load_train_data(directories, s_);
@@ -76,7 +67,8 @@ class DiscriminatorTraining : public Training {
   }
 
  private:
-  Settings s_;
+  Settings load(const std::string& run) const override { return load_settings(run); }
+
   TrainData data_;
 };
 
@@ -136,9 +128,7 @@ class PassageReader : public ContextEncoder, public PairRanker {
 
 LoadedSystem load_model(const std::string& directory, const std::string& epoch) {
   LoadedDiscriminator model = load_discriminator(directory);
-  if (epoch != "best" && epoch != "untrained") {
-    throw UsageError("epoch: of a discriminator best or untrained, got '" + epoch + "'");
-  }
+  check_epoch(epoch, "a discriminator");
   auto discriminator = epoch == "best"
                            ? std::make_shared<Discriminator>(std::move(model.model))
                            : std::make_shared<Discriminator>(model.model.config(),
@@ -151,12 +141,6 @@ LoadedSystem load_model(const std::string& directory, const std::string& epoch) 
   loaded.ranker = reader;
   loaded.module = std::move(discriminator);
   return loaded;
-}
-
-System::Choice discriminator_presets() {
-  System::Choice choice{{}, "laptop", preset_table()};
-  for (const Preset& known : presets()) choice.names.push_back(known.name);
-  return choice;
 }
 
 }  // namespace
@@ -193,10 +177,8 @@ System discriminate_system() {
           "  heed train discriminate --data data/ubuntu-sample --preset smoke --out runs/judge\n"
           "  heed train discriminate --data data/ubuntu-sample --preset smoke --response-only "
           "--out runs/control",
-      .train = [](const std::string& preset, const std::string&) -> std::unique_ptr<Training> {
-        return std::make_unique<DiscriminatorTraining>(preset);
-      },
-      .presets = discriminator_presets,
+      .train = new_training<DiscriminatorTraining>,
+      .presets = [] { return choice_of(presets(), "laptop", preset_table()); },
       .several_corpora = true};
 }
 

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <functional>
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -33,9 +32,6 @@ class ContextEncoder {
   // members of an example have no part in it.
   virtual Tensor encode(const std::vector<Example>& examples,
                         const EncodeOptions& options = {}) const = 0;
-  // Of how many tokens of a context, its ends of utterances not counted, no more are read than the
-  // last ones; 0: all are.
-  virtual int64_t longest() const { return 0; }
 
   // A text by itself: its numbers as the model reads them, the first `longest` (0: as many as it
   // reads; UsageError for more), and how many are left out. And the vectors of several.
@@ -62,8 +58,6 @@ struct RankQuery {
 class Ranker {
  public:
   virtual ~Ranker() = default;
-  using Contexts = std::vector<std::vector<std::string>>;  // of each, the oldest utterance first
-
   // Of each query the scores of its candidates: the higher, the better the text answers it; and a
   // remark for people, or nothing, as "3 texts cut". `progress`: texts and contexts that are read,
   // and of how many.
@@ -71,53 +65,9 @@ class Ranker {
     std::vector<std::vector<double>> of_queries;
     std::string remark = {};
   };
-  using OnTexts = std::function<void(size_t done, size_t of)>;
   virtual Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
-                       int64_t batch, const OnTexts& progress = {}) const = 0;
-
-  // Where it looks in contexts: of each utterance that it reads, which are the last ones, the
-  // weights of the rows that it attends to, its words and their end or itself. All weights of a
-  // context have the sum 1. Nothing of a ranker without attention.
-  using Look = std::vector<std::vector<double>>;
-  virtual std::vector<Look> looks(const Contexts& contexts) const;
-};
-// The attention score of each utterance, Eq. 7 of Xing & Gulla (2022): as many rows as there are in
-// all times the mean weight of its own. Even attention gives 1 to each.
-std::vector<double> attention_scores(const Ranker::Look& look);
-
-// Ranks by the product of two vectors, f32 (texts, width) on the CPU. The vectors of texts are
-// kept: where the same ones are asked for again, contexts alone are read. A score does not depend
-// on others.
-class VectorRanker : public Ranker {
- public:
-  // *cut, if it is given, counts the texts that are not read as a whole.
-  virtual Tensor contexts(const Contexts& contexts, int64_t batch, const OnTexts& progress,
-                          size_t* cut) const = 0;
-  virtual Tensor responses(const std::vector<std::string>& texts, int64_t batch,
-                           const OnTexts& progress, size_t* cut) const = 0;
-  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
-               int64_t batch, const OnTexts& progress) const override;
-
- private:
-  mutable std::vector<std::string> texts_;
-  mutable Tensor kept_;
-  mutable size_t cut_ = 0;
-};
-
-// The cosine of the vectors that an encoder makes of context and response, within the bounds of its
-// training; a response is a context of one utterance.
-class CosineRanker : public VectorRanker {
- public:
-  CosineRanker(std::shared_ptr<const ContextEncoder> encoder, const ExampleOptions& bounds)
-      : encoder_(std::move(encoder)), bounds_(bounds) {}
-  Tensor contexts(const Contexts& contexts, int64_t batch, const OnTexts& progress,
-                  size_t* cut) const override;
-  Tensor responses(const std::vector<std::string>& texts, int64_t batch, const OnTexts& progress,
-                   size_t* cut) const override;
-
- private:
-  std::shared_ptr<const ContextEncoder> encoder_;
-  ExampleOptions bounds_;
+                       int64_t batch,
+                       const std::function<void(size_t done, size_t of)>& progress = {}) const = 0;
 };
 
 }  // namespace heed

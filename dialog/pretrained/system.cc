@@ -2,6 +2,7 @@
 #include "dialog/pretrained/system.h"
 
 #include "base/error.h"
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/text/format.h"
 
@@ -16,7 +17,6 @@ class BertReader : public ContextEncoder {
   explicit BertReader(std::shared_ptr<const Encoder> bert) : bert_(std::move(bert)) {}
 
   int64_t width() const override { return bert_->model.config().hidden_size; }
-  int64_t longest() const override { return bert_->max_length - 2; }  // and [CLS] and [SEP]
   std::vector<int32_t> numbers(const std::string& utterance) const override {
     return bert_->pieces.encode(utterance);
   }
@@ -62,9 +62,13 @@ LoadedSystem load_bert_system(const std::string& directory, const std::string& e
     throw UsageError(directory + ": was not trained here, and has no epoch but the best one");
   }
   const auto bert = std::make_shared<Encoder>(load_encoder(directory));
+  const auto reader = std::make_shared<BertReader>(bert);
+  const ExampleOptions all{.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+  const int64_t longest = bert->max_length - 2;  // beside [CLS] and [SEP]
   return {.module = {bert, &bert->model},
-          .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0},
-          .encoder = std::make_shared<BertReader>(bert)};
+          .bounds = all,
+          .encoder = reader,
+          .ranker = std::make_shared<CosineRanker>(reader, all, longest)};
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "dialog/respond/models/thred.h"
 #include "dialog/respond/models/transformer.h"
 #include "dialog/text/vocabulary.h"
+#include "nn/count.h"
 #include "train/settings.h"
 
 namespace heed {
@@ -180,76 +181,20 @@ std::unique_ptr<Responder> make_responder(const ModelConfig& config, uint64_t se
   return model;
 }
 
-namespace {
-
-// A stack of LSTM layers.
-double lstm_count(const ModelConfig& c, double in) {
-  const double h = c.hidden_size, layers = c.num_layers;
-  return 4 * h * (in + h + (layers - 1) * 2 * h + (c.lstm_bias ? layers : 0));
-}
-
-// The same in both directions, each of size h: an upper layer reads both.
-double bilstm_count(const ModelConfig& c, double in, double h) {
-  const double layers = c.num_layers;
-  return 8 * h * (in + h + (layers - 1) * 3 * h + (c.lstm_bias ? layers : 0));
-}
-
-// What scores queries and memory rows of width h.
-double attention_count(const ModelConfig& c) {
-  const double h = c.hidden_size;
-  switch (c.attention_score()) {
-    case AttentionScore::kDot: return 0;
-    case AttentionScore::kGeneral: return h * h;
-    case AttentionScore::kAdditive: break;
-  }
-  return 2 * h * h + h;
-}
-
-double lstm_structure_count(const ModelConfig& c) {
-  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
-  return 2 * v * e + (c.bidirectional ? bilstm_count(c, e, h / 2) : lstm_count(c, e)) +
-         lstm_count(c, c.input_feeding ? e + h : e) +
-         (c.structure.integration ? lstm_count(c, h) : 0) + attention_count(c) + 2 * h * h + v * h;
-}
-
-double seq2seq_count(const ModelConfig& c) {
-  using Encoder = Structure::Encoder;
-  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size;
-  const double attention = c.structure.attention ? attention_count(c) + e * (e + h) + e : 0;
-  const Encoder encoder = c.structure.encoder;
-  const double first = encoder == Encoder::kBothWays ? bilstm_count(c, e, h) : lstm_count(c, e);
-  const bool two = encoder == Encoder::kUtterances || encoder == Encoder::kStacked;
-  return 2 * v * e + first + (two ? lstm_count(c, h) : 0) + lstm_count(c, e) + attention + v * h;
-}
-
-double transformer_count(const ModelConfig& c) {
-  const double v = c.vocab_size, d = c.hidden_size, layers = c.num_layers;
-  const double attention = 4 * (d * d + d), feed_forward = 8 * d * d + 5 * d, norm = 2 * d;
-  const double encoder = attention + feed_forward + 2 * norm;
-  const double decoder = 2 * attention + feed_forward + 3 * norm;
-  return 3 * v * d + layers * (encoder + decoder) + 2 * norm;
-}
-
-}  // namespace
-
-double parameter_count(const ModelConfig& c) {
-  if (c.structure.count) return c.structure.count(c);
-  switch (c.structure.family) {
-    case Family::kSeq2Seq: return seq2seq_count(c);
-    case Family::kTransformer: return transformer_count(c);
-    case Family::kGru:
-    case Family::kOwn: return static_cast<double>(parameter_count(*make_responder(c)));
-    case Family::kLstm: break;
-  }
-  return lstm_structure_count(c);
+double parameter_count(const ModelConfig& config) {
+  if (config.structure.count) return config.structure.count(config);
+  return count_parameters(config.num_layers, [&](int64_t layers) {
+    ModelConfig few = config;
+    few.num_layers = layers;
+    return make_responder(few);
+  });
 }
 
 bool has_parameter(ModelConfig config, const std::string& pattern) {
-  config.vocab_size = kSpecialTokens + 1;
-  config.embedding_size = config.hidden_size = 2 * config.heads;
+  const ShapesOnly no_memory;
   config.num_layers = std::min<int64_t>(config.num_layers, 64);
-  const std::unique_ptr<Responder> small = make_responder(config);
-  const std::vector<NamedParameter> all = parameters(*small);
+  const std::unique_ptr<Responder> model = make_responder(config);
+  const std::vector<NamedParameter> all = parameters(*model);
   return std::any_of(all.begin(), all.end(),
                      [&](const NamedParameter& p) { return fits(p, pattern); });
 }

@@ -8,6 +8,7 @@
 #include "dialog/respond/structures.h"
 #include "dialog/text/format.h"
 #include "dialog/text/word_vectors.h"
+#include "dialog/training_of.h"
 #include "train/model_directory.h"
 
 namespace heed {
@@ -18,17 +19,15 @@ std::string limit_text(const TrainSettings& settings) {
   return *settings.limit == 0 ? "no --limit" : "--limit " + std::to_string(*settings.limit);
 }
 
-class RespondTraining : public Training {
+class RespondTraining : public TrainingOf<TrainSettings> {
  public:
-  RespondTraining(const std::string& preset, const std::string& form) {
-    const Structure structure = Structure::parse(form);
-    s_ = suited_to(structure, find_preset(preset));
+  RespondTraining(const std::string& preset, const std::string& form)
+      : TrainingOf(suited_to(Structure::parse(form), find_preset(preset))) {
     s_.preset = preset;
     s_.limit = 0;
     s_.vocabulary = s_.model.vocab_size;
   }
 
-  AnySettings settings() override { return AnySettings(s_); }
   std::vector<Folder> folders() override {
     return {
         {"init",
@@ -36,7 +35,6 @@ class RespondTraining : public Training {
          "with its vocabulary; says which were taken and which were not",
          &s_.init}};
   }
-  LoopSettings& loop() override { return s_.loop; }
   void complete() override {
     const Structure& structure = s_.model.structure;
     if (given("heads") && structure.family != Family::kTransformer) {
@@ -44,14 +42,6 @@ class RespondTraining : public Training {
                        std::string(structure.name));
     }
     complete_settings(s_, given);
-  }
-
-  void go_on(const std::string& run, const Take& take) override {
-    TrainSettings of_run = load_settings(run);
-    if (take) take(AnySettings(s_), AnySettings(of_run));
-    if (!of_run.limit) asked_limit_ = s_.limit.value_or(0);
-    s_ = std::move(of_run);
-    s_.check();
   }
 
   void read(const Paths& data, const std::string& run) override {
@@ -133,6 +123,10 @@ class RespondTraining : public Training {
   }
 
  private:
+  TrainSettings load(const std::string& run) const override { return load_settings(run); }
+  void before_going_on(const std::string&, const TrainSettings& of_run) override {
+    if (!of_run.limit) asked_limit_ = s_.limit.value_or(0);
+  }
   // The rows of the tables of another model are those of its words.
   std::optional<Vocabulary> words_of_init() const {
     if (s_.init.empty()) return {};
@@ -159,27 +153,10 @@ class RespondTraining : public Training {
     list("there, and of no use here", weights.unused);
   }
 
-  TrainSettings s_;
   TrainData data_;
   size_t asked_limit_ = 0;  // of a run of an older version, which did not keep its own
   int64_t preset_batch_ = 0;
 };
-
-System::Choice response_presets() {
-  System::Choice choice{{}, "laptop", preset_table()};
-  for (const Preset& known : presets()) choice.names.push_back(known.name);
-  return choice;
-}
-
-System::Choice response_forms() {
-  System::Choice choice{{},
-                        "static-ui",
-                        structure_names() +
-                            ". A transformer takes adam, a warm-up of 200 steps and a fifth of the "
-                            "preset's rate"};
-  for (const Structure& s : structures()) choice.names.emplace_back(s.name);
-  return choice;
-}
 
 LoadedSystem load_response_model(const std::string& directory, const std::string& epoch) {
   LoadedModel model = load_epoch(directory, epoch);
@@ -195,18 +172,22 @@ LoadedSystem load_response_model(const std::string& directory, const std::string
 }  // namespace
 
 System respond_system() {
-  return {
-      .name = "respond",
-      .what = "a response model",
-      .can = {Capability::kRespond, Capability::kRank, Capability::kEncode},
-      .load = load_response_model,
-      .help = "Train a model that writes responses",
-      .train = [](const std::string& preset, const std::string& form) -> std::unique_ptr<Training> {
-        return std::make_unique<RespondTraining>(preset, form);
-      },
-      .presets = response_presets,
-      .forms = response_forms,
-      .ranks = true};
+  return {.name = "respond",
+          .what = "a response model",
+          .can = {Capability::kRespond, Capability::kRank, Capability::kEncode},
+          .load = load_response_model,
+          .help = "Train a model that writes responses",
+          .train = new_training<RespondTraining>,
+          .presets = [] { return choice_of(presets(), "laptop", preset_table()); },
+          .forms =
+              [] {
+                return choice_of(
+                    structures(), "static-ui",
+                    structure_names() +
+                        ". A transformer takes adam, a warm-up of 200 steps and a fifth "
+                        "of the preset's rate");
+              },
+          .ranks = true};
 }
 
 void complete_settings(TrainSettings& s,

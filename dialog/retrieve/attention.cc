@@ -43,11 +43,11 @@ Var attention_loss(const Looks& looks, const std::vector<Example>& examples) {
              Var(coefficients.to(looks.weights.dtype()).to(looks.weights.device())));
 }
 
-std::vector<Ranker::Look> looks_of(const DualEncoder& model, const std::vector<Tokens>& contexts,
-                                   size_t batch) {
+std::vector<VectorRanker::Look> looks_of(const DualEncoder& model,
+                                         const std::vector<Tokens>& contexts, size_t batch) {
   const NoGrad guard;
   if (!model.config().attends()) return {};
-  std::vector<Ranker::Look> result(contexts.size());
+  std::vector<VectorRanker::Look> result(contexts.size());
   for (size_t at = 0; at < contexts.size(); at += batch) {
     const std::vector<Tokens> some(
         contexts.begin() + static_cast<ptrdiff_t>(at),

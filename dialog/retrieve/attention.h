@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "dialog/data/distraction.h"
-#include "dialog/parts/encoder.h"
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/retrieve/dual_encoder.h"
 
 namespace heed::retrieve {
@@ -21,7 +21,7 @@ Tokens tokens_of(const Example& example);
 Var attention_loss(const Looks& looks, const std::vector<Example>& examples);
 
 // Of each context the weights of its utterances' rows. None of an encoder without attention.
-std::vector<Ranker::Look> looks_of(const DualEncoder& model, const std::vector<Tokens>& contexts,
-                                   size_t batch);
+std::vector<VectorRanker::Look> looks_of(const DualEncoder& model,
+                                         const std::vector<Tokens>& contexts, size_t batch);
 
 }  // namespace heed::retrieve

@@ -86,9 +86,9 @@ Tensor MappedRanker::contexts(const Contexts& contexts, int64_t batch, const OnT
 
 MappedRanker learn_map(const VectorRanker& ranker, const std::vector<Dialogue>& dialogues,
                        const std::vector<Pair>& pairs, uint64_t seed,
-                       const Ranker::OnTexts& progress) {
+                       const VectorRanker::OnTexts& progress) {
   constexpr size_t kPairs = 10000;
-  Ranker::Contexts contexts;
+  VectorRanker::Contexts contexts;
   std::vector<std::string> responses;
   std::vector<int32_t> said;
   std::unordered_map<std::string, int32_t> numbers;

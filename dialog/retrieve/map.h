@@ -2,7 +2,7 @@
 // of a response. Only W is learned.
 #pragma once
 
-#include "dialog/parts/encoder.h"
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/retrieve/candidates.h"
 
 namespace heed::retrieve {
@@ -34,6 +34,6 @@ class MappedRanker : public VectorRanker {
 // Learned from 10,000 of the pairs at most, evenly spread.
 MappedRanker learn_map(const VectorRanker& ranker, const std::vector<Dialogue>& dialogues,
                        const std::vector<Pair>& pairs, uint64_t seed,
-                       const Ranker::OnTexts& progress = {});
+                       const VectorRanker::OnTexts& progress = {});
 
 }  // namespace heed::retrieve

@@ -87,7 +87,8 @@ std::vector<std::string> most_frequent(const std::vector<std::string>& texts, si
 
 std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string>& texts,
                                                    size_t size, const VectorRanker& ranker,
-                                                   uint64_t seed, const Ranker::OnTexts& progress) {
+                                                   uint64_t seed,
+                                                   const VectorRanker::OnTexts& progress) {
   const Counted counted = count_texts(texts);
   std::vector<std::string> different;
   for (const auto& [count, text] : counted) different.push_back(*text);
@@ -117,7 +118,7 @@ double coverage(const std::vector<std::string>& pool, const std::vector<std::str
 
 std::vector<std::vector<Choice>> choose(const Ranker& ranker, const std::vector<std::string>& pool,
                                         const std::vector<std::vector<std::string>>& contexts,
-                                        size_t count, const Ranker::OnTexts& progress) {
+                                        size_t count, const VectorRanker::OnTexts& progress) {
   constexpr size_t kAtOnce = 64;  // so that not all scores are there at once
   count = std::min(count, pool.size());
   std::vector<int32_t> all(pool.size());

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "dialog/parts/encoder.h"
+#include "dialog/parts/vector_ranker.h"
 
 namespace heed::retrieve {
 
@@ -25,7 +25,7 @@ std::vector<std::string> most_frequent(const std::vector<std::string>& texts, si
 std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string>& texts,
                                                    size_t size, const VectorRanker& ranker,
                                                    uint64_t seed,
-                                                   const Ranker::OnTexts& progress = {});
+                                                   const VectorRanker::OnTexts& progress = {});
 // The share of texts that are in the pool, the same in that sense.
 double coverage(const std::vector<std::string>& pool, const std::vector<std::string>& texts);
 
@@ -39,6 +39,6 @@ struct Choice {
 // those with the same score in the pool's order. `progress`: contexts.
 std::vector<std::vector<Choice>> choose(const Ranker& ranker, const std::vector<std::string>& pool,
                                         const std::vector<std::vector<std::string>>& contexts,
-                                        size_t count, const Ranker::OnTexts& progress = {});
+                                        size_t count, const VectorRanker::OnTexts& progress = {});
 
 }  // namespace heed::retrieve

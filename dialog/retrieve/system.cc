@@ -5,20 +5,17 @@
 #include "dialog/retrieve/settings.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/text/format.h"
+#include "dialog/training_of.h"
 #include "train/model_directory.h"
 
 namespace heed::retrieve {
 namespace {
 
-class RankerTraining : public Training {
+class RankerTraining : public TrainingOf<Settings> {
  public:
-  explicit RankerTraining(const std::string& preset) : s_(find_preset(preset).settings) {
-    s_.preset = preset;
-    s_.vocabulary = s_.model.vocab_size;
-  }
+  explicit RankerTraining(const std::string& preset)
+      : TrainingOf(settings_of(find_preset(preset))) {}
 
-  AnySettings settings() override { return AnySettings(s_); }
-  LoopSettings& loop() override { return s_.loop; }
   std::vector<Folder> folders() override {
     return {{"init",
              "Begin with the weights of this model or run, a BERT that heed import made (--encoder "
@@ -31,12 +28,6 @@ class RankerTraining : public Training {
     s_.check();
   }
 
-  void go_on(const std::string& run, const Take& take) override {
-    Settings of_run = load_settings(run);
-    if (take) take(AnySettings(s_), AnySettings(of_run));
-    s_ = std::move(of_run);
-    s_.check();
-  }
   void read(const Paths& data, const std::string& run) override {
     const bool words = !run.empty() && !s_.model.pretrained();
     const Vocabulary of_run =
@@ -86,7 +77,8 @@ class RankerTraining : public Training {
   }
 
  private:
-  Settings s_;
+  Settings load(const std::string& run) const override { return load_settings(run); }
+
   TrainData data_;
 };
 
@@ -123,9 +115,7 @@ class DualRanker : public VectorRanker {
 };
 
 LoadedSystem load_retrieval(const std::string& directory, const std::string& epoch) {
-  if (epoch != "best" && epoch != "untrained") {
-    throw UsageError("epoch: of a ranker best or untrained, got '" + epoch + "'");
-  }
+  check_epoch(epoch, "a ranker");
   const auto ranker = std::make_shared<LoadedRanker>(
       epoch == "best" ? load_ranker(directory) : first_ranker(directory, load_settings(directory)));
   LoadedSystem loaded{
@@ -136,12 +126,6 @@ LoadedSystem load_retrieval(const std::string& directory, const std::string& epo
     loaded.vocabulary = std::make_shared<Vocabulary>(ranker->reader.words());
   }
   return loaded;
-}
-
-System::Choice retrieval_presets() {
-  System::Choice choice{{}, "repository", preset_table()};
-  for (const Preset& known : presets()) choice.names.push_back(known.name);
-  return choice;
 }
 
 }  // namespace
@@ -160,10 +144,8 @@ System retrieval_system() {
           "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
           "  heed train retrieval --data DIR --preset pretrained --init models/minilm --out "
           "runs/tuned --matmul bf16",
-      .train = [](const std::string& preset, const std::string&) -> std::unique_ptr<Training> {
-        return std::make_unique<RankerTraining>(preset);
-      },
-      .presets = retrieval_presets};
+      .train = new_training<RankerTraining>,
+      .presets = [] { return choice_of(presets(), "repository", preset_table()); }};
 }
 
 }  // namespace heed::retrieve

@@ -20,12 +20,11 @@ struct PrincipalComponents {
   Tensor coordinates(const Tensor& x) const;
 };
 
-// x f32 or f64 (n, d), n > 0; 0 < count <= d. By subspace iteration, on more directions
-// than are asked for: until |C v - variance v| <= 1e-9 variance_1 for each, or 1,000 steps, after
-// which directions of (nearly) the same variance may still be mixed. The largest number of a
-// direction, by size, is positive. The same for any number of threads. Of
-// an x that is not finite (of a training that diverged) variances are NaN and directions 0. Throws
-// ShapeError.
+// x f32 or f64 (n, d), n > 0; 0 < count <= d. By Eigen (SelfAdjointEigenSolver); directions of the
+// same variance are any that span their space. The largest number of a direction, by size, is
+// positive. The same for any number of threads; the last bits depend on the processor that heed was
+// compiled for (HEED_CPU) and on that of the product (heed --version). Of an x that is not finite
+// (of a training that diverged) variances are NaN and directions 0. Throws ShapeError.
 PrincipalComponents principal_components(const Tensor& x, int64_t count);
 
 }  // namespace heed

@@ -5,7 +5,6 @@
 
 #include "dialog/text/format.h"
 #include "experiments/adversarial/paper.h"
-#include "experiments/engine/stats/hypothesis.h"
 
 namespace heed {
 namespace {
@@ -112,13 +111,30 @@ ClaimResult cosine_is_higher(const VariantNumbers& t) {
   return result;
 }
 
+// Whether a mean mass is the wanted one within 0.1: of every seed, of none, or undecided.
+Number is_about(const VariantNumbers& t, size_t corpus, const std::string& key, double wanted) {
+  const double mean = t.get(corpus, key).value(),
+               low = t.get(corpus, key + "." + kLow).value_or(mean),
+               high = t.get(corpus, key + "." + kHigh).value_or(mean);
+  if (low >= wanted - 0.1 && high <= wanted + 0.1) return 1;
+  return high < wanted - 0.1 || low > wanted + 0.1 ? Number(0) : std::nullopt;
+}
+
 ClaimResult attention_on_response(const VariantNumbers& t) {
   const Pairs p = pairs_of(t, kAttentionReal, kAttentionFake);
   if (!p.complete()) return {};
-  bool holds = true;
-  for (size_t c = 0; c < p.first.size(); ++c)
-    holds &= std::fabs(p.first[c] - 0.9) <= 0.1 && std::fabs(p.second[c] - 0.5) <= 0.1;
-  return {holds, p.text()};
+  size_t yes = 0, no = 0;
+  for (size_t c = 0; c < p.first.size(); ++c) {
+    for (const Number& is :
+         {is_about(t, c, kAttentionReal, 0.9), is_about(t, c, kAttentionFake, 0.5)}) {
+      yes += is == 1.0;
+      no += is == 0.0;
+    }
+  }
+  ClaimResult result{{}, p.text()};
+  if (yes == 2 * p.first.size()) result.holds = true;
+  if (no > 0) result.holds = false;
+  return result;
 }
 
 ClaimResult people_on_generated(const VariantNumbers& t) {
@@ -130,18 +146,22 @@ ClaimResult people_on_generated(const VariantNumbers& t) {
 }
 
 ClaimResult discriminator_on_generated(const VariantNumbers& t) {
-  const Pairs p = pairs_of(t, paper_key(kGenerated, kDiscriminator, "accuracy"),
-                           paper_key(kGenerated, kDiscriminator, kChance));
-  if (!p.complete()) return {};
+  const auto of = [&](const char* number) {
+    return all_of(t, paper_key(kGenerated, kDiscriminator, number));
+  };
+  const auto accuracy = of("accuracy"), p = of(kChance), low = of(kLow), high = of(kHigh);
+  const bool ours = low.size() == accuracy.size();
+  if (accuracy.empty() || (!ours && p.size() != accuracy.size())) return {};
   size_t sure = 0, below = 0;
-  for (size_t i = 0; i < p.first.size(); ++i) {
-    sure += p.second[i] < 0.05;
-    below += p.first[i] <= 0.5;
+  for (size_t i = 0; i < accuracy.size(); ++i) {
+    sure += ours ? low[i] > 0.5 : p[i] < 0.05;
+    below += ours ? high[i] < 0.5 : accuracy[i] <= 0.5;
   }
   ClaimResult result{{},
-                     std::to_string(sure) + " of " + std::to_string(p.first.size()) +
-                         " above chance (p < .05): " + listed(p.first)};
-  if (sure == p.first.size()) result.holds = true;
+                     std::to_string(sure) + " of " + std::to_string(accuracy.size()) +
+                         " above chance (" + (ours ? "95 % intervals" : "p < .05") +
+                         "): " + listed(accuracy)};
+  if (sure == accuracy.size()) result.holds = true;
   if (below > 0) result.holds = false;
   return result;
 }
@@ -175,34 +195,57 @@ constexpr Rule kRules[] = {
      "below 0.1 on Switchboard",
      discriminator_agrees},
     {"cosine",
-     "on every corpus the cosine is higher where the passage is judged real (rank-sum test, "
-     "p < .05); does not hold where one is lower",
+     "on every corpus the cosine is higher where the passage is judged real (rank-sum test, p < "
+     ".05 with every seed); does not hold where one is lower",
      cosine_is_higher},
     {"attention",
      "on every corpus the mean mass on the response is 0.9 where judged real and 0.5 where judged "
-     "fake, each within 0.1",
+     "fake, each within 0.1 with every seed; does not hold where one is not with any",
      attention_on_response},
     {"generated-humans", "accuracy of the people within 0.05 of 0.5 on every corpus",
      people_on_generated},
     {"generated-disc",
-     "accuracy above 0.5 for every corpus and generator (exact binomial test, one-sided, p < .05); "
-     "does not hold where one is not above 0.5",
+     "accuracy above 0.5 for every corpus and generator; ours by the 95 % interval over "
+     "conversations and seeds: does not hold where one is below 0.5; the paper's, of which there "
+     "is no more, by the exact binomial test (one-sided, p < .05): does not hold where one is not "
+     "above 0.5",
      discriminator_on_generated},
     {"generated-agreement",
      "Fleiss' pi of the people below 0.3 on every corpus, of the discriminator on Switchboard "
      "below 0",
      agreement_on_generated}};
 
-void add_looks(const AdversarialResults& results, const RunResult& run, size_t corpus,
+// Of each seed that has it.
+std::vector<double> of_seeds(const std::vector<const RunResult*>& runs, const std::string& key) {
+  std::vector<double> found;
+  for (const RunResult* run : runs) {
+    if (const Number number = run->numbers.value(key)) found.push_back(*number);
+  }
+  return found;
+}
+
+void add_looks(const AdversarialResults& results, size_t variant, size_t corpus,
                VariantNumbers& numbers) {
   const auto get = [&](const std::string& number) {
-    return run.numbers.value(looks_key(results.corpora[corpus], number));
+    return of_seeds(results.of(variant), looks_key(results.corpora[corpus], number));
   };
-  numbers.set(corpus, kAttentionReal, get("judged_real.attention.response"));
-  numbers.set(corpus, kAttentionFake, get("judged_fake.attention.response"));
-  numbers.set(corpus, kCosineP, get("cosine_judged_real_against_fake.p"));
-  const Number larger = get("cosine_judged_real_against_fake.first_is_larger");
-  numbers.set(corpus, kCosineHigher, larger ? Number(*larger > 0.5) : Number());
+  for (const auto& [key, name] : {std::pair(kAttentionReal, "judged_real.attention.response"),
+                                  {kAttentionFake, "judged_fake.attention.response"}}) {
+    const std::vector<double> masses = get(name);
+    if (masses.empty()) continue;
+    const auto [low, high] = std::minmax_element(masses.begin(), masses.end());
+    numbers.set(corpus, key, spread(masses)->mean);
+    numbers.set(corpus, std::string(key) + "." + kLow, *low);
+    numbers.set(corpus, std::string(key) + "." + kHigh, *high);
+  }
+  const auto p = get("cosine_judged_real_against_fake.p"),
+             larger = get("cosine_judged_real_against_fake.first_is_larger");
+  if (p.empty() || p.size() != larger.size()) return;
+  const auto higher =
+      std::count_if(larger.begin(), larger.end(), [](double share) { return share > 0.5; });
+  const bool agree = higher == 0 || static_cast<size_t>(higher) == larger.size();
+  numbers.set(corpus, kCosineP, agree ? *std::max_element(p.begin(), p.end()) : 1);
+  numbers.set(corpus, kCosineHigher, higher > 0 ? 1 : 0);
 }
 
 }  // namespace
@@ -225,22 +268,39 @@ VariantNumbers claim_numbers(const AdversarialResults& results, const ScoredRows
     const ScoredRow* random = rows.discriminator(c, kRandomSet, together);
     if (!random) continue;
     numbers.set(c, paper_key(kRandom, kDiscriminator, "accuracy"), random->scores[0]->value);
-    add_looks(results, *results.of(random->variant)[0], c, numbers);
+    add_looks(results, random->variant, c, numbers);
     for (const std::string& generator : results.generators) {
       const ScoredRow* row = rows.discriminator(c, generator, together);
-      if (!row || !row->accuracy) continue;
-      const double accuracy = row->accuracy->mean;
-      const auto right = std::llround(accuracy * static_cast<double>(row->items));
-      numbers.set(generated, paper_key(kGenerated, kDiscriminator, "accuracy"), accuracy);
-      numbers.set(generated++, paper_key(kGenerated, kDiscriminator, kChance),
-                  binomial_test(right, row->items).p_at_least_k);
+      if (!row || !row->scores[0]) continue;
+      const auto set = [&](const char* number, double value) {
+        numbers.set(generated, paper_key(kGenerated, kDiscriminator, number), value);
+      };
+      set("accuracy", row->scores[0]->value);
+      set(kLow, row->scores[0]->interval.low);
+      set(kHigh, row->scores[0]->interval.high);
+      ++generated;
     }
   }
   return numbers;
 }
 
+namespace {
+
+// The fewest seeds of such discriminators; 0 where there are none.
+size_t fewest_seeds(const AdversarialResults& results, const ScoredRows& rows, bool together) {
+  size_t fewest = 0;
+  for (size_t c = 0; c < results.corpora.size(); ++c) {
+    const ScoredRow* row = rows.discriminator(c, kRandomSet, together);
+    if (row && (fewest == 0 || row->seeds < fewest)) fewest = row->seeds;
+  }
+  return fewest;
+}
+
+}  // namespace
+
 Claims check_adversarial_claims(const AdversarialResults& results, const ScoredRows& rows) {
   std::vector<ClaimNumbers> ours;
+  std::vector<size_t> seeds;
   for (const bool together : {false, true}) {
     const bool there = std::any_of(results.runs.begin(), results.runs.end(), [&](const auto& run) {
       const JudgeVariant& judge = results.judges[run.run.variant];
@@ -249,8 +309,16 @@ Claims check_adversarial_claims(const AdversarialResults& results, const ScoredR
     if (!there) continue;
     ours.push_back({together ? "one discriminator for all corpora" : "a discriminator a corpus",
                     claim_numbers(results, rows, together)});
+    seeds.push_back(fewest_seeds(results, rows, together));
   }
-  return check_claims(adversarial_claim_rules(), adversarial_paper().numbers.numbers, ours);
+  Claims claims =
+      check_claims(adversarial_claim_rules(), adversarial_paper().numbers.numbers, ours);
+  for (Claim& claim : claims.claims) {
+    for (size_t k = 0; k < ours.size(); ++k) {
+      if (seeds[k] < 2 && claim.ours[k].holds) claim.ours[k].holds.reset();
+    }
+  }
+  return claims;
 }
 
 }  // namespace heed

@@ -21,6 +21,7 @@ Claims check_adversarial_claims(const AdversarialResults& results, const ScoredR
 constexpr char kAdversarialClaimsNote[] =
     "Each as a rule that is computed, for our numbers and for the paper's own. The corpora and the "
     "generators are others than the paper's. Claims about people need judgements, which this "
-    "experiment has none of.";
+    "experiment has none of. Ours are decided by intervals over conversations and seeds, and by "
+    "what every seed says: with one seed nothing is decided.";
 
 }  // namespace heed

@@ -1,17 +1,13 @@
 #include "experiments/adversarial/evaluation.h"
 
-#include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "dialog/discriminate/confusion.h"
 #include "dialog/discriminate/controls.h"
 #include "dialog/respond/evaluate.h"
 #include "experiments/adversarial/generated_json.h"
 #include "experiments/adversarial/looks_json.h"
-#include "experiments/engine/runs/evaluation_json.h"
-#include "train/run_json.h"
+#include "experiments/adversarial/measurement_json.h"
 
 namespace heed {
 namespace {
@@ -57,19 +53,19 @@ Json to_json(const PassageView& view) {
 // Everything that is measured of the model of one run.
 class Judging {
  public:
-  Judging(const std::string& directory, const PlannedRun& run, const std::string& out,
-          const AdversarialSettings& settings, const AdversarialData& data, Device device,
-          const OnMeasuring& progress)
-      : run_(run),
-        out_(out),
-        settings_(settings),
-        data_(data),
-        variant_(data.variants.at(run.variant)),
-        loaded_(discriminate::load_discriminator(directory)),
+  Judging(const AdversarialRun& run, const OnMeasuring& progress)
+      : run_(run.run),
+        out_(run.out),
+        settings_(run.settings),
+        data_(run.data),
+        variant_(data_.variants.at(run_.variant)),
+        loaded_(discriminate::load_discriminator(run.directory)),
         progress_(progress) {
-    move(loaded_.model, device);
-    for (size_t i = 0; i < data.passages.size(); ++i)
-      places_[{data.passages[i].corpus, data.passages[i].id}] = i;
+    if (!variant_.scenario)
+      make_generated(out_, settings_, data_, run_.variant + run_.seed, run.device, progress);
+    move(loaded_.model, run.device);
+    for (size_t i = 0; i < data_.passages.size(); ++i)
+      places_[{data_.passages[i].corpus, data_.passages[i].id}] = i;
   }
 
   void fill(Json& json) {
@@ -206,20 +202,6 @@ class Judging {
   std::map<std::pair<int, std::string>, size_t> places_ = {};  // of data_.passages
 };
 
-discriminate::Settings run_settings(const AdversarialSettings& settings,
-                                    const AdversarialData& data, const PlannedRun& run) {
-  const discriminate::TrainData& train = data.train_of(run.variant);
-  const JudgeVariant& variant = data.variants.at(run.variant);
-  discriminate::Settings s = settings.train;
-  if (variant.scenario) s.negatives = {variant.scenario->kind};
-  s.model.response_only = variant.response_only;
-  s.vocabulary = s.model.vocab_size;
-  s.model.vocab_size = train.vocabulary.size();
-  s.data_fingerprint = train.fingerprint();
-  s.loop.seed = run.seed;
-  return s;
-}
-
 }  // namespace
 
 std::string judged_key(const std::string& judge, const std::string& set, bool real) {
@@ -239,36 +221,8 @@ std::string generator_key(const std::string& corpus, const std::string& generato
   return "generators." + corpus + "." + generator + "." + number;
 }
 
-Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& runs,
-                      const AdversarialSettings& settings, const AdversarialData& data) {
-  Plan plan{.out = out, .runs = runs};
-  plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
-                   const TrainHooks& hooks) {
-    const discriminate::TrainData& train = data.train_of(run.variant);
-    const discriminate::Settings its = run_settings(settings, data, run);
-    begin_on_first(*hooks.ranks, [&] {
-      begin_run(directory, its, train.vocabulary, program_json(settings.made_with).dump());
-    });
-    return discriminate::train(directory, its, train, device, hooks);
-  };
-  plan.measure = [&, out](const PlannedRun& run, const std::string& directory, Device device,
-                          const OnMeasuring& progress) {
-    const JudgeVariant& variant = data.variants.at(run.variant);
-    if (!variant.scenario)
-      make_generated(out, settings, data, run.variant + run.seed, device, progress);
-    Json json = evaluation_head(directory, run, {{"classifier", variant.name}},
-                                discriminate::kValidLoss, settings.made_with);
-    Judging(directory, run, out, settings, data, device, progress).fill(json);
-    progress("all", 1);  // the last moment to give up
-    write_file(in(directory, "evaluation.json"), json.dump() + "\n");
-  };
-  plan.train_metric = discriminate::kTrainAccuracy;
-  plan.valid_metric = discriminate::kValidAccuracy;
-  plan.metric_name = "accuracy";
-  plan.metric_digits = 3;
-  plan.kind = [&](const PlannedRun& run) { return data.variants.at(run.variant).name; };
-  plan.max_epochs = [&](const PlannedRun&) { return settings.train.loop.max_epochs; };
-  return plan;
+void measure_classifier(const AdversarialRun& run, const OnMeasuring& progress, Json& json) {
+  Judging(run, progress).fill(json);
 }
 
 }  // namespace heed

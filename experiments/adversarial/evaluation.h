@@ -1,10 +1,7 @@
-// What is measured of a classifier, and its file: evaluation.json, written last of all, so that a
-// run that has one is finished.
+// Names of what is measured of a classifier, in evaluation.json.
 #pragma once
 
 #include <string>
-
-#include "experiments/adversarial/settings.h"
 
 namespace heed {
 
@@ -28,10 +25,5 @@ std::string looks_key(const std::string& corpus, const std::string& number);
 //   generators.ubuntu-sample.static-ui.das_ratio
 std::string generator_key(const std::string& corpus, const std::string& generator,
                           const std::string& number);
-
-// How the runs are trained and measured. The plan refers to the settings and the data, which must
-// outlive it.
-Plan adversarial_plan(const std::string& out, const std::vector<PlannedRun>& runs,
-                      const AdversarialSettings& settings, const AdversarialData& data);
 
 }  // namespace heed

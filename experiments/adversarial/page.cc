@@ -1,4 +1,4 @@
-#include "experiments/adversarial/page.h"
+#include "experiments/adversarial/experiment.h"
 
 #include <algorithm>
 

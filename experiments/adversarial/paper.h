@@ -27,12 +27,16 @@ std::string paper_key(const std::string& table, const std::string& judge, const 
 std::string agreement_key(const std::string& table, const std::string& judge);
 
 // Ours have them by the same names.
-//   generated.discriminator.p: the one-sided exact binomial test of the accuracy against 1/2
-constexpr char kChance[] = "p";
-//   cosine.p: of the rank-sum test of the cosines of passages judged real and fake; cosine.higher:
-//   1 if those judged real are the higher ones, else 0
+//   generated.discriminator.p: the one-sided exact binomial test of the
+//   accuracy against 1/2, of the paper's; of ours generated.discriminator.low,
+//   .high: the accuracy's 95 % interval
+constexpr char kChance[] = "p", kLow[] = "low", kHigh[] = "high";
+//   cosine.p: of the rank-sum test of the cosines of passages judged real and
+//   fake, the largest of the seeds, 1 where they do not agree; cosine.higher: 1
+//   if those judged real are the higher ones, else 0
 constexpr char kCosineP[] = "cosine.p", kCosineHigher[] = "cosine.higher";
-//   attention.judged_real: mean attention mass on the response
+//   attention.judged_real: mean attention mass on the response; of ours also
+//   the lowest and the highest of the seeds, attention.judged_real.low, .high
 constexpr char kAttentionReal[] = "attention.judged_real",
                kAttentionFake[] = "attention.judged_fake";
 

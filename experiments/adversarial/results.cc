@@ -1,34 +1,22 @@
 #include "experiments/adversarial/results.h"
 
-#include <filesystem>
-#include <nlohmann/json.hpp>
-
-#include "base/file.h"
 #include "experiments/adversarial/evaluation.h"
+#include "experiments/adversarial/settings.h"
+#include "experiments/engine/runs/folder_json.h"
 #include "experiments/engine/runs/names.h"
 
 namespace heed {
 namespace {
 
-namespace fs = std::filesystem;
-
-std::string path_of(const std::string& folder) {
-  return (fs::path(folder) / (std::string(kAdversarialKind) + ".json")).string();
-}
-
 // The corpora and the generators, which say what the files of the runs must hold.
 void read_names(const std::string& folder, AdversarialResults& results) {
-  const std::string path = path_of(folder);
   bool reliability = false;
-  try {
-    const auto json = nlohmann::json::parse(read_file(path, 1 << 26));
+  read_kind(folder, kAdversarialKind, [&](const nlohmann::json& json) {
     const auto& data = json.at("data");
     reliability = json.at("settings").value("reliability", false);  // earlier folders do not say
     results.corpora = split_names(data.at("corpora").get<std::string>());
     results.generators = split_names(data.at("generators").get<std::string>());
-  } catch (const nlohmann::json::exception& e) {
-    throw DataError(path + ": not what heed writes there: " + e.what());
-  }
+  });
   results.judges = judge_variants(results.corpora, reliability);
 }
 
@@ -71,10 +59,6 @@ std::vector<std::string> AdversarialResults::sets() const {
   std::vector<std::string> names = {kRandomSet};
   names.insert(names.end(), generators.begin(), generators.end());
   return names;
-}
-
-bool holds_adversarial(const std::string& folder) {
-  return fs::exists(path_of(folder));
 }
 
 AdversarialResults load_adversarial_results(const std::string& folder) {

@@ -18,8 +18,6 @@ struct AdversarialResults : Results {
   std::vector<std::string> sets() const;
 };
 
-// Whether a folder is one of this experiment.
-bool holds_adversarial(const std::string& folder);
 // Throws DataError as load_results() of the engine does.
 AdversarialResults load_adversarial_results(const std::string& folder);
 

@@ -1,7 +1,6 @@
 #include "experiments/adversarial/scores.h"
 
 #include <algorithm>
-#include <cmath>
 
 #include "dialog/discriminate/confusion.h"
 #include "experiments/engine/stats/auc.h"
@@ -92,8 +91,13 @@ void add_others(const AdversarialResults& results, const std::vector<Judged>& of
   if (mean_auc) row.auc_interval = mean_auc->interval;
   const bool own = row.judge == kDiscriminator && row.set == kRandomSet;
   if (own && at_thresholds.size() == runs.size()) row.at_threshold = spread(at_thresholds)->mean;
-  const auto right = std::llround(row.accuracy->mean * static_cast<double>(row.items));
-  row.p_value = binomial_test(right, row.items).p_value;
+}
+
+double p_of_chance(Resampled accuracy) {
+  for (double& draw : accuracy.draws) draw -= 0.5;
+  Sides sides;
+  sides.add(accuracy);
+  return sides.p_value();
 }
 
 bool has_judge(const RunResult& run, const std::string& judge, const std::string& set) {
@@ -153,7 +157,9 @@ void ScoredRows::measure(const AdversarialResults& results) {
         for (size_t i = 0; i < row.seeds; ++i) seeds.push_back(next + i * kScoreCount + s);
         Resampled mean = over_seeds(seeds);
         row.scores[s] = estimate(mean);
-        if (s == 0) accuracies.push_back(std::move(mean));
+        if (s > 0) continue;
+        if (row.seeds > 1) row.p_value = p_of_chance(mean);
+        accuracies.push_back(std::move(mean));
       }
       next += row.seeds * kScoreCount;
     }

@@ -35,7 +35,7 @@ struct ScoredRow {
   std::optional<Interval> auc_interval = {};  // of its mean, over conversations: clustered_auc()
   // At the threshold that is best in the validation part; of discriminators on random responses.
   std::optional<double> at_threshold = {};
-  // The exact two-sided binomial test against 1/2, of the mean number of right judgements.
+  // Two-sided, of "the accuracy is 1/2", by the draws of its interval; nothing of one seed.
   std::optional<double> p_value = {};
   // The discriminator's accuracy minus this control's, over the same conversations.
   std::optional<Estimate> below = {};

@@ -2,28 +2,13 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 
-#include "base/file.h"
 #include "base/path.h"
-#include "dialog/discriminate/settings.h"
 #include "dialog/text/format.h"
-#include "experiments/adversarial/generated_json.h"
-#include "experiments/engine/runs/evaluation_json.h"
-#include "experiments/engine/runs/folder_json.h"
 #include "experiments/engine/runs/names.h"
-#include "train/settings_json.h"
 
 namespace heed {
 namespace {
-
-using Json = nlohmann::ordered_json;
-
-std::vector<std::string> names_of(const std::vector<NamedFolder>& folders) {
-  std::vector<std::string> names;
-  for (const NamedFolder& f : folders) names.push_back(f.name);
-  return names;
-}
 
 bool is_plain(const std::string& name) {
   return !name.empty() && std::all_of(name.begin(), name.end(), [](unsigned char c) {
@@ -55,42 +40,6 @@ void read_passages(const AdversarialSettings& s, AdversarialData& data) {
   }
 }
 
-// Under the names of their options, but for those of a variant and a run.
-Json describe_training(const discriminate::Settings& s) {
-  Json json = as_texts(as_options(s));
-  auto of_runs = options_that<discriminate::Settings>(&Setting::of_variant);
-  of_runs.insert(of_runs.end(), {"seed", "log-steps"});
-  for (const std::string& option : of_runs) json.erase(option);
-  return json;
-}
-
-Json describe(const AdversarialSettings& s, const AdversarialData& data) {
-  Json settings = describe_training(s.train);
-  settings["limit"] = s.train.limit;
-  settings["test-limit"] = s.test_limit;
-  settings["responses"] = s.responses;
-  settings["decode"] = s.decode_name;
-  settings["reliability"] = s.reliability;
-  settings["beam"] = s.decode.beam_size;
-  settings["max-length"] = s.decode.max_length;
-  settings["device"] = s.made_with.device;
-  settings["matmul"] = s.made_with.matmul;
-  Json checksums = Json::array(), generators = Json::array();
-  for (const discriminate::TrainData& t : data.train) checksums.push_back(t.fingerprint());
-  for (const uint32_t test : data.test_checksums) checksums.push_back(test);
-  for (const NamedFolder& g : s.generators)
-    generators.push_back(file_checksum(generator_weights(g.path)));
-  return {{"format", kAdversarialFormat},
-          {"heed", program_json(s.made_with)},  // who began; others may join
-          {"settings", settings},
-          {"data",
-           {{"corpora", joined_names(s.corpus_names())},
-            {"generators", joined_names(names_of(s.generators))},
-            {"test_passages", data.passages.size()},
-            {"checksums", checksums},
-            {"generator_checksums", generators}}}};
-}
-
 }  // namespace
 
 std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list) {
@@ -113,8 +62,14 @@ std::vector<NamedFolder> named_folders(const std::string& option, const std::str
   return folders;
 }
 
+std::vector<std::string> folder_names(const std::vector<NamedFolder>& folders) {
+  std::vector<std::string> names;
+  for (const NamedFolder& f : folders) names.push_back(f.name);
+  return names;
+}
+
 std::vector<std::string> AdversarialSettings::corpus_names() const {
-  return names_of(corpora);
+  return folder_names(corpora);
 }
 
 void AdversarialData::share(const Neighbours& neighbours) {
@@ -136,14 +91,6 @@ AdversarialData load_adversarial_data(const AdversarialSettings& s, bool reads) 
   }
   if (reads) read_passages(s, data);
   return data;
-}
-
-void open_adversarial(const std::string& out, const AdversarialSettings& settings,
-                      const AdversarialData& data) {
-  // What older versions did not write down; all presets have it alike.
-  Json earlier = describe_training(discriminate::presets()[0].settings);
-  earlier.update({{"decode", "beam"}, {"reliability", false}});
-  open_folder(out, kAdversarialKind, describe(settings, data), earlier);
 }
 
 }  // namespace heed

@@ -7,7 +7,6 @@
 #include "dialog/discriminate/task.h"
 #include "dialog/respond/decode.h"
 #include "experiments/adversarial/variant.h"
-#include "experiments/engine/runs/plan.h"
 
 namespace heed {
 
@@ -22,17 +21,19 @@ struct NamedFolder {
 // UsageError for an empty one, for one with other characters than letters, digits, ".", "_" and
 // "-", for kTogether and for two of one name.
 std::vector<NamedFolder> named_folders(const std::string& option, const std::string& list);
+std::vector<std::string> folder_names(const std::vector<NamedFolder>& folders);
 
 struct AdversarialSettings {
   discriminate::Settings train = {};      // of each classifier, but for the seed
   std::vector<NamedFolder> corpora = {};  // data directories
+  std::string generator_paths = {};       // with commas
   std::vector<NamedFolder> generators = {};
   bool reliability = false;  // scenarios too
   size_t test_limit = 0;     // dialogues of the test parts; 0: as train.limit
-  size_t responses = 500;  // of each generator, to the first passages of each test part; 0: to all
+  // Of each generator, to the first passages of each test part; 0: to all.
+  size_t responses = 500;
   std::string decode_name = "beam";  // the method, for adversarial.json
   DecodeOptions decode = {.method = DecodeOptions::Method::kBeam, .max_length = 25};
-  MadeWith made_with = {};
 
   size_t test_dialogues() const { return test_limit > 0 ? test_limit : train.limit; }
   std::vector<std::string> corpus_names() const;
@@ -64,10 +65,6 @@ struct AdversarialData {
 
 // Reads the parts of all corpora, or leaves that to the process that is to share them. Throws
 // DataError.
-AdversarialData load_adversarial_data(const AdversarialSettings& settings, bool reads = true);
-
-// Writes adversarial.json (engine/runs/folder_json.h, which says what is thrown).
-void open_adversarial(const std::string& out, const AdversarialSettings& settings,
-                      const AdversarialData& data);
+AdversarialData load_adversarial_data(const AdversarialSettings& settings, bool reads);
 
 }  // namespace heed

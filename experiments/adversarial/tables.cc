@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "dialog/discriminate/task.h"
 #include "experiments/adversarial/das.h"
 #include "experiments/adversarial/paper.h"
 #include "experiments/engine/report/variant_tables.h"
@@ -57,20 +58,20 @@ void add_paper(const std::string& table, Table& to) {
 
 constexpr char kScoresNote[] =
     "Items: every passage stands there twice, with the response that was said (real) and with "
-    "another one (fake); chance is 0.5. Intervals (95 %): bootstrap over conversations, of AUC "
-    "Obuchowski's (1997) over conversations; several "
-    "seeds: mean ± standard deviation. p: exact binomial test of the accuracy against chance, of "
-    "the mean number of right judgements. At threshold: the accuracy at the threshold that is best "
-    "in the corpus' validation part, since a classifier may be shifted on a corpus. "
-    "Controls say what of the task needs no coherence: response-only reads no context; length and "
-    "unigram are logistic regressions on numbers of words and on words of the response; "
+    "another one (fake); chance is 0.5. Several seeds: mean ± standard deviation. p: of \"the "
+    "accuracy is 0.5\", by the same bootstrap, which draws conversations and seeds; none with one "
+    "seed, which does not say what another training would give. At threshold: the accuracy at the "
+    "threshold that is best in the corpus' validation part, since a classifier may be shifted on a "
+    "corpus. Controls say what of the task needs no coherence: response-only reads no context; "
+    "length and unigram are logistic regressions on numbers of words and on words of the response; "
     "shuffled-context is the discriminator itself with contexts of other conversations. Where the "
     "discriminator is no better than its controls, it does not judge coherence. ";
 
 Table scores_table(const AdversarialResults& results, const ScoredRows& rows, bool random) {
   Table table{.id = random ? "table1" : "table2",
               .title = random ? "Table 1: random responses" : "Table 2: generated responses",
-              .note = kScoresNote,
+              .note = intervals_text(results, "conversations", ", of AUC Obuchowski's (1997)") +
+                      kScoresNote,
               .rows_are = "judged by",
               .groups_are = random ? "corpus" : "corpus, generator",
               .columns = score_columns(),

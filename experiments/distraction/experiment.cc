@@ -11,7 +11,6 @@
 #include "dialog/text/tokenizer.h"
 #include "experiments/making_json.h"
 #include "train/run_files.h"
-#include "train/settings_json.h"
 
 namespace heed {
 namespace {
@@ -163,12 +162,9 @@ void take(const ExperimentRequest& request, ExperimentSettings& s) {
   s.limit = s.train.limit.value_or(0);
 }
 
-// Under the names of their options, but for those of a variant and a run.
 Json training(const ExperimentSettings& s) {
-  Json json = as_options(s.train);
-  for (const std::string& option : options_that<TrainSettings>(&Setting::of_variant))
-    json.erase(option);
-  for (const char* option : {"preset", "seed", "log-steps"}) json.erase(option);
+  Json json = training_options(s.train);
+  json.erase("preset");
   json["group"] = in_file(s.train.loop.optimizer.groups);
   json["vocab"] = s.train.model.vocab_size;
   return json;

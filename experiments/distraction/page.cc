@@ -47,6 +47,7 @@ const std::vector<Section<Found>> kSections = {
                   "and are in tables/table3.csv. Click a column to sort by it.");
      }},
     {"ratios", "Three ways to take the DAS ratio", shows("ratios")},
+    {"shares", "Distractions against the history", shows("shares")},
     {"probability", "DAS ratio by insertion probability",
      [](const Found& c, const PageTables&) {
        return note_html("All panels have the same scale. Bars are 95 % confidence intervals.") +

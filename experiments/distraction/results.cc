@@ -84,6 +84,21 @@ void check_samples(const RunResult& run, const std::vector<SampleDialogue>& samp
 
 }  // namespace
 
+void add_shares(Numbers& numbers) {
+  for (size_t s = 1; s < kSets; ++s) {
+    const Series &d = numbers.series(key_of(s, "dialogues_as_distraction")),
+                 &h = numbers.series(key_of(s, "dialogues_as_history"));
+    double above = 0, bounded = 0, count = 0, defined = 0;
+    for (size_t i = 0; i < d.size(); ++i) {
+      if (!d[i] || !h[i]) continue;
+      ++count, above += *d[i] > *h[i];
+      if (*d[i] + *h[i] > 0) ++defined, bounded += *d[i] / (*d[i] + *h[i]);
+    }
+    if (count > 0) numbers.set(key_of(s, kDasAbove), above / count);
+    if (defined > 0) numbers.set(key_of(s, kDasBounded), bounded / defined);
+  }
+}
+
 std::string sample_key(size_t dialogue, const std::string& number) {
   return "samples." + std::to_string(dialogue) + "." + number;
 }
@@ -92,9 +107,10 @@ DistractionResults load_distraction_results(const std::string& folder) {
   DistractionResults results;
   static_cast<Results&>(results) = load_results(folder, layout());
   load_samples(folder, results);
-  for (const RunResult& run : results.runs) {
+  for (RunResult& run : results.runs) {
     const std::string path = (std::filesystem::path(folder) / source_of(run)).string();
     check_lists(run, path);
+    add_shares(run.numbers);
     check_samples(run, results.samples, path);
   }
   return results;

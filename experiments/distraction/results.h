@@ -31,6 +31,11 @@ struct DistractionResults : Results {
 // Throws DataError as load_results() of the engine does.
 DistractionResults load_distraction_results(const std::string& folder);
 
+// Adds two numbers of every distracting set, made of D and H of its dialogues, so that folders of
+// all versions have them: the share of the dialogues with D > H, and the mean of D / (D + H).
+constexpr char kDasAbove[] = "above", kDasBounded[] = "bounded";
+void add_shares(Numbers& numbers);
+
 // A number of a model on a sample dialogue, as evaluation.json has it: "samples.0.das_ratio".
 std::string sample_key(size_t dialogue, const std::string& number);
 

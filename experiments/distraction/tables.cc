@@ -21,10 +21,8 @@ std::string of_dialogues(const Results& results) {
          std::to_string(results.seeds()) + (results.seeds() == 1 ? " seed" : " seeds") + ". ";
 }
 
-// "95 % intervals over 744 conversations of 830 test dialogues. "
 std::string of_intervals(const Results& results) {
-  return "95 % intervals over " + std::to_string(results.cluster_count()) + " conversations of " +
-         std::to_string(results.items()) + " test " + unit_of(results) + ". ";
+  return intervals_text(results, "conversations");
 }
 
 // ---- columns
@@ -135,6 +133,25 @@ Table ratios_table(const Results& results) {
   return table;
 }
 
+// How often distractions win, whatever a dialogue's history gets.
+Table shares_table(const Results& results) {
+  Table table{
+      .id = "shares",
+      .title = "Distractions against the history, dialogue by dialogue",
+      .note = of_dialogues(results) +
+              "D > H: the share of the dialogues whose distractions get more attention than "
+              "their history, in %. D / (D + H): the mean of that; 0.5 is even. Neither can "
+              "be moved far by single dialogues, as a ratio of means or of single ones can."};
+  for (size_t s = 1; s < kSets; ++s) {
+    const std::string group = kind_of(s) + ", " + place_of(s);
+    table.columns.push_back({group, "D > H %", key_of(s, kDasAbove), 0, true, Best::kLowest});
+    table.columns.push_back(
+        {group, "D / (D + H)", key_of(s, kDasBounded), 3, false, Best::kLowest});
+  }
+  add_variants(table, results, Inference(results, {}));
+  return table;
+}
+
 Table changes_table(const Results& results, const Inference& inference) {
   Table table{
       .id = "changes",
@@ -143,11 +160,9 @@ Table changes_table(const Results& results, const Inference& inference) {
               "DAS ratio minus that of the same structure trained without distractions (p "
               "= 0) with the same seeds, on the same dialogues. Intervals: percentiles of " +
               std::to_string(kResamples) +
-              " bootstrap resamples of conversations; p-values after Holm's correction "
-              "for all " +
-              std::to_string(inference.comparisons()) +
-              " comparisons. They say what chance in the test dialogues can do, not what "
-              "another training would give: for that see the spread over seeds."};
+              " bootstrap resamples of conversations and seeds; of one seed they say what chance "
+              "in the test dialogues can do, not what another training would give. " +
+              p_values_text(inference)};
   for (size_t s = 1; s < kSets; ++s) {
     table.columns.push_back({kind_of(s), place_of(s), key_of(s, "das_ratio"), 3, false, Best::kNone,
                              true, other_ratios(s)});
@@ -218,6 +233,7 @@ std::vector<Table> all_tables(const DistractionResults& results, const Inference
           table_of_kind(results, inference, "table5", 4),
           table_of_kind(results, inference, "table6", 7),
           ratios_table(results),
+          shares_table(results),
           changes_table(results, inference),
           quality_table(results),
           trainings_table(results, "valid_perplexity", "perplexity"),

@@ -12,7 +12,6 @@
 #include "experiments/engine/report/claims.h"
 #include "experiments/engine/report/inference.h"
 #include "experiments/engine/report/table.h"
-#include "experiments/engine/runs/plan.h"
 #include "experiments/experiment.h"
 
 namespace heed::mediation {
@@ -46,11 +45,11 @@ constexpr const char* kSets[] = {"random:1.0",   "random:0.7",  "frequent:middle
 constexpr char kUnreadLessUnseen[] = "unread less unseen";
 
 struct Settings {
+  std::string data;     // directory
   TrainSettings train;  // of every run; structure, distractions, loss and seed are its own
   size_t limit = 0, test_limit = 0;  // dialogues of each part, of the test part; 0: all
   int max_response = 50;             // words of a generated response
   PhraseText phrases;
-  MadeWith made_with;
 };
 
 struct Data {
@@ -64,18 +63,6 @@ struct Data {
   void share(const Neighbours& neighbours) { train.share(neighbours); }
 };
 
-// Reads train, valid and test of a data directory.
-Data load_data(const std::string& directory, const Settings& settings);
-
-// Writes mediation.json (engine/runs/folder_json.h, which says what is thrown).
-void open(const std::string& out, const Settings& settings, const Data& data);
-
-// How the runs are trained and measured. The plan refers to the settings and the data, which must
-// outlive it.
-Plan plan(const std::string& out, const std::vector<PlannedRun>& runs, const Settings& settings,
-          const Data& data);
-
-bool holds(const std::string& folder);  // a mediation.json
 Results load(const std::string& folder);
 Inference infer(const Results& results);
 // random-1.0 ...  per test set: DAS ratio, and the harm of each reading, with intervals
@@ -92,5 +79,6 @@ struct Found {
   Inference inference = mediation::infer(results);
 };
 const Showing<Found>& showing();
+Experiment mediation_experiment();
 
 }  // namespace heed::mediation

@@ -1,5 +1,3 @@
-#include <filesystem>
-
 #include "dialog/respond/mediation.h"
 #include "dialog/text/format.h"
 #include "experiments/engine/report/figures.h"
@@ -46,10 +44,9 @@ std::string structure_of(size_t variant) {
   return std::string(variants()[variant].structure.name);
 }
 
-// "830 test dialogues, 3 seeds; 95 % intervals over 744 conversations, the largest of 4. "
 std::string of_dialogues(const Results& r) {
-  return counted(r.items(), "test dialogue") + ", " + counted(r.seeds(), "seed") +
-         "; 95 % intervals over " + r.clusters_text("conversations") + ". ";
+  return counted(r.items(), "test dialogue") + ", " + counted(r.seeds(), "seed") + "; " +
+         intervals_text(r, "conversations");
 }
 
 Table set_table(const Results& results, const Inference& inference, const std::string& set) {
@@ -81,8 +78,7 @@ std::string baselines_text() {
 Table changes_table(const Results& results, const Inference& inference) {
   Table table{.id = "changes",
               .title = "What the trainings change",
-              .note = of_dialogues(results) + baselines_text() + "p-values are corrected for " +
-                      counted(inference.comparisons(), "comparison") + " (Holm)."};
+              .note = of_dialogues(results) + baselines_text() + p_values_text(inference)};
   for (const char* set : kSets) {
     table.columns.push_back(
         {set, "DAS ratio", key(set, "das_ratio"), 2, false, Column::Best::kLowest, true});
@@ -261,10 +257,6 @@ std::optional<size_t> baseline_of(size_t variant) {
     case Condition::kPlacebo: return variant - 3;
   }
   return std::nullopt;
-}
-
-bool holds(const std::string& folder) {
-  return std::filesystem::exists(std::filesystem::path(folder) / (std::string(kKind) + ".json"));
 }
 
 Results load(const std::string& folder) {

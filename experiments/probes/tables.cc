@@ -47,17 +47,18 @@ Row baseline_row(const ProbesResults& results, const std::string& baseline,
 
 Table scores_table(const ProbesResults& results, const Inference& inference,
                    const std::string& reading) {
-  Table table{.id = reading,
-              .title = "Micro F1: " + reading_title(reading),
-              .note = of_examples(results) +
-                      "Mean, and standard deviation, over seeds; 0 to 100. best: the epoch with "
-                      "the lowest validation perplexity. Intervals (95 %, over dialogues) are of "
-                      "the best. constant: always the labels that more than half of the training "
-                      "examples have; bag-of-words: the context's words through a random "
-                      "projection, mean over the runs.",
-              .rows_are = "epoch",
-              .groups_are = "model",
-              .columns = task_columns(results, "CHECKPOINT", reading)};
+  Table table{
+      .id = reading,
+      .title = "Micro F1: " + reading_title(reading),
+      .note = of_examples(results) +
+              "Mean, and standard deviation, over seeds; 0 to 100. best: the epoch with the lowest "
+              "validation perplexity. " +
+              intervals_text(results, "dialogues", ", of the best") +
+              "constant: always the labels that more than half of the training examples have; "
+              "bag-of-words: the context's words through a random projection, mean over the runs.",
+      .rows_are = "epoch",
+      .groups_are = "model",
+      .columns = task_columns(results, "CHECKPOINT", reading)};
   for (size_t v = 0; v < results.variants.size(); ++v) {
     for (const char* checkpoint : kCheckpoints) {
       Row row = variant_row(results, v);
@@ -99,10 +100,8 @@ Table changes_of(const ProbesResults& results, const Inference& inference,
                  const std::string& reading) {
   Table table{.id = "changes-" + reading,
               .title = "F1 minus the transformer's: " + reading_title(reading),
-              .note = of_examples(results) +
-                      "Best epochs, same seeds and examples. Intervals: bootstrap over dialogues; "
-                      "p-values after Holm's correction for all " +
-                      std::to_string(inference.comparisons()) + " comparisons.",
+              .note = of_examples(results) + "Best epochs, same seeds and examples. " +
+                      intervals_text(results, "dialogues") + p_values_text(inference),
               .rows_are = "model",
               .groups_are = "models",
               .columns = task_columns(results, "best", reading)};

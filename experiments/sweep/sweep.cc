@@ -1,62 +1,133 @@
 #include "experiments/sweep/sweep.h"
 
-#include <algorithm>
-#include <nlohmann/json.hpp>
+#include <map>
 #include <set>
 
-#include "base/file.h"
 #include "dialog/respond/score_json.h"
-#include "experiments/engine/runs/evaluation_json.h"
-#include "experiments/engine/runs/folder_json.h"
-#include "train/run_json.h"
+#include "dialog/respond/settings.h"
+#include "dialog/respond/system.h"
+#include "dialog/text/format.h"
+#include "experiments/sweep/making_json.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
+using Run = Subject<Sweep, SweepData>;
 
 constexpr int64_t kBatch = 32;  // changes no result
 
-TrainSettings settings_of(const Sweep& sweep, const PlannedRun& run) {
-  TrainSettings settings = sweep.points[run.variant].settings;
-  settings.loop.seed = run.seed;
-  return settings;
+// ---- data
+
+SweepPart load_part(const Sweep& sweep, const TrainSettings& s) {
+  SweepPart data;
+  const size_t limit = s.limit.value_or(0);
+  data.train = load_train_data(sweep.data, s.vocabulary_options(), s.examples, limit);
+  if (sweep.tests.empty()) return data;
+  const std::string path = find_part(sweep.data, "test");
+  const auto dialogues = read_dialogues(path, sweep.test_limit ? sweep.test_limit : limit);
+  data.test_fingerprint = fingerprint(dialogues);
+  data.test = make_examples(dialogues, data.train.vocabulary, s.examples);
+  if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
+  data.phrases =
+      encode_phrases(PhraseText{}, data.train.vocabulary, s.examples.max_utterance_tokens);
+  return data;
 }
 
-Json describe(const Sweep& sweep) {
+// Points that read the same share it.
+SweepData load(const Sweep& sweep, bool /*reads*/) {
+  SweepData data;
+  std::map<std::string, size_t> known;
+  for (const SweepPoint& point : sweep.points) {
+    const auto options = as_options(point.settings);
+    std::string key;
+    for (const std::string& name : options_that<TrainSettings>(&Setting::of_data))
+      key += options[name].dump() + " ";
+    const auto [place, is_new] = known.emplace(key, data.parts.size());
+    if (is_new) data.parts.push_back(load_part(sweep, point.settings));
+    data.places.push_back(place->second);
+  }
+  return data;
+}
+
+// What the settings have of the data. Throws UsageError with the point's name for settings that
+// do not go together with it.
+void settle(const ExperimentRequest&, const SweepData& data, Sweep& sweep) {
+  for (size_t p = 0; p < sweep.points.size(); ++p) {
+    SweepPoint& point = sweep.points[p];
+    const TrainData& train = data.of(p).train;
+    TrainSettings& s = point.settings;
+    try {
+      s.model.vocab_size = train.vocabulary.size();
+      s.data_fingerprint = train.fingerprint();
+      if (!point.batch_given) s.loop.batch_size = batch_size_for(s, train.train.size());
+      check_training(s, train);
+    } catch (const UsageError& e) {
+      throw UsageError(sweep.file + ": " + point.grid.name + ": " + e.what());
+    }
+  }
+}
+
+// ---- sweep.json
+
+// An option with one value is in no name, so it may not change; other values of the grid may,
+// which adds runs.
+Json training(const Sweep& sweep) {
   Json settings = Json::object();
   for (const ShownSetting& s : sweep.fixed) settings[s.name] = s.value;
   for (const GridOption& option : sweep.grid) {
-    // An option with one value is in no name, so it may not change.
     if (option.values.size() == 1) settings[option.name] = option.values[0];
   }
-  settings["device"] = sweep.made_with.device;
-  settings["matmul"] = sweep.made_with.matmul;
-  return {{"format", kSweepFormat},
-          {"heed", program_json(sweep.made_with)},
-          {"settings", settings},
-          {"data", Json::object()}};
+  return settings;
 }
 
-void measure(const std::string& directory, const Sweep& sweep, const PlannedRun& run, Device device,
-             const OnMeasuring& progress) {
-  LoadedModel loaded = load_model(directory);
+// Of several vocabularies or bounds each has its own checksums, and the grid may change.
+Json about_data(const Sweep&, const SweepData& data) {
+  Json json = Json::object();
+  std::set<uint32_t> train, test;
+  for (const SweepPart& part : data.parts) {
+    train.insert(part.train.fingerprint());
+    if (!part.test.empty()) test.insert(part.test_fingerprint);
+  }
+  if (train.size() == 1) json["train_checksum"] = *train.begin();
+  if (test.size() == 1) json["test_checksum"] = *test.begin();
+  return json;
+}
+
+// ---- runs
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  TrainSettings settings = run.settings.points[run.run.variant].settings;
+  settings.loop.seed = run.run.seed;
+  const TrainData& data = run.data.of(run.run.variant).train;
+  begin_run(run.directory, settings, data);
+  return train(run.directory, settings, data, run.device, hooks);
+}
+
+Json about_variant(const Sweep& sweep, const SweepData&, size_t variant) {
   Json settings = Json::object();
-  for (const auto& [name, value] : sweep.points[run.variant].grid.settings) settings[name] = value;
-  Json json =
-      evaluation_head(directory, run, {{"settings", settings}}, kValidPerplexity, sweep.made_with);
+  for (const auto& [name, value] : sweep.points[variant].grid.settings) settings[name] = value;
+  return {{"settings", settings}, {"best_by", sweep.best}};
+}
+
+void measure(const Run& run, const OnMeasuring& progress, Json& json) {
+  LoadedModel loaded = load_model(run.directory);
   json["parameters"] = parameter_count(*loaded.model);
-  move(*loaded.model, device);
-  const SweepData& data = *sweep.points[run.variant].data;
+  move(*loaded.model, run.device);
+  const SweepPart& data = run.data.of(run.run.variant);
   const auto results = evaluate(
-      *loaded.model, data.test, sweep.tests, data.train.pool, data.phrases, sweep.test_seed, kBatch,
-      [&](const std::string& set, const ScoreProgress& done) {
+      *loaded.model, data.test, run.settings.tests, data.train.pool, data.phrases,
+      run.settings.test_seed, kBatch, [&](const std::string& set, const ScoreProgress& done) {
         progress(set, static_cast<double>(done.examples) / static_cast<double>(data.test.size()));
       });
   json["test_sets"] = Json::object();
   for (const TestSetResult& r : results) json["test_sets"][r.name] = to_json(r.summary);
-  progress("all", 1);  // the last moment to give up
-  write_file(in(directory, "evaluation.json"), json.dump(1) + "\n");
+}
+
+std::vector<VariantName> variants(const Sweep& sweep) {
+  std::vector<VariantName> names;
+  for (const SweepPoint& point : sweep.points) names.push_back({point.grid.name, "", ""});
+  return names;
 }
 
 }  // namespace
@@ -66,62 +137,34 @@ std::string sweep_key(const std::string& name) {
   return "test_sets." + name + (name == "none" ? ".perplexity" : ".das_ratio");
 }
 
-SweepData load_sweep_data(const std::string& directory, const TrainSettings& s, bool tests,
-                          size_t test_limit) {
-  SweepData data;
-  const size_t limit = s.limit.value_or(0);
-  data.train = load_train_data(directory, s.vocabulary_options(), s.examples, limit);
-  if (!tests) return data;
-  const std::string path = find_part(directory, "test");
-  const auto dialogues = read_dialogues(path, test_limit ? test_limit : limit);
-  data.test_fingerprint = fingerprint(dialogues);
-  data.test = make_examples(dialogues, data.train.vocabulary, s.examples);
-  if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
-  data.phrases =
-      encode_phrases(PhraseText{}, data.train.vocabulary, s.examples.max_utterance_tokens);
-  return data;
+const Making<Sweep, SweepData>& sweep_making() {
+  static const Making<Sweep, SweepData> kMaking = {
+      .variants = variants,
+      .load = load,
+      .settle = settle,
+      .format = kSweepFormat,
+      .training = training,
+      .about_data = about_data,
+      .in_short =
+          [](const Sweep& sweep, const SweepData&) {
+            return counted(sweep.points.size(), "combination") + " of settings";
+          },
+      .train = train_run,
+      .about_variant = about_variant,
+      .best_metric = kValidPerplexity,
+      .measurements = {{"evaluation.json", measure}},
+      .train_metric = kTrainPerplexity,
+      .valid_metric = kValidPerplexity,
+      .metric_name = "perplexity",
+      .kind = [](const Sweep& sweep, const SweepData&,
+                 size_t variant) { return sweep.points[variant].grid.name; },
+      .max_epochs = [](const Sweep& sweep,
+                       size_t v) { return sweep.points[v].settings.loop.max_epochs; }};
+  return kMaking;
 }
 
-void open_sweep(const std::string& out, const Sweep& sweep) {
-  Json json = describe(sweep);
-  std::set<uint32_t> train, test;
-  for (const SweepPoint& point : sweep.points) {
-    train.insert(point.data->train.fingerprint());
-    if (!point.data->test.empty()) test.insert(point.data->test_fingerprint);
-  }
-  // Of several vocabularies or bounds each has its own, and the grid may change.
-  if (train.size() == 1) json["data"]["train_checksum"] = *train.begin();
-  if (test.size() == 1) json["data"]["test_checksum"] = *test.begin();
-  open_folder(out, "sweep", json);
-}
-
-std::vector<VariantName> variants_of(const Sweep& sweep) {
-  std::vector<VariantName> names;
-  for (const SweepPoint& point : sweep.points) names.push_back({point.grid.name, "", ""});
-  return names;
-}
-
-Plan sweep_plan(const std::string& out, const std::vector<PlannedRun>& runs, const Sweep& sweep) {
-  Plan plan{.out = out, .runs = runs};
-  plan.train = [&](const PlannedRun& run, const std::string& directory, Device device,
-                   const TrainHooks& hooks) {
-    const TrainSettings settings = settings_of(sweep, run);
-    const TrainData& data = sweep.points[run.variant].data->train;
-    begin_run(directory, settings, data);
-    return train(directory, settings, data, device, hooks);
-  };
-  plan.measure = [&](const PlannedRun& run, const std::string& directory, Device device,
-                     const OnMeasuring& progress) {
-    measure(directory, sweep, run, device, progress);
-  };
-  plan.train_metric = kTrainPerplexity;
-  plan.valid_metric = kValidPerplexity;
-  plan.metric_name = "perplexity";
-  plan.kind = [&](const PlannedRun& run) { return sweep.points[run.variant].grid.name; };
-  plan.max_epochs = [&](const PlannedRun& run) {
-    return sweep.points[run.variant].settings.loop.max_epochs;
-  };
-  return plan;
+Experiment sweep_experiment() {
+  return experiment({.name = "", .kind = "sweep"}, sweep_making(), sweep_showing());
 }
 
 }  // namespace heed

@@ -1,46 +1,84 @@
 #include <algorithm>
 #include <cmath>
+#include <filesystem>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
 
+#include "base/file.h"
 #include "experiments/engine/report/variant_tables.h"
 #include "experiments/sweep/sweep.h"
 
 namespace heed {
 namespace {
 
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
 constexpr const char* kBits = "test_sets.none.bits_per_character";
 
-// Perplexities over different tokens cannot be compared.
-bool compares_tokens(const Sweep& sweep) {
-  return std::any_of(sweep.grid.begin(), sweep.grid.end(),
-                     [](const GridOption& option) { return option.name == "tokens"; });
+// The points that have a finished run, by the names of the runs: POINT-seedN.
+std::vector<VariantName> finished_points(const std::string& folder) {
+  std::set<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder)) {
+    const std::string run = entry.path().filename().string();
+    const size_t seed = run.rfind("-seed");
+    if (seed != run.npos && fs::exists(entry.path() / "evaluation.json"))
+      names.insert(run.substr(0, seed));
+  }
+  std::vector<VariantName> points;
+  for (const std::string& name : names) points.push_back({name, "", name});
+  return points;
 }
 
-ResultsLayout layout(const Sweep& sweep) {
-  ResultsLayout layout{.kind = "sweep",
-                       .format = kSweepFormat,
-                       .variants = variants_of(sweep),
-                       .made_by = "heed sweep",
-                       .values = {"best_epoch", "epochs", "valid_perplexity", "parameters"}};
-  for (const TestSet& set : sweep.tests) {
-    layout.values.push_back(sweep_key(set.name));
-    if (set.name == "none" && compares_tokens(sweep)) layout.values.emplace_back(kBits);
+// What the grid and the tests are, from the files of the runs.
+void read_runs(SweepFound& found) {
+  std::map<std::string, std::set<std::string>> values;
+  std::vector<std::string> options;  // in their order
+  for (const RunResult& run : found.results.runs) {
+    const std::string path = (fs::path(found.results.folder) / source_of(run)).string();
+    try {
+      const Json json = Json::parse(read_file(path, 1 << 26));
+      for (const auto& [option, value] : json.at("settings").items()) {
+        if (!values.contains(option)) options.push_back(option);
+        values[option].insert(value.get<std::string>());
+        found.compares_tokens |= option == "tokens";
+      }
+      found.best = json.value("best_by", "valid_perplexity");
+      if (!found.tests.empty()) continue;
+      for (const auto& [set, numbers] : json.at("test_sets").items()) found.tests.push_back(set);
+    } catch (const Json::exception& e) {
+      throw DataError(path + ": not what heed writes there: " + e.what());
+    }
   }
-  return layout;
+  std::copy_if(options.begin(), options.end(), std::back_inserter(found.options),
+               [&](const std::string& option) { return values[option].size() > 1; });
+}
+
+SweepFound load(const std::string& folder) {
+  SweepFound found;
+  found.results =
+      load_results(folder, {.kind = "sweep",
+                            .format = kSweepFormat,
+                            .variants = finished_points(folder),
+                            .made_by = "heed sweep",
+                            .values = {"best_epoch", "epochs", "valid_perplexity", "parameters"}});
+  read_runs(found);
+  return found;
 }
 
 // The options that have several values, then the numbers.
-std::vector<Column> columns(const Sweep& sweep) {
+std::vector<Column> columns(const SweepFound& found) {
   using Best = Column::Best;
   std::vector<Column> columns;
-  for (const GridOption& option : sweep.grid) {
-    if (option.values.size() > 1) columns.push_back({"", option.name, "settings." + option.name});
-  }
+  for (const std::string& option : found.options)
+    columns.push_back({"", option, "settings." + option});
   columns.push_back({"", "valid. perplexity", "valid_perplexity", 2, false, Best::kLowest});
-  for (const TestSet& set : sweep.tests) {
-    const bool original = set.name == "none";
-    columns.push_back({"", original ? "test perplexity" : "DAS ratio, " + set.name,
-                       sweep_key(set.name), original ? 2 : 3, false, Best::kLowest});
-    if (original && compares_tokens(sweep)) {
+  for (const std::string& set : found.tests) {
+    const bool original = set == "none";
+    columns.push_back({"", original ? "test perplexity" : "DAS ratio, " + set, sweep_key(set),
+                       original ? 2 : 3, false, Best::kLowest});
+    if (original && found.compares_tokens) {
       columns.push_back({"", "test bits per character", kBits, 3, false, Best::kLowest});
     }
   }
@@ -49,11 +87,9 @@ std::vector<Column> columns(const Sweep& sweep) {
   return columns;
 }
 
-Cell cell_of(const Results& results, const SweepPoint& point, size_t variant,
-             const Column& column) {
-  for (const auto& [name, value] : point.grid.settings) {
-    if (column.key == "settings." + name) return {.text = value};
-  }
+Cell cell_of(const Results& results, size_t variant, const Column& column) {
+  const Numbers& first = results.of(variant).front()->numbers;
+  if (first.has_text(column.key)) return {.text = first.text(column.key)};
   Cell cell = cell_over_seeds(results, variant, column.key);
   if (column.key == "parameters" && cell.value) cell = {.value = *cell.value / 1e6};
   return cell;
@@ -61,33 +97,48 @@ Cell cell_of(const Results& results, const SweepPoint& point, size_t variant,
 
 }  // namespace
 
-Table sweep_table(const std::string& out, const Sweep& sweep) {
-  const Results results = load_results(out, layout(sweep));
+Table sweep_table(const SweepFound& found) {
+  const Results& results = found.results;
   Table table{.id = "sweep",
               .title = "The sweep, the best first",
               .note =
                   "Mean, and standard deviation, over the seeds of a point that are finished. "
                   "Sorted by " +
-                  sweep.best + ".",
+                  found.best + ".",
               .rows_are = "runs",
               .groups_are = "seeds",
-              .columns = columns(sweep)};
+              .columns = columns(found)};
   std::vector<std::pair<double, Row>> sorted;
-  for (size_t v = 0; v < sweep.points.size(); ++v) {
+  for (size_t v = 0; v < results.variants.size(); ++v) {
     Row row = variant_row(results, v);
-    if (row.sources.empty()) continue;  // none of its seeds is finished
     row.group = std::to_string(row.sources.size());
-    row.label = sweep.points[v].grid.name;
-    for (const Column& column : table.columns) {
-      row.cells.push_back(cell_of(results, sweep.points[v], v, column));
-    }
-    sorted.emplace_back(cell_over_seeds(results, v, sweep.best).value.value_or(INFINITY),
+    for (const Column& column : table.columns) row.cells.push_back(cell_of(results, v, column));
+    sorted.emplace_back(cell_over_seeds(results, v, found.best).value.value_or(INFINITY),
                         std::move(row));
   }
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.first < b.first; });
   for (auto& [best, row] : sorted) table.rows.push_back(std::move(row));
   return table;
+}
+
+const Showing<SweepFound>& sweep_showing() {
+  static const Showing<SweepFound> kShowing = {
+      .title = "Which settings are best?",
+      .lead = "Response models, trained with every combination of some settings.",
+      .footer = "Written by <code>heed report</code>.",
+      .variants_are = "combinations",
+      .sources_note = "All numbers are computed from evaluation.json of each run.",
+      .load = load,
+      .tables =
+          [](const SweepFound& found) {
+            return std::vector<Table>{
+                sweep_table(found),
+                trainings_table(found.results, "valid_perplexity", "perplexity")};
+          },
+      .claims = [](const SweepFound&) { return Claims(); },
+      .sections = {{"sweep", "The combinations, the best first", shows("sweep")}}};
+  return kShowing;
 }
 
 }  // namespace heed

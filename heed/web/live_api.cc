@@ -73,7 +73,8 @@ Turn parse_turn(const Json& json, const std::string& where) {
 std::vector<Turn> parse_history(const Json& json) {
   if (!json.is_array() || json.empty()) refuse("history", "expected a list of turns");
   if (json.size() > kMaxTurns) {
-    refuse("history", "more than " + std::to_string(kMaxTurns) + " turns; begin anew");
+    refuse("history",
+           "more than " + std::to_string(kMaxTurns) + " turns; start a new conversation");
   }
   std::vector<Turn> history;
   size_t words = 0;
@@ -82,7 +83,8 @@ std::vector<Turn> parse_history(const Json& json) {
     words += history.back().words.size();
   }
   if (words > kMaxWords) {
-    refuse("history", "more than " + std::to_string(kMaxWords) + " words; begin anew");
+    refuse("history",
+           "more than " + std::to_string(kMaxWords) + " words; start a new conversation");
   }
   if (history.back().distraction) {
     refuse("history", "the last turn is the one that is answered, and can be no distraction");
@@ -228,7 +230,7 @@ std::string joined(const std::vector<std::string>& words) {
 
 // A choice out of a pool was made in one look, or (`look` is empty) in none: then even attention to
 // each utterance is shown.
-Json chosen_utterances(const std::vector<Turn>& read, const Ranker::Look& look,
+Json chosen_utterances(const std::vector<Turn>& read, const VectorRanker::Look& look,
                        const Vocabulary* vocabulary) {
   Json all = Json::array();
   double rows = 0;
@@ -268,7 +270,7 @@ Json choose(const Question& q, const LiveModel& model) {
   std::vector<std::string> context;
   for (const Turn& turn : q.history) context.push_back(joined(turn.words));
   const std::vector<retrieve::Choice> best = ranker.choose(context);
-  const std::vector<Ranker::Look> looks = ranker.loaded.ranker->looks({context});
+  const std::vector<VectorRanker::Look> looks = looks_of(*ranker.loaded.ranker, {context});
   const size_t forgotten = looks.empty() ? 0 : q.history.size() - looks[0].size();
   const std::vector<Turn> read(q.history.begin() + static_cast<ptrdiff_t>(forgotten),
                                q.history.end());
@@ -294,7 +296,7 @@ Json choose(const Question& q, const LiveModel& model) {
             {"finished", true}}},
           {"attention", looks.empty() ? "none" : "once"},
           {"forgotten", forgotten},
-          {"utterances", chosen_utterances(read, looks.empty() ? Ranker::Look() : looks[0],
+          {"utterances", chosen_utterances(read, looks.empty() ? VectorRanker::Look() : looks[0],
                                            ranker.loaded.vocabulary.get())},
           {"das_ratio", ratio ? Json(rounded(*ratio)) : Json()},
           {"choices", choices}};

@@ -229,7 +229,7 @@ void say_in_terminal(const std::exception_ptr& error) {
   } catch (const std::exception& e) {
     print_error(e.what());
   } catch (...) {
-    print_error("the web server was thrown what is no exception");
+    print_error("the web server caught something that is no exception");
   }
 }
 

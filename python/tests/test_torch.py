@@ -29,8 +29,8 @@ def every_config():
     """All structures with all their options, small; with two layers, of different sizes."""
     for structure in heed.torch.STRUCTURES:
         for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
-                       {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False}, {"noise": "word"},
-                       {"message_attention": False}):
+                       {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False},
+                       {"noise": "word"}, {"message_attention": False}):
             try:
                 yield heed.torch.ModelConfig(structure, 40, 7, 8, 2, heads=4, **change)
             except heed.DataError:

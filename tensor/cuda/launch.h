@@ -58,9 +58,22 @@ template <class F> void for_each(int64_t n, F f) {
                              f);
 }
 
+template <class F> __global__ void blocks_kernel(F f) {
+  f(int64_t{blockIdx.x});
+}
+
+// f(block) by all threads of every block:
+//   for_each_block({rows, row_threads(cols)}, [=] __device__(int64_t row) { ... block_sum(x) ...
+//   });
+template <class F> void for_each_block(const Grid& grid, F f) {
+  launch<blocks_kernel<F>>(grid, f);
+}
+
 }  // namespace heed::cuda
 
 namespace heed::gpu {
 using cuda::for_each;
+using cuda::for_each_block;
+using cuda::Grid;
 using cuda::launch;
 }  // namespace heed::gpu

@@ -5,14 +5,13 @@
 #pragma once
 
 #include "emulator/watched.h"
-#include "tensor/kernels/compare.h"
 #include "tensor/kernels/elementwise_ops.h"
 #include "tensor/kernels/kernel.h"
 
 // NOLINTBEGIN(bugprone-macro-parentheses): templates and types take none
-#undef HEED_INSTANTIATE
-#define HEED_INSTANTIATE(kernel) \
-  template decltype(kernel<emulator::Watched<float>>) kernel<emulator::Watched<float>>
+#undef HEED_INSTANTIATE_ONE
+#define HEED_INSTANTIATE_ONE(kernel) \
+  template decltype(kernel<emulator::Watched<float>>) kernel<emulator::Watched<float>>;
 #undef HEED_INSTANTIATE_UNARY
 #define HEED_INSTANTIATE_UNARY(Op, ...) HEED_INSTANTIATE_UNARY_OF(Op, emulator::Watched<float>)
 #undef HEED_INSTANTIATE_BINARY

@@ -26,7 +26,7 @@ template <class T> void write_tile(Out<T> w, Mat<T> tile, const Part& part) {
 
 // body(first pair, how many) for each query in each head.
 template <class Body> void for_each_query(const PairTable& p, int64_t heads, Body body) {
-  parallel_for(p.segments * heads, [&](int64_t piece) {
+  for_each_row(p.segments * heads, 4 * p.pairs_of_segment(), [&](int64_t piece) {
     const int64_t s = piece / heads, head = piece % heads;
     for (int64_t i = 0; i < p.query_length(s); ++i) {
       body(head * p.total + p.begin(s, i), p.seen(s, i));
@@ -39,7 +39,7 @@ template <class Body> void for_each_query(const PairTable& p, int64_t heads, Bod
 template <class T>
 void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t heads,
                int64_t width) {
-  for_each_part<T>(p, heads, [=](const Part& part, Mat<T> tile) {
+  for_each_part<T>(p, heads, width, [=](const Part& part, Mat<T> tile) {
     const auto q = part.queries(query, heads, width), m = part.memory(memory, heads, width);
     if (p.queries) {
       gemm<T>(tile, q, m.t(), Write::assign);
@@ -51,7 +51,7 @@ void pair_dots(Out<T> w, const T* query, const T* memory, PairTable p, int64_t h
 
 template <class T>
 void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads, int64_t width) {
-  for_each_part<T>(p, heads, [=](const Part& part, Mat<T> tile) {
+  for_each_part<T>(p, heads, width, [=](const Part& part, Mat<T> tile) {
     const Mat<T> sums = part.queries(y.at, heads, width);
     const auto m = part.memory(memory, heads, width);
     if (p.queries) {
@@ -64,7 +64,7 @@ void pair_sums(Out<T> y, const T* w, const T* memory, PairTable p, int64_t heads
 
 template <class T>
 void pair_collect(T* y, const T* w, const T* query, PairTable p, int64_t heads, int64_t width) {
-  for_each_part<T>(p, heads, [=](const Part& part, Mat<T> tile) {
+  for_each_part<T>(p, heads, width, [=](const Part& part, Mat<T> tile) {
     const Mat<T> sums = part.memory(y, heads, width);
     const auto q = part.queries(query, heads, width);
     if (p.queries) {
@@ -95,10 +95,6 @@ void pair_softmax_backward(T* dx, const T* y, const T* dy, T scale, PairTable p,
   });
 }
 
-HEED_INSTANTIATE(pair_dots);
-HEED_INSTANTIATE(pair_sums);
-HEED_INSTANTIATE(pair_collect);
-HEED_INSTANTIATE(pair_softmax_forward);
-HEED_INSTANTIATE(pair_softmax_backward);
+HEED_INSTANTIATE(pair_dots, pair_sums, pair_collect, pair_softmax_forward, pair_softmax_backward);
 
 }  // namespace heed::cpu

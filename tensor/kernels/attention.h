@@ -27,6 +27,7 @@ struct PairTable {
   HEED_HD int64_t first_query(int64_t s) const { return queries ? queries[s] : s; }
   HEED_HD int64_t query_length(int64_t s) const { return first_query(s + 1) - first_query(s); }
   HEED_HD int64_t memory_length(int64_t s) const { return memory[s + 1] - memory[s]; }
+  int64_t pairs_of_segment() const { return segments > 0 ? total / segments : 0; }  // on average
   // Query i of segment s has the pairs [begin(s, i), begin(s, i) + seen(s, i)).
   HEED_HD int64_t seen(int64_t s, int64_t i) const {
     return rows_seen(causal, query_length(s), memory_length(s), i);

@@ -55,9 +55,11 @@ inline bool same_rows(const PairTable& p, int64_t a, int64_t b) {
 
 // body(part, tile) for all parts, tile (count, cols). All parts of a segment and a head belong to
 // one thread, one after the other; so do neighbours that see the same rows, such as the hypotheses
-// of a beam.
-template <class T, class Body> void for_each_part(const PairTable& p, int64_t heads, Body body) {
-  parallel_for(p.segments * heads, [&](int64_t piece) {
+// of a beam. A thread takes several short segments at a time: to hand them out one by one takes as
+// long as a dozen rows.
+template <class T, class Body>
+void for_each_part(const PairTable& p, int64_t heads, int64_t width, Body body) {
+  for_each_row(p.segments * heads, p.pairs_of_segment() * width, [&](int64_t piece) {
     const int64_t s = piece / heads;
     if (s > 0 && same_rows(p, s - 1, s)) return;  // has been there
     int64_t end = s + 1;

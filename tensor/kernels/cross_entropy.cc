@@ -59,8 +59,6 @@ void cross_entropy_in_place(T* nll, T* loss, T* x, const int32_t* targets, const
   });
 }
 
-HEED_INSTANTIATE(cross_entropy_forward);
-HEED_INSTANTIATE(cross_entropy_backward);
-HEED_INSTANTIATE(cross_entropy_in_place);
+HEED_INSTANTIATE(cross_entropy_forward, cross_entropy_backward, cross_entropy_in_place);
 
 }  // namespace heed::cpu

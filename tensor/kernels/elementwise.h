@@ -28,6 +28,18 @@ HEED_KERNEL(template <class T>
             void where_forward(T* y, const int32_t* mask, const T* a, const T* b, int64_t n));
 HEED_KERNEL(template <class T>
             void where_backward(Out<T> dx, const int32_t* mask, int of, const T* dy, int64_t n));
-// y (rows, cols) += b (cols)   and   db (cols) += sum over the rows of dy (rows, cols)
+// y (rows, cols) += b (cols)
 HEED_KERNEL(template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols));
-HEED_KERNEL(template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols));
+// y (outer, n, inner) = scale x (outer, inner), repeated along the middle axis
+HEED_KERNEL(template <class T>
+            void spread(Out<T> y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
+// A block (rows, width) of one matrix to one of another width:
+//   y[r * y_stride + i] = x[r * x_stride + i]
+// Concatenation and splitting along any axis.
+HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
+                                               int64_t x_stride, int64_t rows, int64_t width));
+// y = 1 where Op holds for a and b, else 0; of f32, f64 and i32. A NaN is not equal to anything.
+HEED_KERNEL(template <class Op, class T>
+            void compare(int32_t* y, const T* a, const T* b, int64_t n));
+// y = x with another element type: f32 to f64, f64 to f32, i32 to either
+HEED_KERNEL(template <class Y, class X> void convert(Y* y, const X* x, int64_t n));

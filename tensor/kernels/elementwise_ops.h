@@ -184,6 +184,19 @@ struct Pow {  // y = a^b   dy/da = b a^(b - 1), 0 for b = 0;   dy/db = y ln a, 0
   }
 };
 
+struct Equal {
+  template <class T> HEED_HD static bool holds(T a, T b) { return a == b; }
+};
+struct NotEqual {
+  template <class T> HEED_HD static bool holds(T a, T b) { return a != b; }
+};
+struct Less {
+  template <class T> HEED_HD static bool holds(T a, T b) { return a < b; }
+};
+struct LessEqual {
+  template <class T> HEED_HD static bool holds(T a, T b) { return a <= b; }
+};
+
 // Element i of an input, or 0 where a derivative does not read it and the pointer may be null.
 template <Reads kReads, class T> HEED_HD T input_a(const T* a, int64_t i) {
   return kReads == Reads::kA || kReads == Reads::kBoth ? a[i] : T(0);
@@ -208,11 +221,13 @@ template <Reads kReads, class T> HEED_HD T input_b(const T* b, int64_t i) {
 #define HEED_BINARY_OPS(X)                        \
   X(Add, add) X(Sub, sub) X(Mul, mul) X(Div, div) \
   X(Minimum, minimum) X(Maximum, maximum) X(Pow, pow)
+#define HEED_COMPARISONS(X) X(Equal) X(NotEqual) X(Less) X(LessEqual)
 // clang-format on
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types take none
 
-// The kernels of an op, in f32 and f64; for the end of elementwise.cc and elementwise.cu.
+// The kernels of an op, in f32 and f64; for the end of elementwise.cc; those of a
+// comparison in i32, too.
 #define HEED_INSTANTIATE_UNARY_OF(Op, T)                      \
   template void unary_forward<Op>(T*, const T*, Op, int64_t); \
   template void unary_backward<Op>(Out<T>, const T*, const T*, Op, int64_t);
@@ -225,6 +240,13 @@ template <Reads kReads, class T> HEED_HD T input_b(const T* b, int64_t i) {
   template void binary_backward_b<Op>(Out<T>, const T*, const T*, const T*, int64_t);
 #define HEED_INSTANTIATE_BINARY(Op, ...) \
   HEED_INSTANTIATE_BINARY_OF(Op, float) HEED_INSTANTIATE_BINARY_OF(Op, double)
+
+#define HEED_INSTANTIATE_COMPARISON_OF(Op, T) \
+  template void compare<Op>(int32_t*, const T*, const T*, int64_t);
+#define HEED_INSTANTIATE_COMPARISON(Op)      \
+  HEED_INSTANTIATE_COMPARISON_OF(Op, float)  \
+  HEED_INSTANTIATE_COMPARISON_OF(Op, double) \
+  HEED_INSTANTIATE_COMPARISON_OF(Op, int32_t)
 // NOLINTEND(bugprone-macro-parentheses)
 
 }  // namespace heed

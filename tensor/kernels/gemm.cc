@@ -233,10 +233,6 @@ template <class T> void gemm_packed(Mat<T> c, Mat<const T> a, const T* packed, W
   with_format<T>([=](auto blocks) { blocks.gemm_packed(c, a, packed, write); });
 }
 
-HEED_INSTANTIATE(gemm);
-HEED_INSTANTIATE(gemm_batched);
-HEED_INSTANTIATE(packed_size);
-HEED_INSTANTIATE(pack_matrix);
-HEED_INSTANTIATE(gemm_packed);
+HEED_INSTANTIATE(gemm, gemm_batched, packed_size, pack_matrix, gemm_packed);
 
 }  // namespace heed::cpu

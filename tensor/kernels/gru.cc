@@ -38,7 +38,6 @@ void gru_step_backward(T* gates, T* u, T* dh, const T* dy, const T* h_prev, int6
   });
 }
 
-HEED_INSTANTIATE(gru_step_forward);
-HEED_INSTANTIATE(gru_step_backward);
+HEED_INSTANTIATE(gru_step_forward, gru_step_backward);
 
 }  // namespace heed::cpu

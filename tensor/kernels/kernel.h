@@ -1,6 +1,8 @@
 // How a kernel is declared: once, for both backends.
 //   HEED_KERNEL(template <class T> void scale(Out<T> y, const T* x, T alpha, int64_t n));
-// declares cpu::scale, defined in the .cc beside the header, and gpu::scale, defined in the .cu.
+// declares cpu::scale, defined in the .cc beside the header, and gpu::scale, defined in the .cu. A
+// kernel that works on single elements or columns is written once, in the .cc, which the .cu then
+// includes (tensor/kernels/each.h).
 // Kernels see contiguous memory and sizes only: outputs first, then inputs, then sizes.
 //
 // A gradient kernel takes its destination in one of two forms:
@@ -19,19 +21,30 @@
   }                      \
   static_assert(true)
 
-// Instantiates a kernel template for both floating-point types, at the end of a .cc or .cu.
-// `kernel` is a template's name, which cannot stand in parentheses.
-// NOLINTBEGIN(bugprone-macro-parentheses)
-#define HEED_INSTANTIATE(kernel)                  \
+// Instantiates kernel templates for both floating-point types, at the end of a .cc or .cu:
+//   HEED_INSTANTIATE(softmax_forward, softmax_backward);
+// A macro that calls itself has to be expanded again and again: here for up to 9 names.
+// NOLINTBEGIN(bugprone-macro-parentheses): a template's name cannot stand in parentheses
+#define HEED_INSTANTIATE_ONE(kernel)              \
   template decltype(kernel<float>) kernel<float>; \
-  template decltype(kernel<double>) kernel<double>
+  template decltype(kernel<double>) kernel<double>;
+#define HEED_INSTANTIATE(...) HEED_EXPAND(HEED_INSTANTIATE_EACH(__VA_ARGS__)) static_assert(true)
+#define HEED_INSTANTIATE_EACH(kernel, ...) \
+  HEED_INSTANTIATE_ONE(kernel) __VA_OPT__(HEED_INSTANTIATE_AGAIN HEED_PARENS(__VA_ARGS__))
+#define HEED_INSTANTIATE_AGAIN() HEED_INSTANTIATE_EACH
+#define HEED_PARENS ()
+#define HEED_EXPAND(...) HEED_EXPAND_3(HEED_EXPAND_3(HEED_EXPAND_3(__VA_ARGS__)))
+#define HEED_EXPAND_3(...) HEED_EXPAND_1(HEED_EXPAND_1(HEED_EXPAND_1(__VA_ARGS__)))
+#define HEED_EXPAND_1(...) __VA_ARGS__
 // NOLINTEND(bugprone-macro-parentheses)
 
-// Before functions that nvcc compiles for the device too.
+// Before functions that nvcc compiles for the device too, and for the device only.
 #ifdef __CUDACC__
 #define HEED_HD __host__ __device__
+#define HEED_DEVICE __device__
 #else
 #define HEED_HD
+#define HEED_DEVICE
 #endif
 
 namespace heed {

@@ -6,19 +6,6 @@
 
 namespace heed::cpu {
 
-void convert(double* y, const float* x, int64_t n) {
-  std::copy(x, x + n, y);
-}
-void convert(float* y, const double* x, int64_t n) {
-  std::transform(x, x + n, y, [](double v) { return static_cast<float>(v); });
-}
-void convert(double* y, const int32_t* x, int64_t n) {
-  std::copy(x, x + n, y);
-}
-void convert(float* y, const int32_t* x, int64_t n) {
-  std::transform(x, x + n, y, [](int32_t v) { return static_cast<float>(v); });
-}
-
 constexpr int64_t kTile = 32;
 
 // y_ji = x_ij for a tile of `rows` x `cols` elements, by way of a buffer: so both x and y are
@@ -69,17 +56,6 @@ void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int6
   });
 }
 
-template <class T>
-void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
-                int64_t width) {
-  for_each_row(rows, width, [=](int64_t r) {
-    const Out<T> to = y.from(r * y_stride);
-    const T* from = x + r * x_stride;
-#pragma omp simd
-    for (int64_t i = 0; i < width; ++i) to.put(i, from[i]);
-  });
-}
-
 template <class T> void join(T* y, const Values<T>* arrays, int64_t count) {
   for (int64_t i = 0; i < count; ++i) y = std::copy_n(arrays[i].at, arrays[i].n, y);
 }
@@ -112,10 +88,14 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes);
-HEED_INSTANTIATE(copy_block);
-HEED_INSTANTIATE(join);
-HEED_INSTANTIATE(expand_forward);
+template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes) {
+  for_each_row(n, classes, [=](int64_t i) {
+    std::fill_n(y + i * classes, classes, T(0));
+    y[i * classes + ids[i]] = T(1);
+  });
+}
+
+HEED_INSTANTIATE(swap_axes, join, expand_forward, one_hot);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::cpu

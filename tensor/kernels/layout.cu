@@ -5,19 +5,6 @@
 
 namespace heed::gpu {
 
-void convert(double* y, const float* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = x[i]; });
-}
-void convert(float* y, const double* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = static_cast<float>(x[i]); });
-}
-void convert(double* y, const int32_t* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = x[i]; });
-}
-void convert(float* y, const int32_t* x, int64_t n) {
-  for_each(n, [=] __device__(int64_t i) { y[i] = static_cast<float>(x[i]); });
-}
-
 // By the elements of y, so that writes are to neighbours; reads are in runs of `inner`.
 template <class T>
 void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int64_t b,
@@ -27,15 +14,6 @@ void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a, int64_t mid, int6
     const int64_t i = row % a, m = row / a % mid;
     const int64_t j = row / (a * mid) % b, o = row / (a * mid * b);
     y.put(to, x[(((o * a + i) * mid + m) * b + j) * inner + k]);
-  });
-}
-
-template <class T>
-void copy_block(Out<T> y, int64_t y_stride, const T* x, int64_t x_stride, int64_t rows,
-                int64_t width) {
-  for_each(rows * width, [=] __device__(int64_t i) {
-    const int64_t r = i / width, col = i % width;
-    y.put(r * y_stride + col, x[r * x_stride + col]);
   });
 }
 
@@ -68,10 +46,12 @@ template <class T> void expand_forward(T* y, const T* x, const Broadcast& map) {
   });
 }
 
-HEED_INSTANTIATE(swap_axes);
-HEED_INSTANTIATE(copy_block);
-HEED_INSTANTIATE(join);
-HEED_INSTANTIATE(expand_forward);
+template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes) {
+  for_each(n * classes,
+           [=] __device__(int64_t i) { y[i] = ids[i / classes] == i % classes ? T(1) : T(0); });
+}
+
+HEED_INSTANTIATE(swap_axes, join, expand_forward, one_hot);
 template decltype(expand_forward<int32_t>) expand_forward<int32_t>;
 
 }  // namespace heed::gpu

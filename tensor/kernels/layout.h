@@ -2,22 +2,10 @@
 
 #include "tensor/kernels/kernel.h"
 
-// y = x with another element type
-HEED_KERNEL(void convert(double* y, const float* x, int64_t n));
-HEED_KERNEL(void convert(float* y, const double* x, int64_t n));
-HEED_KERNEL(void convert(double* y, const int32_t* x, int64_t n));
-HEED_KERNEL(void convert(float* y, const int32_t* x, int64_t n));
-
 // Swaps axes 1 and 3: x (outer, a, mid, b, inner) -> y (outer, b, mid, a, inner). Its gradient is
 // the reverse swap.
 HEED_KERNEL(template <class T> void swap_axes(Out<T> y, const T* x, int64_t outer, int64_t a,
                                               int64_t mid, int64_t b, int64_t inner));
-
-// A block (rows, width) of one matrix to one of another width:
-//   y[r * y_stride + i] = x[r * x_stride + i]
-// Concatenation and splitting along any axis.
-HEED_KERNEL(template <class T> void copy_block(Out<T> y, int64_t y_stride, const T* x,
-                                               int64_t x_stride, int64_t rows, int64_t width));
 
 // y = `count` arrays, concatenated. The list of arrays is on the host.
 HEED_KERNEL(template <class T> void join(T* y, const Values<T>* arrays, int64_t count));
@@ -30,3 +18,5 @@ struct Broadcast {
 };
 }  // namespace heed
 HEED_KERNEL(template <class T> void expand_forward(T* y, const T* x, const Broadcast& map));
+// y (n, classes): y_ic = [c = ids_i]
+HEED_KERNEL(template <class T> void one_hot(T* y, const int32_t* ids, int64_t n, int64_t classes));

@@ -25,7 +25,6 @@ void lstm_step_backward(T* gates, T* dc_next, const T* dh_next, const T* dy, con
   });
 }
 
-HEED_INSTANTIATE(lstm_step_forward);
-HEED_INSTANTIATE(lstm_step_backward);
+HEED_INSTANTIATE(lstm_step_forward, lstm_step_backward);
 
 }  // namespace heed::gpu

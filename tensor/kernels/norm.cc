@@ -11,10 +11,8 @@ void layer_norm_forward(T* y, T* saved, const T* x, const T* gain, const T* bias
                         int64_t rows, int64_t cols) {
   parallel_for(rows, [=](int64_t row) {
     const T* in = x + row * cols;
-    T sum = 0, squares = 0;
-#pragma omp simd reduction(+ : sum)
-    for (int64_t i = 0; i < cols; ++i) sum += in[i];
-    const T mean = sum / T(cols);
+    const T mean = row_sum(in, cols) / T(cols);
+    T squares = 0;
 #pragma omp simd reduction(+ : squares)
     for (int64_t i = 0; i < cols; ++i) squares += (in[i] - mean) * (in[i] - mean);
     const T r = T(1) / std::sqrt(squares / T(cols) + eps);
@@ -70,8 +68,6 @@ void layer_norm_parameters(T* dgain, T* dbias, const T* x, const T* saved, const
   });
 }
 
-HEED_INSTANTIATE(layer_norm_forward);
-HEED_INSTANTIATE(layer_norm_backward);
-HEED_INSTANTIATE(layer_norm_parameters);
+HEED_INSTANTIATE(layer_norm_forward, layer_norm_backward, layer_norm_parameters);
 
 }  // namespace heed::cpu

@@ -13,15 +13,9 @@
 namespace heed::cpu {
 namespace {
 
-#if defined(__AVX512F__)
-constexpr int kBytes = 64;
-#elif defined(__AVX__)
-constexpr int kBytes = 32;
-#else
-constexpr int kBytes = 16;
-#endif
-typedef float Vector __attribute__((vector_size(kBytes)));
-constexpr int kLanes = kBytes / 4, kChains = 12;  // enough to hide the latency of 4 cycles twice
+using Vector = Simd<float>::Vector;
+constexpr int kLanes = Simd<float>::kLanes;
+constexpr int kChains = 12;  // enough to hide the latency of 4 cycles twice
 constexpr int64_t kRounds = 1'000'000;
 
 // Runs kRounds multiply-adds on each chain; the result keeps the compiler from leaving them out.

@@ -333,8 +333,6 @@ void persistent_lstm_backward(T* gates, const LstmGrads<T>& d, const T* c,
   if (on.units == 8) launch_steps<lstm_backward_kernel<T, 8>>(grid, all, p);
 }
 
-HEED_INSTANTIATE(persistent_lstm_fits);
-HEED_INSTANTIATE(persistent_lstm_forward);
-HEED_INSTANTIATE(persistent_lstm_backward);
+HEED_INSTANTIATE(persistent_lstm_fits, persistent_lstm_forward, persistent_lstm_backward);
 
 }  // namespace heed::gpu

@@ -60,9 +60,7 @@ void segment_max_backward(T* dx, const int32_t* where, const T* dy, int64_t segm
   });
 }
 
-HEED_INSTANTIATE(segment_mean_forward);
-HEED_INSTANTIATE(segment_mean_backward);
-HEED_INSTANTIATE(segment_max_forward);
-HEED_INSTANTIATE(segment_max_backward);
+HEED_INSTANTIATE(segment_mean_forward, segment_mean_backward, segment_max_forward,
+                 segment_max_backward);
 
 }  // namespace heed::cpu

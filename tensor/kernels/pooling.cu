@@ -52,9 +52,7 @@ void segment_max_backward(T* dx, const int32_t* where, const T* dy, int64_t segm
            [=] __device__(int64_t at) { dx[where[at] * width + at % width] += dy[at]; });
 }
 
-HEED_INSTANTIATE(segment_mean_forward);
-HEED_INSTANTIATE(segment_mean_backward);
-HEED_INSTANTIATE(segment_max_forward);
-HEED_INSTANTIATE(segment_max_backward);
+HEED_INSTANTIATE(segment_mean_forward, segment_mean_backward, segment_max_forward,
+                 segment_max_backward);
 
 }  // namespace heed::gpu

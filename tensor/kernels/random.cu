@@ -50,9 +50,6 @@ template <class T> void dropout(Out<T> y, const T* x, T p, RandomKey key, int64_
   });
 }
 
-HEED_INSTANTIATE(random_uniform);
-HEED_INSTANTIATE(random_normal);
-HEED_INSTANTIATE(random_gumbel);
-HEED_INSTANTIATE(dropout);
+HEED_INSTANTIATE(random_uniform, random_normal, random_gumbel, dropout);
 
 }  // namespace heed::gpu

@@ -33,10 +33,7 @@ void gru_layer_backward(T* gates, T* u, T* dh, const T* dy, const T* y, int dh_w
                     gru_step_backward<T>);
 }
 
-HEED_INSTANTIATE(lstm_layer_forward);
-HEED_INSTANTIATE(lstm_layer_backward);
-HEED_INSTANTIATE(lstm_layer_fits);
-HEED_INSTANTIATE(gru_layer_forward);
-HEED_INSTANTIATE(gru_layer_backward);
+HEED_INSTANTIATE(lstm_layer_forward, lstm_layer_backward, lstm_layer_fits, gru_layer_forward,
+                 gru_layer_backward);
 
 }  // namespace heed::cpu

@@ -15,9 +15,8 @@ constexpr int64_t kPiece = 65536;  // elements that are summed in one go
 // Sums of contiguous rows, long ones in pieces of fixed length.
 template <class T> void sum_contiguous(T* y, const T* x, T scale, int64_t outer, int64_t n) {
   if (n <= kPiece) {
-    return parallel_ranges(outer, kPiece / (n + 1) + 1, [=](int64_t begin, int64_t end) {
-      for (int64_t o = begin; o < end; ++o) y[o] = static_cast<T>(scale * long_sum(x + o * n, n));
-    });
+    return for_each_row(outer, n / 4,
+                        [=](int64_t o) { y[o] = static_cast<T>(scale * long_sum(x + o * n, n)); });
   }
   const int64_t pieces = (n + kPiece - 1) / kPiece;
   std::vector<double> partial(outer * pieces);
@@ -76,11 +75,12 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
   });
 }
 
-template <class T>
-void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
-  for_each_row(outer * n, inner, [=](int64_t row) {
-    const T* from = dy + row / n * inner;
-    for (int64_t i = 0; i < inner; ++i) dx.put(row * inner + i, scale * from[i]);
+template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
+  parallel_ranges(cols, kLanes, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    double sum[kLanes] = {};
+    add_rows<T>(sum, rows, end - begin,
+                [=](int64_t row, int64_t i) { return dy[row * cols + begin + i]; });
+    for (int64_t i = begin; i < end; ++i) db[i] += static_cast<T>(sum[i - begin]);
   });
 }
 
@@ -162,12 +162,7 @@ void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t
   });
 }
 
-HEED_INSTANTIATE(sum_forward);
-HEED_INSTANTIATE(sum_backward);
-HEED_INSTANTIATE(max_forward);
-HEED_INSTANTIATE(max_backward);
-HEED_INSTANTIATE(prod_forward);
-HEED_INSTANTIATE(prod_backward);
-HEED_INSTANTIATE(cumsum);
+HEED_INSTANTIATE(sum_forward, sum_rows, max_forward, max_backward, prod_forward, prod_backward,
+                 cumsum);
 
 }  // namespace heed::cpu

@@ -83,40 +83,44 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
   });
 }
 
-template <class T>
-void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer, int64_t n, int64_t inner) {
-  for_each(outer * n * inner, [=] __device__(int64_t i) {
-    dx.put(i, scale * dy[i / (n * inner) * inner + i % inner]);
+template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
+  for_each_block({(cols + kWarp - 1) / kWarp, dim3(kWarp, kDown)}, [=] __device__(int64_t strip) {
+    const int64_t col = strip * kWarp + threadIdx.x;
+    LongSum<T> sum;
+    for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
+      sum.add(dy[row * cols + col]);
+    }
+    const double total = column_sum(sum.total());
+    if (threadIdx.y == 0 && col < cols) db[col] += static_cast<T>(total);
   });
 }
 
 // A block for each row of x (outer, n): the first of the largest, or the first NaN.
-template <class T> __global__ void max_rows_kernel(T* y, int32_t* where, const T* x, int64_t n) {
-  const T* const row = x + blockIdx.x * n;
-  T max = -std::numeric_limits<T>::infinity();
-  int nan = 0;
-  for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
-    max = Max::apply(row[i], max);
-    nan |= row[i] != row[i];
-  }
-  max = block_max(max);
-  nan = block_max(nan);
-  int64_t first = -n;  // the place, negated
-  for (int64_t i = threadIdx.x; i < n && first == -n; i += blockDim.x) {
-    if (nan ? row[i] != row[i] : row[i] == max) first = -i;
-  }
-  first = block_max(first);
-  if (threadIdx.x > 0) return;
-  where[blockIdx.x] = static_cast<int32_t>(-first);
-  y[blockIdx.x] = row[-first];
+template <class T> void max_of_rows(T* y, int32_t* where, const T* x, int64_t outer, int64_t n) {
+  for_each_block({outer, row_threads(n)}, [=] __device__(int64_t o) {
+    const T* const row = x + o * n;
+    T max = -std::numeric_limits<T>::infinity();
+    int nan = 0;
+    for (int64_t i = threadIdx.x; i < n; i += blockDim.x) {
+      max = Max::apply(row[i], max);
+      nan |= row[i] != row[i];
+    }
+    max = block_max(max);
+    nan = block_max(nan);
+    int64_t first = -n;  // the place, negated
+    for (int64_t i = threadIdx.x; i < n && first == -n; i += blockDim.x) {
+      if (nan ? row[i] != row[i] : row[i] == max) first = -i;
+    }
+    first = block_max(first);
+    if (threadIdx.x > 0) return;
+    where[o] = static_cast<int32_t>(-first);
+    y[o] = row[-first];
+  });
 }
 
 template <class T>
 void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int64_t inner) {
-  if (inner == 1 && n >= kWarp) {
-    launch<max_rows_kernel<T>>({outer, row_threads(n)}, y, where, x, n);
-    return;
-  }
+  if (inner == 1 && n >= kWarp) return max_of_rows(y, where, x, outer, n);
   for_each(outer * inner, [=] __device__(int64_t i) {
     const T* first = x + i / inner * n * inner + i % inner;
     int64_t best = 0;
@@ -164,29 +168,27 @@ void prod_backward(Out<T> dx, const T* x, const T* before, const T* dy, int64_t 
 }
 
 // One warp for each row, 32 elements at a time: sums over the lanes, on top of what came before.
-template <class T> __global__ void scan_rows_kernel(Out<T> y, const T* x, int reverse, int64_t n) {
-  const int64_t first = blockIdx.x * n;
-  const int lane = threadIdx.x;
-  double before = 0;
-  for (int64_t group = 0; group < n; group += kWarp) {
-    const int64_t step = group + lane, at = first + (reverse ? n - 1 - step : step);
-    double sum = step < n ? x[at] : T(0);
-    for (int distance = 1; distance < kWarp; distance *= 2) {
-      const double lower = __shfl_up_sync(kAllLanes, sum, distance);
-      if (lane >= distance) sum += lower;
+template <class T> void scan_rows(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n) {
+  for_each_block({n > 0 ? outer : 0, kWarp}, [=] __device__(int64_t row) {
+    const int lane = threadIdx.x;
+    double before = 0;
+    for (int64_t group = 0; group < n; group += kWarp) {
+      const int64_t step = group + lane, at = row * n + (reverse ? n - 1 - step : step);
+      double sum = step < n ? x[at] : T(0);
+      for (int distance = 1; distance < kWarp; distance *= 2) {
+        const double lower = __shfl_up_sync(kAllLanes, sum, distance);
+        if (lane >= distance) sum += lower;
+      }
+      sum += before;
+      if (step < n) y.put(at, static_cast<T>(sum));
+      before = __shfl_sync(kAllLanes, sum, kWarp - 1);
     }
-    sum += before;
-    if (step < n) y.put(at, static_cast<T>(sum));
-    before = __shfl_sync(kAllLanes, sum, kWarp - 1);
-  }
+  });
 }
 
 template <class T>
 void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t inner) {
-  if (inner == 1) {
-    launch<scan_rows_kernel<T>>({n > 0 ? outer : 0, kWarp}, y, x, reverse, n);
-    return;
-  }
+  if (inner == 1) return scan_rows(y, x, reverse, outer, n);
   for_each(outer * inner, [=] __device__(int64_t i) {  // a thread for each column
     const int64_t first = i / inner * n * inner + i % inner;
     double sum = 0;
@@ -198,12 +200,7 @@ void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t
   });
 }
 
-HEED_INSTANTIATE(sum_forward);
-HEED_INSTANTIATE(sum_backward);
-HEED_INSTANTIATE(max_forward);
-HEED_INSTANTIATE(max_backward);
-HEED_INSTANTIATE(prod_forward);
-HEED_INSTANTIATE(prod_backward);
-HEED_INSTANTIATE(cumsum);
+HEED_INSTANTIATE(sum_forward, sum_rows, max_forward, max_backward, prod_forward, prod_backward,
+                 cumsum);
 
 }  // namespace heed::gpu

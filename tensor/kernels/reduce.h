@@ -3,12 +3,12 @@
 #include "tensor/kernels/kernel.h"
 
 // Reductions of x (outer, n, inner) over the middle axis to y (outer, inner).
-//   sum:  y = scale * sum_j x_j         dx_j = scale * dy
-//   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN;   dx_where += dy
+//   sum:  y = scale * sum_j x_j         its gradient is spread() of elementwise.h
 HEED_KERNEL(template <class T>
             void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
-HEED_KERNEL(template <class T> void sum_backward(Out<T> dx, const T* dy, T scale, int64_t outer,
-                                                 int64_t n, int64_t inner));
+// db (cols) += the sum over the rows of dy (rows, cols)
+HEED_KERNEL(template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols));
+//   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN;   dx_where += dy
 HEED_KERNEL(template <class T> void max_forward(T* y, int32_t* where, const T* x, int64_t outer,
                                                 int64_t n, int64_t inner));
 HEED_KERNEL(template <class T> void max_backward(T* dx, const int32_t* where, const T* dy,

@@ -91,11 +91,7 @@ void segment_softmax_backward(Out<T> dx, const T* y, const T* dy, const int32_t*
   launch<segment_softmax_backward_kernel<T>>({segments, kSegmentThreads}, dx, y, dy, offsets);
 }
 
-HEED_INSTANTIATE(softmax_forward);
-HEED_INSTANTIATE(softmax_backward);
-HEED_INSTANTIATE(log_softmax_forward);
-HEED_INSTANTIATE(log_softmax_backward);
-HEED_INSTANTIATE(segment_softmax_forward);
-HEED_INSTANTIATE(segment_softmax_backward);
+HEED_INSTANTIATE(softmax_forward, softmax_backward, log_softmax_forward, log_softmax_backward,
+                 segment_softmax_forward, segment_softmax_backward);
 
 }  // namespace heed::gpu

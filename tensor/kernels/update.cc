@@ -88,9 +88,6 @@ void adam_update(T* p, T* m, T* v, const T* grad, const double* scale_at,
   });
 }
 
-HEED_INSTANTIATE(sum_squares);
-HEED_INSTANTIATE(sgd_update);
-HEED_INSTANTIATE(sgd_update_rows);
-HEED_INSTANTIATE(adam_update);
+HEED_INSTANTIATE(sum_squares, sgd_update, sgd_update_rows, adam_update);
 
 }  // namespace heed::cpu

@@ -73,6 +73,24 @@ TEST(Grad, ThatIsKeptIsNotChangedByTheOpsBelow) {
   EXPECT_EQ(h.grad().to_vector(), (Vec{0, 7}));
 }
 
+TEST(Grad, ThatWasTakenIsNotChangedByTheNextPass) {
+  const Var x = Var::parameter(Tensor::of({2, 3}));
+  sum(square(x)).backward();
+  const Tensor first = x.grad();
+  sum(square(x)).backward();
+  EXPECT_EQ(first.to_vector(), (Vec{4, 6}));
+  EXPECT_EQ(x.grad().to_vector(), (Vec{8, 12}));
+}
+
+TEST(Record, KeepsTheNameOfAnOpThatIsMadeOnTheWay) {
+  const Var x = Var::parameter(Tensor::of({1}));
+  std::string name = "made on the way, and longer than what a string keeps in itself";
+  const Var y = record(name.c_str(), Tensor::of({2}), {x}, [](const OutputGrads&, const Grads&) {});
+  const std::string made = name;
+  name.assign(name.size(), '?');
+  EXPECT_NE(graph_text(y).find(made), std::string::npos);
+}
+
 TEST(Freeze, BetweenThePassesLosesNothing) {
   const Var w = Var::parameter(Tensor::of({2, 3}));
   const Var loss = sum(square(w));

@@ -1,4 +1,5 @@
-// docs/settings.md has a table of the settings of each system. HEED_WRITE_DOCS=1 writes them.
+// docs/settings.md has a table of the settings of each system, and python/heed/torch/config.py the
+// fields of config.json. HEED_WRITE_DOCS=1 writes them.
 #include <cstdlib>
 
 #include "base/file.h"
@@ -42,6 +43,38 @@ template <class S, class Visit> std::string table(const Visit& visit) {
   return rows.text;
 }
 
+// A field of a dataclass each: "    heads: int = 2". Structure and sizes have no default.
+struct PythonFields {
+  template <class T> void operator()(const Setting& s, const T& value) {
+    const nlohmann::ordered_json usual = in_file(value);
+    const bool optional = usual.is_null() || usual == "";
+    const std::string type = usual.is_boolean()          ? "bool"
+                             : usual.is_number_float()   ? "float"
+                             : usual.is_number_integer() ? "int"
+                                                         : "str";
+    text += "    " + s.key + ": " + (optional ? "Optional[" + type + "]" : type);
+    const bool has_default = !s.required || type == "bool" || type == "float";
+    const std::string shown = optional            ? "None"
+                              : type != "bool"    ? usual.dump()
+                              : usual.get<bool>() ? "True"
+                                                  : "False";
+    text += (has_default ? " = " + shown : "") + "\n";
+  }
+  std::string text;
+};
+
+// Compares what stands between two lines of a page with the text, or writes it there.
+void expect_section(const fs::path& path, const std::string& begin, const std::string& end,
+                    const std::string& text) {
+  const std::string there = read(path);
+  const size_t from = there.find(begin) + begin.size(), to = there.find(end);
+  ASSERT_TRUE(there.find(begin) < to && to != there.npos) << path << " has no " << begin;
+  std::string page = there;
+  page.replace(from, to - from, text);
+  if (std::getenv("HEED_WRITE_DOCS")) write_file(path.string(), page);
+  EXPECT_EQ(page, there) << "HEED_WRITE_DOCS=1 before this test writes " << path << " anew";
+}
+
 TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
   const auto model = [](auto& s, auto& v) { visit_model(s, v); };
   const auto run = [](auto& s, auto& v) { visit_run(s, v); };
@@ -56,17 +89,18 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"adversary", table<gan::Settings>(players)},
       {"ranker", table<retrieve::Settings>(config)},
       {"ranker's training", table<retrieve::Settings>(training)}};
-  const fs::path path = kRoot / "docs/settings.md";
-  const std::string there = read(path);
-  std::string page = there;
   for (const auto& [name, rows] : tables) {
-    const std::string begin = "<!-- " + name + " -->\n", end = "<!-- /" + name + " -->";
-    const size_t from = page.find(begin), to = page.find(end);
-    ASSERT_TRUE(from < to && to != page.npos) << "docs/settings.md has no " << begin;
-    page.replace(from + begin.size(), to - from - begin.size(), rows);
+    expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
+                   rows);
   }
-  if (std::getenv("HEED_WRITE_DOCS")) write_file(path.string(), page);
-  EXPECT_EQ(page, there) << "HEED_WRITE_DOCS=1 before this test writes the tables anew";
+}
+
+TEST(Docs, FieldsOfPythonsModelConfigAreThoseOfTheProgram) {
+  PythonFields fields;
+  const ModelConfig usual;
+  visit_model(usual, fields);
+  expect_section(kRoot / "python/heed/torch/config.py", "    # <settings>\n", "    # </settings>",
+                 fields.text);
 }
 
 }  // namespace

@@ -93,7 +93,8 @@ TEST_F(Browser, SortsTables) {
                                full_page()),
                    "--dump-dom"));
   EXPECT_TRUE(has(dir.read("stdout"),
-                  "<title>table3:truetruetrue23 ratios:truetruetrue23 changes:truetruetrue18 "
+                  "<title>table3:truetruetrue23 ratios:truetruetrue23 shares:truetruetrue23 "
+                  "changes:truetruetrue18 "
                   "table4:truetruetrue23 table5:truetruetrue23 table6:truetruetrue23 "
                   "paper3:truetruetrue23 paper4:truetruetrue23 paper6:truetruetrue23 "
                   "quality:truetruetrue24 runs:truetruetrue46</title>"))

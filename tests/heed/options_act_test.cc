@@ -237,6 +237,7 @@ TEST_F(Act, Respond) {
                  {"--seed", {"2"}, {"--decode", "sample"}},
                  {"--json", {"OUT.json"}},
                  {"--taught", {}},
+                 {"--pmi", {data()}},
                  {"--out", {}, {}, "Respond.WritesResponsesAndMeasures"}}}));
 }
 
@@ -313,7 +314,9 @@ TEST_F(Act, Train) {
                       {"--heads", {"4"}, {"--structure", "transformer"}},
                       {"--attention", {"general"}},
                       {"--bidirectional", {}, {"--structure", "non-hier"}},
-                      {"--no-input-feeding", {}, {"--structure", "dynamic"}}};
+                      {"--no-input-feeding", {}, {"--structure", "dynamic"}},
+                      {"--noise", {"word"}, {"--structure", "hred-gru"}},
+                      {"--message", {"none"}, {"--structure", "thred"}}};
   const Rows examples = {
       {"--examples", {"all"}},   {"--max-turns", {"2"}}, {"--max-utterance", {"2"}},
       {"--max-response", {"2"}}, {"--min-turns", {"4"}}, {"--max-context", {"5"}},

@@ -73,7 +73,7 @@ TEST_F(Commands, ChatAnswersAndShowsWhereItLooked) {
 TEST_F(Commands, ChatObeys) {
   const Result r = chat("hello\r\n/reset\n/help\n/nonsense\n\n  \nhello\n/quit\nnever read\n");
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(count(r.out, "The conversation begins anew."), 1u);
+  EXPECT_EQ(count(r.out, "A new conversation begins."), 1u);
   EXPECT_EQ(count(r.out, "/reset  forget the conversation"), 1u);
   EXPECT_EQ(count(r.out, "/nonsense: no such command"), 1u);
   EXPECT_EQ(count(r.out, "you: hello"), 2u) << r.out;  // once in each conversation

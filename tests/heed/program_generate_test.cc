@@ -94,9 +94,9 @@ TEST_F(Generate, RefusesWhatMakesNoSense) {
   expect_failure(heed_program(command("-") + Arguments{"--leave-out", "bad"}), 2,
                  "--leave-out: expected repeated, unk or human, got 'bad'", "--leave-out");
   expect_failure(heed_program(command("-") + Arguments{"--decode", "greedy", "--beam", "3"}), 2,
-                 "--beam: is for --decode beam", "--beam");
+                 "--beam: only applies with --decode beam", "--beam");
   expect_failure(heed_program(command("-") + Arguments{"--beam-size", "2", "--beam", "3"}), 2,
-                 "--beam-size: is for searches without --beam", "--beam");
+                 "--beam-size: only applies without --beam", "--beam");
 }
 
 }  // namespace

@@ -149,7 +149,8 @@ TEST_F(Judge, HostileFilesAreOneLine) {
   says(score(by_hand(), "\n"), "key.jsonl: holds no item");
   says(score("\n"), "j.jsonl: holds no judgement");
   const Arguments over = score(by_hand()) + Arguments{"--json", dir.path("key.jsonl")};
-  expect_failure(heed_program(over), 2, "is what --key reads, and would be replaced", "--json");
+  expect_failure(heed_program(over), 2, "--key reads this file, which would be overwritten",
+                 "--json");
   EXPECT_EQ(dir.read("key.jsonl"), kKey);
 }
 
@@ -351,14 +352,14 @@ TEST_F(Judge, ExportSaysWhatIsWrong) {
                  2, "is --out, too; give another file", "--key");
   expect_failure(heed_program(with(exporting(dir), "--key", "-") +
                               Arguments{"--model", kTrained, "--items", "4"}),
-                 2, "--key: must be a file, apart from what people see", "--key");
+                 2, "--key: must be a file of its own, which people do not see", "--key");
   EXPECT_FALSE(std::filesystem::exists(dir.path("items.jsonl")));
   EXPECT_FALSE(std::filesystem::exists(dir.path("key.jsonl")));
   // A key does not replace what is read.
   const std::string data = dir.write("mine.jsonl", "{}\n");
   const Arguments over = with(with(exporting(dir), "--key", data), "--data", data);
   expect_failure(heed_program(over + Arguments{"--model", kTrained, "--items", "4"}), 2,
-                 "is what --data reads, and would be replaced", "--key");
+                 "--data reads this file, which would be overwritten", "--key");
 }
 
 }  // namespace

@@ -208,7 +208,7 @@ TEST_F(Prepare, AChatWithNames) {
   const Result all = prepare("text", in, "all.jsonl", {"--gap", "0"});
   EXPECT_TRUE(has(all.out, "wrote 1 dialogue with 4 turns")) << all.out;
   expect_failure(prepare("text", in, "no.jsonl", {"--layout", "lines", "--gap", "5"}), 2,
-                 "--gap: is for --layout names, and would do nothing here", "silences of no chat");
+                 "--gap: only applies with --layout names", "silences of no chat");
   const Result lines = prepare("text", in, "lines.jsonl", {"--layout", "lines"});
   EXPECT_TRUE(has(lines.out, "\n  no speaker, text \"[01/01/2025, 09:03] Ben: hi\"\n"))
       << lines.out;

@@ -266,7 +266,7 @@ TEST(Ranker, RefusesWhatCannotBe) {
   refused({"chat", "--pool", one}, 1, "a pool needs two different texts at least");
   refused({"chat", "--model", ranker()}, 2, "has no pool.txt to choose from; give --pool FILE");
   refused({"rank", "test", "--model", ranker(), "--data", kSample, "--pool", kSample}, 2,
-          "--pool: is for --test");
+          "--pool: only applies with --test");
   refused(
       {"train", "retrieval", "--data", kSample, "--attention-weight", "1", "--out", dir.path("x")},
       2, "attention-weight is for encoders that pool with attention");

@@ -68,6 +68,21 @@ TEST_F(Respond, MeasuresOverlapAlsoOfTaughtWords) {
   EXPECT_TRUE(std::regex_search(r.out, std::regex("\ntaught  +[0-9]"))) << r.out;
 }
 
+// Only with dialogues to count in. What people said goes better with its context than the words of
+// a model that has hardly learned.
+TEST_F(Respond, MeasuresCoherenceIfAsked) {
+  const Json without = json_of(command(dir.path("out.jsonl")) + Arguments{"--json", "-"});
+  EXPECT_FALSE(without["responses"].contains("pmi_coherence"));
+  EXPECT_TRUE(without["responses"]["nist"].is_number());
+  EXPECT_TRUE(without["responses"]["extrema_own"].is_number());
+  EXPECT_TRUE(without["human"]["nist"].is_null());
+  const Json with =
+      json_of(command(dir.path("out.jsonl")) + Arguments{"--pmi", kSample, "--json", "-"});
+  EXPECT_GE(with["responses"]["pmi_coherence"], 0);
+  EXPECT_GT(with["human"]["pmi_coherence"], with["responses"]["pmi_coherence"]);
+  EXPECT_EQ(with["responses"]["nist"], without["responses"]["nist"]);
+}
+
 TEST_F(Respond, DecodesAsAsked) {
   const std::string greedy = heed_program(command("-")).out;
   EXPECT_EQ(lines(greedy).size(), 20u);

@@ -106,12 +106,12 @@ TEST_F(Resume, OfAFinishedRunSaysThatNothingWasLeft) {
   const Result r = heed_program(same);
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_TRUE(has(r.out,
-                  "nothing was left to do: the run has had its 1 epoch; a larger --epochs goes "
-                  "on\ndone: the best model is in " +
+                  "nothing to do: the run has finished its 1 epoch (raise --epochs to continue)\n"
+                  "done: the best model is in " +
                       run))
       << r.out;
   const Result more = heed_program(with(same, "--epochs", "2"));
-  EXPECT_FALSE(has(more.out, "nothing was left")) << more.out;
+  EXPECT_FALSE(has(more.out, "nothing to do")) << more.out;
 }
 
 TEST_F(Resume, OfARunWhoseRateWasTooSmall) {
@@ -213,8 +213,8 @@ TEST_F(Resume, SaysThatTheArithmeticIsAnother) {
   const Result r = heed_program(same);
   EXPECT_EQ(r.code, 0);
   EXPECT_EQ(r.err, "heed: note: " + run +
-                       ": began on cuda with f32 and goes on on cpu with f32: "
-                       "not the numbers of either alone\n");
+                       ": began on cuda with f32 and goes on on cpu with f32: its numbers are not "
+                       "those of either alone\n");
   change("settings.json", [](Json& json) { json.erase("heed"); });  // older runs
   EXPECT_EQ(heed_program(same).err, "");
 }

@@ -225,11 +225,11 @@ TEST(Rank, SaysWhatIsWrong) {
   fails({"baseline", "bm42", "--data", one}, 2, "bm42");
   fails({"baseline", "sim", "--data", one}, 2, "sim and map need --model");
   fails({"baseline", "tf-idf", "--data", one}, 2, "give --train FILE or DIR");
-  fails(Arguments{"baseline", "tf-idf", "--model", "m"} + both, 2, "--model: is for sim and map");
+  fails(Arguments{"baseline", "tf-idf", "--model", "m"} + both, 2, "--model: only applies to sim and map");
   fails(Arguments{"baseline", "tf-idf", "--mean-length", "responses"} + both, 2,
-        "--mean-length: is for bm25");
+        "--mean-length: only applies to bm25");
   fails(Arguments{"baseline", "sim", "--model", "m"} + both, 2,
-        "--train: is for tf-idf, bm25 and map");
+        "--train: only applies to tf-idf, bm25 and map");
   fails(Arguments{"baseline", "tf-idf", "bm25", "--out", dir.path("o")} + both, 2,
         "--out takes the scores of one scorer");
   fails(Arguments{"baseline", "tf-idf", "--lists", "stride:1"} + both, 2,

@@ -79,10 +79,10 @@ TEST_F(ChatWeb, SaysWhatItDoesNotTake) {
     const Arguments command = Arguments{"chat", "--model", kModel} + more;
     expect_failure(heed_program(command), 2, says, join(command));
   };
-  fails({"--port", "8080"}, "--port: is for --web, and would do nothing here");
+  fails({"--port", "8080"}, "--port: only applies with --web");
   fails({"--model", kModel}, "--model: several are for --web; here one talks");
   fails({"--web", "--port", "65536"}, "--port: ");
-  fails({"--web", "--beam-size", "3"}, "--beam-size: is for --decode beam");
+  fails({"--web", "--beam-size", "3"}, "--beam-size: only applies with --decode beam");
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 // What the live page is told: the numbers of the library, and a line for every mistake.
 #include <nlohmann/json.hpp>
 
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/tokenizer.h"
@@ -231,9 +232,10 @@ TEST(LiveApi, SaysWhatIsWrong) {
        "history[0].distraction: expected true or false"},
       {history(R"([{"text": "a", "distraction": true}])"),
        "history: the last turn is the one that is answered, and can be no distraction"},
-      {history(many(101, R"({"text": "a"})")), "history: more than 100 turns; begin anew"},
+      {history(many(101, R"({"text": "a"})")),
+       "history: more than 100 turns; start a new conversation"},
       {history(many(3, R"({"text": ")" + words + "\"}")),
-       "history: more than 2000 words; begin anew"},
+       "history: more than 2000 words; start a new conversation"},
       {model + talk + R"(, "decode": "best"})", "decode: expected greedy, sample or beam"},
       {model + talk + R"(, "draw": -1})", "draw: expected a whole number from 0 to 1000000000"},
       {model + talk + R"(, "draw": 1e300})", "draw: expected a whole number from 0 to 1000000000"}};
@@ -242,25 +244,22 @@ TEST(LiveApi, SaysWhatIsWrong) {
   }
 }
 
-// Prefers long texts, and looks at the last word of each utterance alone.
-struct LastWords : Ranker {
-  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
-               int64_t, const OnTexts&) const override {
-    Scores scores;
-    for (size_t i = 0; i < queries.size(); ++i) {
-      auto& of = scores.of_queries.emplace_back();
-      for (const std::string& text : texts) of.push_back(static_cast<double>(text.size()));
-    }
-    return scores;
+// Prefers long texts, and looks at the last word of each of two utterances alone.
+struct LastWords : VectorRanker {
+  Tensor contexts(const Contexts& contexts, int64_t, const OnTexts&, size_t*) const override {
+    return column(std::vector<double>(contexts.size(), 1));
+  }
+  Tensor responses(const std::vector<std::string>& texts, int64_t, const OnTexts&,
+                   size_t*) const override {
+    std::vector<double> sizes;
+    for (const std::string& text : texts) sizes.push_back(static_cast<double>(text.size()));
+    return column(sizes);
+  }
+  static Tensor column(const std::vector<double>& x) {
+    return Tensor::from(x, {std::ssize(x), 1}).to(DType::f32);
   }
   std::vector<Look> looks(const Contexts& contexts) const override {
-    std::vector<Look> all;
-    for (const auto& context : contexts) {
-      Look& look = all.emplace_back();  // of the last two utterances, four rows each
-      look = {{0, 0, 0.2, 0}, {0, 0, 0.8, 0}};
-      EXPECT_GE(context.size(), 2u);
-    }
-    return all;
+    return std::vector<Look>(contexts.size(), {{0, 0, 0.2, 0}, {0, 0, 0.8, 0}});
   }
 };
 

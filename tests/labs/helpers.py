@@ -61,35 +61,30 @@ def in_a_browser(page, script, dark=False):
     return json.loads(html.unescape(found[1]))
 
 
-def unreadable(page):
-    """What the pages of the program are searched for (tests/heed/chromium.h): low contrast, text that is cut off, boxes that no key reaches;
-    in light and in dark."""
-    find = re.search(r'kFindProblems\[\] = R"js\((.*?)\)js"', (ROOT / "tests/heed/chromium.h").read_text(), re.S)[1]
-    script = find + """onload = async () => {
-      const found = await findProblems();
-      document.body.innerHTML = '<pre id="seen"></pre>';
-      document.querySelector('#seen').textContent = JSON.stringify(found);
-    };"""
-    return [found for dark in (False, True) if (found := in_a_browser(page, script, dark))]
-
-
 FRAMES = """<!DOCTYPE html><title></title><pre id="seen">[]</pre><script>
 const seen = document.querySelector('#seen');
 onmessage = event => seen.textContent = JSON.stringify([...JSON.parse(seen.textContent), event.data]);
 </script></body>"""
 
 
-def too_wide(page):
-    """[(width of the screen, width of the page)], the narrowest first, of phones to laptops: where the page does not fit."""
+# What the pages of heed are asked, in JavaScript: `await findProblems()`.
+FIND_PROBLEMS = re.search(r'R"js\((.*?)\)js"', (ROOT / "tests/heed/chromium.h").read_text(), re.DOTALL)[1]
+
+
+def page_problems(page):
+    """{"light, 320": what is wrong} of phones to laptops, light and dark: what is wider than the screen, too faint, out of reach of keys
+    (tests/heed/chromium.h); empty where all is fine."""
+    look = FIND_PROBLEMS + "onload = async () => parent.postMessage([innerWidth, await findProblems()], '*')"
+    widths, problems = (320, 390, 768, 1280), {}
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "inner.html"
-        path.write_text(page.replace("</body>", "<script>onload = () => parent.postMessage([innerWidth, document.documentElement.scrollWidth], '*')"
-                                                "</script></body>"))
-        widths = (320, 390, 768, 1280)
+        path.write_text(page.replace("</body>", f"<script>{look}</script></body>"))
         frames = "".join(f'<iframe src="file://{path}" style="border:0; height:900px; width:{width}px"></iframe>' for width in widths)
-        seen = sorted(map(tuple, in_a_browser(FRAMES.replace("<script>", frames + "<script>"), "")))
-    assert [width for width, _ in seen] == list(widths), seen
-    return [(width, wide) for width, wide in seen if wide > width]
+        for scheme in ("light", "dark"):
+            seen = sorted(map(tuple, in_a_browser(FRAMES.replace("<script>", frames + "<script>"), "", dark=scheme == "dark")))
+            assert [width for width, _ in seen] == list(widths), seen
+            problems.update({f"{scheme}, {width}": what for width, what in seen if what})
+    return problems
 
 
 def for_each_lab(test):

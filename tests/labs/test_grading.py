@@ -177,8 +177,7 @@ class Submissions(unittest.TestCase):
         self.assertIn("3 &lt; 4 &amp; ", text)  # the failure, escaped
         self.assertNotIn("http", text.replace("http-equiv", ""))
         if helpers.CHROMIUM:
-            self.assertEqual(helpers.too_wide(text), [])
-            self.assertEqual(helpers.unreadable(text), [])
+            self.assertEqual(helpers.page_problems(text), {})
 
     def test_secret_seeds_stay_secret(self):
         result = self.grade(self.reference, lambda check, seed: seed != 1)

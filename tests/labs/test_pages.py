@@ -39,17 +39,12 @@ class Talks(unittest.TestCase):
         self.assertEqual(made.counts["section"], sum(line.startswith(("# ", "## ")) for line in text.splitlines()))
 
     @unittest.skipUnless(helpers.CHROMIUM, "no chromium here")
-    def test_they_fit_any_screen(self):
-        text = "# A title\n\n    " + 300 * "x" + "\n\n## Next\n"
-        self.assertEqual(helpers.too_wide(pages.talk_page(text)), [])
-        self.assertEqual(helpers.too_wide(pages.page("wide", '<div style="width:700px">a</div>'))[0][0], 320)
-
-    @unittest.skipUnless(helpers.CHROMIUM, "no chromium here")
-    def test_they_can_be_read(self):
+    def test_they_fit_any_screen_and_can_be_read(self):
         text = "# A title\n\nA `b < c` goes on.\n\n    " + 300 * "x" + "\n\n## Next\n\n- one\n"
-        self.assertEqual(helpers.unreadable(pages.talk_page(text)), [])
-        pale = helpers.unreadable(pages.page("pale", '<p style="color:#888; background:#999">a</p>'))
-        self.assertEqual([found[:8] for found in pale], ["contrast"] * 2)
+        self.assertEqual(helpers.page_problems(pages.talk_page(text)), {})
+        wide = helpers.page_problems(pages.page("wide", '<div style="width:700px; color:#888; background:#999">a</div>'))
+        self.assertIn("wide", wide["light, 320"])
+        self.assertEqual({found[:8] for screen, found in wide.items() if screen.endswith("1280")}, {"contrast"})
 
     def test_blocks(self):
         got = pages.blocks(["A `b < c`", "goes on.", "", "- one", "  more", "- two", "", "    x = 1", "    y", "", "End"])

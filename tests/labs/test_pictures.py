@@ -9,7 +9,7 @@ from unittest import mock
 import helpers
 from heed_lab import LabError, explore, figures, pictures
 from heed_lab.running import run_check
-from helpers import CHROMIUM, bench_of, changed, in_a_browser, too_wide
+from helpers import CHROMIUM, bench_of, changed, in_a_browser, page_problems
 from test_pages import Balanced
 
 SLOPE = ("tensor/kernels/elementwise_ops.h", "return T(2) * x;", "return T(3) * x;")  # of the square: 1.5 times what it should be
@@ -186,4 +186,4 @@ class Page(unittest.TestCase):
         self.assertEqual(seen["boxes"][:6], [4, 32, 4, 32, 32, 4])
         self.assertEqual(seen["frames"], [["3px"], ["1px"]])
         self.assertGreater(seen["colours"], 4)
-        self.assertEqual(too_wide(self.page), [])
+        self.assertEqual(page_problems(self.page), {})

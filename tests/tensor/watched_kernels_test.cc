@@ -13,10 +13,9 @@
 
 #include "emulator/watched_memory.h"
 #include "tensor/kernels/attention.h"
-#include "tensor/kernels/compare.h"
 #include "tensor/kernels/cross_entropy.h"
 #include "tensor/kernels/elementwise.h"
-#include "tensor/kernels/gather.h"
+#include "tensor/kernels/groups.h"
 #include "tensor/kernels/gru.h"
 #include "tensor/kernels/index.h"
 #include "tensor/kernels/layout.h"
@@ -123,7 +122,7 @@ const std::vector<Row> kReductions = {
     {"sum_forward, columns", [](Memory& m) { gpu::sum_forward<Float>(m.out("y", kCols), m.in("x", 50 * kCols), 2.0f, 1, 50, kCols); }},
     {"sum_forward, long columns", [](Memory& m) { gpu::sum_forward<Float>(m.out("y", 40), m.in("x", 1100 * 40), 2.0f, 1, 1100, 40); }},
     {"sum_forward, few rows", [](Memory& m) { gpu::sum_forward<Float>(m.out("y", 2 * kWidth), m.in("x", 2 * 5 * kWidth), 2.0f, 2, 5, kWidth); }},
-    {"sum_backward", [](Memory& m) { gpu::sum_backward<Float>(m.out("dx", 2 * 5 * kWidth), m.in("dy", 2 * kWidth), 2.0f, 2, 5, kWidth); }},
+    {"spread", [](Memory& m) { gpu::spread<Float>(m.out("y", 2 * 5 * kWidth), m.in("x", 2 * kWidth), 2.0f, 2, 5, kWidth); }},
     {"max_forward, a row", [](Memory& m) { gpu::max_forward<Float>(m.out("y", kRows), m.array(Ids(kRows)), m.in("x", kRows * kCols), kRows, kCols, 1); }},
     {"max_forward, columns", [](Memory& m) { gpu::max_forward<Float>(m.out("y", kWidth), m.array(Ids(kWidth)), m.in("x", 5 * kWidth), 1, 5, kWidth); },
      {{"x", "the best so far is another row in each column"}}},

@@ -85,7 +85,8 @@ void write_report(const Options& o, const Table& table, const std::string& comma
   write_file(o.report, "# Reliability: what was tried\n\nMade by `" + command + "` (" +
                            std::to_string(seconds / 60) + " minutes, seed " +
                            std::to_string(o.budget.seed) + ", " + machine() +
-                           "). What the rows mean is in [reliability.md](../reliability.md).\n\n" +
+                           "). Single runs are not kept. What the rows mean is in "
+                           "[reliability.md](../reliability.md).\n\n" +
                            table.text());
 }
 

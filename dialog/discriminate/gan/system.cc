@@ -8,6 +8,7 @@
 #include "dialog/discriminate/gan/run.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/text/format.h"
+#include "dialog/training_of.h"
 
 namespace heed::gan {
 namespace {
@@ -45,23 +46,15 @@ std::string table_row(const std::string& name, const Metrics& metrics) {
   return text;
 }
 
-class AdversaryTraining : public Training {
+class AdversaryTraining : public TrainingOf<Settings> {
  public:
-  AnySettings settings() override { return AnySettings(s_); }
-  LoopSettings& loop() override { return s_.generator.loop; }
+  AdversaryTraining() : TrainingOf(usual_settings()) {}
   std::vector<Folder> folders() override {
     return {{"model", "Directory of a run or a model", &generator_},
             {"discriminator", "Directory of a run of heed train discriminate, to begin with",
              &discriminator_}};
   }
 
-  void go_on(const std::string& run, const Take& take) override {
-    Settings of_run = load_settings_of(run);
-    if (take) take(AnySettings(s_), AnySettings(of_run));
-    refuse_other_player(run, "generator", "model", generator_);
-    refuse_other_player(run, "discriminator", "discriminator", discriminator_);
-    s_ = std::move(of_run);
-  }
   void read(const Paths& data, const std::string& run) override {
     if (run.empty()) begin_with_generator();
     const TrainSettings& s = s_.generator;
@@ -103,6 +96,11 @@ class AdversaryTraining : public Training {
   }
 
  private:
+  Settings load(const std::string& run) const override { return load_settings_of(run); }
+  void before_going_on(const std::string& run, const Settings&) override {
+    refuse_other_player(run, "generator", "model", generator_);
+    refuse_other_player(run, "discriminator", "discriminator", discriminator_);
+  }
   // Its own settings, but for how both are trained now.
   void begin_with_generator() {
     for (const Folder& folder : folders()) {
@@ -125,7 +123,6 @@ class AdversaryTraining : public Training {
         " was started with another model; leave the option out, or take another --out");
   }
 
-  Settings s_ = usual_settings();
   TrainData data_;
   std::string generator_, discriminator_;  // folders
   Metrics before_;
@@ -154,9 +151,7 @@ System adversary_system() {
           "Example:\n"
           "  heed train adversary --model runs/generator --discriminator runs/judge --data "
           "data/ubuntu-sample --out runs/adversary",
-      .train = [](const std::string&, const std::string&) -> std::unique_ptr<Training> {
-        return std::make_unique<AdversaryTraining>();
-      },
+      .train = new_training<AdversaryTraining>,
       .is_option = is_chosen};
 }
 

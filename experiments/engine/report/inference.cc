@@ -1,7 +1,6 @@
 #include "experiments/engine/report/inference.h"
 
 #include <algorithm>
-#include <cmath>
 
 namespace heed {
 namespace {
@@ -27,6 +26,54 @@ Quotient quotient_of(const Results& results, const RunResult& run, const Measure
 
 const std::optional<Estimate> kNone;
 
+// A change of several seeds, whose p-value is wanted.
+struct Tested {
+  const Measure& measure;
+  std::vector<RunPair> pairs;
+  std::optional<double>& place;  // of the corrected p-value
+  double p_value;
+  Sides sides = {};
+};
+
+// Adds the changes in kResamples draws, from `first` on.
+void draw_on(const Results& results, const std::vector<Tested*>& all, int64_t first) {
+  std::vector<Quotient> quotients;
+  for (const Tested* tested : all) {
+    for (const auto& [run, baseline] : tested->pairs) {
+      quotients.push_back(quotient_of(results, *run, tested->measure));
+      quotients.push_back(quotient_of(results, *baseline, tested->measure));
+    }
+  }
+  std::vector<Resampled> drawn = bootstrap(quotients, /*seed=*/1, first);
+  Resampled* next = drawn.data();
+  for (Tested* tested : all) {
+    std::vector<const Resampled*> ours, base;
+    for (size_t i = 0; i < 2 * tested->pairs.size(); ++i, ++next) {
+      if (tested->measure.exponential) *next = exponential(std::move(*next));
+      (i % 2 == 0 ? ours : base).push_back(next);
+    }
+    tested->sides.add(difference(over_seeds(ours, first), over_seeds(base, first)));
+  }
+}
+
+// A p-value of few draws beyond 0 is taken of more draws (Besag & Clifford 1991): until kEnough
+// are beyond, or the smallest p-value of so many comparisons is small enough.
+void sharpen(const Results& results, std::vector<Tested>& family) {
+  constexpr int64_t kEnough = 10;
+  const double wanted = 2 * static_cast<double>(family.size()) / kSmallestP;
+  std::vector<Tested*> few;
+  for (Tested& tested : family) {
+    if (tested.p_value < 2.0 * kEnough / kResamples) few.push_back(&tested);
+  }
+  const std::vector<Tested*> sharpened = few;
+  for (int64_t first = 0; !few.empty() && static_cast<double>(first) < wanted;
+       first += kResamples) {
+    draw_on(results, few, first);
+    std::erase_if(few, [](const Tested* t) { return t->sides.fewer() >= kEnough; });
+  }
+  for (Tested* tested : sharpened) tested->p_value = tested->sides.p_value();
+}
+
 }  // namespace
 
 Inference::Inference(const Results& results, const std::vector<Measure>& measures,
@@ -50,7 +97,7 @@ Inference::Inference(const Results& results, const std::vector<Measure>& measure
       add(results, measures[m], of_runs);
     }
   }
-  correct();
+  correct(results, measures);
 }
 
 void Inference::add(const Results& results, const Measure& measure, const Resampled* of_runs) {
@@ -59,7 +106,7 @@ void Inference::add(const Results& results, const Measure& measure, const Resamp
   OfVariants& of = measures_[measure.key];
   of.values.resize(n);
   of.changes.resize(n);
-  of.corrected.assign(n, 1);
+  of.corrected.resize(n);
   const bool compared = std::find(comparison_.keys.begin(), comparison_.keys.end(), measure.key) !=
                         comparison_.keys.end();
   for (size_t v = 0; v < n; ++v) {
@@ -78,20 +125,24 @@ void Inference::add(const Results& results, const Measure& measure, const Resamp
   }
 }
 
-// One family: all comparisons that there are.
-void Inference::correct() {
-  std::vector<double> p_values;
-  std::vector<double*> places;
-  for (auto& [key, of] : measures_) {
+// One family: all comparisons of several seeds.
+void Inference::correct(const Results& results, const std::vector<Measure>& measures) {
+  std::vector<Tested> family;
+  for (const Measure& measure : measures) {
+    OfVariants& of = measures_.at(measure.key);
     for (size_t v = 0; v < of.changes.size(); ++v) {
       if (!of.changes[v]) continue;
-      p_values.push_back(of.changes[v]->p_value);
-      places.push_back(&of.corrected[v]);
+      auto pairs = paired_runs(results, v, *comparison_.baseline(v));
+      if (pairs.size() < 2) continue;
+      family.push_back({measure, std::move(pairs), of.corrected[v], of.changes[v]->p_value});
     }
   }
+  comparisons_ = family.size();
+  sharpen(results, family);
+  std::vector<double> p_values;
+  for (const Tested& tested : family) p_values.push_back(tested.p_value);
   const std::vector<double> corrected = holm(p_values);
-  for (size_t i = 0; i < places.size(); ++i) *places[i] = corrected[i];
-  comparisons_ = p_values.size();
+  for (size_t i = 0; i < family.size(); ++i) family[i].place = corrected[i];
 }
 
 const std::optional<Estimate>& Inference::value(const std::string& key, size_t variant) const {
@@ -104,9 +155,9 @@ const std::optional<Estimate>& Inference::change(const std::string& key, size_t 
   return found == measures_.end() ? kNone : found->second.changes.at(variant);
 }
 
-double Inference::corrected_p(const std::string& key, size_t variant) const {
+std::optional<double> Inference::corrected_p(const std::string& key, size_t variant) const {
   const auto found = measures_.find(key);
-  return found == measures_.end() ? 1 : found->second.corrected.at(variant);
+  return found == measures_.end() ? std::nullopt : found->second.corrected.at(variant);
 }
 
 }  // namespace heed

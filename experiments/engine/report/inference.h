@@ -27,7 +27,10 @@ struct Comparison {
 };
 
 // Resampled are the clusters of the items and the seeds (experiments/engine/stats/statistics.h);
-// with several seeds a number is the mean over their models.
+// with several seeds a number is the mean over their models. Where a p-value would be at its
+// floor more is drawn (Besag & Clifford 1991), until the smallest corrected one can be
+// kSmallestP.
+constexpr double kSmallestP = 0.001;
 class Inference {
  public:
   Inference(const Results& results, const std::vector<Measure>& measures,
@@ -37,18 +40,19 @@ class Inference {
   const std::optional<Estimate>& value(const std::string& key, size_t variant) const;
   // Minus the baseline's, of the seeds that both have.
   const std::optional<Estimate>& change(const std::string& key, size_t variant) const;
-  // The change's p-value after Holm's correction for all of them; 1 where there is none.
-  double corrected_p(const std::string& key, size_t variant) const;
-  size_t comparisons() const { return comparisons_; }
+  // The change's p-value after Holm's correction for all of them. Nothing where there is no
+  // change, and of a single seed: its draws do not know what another training would give.
+  std::optional<double> corrected_p(const std::string& key, size_t variant) const;
+  size_t comparisons() const { return comparisons_; }  // that have a p-value
   const Comparison& comparison() const { return comparison_; }
 
  private:
   struct OfVariants {
     std::vector<std::optional<Estimate>> values, changes;
-    std::vector<double> corrected;
+    std::vector<std::optional<double>> corrected;
   };
   void add(const Results& results, const Measure& measure, const Resampled* of_runs);
-  void correct();
+  void correct(const Results& results, const std::vector<Measure>& measures);
 
   const Comparison comparison_;
   std::map<std::string, OfVariants> measures_;

@@ -79,6 +79,18 @@ void add_changes(Table& table, const Results& results, const Inference& inferenc
   }
 }
 
+std::string intervals_text(const Results& results, const std::string& noun,
+                           const std::string& more) {
+  return "95 % intervals over " + results.clusters_text(noun) + more + ". ";
+}
+
+std::string p_values_text(const Inference& inference) {
+  if (inference.comparisons() == 0)
+    return "No p-values: one seed does not say what another training would give. ";
+  return "p-values, of several seeds only, after Holm's correction for all " +
+         counted(inference.comparisons(), "comparison") + ". ";
+}
+
 std::string mixed_programs(const Results& results) {
   const auto programs = results.made_with();
   if (programs.size() < 2) return "";

@@ -27,6 +27,13 @@ void add_variants(Table& table, const Results& results, const Inference& inferen
 // seeds; with intervals and corrected p-values.
 void add_changes(Table& table, const Results& results, const Inference& inference);
 
+// For notes: "95 % intervals over 744 conversations, the largest of 4. ", or with `more` behind
+// it.
+std::string intervals_text(const Results& results, const std::string& noun,
+                           const std::string& more = "");
+// How p-values are corrected, or why there are none.
+std::string p_values_text(const Inference& inference);
+
 // Where several programs or kinds of machine made the runs: which, and how many each. Else empty.
 std::string mixed_programs(const Results& results);
 

@@ -87,7 +87,8 @@ Quotient mean_quotient(const Series& values, const Series& only, const std::vect
 
 // The sums of all resamples of all quotients are two matrix products: the counts (resamples,
 // clusters) times the tops and times the bottoms (clusters, quotients).
-std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed) {
+std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed,
+                                 int64_t from) {
   std::vector<Resampled> result(quotients.size());
   if (quotients.empty()) return result;
   const auto clusters = static_cast<int64_t>(quotients[0].top.size());
@@ -100,7 +101,7 @@ std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_
   const NoGrad guard;
   const Var tops = columns(quotients, &Quotient::top),
             bottoms = columns(quotients, &Quotient::bottom);
-  for (int64_t first = 0; first < kResamples; first += kChunk) {
+  for (int64_t first = from; first < from + kResamples; first += kChunk) {
     const Var counts = draw_counts(clusters, first, kChunk, seed);
     const std::vector<double> top = matmul(counts, tops).value().to_vector();
     const std::vector<double> bottom = matmul(counts, bottoms).value().to_vector();
@@ -111,7 +112,7 @@ std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_
   return result;
 }
 
-Resampled over_seeds(const std::vector<const Resampled*>& of_seeds) {
+Resampled over_seeds(const std::vector<const Resampled*>& of_seeds, int64_t first) {
   Resampled result = *of_seeds.at(0);
   const size_t seeds = of_seeds.size();
   if (seeds == 1) return result;
@@ -120,7 +121,7 @@ Resampled over_seeds(const std::vector<const Resampled*>& of_seeds) {
   for (const Resampled* of : of_seeds) result.value += of->value / n;
   const double widen = std::sqrt(n / (n - 1));
   for (size_t b = 0; b < result.draws.size(); ++b) {
-    Rng rng(/*seed=*/1, "bootstrap.seeds", b);
+    Rng rng(/*seed=*/1, "bootstrap.seeds", static_cast<uint64_t>(first) + b);
     double mean = 0, drawn = 0;
     for (const Resampled* of : of_seeds) {
       mean += of->draws[b] / n;
@@ -144,17 +145,28 @@ Resampled exponential(Resampled x) {
   return x;
 }
 
+void Sides::add(const Resampled& of) {
+  for (const double draw : of.draws) {
+    if (std::isnan(draw)) continue;
+    below += draw <= 0;
+    above += draw >= 0;
+    ++draws;
+  }
+}
+
+double Sides::p_value() const {
+  return std::min(1.0, 2.0 * static_cast<double>(1 + fewer()) / static_cast<double>(1 + draws));
+}
+
 std::optional<Estimate> estimate(const Resampled& x) {
   std::vector<double> draws = x.draws;
   std::erase_if(draws, [](double draw) { return std::isnan(draw); });
   if (!std::isfinite(x.value) || draws.empty()) return std::nullopt;
   std::sort(draws.begin(), draws.end());
   const size_t n = draws.size(), outside = n / 40;  // on each side
-  const auto below = std::upper_bound(draws.begin(), draws.end(), 0.0) - draws.begin();
-  const auto above = draws.end() - std::lower_bound(draws.begin(), draws.end(), 0.0);
-  const double p =
-      2.0 * static_cast<double>(1 + std::min(below, above)) / static_cast<double>(1 + n);
-  return Estimate{x.value, x.clusters, {draws[outside], draws[n - 1 - outside]}, std::min(1.0, p)};
+  Sides sides;
+  sides.add(x);
+  return Estimate{x.value, x.clusters, {draws[outside], draws[n - 1 - outside]}, sides.p_value()};
 }
 
 std::vector<double> holm(const std::vector<double>& p_values) {

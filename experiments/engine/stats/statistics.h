@@ -2,6 +2,7 @@
 // chance? All numbers here are quotients of two sums over dialogues: a mean, a ratio of means.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -46,25 +47,37 @@ struct Resampled {
 // that differences are paired. The draws are a function of (seed, number of the resample, place),
 // so the result is the same everywhere and for any number of threads.
 constexpr int64_t kResamples = 10000;
-std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed = 1);
+// `first`: kResamples more, from that one on.
+std::vector<Resampled> bootstrap(const std::vector<Quotient>& quotients, uint64_t seed = 1,
+                                 int64_t first = 0);
 // How often each of n clusters is drawn in its resamples first, first + 1, ...: f64 (count, n).
 Tensor draw_counts(int64_t n, int64_t first, int64_t count, uint64_t seed);
 
-// The mean over n seeds, of which each draw takes n with replacement: with the clusters a bootstrap
-// of two levels (Davison & Hinkley 1997, 3.8). So few seeds vary less in their resamples than they
-// do, by the factor (n - 1) / n, so what a draw differs by from the mean of all is multiplied by
-// sqrt(n / (n - 1)). Two models of n seeds each are drawn alike: their difference is paired.
-Resampled over_seeds(const std::vector<const Resampled*>& of_seeds);
+// The mean over n seeds, of which each draw takes n with replacement: with the clusters a
+// bootstrap of two levels (Davison & Hinkley 1997, 3.8). So few seeds vary less in their
+// resamples than they do, by the factor (n - 1) / n, so what a draw differs by from the mean of
+// all is multiplied by sqrt(n / (n - 1)). Two models of n seeds each are drawn alike: their
+// difference is paired. `first`: that of the bootstrap.
+Resampled over_seeds(const std::vector<const Resampled*>& of_seeds, int64_t first = 0);
 // The same of each draw: difference of two models, exp.
 Resampled difference(const Resampled& a, const Resampled& b);
 Resampled exponential(Resampled x);
+
+// Draws of a difference, by the side of 0 that they are on; one that is 0 is on both.
+struct Sides {
+  int64_t below = 0, above = 0, draws = 0;
+
+  void add(const Resampled& of);  // those that are numbers
+  int64_t fewer() const { return std::min(below, above); }
+  // Two-sided p-value of "it is 0": 2 (1 + fewer()) / (1 + draws), at most 1.
+  double p_value() const;
+};
 
 struct Estimate {
   double value = 0;
   int64_t clusters = 0;
   Interval interval;  // 95 %, percentiles of the draws: 2.5 % of them are below it, 2.5 % above
-  // Two-sided p-value of "it is 0" (for differences):
-  //   p = 2 (1 + min(# draws <= 0, # draws >= 0)) / (1 + # draws), at most 1
+  // Of "it is 0" (for differences), see Sides.
   double p_value = 1;
 };
 // Nothing where the value is not a finite number.

@@ -16,21 +16,28 @@ _HRED = STRUCTURES[11:14]  # dialog/respond/models/hred.h
 
 @dataclass(frozen=True)
 class ModelConfig:
-    """Structure and sizes, by the names of docs/files.md. DataError says which rule they break."""
+    """Structure and sizes, by the names of docs/files.md. DataError says which rule they break.
 
+    dropout and noise are of the training, nothing here uses them, but noise decides how wide the decoder's input is.
+    attention is dot, general, additive or None, the structure's own; message_attention is of thred.
+    """
+
+    # Made from dialog/respond/settings.h by HEED_WRITE_DOCS=1 build/release/tests/docs_settings_test.
+    # <settings>
     structure: str
     vocab_size: int
     embedding_size: int
     hidden_size: int
     num_layers: int
     lstm_bias: bool = False
-    dropout: float = 0.2  # of the training; nothing here uses it
-    heads: int = 2  # of a transformer
-    attention: Optional[str] = None  # dot, general or additive; None: the structure's own
+    dropout: float = 0.2
+    heads: int = 2
+    attention: Optional[str] = None
     bidirectional: bool = False
     input_feeding: bool = True
-    noise: str = "none"  # of the training, as dropout; it decides how wide the decoder's input is
-    message_attention: bool = True  # of thred
+    noise: str = "none"
+    message_attention: bool = True
+    # </settings>
 
     @property
     def score(self) -> str:
@@ -44,11 +51,13 @@ class ModelConfig:
 
         s = self.structure
         check(s in STRUCTURES, f"structure: expected one of {', '.join(STRUCTURES)}, got {s!r}")
-        for name in ("vocab_size", "embedding_size", "hidden_size", "num_layers", "heads"):
-            value = getattr(self, name)
-            check(type(value) is int and 1 <= value <= 1 << 24, f"{name}: expected 1 to {1 << 24}, got {value!r}")
-        for name in ("lstm_bias", "bidirectional", "input_feeding", "message_attention"):
-            check(isinstance(getattr(self, name), bool), f"{name}: expected true or false")
+        for field in fields(self):
+            value = getattr(self, field.name)
+            if field.type == "int":
+                check(type(value) is int and 1 <= value <= 1 << 24,
+                      f"{field.name}: expected 1 to {1 << 24}, got {value!r}")
+            elif field.type == "bool":
+                check(isinstance(value, bool), f"{field.name}: expected true or false")
         check(self.attention in (None, "dot", "general", "additive"),
               f"attention: expected one of dot, general, additive, got {self.attention!r}")
         check(self.attention is None or s in _ONE_SCORE, f"attention: not of {s}")

@@ -13,6 +13,7 @@
 #include "dialog/respond/taught_choices.h"
 #include "examples/own_model.h"
 #include "optim/optim.h"
+#include "tensor/allocator.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -74,6 +75,25 @@ TEST_P(AnyResponder, HasAsManyParametersAsWereCounted) {
     config.lstm_bias = bias;
     EXPECT_EQ(parameter_count(*make_responder(config)), parameter_count(config));
   }
+}
+
+// The formula of `static`, layers alike from the second on, for sizes that no machine holds:
+// counting takes no memory.
+TEST(ParameterCount, OfAModelThatNoMemoryHolds) {
+  const double v = 1 << 24, e = 1 << 23, h = 1 << 22, layers = 1000;
+  const ModelConfig config{.structure = Structure::parse("static"),
+                           .vocab_size = 1 << 24,
+                           .embedding_size = 1 << 23,
+                           .hidden_size = 1 << 22,
+                           .num_layers = 1000};
+  const auto lstm = [&](double in) { return 4 * h * (in + h) + (layers - 1) * 8 * h * h; };
+  reset_peak();
+  const int64_t before = memory_stats().peak_bytes;
+  EXPECT_EQ(parameter_count(config), 2 * v * e + lstm(e) + lstm(e + h) + 2 * h * h + v * h);
+  EXPECT_TRUE(has_parameter(config, "decoder.lstm.weight_hh_l3"));
+  EXPECT_FALSE(has_parameter(config, "integration"));
+  EXPECT_EQ(memory_stats().peak_bytes, before);
+  EXPECT_EQ(Tensor::zeros({3}).to_vector(), std::vector<double>(3));  // all is as it was
 }
 
 TEST_P(AnyResponder, IsADirectoryThatLoads) {

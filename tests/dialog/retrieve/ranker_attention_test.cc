@@ -30,7 +30,7 @@ TEST(RankerAttention, IsThatOfTheUtterancesWhateverTheBatch) {
     SCOPED_TRACE(encoder);
     DualEncoder model(tiny(encoder));
     init(model, 5);
-    const std::vector<Ranker::Look> looks = looks_of(model, kContexts, 2);
+    const std::vector<VectorRanker::Look> looks = looks_of(model, kContexts, 2);
     const auto rows = [&](size_t text) {
       std::vector<size_t> sizes;
       for (const auto& utterance : looks[text]) sizes.push_back(utterance.size());
@@ -48,7 +48,7 @@ TEST(RankerAttention, IsThatOfTheUtterancesWhateverTheBatch) {
     for (size_t k = 0; k < 3; ++k) scores += as[k] * static_cast<double>(rows(1)[k]);
     EXPECT_NEAR(scores, whole ? 3 : 9, 1e-5);
     EXPECT_NEAR(attention_scores(looks[0])[0], 1, 1e-6);
-    const std::vector<Ranker::Look> alone = looks_of(model, kContexts, 1);
+    const std::vector<VectorRanker::Look> alone = looks_of(model, kContexts, 1);
     for (size_t k = 0; k < 3; ++k) {
       for (size_t j = 0; j < looks[1][k].size(); ++j) {
         EXPECT_NEAR(alone[1][k][j], looks[1][k][j], 1e-6);
@@ -83,7 +83,7 @@ TEST(RankerAttention, ItsLossIsEquation9) {
     };
     EXPECT_FALSE(loss().defined());
     examples[1].distraction[1] = 1;
-    const Ranker::Look look = looks_of(model, kContexts, 2)[1];
+    const VectorRanker::Look look = looks_of(model, kContexts, 2)[1];
     double squares = 0, rows = 0;
     for (const double weight : look[1]) squares += weight * weight;
     for (const auto& utterance : look) rows += static_cast<double>(utterance.size());

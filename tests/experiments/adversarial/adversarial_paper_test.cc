@@ -4,6 +4,7 @@
 #include "dialog/discriminate/confusion.h"
 #include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/paper.h"
+#include "experiments/adversarial/settings.h"
 
 namespace heed {
 namespace {
@@ -73,6 +74,21 @@ TEST(AdversarialPaper, ClaimsThatFail) {
     ++fail;
   }
   EXPECT_EQ(fail, 3u);
+}
+
+// Our accuracies on generated responses, by the ends of their intervals.
+TEST(AdversarialPaper, IntervalsDecide) {
+  const ClaimRule& rule = adversarial_claim_rules()[8];
+  const auto holds = [&](double low, double high) {
+    VariantNumbers ours;
+    ours.set(0, "generated.discriminator.accuracy", (low + high) / 2);
+    ours.set(0, "generated.discriminator.low", low);
+    ours.set(0, "generated.discriminator.high", high);
+    return rule.check(ours).holds;
+  };
+  EXPECT_EQ(holds(0.51, 0.6), true);
+  EXPECT_EQ(holds(0.45, 0.6), std::nullopt);
+  EXPECT_EQ(holds(0.4, 0.49), false);
 }
 
 TEST(JudgeVariants, EachCorpusAndAllTogether) {

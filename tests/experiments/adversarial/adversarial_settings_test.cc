@@ -1,5 +1,6 @@
 // The folder of an experiment on adversarial evaluation says what its runs are trained with.
-#include "experiments/adversarial/settings.h"
+#include "dialog/discriminate/settings.h"
+#include "experiments/adversarial/measurement_json.h"
 
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
@@ -7,19 +8,24 @@
 namespace heed {
 namespace {
 
+void open(const std::string& out, const AdversarialSettings& settings) {
+  const auto& making = adversarial_making();
+  open_folder(out, kAdversarialKind, describe(making, settings, {}, {}), making.earlier(settings));
+}
+
 TEST(AdversarialFolder, RefusesAnotherValueOfAnySetting) {
   const TempDir dir;
   const std::string out = dir.path("out");
   const AdversarialSettings usual = {.train = discriminate::find_preset("smoke").settings};
-  open_adversarial(out, usual, {});
-  open_adversarial(out, usual, {});
+  open(out, usual);
+  open(out, usual);
   int refused = 0;
   for (const auto& [setting, train] : all_changes(usual.train)) {
     AdversarialSettings other = usual;
     other.train = train;
     const bool of_runs = setting.option.empty() || setting.of_variant || setting.option == "seed" ||
                          setting.option == "log-steps";
-    const std::string error = error_of<UsageError>([&] { open_adversarial(out, other, {}); });
+    const std::string error = error_of<UsageError>([&] { open(out, other); });
     EXPECT_EQ(error == "no error", of_runs) << setting.option << " " << error;
     refused += !of_runs;
   }
@@ -38,9 +44,9 @@ TEST(AdversarialFolder, OfAnOlderVersionIsOpened) {
       "dropout": "0.1", "batch": "32", "epochs": "3", "rate": "0.003", "max-norm": "5.0",
       "limit": 0, "test-limit": 0, "responses": 500, "beam": 5, "max-length": 25,
       "device": "cpu", "matmul": "f32"}, "data": {}})");
-  open_adversarial(out, settings, {});
+  open(out, settings);
   settings.train.loop.optimizer.weight_decay = 0.1;
-  EXPECT_EQ(error_of<UsageError>([&] { open_adversarial(out, settings, {}); }),
+  EXPECT_EQ(error_of<UsageError>([&] { open(out, settings); }),
             out +
                 ": holds an experiment on adversarial evaluation with --weight-decay \"0.0\", "
                 "not \"0.1\"; take the same settings or another --out");

@@ -166,7 +166,7 @@ TEST_F(AdversarialTest, RefusesOtherSettingsAndMistakes) {
   fails(same + Arguments{"--weight-decay", "0.5"}, "with --weight-decay \"0.0\", not \"0.5\"");
   fails(with(same, "--responses", "3"), "with --responses 12, not 3");
   fails(with(same, "--beam", "2") + Arguments{"--decode", "sample"},
-        "--beam: is for --decode beam");
+        "--beam: only applies with --decode beam");
   fails(with(same, "--data", kSample), "on other data");
   fails(same + Arguments{"--only", "nothing"}, "no variant fits 'nothing'");
   fails(with(same, "--data", std::string(kSample) + "," + kSample), "two folders are called");

@@ -3,7 +3,9 @@
 
 #include <gtest/gtest.h>
 
+#include "experiments/adversarial/claims.h"
 #include "experiments/adversarial/das.h"
+#include "experiments/adversarial/paper.h"
 #include "experiments/adversarial/tables.h"
 
 namespace heed {
@@ -57,7 +59,7 @@ TEST(ScoredRows, ThePapersCounts) {
     EXPECT_LT(row.scores[s]->interval.low, row.scores[s]->value);
     EXPECT_GT(row.scores[s]->interval.high, row.scores[s]->value);
   }
-  EXPECT_NEAR(*row.p_value, 2 * 5.14e-17, 1e-18);
+  EXPECT_FALSE(row.p_value);  // one seed does not say what another training would give
   // P(0.9 beside 0.1) + P(equal) / 2
   EXPECT_NEAR(row.auc->mean, (103. * 118 + (103. * 32 + 47. * 118) / 2) / (150. * 150), 1e-12);
   EXPECT_FALSE(row.below);
@@ -163,6 +165,63 @@ TEST(DasTables, CorrelationOverGenerators) {
                                        judged(real ? 10 : 2, 10));
   }
   EXPECT_EQ(table_of(das_tables(results), "das").rows.at(0).cells[0].value, 3);
+}
+
+// On generated responses, of so many seeds; 9 of 10 real ones pass.
+AdversarialResults on_generated(size_t seeds, size_t fakes_that_pass) {
+  AdversarialResults results = results_of({}, 10);
+  results.generators = {"g"};
+  for (uint64_t seed = 1; seed <= seeds; ++seed) {
+    RunResult run =
+        run_of(0, "a", seed, judged(9, 10), judged(fakes_that_pass, 10), {kDiscriminator});
+    run.numbers.set_series(judged_key(kDiscriminator, "g", true), judged(9, 10));
+    run.numbers.set_series(judged_key(kDiscriminator, "g", false), judged(fakes_that_pass, 10));
+    run.numbers.set("looks.a.judged_real.attention.response", seed == 1 ? 0.95 : 0.7);
+    run.numbers.set("looks.a.judged_fake.attention.response", 0.5);
+    results.runs.push_back(run);
+  }
+  return results;
+}
+
+// The claim whose text has this.
+ClaimResult found_of(const AdversarialResults& results, const std::string& claim) {
+  const Claims claims = check_adversarial_claims(results, ScoredRows(results));
+  for (const Claim& c : claims.claims) {
+    if (c.text.find(claim) != std::string::npos) return c.ours.at(0);
+  }
+  ADD_FAILURE() << claim;
+  return {};
+}
+
+// An interval of conversations and seeds decides, and nothing does where there is one seed.
+TEST(AdversarialClaims, AreDecidedByIntervalsOverSeeds) {
+  const std::string claim = "above chance on generated";
+  EXPECT_EQ(found_of(on_generated(2, 0), claim).holds, true);
+  EXPECT_EQ(found_of(on_generated(2, 8), claim).holds,
+            std::nullopt);  // 0.55 of 10 conversations
+  EXPECT_FALSE(found_of(on_generated(2, 8), claim).figure.empty());
+  EXPECT_EQ(found_of(on_generated(1, 0), claim).holds, std::nullopt);
+  EXPECT_FALSE(found_of(on_generated(1, 0), claim).figure.empty());
+  const AdversarialResults two = on_generated(2, 0);
+  const ScoredRows rows(two);
+  ASSERT_TRUE(rows.all()[0].p_value);
+  EXPECT_LT(*rows.all()[0].p_value, 0.001);
+  const ScoredRows near_chance(on_generated(2, 8));
+  EXPECT_GT(near_chance.all()[0].p_value.value(), 0.2);
+}
+
+// 0.9 within 0.1 with one of the seeds only.
+TEST(AdversarialClaims, SeedsThatDoNotAgreeDecideNothing) {
+  const AdversarialResults results = on_generated(2, 0);
+  const VariantNumbers numbers = claim_numbers(results, ScoredRows(results), false);
+  EXPECT_NEAR(numbers.get(0, kAttentionReal).value(), 0.825, 1e-12);
+  EXPECT_EQ(numbers.get(0, std::string(kAttentionReal) + "." + kLow), 0.7);
+  for (const ClaimRule& rule : adversarial_claim_rules()) {
+    if (rule.rule.find("mean mass") == std::string::npos) continue;
+    const ClaimResult result = rule.check(numbers);
+    EXPECT_EQ(result.holds, std::nullopt);
+    EXPECT_EQ(result.figure, "0.825 and 0.500");
+  }
 }
 
 }  // namespace

@@ -60,6 +60,7 @@ inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
   n.set("valid_perplexity", 50);
   n.set("parameters", 123456);
   for (size_t s = 0; s < kSets; ++s) make_up_set(n, all_variants()[variant], s, rng);
+  add_shares(n);
   Series nll, tokens(kMadeUpDialogues, 10.0);
   double sum = 0;
   for (int i = 0; i < kMadeUpDialogues; ++i) {

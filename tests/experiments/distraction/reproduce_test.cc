@@ -177,7 +177,7 @@ TEST_F(Reproduce, TheTablesAreThoseOfTheirResults) {
       EXPECT_EQ(dir.read(name + "/" + table), text.str()) << table;
       ++tables;
     }
-    EXPECT_EQ(tables, 12) << folder;
+    EXPECT_EQ(tables, 13) << folder;
   }
 }
 

@@ -90,6 +90,22 @@ const std::vector<Measure> kF1 = {{.key = "f1", .top = "hits2", .bottom = "all"}
 const Comparison kWithA = {
     {"f1"}, [](size_t v) { return v == 1 ? std::optional<size_t>(0) : std::nullopt; }};
 
+// What one seed gives says nothing of what another training would: no p-value, as of no change.
+TEST(Engine, OneSeedHasNoPValue) {
+  const Folder folder(1);
+  const Results results = folder.load();
+  const Inference inference(results, kF1, kWithA);
+  EXPECT_TRUE(inference.change("f1", 1));
+  EXPECT_FALSE(inference.corrected_p("f1", 1));
+  EXPECT_FALSE(inference.corrected_p("f1", 0));
+  EXPECT_FALSE(inference.corrected_p("accuracy", 1));
+  EXPECT_EQ(inference.comparisons(), 0u);
+  Table changes{.id = "c", .title = "C", .note = "", .columns = {{"", "F1", "f1", 3}}};
+  add_changes(changes, results, inference);
+  EXPECT_TRUE(changes.rows.at(0).cells[0].interval);
+  EXPECT_FALSE(changes.rows.at(0).cells[0].p_value);
+}
+
 TEST(Engine, AnyNumberThatIsAQuotientHasAnInterval) {
   const Folder folder(2);
   const Results results = folder.load();

@@ -177,10 +177,42 @@ TEST_F(SweepTest, GoesOnAndTakesMoreValues) {
                  "holds a sweep with --max-norm its default, not \"1\"", "a fixed option");
 }
 
+// A report needs nothing but the folder, be it given by itself or as --runs.
+TEST_F(SweepTest, HasAReport) {
+  ASSERT_EQ(heed_program({"report", whole(), "--tables", dir.path("tables"), "--html",
+                          dir.path("page.html")})
+                .code,
+            0);
+  EXPECT_EQ(dir.read("tables/sweep.json"), shared->read("whole/tables/sweep.json"));
+  const std::string page = dir.read("page.html");
+  EXPECT_TRUE(has(page, "rate0.01-insert-prob0.7"));
+  EXPECT_FALSE(has(page, "paper")) << "a sweep has none";
+  ASSERT_EQ(heed_program({"report", "--runs", whole(), "--tables", dir.path("again")}).code, 0);
+  EXPECT_EQ(dir.read("again/sweep.md"), dir.read("tables/sweep.md"));
+  EXPECT_FALSE(fs::exists(dir.path("tables/claims.md")));
+  expect_failure(heed_program({"report", "--tables", dir.path("tables")}), 2,
+                 "report: give the folder of an experiment", "no folder");
+  expect_failure(heed_program({"report", dir.path(""), "--tables", dir.path("other")}), 1,
+                 "holds no experiment.json; give the --out of heed reproduce", "another folder");
+}
+
+// A sweep's folder of an older version does not say what its table was sorted by.
+TEST_F(SweepTest, OfAnOlderVersionHasAReport) {
+  fs::copy(whole(), dir.path("old"), fs::copy_options::recursive);
+  for (const auto& entry : fs::directory_iterator(dir.path("old"))) {
+    const std::string file = entry.path().filename().string() + "/evaluation.json";
+    if (!fs::exists(dir.path("old/" + file))) continue;
+    Json json = Json::parse(dir.read("old/" + file));
+    EXPECT_EQ(json.erase("best_by"), 1u);
+    dir.write("old/" + file, json.dump());
+  }
+  ASSERT_EQ(heed_program({"report", dir.path("old"), "--tables", dir.path("tables")}).code, 0);
+  EXPECT_EQ(Json::parse(dir.read("tables/sweep.json"))["rows"].size(), 4u);
+  EXPECT_TRUE(has(dir.read("tables/sweep.md"), "Sorted by valid_perplexity."));
+}
+
 // The other commands say what a folder holds, and do not take one kind for the other.
 TEST_F(SweepTest, IsNoExperiment) {
-  expect_failure(heed_program({"report", "--runs", whole(), "--tables", dir.path("tables")}), 1,
-                 "holds no experiment.json; give the --out of heed reproduce", "report");
   expect_failure(heed_program({"reproduce", "--data", kSample, "--out", whole(), "--preset",
                                "smoke", "--limit", "40"}),
                  2, "sweep.json: this folder holds another kind of runs", "reproduce");

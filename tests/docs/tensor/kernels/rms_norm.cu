@@ -32,7 +32,6 @@ void rms_norm_backward(Out<T> dx, const T* y, const T* r, const T* dy, int64_t r
   launch<rms_norm_backward_kernel<T>>({rows, row_threads(cols)}, dx, y, r, dy, cols);
 }
 
-HEED_INSTANTIATE(rms_norm_forward);
-HEED_INSTANTIATE(rms_norm_backward);
+HEED_INSTANTIATE(rms_norm_forward, rms_norm_backward);
 
 }  // namespace heed::gpu

@@ -1,15 +1,14 @@
 #include "tensor/kernels/scale_rows.h"
 
-#include "tensor/parallel.h"
+#include "tensor/kernels/each.h"
 
-namespace heed::cpu {
+namespace heed::HEED_BACKEND {
 
 template <class T> void scale_rows(T* y, const T* x, const T* s, int64_t rows, int64_t cols) {
-  parallel_ranges(rows * cols, /*grain=*/16384, [=](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) y[i] = x[i] * s[i / cols];
-  });
+  put_rows<T>(y, cols, rows, cols,
+              [=] HEED_DEVICE(int64_t r, int64_t c) { return x[r * cols + c] * s[r]; });
 }
 
 HEED_INSTANTIATE(scale_rows);
 
-}  // namespace heed::cpu
+}  // namespace heed::HEED_BACKEND

@@ -1,0 +1,163 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "base/file.h"
+#include "base/machine.h"
+#include "dialog/describe/info_json.h"
+#include "dialog/system.h"
+#include "nn/safetensors.h"
+#include "train/checkpoint.h"
+#include "train/lock.h"
+#include "train/run_json.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+namespace fs = std::filesystem;
+
+bool has(const std::string& directory, const char* file) {
+  std::error_code ignored;
+  return fs::exists(fs::path(directory) / file, ignored);
+}
+
+Json object_in(const std::string& directory, const char* file) {
+  const std::string path = file_inside(directory, file);
+  Json json = parse_json<Json>(path);
+  if (!json.is_object()) throw DataError(path + ": not a JSON object");
+  return json;
+}
+
+Json weights_json(const std::string& file, const std::vector<NamedTensor>& tensors) {
+  int64_t numbers = 0;
+  Json list = Json::array();
+  for (const NamedTensor& t : tensors) {
+    const Shape& shape = t.tensor.shape();
+    Json sizes = Json::array();
+    for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
+    list.push_back({{"name", t.name},
+                    {"shape", sizes},
+                    {"type", name_of(t.tensor.dtype())},
+                    {"numbers", shape.numel()}});
+    numbers += shape.numel();
+  }
+  const auto bytes = fs::file_size(file);
+  return {{"numbers", numbers},
+          {"bytes", bytes},
+          {"size", size_text(static_cast<double>(bytes))},
+          {"fingerprint", file_checksum(file)},
+          {"tensors", list}};
+}
+
+std::vector<NamedTensor> tensors_in(const std::string& file) {
+  std::vector<NamedTensor> tensors;
+  for (const auto& [name, tensor] : load_tensors(file)) tensors.push_back({name, tensor});
+  return tensors;
+}
+
+Json vocabulary_json(const Vocabulary& vocabulary) {
+  constexpr int32_t kShown = 8;  // of the most frequent words, or of the pieces learned first
+  const bool words = vocabulary.kind() == TokenKind::kWords;
+  const int32_t begin = words ? kSpecialTokens : kSmallestOfPieces;
+  Json first = Json::array();
+  for (int32_t id = begin; id < std::min(vocabulary.size(), begin + kShown); ++id) {
+    first.push_back(vocabulary.token(id));
+  }
+  return {{"tokens", vocabulary.size()}, {"kind", name_of(vocabulary.kind())}, {"first", first}};
+}
+
+// Adds "model", "vocabulary" and "parameters". The model is loaded, so that one whose files do not
+// fit together is an error.
+void add_model(const std::string& directory, Json& info) {
+  const Json config = object_in(directory, "config.json");
+  info["model"] = config;
+  const std::string weights = file_inside(directory, "model.safetensors");
+  const LoadedSystem loaded = load_system(directory);
+  if (loaded.vocabulary) info["vocabulary"] = vocabulary_json(*loaded.vocabulary);
+  info["parameters"] = weights_json(weights, parameter_tensors(*loaded.module));
+  for (const Capability can : find_system(loaded.system).can) info["can"].push_back(name_of(can));
+}
+
+// One epoch, in the order in which people read it.
+Json epoch_json(const EpochLog& epoch) {
+  Json json = {{"epoch", epoch.epoch}, {"loss", epoch.loss}};
+  for (const Metric& metric : epoch.metrics) json[metric.name] = metric.value;
+  json.update(Json{{"rate", epoch.rate},
+                   {"grad_norm", epoch.grad_norm},
+                   {"steps", epoch.steps},
+                   {"tokens", epoch.tokens}});
+  return json;
+}
+
+// The epoch of the lowest validation perplexity; null where the log has none.
+Json best_of(const std::vector<EpochLog>& log) {
+  Json best;
+  for (const EpochLog& epoch : log) {
+    for (const Metric& m : epoch.metrics) {
+      if (m.name != "valid_perplexity") continue;
+      if (!best.is_null() && best[m.name].get<double>() <= m.value) continue;
+      best = {{"epoch", epoch.epoch}, {m.name, m.value}};
+    }
+  }
+  return best;
+}
+
+std::vector<EpochLog> log_of(const std::string& run) {
+  return has(run, "log.jsonl") ? load_log(run) : std::vector<EpochLog>{};
+}
+
+const char* status_of(const std::string& run, const std::optional<TrainState>& state,
+                      const Json& max_epochs) {
+  if (is_locked(run)) return "running";
+  if (!state) return has(run, "model.safetensors") ? "model" : "begun";
+  const bool ended = state->schedule.finished || Json(state->epoch) >= max_epochs;
+  return ended ? "complete" : "resumable";
+}
+
+}  // namespace
+
+Json info_of_model(const std::string& directory) {
+  Json info = {{"kind", "model"}};
+  add_model(directory, info);
+  return info;
+}
+
+Json state_of_run(const std::string& directory) {
+  const Json max_epochs = object_in(directory, "settings.json").value("max_epochs", Json());
+  const std::optional<TrainState> state = look_at_checkpoint(directory);
+  const std::vector<EpochLog> log = log_of(directory);
+  Json json = {{"status", status_of(directory, state, max_epochs)},
+               {"epochs", state ? static_cast<size_t>(state->epoch) : log.size()},
+               {"max_epochs", max_epochs},
+               {"steps_of_next_epoch", state ? state->step : 0}};
+  json["best"] = best_of(log);
+  return json;
+}
+
+Json info_of_run(const std::string& directory) {
+  with_json(file_inside(directory, "settings.json"), [](const auto&) { return 0; });  // its format
+  Json settings = object_in(directory, "settings.json");
+  Json info = {{"kind", "run"}, {"format", settings.value("format", Json(1))}};
+  settings.erase("format");
+  info["state"] = state_of_run(directory);
+  info["begun_with"] = settings.value("heed", Json());
+  settings.erase("heed");
+  info["settings"] = settings;
+  info["log"] = Json::array();
+  for (const EpochLog& epoch : log_of(directory)) info["log"].push_back(epoch_json(epoch));
+  if (has(directory, "model.safetensors")) {
+    add_model(directory, info);
+  } else {
+    info["model"] = object_in(directory, "config.json");
+    info["parameters"] = nullptr;
+  }
+  return info;
+}
+
+Json info_of_weights(const std::string& file) {
+  Json info = {{"kind", "weights"}};
+  info.update(weights_json(file, tensors_in(file)));
+  return info;
+}
+
+}  // namespace heed

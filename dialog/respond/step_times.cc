@@ -1,0 +1,216 @@
+#include "dialog/respond/step_times.h"
+
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <chrono>
+#include <nlohmann/json.hpp>
+#include <numeric>
+#include <optional>
+
+#include "autograd/keep_packed.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/decode.h"
+#include "dialog/respond/loss.h"
+#include "dialog/text/text_file.h"
+#include "optim/optim.h"
+#include "tensor/async_read.h"
+
+namespace heed {
+namespace {
+
+struct Lengths {
+  std::vector<int64_t> context{12, 12, 12, 12, 12, 12};
+  int64_t response = 16;
+};
+
+// One dialogue a line: {"context": [utterance lengths], "response": n}.
+std::vector<Lengths> read_lengths(const std::string& path, size_t count) {
+  LineReader reader(path);
+  std::vector<Lengths> result;
+  std::string_view line;
+  while (result.size() < count && reader.next(line)) {
+    const auto json = nlohmann::json::parse(line, nullptr, false);
+    try {
+      result.push_back({json.at("context"), json.at("response")});
+    } catch (const nlohmann::json::exception&) {
+      reader.fail("expected {\"context\": [lengths], \"response\": length}");
+    }
+    const auto in_range = [](int64_t n) { return n >= 1 && n <= 1'000'000; };
+    if (result.back().context.empty() || !in_range(result.back().response) ||
+        !std::all_of(result.back().context.begin(), result.back().context.end(), in_range)) {
+      reader.fail("lengths must be 1 to 1000000, at least one utterance");
+    }
+  }
+  if (result.empty()) throw DataError(path + ": no lengths");
+  return result;
+}
+
+// Random words of the given lengths; the first utterance is a distraction where there are three.
+Example make_example(const Lengths& lengths, int64_t vocab, Rng& rng) {
+  const auto words = [&](int64_t n) {
+    std::vector<int32_t> ids(n);
+    for (int32_t& id : ids) id = static_cast<int32_t>(5 + rng.below(vocab - 5));
+    return ids;
+  };
+  Example example;
+  for (int64_t n : lengths.context) example.context.push_back(words(n));
+  example.distraction.assign(example.context.size(), 0);
+  if (example.context.size() > 2) example.distraction[0] = 1;
+  example.response = words(lengths.response);
+  return example;
+}
+
+// A batch and the examples that it is made of.
+struct Work {
+  std::vector<Example> examples;
+  std::vector<const Example*> pointers;
+  Batch batch;
+};
+
+std::vector<Work> make_work(const StepWork& o, const Responder& model, Device device) {
+  const int64_t vocab = model.config().vocab_size;
+  const std::vector<Lengths> lengths = o.lengths.empty()
+                                           ? std::vector<Lengths>(o.batch)
+                                           : read_lengths(o.lengths, o.batch * (o.steps + 1));
+  Rng rng(o.seed, "bench");
+  std::vector<Work> all;
+  for (size_t at = 0; at < lengths.size(); at += o.batch) {
+    Work work;
+    for (size_t i = at; i < std::min(lengths.size(), at + o.batch); ++i) {
+      work.examples.push_back(make_example(lengths[i], vocab, rng));
+    }
+    for (const Example& e : work.examples) work.pointers.push_back(&e);
+    work.batch = make_batch(work.pointers, model.parts(), device);
+    all.push_back(std::move(work));
+  }
+  return all;
+}
+
+// What a step did.
+struct Done {
+  double tokens, flops;
+};
+
+// Does one step of the work that was asked for.
+class Stepper {
+ public:
+  Stepper(const StepWork& o, Responder& model) : options_(o), model_(model), optimizer_(model) {
+    if (o.work == "beam") weights_.emplace();  // as who answers many batches would
+  }
+
+  Done operator()(const Work& work, uint64_t step) {
+    if (options_.make_batches)
+      make_batch(work.pointers, model_.parts(), parameters(model_)[0].var.device());
+    if (options_.work == "score") return score_step(work);
+    if (options_.work == "beam") return beam_step(work);
+    const bool train = options_.work == "train";
+    zero_grad(model_);
+    const DropoutMode drop{options_.dropout, options_.seed, step};
+    const Var loss = training_loss(work.batch, model_.teach(work.batch, drop), 1.0);
+    std::vector<Tensor> numbers{loss.value()};
+    if (train) {
+      loss.backward();
+      const Clipping clip = clipping(parameters(model_), {.max_norm = 5});
+      optimizer_.step(clip);
+      numbers.push_back(clip.norm());
+    }
+    take_loss();  // of the step before, as in training (train/loop.cc)
+    late_ = AsyncRead(numbers);
+    // The output layer makes its gradients in the forward pass.
+    return {static_cast<double>(work.batch.token_count),
+            train ? model_.training_flops(work.batch) : 0};
+  }
+
+  // Of the last step; waits until the device is done with it.
+  double loss() {
+    take_loss();
+    return loss_;
+  }
+
+ private:
+  void take_loss() {
+    const std::vector<double> numbers = late_.get();
+    if (!numbers.empty()) loss_ = numbers[0];
+  }
+
+  Done score_step(const Work& work) {
+    double nll = 0;
+    for (const DialogueScore& s : score(model_, work.examples, options_.batch)) {
+      nll += std::accumulate(s.nll.begin(), s.nll.end(), 0.0);
+    }
+    loss_ = nll;
+    return {static_cast<double>(work.batch.token_count), 0};
+  }
+
+  // Tokens are those of the contexts and, for each step, one for each hypothesis of the beam.
+  Done beam_step(const Work& work) {
+    DecodeOptions decoding;
+    decoding.method = DecodeOptions::Method::kBeam;
+    decoding.max_length = work.batch.response.packing.length(0);
+    Done done{static_cast<double>(work.batch.context.packing.rows()), 0};
+    loss_ = 0;
+    for (const Decoding& d : decode(model_, work.pointers, decoding)) {
+      done.tokens += static_cast<double>(d.attention.size() * decoding.beam_size);
+      loss_ -= d.log_prob;
+    }
+    return done;
+  }
+
+  const StepWork& options_;
+  Responder& model_;
+  Sgd optimizer_;
+  std::optional<KeepPacked> weights_;
+  AsyncRead late_;
+  double loss_ = 0;
+};
+
+// Processor time of all threads since the program began.
+double processor_seconds() {
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+cuda::Counts operator-(const cuda::Counts& a, const cuda::Counts& b) {
+  return {a.launches - b.launches, a.host_waits - b.host_waits, a.copies - b.copies,
+          a.copied_bytes - b.copied_bytes};
+}
+
+}  // namespace
+
+double StepTimes::median() const {
+  const size_t half = seconds.size() / 2;
+  return seconds.size() % 2 ? seconds[half] : (seconds[half - 1] + seconds[half]) / 2;
+}
+
+StepTimes step_times(Responder& model, const StepWork& o, Device device) {
+  const std::vector<Work> all = make_work(o, model, device);
+  Stepper stepper(o, model);
+  StepTimes timing;
+  stepper(all[0], 0);  // the warm-up
+  const cuda::Counts before = cuda::counts();
+  const double processor = processor_seconds();
+  for (int64_t i = 1; i <= o.steps; ++i) {
+    const auto begin = std::chrono::steady_clock::now();
+    const Done done = stepper(all[i % all.size()], static_cast<uint64_t>(i));
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    timing.seconds.push_back(seconds.count());
+    timing.total += seconds.count();
+    if (o.progress) o.progress(i, timing.total);
+    timing.tokens += done.tokens;
+    timing.flops += done.flops;
+  }
+  timing.counts = cuda::counts() - before;
+  const auto begin = std::chrono::steady_clock::now();
+  timing.loss = stepper.loss();
+  timing.total += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  timing.processor = processor_seconds() - processor;
+  std::sort(timing.seconds.begin(), timing.seconds.end());
+  return timing;
+}
+
+}  // namespace heed

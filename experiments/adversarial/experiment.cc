@@ -1,0 +1,170 @@
+#include "experiments/adversarial/experiment.h"
+
+#include "dialog/discriminate/settings.h"
+#include "dialog/text/format.h"
+#include "experiments/adversarial/generated_json.h"
+#include "experiments/adversarial/measurement_json.h"
+#include "experiments/engine/runs/names.h"
+#include "train/model_directory.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Settings = AdversarialSettings;
+using Data = AdversarialData;
+
+void visit(Settings& s, const OptionVisitor& v) {
+  const auto tests = [&](const char* option, const char* help, const OptionValue& value,
+                         Setting rest = {}) {
+    rest.group = "Tests";
+    v(setting(option, option, help, rest), value);
+  };
+  v(setting("generators", "",
+            "Runs of response models, several with commas, whose responses are judged"),
+    &s.generator_paths);
+  v(setting("reliability", "reliability",
+            "Train classifiers where the right answer is known, too: real passages against real "
+            "ones, shuffled words, and of several corpora responses of another one"),
+    &s.reliability);
+  v(setting("limit", "limit", ""), &s.train.limit);
+  tests("test-limit", "Only the first dialogues of the test part; 0: as --limit", &s.test_limit);
+  tests("responses", "Have generators respond to the first passages of each test part; 0: to all",
+        &s.responses);
+  tests("decode",
+        "greedy: generators take the most probable word each time; sample: draw from the 20 "
+        "most probable ones, which small models need, as the others repeat so much that few "
+        "responses are left; beam: search",
+        &s.decode_name, {.words = {"beam", "greedy", "sample"}});
+  tests("beam", "Beam search with so many hypotheses", &s.decode.beam_size,
+        {.least = 1, .most = 1000});
+  tests("max-length", "Longest response, in words", &s.decode.max_length,
+        {.least = 1, .most = 1000});
+}
+
+void take(const ExperimentRequest& request, Settings& s) {
+  using Method = DecodeOptions::Method;
+  s.corpora = named_folders("--data", request.data);
+  s.generators = named_folders("--generators", s.generator_paths);
+  s.train = request.discriminator();
+  if (s.decode_name != "beam") request.refuse_given("--beam", "--decode beam");
+  s.decode.method = s.decode_name == "beam"     ? Method::kBeam
+                    : s.decode_name == "sample" ? Method::kSample
+                                                : Method::kGreedy;
+  s.decode.check();
+}
+
+// Complains of what does not fit into memory.
+void check_sizes(const ExperimentRequest&, const Data& data, Settings& s) {
+  for (const discriminate::TrainData& train : data.train) {
+    discriminate::Config sizes = s.train.model;
+    sizes.vocab_size = train.vocabulary.size();
+    check_memory(discriminate::parameter_count(sizes));
+  }
+}
+
+Json training(const Settings& s) {
+  return as_texts(training_options(s.train));
+}
+
+Json about_data(const Settings& s, const Data& data) {
+  Json checksums = Json::array(), generators = Json::array();
+  for (const discriminate::TrainData& t : data.train) checksums.push_back(t.fingerprint());
+  for (const uint32_t test : data.test_checksums) checksums.push_back(test);
+  for (const NamedFolder& g : s.generators)
+    generators.push_back(file_checksum(generator_weights(g.path)));
+  return {{"corpora", joined_names(s.corpus_names())},
+          {"generators", joined_names(folder_names(s.generators))},
+          {"test_passages", data.passages.size()},
+          {"checksums", checksums},
+          {"generator_checksums", generators}};
+}
+
+// All presets have alike what older versions did not write down.
+Json earlier(const Settings&) {
+  Json json = as_texts(training_options(discriminate::presets()[0].settings));
+  json.update({{"decode", "beam"}, {"reliability", false}});
+  return json;
+}
+
+discriminate::Settings run_settings(const AdversarialRun& run) {
+  const discriminate::TrainData& train = run.data.train_of(run.run.variant);
+  const JudgeVariant& variant = run.data.variants.at(run.run.variant);
+  discriminate::Settings s = run.settings.train;
+  if (variant.scenario) s.negatives = {variant.scenario->kind};
+  s.model.response_only = variant.response_only;
+  s.vocabulary = s.model.vocab_size;
+  s.model.vocab_size = train.vocabulary.size();
+  s.data_fingerprint = train.fingerprint();
+  s.loop.seed = run.run.seed;
+  return s;
+}
+
+bool train_run(const AdversarialRun& run, const TrainHooks& hooks) {
+  const discriminate::TrainData& data = run.data.train_of(run.run.variant);
+  const discriminate::Settings settings = run_settings(run);
+  begin_on_first(*hooks.ranks, [&] {
+    begin_run(run.directory, settings, data.vocabulary, program_json(run.made_with).dump());
+  });
+  return discriminate::train(run.directory, settings, data, run.device, hooks);
+}
+
+std::string in_short(const Settings& s, const Data& data) {
+  return std::to_string(s.corpora.size()) + (s.corpora.size() == 1 ? " corpus" : " corpora") +
+         ", " + counted(data.passages.size(), "test passage") + ", " +
+         counted(s.generators.size(), "generator");
+}
+
+std::string variant_name(const Settings&, const Data& data, size_t variant) {
+  return data.variants.at(variant).name;
+}
+
+}  // namespace
+
+const Making<Settings, Data>& adversarial_making() {
+  static const Making<Settings, Data> kMaking = {
+      .visit = visit,
+      .take = take,
+      .variants =
+          [](const Settings& s) {
+            return judge_names(judge_variants(s.corpus_names(), s.reliability));
+          },
+      .load = load_adversarial_data,
+      .settle = check_sizes,
+      .format = kAdversarialFormat,
+      .training = training,
+      .about_data = about_data,
+      .earlier = earlier,
+      .in_short = in_short,
+      .train = train_run,
+      .about_variant = [](const Settings& s, const Data& data, size_t v) -> Json {
+        return {{"classifier", variant_name(s, data, v)}};
+      },
+      .best_metric = discriminate::kValidLoss,
+      .measurements = {{"evaluation.json", measure_classifier}},
+      .train_metric = discriminate::kTrainAccuracy,
+      .valid_metric = discriminate::kValidAccuracy,
+      .metric_name = "accuracy",
+      .metric_digits = 3,
+      .kind = variant_name,
+      .max_epochs = [](const Settings& s, size_t) { return s.train.loop.max_epochs; }};
+  return kMaking;
+}
+
+Experiment adversarial_experiment() {
+  return experiment(
+      {.name = "adversarial",
+       .kind = kAdversarialKind,
+       .what = "Train discriminators and have them judge random and generated responses",
+       .more = "The experiment of Bruni & Fernandez (2017), docs/adversarial.md: a discriminator "
+               "for each corpus, of several corpora also one for all, each again without context; "
+               "Table 1 with random responses, Table 2 with those of the generators.",
+       .example = "--data data/ubuntu-sample --generators data/models/trained,data/models/baseline "
+                  "--preset smoke",
+       .only = "\"together*\", \"*-response-only\"",
+       .trains = Trains::kDiscriminators,
+       .many_corpora = true},
+      adversarial_making(), adversarial_showing());
+}
+
+}  // namespace heed

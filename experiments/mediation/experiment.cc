@@ -1,0 +1,235 @@
+#include <cmath>
+
+#include "dialog/data/conversations.h"
+#include "dialog/respond/das.h"
+#include "dialog/respond/evaluate.h"
+#include "dialog/respond/mediation.h"
+#include "dialog/respond/responses.h"
+#include "dialog/respond/score_json.h"
+#include "dialog/respond/settings.h"
+#include "dialog/text/format.h"
+#include "dialog/text/tokenizer.h"
+#include "experiments/making_json.h"
+#include "experiments/mediation/mediation.h"
+
+namespace heed::mediation {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kBatch = 32;         // changes no result
+constexpr double kInsertProb = 0.7;    // of each of two distractions, as most of the paper's
+constexpr double kThousandths = 1000;  // the unit of harm: thousandths of a nat
+constexpr char kGenerationSet[] = "random:1.0";
+
+Json rounded(double value) {
+  if (!std::isfinite(value)) return {};
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6g", value);
+  return std::strtod(text, nullptr);
+}
+
+using Run = Subject<Settings, Data>;
+
+TrainSettings run_settings(const Run& run) {
+  const Variant& variant = variants()[run.run.variant];
+  TrainSettings s = run.settings.train;
+  s.model.structure = variant.structure;
+  s.model.vocab_size = run.data.train.vocabulary.size();
+  s.insert_prob = variant.condition == Condition::kNone ? 0 : kInsertProb;
+  s.own_distractions = variant.condition == Condition::kPlacebo;
+  if (variant.condition == Condition::kInsertion) s.attention_weight = 0;
+  s.loop.seed = run.run.seed;
+  s.data_fingerprint = run.data.train.fingerprint();
+  s.check();
+  return s;
+}
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  const TrainSettings settings = run_settings(run);
+  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, settings, run.data.train); });
+  return train(run.directory, settings, run.data.train, run.device, hooks);
+}
+
+// What distractions add to -log p of each response under each reading, in thousandths, as lists and
+// a token; and where the model looks.
+Json set_json(LstmResponder& model, const std::vector<Example>& distracted,
+              const std::vector<MediatedScore>& mediated, double tokens) {
+  const auto scores = score(model, distracted, kBatch);
+  Json json = to_json(summarize(scores));
+  for (const DialogueScore& s : scores) {
+    const DialogueMeans means = dialogue_means(s.as_scores, s.distraction);
+    const bool both = means.distraction && means.history;
+    json["as_distractions"].push_back(both ? rounded(*means.distraction) : Json());
+    json["as_histories"].push_back(both ? rounded(*means.history) : Json());
+  }
+  const auto add = [&](const std::string& name, size_t reading, size_t less) {
+    Json list = Json::array();
+    double sum = 0;
+    for (const MediatedScore& one : mediated) {
+      const double harm = kThousandths * (one.nll[reading] - one.nll[less]);
+      list.push_back(rounded(harm));
+      sum += harm;
+    }
+    json["harm"][name] = sum / tokens;
+    json["harms"][name] = std::move(list);
+  };
+  constexpr size_t kUnseen = 1, kUnread = 2, kClean = kReadings.size() - 1;
+  for (size_t r = 0; r < kClean; ++r) add(std::string(kReadings[r]), r, kClean);
+  add(kUnreadLessUnseen, kUnread, kUnseen);
+  return json;
+}
+
+// Greedy responses to the dialogues without and with distractions.
+Json responses_json(LoadedModel& loaded, const std::vector<Example>& clean,
+                    const std::vector<Example>& distracted, const Data& data, int max_length) {
+  DecodeOptions greedy;
+  greedy.max_length = max_length;
+  std::vector<Tokens> written[2];
+  Json json;
+  for (const bool with : {false, true}) {
+    written[with] =
+        respond(*loaded.model, with ? distracted : clean, loaded.vocabulary, greedy, kBatch);
+    const ResponseQuality quality = measure_responses(written[with], data.references);
+    json[with ? "distracted" : "clean"] = {{"bleu", quality.bleu.value()},
+                                           {"distinct_2", quality.distinct_2},
+                                           {"mean_length", quality.mean_length}};
+  }
+  for (size_t i = 0; i < clean.size(); ++i) {
+    json["changed"].push_back(written[0][i] != written[1][i] ? 1 : 0);
+    json["all"].push_back(1);
+  }
+  double changed = 0;
+  for (const Json& one : json["changed"]) changed += one.get<double>();
+  json["share_changed"] = changed / static_cast<double>(clean.size());
+  return json;
+}
+
+void measure(const Run& run, const OnMeasuring& progress, Json& json) {
+  const Data& data = run.data;
+  LoadedModel loaded = load_model(run.directory);
+  auto* model = dynamic_cast<LstmResponder*>(loaded.model.get());
+  check_internal(model != nullptr, "mediation: the structures are LSTMs with attention");
+  move(*model, run.device);
+  json["conversations"] = data.conversations;
+  const Phrases phrases = encode_phrases(run.settings.phrases, loaded.vocabulary,
+                                         run.settings.train.examples.max_utterance_tokens);
+  double done = 0, nll = 0, tokens = 0;
+  for (const Example& example : data.test) {
+    json["tokens"].push_back(example.response.size() + 1);  // <eos>
+    tokens += static_cast<double>(example.response.size() + 1);
+  }
+  for (const char* set : kSets) {
+    progress(set, done++ / std::size(kSets));
+    const auto inserted =
+        distracted(data.test, parse_test_set(set), data.train.pool, phrases, kTestSeed);
+    const auto mediated = mediate(*model, inserted, data.test, kBatch);
+    json["test_sets"][set] = set_json(*model, inserted, mediated, tokens);
+    if (set == std::string(kGenerationSet)) {
+      json["responses"] =
+          responses_json(loaded, data.test, inserted, data, run.settings.max_response);
+    }
+    if (json.contains("nll")) continue;
+    for (const MediatedScore& one : mediated) {
+      json["nll"].push_back(rounded(one.nll.back()));
+      nll += one.nll.back();
+    }
+  }
+  json["perplexity"] = std::exp(nll / tokens);
+}
+
+void visit(Settings& s, const OptionVisitor& v) {
+  v(setting("limit", "limit", ""), &s.limit);
+  v(setting("test-limit", "test-limit", "Only the first dialogues of the test part; 0: as --limit",
+            {.group = "Tests"}),
+    &s.test_limit);
+  v(setting("max-length", "max-length", ""), &s.max_response);
+  v(setting("frequent", "frequent", ""), &s.phrases.frequent);
+  v(setting("rare", "rare", ""), &s.phrases.rare);
+}
+
+void take(const ExperimentRequest& request, Settings& s) {
+  s.data = request.data;
+  s.train = request.responder({});
+  s.limit = s.train.limit.value_or(0);
+}
+
+Json training(const Settings& s) {
+  Json json = training_options(s.train);
+  json.erase("preset");
+  json.update({{"vocab", s.train.model.vocab_size}, {"insert-prob", kInsertProb}});
+  return json;
+}
+
+Json about_data(const Settings&, const Data& data) {
+  return {
+      {"train_examples", data.train.train.size()},  {"valid_examples", data.train.valid.size()},
+      {"test_examples", data.test.size()},          {"vocabulary", data.train.vocabulary.size()},
+      {"train_checksum", data.train.fingerprint()}, {"test_checksum", data.test_fingerprint}};
+}
+
+Data load_data(const Settings& s, bool reads) {
+  Data data;
+  if (!reads) return data;
+  const ExampleOptions& bounds = s.train.examples;
+  data.train = load_train_data(s.data, s.train.vocabulary_options(), bounds, s.limit);
+  const std::string path = find_part(s.data, "test");
+  const auto test = read_dialogues(path, s.test_limit ? s.test_limit : s.limit);
+  data.test_fingerprint = fingerprint(test);
+  data.test = make_examples(test, data.train.vocabulary, bounds);
+  if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
+  data.conversations = conversations(test, data.test);
+  data.references = human_responses(data.test, data.train.vocabulary);
+  return data;
+}
+
+std::string in_short(const Settings&, const Data& data) {
+  return std::to_string(data.train.train.size()) + " training, " +
+         std::to_string(data.train.valid.size()) + " validation and " +
+         counted(data.test.size(), "test example");
+}
+
+const Making<Settings, Data>& making() {
+  static const Making<Settings, Data> kMaking = {
+      .visit = visit,
+      .take = take,
+      .variants = [](const Settings&) { return variant_names(); },
+      .load = load_data,
+      .format = kFormat,
+      .training = training,
+      .about_data = about_data,
+      .more = {{"test_seed", kTestSeed}},
+      .in_short = in_short,
+      .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },
+      .train = train_run,
+      .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
+        return {{"variant", variant_names()[v].name}};
+      },
+      .best_metric = kValidPerplexity,
+      .measurements = {{"evaluation.json", measure}},
+      .train_metric = kTrainPerplexity,
+      .valid_metric = kValidPerplexity,
+      .metric_name = "perplexity",
+      .kind = [](const Settings&, const Data&,
+                 size_t v) { return std::string(variants()[v].structure.name); },
+      .max_epochs = [](const Settings& s, size_t) { return s.train.loop.max_epochs; }};
+  return kMaking;
+}
+
+}  // namespace
+
+Experiment mediation_experiment() {
+  return experiment(
+      {.name = "mediation",
+       .kind = kKind,
+       .what = "Which way distractions do their harm, after four kinds of training",
+       .more = "Four structures, each trained on the data as they are, with distractions inserted, "
+               "with the attention loss too, and with a placebo of it; every test dialogue is read "
+               "five times (docs/results/mediation.md).",
+       .example = "--data data/ubuntu-sample --preset smoke",
+       .only = "\"static-ui*\", \"*-placebo\"",
+       .trains = Trains::kResponders},
+      making(), showing());
+}
+
+}  // namespace heed::mediation

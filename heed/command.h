@@ -1,0 +1,57 @@
+// All that a command is made of: how it is declared (name, help, options, the function that runs
+// it), checks of its options, messages and results.
+#pragma once
+
+#include <CLI/App.hpp>
+#include <cstdio>
+#include <memory>
+#include <string>
+
+#include "base/error.h"
+#include "dialog/text/format.h"
+#include "dialog/text/terminal.h"
+#include "heed/checks.h"
+#include "heed/commands.h"
+#include "heed/messages.h"
+#include "heed/provenance.h"
+#include "heed/results.h"
+#include "heed/shared_options.h"
+
+namespace heed {
+
+using Json = nlohmann::ordered_json;
+
+// A sub-command that is being declared, and the values of its options.
+template <class Options> struct Declared {
+  CLI::App& c;
+  Options& o;
+};
+
+// Declares a sub-command of `parent` that calls run(options). Fills in `common` and `command` where
+// Options has such a member.
+template <class Options, class Run>
+Declared<Options> declare(CLI::App& parent, const std::string& name, const std::string& what,
+                          const std::string& footer, const Uses& uses, Run run) {
+  const auto o = std::make_shared<Options>();
+  CLI::App* c = parent.add_subcommand(name, what);
+  c->footer(footer);
+  const CommonPtr common = add_common(*c, uses);
+  if constexpr (requires { o->common; }) o->common = common;
+  if constexpr (requires { o->command; }) o->command = c;
+  c->callback([o, run] { run(*o); });
+  return {*c, *o};
+}
+
+// An option whose value is the default that --help shows.
+template <class T>
+CLI::Option* option(CLI::App& c, const std::string& name, T& value, const std::string& help) {
+  CLI::Option* const added = c.add_option(name, value, help);
+  return added->capture_default_str();
+}
+template <class T>
+CLI::Option* option(CLI::App& c, const std::string& name, T& value, const std::string& help,
+                    const CLI::Validator& check) {
+  return option(c, name, value, help)->check(check);
+}
+
+}  // namespace heed

@@ -1,0 +1,21 @@
+// How many parameters a model has, before there is one.
+#pragma once
+
+#include <cstdint>
+
+#include "nn/module.h"
+#include "tensor/shapes_only.h"
+
+namespace heed {
+
+// Of a model of `layers` layers, those from the second on alike: counted of models of at most three
+// layers, make(layers) -> pointer to a Module, which take no memory.
+template <class Make> double count_parameters(int64_t layers, const Make& make) {
+  const ShapesOnly no_memory;
+  const auto count = [&](int64_t n) { return static_cast<double>(parameter_count(*make(n))); };
+  if (layers <= 2) return count(layers);
+  const double two = count(2);
+  return two + static_cast<double>(layers - 2) * (count(3) - two);
+}
+
+}  // namespace heed

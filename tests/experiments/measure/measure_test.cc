@@ -1,0 +1,181 @@
+// Numbers of experiments/measure, against cases that are counted by hand.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "base/error.h"
+#include "experiments/measure/items_to_judge_json.h"
+#include "experiments/measure/measure_json.h"
+
+namespace heed {
+namespace {
+
+using people::Judgement;
+using people::Key;
+
+// ---- ties
+
+// Three pairs; the second one was shown swapped, the third one has equal responses.
+Key pairs_key() {
+  Key key;
+  key.items = {{.id = "1"}, {.id = "2", .swapped = true}, {.id = "3", .identical = true}};
+  return key;
+}
+
+Judgement said(size_t item, int choice, int round = 1) {
+  return {.item = item, .annotator = 0, .choice = choice, .round = round};
+}
+
+TEST(TieRounds, CountsRunsAndNotSides) {
+  const std::vector<Judgement> list = {said(0, people::kA),      said(1, people::kA),
+                                       said(2, people::kTie),    said(0, people::kTie, 2),
+                                       said(1, people::kTie, 2), said(2, people::kB, 2)};
+  const auto rounds = tie_rounds(list, pairs_key(), {.samples = 10, .size = 1, .seed = 3});
+  ASSERT_EQ(rounds.size(), 4u);  // each round with all pairs, and without the identical ones
+  const std::vector<int64_t> chosen[] = {{1, 1, 1}, {1, 1, 0}, {0, 1, 2}, {0, 0, 2}};
+  for (size_t i = 0; i < 4; ++i) {
+    EXPECT_EQ(rounds[i].chosen, chosen[i]) << i;
+    EXPECT_EQ(rounds[i].number, i < 2 ? 1 : 2) << i;
+    EXPECT_EQ(rounds[i].all, i % 2 == 0) << i;
+    ASSERT_TRUE(rounds[i].share) << i;
+    EXPECT_DOUBLE_EQ(rounds[i].share->value, double(chosen[i][2]) / double(rounds[i].pairs()));
+  }
+  EXPECT_EQ(to_json(rounds[3])["ties"], 2);
+  EXPECT_EQ(to_json(rounds[3])["pairs_with"], "different responses");
+}
+
+TEST(TieRounds, RefusesSamplesThatAreLargerThanARound) {
+  try {
+    tie_rounds({said(0, people::kA)}, pairs_key(), {.source = "j.jsonl", .samples = 5, .size = 2});
+    FAIL();
+  } catch (const DataError& e) {
+    EXPECT_STREQ(e.what(), "j.jsonl: round 1 has 1 pairs, fewer than --size 2");
+  }
+}
+
+// ---- real or fake
+
+TEST(RealOrFake, CountsJudgementsMajoritiesAndAClassifier) {
+  Key key;
+  key.items = {{.id = "r1", .truth = people::kReal},
+               {.id = "r2", .truth = people::kReal},
+               {.id = "f1", .truth = people::kFake},
+               {.id = "f2", .truth = people::kFake},
+               {.id = "unseen", .truth = people::kReal}};
+  std::vector<Judgement> list;
+  const int as_real[] = {3, 1, 0, 2}, as_fake[] = {0, 2, 3, 2};
+  for (size_t item = 0; item < 4; ++item) {
+    for (int n = 0; n < as_real[item]; ++n) list.push_back(said(item, people::kReal));
+    for (int n = 0; n < as_fake[item]; ++n) list.push_back(said(item, people::kFake));
+  }
+  const Votes votes = votes_of(key, list);
+  EXPECT_EQ(votes.items, (std::vector<size_t>{0, 1, 2, 3}));
+  const RealOrFake n = judge_items(key, votes, {0.9, 0.8, 0.7, 0.2, 0.5}, 1);
+  ASSERT_EQ(n.rows.size(), 3u);
+  const nlohmann::ordered_json json = to_json(n);
+  EXPECT_EQ(json["judgements"]["counts"].dump(),
+            R"({"real_as_real":4,"real_as_fake":2,"fake_as_real":2,"fake_as_fake":5})");
+  EXPECT_DOUBLE_EQ(json["judgements"]["accuracy"]["value"], 9.0 / 13);
+  EXPECT_EQ(json["majority"]["counts"].dump(),
+            R"({"real_as_real":1,"real_as_fake":1,"fake_as_real":0,"fake_as_fake":1})");
+  EXPECT_EQ(n.undecided, 1);
+  EXPECT_EQ(json["classifier"]["counts"].dump(),
+            R"({"real_as_real":2,"real_as_fake":0,"fake_as_real":1,"fake_as_fake":1})");
+  EXPECT_DOUBLE_EQ(json["classifier"]["auc"], 1.0);  // 0.9 and 0.8 above 0.7 and 0.2
+  EXPECT_EQ(n.only_people, 1);                       // f1
+  EXPECT_EQ(n.only_classifier, 1);                   // r2
+  EXPECT_TRUE(text_of(n, 200).find("undecided items: 1\n") != std::string::npos);
+}
+
+// ---- rankings
+
+TEST(Rankings, ShareTheCreditOfTiesAndKnowChance) {
+  const std::vector<retrieve::ScoredList> lists = {
+      {.conversation = 0, .scores = {3, 2, 1}, .right = {0}},   // rank 1
+      {.conversation = 1, .scores = {1, 2, 1}, .right = {0}}};  // ranks 2 and 3
+  const Ranking row = measure_ranking("mine", lists, 1);
+  ASSERT_EQ(row.recall.size(), 2u);  // of 1 and 2: all three are within 5
+  EXPECT_DOUBLE_EQ(row.recall[0].second->value, 0.5);
+  EXPECT_DOUBLE_EQ(row.recall[1].second->value, 0.75);
+  EXPECT_DOUBLE_EQ(row.mrr->value, (1 + (1 / 2.0 + 1 / 3.0) / 2) / 2);
+  const Ranking chance = chance_ranking(lists, 1);
+  EXPECT_DOUBLE_EQ(chance.recall[0].second->value, 1 / 3.0);
+  EXPECT_DOUBLE_EQ(chance.auc->value, 0.5);
+  EXPECT_EQ(to_json(chance)["recall"]["2"]["value"], 2 / 3.0);
+}
+
+// ---- items to judge
+
+// Ten dialogues that end with "a<i> b c d e", and a model that answers that ("human"), or its name.
+class Items : public testing::Test {
+ protected:
+  Items() {
+    for (int i = 0; i < 10; ++i) {
+      const std::string id = std::to_string(i);
+      dialogues.push_back({id, {{"", "hi"}, {"", "what"}, {"", "a" + id + " b c d e"}}});
+    }
+  }
+  Passages passages() {
+    const auto respond = [this](const std::vector<size_t>& places, const std::string& model) {
+      std::vector<Tokens> all;
+      for (const size_t place : places) {
+        asked.insert(place);
+        const std::string id = std::to_string(place);
+        all.push_back(model == "human" ? Tokens{"a" + id, "b", "c", "d", "e"} : Tokens{model, id});
+      }
+      return all;
+    };
+    return {make_examples(dialogues, Vocabulary(), {}), respond, 7};
+  }
+  std::vector<Dialogue> dialogues;
+  std::set<size_t> asked;
+};
+
+TEST_F(Items, OfPairsAreSwappedByADrawAndKnowEqualTexts) {
+  Passages all = passages();
+  const auto items = pair_items(all, {.items = 6, .checks = 2, .seed = 7}, "human", "model");
+  ASSERT_EQ(items.size(), 8u);
+  EXPECT_EQ(all.left(), 2u);
+  size_t swapped = 0;
+  std::set<std::string> ids;
+  for (size_t i = 0; i < 6; ++i) {
+    const bool is_swapped = items[i].hidden["swapped"];
+    swapped += is_swapped;
+    const std::string id = items[i].hidden["id"];
+    EXPECT_EQ(items[i].shown[is_swapped ? "b" : "a"], "a" + id + " b c d e");
+    EXPECT_EQ(items[i].shown[is_swapped ? "a" : "b"], "model " + id);
+    EXPECT_EQ(items[i].hidden["identical"], false);
+    EXPECT_EQ(items[i].shown["context"].dump(), R"(["hi","what"])");
+    ids.insert(id);
+  }
+  EXPECT_EQ(ids.size(), 6u);
+  EXPECT_TRUE(swapped > 0 && swapped < 6) << swapped;
+  for (size_t i = 6; i < 8; ++i) {
+    const std::string right = items[i].hidden["expected"];
+    EXPECT_EQ(items[i].hidden["check"], true);
+    EXPECT_EQ(items[i].shown[right], "a" + items[i].hidden["id"].get<std::string>() + " b c d e");
+  }
+  Passages again = passages();
+  for (const auto& item : pair_items(again, {.items = 3, .checks = 0, .seed = 7}, "human", "human"))
+    EXPECT_EQ(item.hidden["identical"], true);
+}
+
+TEST_F(Items, RealOrFakeTakeNothingThatTheSieveRefuses) {
+  Passages all = passages();
+  ResponseSieve sieve({.unknown = true, .repeated = true, .as_people = true});
+  const auto items =
+      real_or_fake_items(all, {.items = 4, .checks = 1, .seed = 7}, "human", 3, sieve);
+  EXPECT_EQ(items.size(), 3u);  // two real ones and a check: the model says what people said
+  EXPECT_EQ(sieve.left_out().as_people, 7);
+  EXPECT_EQ(asked.size(), 7u);
+  EXPECT_EQ(items[0].hidden["real"], true);
+  EXPECT_EQ(items[2].hidden["check"], true);
+  const auto [shown, hidden] = numbered(items, 7);
+  ASSERT_EQ(shown.size(), 3u);
+  EXPECT_EQ(shown[1]["item"], "2");
+  EXPECT_EQ(hidden[1]["item"], "2");
+  EXPECT_FALSE(shown[1].contains("real"));
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace heed {
+
+// A number as JSON has it: a whole one without a fraction, null where it is not finite.
+inline nlohmann::ordered_json json_number(double value) {
+  if (!std::isfinite(value)) return nullptr;
+  const bool whole = value == std::round(value) && std::abs(value) < 1e15;
+  return whole ? nlohmann::ordered_json(static_cast<int64_t>(value))
+               : nlohmann::ordered_json(value);
+}
+
+}  // namespace heed
