@@ -8,8 +8,8 @@
 
 namespace heed {
 
-// Of a model of `layers` layers, those from the second on alike: counted of models of one and of two
-// layers, make(layers) -> pointer to a Module, which take no memory.
+// Of a model of `layers` layers, those from the second on alike: counted of models of one and of
+// two layers, make(layers) -> pointer to a Module, which take no memory.
 template <class Make> double count_parameters(int64_t layers, const Make& make) {
   const ShapesOnly no_memory;
   const auto count = [&](int64_t n) { return static_cast<double>(parameter_count(*make(n))); };
