@@ -190,7 +190,7 @@ void check(const Options& o) {
   if (o.encodes() && o.model.empty()) {
     throw UsageError("sim and map need --model: a model that encodes");
   }
-  if (o.encodes()) require(o.model, Capability::kRank);
+  if (o.encodes()) require(o.model, Capability::kEncode);
   if (!o.out.empty() && o.scorers.size() != 1) {
     throw UsageError("--out takes the scores of one scorer");
   }

@@ -36,7 +36,7 @@ void visit(Settings& s, const OptionVisitor& v) {
         "most probable ones, which small models need, as the others repeat so much that few "
         "responses are left; beam: search",
         &s.decode_name, {.words = {"beam", "greedy", "sample"}});
-  tests("beam", "Beam search with so many hypotheses", &s.decode.beam_size,
+  tests("beam", "Beam search with this many hypotheses", &s.decode.beam_size,
         {.least = 1, .most = 1000});
   tests("max-length", "Longest response, in words", &s.decode.max_length,
         {.least = 1, .most = 1000});

@@ -125,12 +125,18 @@ inline std::string join(const Arguments& arguments) {
   return text;
 }
 
-inline Result without_warnings(Result r) {
+inline Result without_lines(const std::string& begin, Result r) {
   std::istringstream lines(std::exchange(r.err, {}));
   for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("heed: warning: ", 0) != 0) r.err += line + "\n";
+    if (!line.starts_with(begin)) r.err += line + "\n";
   }
   return r;
+}
+inline Result without_warnings(Result r) {
+  return without_lines("heed: warning: ", std::move(r));
+}
+inline Result without_notes(Result r) {
+  return without_lines("heed: note: ", std::move(r));
 }
 
 // The program said what is wrong in one line, and ended with the code.

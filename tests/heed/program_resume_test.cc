@@ -120,7 +120,7 @@ TEST_F(Resume, OfARunWhoseRateWasTooSmall) {
       Arguments{"--rate", "0.001", "--min-rate", "0.0009", "--halve-after", "1"};
   ASSERT_EQ(heed_program(command).code, 0);
   const Result r = heed_program(command + Arguments{"--resume"});
-  EXPECT_TRUE(has(r.out, ", after which the rate was too small")) << r.out;
+  EXPECT_TRUE(has(r.out, ", and then its rate was too small")) << r.out;
 }
 
 // A model that is worse than a uniform guess is neither "best" nor "done".

@@ -225,7 +225,8 @@ TEST(Rank, SaysWhatIsWrong) {
   fails({"baseline", "bm42", "--data", one}, 2, "bm42");
   fails({"baseline", "sim", "--data", one}, 2, "sim and map need --model");
   fails({"baseline", "tf-idf", "--data", one}, 2, "give --train FILE or DIR");
-  fails(Arguments{"baseline", "tf-idf", "--model", "m"} + both, 2, "--model: only applies to sim and map");
+  fails(Arguments{"baseline", "tf-idf", "--model", "m"} + both, 2,
+        "--model: only applies to sim and map");
   fails(Arguments{"baseline", "tf-idf", "--mean-length", "responses"} + both, 2,
         "--mean-length: only applies to bm25");
   fails(Arguments{"baseline", "sim", "--model", "m"} + both, 2,
@@ -249,7 +250,7 @@ TEST(Rank, SaysWhatIsWrong) {
   fails({"baseline", "bm25", "--data", one, "--train", one, "--lists", "stride:2"}, 1,
         one + ": 1 response");
   fails({"scores", bad}, 1, bad + ":1: \"scores\" must be an array of numbers");
-  fails({"scores", bad, "--json", bad}, 2, "is what file reads");
+  fails({"scores", bad, "--json", bad}, 2, "file reads this file");
   EXPECT_FALSE(std::filesystem::exists(dir.path("o")));
 }
 
