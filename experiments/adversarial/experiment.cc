@@ -47,7 +47,7 @@ void take(const ExperimentRequest& request, Settings& s) {
   s.corpora = named_folders("--data", request.data);
   s.generators = named_folders("--generators", s.generator_paths);
   s.train = request.discriminator();
-  if (s.decode_name != "beam") request.refuse_given("--beam", "--decode beam");
+  if (s.decode_name != "beam") request.refuse_given("--beam", "with --decode beam");
   s.decode.method = s.decode_name == "beam"     ? Method::kBeam
                     : s.decode_name == "sample" ? Method::kSample
                                                 : Method::kGreedy;

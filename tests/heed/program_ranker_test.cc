@@ -169,7 +169,7 @@ TEST(Ranker, ShowsWhatDistractionsDo) {
   }
   EXPECT_TRUE(attends["none"]["das_ratio"].is_null());
   EXPECT_NEAR(attends["none"]["as_history"], 1, 0.2);
-  EXPECT_EQ(attends["rare:begin"]["distracted"], 100);
+  EXPECT_EQ(attends["rare:begin"]["distracted"], 76);  // of 100: others are cut before their begin
   EXPECT_NEAR(attends["rare:begin"]["das_ratio"].get<double>() *
                   attends["rare:begin"]["as_history"].get<double>(),
               attends["rare:begin"]["as_distraction"], 1e-9);
@@ -192,7 +192,8 @@ TEST(Ranker, IsBundledWithItsPool) {
   EXPECT_TRUE(has(chat.out, "   or: ")) << chat.out;
   EXPECT_TRUE(has(chat.out, "looked at")) << chat.out;
   const std::string model = source_dir() + "/data/models/ranker";
-  EXPECT_EQ(heed_program({"chat", "--model", model}, "", typed).out, chat.out);
+  const auto answers = [](const std::string& out) { return out.substr(out.find('\n')); };
+  EXPECT_EQ(answers(heed_program({"chat", "--model", model}, "", typed).out), answers(chat.out));
   // As data/README.md asks of what is bundled.
   uintmax_t bytes = 0;
   for (const auto& file : std::filesystem::directory_iterator(model)) bytes += file.file_size();
@@ -236,15 +237,15 @@ TEST(Ranker, ItsExperimentIsReproduced) {
   EXPECT_GE(base["frequency"]["coverage"], base["clusters"]["coverage"]);
   EXPECT_EQ(base["tf_idf"],
             Json::parse(dir.read("out/hinge-seed1/evaluation.json"), nullptr, false)["tf_idf"]);
-  const Json claims = Json::parse(dir.read("out/claims.json"), nullptr, false);
-  const std::string text = dir.read("out/claims.md");
+  const Json claims = Json::parse(dir.read("out/tables/claims.json"), nullptr, false);
+  const std::string text = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(text, "recall falls strongly with the number of candidates")) << text;
   const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
   EXPECT_EQ(report.code, 0) << report.err;
   EXPECT_TRUE(has(dir.read("page.html"), "Choosing responses"));
   const Result again = heed_program(command);
   EXPECT_EQ(again.code, 0) << again.err;
-  EXPECT_EQ(dir.read("out/claims.md"), text);
+  EXPECT_EQ(dir.read("out/tables/claims.md"), text);
 }
 
 TEST(Ranker, RefusesWhatCannotBe) {
