@@ -8,14 +8,13 @@
 
 namespace heed {
 
-// Of a model of `layers` layers, those from the second on alike: counted of models of at most three
-// layers, make(layers) -> pointer to a Module, which take no memory.
+// Of a model of `layers` layers, those from the second on alike: counted of models of one and of
+// two layers, make(layers) -> pointer to a Module, which take no memory.
 template <class Make> double count_parameters(int64_t layers, const Make& make) {
   const ShapesOnly no_memory;
   const auto count = [&](int64_t n) { return static_cast<double>(parameter_count(*make(n))); };
-  if (layers <= 2) return count(layers);
-  const double two = count(2);
-  return two + static_cast<double>(layers - 2) * (count(3) - two);
+  const double one = count(1);
+  return layers == 1 ? one : one + static_cast<double>(layers - 1) * (count(2) - one);
 }
 
 }  // namespace heed

@@ -86,9 +86,9 @@ std::string intervals_text(const Results& results, const std::string& noun,
 
 std::string p_values_text(const Inference& inference) {
   if (inference.comparisons() == 0)
-    return "No p-values: one seed does not say what another training would give. ";
+    return "No p-values: one seed does not say what another training would give.";
   return "p-values, of several seeds only, after Holm's correction for all " +
-         counted(inference.comparisons(), "comparison") + ". ";
+         counted(inference.comparisons(), "comparison") + ".";
 }
 
 std::string mixed_programs(const Results& results) {
