@@ -17,7 +17,8 @@ struct GradCheck {
 // its result is projected to a number by fixed random weights r, L = sum_i r_i f_i, so that every
 // element counts and errors do not cancel.
 //   numeric = (L(x + step) - L(x - step)) / (2 step)      error O(step^2) + O(1e-16 / step)
-// Throws ShapeError if an input is not f64.
+// Where f has a kink (relu at 0) there is no gradient to compare with: choose other inputs. Throws
+// ShapeError if an input is not f64.
 [[nodiscard]] GradCheck check_gradient(const std::function<Var(const std::vector<Var>&)>& f,
                                        const std::vector<Tensor>& inputs, uint64_t seed = 1,
                                        double step = 1e-5);

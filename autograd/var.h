@@ -164,7 +164,7 @@ std::vector<Var> record(const char* op, std::vector<Tensor> values, const std::v
 // While one exists, ops on this thread record nothing.
 class NoGrad {
  public:
-  NoGrad();
+  [[nodiscard]] NoGrad();
   ~NoGrad();
   NoGrad(const NoGrad&) = delete;
   NoGrad& operator=(const NoGrad&) = delete;

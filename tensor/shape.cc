@@ -1,6 +1,7 @@
 #include "tensor/shape.h"
 
 #include <algorithm>
+#include <ostream>
 
 #include "base/error.h"
 
@@ -77,6 +78,10 @@ std::string Shape::str() const {
   std::string text = "(";
   for (int i = 0; i < rank_; ++i) text += (i ? ", " : "") + std::to_string(sizes_[i]);
   return text + ")";
+}
+
+std::ostream& operator<<(std::ostream& out, const Shape& shape) {
+  return out << shape.str();
 }
 
 }  // namespace heed

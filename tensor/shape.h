@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <iosfwd>
 #include <string>
 #include <vector>
 
@@ -40,7 +41,9 @@ class Shape {
 
   bool operator==(const Shape& other) const;
   std::string str() const;  // "(2, 3)"
-  std::vector<int64_t> sizes() const { return {sizes_.begin(), sizes_.begin() + rank_}; }
+  std::vector<int64_t> sizes() const { return {begin(), end()}; }
+  const int64_t* begin() const { return sizes_.data(); }  // for (int64_t size : shape)
+  const int64_t* end() const { return begin() + rank_; }
 
  private:
   Shape(const int64_t* sizes, size_t rank);
@@ -49,5 +52,6 @@ class Shape {
   int rank_ = 0;
   int64_t numel_ = 1;
 };
+std::ostream& operator<<(std::ostream& out, const Shape& shape);  // str()
 
 }  // namespace heed

@@ -34,12 +34,20 @@ class [[nodiscard]] Tensor {
 
   static Tensor empty(Shape shape, DType dtype = DType::f32, Device device = {});
   static Tensor zeros(Shape shape, DType dtype = DType::f32, Device device = {});
+  static Tensor ones(Shape shape, DType dtype = DType::f32, Device device = {}) {
+    return full(shape, 1, dtype, device);
+  }
   // Throws ShapeError for i32 where the value is not a 32-bit integer, as fill() does.
   static Tensor full(Shape shape, double value, DType dtype = DType::f32, Device device = {});
   // Copies values from the host. Throws ShapeError if their number is not shape.numel().
   static Tensor from(const std::vector<float>& values, Shape shape, Device device = {});
   static Tensor from(const std::vector<double>& values, Shape shape, Device device = {});
   static Tensor from(const std::vector<int32_t>& values, Shape shape, Device device = {});
+  // Tensor::from({1.5f, 2.5f}, {2}): the type is that of the numbers in the list.
+  template <class T>
+  static Tensor from(std::initializer_list<T> values, Shape shape, Device device = {}) {
+    return from(std::vector<T>(values), shape, device);
+  }
   static Tensor from(const std::vector<int32_t>& values, Device device = {}) {
     return from(values, {static_cast<int64_t>(values.size())}, device);
   }

@@ -13,7 +13,10 @@ void check_targets(const char* op, const Tensor& targets, const Var& x, int64_t 
                    int64_t classes) {
   check_shape(targets.defined() && targets.dtype() == DType::i32 && targets.shape() == Shape{rows},
               op, ": targets must be i32 ", Shape{rows}, ", got ", name_of(targets.dtype()), " ",
-              targets.shape());
+              targets.shape(),
+              targets.defined() && targets.dtype() != DType::i32
+                  ? "; Tensor::of({...}, DType::i32) makes such"
+                  : "");
   check_devices(op, targets, x.value());
   for (int32_t target : targets.to_ints()) {
     check_shape(target >= 0 && target < classes, op, ": target ", target, " is outside of [0, ",

@@ -352,7 +352,7 @@ std::vector<OpCase> reduction_cases() {
                               {[] {
                                  (void)cross_entropy(zeros_of({2, 3}), zeros_of({2}));
                                },
-                               "cross_entropy: targets must be i32 (2), got f64 (2)"}}});
+                               "cross_entropy: targets must be i32 (2), got f64 (2); Tensor::of({...}, DType::i32) makes such"}}});
   cases.push_back(
       {.op = "linear_cross_entropy(Var, Var, Tensor, double, Tensor)",
        .call =

@@ -21,6 +21,7 @@ TEST(PyTorchPage, Arrays) {
   const std::string path = directory.path("x.npy");
   const Tensor x = Tensor::of({{1.5, -2.5}, {3, 4}}), a = x, b = x;
   EXPECT_EQ(Tensor::zeros({2, 3}).shape(), (Shape{2, 3}));
+  EXPECT_EQ(Tensor::ones({2, 3}).to_vector(), Vec(6, 1));
   EXPECT_EQ(Tensor::of({{1, 2}, {3, 4}}).to_vector(), (Vec{1, 2, 3, 4}));
   EXPECT_EQ(arange(0, 5).to_ints(), (std::vector<int32_t>{0, 1, 2, 3, 4}));
   use(linspace(0, 1, 5), eye(3));
@@ -33,6 +34,8 @@ TEST(PyTorchPage, Arrays) {
   use(x.to_vector(), x(0, 1));
   EXPECT_EQ(x(0, 1), -2.5);
   std::cout << x << "\n";
+  std::cout << x.shape() << "\n";
+  for (int64_t n : x.shape()) EXPECT_EQ(n, 2);
   EXPECT_TRUE(allclose(a, b));
   save_npy(path, x);
   EXPECT_EQ(directory.count_files(), 1u);

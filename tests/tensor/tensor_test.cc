@@ -43,6 +43,15 @@ TEST(Shape, AScalarHasNoAxesAndOneElement) {
   EXPECT_NE((Shape{2, 3}), (Shape{3, 2}));
 }
 
+TEST(Shape, IsLoopedOverAndPrinted) {
+  std::vector<int64_t> sizes;
+  for (const int64_t size : Shape{2, 3, 4}) sizes.push_back(size);
+  EXPECT_EQ(sizes, (std::vector<int64_t>{2, 3, 4}));
+  std::ostringstream out;
+  out << Shape{2, 3} << Shape{};
+  EXPECT_EQ(out.str(), "(2, 3)()");
+}
+
 TEST(Shape, SaysWhatIsWrong) {
   const Shape s{2, 3};
   const std::string outside = " is outside of the shape (2, 3)";
@@ -82,6 +91,17 @@ TEST(Tensor, HoldsValues) {
   EXPECT_EQ(Tensor::full({2}, 7, DType::i32).to_ints(), (std::vector<int32_t>{7, 7}));
   EXPECT_EQ(Tensor::full({}, 3).item(), 3);
   EXPECT_EQ(reinterpret_cast<uintptr_t>(t.raw()) % 64, 0u);
+}
+
+TEST(Tensor, OnesAndTheTypeOfAList) {
+  const Tensor ones = Tensor::ones({2, 2});
+  EXPECT_EQ(ones.to_vector(), std::vector<double>(4, 1));
+  EXPECT_EQ(ones.dtype(), DType::f32);
+  EXPECT_EQ(Tensor::from({1.5f, 2.5f}, {2}).dtype(), DType::f32);
+  EXPECT_EQ(Tensor::from({1.5, 2.5}, {2}).dtype(), DType::f64);
+  const Tensor ids = Tensor::from({1, 2, 3}, {3});
+  EXPECT_EQ(ids.dtype(), DType::i32);
+  EXPECT_EQ(ids.to_ints(), (std::vector<int32_t>{1, 2, 3}));
 }
 
 TEST(Tensor, ViewsShareMemory) {

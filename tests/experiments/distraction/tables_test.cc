@@ -29,7 +29,8 @@ TEST(Tables, OfAnExperiment) {
   ASSERT_EQ(main.columns.size(), 11u);
   for (const Row& row : main.rows) EXPECT_EQ(row.sources.size(), 3u);
   EXPECT_TRUE(
-      main.note.find("3 seeds. 95 % intervals over 20 conversations of 40 test dialogues") !=
+      main.note.find(
+          "40 test dialogues, 3 seeds. 95 % intervals over 20 conversations, the largest of 2") !=
       main.note.npos)
       << main.note;
   // mean and spread over the three seeds
