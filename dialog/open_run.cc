@@ -3,6 +3,7 @@
 #include <filesystem>
 
 #include "base/file.h"
+#include "train/folder_of_runs.h"
 #include "train/model_directory.h"
 #include "train/step.h"
 #include "train/step_log.h"
@@ -17,13 +18,16 @@ bool holds_run(const std::string& out) {
   return fs::exists(fs::path(out) / "settings.json", ignored);
 }
 
-// A run begins with settings.json. Without it a model from elsewhere, or what is left of another
-// run: a training would replace the files, or go on from them. The weights that a run was to begin
-// with may be left of one that was killed before it began.
+// A run begins with settings.json. Without it the folder of an experiment, a model from elsewhere,
+// or what is left of another run: a training would replace the files, or go on from them. The
+// weights that a run was to begin with may be left of one that was killed before it began.
 void refuse_what_is_no_run(const std::string& out) {
   std::error_code ignored;
   for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
     const std::string file = at->path().filename().string();
+    if (file.ends_with(".json") && describes_runs(at->path().string())) {
+      throw UsageError(out + ": holds " + file + ", and is a folder of runs; take another --out");
+    }
     const bool weights = file.ends_with(".safetensors") && file != "embeddings.safetensors" &&
                          file != "init.safetensors";
     const bool ours = weights || file == "state.json" || file == "state.previous.json" ||

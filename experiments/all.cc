@@ -4,14 +4,15 @@
 #include "experiments/distraction/experiment.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
+#include "experiments/retrieval/experiment.h"
 #include "experiments/sweep/sweep.h"
 
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
   static const std::vector<Experiment> kAll = {
-      distraction_experiment(), probes_experiment(), adversarial_experiment(),
-      mediation::mediation_experiment(), sweep_experiment()};
+      distraction_experiment(),          probes_experiment(), adversarial_experiment(),
+      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment()};
   return kAll;
 }
 

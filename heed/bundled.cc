@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "base/error.h"
+#include "dialog/system.h"
 #include "heed/messages.h"
 #include "heed/shared_options.h"
 
@@ -45,16 +46,28 @@ std::optional<std::string> find_bundled_data(const std::string& name) {
   return find(name, "train.jsonl.gz");
 }
 
+static void note_bundled(const std::string& text) {
+  note("no --model is given: taking the bundled " + text);
+}
+
+static std::string bundled(const char* name) {
+  const auto found = find_bundled_model(name);
+  if (!found) throw_none_bundled();
+  return *found;
+}
+
 void take_bundled(std::string& model, std::string* baseline) {
   if (!model.empty()) return;
-  const auto found = find_bundled_model("trained");
-  if (!found) throw_none_bundled();
-  model = *found;
+  model = bundled("trained");
   std::string text = model;
   if (baseline && baseline->empty()) {
     if (const auto other = find_bundled_model("baseline")) text += " and " + (*baseline = *other);
   }
-  note("no --model is given: taking the bundled " + text);
+  note_bundled(text);
+}
+
+void take_bundled_ranker(std::string& model) {
+  note_bundled(model = bundled("ranker"));
 }
 
 // The one that was trained with distractions first.
@@ -64,8 +77,13 @@ static std::vector<std::string> find_bundled_models() {
   if (!first) return models;
   for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(*first).parent_path())) {
     const std::string name = entry.path().filename().string();
-    if (name == "trained") continue;
-    if (const auto model = find_bundled_model(name)) models.push_back(*model);
+    const auto model = find_bundled_model(name);
+    if (name == "trained" || !model) continue;
+    try {
+      system_of(*model);
+      models.push_back(*model);
+    } catch (const DataError&) {  // of a system that is not in a build for the demo alone
+    }
   }
   std::sort(models.begin(), models.end());
   models.insert(models.begin(), *first);
@@ -78,7 +96,7 @@ void take_bundled(std::vector<std::string>& models) {
   if (models.empty()) throw_none_bundled();
   std::string text;
   for (const std::string& model : models) text += (text.empty() ? "" : ", ") + model;
-  note("no --model is given: taking the bundled " + text);
+  note_bundled(text);
 }
 
 void check_exists(const std::string& data) {

@@ -6,6 +6,7 @@
 
 #include "autograd/keep_packed.h"
 #include "dialog/respond/run.h"
+#include "dialog/system.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
@@ -148,17 +149,18 @@ void Chat::answer(const std::string& line) {
 
 void talk(Options& o) {
   if (o.web) {
-    refuse_given(*o.command, "--pool", "without --web, in the terminal");
     take_bundled(o.models);
     const DecodeOptions decode = o.decode.get(o.common->seed);
-    serve_live_page(o.models, decode, start(*o.common), o.port);
+    serve_live_page(o.models, decode, start(*o.common), o.port, o.pool);
     return;
   }
   refuse_given(*o.command, "--port", "with --web");
   if (o.models.size() > 1) throw UsageError("--model: several are for --web; here one talks");
   o.models.resize(1);
-  if (!o.pool.empty()) {
-    if (o.models[0].empty()) throw UsageError("--pool needs --model: one that ranks");
+  const bool pool = o.command->count("--pool") > 0;
+  if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);
+  const bool given = !o.models[0].empty();
+  if (pool || (given && !system_of(o.models[0]).has(Capability::kRespond))) {
     return chat_from_pool(*o.common, o.models[0], o.pool);
   }
   take_bundled(o.models[0]);
@@ -178,6 +180,7 @@ void add_chat(CLI::App& app) {
       "has several models, attention word by word, and distractions.\n"
       "Examples:\n"
       "  heed chat\n"
+      "  heed chat --pool\n"
       "  heed chat --model runs/first --decode beam\n"
       "  heed chat --web",
       {.seed = "Seed of drawn responses (--decode sample)"}, talk);
@@ -185,7 +188,9 @@ void add_chat(CLI::App& app) {
                "Directory of a run or a model (default: the bundled data/models/trained); with "
                "--web several, or all that are bundled");
   c.add_option("--pool", o.pool,
-               "Texts, a line each: the model, which ranks, answers with the best of them");
+               "Answer with the best of these texts, a line each, by a model that ranks (default: "
+               "the bundled data/models/ranker). Without a file: pool.txt of the model")
+      ->expected(0, 1);
   c.add_flag("--web", o.web, "Serve a page to talk on, instead of the terminal");
   option(c, "--port", o.port, "Of the page; 0: any that is free", whole_number(0, 65535));
   o.decode.method = "sample";

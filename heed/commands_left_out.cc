@@ -27,8 +27,14 @@ HEED_COMMANDS(HEED_THERE, HEED_LEFT_OUT)
 void add_prepare_labels(CLI::App& prepare) {
   left_out(prepare, "labels");
 }
-void chat_from_pool(const Common&, const std::string&, const std::string&) {
+PoolRanker open_pool(const std::string&, const std::string&, Device) {
   throw UsageError("chat --pool: not in this build; make program builds it");
+}
+std::vector<retrieve::Choice> PoolRanker::choose(const std::vector<std::string>&, size_t) const {
+  return {};
+}
+void chat_from_pool(const Common&, const std::string& model, const std::string& pool) {
+  open_pool(model, pool, {});
 }
 
 }  // namespace heed

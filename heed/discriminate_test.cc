@@ -223,7 +223,7 @@ void add_discriminate_test(CLI::App& discriminate) {
       "Dialogues: a data directory (its test part is read, and its valid part for the threshold), "
       "or a file; or several with commas, each a row. If not given: the bundled sample");
   c.add_option("--negatives", o.negatives,
-               "How responses are replaced: random, length-matched, same-conversation, "
+               "What stands in the place of responses: random, length-matched, same-conversation, "
                "shuffled-words or real (default: random)");
   c.add_option("--responses", o.responses,
                "Replace responses by those of a model, as heed respond writes them");

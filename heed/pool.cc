@@ -11,6 +11,7 @@
 #include "dialog/retrieve/pool.h"
 #include "dialog/system.h"
 #include "dialog/text/text_file.h"
+#include "dialog/view/render.h"
 #include "heed/command.h"
 #include "heed/progress.h"
 
@@ -18,20 +19,13 @@ namespace heed {
 namespace {
 
 using retrieve::Choice;
-struct PoolRanker {
-  LoadedSystem loaded;
-  std::vector<std::string> pool;
-};
 
-PoolRanker open_pool(const Common& common, const std::string& model, const std::string& file) {
-  const Device device = start(common);
-  require(model, Capability::kRank);
-  PoolRanker ranker{load_system(model), {}};
-  move(*ranker.loaded.module, device);
-  size_t repeated = 0;
-  ranker.pool = retrieve::read_pool(file, &repeated);
-  if (repeated > 0) note(file + ": " + counted(repeated, "line") + " left out, there before");
-  return ranker;
+std::string own_pool(const std::string& model) {
+  std::error_code ignored;
+  for (const char* name : {"/pool.txt", "/pool.txt.gz"}) {
+    if (std::filesystem::exists(model + name, ignored)) return model + name;
+  }
+  throw UsageError(model + ": has no pool.txt to choose from; give --pool FILE");
 }
 
 std::string common_text(const Choice& choice) {
@@ -65,7 +59,7 @@ Json reply_json(const Dialogue& dialogue, const std::vector<Choice>& best) {
 }
 
 void reply(const ReplyOptions& o) {
-  const PoolRanker ranker = open_pool(*o.common, o.model, o.pool);
+  const PoolRanker ranker = open_pool(o.model, o.pool, start(*o.common));
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
   std::vector<std::vector<std::string>> contexts;
   for (const Dialogue& dialogue : dialogues) {
@@ -96,7 +90,8 @@ void reply(const ReplyOptions& o) {
 }
 
 struct WhitelistOptions {
-  std::string data, out, examples = "all";
+  CommonPtr common;
+  std::string data, out, model, examples = "all";
   size_t size = 1000;
 };
 
@@ -111,8 +106,27 @@ std::vector<std::string> responses_in(const WhitelistOptions& o, const std::stri
   return texts;
 }
 
+std::vector<std::string> of_clusters(const WhitelistOptions& o,
+                                     const std::vector<std::string>& texts) {
+  const Device device = start(*o.common);
+  require(o.model, Capability::kRank);
+  const LoadedSystem loaded = load_system(o.model);
+  move(*loaded.module, device);
+  const auto* ranker = dynamic_cast<const VectorRanker*>(loaded.ranker.get());
+  if (!ranker) throw UsageError(o.model + ": ranks without vectors, which could be clustered");
+  Progress progress;
+  std::vector<std::string> pool = retrieve::most_frequent_of_clusters(
+      texts, o.size, *ranker, o.common->seed, [&](size_t done, size_t of) {
+        progress.show(std::to_string(done) + " of " + counted(of, "response"));
+      });
+  progress.done();
+  return pool;
+}
+
 void whitelist(const WhitelistOptions& o) {
-  const std::vector<std::string> pool = retrieve::most_frequent(responses_in(o, "train"), o.size);
+  const std::vector<std::string> texts = responses_in(o, "train");
+  const std::vector<std::string> pool =
+      o.model.empty() ? retrieve::most_frequent(texts, o.size) : of_clusters(o, texts);
   TextWriter writer(o.out);
   for (const std::string& text : pool) {
     std::string line = text;
@@ -131,28 +145,61 @@ void whitelist(const WhitelistOptions& o) {
 }
 
 void add_whitelist(CLI::App& rank) {
-  auto o = std::make_shared<WhitelistOptions>();
-  CLI::App* c = rank.add_subcommand("whitelist", "The most frequent responses, as a pool");
-  c->footer(
+  const auto [c, o] = declare<WhitelistOptions>(
+      rank, "whitelist", "The most frequent responses, of all or of each cluster, as a pool",
       "Responses are the same where their words are, whatever their case and punctuation.\n"
-      "Example:\n"
-      "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt");
-  c->add_option(
-       "--data", o->data,
-       "Dialogues: a data directory (its train part; coverage of its test part), or a file")
+      "Examples:\n"
+      "  heed rank whitelist --data data/ubuntu-sample --entries 1000 --out answers.txt\n"
+      "  heed rank whitelist --data data/ubuntu-sample --model runs/ranker --out clusters.txt",
+      {.seed = "Seed of the clusters (--model)"}, whitelist);
+  c.add_option("--data", o.data,
+               "Dialogues: a data directory (its train part; coverage of its test part), or a file")
       ->required();
-  option(*c, "--entries", o->size, "Responses at most, the most frequent ones",
+  c.add_option("--model", o.model,
+               "Directory of a run or a model, one that ranks: --entries clusters of its vectors "
+               "(k-means), and the most frequent response of each");
+  option(c, "--entries", o.size, "Responses at most, the most frequent ones",
          whole_number(2, 10'000'000));
-  option(*c, "--examples", o->examples, "last: of the last turns; all: from the third turn on",
+  option(c, "--examples", o.examples, "last: of the last turns; all: from the third turn on",
          one_of({"last", "all"}));
-  c->add_option("--out", o->out, "The pool, a line each")->required();
-  c->callback([o] { whitelist(*o); });
+  c.add_option("--out", o.out, "The pool, a line each")->required();
+}
+
+// Where the model looked in a conversation of two speakers.
+void show_look(const Ranker& ranker, const std::vector<std::string>& context,
+               const TerminalStyle& style) {
+  const std::vector<VectorRanker::Look> look = looks_of(ranker, {context});
+  if (look.empty()) return;
+  const size_t unread = context.size() - look[0].size();
+  DialogueView view{
+      "", {}, "", {{attention_scores(look[0]), std::nullopt, ""}}, static_cast<int>(unread)};
+  for (size_t i = unread; i < context.size(); ++i) {
+    view.context.push_back({(i % 2 == 0 ? "you: " : "model: ") + context[i], false});
+  }
+  std::fputs(attention_text(view, {{"looked at", ""}}, style).c_str(), stdout);
 }
 
 }  // namespace
 
+std::vector<Choice> PoolRanker::choose(const std::vector<std::string>& context,
+                                       size_t count) const {
+  return retrieve::choose(*loaded.ranker, pool, {context}, count)[0];
+}
+
+PoolRanker open_pool(const std::string& model, const std::string& file, Device device) {
+  require(model, Capability::kRank);
+  const std::string path = file.empty() ? own_pool(model) : file;
+  PoolRanker ranker{load_system(model), {}};
+  move(*ranker.loaded.module, device);
+  size_t repeated = 0;
+  ranker.pool = retrieve::read_pool(path, &repeated);
+  if (repeated > 0) note(path + ": " + counted(repeated, "line") + " left out, there before");
+  return ranker;
+}
+
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool) {
-  const PoolRanker ranker = open_pool(common, model, pool);
+  const PoolRanker ranker = open_pool(model, pool, start(common));
+  const TerminalStyle style = terminal_style(stdout);
   const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
   std::printf("%s chooses out of %s. Say something; /reset forgets, /quit leaves.\n", model.c_str(),
               counted(ranker.pool.size(), "text").c_str());
@@ -168,9 +215,10 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
     }
     if (is_blank(line)) continue;
     context.push_back(line);
-    const auto best = retrieve::choose(*ranker.loaded.ranker, ranker.pool, {context}, 3);
-    print_choices(best[0], terminal_style(stdout).colour);
-    context.push_back(best[0][0].text);
+    const std::vector<Choice> best = ranker.choose(context);
+    print_choices(best, style.colour);
+    show_look(*ranker.loaded.ranker, context, style);
+    context.push_back(best[0].text);
   }
 }
 
@@ -186,8 +234,10 @@ void add_pools(CLI::App& rank) {
       "replies.jsonl",
       {}, reply);
   c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
-  c.add_option("--pool", o.pool, "The texts to choose from, a line each, plain or gzip")
-      ->required();
+  c.add_option(
+      "--pool", o.pool,
+      "The texts to choose from, a line each, plain or gzip. If not given: pool.txt of the "
+      "model");
   c.add_option("--in", o.in, "Dialogues, JSON Lines, plain or gzip")->required();
   c.add_option("--out", o.out, "The replies, JSON Lines; - for standard output")->required();
   option(c, "--best", o.best, "Texts of the pool to name", whole_number(1, 1000));

@@ -3,13 +3,28 @@
 
 #include <CLI/App.hpp>
 #include <string>
+#include <vector>
 
+#include "dialog/retrieve/pool.h"
+#include "dialog/system.h"
 #include "heed/commands.h"
 
 namespace heed {
 
-// `heed chat --pool`: a conversation in the terminal, each answer with the next best ones and the
-// words that it has in common with the context.
+struct PoolRanker {
+  LoadedSystem loaded;
+  std::vector<std::string> pool;
+
+  // The best `count` texts for a context, oldest utterance first.
+  std::vector<retrieve::Choice> choose(const std::vector<std::string>& context,
+                                       size_t count = 3) const;
+};
+// A model and the texts of `file`, or where that is empty those that the model's directory holds
+// (pool.txt or pool.txt.gz). Throws UsageError and DataError.
+PoolRanker open_pool(const std::string& model, const std::string& file, Device device);
+
+// `heed chat --pool`: a conversation in the terminal, each answer with the next best ones, the
+// words that it has in common with the context, and where the model looked.
 void chat_from_pool(const Common& common, const std::string& model, const std::string& pool);
 
 void add_pools(CLI::App& rank);  // heed rank whitelist, heed rank reply

@@ -122,12 +122,17 @@ void add_import(CLI::App& app) {
 void add_export(CLI::App& app) {
   auto o = std::make_shared<Options>();
   CLI::App* c = app.add_subcommand(
-      "export", "Write an imported encoder as a folder that other programs read");
+      "export",
+      "Write an imported encoder, or one that was trained further, as a folder that other programs "
+      "read");
   c->footer(
       "In Python: transformers.AutoModel.from_pretrained(FOLDER).\n"
       "Example:\n"
       "  heed export --model models/minilm --out minilm");
-  c->add_option("--model", o->model, "Directory of a run or a model, one that heed import made")
+  c->add_option(
+       "--model", o->model,
+       "Directory of a run or a model, one that heed import made, or a run that trained one "
+       "further (heed train retrieval --encoder pretrained)")
       ->required();
   c->add_option("--out", o->out, "The folder, made if missing")->required();
   c->callback([o] { say("exported to", pretrained::export_encoder(o->model, o->out), o->out); });

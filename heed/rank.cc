@@ -4,7 +4,9 @@
 #include <map>
 
 #include "dialog/data/split.h"
+#include "dialog/respond/evaluate.h"
 #include "dialog/retrieve/keyword.h"
+#include "dialog/retrieve/map.h"
 #include "dialog/retrieve/score_file.h"
 #include "dialog/system.h"
 #include "experiments/measure/measure_json.h"
@@ -12,7 +14,7 @@
 #include "heed/command.h"
 #include "heed/pool.h"
 #include "heed/progress.h"
-#include "train/run_directory.h"
+#include "heed/rank_distracted.h"
 
 namespace heed {
 namespace {
@@ -24,7 +26,7 @@ struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
   std::vector<std::string> scorers;
-  std::string data, train, model, lists, out, json;
+  std::string data, train, model, lists, out, json, test_sets, pool;
   std::string examples = "last", context = "all", mean_length = "documents";
   size_t limit = 0;
   std::optional<int> min_turns;
@@ -34,6 +36,8 @@ struct Options {
   }
   bool counts_words() const { return has("tf-idf") || has("bm25"); }
   bool test() const { return has("model"); }  // heed rank test
+  bool encodes() const { return has("sim") || has("map") || test(); }
+  bool trains() const { return counts_words() || has("map"); }
 };
 
 // ---- heed rank baseline
@@ -105,21 +109,35 @@ std::vector<ScoredList> unscored(const Options& o, const Part& part, const Lists
 
 using Scores = std::vector<std::vector<double>>;  // of the candidates of each list
 
-// What a model says: of an encoder the cosine of the vectors of context and response.
-Scores similarities(const Options& o, const Part& part, const Lists& lists) {
-  const LoadedSystem loaded = load_system(o.model);
-  move(*loaded.module, Device::parse(o.common->device));
-  std::vector<RankQuery> queries;
+std::vector<MarkedContext> contexts_of(const Part& part, const Lists& lists) {
+  std::vector<MarkedContext> contexts;
   for (size_t i = 0; i < lists.size(); ++i) {
     const retrieve::Pair& pair = lists.pair(i);
-    RankQuery& query = queries.emplace_back(RankQuery{{}, lists.candidates(i)});
-    for (size_t turn = pair.begin; turn < pair.response; ++turn) {
-      query.context.push_back(part.dialogues[pair.dialogue].turns[turn].text);
-    }
+    contexts.push_back({part.dialogues[pair.dialogue].id, context_turns(part.dialogues, pair)});
+  }
+  return contexts;
+}
+
+// The model as it ranks, or for sim and map by the vectors that it makes.
+LoadedSystem load_ranker(const Options& o) {
+  LoadedSystem loaded = load_system(o.model);
+  move(*loaded.module, Device::parse(o.common->device));
+  if (o.test() || dynamic_cast<const VectorRanker*>(loaded.ranker.get())) return loaded;
+  if (!loaded.encoder) throw UsageError(o.model + ": makes no vectors, which sim and map compare");
+  loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
+  return loaded;
+}
+
+// What a model says: of an encoder the cosine of the vectors of context and response.
+Scores similarities(const Options& o, const Ranker& ranker, const Lists& lists,
+                    const std::vector<MarkedContext>& contexts) {
+  std::vector<RankQuery> queries;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    queries.push_back({contexts[i].utterances, lists.candidates(i)});
   }
   Progress progress;
   Ranker::Scores scores =
-      loaded.ranker->score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
+      ranker.score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
         progress.show(o.scorers.back() + ": " + std::to_string(done) + " of " +
                       counted(of, "text"));
       });
@@ -138,7 +156,9 @@ void say(const Part& part, const Lists& lists, const std::string& kind,
                      sizes + " candidates";
   if (lists.left_out() > 0) {
     text += "; " + counted(lists.left_out(), "response") + " left out, " +
-            (kind == "given" ? "without candidates" : "too few for one more batch");
+            (kind == "given"               ? "without candidates"
+             : kind.starts_with("covered") ? "not in the whitelist"
+                                           : "too few for one more batch");
   }
   note(text);
   if (d.right > 0) {
@@ -158,22 +178,27 @@ Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Dup
 
 void check(const Options& o) {
   if (!o.lists.empty()) retrieve::parse_list_kind(o.lists);
-  if (o.test()) return;
-  if (!o.counts_words()) refuse_given(*o.command, "--train", "to tf-idf and bm25");
-  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "to bm25");
-  if (!o.has("sim")) refuse_given(*o.command, "--model", "to sim");
-  if (o.has("sim") && o.model.empty()) {
-    throw UsageError("sim needs --model: an encoder that `heed import` made");
+  if (o.test()) {
+    require(o.model, Capability::kRank);
+    if (!o.test_sets.empty()) refuse_given(*o.command, "--out", "without --test");
+    if (o.test_sets.empty()) refuse_given(*o.command, "--pool", "with --test");
+    return;
   }
-  if (o.has("sim")) require(o.model, Capability::kRank);
+  if (!o.trains()) refuse_given(*o.command, "--train", "to tf-idf, bm25 and map");
+  if (!o.has("bm25")) refuse_given(*o.command, "--mean-length", "to bm25");
+  if (!o.encodes()) refuse_given(*o.command, "--model", "to sim and map");
+  if (o.encodes() && o.model.empty()) {
+    throw UsageError("sim and map need --model: a model that encodes");
+  }
+  if (o.encodes()) require(o.model, Capability::kEncode);
   if (!o.out.empty() && o.scorers.size() != 1) {
     throw UsageError("--out takes the scores of one scorer");
   }
   std::error_code ignored;
-  if (o.counts_words() && o.train.empty() && !std::filesystem::is_directory(o.data, ignored)) {
+  if (o.trains() && o.train.empty() && !std::filesystem::is_directory(o.data, ignored)) {
     throw UsageError(
-        "tf-idf and bm25 count words in dialogues of training: give --train FILE or DIR, or --data "
-        "DIR (its train part)");
+        "tf-idf and bm25 count words in dialogues of training, and map learns from them: give "
+        "--train FILE or DIR, or --data DIR (its train part)");
   }
 }
 
@@ -195,10 +220,57 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
           {"seed", o.common->seed}};
 }
 
-Json rankings_json(const std::vector<Ranking>& rows) {
-  Json json = Json::array();
-  for (const Ranking& row : rows) json.push_back(to_json(row));
-  return json;
+retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker, const Part& train) {
+  Progress progress;
+  retrieve::MappedRanker mapped = retrieve::learn_map(
+      dynamic_cast<const VectorRanker&>(ranker), train.dialogues, train.pairs, o.common->seed,
+      [&](size_t done, size_t of) {
+        progress.show("map: " + std::to_string(done) + " of " + counted(of, "text"));
+      });
+  progress.done();
+  return mapped;
+}
+
+Scores scores_of(const std::string& scorer, const Options& o, const Ranker* ranker,
+                 const Part& part, const Lists& lists, const std::optional<Part>& train,
+                 std::optional<retrieve::WordStatistics>& words) {
+  if (scorer == "map") {
+    return similarities(o, learned_map(o, *ranker, *train), lists, contexts_of(part, lists));
+  }
+  if (scorer == "sim" || o.test()) return similarities(o, *ranker, lists, contexts_of(part, lists));
+  const auto kind = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
+  return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
+}
+
+// heed rank test --test
+std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, const Part& part,
+                                    const Lists& lists) {
+  const std::vector<TestSet> sets = select_test_sets(o.test_sets);
+  std::vector<Dialogue> pool;
+  if (needs_pool(sets)) {
+    std::error_code ignored;
+    const bool folder = std::filesystem::is_directory(o.data, ignored);
+    pool = o.pool.empty() && !folder
+               ? part.dialogues
+               : read_dialogues(find_dialogues(o.pool.empty() ? o.data : o.pool, "train"));
+  }
+  const std::vector<MarkedContext> contexts = contexts_of(part, lists);
+  std::vector<RankedSet> ranked;
+  for (const TestSet& set : sets) {
+    RankedSet& of = ranked.emplace_back(RankedSet{set.name, unscored(o, part, lists)});
+    const auto marked = distracted(contexts, set, pool, o.common->seed);
+    Scores scores = similarities(o, ranker, lists, marked);
+    VectorRanker::Contexts texts;
+    for (size_t i = 0; i < marked.size(); ++i) {
+      of.lists[i].scores = std::move(scores[i]);
+      texts.push_back(marked[i].utterances);
+    }
+    const std::vector<VectorRanker::Look> looks = looks_of(ranker, texts);
+    for (size_t i = 0; i < looks.size(); ++i) {
+      of.looks.push_back(look_score(looks[i], marked[i].distraction));
+    }
+  }
+  return measure_sets(ranked, o.common->seed);
 }
 
 void baseline(Options& o) {
@@ -212,20 +284,25 @@ void baseline(Options& o) {
   const Lists lists(part.path, part.dialogues, part.pairs, kind);
   const retrieve::Duplicates duplicates = find_duplicates(lists);
   say(part, lists, o.lists, duplicates);
+  LoadedSystem loaded;
+  if (o.encodes()) loaded = load_ranker(o);
+  if (!o.test_sets.empty()) {
+    const std::vector<RankedSetRow> rows = test_sets(o, *loaded.ranker, part, lists);
+    if (!output.to_stdout()) print_sets(rows);
+    if (!output.wanted()) return;
+    return output.write({{"heed", provenance("rank test", *o.common)},
+                         {"inputs", inputs_json(o, part, {})},
+                         {"lists", lists_json(lists, o.lists, duplicates)},
+                         {"test_sets", sets_json(rows)}});
+  }
   std::optional<Part> train;
   std::optional<retrieve::WordStatistics> words;
-  if (o.counts_words()) {
-    train = read_train(o);
-    words.emplace(train->dialogues, train->pairs);
-  }
+  if (o.trains()) train = read_train(o);
+  if (o.counts_words()) words.emplace(train->dialogues, train->pairs);
   std::vector<ScoredList> scored = unscored(o, part, lists);
   std::vector<Ranking> rows;
   for (const std::string& scorer : o.scorers) {
-    const auto kinds = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
-    Scores scores =
-        scorer == "sim" || o.test()
-            ? similarities(o, part, lists)
-            : keyword_scores(part.dialogues, lists, kinds, *words, o.mean_length == "responses");
+    Scores scores = scores_of(scorer, o, loaded.ranker.get(), part, lists, train, words);
     for (size_t i = 0; i < scored.size(); ++i) scored[i].scores = std::move(scores[i]);
     rows.push_back(measure_ranking(scorer, scored, o.common->seed));
   }
@@ -240,28 +317,6 @@ void baseline(Options& o) {
                 {"scorers", rankings_json(rows)}});
 }
 
-// ---- heed rank scores
-
-void scores(const Options& o) {
-  const JsonOutput output(o.json);
-  std::vector<Ranking> rows;
-  std::vector<ScoredList> lists = retrieve::read_scores(o.data);
-  const bool several = std::any_of(lists.begin(), lists.end(),
-                                   [](const ScoredList& list) { return list.right.size() > 1; });
-  rows.push_back(measure_ranking(o.data, lists, o.common->seed));
-  const size_t count = lists.size();
-  rows.push_back(chance_ranking(std::move(lists), o.common->seed));
-  if (!output.to_stdout())
-    std::fputs(rankings_table(rows, several, results_width()).c_str(), stdout);
-  if (!output.wanted()) return;
-  output.write({{"heed", provenance("rank scores", *o.common)},
-                {"inputs",
-                 {{"scores", {{"path", o.data}, {"fingerprint", file_checksum(o.data)}}},
-                  {"seed", o.common->seed}}},
-                {"lists", {{"lists", count}}},
-                {"scorers", rankings_json(rows)}});
-}
-
 constexpr const char* kSeedOfRanks = "Seed of random lists and of the intervals";
 
 void declare_inputs(Options& o, CLI::App& c) {
@@ -271,8 +326,10 @@ void declare_inputs(Options& o, CLI::App& c) {
   option(c, "--limit", o.limit, "Read only the first dialogues, of --data; 0: all");
   c.add_option("--lists", o.lists,
                "given: the candidates beside a response; stride:N: batches of N responses, far "
-               "from each other; random:N: others drawn by --seed, frequent ones more often. If "
-               "not given: given where the data have candidates, else stride:100");
+               "from each other; random:N: others drawn by --seed, frequent ones more often; "
+               "whitelist:FILE: the texts of a pool and the response, covered:FILE: those of the "
+               "pool, where the response is one of them. If not given: given where the data have "
+               "candidates, else stride:100");
   option(c, "--examples", o.examples,
          "last: a dialogue's last turn is the response; all: every turn from the third (or "
          "--min-turns) on",
@@ -294,7 +351,10 @@ void add_baseline(CLI::App& rank) {
       "Scorers:\n"
       "  tf-idf  cosine of the words' counts, rare words weighing more\n"
       "  bm25    Okapi's sum over the words of the context\n"
-      "  sim     cosine of the vectors of an encoder that `heed import` made\n"
+      "  sim     cosine of the vectors of an encoder, one that `heed import` made or a response "
+      "model\n"
+      "  map     the same under a linear map of the contexts' vectors, learned from 10,000 "
+      "responses of training\n"
       "Candidates with the same score share their ranks. Percent; intervals are 95 %, of a "
       "bootstrap over conversations.\n"
       "Examples:\n"
@@ -302,13 +362,14 @@ void add_baseline(CLI::App& rank) {
       "  heed rank baseline sim --model models/minilm --data data/ubuntu-sample\n"
       "  heed rank baseline bm25 --data mutual-dev.jsonl.gz --train mutual-train.jsonl.gz",
       {.seed = kSeedOfRanks}, baseline);
-  c.add_option("scorer", o.scorers, "tf-idf, bm25 or sim")
+  c.add_option("scorer", o.scorers, "tf-idf, bm25, sim or map")
       ->required()
-      ->check(one_of({"tf-idf", "bm25", "sim"}));
+      ->check(one_of({"tf-idf", "bm25", "sim", "map"}));
   c.add_option("--train", o.train,
-               "Dialogues in which tf-idf and bm25 count words: a data directory (its train part), "
-               "or a file. If not given: the train part of a --data directory");
-  c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim");
+               "Dialogues in which tf-idf and bm25 count words, and that map learns from: a data "
+               "directory (its train part), or a file. If not given: the train part of a --data "
+               "directory");
+  c.add_option("--model", o.model, "Directory of a run or a model: the encoder of sim and map");
   option(c, "--mean-length", o.mean_length,
          "The mean that bm25 compares lengths with: of all documents, contexts and responses, or "
          "of the responses",
@@ -322,25 +383,21 @@ void add_test(CLI::App& rank) {
       rank, "test", "A model that ranks, by the same numbers",
       "Example:\n"
       "  heed train retrieval --data data/ubuntu-sample --preset smoke --out runs/ranker\n"
-      "  heed rank test --model runs/ranker --data data/ubuntu-sample",
+      "  heed rank test --model runs/ranker --data data/ubuntu-sample\n"
+      "  heed rank test --model runs/ranker --data data/ubuntu-sample --test none,random,rare\n"
+      "change: of MRR against the first test set. P(right): the softmax of the scores of a list.",
       {.seed = kSeedOfRanks}, baseline);
   o.scorers = {"model"};
   c.add_option("--model", o.model, "Directory of a run or a model, one that ranks")->required();
+  c.add_option(
+      "--test", o.test_sets,
+      "Test sets with distractions in the contexts, as of heed evaluate: all, none, "
+      "random:P, frequent:PLACE, rare:PLACE, with commas. Instead of the scores: R@1, MRR, "
+      "P(right), AS and DAS ratio of each");
+  c.add_option("--pool", o.pool,
+               "Dialogues that random: distractions are drawn from: a data directory (its train "
+               "part), or a file. If not given: the train part of a --data directory, else --data");
   declare_inputs(o, c);
-}
-
-void add_scores(CLI::App& rank) {
-  const auto [c, o] = declare<Options>(
-      rank, "scores", "The same numbers of scores in a file",
-      "A line is {\"right\": [0], \"scores\": [0.5, 0.25]}: the places of the right candidates, "
-      "from 0, and a score of each candidate; lists may have different lengths. Optional are "
-      "\"id\" and \"conversation\", a number: lists of one conversation are not independent. --out "
-      "of `heed rank baseline` writes such a file.\n"
-      "Example:\n"
-      "  heed rank scores my-scores.jsonl --json numbers.json",
-      {.device = false, .seed = "Seed of the intervals"}, scores);
-  c.add_option("file", o.data, "The scores, JSON Lines, plain or gzip")->required();
-  add_json(c, o.json);
 }
 
 }  // namespace
@@ -357,7 +414,7 @@ void add_rank(CLI::App& app) {
       "  heed rank baseline tf-idf bm25 --data data/ubuntu-sample");
   add_baseline(*rank);
   add_test(*rank);
-  add_scores(*rank);
+  add_rank_scores(*rank);
   add_pools(*rank);
 }
 

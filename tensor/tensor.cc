@@ -27,8 +27,9 @@ Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
   t.shape_ = shape;
   t.dtype_ = dtype;
   t.device_ = device;
-  static const std::shared_ptr<std::byte> kNone = allocate(0);
-  t.memory_ = shapes_only ? kNone : allocate(t.bytes(), device);
+  static std::byte none{};  // is pointed to, and never touched
+  t.memory_ = shapes_only ? std::shared_ptr<std::byte>(std::shared_ptr<void>(), &none)
+                          : allocate(t.bytes(), device);
   return t;
 }
 

@@ -181,10 +181,20 @@ void check_pooling(const std::string& folder) {
   }
 }
 
-// Loads the model and copies its files; config.json is `edit`ed on the way.
+// The weights of a run that began with an encoder and trained it further, below "encoder.".
+void take_tuned(Bert& model, const std::string& path) {
+  const TensorMap tensors = load_tensors(path);
+  for (const NamedParameter& p : parameters(model)) {
+    p.var.set_value(tensor_of(path, tensors, "encoder." + p.name, p.var.shape()).to(DType::f32));
+  }
+}
+
+// Loads the model and copies its files; config.json is `edit`ed on the way. With `tuned`, a file of
+// a run, the weights are those.
 Encoder copy_encoder(const std::string& from, const std::string& to,
-                     const std::function<void(Json& config)>& edit) {
+                     const std::function<void(Json& config)>& edit, const std::string& tuned = "") {
   Encoder encoder = load_encoder(from);
+  if (!tuned.empty()) take_tuned(encoder.model, tuned);
   std::error_code ignored;
   if (fs::exists(in(to, kConfig), ignored)) {
     throw UsageError(to + ": holds a model already; take another folder");
@@ -192,6 +202,10 @@ Encoder copy_encoder(const std::string& from, const std::string& to,
   make_directory(to);
   for (const char* file : kFiles) {
     if (!fs::exists(in(from, file), ignored)) continue;
+    if (file == kWeights && !tuned.empty()) {
+      save_parameters(in(to, file), encoder.model);
+      continue;
+    }
     if (file == kPooling) make_directory(fs::path(in(to, file)).parent_path());
     write_file(in(to, file), read_file(file_inside(from, file), fs::file_size(in(from, file))));
   }
@@ -231,7 +245,11 @@ Encoder import_encoder(const std::string& from, const std::string& to) {
 }
 
 Encoder export_encoder(const std::string& from, const std::string& to) {
-  return copy_encoder(from, to, [](Json& config) { config.erase("system"); });
+  const auto edit = [](Json& config) { config.erase("system"); };
+  std::error_code ignored;
+  const std::string began = in(from, kFolderInRun);
+  if (!fs::exists(in(began, kConfig), ignored)) return copy_encoder(from, to, edit);
+  return copy_encoder(began, to, edit, file_inside(from, kWeights));
 }
 
 Tensor encode_texts(const Encoder& encoder, const std::vector<Pieces>& texts, size_t batch,

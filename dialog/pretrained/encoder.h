@@ -17,6 +17,7 @@
 namespace heed::pretrained {
 
 constexpr const char* kBertSystem = "pretrained/bert";
+constexpr const char* kFolderInRun = "encoder";  // of a run that trains one further
 
 struct Encoder {
   WordPiece pieces;
@@ -32,7 +33,7 @@ Encoder load_encoder(const std::string& folder);
 // Copies the files above, and those that only other programs read, from one folder to another,
 // which is made, and says in config.json what they are (import) or takes that out again (export).
 // Loads the model first, and so throws as load_encoder(); UsageError if the other folder holds a
-// model already.
+// model already. Of a run that trained an encoder further, the trained weights are exported.
 Encoder import_encoder(const std::string& from, const std::string& to);
 Encoder export_encoder(const std::string& from, const std::string& to);
 

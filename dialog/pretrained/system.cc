@@ -1,10 +1,8 @@
 // The system "pretrained/bert": encoders that others trained (heed import).
 #include "dialog/pretrained/system.h"
 
-#include <algorithm>
-#include <numeric>
-
 #include "base/error.h"
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/pretrained/encoder.h"
 #include "dialog/text/format.h"
 
@@ -13,15 +11,8 @@ namespace {
 
 using Keep = WordPiece::Keep;
 
-std::string joined(const std::vector<std::string>& utterances) {
-  std::string text;
-  for (const std::string& u : utterances) text += (text.empty() ? "" : " ") + u;
-  return text;
-}
-
-// The mean of the last states, of the length 1; of a long context the last pieces are read, of a
-// response the first ones. The score of a response is the cosine of the two.
-class BertReader : public ContextEncoder, public Ranker {
+// The mean of the last states, of the length 1; of a long context the last pieces are read.
+class BertReader : public ContextEncoder {
  public:
   explicit BertReader(std::shared_ptr<const Encoder> bert) : bert_(std::move(bert)) {}
 
@@ -62,37 +53,7 @@ class BertReader : public ContextEncoder, public Ranker {
                                     });
   }
 
-  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
-               int64_t batch, const OnTexts& progress) const override {
-    std::vector<Pieces> pieces;  // of the responses, then of the contexts
-    const auto read_text = [&](const std::string& text, Keep keep) {
-      pieces.push_back(bert_->pieces.read(text, bert_->max_length, keep));
-    };
-    for (const std::string& text : texts) read_text(text, Keep::kFirst);
-    for (const RankQuery& query : queries) read_text(joined(query.context), Keep::kLast);
-    const Tensor vectors =
-        pretrained::encode_texts(*bert_, pieces, static_cast<size_t>(batch), progress);
-    const auto row = [&](size_t i) { return vectors.data<float>() + i * width(); };
-    Scores scores{std::vector<std::vector<double>>(queries.size()), remark_on(pieces)};
-    for (size_t i = 0; i < queries.size(); ++i) {
-      const float* context = row(texts.size() + i);
-      for (const int32_t candidate : queries[i].candidates) {
-        scores.of_queries[i].push_back(
-            std::inner_product(context, context + width(), row(candidate), 0.0));
-      }
-    }
-    return scores;
-  }
-
  private:
-  std::string remark_on(const std::vector<Pieces>& texts) const {
-    const auto cut = static_cast<size_t>(std::count_if(
-        texts.begin(), texts.end(), [](const Pieces& text) { return text.left_out > 0; }));
-    if (cut == 0) return "";
-    return counted(cut, "text") + " of more than " + std::to_string(bert_->max_length) +
-           " pieces cut: of a context the last ones are kept, of a response the first";
-  }
-
   std::shared_ptr<const Encoder> bert_;
 };
 
@@ -102,10 +63,12 @@ LoadedSystem load_bert_system(const std::string& directory, const std::string& e
   }
   const auto bert = std::make_shared<Encoder>(load_encoder(directory));
   const auto reader = std::make_shared<BertReader>(bert);
+  const ExampleOptions all{.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+  const int64_t longest = bert->max_length - 2;  // beside [CLS] and [SEP]
   return {.module = {bert, &bert->model},
-          .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0},
+          .bounds = all,
           .encoder = reader,
-          .ranker = reader};
+          .ranker = std::make_shared<CosineRanker>(reader, all, longest)};
 }
 
 }  // namespace
@@ -113,7 +76,7 @@ LoadedSystem load_bert_system(const std::string& directory, const std::string& e
 System bert_system() {
   return {.name = kBertSystem,
           .what = "a pretrained encoder",
-          .can = {Capability::kRank, Capability::kEncode},
+          .can = {Capability::kEncode},
           .load = load_bert_system};
 }
 

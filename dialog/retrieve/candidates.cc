@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/error.h"
+#include "dialog/retrieve/pool.h"
 #include "dialog/text/format.h"
 #include "tensor/parallel.h"
 #include "tensor/random.h"
@@ -48,6 +49,11 @@ std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool
 
 ListKind parse_list_kind(const std::string& name) {
   if (name == "given") return {.from = From::kGiven};
+  for (const From from : {From::kWhitelist, From::kCovered}) {
+    const std::string prefix = from == From::kWhitelist ? "whitelist:" : "covered:";
+    if (!name.starts_with(prefix) || name == prefix) continue;
+    return {.from = from, .pool = name.substr(prefix.size())};
+  }
   for (const From from : {From::kStride, From::kRandom}) {
     const std::string prefix = from == From::kStride ? "stride:" : "random:";
     if (!name.starts_with(prefix)) continue;
@@ -59,27 +65,35 @@ ListKind parse_list_kind(const std::string& name) {
     }
     return kind;
   }
-  throw UsageError("lists: expected given, stride:N or random:N, got '" + name + "'");
+  throw UsageError(
+      "lists: expected given, stride:N, random:N, whitelist:FILE or covered:FILE, got '" + name +
+      "'");
 }
 
 Lists::Lists(const std::string& path, const std::vector<Dialogue>& dialogues,
              std::vector<Pair> pairs, const ListKind& kind)
     : kind_(kind), pairs_(std::move(pairs)) {
-  const size_t all = pairs_.size(), size = static_cast<size_t>(kind.size);
+  const size_t all = pairs_.size();
+  const bool of_pool = kind.from == From::kWhitelist || kind.from == From::kCovered;
   if (kind.from == From::kGiven) take_given(dialogues);
-  if (pairs_.empty()) throw DataError(path + ": no response has candidates beside it");
-  for (const Pair& pair : pairs_) {
-    responses_.push_back(number(dialogues[pair.dialogue].turns[pair.response].text));
+  if (of_pool) kind_.size = take_pool(dialogues);
+  if (pairs_.empty()) {
+    throw DataError(path + (of_pool ? ": no response is a text of " + kind.pool
+                                    : ": no response has candidates beside it"));
   }
+  for (const Pair& pair : pairs_) {
+    if (!of_pool) responses_.push_back(number(dialogues[pair.dialogue].turns[pair.response].text));
+  }
+  const auto size = static_cast<size_t>(kind_.size);
   lists_ = kind.from == From::kStride ? all / size * size : pairs_.size();
   left_out_ = all - lists_;
   if (kind.from == From::kGiven) return;
   const bool random = kind.from == From::kRandom;
-  if (const size_t there = random ? texts_.size() : all; there < size) {
+  if (const size_t there = random ? texts_.size() : all; !of_pool && there < size) {
     throw DataError(path + ": " + counted(there, random ? "different response" : "response") +
                     ", too few for lists of " + std::to_string(size));
   }
-  if (kind.size > kMaxScores / static_cast<int64_t>(lists_)) {
+  if (kind_.size > kMaxScores / static_cast<int64_t>(lists_)) {
     throw UsageError(counted(lists_, "list") + " of " + std::to_string(size) +
                      " candidates are more than " + std::to_string(kMaxScores) + " scores");
   }
@@ -95,6 +109,24 @@ void Lists::take_given(const std::vector<Dialogue>& dialogues) {
     std::vector<int32_t>& others = others_.emplace_back();
     for (const std::string& text : wrong(pair)) others.push_back(number(text));
   }
+}
+
+int64_t Lists::take_pool(const std::vector<Dialogue>& dialogues) {
+  const auto key = [](const std::string& text) {
+    const std::string words = bare(text);
+    return words.empty() ? text : words;
+  };
+  std::unordered_map<std::string, int32_t> places;
+  for (const std::string& text : read_pool(kind_.pool)) places.emplace(key(text), number(text));
+  pool_ = texts_.size();
+  std::erase_if(pairs_, [&](const Pair& pair) {
+    const std::string& text = dialogues[pair.dialogue].turns[pair.response].text;
+    const auto found = places.find(key(text));
+    if (found == places.end() && kind_.from == From::kCovered) return true;
+    responses_.push_back(found == places.end() ? number(text) : found->second);
+    return false;
+  });
+  return static_cast<int64_t>(pool_) + 1;
 }
 
 // u^(1/w) is largest where -ln(u) / w is least. With u' = 1 - u, which is uniform, too, there is no
@@ -126,6 +158,12 @@ int32_t Lists::number(const std::string& text) {
 
 std::vector<int32_t> Lists::candidates(size_t list) const {
   std::vector<int32_t> result = {responses_[list]};
+  if (pool_ > 0) {
+    for (int32_t text = 0; text < static_cast<int32_t>(pool_); ++text) {
+      if (text != result[0]) result.push_back(text);
+    }
+    return result;
+  }
   if (kind_.from != From::kStride) {
     result.insert(result.end(), others_[list].begin(), others_[list].end());
     return result;

@@ -26,11 +26,12 @@ std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pai
 std::string id_of(const std::vector<Dialogue>& dialogues, const Pair& pair, bool several);
 
 struct ListKind {
-  enum class From { kGiven, kStride, kRandom } from = From::kStride;
+  enum class From { kGiven, kStride, kRandom, kWhitelist, kCovered } from = From::kStride;
   int64_t size = 100;  // candidates of a list
   uint64_t seed = 1;
+  std::string pool = {};  // the file of a whitelist
 };
-// "given", "stride:100", "random:1000"; throws UsageError.
+// "given", "stride:100", "random:1000", "whitelist:FILE", "covered:FILE"; throws UsageError.
 ListKind parse_list_kind(const std::string& name);
 
 // The list of each pair that has one, the right response first.
@@ -40,6 +41,9 @@ ListKind parse_list_kind(const std::string& name);
 //              left out. No random numbers, and no neighbours in a batch
 //   random:n   n - 1 other responses of all pairs, of different texts, frequent ones more often:
 //              those with the largest u^(1/w), u uniform and w how often the text is said
+//   whitelist:f  the texts of a pool (dialog/retrieve/pool.h), and the response where it is none of
+//              them, whatever its case and punctuation
+//   covered:f  the texts of a pool; pairs whose response is none of them are left out
 class Lists {
  public:
   // Throws DataError "path: ..." where the pairs of that file make no list; UsageError for more
@@ -58,15 +62,16 @@ class Lists {
  private:
   void take_given(const std::vector<Dialogue>& dialogues);
   void draw();
+  int64_t take_pool(const std::vector<Dialogue>& dialogues);  // candidates of a list, at most
   int32_t number(const std::string& text);
 
   ListKind kind_;
   std::vector<Pair> pairs_;
-  size_t lists_ = 0, left_out_ = 0;
+  size_t lists_ = 0, left_out_ = 0, pool_ = 0;  // pool: texts of it, the first ones
   std::vector<std::string> texts_;
   std::unordered_map<std::string, int32_t> numbers_;
   std::vector<int32_t> responses_;            // of each pair
-  std::vector<std::vector<int32_t>> others_;  // of each list, unless it is by stride
+  std::vector<std::vector<int32_t>> others_;  // of each list that is given or random
 };
 
 // What all lists hold twice.

@@ -33,7 +33,12 @@ int32_t row_of_pair(int32_t first, int32_t second, int64_t words, int64_t bucket
   return static_cast<int32_t>(words + (mixed ^ (mixed >> 16)) % buckets);
 }
 
-// The utterances of a text, each with its <eou>.
+Var unit_length(const Var& x) {
+  return x / (norm(x, -1, /*keepdim=*/true) + 1e-12);
+}
+
+}  // namespace
+
 std::vector<Tokens> utterances_of(const Tokens& text) {
   std::vector<Tokens> result(1);
   for (const int32_t token : text) {
@@ -43,14 +48,9 @@ std::vector<Tokens> utterances_of(const Tokens& text) {
   return result;
 }
 
-Var unit_length(const Var& x) {
-  return x / (norm(x, -1, /*keepdim=*/true) + 1e-12);
-}
-
-}  // namespace
-
 void Config::check() const {
-  expect_word("encoder", encoder, {"lstm", "sru", "hierarchical", "bag", "pretrained"});
+  expect_word("encoder", encoder,
+              {"lstm", "sru", "hierarchical", "bag", "weighted-bag", "pretrained"});
   expect_word("score", score, {"cosine", "dot", "bilinear", "map"});
   expect_word("pool", pool, {"attention", "last"});
   expect_size("vocab_size", vocab_size);
@@ -81,8 +81,9 @@ double parameter_count(const Config& c) {
   const auto n = [](int64_t value) { return static_cast<double>(value); };
   const double e = n(c.embedding_size), h = n(c.hidden_size);
   const double directions = c.bidirectional ? 2 : 1, width = c.bag() ? h : directions * h;
+  const auto pooling = [&](double in) { return (in + n(c.heads)) * n(c.attention_size); };
   const auto recurrent = [&](bool sru, double in) {
-    double sum = c.pool == "last" ? 0 : width * n(c.attention_size) + n(c.attention_size * c.heads);
+    double sum = c.pool == "last" ? 0 : pooling(width);
     for (int64_t layer = 0; layer < c.layers; ++layer, in = width) {
       sum += sru ? 2 * ((in == 2 * h ? 3 : 4) * h * in + 4 * h) : directions * 4 * h * (in + h + 1);
     }
@@ -91,10 +92,10 @@ double parameter_count(const Config& c) {
   const double of_score = c.score == "cosine" ? 1 : c.score == "bilinear" ? width * width : 0;
   if (c.pretrained()) return of_score > 1 ? 0 : of_score;
   const bool hierarchical = c.encoder == "hierarchical";
-  const double tower = c.bag() ? (e + 1) * h : recurrent(c.encoder != "lstm", e);
-  return (n(c.vocab_size) + (c.bag() ? n(c.buckets) : 0)) * e +
-         (c.shared && !hierarchical ? 1 : 2) * tower + (hierarchical ? recurrent(true, width) : 0) +
-         of_score;
+  const double tower =
+      c.bag() ? (e + 1) * h + (c.attends() ? pooling(e) : 0) : recurrent(c.encoder != "lstm", e);
+  return (n(c.vocab_size) + n(c.pairs())) * e + (c.shared && !hierarchical ? 1 : 2) * tower +
+         (hierarchical ? recurrent(true, width) : 0) + of_score;
 }
 
 // ---- pooling
@@ -130,7 +131,7 @@ Recurrent::Recurrent(const Config& c, bool sru, int64_t in)
 }
 
 Var Recurrent::operator()(const Packing& packing, const Var& x, const DropoutMode& drop,
-                          std::string_view place) const {
+                          std::string_view place, Looks* looks) const {
   Var h = x;
   for (size_t i = 0; i < sru_.size(); ++i) {
     h = sru_[i](packing, i == 0 ? h : drop(h, place, static_cast<uint32_t>(i)));
@@ -140,7 +141,10 @@ Var Recurrent::operator()(const Packing& packing, const Var& x, const DropoutMod
     if (pooling_.empty()) return out.state.top();
     h = out.y;
   }
-  return pooling_[0](by_sequence(h, packing), packing.segments(x.device()));
+  const Segments segments = packing.segments(x.device());
+  const Var rows = by_sequence(h, packing), weights = pooling_[0].weights(rows, segments);
+  if (looks) looks->weights = weights, looks->segments = segments;
+  return segment_context(weights, rows, segments);
 }
 
 void Recurrent::visit(Visitor& v) {
@@ -151,9 +155,10 @@ void Recurrent::visit(Visitor& v) {
 
 // ---- a tower
 
-Tower::Tower(const Config& c, bool hierarchical) : vocab_size_(c.vocab_size), buckets_(c.buckets) {
+Tower::Tower(const Config& c, bool hierarchical) : vocab_size_(c.vocab_size), buckets_(c.pairs()) {
   if (c.bag()) {
     dense_.emplace_back(c.embedding_size, c.hidden_size);
+    if (c.attends()) weighing_.emplace_back(c.embedding_size, c.attention_size, c.heads);
     return;
   }
   words_.emplace_back(c, c.encoder != "lstm", c.embedding_size);
@@ -165,10 +170,10 @@ int64_t Tower::width() const {
 }
 
 Var Tower::operator()(const Embedding& embedding, const std::vector<Tokens>& texts,
-                      const DropoutMode& drop, std::string_view place) const {
+                      const DropoutMode& drop, std::string_view place, Looks* looks) const {
   const std::string side(place);
   const Device device = embedding.weight.device();
-  if (!dense_.empty()) return drop(bag(embedding, texts, drop, side), side + ".vectors");
+  if (!dense_.empty()) return drop(bag(embedding, texts, drop, side, looks), side + ".vectors");
   std::vector<Tokens> sequences, of_text;  // the numbers of each text's sequences
   for (const Tokens& text : texts) {
     const std::vector<Tokens> parts =
@@ -179,24 +184,26 @@ Var Tower::operator()(const Embedding& embedding, const std::vector<Tokens>& tex
   }
   const Packed packed = pack(sequences, device);
   const Var x = drop(embedding(packed.rows), side + ".words");
-  Var vectors = packed.restored(words_[0](packed.packing, x, drop, side + ".layers"));
+  if (looks) looks->order = packed.order;
+  Var vectors = packed.restored(words_[0](packed.packing, x, drop, side + ".layers", looks));
   if (!utterances_.empty()) {
     const Packed turns = pack(of_text, device);
     const Var y = gather_rows(vectors, turns.rows.value()).in_order(RowOrder::by_step);
-    vectors = turns.restored(
-        utterances_[0](turns.packing, drop(y, side + ".turns"), drop, side + ".turn_layers"));
+    if (looks) looks->order = turns.order;
+    vectors = turns.restored(utterances_[0](turns.packing, drop(y, side + ".turns"), drop,
+                                            side + ".turn_layers", looks));
   }
   return drop(vectors, side + ".vectors");
 }
 
 Var Tower::bag(const Embedding& embedding, const std::vector<Tokens>& texts,
-               const DropoutMode& drop, const std::string& place) const {
+               const DropoutMode& drop, const std::string& place, Looks* looks) const {
   std::vector<int32_t> ids, lengths;
   std::vector<double> roots;
   for (const Tokens& text : texts) {
     const size_t before = ids.size();
     for (size_t i = 0; i < text.size(); ++i) {
-      if (text[i] == kEou) continue;
+      if (text[i] == kEou && weighing_.empty()) continue;
       ids.push_back(text[i]);
       if (buckets_ == 0 || i + 1 == text.size() || text[i + 1] == kEou) continue;
       ids.push_back(row_of_pair(text[i], text[i + 1], vocab_size_, buckets_));
@@ -206,12 +213,24 @@ Var Tower::bag(const Embedding& embedding, const std::vector<Tokens>& texts,
   }
   const Var& table = embedding.weight;
   const Var x = drop(embedding(Tensor::from(ids, table.device())), place + ".words");
-  const Var mean = segment_mean(x, Segments(lengths, table.device()));
+  const Segments segments(lengths, table.device());
+  Var mean;
+  if (weighing_.empty()) {
+    mean = segment_mean(x, segments);
+  } else {
+    const Var weights = weighing_[0].weights(x, segments);
+    mean = segment_context(weights, x, segments);
+    if (looks) {
+      *looks = {weights, segments, std::vector<int32_t>(texts.size())};
+      std::iota(looks->order.begin(), looks->order.end(), 0);
+    }
+  }
   const Tensor root = Tensor::from(roots, {std::ssize(texts), 1});
   return dense_[0](tanh(mean * Var(root.to(table.value().dtype()).to(table.device()))));
 }
 
 void Tower::visit(Visitor& v) {
+  for (AttentionPooling& weighing : weighing_) v("pooling", weighing);
   for (Linear& dense : dense_) v("dense", dense);
   for (Recurrent& words : words_) v("words", words);
   for (Recurrent& utterances : utterances_) v("utterances", utterances);
@@ -228,7 +247,7 @@ DualEncoder::DualEncoder(const Config& config, std::optional<pretrained::Bert> b
     width = bert->config().hidden_size;
     bert_.push_back(std::move(*bert));
   } else {
-    const int64_t rows = config.vocab_size + (config.bag() ? config.buckets : 0);
+    const int64_t rows = config.vocab_size + config.pairs();
     embedding_.emplace_back(rows, config.embedding_size);
     if (config.bag()) {  // whose sums would begin where tanh is flat
       embedding_[0].weight = Var::parameter({rows, config.embedding_size}, normal_law(0, 0.1),
@@ -253,11 +272,12 @@ Device DualEncoder::device() const {
   return bert_.empty() ? embedding_[0].weight.device() : bert_[0].device();
 }
 
-Var DualEncoder::f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop) const {
+Var DualEncoder::f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop,
+                   Looks* looks) const {
   const bool context = side == Side::kContexts;
   if (bert_.empty()) {
     const Tower& tower = context ? towers_.front() : towers_.back();
-    return tower(embedding_[0], texts, drop, context ? "context" : "response");
+    return tower(embedding_[0], texts, drop, context ? "context" : "response", looks);
   }
   std::vector<pretrained::Pieces> pieces;
   for (const Tokens& text : texts) pieces.push_back({text, Tokens(text.size(), 0)});

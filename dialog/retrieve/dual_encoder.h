@@ -8,6 +8,8 @@
 //   hierarchical   the same (sru) for each utterance, and once more over the utterances' vectors;
 //                  responses are one utterance
 //   bag            f = W tanh(sum / sqrt(n)) + b, over the n words and pairs of neighbours
+//   weighted-bag   f = W tanh(sqrt(n) sum_j a_j x_j) + b, the words weighed by attention on their
+//                  vectors x_j in the place of h_j (Henderson et al. reduce so)
 //   pretrained     the mean of the states of a BERT, the same one for both
 //
 //   dot            s(c, r) = f_c(c) . f_r(r)
@@ -33,9 +35,11 @@ namespace heed::retrieve {
 // The words of a text by number, every utterance closed by <eou>; of a pretrained encoder what its
 // WordPiece::read() gives.
 using Tokens = std::vector<int32_t>;
+// Those of a text, each with its <eou>.
+std::vector<Tokens> utterances_of(const Tokens& text);
 
 struct Config {
-  std::string encoder = "lstm";    // lstm, sru, hierarchical, bag or pretrained
+  std::string encoder = "lstm";    // lstm, sru, hierarchical, bag, weighted-bag or pretrained
   std::string score = "cosine";    // cosine, dot, bilinear or map
   std::string pool = "attention";  // or last, of lstm: the states behind the last word
   int64_t vocab_size = 10005, embedding_size = 128, hidden_size = 128;  // hidden: a direction
@@ -47,36 +51,45 @@ struct Config {
   double scale = 5;           // of the cosine, before the training
 
   bool pretrained() const { return encoder == "pretrained"; }
-  bool bag() const { return encoder == "bag"; }
+  bool bag() const { return encoder == "bag" || encoder == "weighted-bag"; }
+  int64_t pairs() const { return encoder == "bag" ? buckets : 0; }  // rows for pairs of words
+  bool attends() const { return !pretrained() && encoder != "bag" && pool == "attention"; }
   bool frozen() const { return score == "map"; }
   void check() const;  // throws UsageError
 };
 // Before a model of these sizes is made; without a pretrained encoder.
 double parameter_count(const Config& config);
 
-// Sequences of rows to one vector each, in several heads. As the mean over heads is linear, it is
-// one sum with the weights a_j = mean over i of alpha_j^i.
+// How sequences of rows are weighed, in several heads, to be summed to one vector each. As the mean
+// over heads is linear, it is one sum with the weights a_j = mean over i of alpha_j^i.
 class AttentionPooling : public Module {
  public:
   AttentionPooling(int64_t in, int64_t size, int64_t heads)
       : project_(in, size, /*with_bias=*/false), queries_(size, heads, /*with_bias=*/false) {}
   Var weights(const Var& h, const Segments& segments) const;  // (M, in) -> (M)
-  Var operator()(const Var& h, const Segments& segments) const {
-    return segment_context(weights(h, segments), h, segments);  // (M, in) -> (B, in)
-  }
   void visit(Visitor& v) override;
 
  private:
   Linear project_, queries_;
 };
 
+// Where a tower looks while it reads texts: the weights of the rows that it pools last, words with
+// <eou> behind each utterance or (hierarchical) utterances, 1 in sum of each text. Segment s is
+// that of the text number order[s].
+struct Looks {
+  Var weights;
+  Segments segments;
+  std::vector<int32_t> order;
+};
+
 // Recurrent layers over packed sequences, and their pooling.
 class Recurrent : public Module {
  public:
   Recurrent(const Config& config, bool sru, int64_t in);
-  // x (N, in) -> (sequences, width()), in the order of the packing
+  // x (N, in) -> (sequences, width()), in the order of the packing. *looks, if it is given, gets
+  // weights and segments.
   Var operator()(const Packing& packing, const Var& x, const DropoutMode& drop,
-                 std::string_view place) const;
+                 std::string_view place, Looks* looks = nullptr) const;
   void visit(Visitor& v) override;
   int64_t width() const { return width_; }
 
@@ -90,18 +103,20 @@ class Recurrent : public Module {
 class Tower : public Module {
  public:
   Tower(const Config& config, bool hierarchical);
-  // (texts, width()). Dropout draws by the name `place`.
+  // (texts, width()). Dropout draws by the name `place`. *looks, if it is given, is filled where
+  // attention pools.
   Var operator()(const Embedding& embedding, const std::vector<Tokens>& texts,
-                 const DropoutMode& drop, std::string_view place) const;
+                 const DropoutMode& drop, std::string_view place, Looks* looks = nullptr) const;
   void visit(Visitor& v) override;
   int64_t width() const;
 
  private:
   Var bag(const Embedding& embedding, const std::vector<Tokens>& texts, const DropoutMode& drop,
-          const std::string& place) const;
+          const std::string& place, Looks* looks) const;
 
   int64_t vocab_size_, buckets_;
   std::vector<Linear> dense_;                  // of a bag
+  std::vector<AttentionPooling> weighing_;     // of a weighted one
   std::vector<Recurrent> words_, utterances_;  // one or none
 };
 
@@ -120,7 +135,8 @@ class DualEncoder : public Module {
     return scored(Side::kResponses, f(Side::kResponses, texts, drop));
   }
   // These two are made of f_c or f_r, and of what the score makes of it.
-  Var f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop = {}) const;
+  Var f(Side side, const std::vector<Tokens>& texts, const DropoutMode& drop = {},
+        Looks* looks = nullptr) const;
   Var scored(Side side, const Var& f) const;
   // f without a graph, on the CPU, texts of similar length together, at most `batch`; and scored.
   using OnTexts = std::function<void(size_t done, size_t of)>;

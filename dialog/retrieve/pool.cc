@@ -7,6 +7,7 @@
 
 #include "base/error.h"
 #include "dialog/data/dialogue.h"
+#include "dialog/retrieve/clusters.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/tokenizer.h"
 
@@ -18,13 +19,19 @@ bool is_word(const std::string& token) {
   return c >= 0x80 || std::isalnum(c);
 }
 
-// The words of a text, in small letters.
-std::string bare(const std::string& text) {
-  std::string words;
-  for (const std::string& token : tokenize(text)) {
-    if (is_word(token)) words += (words.empty() ? "" : " ") + token;
+// How often each different text is there, and as it was said first.
+using Counted = std::vector<std::pair<int64_t, const std::string*>>;
+Counted count_texts(const std::vector<std::string>& texts) {
+  std::unordered_map<std::string, size_t> places;
+  Counted counted;
+  for (const std::string& text : texts) {
+    const std::string words = bare(text);
+    if (words.empty()) continue;
+    const auto [place, is_new] = places.try_emplace(words, counted.size());
+    if (is_new) counted.emplace_back(0, &text);
+    ++counted[place->second].first;
   }
-  return words;
+  return counted;
 }
 
 std::vector<std::string> words_in_common(const std::vector<std::string>& context,
@@ -60,21 +67,43 @@ std::vector<std::string> read_pool(const std::string& path, size_t* repeated) {
                   (pool.empty() ? "none" : "one"));
 }
 
-std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size) {
-  std::unordered_map<std::string, size_t> places;
-  std::vector<std::pair<int64_t, const std::string*>> counted;  // how often, as it was said first
-  for (const std::string& text : texts) {
-    const std::string words = bare(text);
-    if (words.empty()) continue;
-    const auto [place, is_new] = places.try_emplace(words, counted.size());
-    if (is_new) counted.emplace_back(0, &text);
-    ++counted[place->second].first;
+std::string bare(const std::string& text) {
+  std::string words;
+  for (const std::string& token : tokenize(text)) {
+    if (is_word(token)) words += (words.empty() ? "" : " ") + token;
   }
+  return words;
+}
+
+std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size) {
+  Counted counted = count_texts(texts);
   std::stable_sort(counted.begin(), counted.end(),
                    [](const auto& a, const auto& b) { return a.first > b.first; });
   counted.resize(std::min(size, counted.size()));
   std::vector<std::string> pool;
   for (const auto& [count, text] : counted) pool.push_back(*text);
+  return pool;
+}
+
+std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string>& texts,
+                                                   size_t size, const VectorRanker& ranker,
+                                                   uint64_t seed,
+                                                   const VectorRanker::OnTexts& progress) {
+  const Counted counted = count_texts(texts);
+  std::vector<std::string> different;
+  for (const auto& [count, text] : counted) different.push_back(*text);
+  const Tensor rows = ranker.responses(different, /*batch=*/64, progress, nullptr);
+  const Clusters clusters = k_means(rows, static_cast<int64_t>(size), seed);
+  std::vector<size_t> best(size, different.size());  // of each cluster
+  for (size_t i = 0; i < different.size(); ++i) {
+    size_t& other = best[clusters.of[i]];
+    const auto rank = [&](size_t k) { return std::pair(-counted[k].first, clusters.distance[k]); };
+    if (other == different.size() || rank(i) < rank(other)) other = i;
+  }
+  std::vector<std::string> pool;
+  for (const size_t i : best) {
+    if (i < different.size()) pool.push_back(different[i]);
+  }
   return pool;
 }
 
@@ -87,10 +116,9 @@ double coverage(const std::vector<std::string>& pool, const std::vector<std::str
   return static_cast<double>(there) / static_cast<double>(texts.size());
 }
 
-std::vector<std::vector<Choice>> choose(
-    const Ranker& ranker, const std::vector<std::string>& pool,
-    const std::vector<std::vector<std::string>>& contexts, size_t count,
-    const std::function<void(size_t done, size_t of)>& progress) {
+std::vector<std::vector<Choice>> choose(const Ranker& ranker, const std::vector<std::string>& pool,
+                                        const std::vector<std::vector<std::string>>& contexts,
+                                        size_t count, const VectorRanker::OnTexts& progress) {
   constexpr size_t kAtOnce = 64;  // so that not all scores are there at once
   count = std::min(count, pool.size());
   std::vector<int32_t> all(pool.size());

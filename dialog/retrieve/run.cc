@@ -19,7 +19,7 @@ namespace {
 
 constexpr auto kVisitRanker = [](auto& settings, auto& v) { visit_config(settings, v); };
 constexpr auto kVisitRankerTraining = [](auto& settings, auto& v) { visit_training(settings, v); };
-constexpr const char* kEncoderFolder = "encoder";
+using pretrained::kFolderInRun;
 
 LoopSettings adam(int64_t batch, int epochs, double rate) {
   return {.batch_size = batch,
@@ -137,6 +137,16 @@ void Settings::check() const {
   check_rule(loop.batch_size >= 2 || !parse_negatives(negatives).of_batch,
              "retrieval: the negatives of a batch: expected batches of at least 2",
              static_cast<double>(loop.batch_size));
+  check_rule(insert_prob >= 0 && insert_prob <= 1, "retrieval: insert-prob: expected 0 to 1",
+             insert_prob);
+  if (insert_prob > 0 && model.pretrained()) {
+    throw UsageError("retrieval: insert-prob is not for the encoder pretrained");
+  }
+  if (attention_weight > 0 && (!model.attends() || insert_prob == 0)) {
+    throw UsageError(
+        "retrieval: attention-weight is for encoders that pool with attention, with "
+        "insert-prob above 0");
+  }
   if (model.pretrained() == init.empty()) {
     throw UsageError(init.empty()
                          ? "--encoder pretrained needs --init: a model that `heed import` made"
@@ -178,14 +188,14 @@ std::string preset_table() {
 
 TextReader reader_of(const Settings& s, const Vocabulary& vocabulary, const std::string& run) {
   if (!s.model.pretrained()) return TextReader(vocabulary, s.bounds);
-  pretrained::Encoder e = pretrained::load_encoder(run.empty() ? s.init : in(run, kEncoderFolder));
+  pretrained::Encoder e = pretrained::load_encoder(run.empty() ? s.init : in(run, kFolderInRun));
   return TextReader(std::move(e.pieces), e.max_length, s.bounds);
 }
 
 void start_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
                const std::string& made_with) {
   if (settings.model.pretrained()) {
-    const std::string folder = in(run, kEncoderFolder);
+    const std::string folder = in(run, kFolderInRun);
     std::filesystem::remove_all(folder);  // what is left of a start that was killed
     pretrained::import_encoder(settings.init, folder);
   } else {
@@ -218,7 +228,7 @@ LoadedRanker first_ranker(const std::string& run, const Settings& s) {
     Vocabulary words = load_vocabulary(file_inside(run, "vocab.txt"), s.model.vocab_size);
     return {drawn(DualEncoder(s.model)), TextReader(std::move(words), s.bounds)};
   }
-  pretrained::Encoder e = pretrained::load_encoder(in(run, kEncoderFolder));
+  pretrained::Encoder e = pretrained::load_encoder(in(run, kFolderInRun));
   return {drawn(DualEncoder(s.model, std::move(e.model))),
           TextReader(std::move(e.pieces), e.max_length, s.bounds)};
 }

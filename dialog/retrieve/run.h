@@ -24,6 +24,8 @@ struct Settings {
   std::string negatives = "batch";  // batch, shared:K or batch+shared:K
   double smoothing = 0;             // of the softmax
   double margin = 0.25;             // of the hinge
+  double insert_prob = 0;           // of each of two distractions in a context
+  double attention_weight = 0;      // of the attention loss
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
   uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only

@@ -21,9 +21,10 @@ template <class S, class V> void visit_config(S& s, V& v) {
               {.group = kRanker, .least = 1, .most = kMaxModelSize, .required = true}),
       value);
   };
-  form("encoder", m.encoder, {"lstm", "sru", "hierarchical", "bag", "pretrained"},
+  form("encoder", m.encoder, {"lstm", "sru", "hierarchical", "bag", "weighted-bag", "pretrained"},
        "lstm and sru read words in order, hierarchical (sru) utterances and then turns, bag adds "
-       "up words and pairs of words, pretrained is a BERT (--init)");
+       "up words and pairs of words, weighted-bag words that attention weighs, pretrained is a "
+       "BERT (--init)");
   form("score", m.score, {"cosine", "dot", "bilinear", "map"},
        "Of the two vectors: their cosine times a learned scale, their product, c M r, or c (W + I) "
        "r "
@@ -77,6 +78,14 @@ template <class S, class V> void visit_training(S& s, V& v) {
   v(setting("margin", "margin", "Margin of the hinge",
             {.group = kRanker, .least = 0, .required = true}),
     s.margin);
+  v(setting("insert-prob", "insert_prob",
+            "Probability with which each of two distractions is inserted",
+            {.group = kRanker, .least = 0, .most = 1, .later = true, .of_variant = true}),
+    s.insert_prob);
+  v(setting("attention-weight", "attention_weight",
+            "Weight of the attention loss, the mean square of the weights of distractions",
+            {.group = kRanker, .least = 0, .later = true, .of_variant = true}),
+    s.attention_weight);
   v(setting("examples", "all_positions",
             "last: a dialogue's last turn is the response; all: every turn from the third on",
             {.group = kTexts, .words = {"last", "all"}, .required = true, .of_data = true}),

@@ -1,8 +1,7 @@
 #include "dialog/retrieve/system.h"
 
-#include <numeric>
-
 #include "base/file.h"
+#include "dialog/retrieve/attention.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/retrieve/task.h"
 #include "dialog/text/format.h"
@@ -11,8 +10,6 @@
 
 namespace heed::retrieve {
 namespace {
-
-using OnTexts = DualEncoder::OnTexts;
 
 class RankerTraining : public TrainingOf<Settings> {
  public:
@@ -85,62 +82,36 @@ class RankerTraining : public TrainingOf<Settings> {
   TrainData data_;
 };
 
-// Keeps the vectors of the texts that it was asked for last: a pool is encoded once.
-class DualRanker : public Ranker {
+class DualRanker : public VectorRanker {
  public:
   explicit DualRanker(std::shared_ptr<const LoadedRanker> ranker) : ranker_(std::move(ranker)) {}
 
-  Scores score(const std::vector<std::string>& texts, const std::vector<RankQuery>& queries,
-               int64_t batch, const OnTexts& progress) const override {
-    const size_t of = texts.size() + queries.size();
-    size_t cut = 0;
-    std::vector<Tokens> contexts;
-    for (const RankQuery& query : queries) {
-      contexts.push_back(ranker_->reader.context(query.context, &cut));
-    }
-    if (texts != texts_) keep(texts, static_cast<size_t>(batch), of, progress);
-    const Tensor vectors =
-        ranker_->model.encode(DualEncoder::Side::kContexts, contexts, static_cast<size_t>(batch),
-                              [&](size_t done, size_t) {
-                                if (progress) progress(texts.size() + done, of);
-                              });
-    Scores scores{std::vector<std::vector<double>>(queries.size()), remark(cut)};
-    for (size_t i = 0; i < queries.size(); ++i) {
-      const auto row = static_cast<int64_t>(i);
-      const int64_t width = vectors.shape()[1];
-      const float* context = vectors.data<float>() + row * width;
-      for (const int32_t candidate : queries[i].candidates) {
-        const float* response = kept_.data<float>() + candidate * width;
-        scores.of_queries[i].push_back(std::inner_product(context, context + width, response, 0.0));
-      }
-    }
-    return scores;
+  Tensor contexts(const Contexts& contexts, int64_t batch, const OnTexts& progress,
+                  size_t* cut) const override {
+    return encode(DualEncoder::Side::kContexts, tokens_of(contexts, cut), batch, progress);
+  }
+  Tensor responses(const std::vector<std::string>& texts, int64_t batch, const OnTexts& progress,
+                   size_t* cut) const override {
+    std::vector<Tokens> tokens;
+    for (const std::string& text : texts) tokens.push_back(ranker_->reader.response(text, cut));
+    return encode(DualEncoder::Side::kResponses, tokens, batch, progress);
+  }
+  std::vector<Look> looks(const Contexts& contexts) const override {
+    return looks_of(ranker_->model, tokens_of(contexts, nullptr), /*batch=*/64);
   }
 
  private:
-  void keep(const std::vector<std::string>& texts, size_t batch, size_t of,
-            const OnTexts& progress) const {
-    std::vector<Tokens> responses;
-    cut_ = 0;
-    for (const std::string& text : texts) {
-      responses.push_back(ranker_->reader.response(text, &cut_));
-    }
-    kept_ = ranker_->model.encode(DualEncoder::Side::kResponses, responses, batch,
-                                  [&](size_t done, size_t) {
-                                    if (progress) progress(done, of);
-                                  });
-    texts_ = texts;
+  std::vector<Tokens> tokens_of(const Contexts& contexts, size_t* cut) const {
+    std::vector<Tokens> tokens;
+    for (const auto& context : contexts) tokens.push_back(ranker_->reader.context(context, cut));
+    return tokens;
   }
-  std::string remark(size_t contexts) const {
-    if (contexts + cut_ == 0) return "";
-    return counted(contexts, "context") + " and " + counted(cut_, "response") +
-           " cut: of a context the last words are kept, of a response the first";
+  Tensor encode(DualEncoder::Side side, const std::vector<Tokens>& texts, int64_t batch,
+                const OnTexts& progress) const {
+    return ranker_->model.encode(side, texts, static_cast<size_t>(batch), progress);
   }
 
   std::shared_ptr<const LoadedRanker> ranker_;
-  mutable std::vector<std::string> texts_;
-  mutable Tensor kept_;
-  mutable size_t cut_ = 0;
 };
 
 LoadedSystem load_retrieval(const std::string& directory, const std::string& epoch) {
@@ -151,6 +122,9 @@ LoadedSystem load_retrieval(const std::string& directory, const std::string& epo
       .bounds = {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0}};
   loaded.module = {ranker, &ranker->model};
   loaded.ranker = std::make_shared<DualRanker>(ranker);
+  if (!ranker->model.config().pretrained()) {
+    loaded.vocabulary = std::make_shared<Vocabulary>(ranker->reader.words());
+  }
   return loaded;
 }
 

@@ -6,6 +6,7 @@
 
 #include "autograd/discrete.h"
 #include "base/error.h"
+#include "dialog/retrieve/attention.h"
 #include "dialog/retrieve/candidates.h"
 #include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/metrics.h"
@@ -30,6 +31,7 @@ std::vector<Tokens> texts_of(const std::vector<TextPair>& pairs, Side side) {
 }
 
 constexpr size_t kEncodedAtOnce = 64;
+constexpr int kPoolTokens = 50;  // of a distraction, as of response models
 
 // What the functions of the task refer to.
 class Ranking {
@@ -55,16 +57,22 @@ class Ranking {
     for (int64_t i = 0; i < negatives_.shared; ++i) {
       candidates.push_back(static_cast<int64_t>(rng.below(data_.train.size())));
     }
-    const std::vector<Tokens> contexts = texts(Side::kContexts, indices),
-                              responses = texts(Side::kResponses, candidates);
+    std::vector<Tokens> contexts = texts(Side::kContexts, indices),
+                        responses = texts(Side::kResponses, candidates);
+    const std::vector<Example> distracted = distract(contexts, indices, key);
     const DropoutMode drop(settings_.model.dropout, key.seed, key.number());
-    const Var scores = affine(vectors(Side::kContexts, indices, contexts, drop),
+    Looks looks;
+    const Var scores = affine(vectors(Side::kContexts, indices, contexts, drop, &looks),
                               vectors(Side::kResponses, candidates, responses, drop));
     const auto batch = std::ssize(contexts);
     const Candidates of = candidates_of(responses, batch, negatives_.of_batch, model_.device());
     Loss loss;
     loss.total = mean(settings_.loss == "hinge" ? hinge_loss(scores, of, settings_.margin)
                                                 : softmax_loss(scores, of, settings_.smoothing));
+    if (settings_.attention_weight > 0 && !distracted.empty()) {
+      const Var attention = attention_loss(looks, distracted);
+      if (attention.defined()) loss.total = loss.total + settings_.attention_weight * attention;
+    }
     for (const auto* side : {&contexts, &responses}) {
       for (const Tokens& text : *side) loss.tokens += std::ssize(text);
     }
@@ -117,13 +125,26 @@ class Ranking {
     }
     return result;
   }
+  // Contexts with distractions in them, if there are any, as examples.
+  std::vector<Example> distract(std::vector<Tokens>& contexts, const std::vector<int64_t>& indices,
+                                const StepKey& key) const {
+    std::vector<Example> examples;
+    if (settings_.insert_prob == 0) return examples;
+    for (size_t b = 0; b < contexts.size(); ++b) {
+      Rng rng(key.seed, "insert", (static_cast<uint64_t>(key.epoch) << 32) | indices[b]);
+      examples.push_back(insert_random(example_of(contexts[b], data_.train[indices[b]].dialogue_id),
+                                       data_.pool, settings_.insert_prob, rng));
+      contexts[b] = tokens_of(examples.back());
+    }
+    return examples;
+  }
   // Of training and validation, in this order, for contexts and for responses.
   const Tensor& frozen(Side side, bool valid) const {
     return frozen_[(side == Side::kContexts ? 0 : 2) + (valid ? 1 : 0)];
   }
   Var vectors(Side side, const std::vector<int64_t>& indices, const std::vector<Tokens>& texts,
-              const DropoutMode& drop) const {
-    if (frozen_.empty()) return model_.scored(side, model_.f(side, texts, drop));
+              const DropoutMode& drop, Looks* looks = nullptr) const {
+    if (frozen_.empty()) return model_.scored(side, model_.f(side, texts, drop, looks));
     const Tensor rows = Tensor::from(std::vector<int32_t>(indices.begin(), indices.end()));
     const Tensor f = gather_rows(Var(frozen(side, false)), rows).value();
     return model_.scored(side, Var(f.to(model_.device())));
@@ -159,7 +180,8 @@ std::vector<TextPair> read_pairs(const std::vector<Dialogue>& dialogues, const S
   for (const Pair& pair : make_pairs(dialogues, options, /*whole_context=*/true)) {
     const std::vector<Turn>& turns = dialogues[pair.dialogue].turns;
     result.push_back({reader.context(context_turns(dialogues, pair), &data.cut_contexts),
-                      reader.response(turns[pair.response].text, &data.cut_responses)});
+                      reader.response(turns[pair.response].text, &data.cut_responses),
+                      dialogues[pair.dialogue].id});
   }
   return result;
 }
@@ -193,6 +215,7 @@ TrainData load_train_data(const std::string& directory, const Settings& settings
         Vocabulary::build(count_tokens(dialogues), {.max_size = settings.model.vocab_size});
   }
   const TextReader reader = reader_of(settings, data.vocabulary, run);
+  if (settings.insert_prob > 0) data.pool = make_pool(dialogues, data.vocabulary, kPoolTokens);
   data.train = read_pairs(dialogues, settings, reader, data);
   data.valid = read_pairs(read_dialogues(valid, settings.limit), settings, reader, data);
   for (const auto& [part, path] : {std::pair(&data.train, train), std::pair(&data.valid, valid)}) {

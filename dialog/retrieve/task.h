@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "dialog/data/distraction.h"
 #include "dialog/retrieve/run.h"
 #include "train/loop.h"
 
@@ -11,11 +12,13 @@ namespace heed::retrieve {
 
 struct TextPair {
   Tokens context, response;
+  std::string dialogue_id = {};
 };
 
 struct TrainData {
   Vocabulary vocabulary;  // empty of a pretrained encoder
   std::vector<TextPair> train, valid;
+  Pool pool = {};                              // what distractions are drawn from, if there are any
   size_t cut_contexts = 0, cut_responses = 0;  // longer than the bounds
 
   uint32_t fingerprint() const;

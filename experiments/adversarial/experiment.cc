@@ -36,7 +36,7 @@ void visit(Settings& s, const OptionVisitor& v) {
         "most probable ones, which small models need, as the others repeat so much that few "
         "responses are left; beam: search",
         &s.decode_name, {.words = {"beam", "greedy", "sample"}});
-  tests("beam", "Beam search with so many hypotheses", &s.decode.beam_size,
+  tests("beam", "Beam search with this many hypotheses", &s.decode.beam_size,
         {.least = 1, .most = 1000});
   tests("max-length", "Longest response, in words", &s.decode.max_length,
         {.least = 1, .most = 1000});
@@ -47,7 +47,7 @@ void take(const ExperimentRequest& request, Settings& s) {
   s.corpora = named_folders("--data", request.data);
   s.generators = named_folders("--generators", s.generator_paths);
   s.train = request.discriminator();
-  if (s.decode_name != "beam") request.refuse_given("--beam", "--decode beam");
+  if (s.decode_name != "beam") request.refuse_given("--beam", "with --decode beam");
   s.decode.method = s.decode_name == "beam"     ? Method::kBeam
                     : s.decode_name == "sample" ? Method::kSample
                                                 : Method::kGreedy;

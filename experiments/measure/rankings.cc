@@ -70,7 +70,7 @@ Ranking chance_ranking(std::vector<ScoredList> lists, uint64_t seed) {
   return measure_ranking("chance", lists, seed);
 }
 
-static std::string percent(std::optional<Estimate> e, bool interval) {
+std::string percent(std::optional<Estimate> e, bool interval) {
   if (!e) return "-";
   for (double* x : {&e->value, &e->interval.low, &e->interval.high}) *x *= 100;
   return interval ? interval_text(e, 1) : decimal(e->value, 1);

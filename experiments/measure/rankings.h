@@ -25,6 +25,8 @@ Ranking measure_ranking(const std::string& name, const std::vector<retrieve::Sco
 // What a scorer has that knows nothing.
 Ranking chance_ranking(std::vector<retrieve::ScoredList> lists, uint64_t seed);
 
+// "34.7", with the interval "34.7 [32.8, 36.6]"; "-" for none.
+std::string percent(std::optional<Estimate> e, bool interval);
 // With one right candidate a list, MAP is MRR.
 std::string rankings_table(const std::vector<Ranking>& rows, bool several_right, int width);
 

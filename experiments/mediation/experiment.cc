@@ -198,6 +198,7 @@ const Making<Settings, Data>& making() {
       .format = kFormat,
       .training = training,
       .about_data = about_data,
+      .earlier = [](const Settings&) -> Json { return options_before(TrainSettings()); },
       .more = {{"test_seed", kTestSeed}},
       .in_short = in_short,
       .words = [](const Data& data) -> int64_t { return data.train.vocabulary.size(); },

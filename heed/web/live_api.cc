@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <numeric>
 #include <optional>
 
 #include "base/error.h"
@@ -221,7 +222,88 @@ const char* attention_kind(const Structure& structure) {
   return structure.static_query ? "once" : "steps";
 }
 
+std::string joined(const std::vector<std::string>& words) {
+  std::string text;
+  for (const std::string& word : words) text += (text.empty() ? "" : " ") + word;
+  return text;
+}
+
+// A choice out of a pool was made in one look, or (`look` is empty) in none: then even attention to
+// each utterance is shown.
+Json chosen_utterances(const std::vector<Turn>& read, const VectorRanker::Look& look,
+                       const Vocabulary* vocabulary) {
+  Json all = Json::array();
+  double rows = 0;
+  for (const std::vector<double>& of : look) rows += static_cast<double>(of.size());
+  for (size_t k = 0; k < read.size(); ++k) {
+    std::vector<std::string> words = read[k].words;
+    double share = 1 / static_cast<double>(read.size()), even = share;
+    if (!look.empty()) {
+      share = std::accumulate(look[k].begin(), look[k].end(), 0.0);
+      even = static_cast<double>(look[k].size()) / rows;
+      if (look[k].size() <= words.size() && look[k].size() > 1) {  // its beginning is not read
+        words.erase(words.begin(), words.end() - (std::ssize(look[k]) - 1));
+      }
+    }
+    Json unknown = Json::array();
+    for (const std::string& word : words) {
+      unknown.push_back(vocabulary && !vocabulary->knows(word) ? 1 : 0);
+    }
+    Json one = {{"words", words},
+                {"unknown", unknown},
+                {"cut", 0},
+                {"distraction", read[k].distraction},
+                {"even", rounded(even)},
+                {"steps", {rounded(share)}}};
+    if (!look.empty() && look[k].size() == words.size() + 1) {
+      Json weights = Json::array();
+      for (const double weight : look[k]) weights.push_back(rounded(weight));
+      one["word_steps"] = Json::array({weights});
+    }
+    all.push_back(std::move(one));
+  }
+  return all;
+}
+
+Json choose(const Question& q, const LiveModel& model) {
+  const PoolRanker& ranker = *model.ranker;
+  std::vector<std::string> context;
+  for (const Turn& turn : q.history) context.push_back(joined(turn.words));
+  const std::vector<retrieve::Choice> best = ranker.choose(context);
+  const std::vector<VectorRanker::Look> looks = looks_of(*ranker.loaded.ranker, {context});
+  const size_t forgotten = looks.empty() ? 0 : q.history.size() - looks[0].size();
+  const std::vector<Turn> read(q.history.begin() + static_cast<ptrdiff_t>(forgotten),
+                               q.history.end());
+  std::optional<double> ratio;
+  if (!looks.empty()) {
+    std::vector<char> marks;
+    for (const Turn& turn : read) marks.push_back(turn.distraction);
+    ratio = das_ratio(dialogue_means(attention_scores(looks[0]), marks));
+  }
+  Json choices = Json::array();
+  for (const retrieve::Choice& c : best) {
+    choices.push_back(
+        {{"text", printable(c.text)}, {"score", rounded(c.score)}, {"common", c.common}});
+  }
+  std::string again = best[0].text;  // as a turn of the next question
+  if (again.size() > kMaxTurnBytes) again.resize(kMaxTurnBytes / 2);
+  return {{"model", model.name},
+          {"structure", "retrieval"},
+          {"answer",
+           {{"text", printable(best[0].text)},
+            {"read", again},
+            {"words", tokenize(best[0].text)},
+            {"finished", true}}},
+          {"attention", looks.empty() ? "none" : "once"},
+          {"forgotten", forgotten},
+          {"utterances", chosen_utterances(read, looks.empty() ? VectorRanker::Look() : looks[0],
+                                           ranker.loaded.vocabulary.get())},
+          {"das_ratio", ratio ? Json(rounded(*ratio)) : Json()},
+          {"choices", choices}};
+}
+
 Json answer(const Question& q, LiveModel& model, DecodeOptions options) {
+  if (model.ranker) return choose(q, model);
   if (!q.decode.empty()) options.method = decode_method(q.decode);
   const Reading r = read(q, model);
   Responder& responder = *model.loaded.model;
@@ -254,6 +336,14 @@ std::string LiveApi::describe() const {
   using Method = DecodeOptions::Method;
   Json models = Json::array();
   for (const LiveModel& m : models_) {
+    if (m.ranker) {
+      models.push_back({{"name", m.name},
+                        {"structure", "retrieval"},
+                        {"pool", m.ranker->pool.size()},
+                        {"expect", "It chooses the best of its texts, and writes none."},
+                        {"distractions", Json()}});
+      continue;
+    }
     const ModelConfig& c = m.loaded.model->config();
     models.push_back({{"name", m.name},
                       {"structure", c.structure.name},

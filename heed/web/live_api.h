@@ -17,7 +17,9 @@
 //                  "even": its share of even attention, "steps": [its share in each step]
 //                  "word_steps": of models that look at words, in each step the share of each of
 //                                its words, and last that of its end}, ...],
-//              "das_ratio": mean score of distractions / of the history, null where one is missing}
+//              "das_ratio": mean score of distractions / of the history, null where one is missing,
+//              "choices": of a model that ranks, the best texts of its pool, of which the first is
+//                         the answer: [{"text", "score", "common": [words of the context]}, ...]}
 //   mistake   {"error": "history[2].text: ..."}
 //
 // Shares of a step sum to 1. A score, Eq. 7 of Xing & Gulla (2022), is the mean of "steps" over
@@ -33,6 +35,7 @@
 #include "dialog/data/example.h"
 #include "dialog/respond/config.h"
 #include "dialog/respond/decode.h"
+#include "heed/pool.h"
 #include "heed/web/reply.h"
 
 namespace heed {
@@ -41,10 +44,11 @@ namespace heed {
 constexpr size_t kMaxTurns = 100, kMaxTurnBytes = 4000, kMaxWords = 2000;
 
 struct LiveModel {
-  std::string name;  // no two have the same
-  LoadedModel loaded;
-  ExampleOptions bounds;
-  std::optional<double> insert_prob = {};  // of its training; none where nobody knows
+  std::string name = {};  // no two have the same
+  LoadedModel loaded = {};
+  ExampleOptions bounds = {};
+  std::optional<double> insert_prob = {};         // of its training; none where nobody knows
+  std::shared_ptr<const PoolRanker> ranker = {};  // in the place of what is loaded
 };
 
 class LiveApi {
@@ -54,6 +58,7 @@ class LiveApi {
 
   // {"models": [{"name", "structure", "layers", "hidden", "vocabulary", "expect",
   //              "distractions": the probability of an insertion in training, or null}, ...],
+  //              of a model that ranks "pool", its texts, in the place of layers to vocabulary
   //  "decode": "sample", "distractions": [{"name": "frequent", "texts": [...]}, ...], "max_turns",
   //  "max_turn_bytes"}
   std::string describe() const;

@@ -274,11 +274,20 @@ function run_element(name, title) {
                        make("div", {}, make("span", {class: "what"}, title), " ", make("bdi", {}, said)));
   if (run.attention === "steps" && run.utterances[0].steps.length > 1) element.append(steps_of(name));
   if (run.attention !== "none") element.append(shares_of(name));
+  if (run.choices) element.append(make("ol", {class: "choices"}, ...run.choices.map(choice_element)));
   return element;
+}
+
+// One of the best texts of a pool, and why.
+function choice_element(choice) {
+  const common = choice.common.length ? "in common: " + choice.common.join(" ") : "no word in common";
+  return make("li", {}, make("bdi", {}, choice.text), " ",
+              make("span", {class: "note"}, `(${choice.score.toFixed(3)}; ${common})`));
 }
 
 const HOW = {
   none: "This structure has no attention: it reads everything into one state. Even bars are shown.",
+  chosen: "It chooses out of a pool: its best texts with their scores, and the words that they have in common with the conversation. It looks at the conversation once, if at all.",
   once: "This structure looks at the conversation once, before it writes: the same for all words.",
   steps: "This structure looks anew for each word. Choose a word (or go along with the arrow keys) to see where it looked then."};
 
@@ -290,7 +299,7 @@ function draw_answers() {
   get("runs").append(run_element("full", runs.plain ? "with the distraction:" : runs.full.model + ":"));
   const same = runs.plain && runs.plain.answer.text === runs.full.answer.text;
   get("how").textContent = (same ? "The two answers are the same; compare where the model looked. " : "") +
-    HOW[runs.full.attention];
+    HOW[runs.full.choices ? "chosen" : runs.full.attention];
 }
 
 // ---- the page
@@ -309,7 +318,8 @@ function draw_places() {
 
 function draw_page() {
   const m = site.models.find(m => m.name === get("model").value);
-  get("expect").textContent = m ? `${m.structure}, ${m.layers} layer${m.layers === 1 ? "" : "s"} of ${m.hidden}. ${m.expect}` : "";
+  const form = m?.pool ? `${m.pool} texts` : m && `${m.layers} layer${m.layers === 1 ? "" : "s"} of ${m.hidden}`;
+  get("expect").textContent = m ? `${m.structure}, ${form}. ${m.expect}` : "";
   const full = full_bar();
   get("talk").replaceChildren(...turns.map((turn, i) => turn_element(turn, i, full)));
   get("talk").hidden = get("legend").hidden = turns.length === 0;

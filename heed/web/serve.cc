@@ -25,15 +25,22 @@ constexpr const char* kScript =
     ;
 
 // "trained" of data/models/trained; a second one of the same name is called "trained 2".
-std::vector<LiveModel> load(const std::vector<std::string>& directories, Device device) {
+std::vector<LiveModel> load(const std::vector<std::string>& directories, Device device,
+                            const std::string& pool) {
   namespace fs = std::filesystem;
   std::vector<LiveModel> models;
   std::set<std::string> names;
   for (const std::string& directory : directories) {
-    LiveModel m = {"", load_responder(directory), load_example_options(directory)};
-    make_examples({}, Vocabulary(), m.bounds);  // complains of bounds that make no sense
-    move(*m.loaded.model, device);
-    if (fs::exists(fs::path(directory) / "settings.json")) {
+    LiveModel m;
+    const bool responds = system_of(directory).has(Capability::kRespond);
+    if (responds) {
+      m = {"", load_responder(directory), load_example_options(directory)};
+      make_examples({}, Vocabulary(), m.bounds);  // complains of bounds that make no sense
+      move(*m.loaded.model, device);
+    } else {
+      m.ranker = std::make_shared<PoolRanker>(open_pool(directory, pool, device));
+    }
+    if (responds && fs::exists(fs::path(directory) / "settings.json")) {
       const TrainSettings settings = load_settings(directory);
       m.insert_prob = settings.own_distractions ? 0 : settings.insert_prob;
     }
@@ -42,14 +49,18 @@ std::vector<LiveModel> load(const std::vector<std::string>& directories, Device 
     for (int i = 2; !names.insert(m.name).second; ++i) m.name = name + " " + std::to_string(i);
     models.push_back(std::move(m));
   }
+  const auto ranks = [](const LiveModel& m) { return m.ranker != nullptr; };
+  if (!pool.empty() && std::none_of(models.begin(), models.end(), ranks)) {
+    throw UsageError("--pool: none of these models ranks");
+  }
   return models;
 }
 
 }  // namespace
 
 void serve_live_page(const std::vector<std::string>& directories, const DecodeOptions& decode,
-                     Device device, int port) {
-  LiveApi api(load(directories, device), decode);
+                     Device device, int port, const std::string& pool) {
+  LiveApi api(load(directories, device, pool), decode);
   WebServer server(
       {.pages = {{"/", {.type = "text/html; charset=utf-8", .body = kPage}},
                  {"/page.js", {.type = "text/javascript; charset=utf-8", .body = kScript}},

@@ -4,7 +4,8 @@
 
 namespace heed {
 
-void serve_live_page(const std::vector<std::string>&, const DecodeOptions&, Device, int) {
+void serve_live_page(const std::vector<std::string>&, const DecodeOptions&, Device, int,
+                     const std::string&) {
   throw UsageError(
       "--web: not in this build; install libcpp-httplib-dev (scripts/setup.sh does), and make "
       "program builds it");

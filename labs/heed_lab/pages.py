@@ -22,9 +22,22 @@ document.addEventListener('keydown', event => {
 show(at);
 """
 
+# As experiments/engine/report/page.js does.
+MARK_BOXES = """
+{
+  const mark = () => {
+    for (const box of document.querySelectorAll('.scroll')) box.classList.toggle('more', box.scrollWidth > box.clientWidth + 1);
+  };
+  addEventListener('resize', mark);
+  mark();
+}
+"""
+
 
 def page(title, body, script=""):
     """One file that loads nothing, with the style sheet of all of heed's pages."""
+    if 'class="scroll"' in body:
+        script += MARK_BOXES
     style = (Path(__file__).resolve().parents[2] / "dialog/text/page.css").read_text(encoding="utf-8")
     return f"""<!DOCTYPE html>
 <html lang="en">

@@ -98,8 +98,7 @@ class Blocks : public testing::Test {
   static Result served(const Arguments& arguments) {
     const TempDir files;
     Running program(arguments + Arguments{"--port", "0"}, files, files.path("stdout"));
-    for (int i = 0; i < 600 && files.read("stdout").find("http://") == std::string::npos; ++i)
-      usleep(100'000);
+    wait_until([&] { return has(files.read("stdout"), "http://"); });
     program.send(SIGINT);
     const int code = program.wait();
     return {code == -SIGINT ? 0 : code, files.read("stdout"), files.read("stderr")};

@@ -151,7 +151,7 @@ TEST_F(Compare, SaysWhatCannotBeCompared) {
       {"compare", run(), kModel, "--data", kTestPart, "--limit", "10", "--test", "none,rare:end"});
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_NE(r.err.find("different vocabularies"), std::string::npos) << r.err;
-  EXPECT_NE(r.err.find("different bounds"), std::string::npos) << r.err;
+  EXPECT_NE(r.err.find("different length limits"), std::string::npos) << r.err;
   expect_failure(heed_program({"compare", run(), "--data", kSample}), 2,
                  "runs: two or more are compared, or one --against another", "one run");
   expect_failure(heed_program(command(run(), kModel) +
@@ -163,6 +163,9 @@ TEST_F(Compare, SaysWhatCannotBeCompared) {
   expect_failure(
       heed_program({"compare", run(), dir.path("nope"), "--data", kSample, "--test", "none"}), 1,
       "nope: no such directory of a model", "no model");
+  expect_failure(heed_program({"compare", run(), source_dir() + "/tests/heed/discriminator-run",
+                               "--data", kSample, "--test", "none"}),
+                 2, "cannot respond", "no model that responds");
   expect_failure(heed_program({"compare", run(), kModel, "--data", kTestPart}), 2,
                  "give --pool FILE or DIR", "no pool");
 }

@@ -197,7 +197,7 @@ TEST_F(Discriminate, AgainstGeneratedResponses) {
   EXPECT_EQ(json["corpora"][0]["left_out"]["irreplaceable"], 1);
   EXPECT_EQ(json["corpora"][0]["left_out"]["responses"]["no_passage"], 1);
   expect_failure(heed_program(command + Arguments{"--negatives", "random"}), 2,
-                 "--negatives: says what --responses does", "both");
+                 "--negatives and --responses both choose the replacements", "both");
 }
 
 TEST_F(Discriminate, ControlsAreRows) {

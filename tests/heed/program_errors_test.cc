@@ -254,9 +254,10 @@ TEST(Outputs, AreNoInputs) {
   dir.write("model/config.json", "{}");
   const std::string model = dir.path("model"), config = dir.path("model/config.json");
   const std::vector<std::pair<Arguments, std::string>> cases = {
-      {{"prepare", "text", "--in", talk, "--out", talk}, "--out " + talk + ": is what --in reads"},
-      {{"distract", "--data", talk, "--test", "rare:end", "--out", talk}, "is what --data reads"},
-      {{"score", "--model", model, "--data", talk, "--json", talk}, "is what --data reads"},
+      {{"prepare", "text", "--in", talk, "--out", talk},
+       "--out " + talk + ": --in reads this file"},
+      {{"distract", "--data", talk, "--test", "rare:end", "--out", talk}, "--data reads this file"},
+      {{"score", "--model", model, "--data", talk, "--json", talk}, "--data reads this file"},
       {{"score", "--model", model, "--data", talk, "--json", config}, "is a part of " + model}};
   for (const auto& [command, says] : cases) {
     expect_failure(heed_program(command), 2, says, join(command));

@@ -6,16 +6,15 @@
 #include <sys/wait.h>
 
 #include <algorithm>
-#include <chrono>
 #include <fstream>
 #include <sstream>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "tests/file_helpers.h"
 #include "tests/paths.h"
+#include "tests/wait.h"
 
 namespace heed {
 
@@ -61,19 +60,16 @@ class Running {
   }
   void send(int signal) const { kill(id_, signal); }
   void send_to_all(int signal) const { kill(-id_, signal); }
-  // Waits until the program has a handler of its own for the signal, for a minute at most: before
-  // that, on a busy machine, a signal finds a program that has not begun.
+  // Waits until the program has a handler of its own for the signal: before that, on a busy
+  // machine, a signal finds a program that has not begun.
   bool catches(int signal) const {
-    const std::string path = "/proc/" + std::to_string(id_) + "/status";
-    for (int i = 0; i < 6000; ++i) {
-      std::ifstream status(path);
-      for (std::string line; std::getline(status, line);) {
-        if (!line.starts_with("SigCgt:")) continue;
-        if (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1) return true;
+    return wait_until([&] {
+      std::ifstream status("/proc/" + std::to_string(id_) + "/status");
+      std::string line;
+      while (std::getline(status, line) && !line.starts_with("SigCgt:")) {
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    return false;
+      return line.size() > 7 && (std::stoull(line.substr(7), nullptr, 16) >> (signal - 1) & 1);
+    });
   }
   int wait() {
     int status = 0;
@@ -129,12 +125,18 @@ inline std::string join(const Arguments& arguments) {
   return text;
 }
 
-inline Result without_warnings(Result r) {
+inline Result without_lines(const std::string& begin, Result r) {
   std::istringstream lines(std::exchange(r.err, {}));
   for (std::string line; std::getline(lines, line);) {
-    if (line.rfind("heed: warning: ", 0) != 0) r.err += line + "\n";
+    if (!line.starts_with(begin)) r.err += line + "\n";
   }
   return r;
+}
+inline Result without_warnings(Result r) {
+  return without_lines("heed: warning: ", std::move(r));
+}
+inline Result without_notes(Result r) {
+  return without_lines("heed: note: ", std::move(r));
 }
 
 // The program said what is wrong in one line, and ended with the code.

@@ -1,9 +1,6 @@
 // heed info: what there is to say of a path.
 #include <sys/stat.h>
 
-#include <chrono>
-#include <thread>
-
 #include "dialog/data/corpus.h"
 #include "tests/heed/program_data.h"
 #include "train/run_directory.h"
@@ -109,9 +106,7 @@ TEST_F(Info, ATrainingThatRunsIsNotDisturbed) {
   const std::string out = dir.path("running");
   Running program(with(with(tiny_training(out), "--examples", "all"), "--epochs", "100000"), dir,
                   dir.path("out"));
-  for (int i = 0; i < 3000 && !has(dir.read("out"), "epoch  1 "); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  ASSERT_TRUE(wait_until([&] { return has(dir.read("out"), "epoch  1 "); }));
   EXPECT_EQ(info(out)["state"]["status"], "running");
   EXPECT_EQ(info(dir.path(""))["counts"], json({{"runs", 1}, {"running", 1}}));
   program.send(SIGTERM);

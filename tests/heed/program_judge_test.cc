@@ -107,6 +107,11 @@ TEST_F(Judge, ComparesAClassifierWithPeople) {
   EXPECT_NE(r.out.find("AUC 0.875 ["), std::string::npos) << r.out;
   EXPECT_LT(classifier["auc_interval"]["low"], 3.5 / 4);
   EXPECT_EQ(classifier["auc_interval"]["high"], 1.0);
+  // Exactly 0.5 is judged real, as everywhere.
+  dir.write("p.jsonl",
+            "{\"item\": 1, \"p_real\": 0.5}\n{\"item\": 2, \"p_real\": 0.9}\n"
+            "{\"item\": 3, \"p_real\": 0.4}\n{\"item\": 4, \"p_real\": 0.1}\n");
+  EXPECT_DOUBLE_EQ(json_of(command)["classifier"]["accuracy"]["value"], 1);
   dir.write("p.jsonl", "{\"item\": 1, \"p_real\": 0.4}\n");
   expect_failure(heed_program(command), 1, "has no line of the item \"2\"", "predictions");
 }
@@ -289,6 +294,17 @@ TEST_F(Judge, ExportsRealAndGeneratedResponses) {
   EXPECT_EQ(real, 11);
   EXPECT_EQ(fake, 10);
   EXPECT_EQ(checks, 2);
+  // Their order tells nothing: a real item follows a fake one about as often as the other way
+  // round, and another seed has another order.
+  const auto order = [&] {
+    std::string reals;
+    for (const Json& line : lines_of(dir.read("key.jsonl"))) reals += line["real"] ? "r" : "f";
+    return reals;
+  };
+  const std::string first_order = order();
+  int changes = 0;
+  for (size_t i = 1; i < first_order.size(); ++i) changes += first_order[i] != first_order[i - 1];
+  EXPECT_GE(changes, 5) << first_order;
   EXPECT_EQ(summary["items"], 21);
   EXPECT_EQ(summary["inputs"]["models"].size(), 1u);
   // The same again; another seed draws others.
@@ -297,6 +313,7 @@ TEST_F(Judge, ExportsRealAndGeneratedResponses) {
   EXPECT_EQ(dir.read("items.jsonl"), before);
   json_of(with(command, "--seed", "4"));
   EXPECT_NE(dir.read("items.jsonl"), before);
+  EXPECT_NE(order(), first_order);
   // What judge score reads: somebody who calls everything real.
   std::string text;
   for (const Json& item : items)
@@ -306,6 +323,27 @@ TEST_F(Judge, ExportsRealAndGeneratedResponses) {
                                "--key", dir.path("key.jsonl"), "--pass", "0"});
   EXPECT_EQ(scores["judgements"]["real"]["recall"]["value"], 1.0);
   EXPECT_NEAR(scores["judgements"]["accuracy"]["value"], 11.0 / 21, 1e-12);
+}
+
+// Words of a response in another order, also where most orders are the one that it has.
+TEST_F(Judge, ATestQuestionIsNotTheResponseItself) {
+  std::string data;
+  for (int i = 0; i < 60; ++i) {
+    data += dialogue("d" + std::to_string(i), {"hello there", "how are you", "yes yes yes yes no"});
+  }
+  const Arguments command =
+      with(with(exporting(dir), "--data", dir.write("d.jsonl", data)), "--limit", "60") +
+      Arguments{"--a", kTrained, "--b", kTrained, "--pairs", "20", "--checks", "1"};
+  json_of(command);
+  const std::vector<Json> items = lines_of(dir.read("items.jsonl")),
+                          key = lines_of(dir.read("key.jsonl"));
+  ASSERT_EQ(items.size(), 40u);
+  for (size_t i = 0; i < items.size(); ++i) {
+    if (!key[i].contains("check")) continue;
+    const bool is_a = key[i]["expected"] == "a";
+    EXPECT_EQ(items[i][is_a ? "a" : "b"], "yes yes yes yes no");
+    EXPECT_NE(items[i][is_a ? "b" : "a"], "yes yes yes yes no");
+  }
 }
 
 TEST_F(Judge, ExportsPairs) {
@@ -332,6 +370,20 @@ TEST_F(Judge, ExportsPairs) {
   EXPECT_EQ(summary["identical"], identical);
   // A model against itself: all pairs are ties.
   EXPECT_EQ(json_of(with(command, "--b", kTrained))["identical"], 30);
+}
+
+// A key of items that nobody has would be taken for one.
+TEST_F(Judge, AFullDiskLeavesNoKeyWithoutItems) {
+  const Arguments command =
+      exporting(dir) + Arguments{"--model", kTrained, "--items", "20", "--decode", "sample"};
+  {
+    const FilesUpTo bytes(3000);  // the key has 1,100 of them, the items 5,000
+    expect_failure(without_notes(heed_program(command)), 1, "items.jsonl", "full");
+  }
+  EXPECT_EQ(dir.count_files(), 0u);
+  EXPECT_EQ(heed_program(command).code, 0);
+  EXPECT_LT(dir.read("key.jsonl").size(), 3000u);
+  EXPECT_GT(dir.read("items.jsonl").size(), 3000u);
 }
 
 TEST_F(Judge, ExportSaysWhatIsWrong) {

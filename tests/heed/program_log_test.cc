@@ -1,7 +1,5 @@
 // heed log, plot, watch, diff and info --card: what a run did, while it runs and afterwards.
-#include <chrono>
 #include <cmath>
-#include <thread>
 
 #include "base/path.h"
 #include "tests/heed/program_data.h"
@@ -165,22 +163,16 @@ TEST_F(RunLogs, WatchFollowsATrainingAndLeavesItAlone) {
   const TempDir other;
   Running trains(with(with(training(out), "--examples", "all"), "--epochs", "100000"), dir,
                  dir.path("trained"));
-  for (int i = 0; i < 3000 && !fs::exists(out + "/log.jsonl"); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_TRUE(wait_until([&] { return fs::exists(out + "/log.jsonl"); }));
   const Arguments watch = {"watch", out, "--every", "0.05"};
   {
     Running stopped(watch, other, other.path("out"));
-    for (int i = 0; i < 3000 && !has(other.read("out"), "epoch  1 "); ++i) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
+    EXPECT_TRUE(wait_until([&] { return has(other.read("out"), "epoch  1 "); }));
     stopped.send(SIGINT);
     EXPECT_EQ(stopped.wait(), -SIGINT);
   }
   Running follows(watch, other, other.path("out"));
-  for (int i = 0; i < 3000 && !has(other.read("out"), "epoch  2 "); ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
+  EXPECT_TRUE(wait_until([&] { return has(other.read("out"), "epoch  2 "); }));
   trains.send(SIGTERM);
   EXPECT_EQ(trains.wait(), -SIGTERM);
   EXPECT_EQ(follows.wait(), 0) << other.read("stderr");

@@ -201,7 +201,7 @@ TEST_F(Prepare, AChatWithNames) {
   const Result r = prepare("text", in, "c.jsonl");
   ASSERT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(r.err, "");
-  EXPECT_TRUE(has(r.out, "read as --layout names\nleft out: 1 line that nobody said ")) << r.out;
+  EXPECT_TRUE(has(r.out, "read as --layout names\nleft out: 1 line without speech ")) << r.out;
   EXPECT_TRUE(has(r.out, "left out 1 with fewer than 3 turns\n")) << r.out;
   EXPECT_TRUE(has(r.out, "chat.txt:1, begins\n  speaker \"Ben\", text \"hi\"\n")) << r.out;
   EXPECT_EQ(read("c.jsonl")[0].at("turns")[2], (Json{{"speaker", "Ben"}, {"text", "the printer"}}));

@@ -105,7 +105,7 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   const Result chat = heed_program({"chat", "--model", model});
   EXPECT_EQ(chat.code, 2);
-  EXPECT_TRUE(has(chat.err, "a pretrained encoder, which cannot respond")) << chat.err;
+  EXPECT_TRUE(has(chat.err, "a pretrained encoder, which cannot rank")) << chat.err;
 }
 
 TEST_F(ImportedModel, IsExportedAsItWas) {

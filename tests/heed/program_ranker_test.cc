@@ -118,6 +118,136 @@ TEST(Ranker, WritesTheMostFrequentResponsesAsAPool) {
   EXPECT_EQ(more.substr(0, few.size()), few);
 }
 
+// Of the vectors' clusters; and how a ranker does on such a list.
+TEST(Ranker, WritesTheMostFrequentResponseOfEachClusterAndRanksWhitelists) {
+  const TempDir dir;
+  const std::string pool = dir.path("pool");
+  const Result r = heed_program({"rank", "whitelist", "--data", kSample, "--model", ranker(),
+                                 "--examples", "last", "--entries", "20", "--out", pool});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const std::string texts = dir.read("pool");
+  EXPECT_EQ(std::count(texts.begin(), texts.end(), '\n'), 20);
+  const auto lists = [&](const std::string& kind) {
+    const Result ranked =
+        heed_program({"rank", "test", "--model", ranker(), "--data", kSample, "--examples", "all",
+                      "--limit", "100", "--lists", kind + pool, "--json", "-"});
+    EXPECT_EQ(ranked.code, 0) << ranked.err;
+    return Json::parse(ranked.out, nullptr, false)["lists"];
+  };
+  const Json all = lists("whitelist:"), covered = lists("covered:");
+  EXPECT_EQ(all["candidates"], Json({{"least", 20}, {"most", 21}}));
+  EXPECT_EQ(all["left_out"], 0);
+  EXPECT_EQ(covered["candidates"], Json({{"least", 20}, {"most", 20}}));
+  EXPECT_EQ(covered["lists"].get<int>() + covered["left_out"].get<int>(), all["lists"]);
+}
+
+// A ranker with attention: what is inserted gets shares of it, and a bag has none to give.
+TEST(Ranker, ShowsWhatDistractionsDo) {
+  const TempDir dir;
+  const std::string run = dir.path("attends");
+  const Result trained =
+      heed_program({"train", "retrieval", "--data", kSample, "--preset", "smoke", "--encoder",
+                    "weighted-bag", "--limit", "100", "--insert-prob", "0.5", "--attention-weight",
+                    "10", "--epochs", "1", "--out", run});
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const auto sets = [&](const std::string& model) {
+    const Result r = heed_program({"rank", "test", "--model", model, "--data", kSample, "--limit",
+                                   "120", "--test", "none,random:1.0,rare:begin", "--json", "-"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return Json::parse(r.out, nullptr, false)["test_sets"];
+  };
+  const Json attends = sets(run), bag = sets(ranker());
+  for (const Json* json : {&attends, &bag}) {
+    const Json& none = (*json)["none"];
+    EXPECT_EQ(none["mrr_change"]["value"], 0);
+    EXPECT_NEAR(
+        (*json)["random:1.0"]["mrr_change"]["value"].get<double>(),
+        (*json)["random:1.0"]["mrr"]["value"].get<double>() - none["mrr"]["value"].get<double>(),
+        1e-12);  // a mean of differences, a difference of means
+    const double right = none["right_probability"]["value"];
+    EXPECT_TRUE(right > 0 && right < 1) << right;
+  }
+  EXPECT_TRUE(attends["none"]["das_ratio"].is_null());
+  EXPECT_NEAR(attends["none"]["as_history"], 1, 0.2);
+  EXPECT_EQ(attends["rare:begin"]["distracted"], 76);  // of 100: others are cut before their begin
+  EXPECT_NEAR(attends["rare:begin"]["das_ratio"].get<double>() *
+                  attends["rare:begin"]["as_history"].get<double>(),
+              attends["rare:begin"]["as_distraction"], 1e-9);
+  EXPECT_TRUE(bag["rare:begin"]["das_ratio"].is_null());
+  EXPECT_TRUE(has(heed_program({"rank", "test", "--model", run, "--data", kSample, "--limit", "120",
+                                "--test", "none"})
+                      .out,
+                  "P(right)"));
+}
+
+// What comes with the program: a model, its pool, and nothing to wait for.
+TEST(Ranker, IsBundledWithItsPool) {
+  const TempDir dir;
+  const std::string typed = dir.write("typed", "my wifi does not work after the update\n");
+  const Result chat = heed_program({"chat", "--pool"}, "", typed);
+  ASSERT_EQ(chat.code, 0) << chat.err;
+  EXPECT_TRUE(has(chat.err, "no --model is given: taking the bundled ")) << chat.err;
+  EXPECT_TRUE(has(chat.out, "models/ranker chooses out of ")) << chat.out;
+  EXPECT_TRUE(has(chat.out, "model: ")) << chat.out;
+  EXPECT_TRUE(has(chat.out, "   or: ")) << chat.out;
+  EXPECT_TRUE(has(chat.out, "looked at")) << chat.out;
+  const std::string model = source_dir() + "/data/models/ranker";
+  const auto answers = [](const std::string& out) { return out.substr(out.find('\n')); };
+  EXPECT_EQ(answers(heed_program({"chat", "--model", model}, "", typed).out), answers(chat.out));
+  // As data/README.md asks of what is bundled.
+  uintmax_t bytes = 0;
+  for (const auto& file : std::filesystem::directory_iterator(model)) bytes += file.file_size();
+  EXPECT_LT(bytes, 10'000'000u);
+  // A context of ten thousand words is cut, and a pool may hold other bytes than UTF-8.
+  std::string words;
+  for (int i = 0; i < 10000; ++i) words += "wifi ";
+  const std::string in = dir.write("in.jsonl", "{\"turns\": [{\"text\": \"" + words + "\"}]}\n"),
+                    pool = dir.write("pool", "wi fi \xff\nno wifi\n");
+  const Result r =
+      heed_program({"rank", "reply", "--model", model, "--pool", pool, "--in", in, "--out", "-"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_EQ(Json::parse(r.out, nullptr, false)["reply"], "no wifi");
+}
+
+// Any model that encodes: a response model, too.
+TEST(Ranker, SimAndMapTakeResponseModels) {
+  const std::string model = source_dir() + "/data/models/trained";
+  const Result r = heed_program({"rank", "baseline", "sim", "map", "--model", model, "--data",
+                                 kSample, "--limit", "120", "--json", "-"});
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json rows = Json::parse(r.out, nullptr, false)["scorers"];
+  ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[1]["name"], "map");
+  EXPECT_GT(rows[1]["mrr"]["value"].get<double>(), rows[2]["mrr"]["high"].get<double>());
+}
+
+// Three of the ten, small and on few dialogues: files, claims and page are there, and once more is
+// what there was.
+TEST(Ranker, ItsExperimentIsReproduced) {
+  const TempDir dir;
+  const Arguments command = {"reproduce",     "retrieval", "--data",     kSample,   "--out",
+                             dir.path("out"), "--only",    "[bhd]*[e0]", "--width", "8",
+                             "--vocab",       "500",       "--epochs",   "1",       "--limit",
+                             "300",           "--pool",    "50"};
+  const Result r = heed_program(command);
+  ASSERT_EQ(r.code, 0) << r.err;
+  const Json base = Json::parse(dir.read("out/base-seed1/evaluation.json"), nullptr, false);
+  EXPECT_GT(base["first_of_10"], base["first_of_100"]);
+  EXPECT_EQ(base["first_of_10_items"].size(), base["conversations"].size());
+  EXPECT_GE(base["frequency"]["coverage"], base["clusters"]["coverage"]);
+  EXPECT_EQ(base["tf_idf"],
+            Json::parse(dir.read("out/hinge-seed1/evaluation.json"), nullptr, false)["tf_idf"]);
+  const Json claims = Json::parse(dir.read("out/tables/claims.json"), nullptr, false);
+  const std::string text = dir.read("out/tables/claims.md");
+  EXPECT_TRUE(has(text, "recall falls strongly with the number of candidates")) << text;
+  const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});
+  EXPECT_EQ(report.code, 0) << report.err;
+  EXPECT_TRUE(has(dir.read("page.html"), "Choosing responses"));
+  const Result again = heed_program(command);
+  EXPECT_EQ(again.code, 0) << again.err;
+  EXPECT_EQ(dir.read("out/tables/claims.md"), text);
+}
+
 TEST(Ranker, RefusesWhatCannotBe) {
   const TempDir dir;
   const auto refused = [&](const Arguments& arguments, int code, const std::string& text) {
@@ -130,8 +260,13 @@ TEST(Ranker, RefusesWhatCannotBe) {
     refused({"chat", "--model", ranker(), "--pool", pool}, 1,
             pool + ": a pool needs two different texts at least, a line each; there is " + count);
   }
-  refused({"chat", "--pool", one}, 2, "--pool needs --model");
-  refused({"chat", "--model", ranker()}, 2, "a ranker, which cannot respond");
+  refused({"chat", "--pool", one}, 1, "a pool needs two different texts at least");
+  refused({"chat", "--model", ranker()}, 2, "has no pool.txt to choose from; give --pool FILE");
+  refused({"rank", "test", "--model", ranker(), "--data", kSample, "--pool", kSample}, 2,
+          "--pool: only applies with --test");
+  refused(
+      {"train", "retrieval", "--data", kSample, "--attention-weight", "1", "--out", dir.path("x")},
+      2, "attention-weight is for encoders that pool with attention");
   refused(
       {"train", "retrieval", "--data", kSample, "--encoder", "pretrained", "--out", dir.path("x")},
       2, "--encoder pretrained needs --init");

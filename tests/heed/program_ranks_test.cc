@@ -7,9 +7,9 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <regex>
-#include <thread>
 
 #include "tests/heed/program_helpers.h"
+#include "tests/wait.h"
 
 namespace heed {
 namespace {
@@ -348,14 +348,6 @@ std::vector<pid_t> children_of(pid_t id) {
   std::vector<pid_t> children;
   for (pid_t child; list >> child;) children.push_back(child);
   return children;
-}
-
-bool wait_until(const std::function<bool()>& condition) {
-  for (int i = 0; i < 3000; ++i) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return false;
 }
 
 TEST_F(OnRanks, OneThatIsKilledEndsAllAndTheRunGoesOn) {

@@ -120,7 +120,7 @@ TEST_F(Resume, OfARunWhoseRateWasTooSmall) {
       Arguments{"--rate", "0.001", "--min-rate", "0.0009", "--halve-after", "1"};
   ASSERT_EQ(heed_program(command).code, 0);
   const Result r = heed_program(command + Arguments{"--resume"});
-  EXPECT_TRUE(has(r.out, ", after which the rate was too small")) << r.out;
+  EXPECT_TRUE(has(r.out, ", and then its rate was too small")) << r.out;
 }
 
 // A model that is worse than a uniform guess is neither "best" nor "done".
@@ -276,6 +276,22 @@ TEST_F(Resume, RefusesAFolderWithAModelOrPartOfARun) {
     EXPECT_EQ(std::distance(fs::directory_iterator(place), fs::directory_iterator()), 1);
     EXPECT_TRUE(dir.read(std::string("with-") + file + "/" + file) == bytes) << file;
   }
+}
+
+// A run does not begin among those of an experiment or a sweep.
+TEST_F(Resume, RefusesAFolderOfRuns) {
+  const std::string text = R"({"format": 2, "settings": {"epochs": "1"}, "data": {}})";
+  for (const char* file : {"experiment.json", "sweep.json", "mine.json"}) {
+    const std::string name = std::string("of-") + file;
+    dir.write(name + "/" + file, text);
+    for (const Arguments& more : {Arguments{}, Arguments{"--resume"}}) {
+      expect_failure(heed_program(tiny_training(dir.path(name)) + more), 2,
+                     dir.path(name) + ": holds " + file + ", and is a folder of runs", file);
+    }
+    EXPECT_EQ(std::distance(fs::directory_iterator(dir.path(name)), fs::directory_iterator()), 1);
+  }
+  dir.write("other/notes.json", R"({"mine": 1})");  // which is none
+  EXPECT_EQ(heed_program(tiny_training(dir.path("other"))).code, 0);
 }
 
 // ---- trainings that are refused -----------------------------------------------------------------

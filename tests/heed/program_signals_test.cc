@@ -14,13 +14,9 @@ namespace {
 namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
-// Waits until a file holds the text; false after a minute.
+// Waits until a file holds the text.
 bool wait_for(const TempDir& dir, const std::string& file, const std::string& text) {
-  for (int i = 0; i < 6000; ++i) {
-    if (has(dir.read(file), text)) return true;
-    std::this_thread::sleep_for(milliseconds(10));
-  }
-  return false;
+  return wait_until([&] { return has(dir.read(file), text); });
 }
 
 const char* const kBegun = "left out (no response)";  // said when signals are waited for

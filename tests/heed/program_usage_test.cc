@@ -1,7 +1,7 @@
 // What the program says to people who mistype, and its help.
 #include <regex>
 
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/options_helpers.h"
 
 namespace heed {
 namespace {
@@ -143,6 +143,20 @@ TEST(OptionFiles, OtherCommandsMayHaveSectionsToo) {
 
 // ---- help ---------------------------------------------------------------------------------------
 
+// "prepare ubuntu"
+const CLI::App& command_of(const CLI::App& app, const std::string& name) {
+  const CLI::App* command = &app;
+  std::istringstream words(name);
+  for (std::string word; words >> word;) command = command->get_subcommand(word);
+  return *command;
+}
+
+// What --help says of it; no process is needed for that.
+std::string help_of(const CLI::App& command) {
+  const CLI::App* parent = command.get_parent();
+  return command.help(parent ? full_name(*parent) : "");
+}
+
 TEST(Help, NamesEveryCommand) {
   const Result r = heed_program({"--help"});
   EXPECT_EQ(r.code, 0);
@@ -274,19 +288,29 @@ TEST(Help, OfACommandNamesEveryOption) {
       {"bench", Arguments{"structure", "batch", "embed", "hidden", "layers", "vocab", "dropout",
                           "steps", "lengths", "seed"} +
                     device}};
-  for (const auto& [command, options] : commands) {
-    std::istringstream words(command);
-    Arguments arguments, asked = {"help"};
-    for (std::string word; words >> word;) arguments.push_back(word);
-    const Result r = heed_program(arguments + Arguments{"--help"});
-    EXPECT_EQ(r.code, 0) << command;
-    EXPECT_EQ(r.err, "") << command;
+  const std::unique_ptr<CLI::App> app = make_app();
+  for (const auto& [name, options] : commands) {
+    const std::string text = help_of(command_of(*app, name));
     for (const std::string& option : options) {
-      EXPECT_TRUE(std::regex_search(r.out, std::regex("\n  --" + option + "( |\n)")))
-          << command << " --" << option << "\n"
-          << r.out;
+      EXPECT_TRUE(std::regex_search(text, std::regex("\n  --" + option + "( |\n)")))
+          << name << " --" << option << "\n"
+          << text;
     }
-    EXPECT_EQ(heed_program(asked + arguments).out, r.out) << command;
+  }
+}
+
+// The program prints what the other tests of help read from the commands themselves, and a command
+// answers to either order of the words.
+TEST(Help, IsPrinted) {
+  const std::unique_ptr<CLI::App> app = make_app();
+  for (const std::string name : {"train", "prepare", "prepare ubuntu", "reproduce probes"}) {
+    std::istringstream words(name);
+    const Arguments command(std::istream_iterator<std::string>(words), {});
+    const Result r = heed_program(command + Arguments{"--help"});
+    EXPECT_EQ(r.code, 0) << name;
+    EXPECT_EQ(r.err, "") << name;
+    EXPECT_EQ(r.out, help_of(command_of(*app, name))) << name;
+    EXPECT_EQ(heed_program(Arguments{"help"} + command).out, r.out) << name;
   }
 }
 
@@ -318,33 +342,20 @@ TEST(Help, OfTrainTellsThePresets) {
   }
 }
 
-// The names below "Commands:" in a help.
-std::vector<std::string> commands_in(const std::string& help) {
-  std::vector<std::string> names;
-  std::istringstream lines(help.substr(std::min(help.find("\nCommands:\n"), help.size())));
-  std::smatch match;
-  for (std::string line; std::getline(lines, line) && line != "Required:" && line != "General:";) {
-    if (std::regex_search(line, match, std::regex("^  ([a-z]+)"))) names.push_back(match[1]);
-  }
-  return names;
-}
-
 TEST(Help, FitsTheTerminal) {
-  std::vector<Arguments> commands = {{}};
-  for (const std::string& name : commands_in(heed_program({"--help"}).out)) {
-    commands.push_back({name});
-    for (const std::string& part : commands_in(heed_program({name, "--help"}).out)) {
-      commands.push_back({name, part});
-    }
+  const std::unique_ptr<CLI::App> app = make_app();
+  std::vector<const CLI::App*> commands = {app.get()};
+  for (size_t i = 0; i < commands.size(); ++i) {
+    for (const CLI::App* part : commands[i]->get_subcommands(nullptr)) commands.push_back(part);
   }
-  ASSERT_EQ(commands.size(), 1 + 30 + 29u);
+  ASSERT_EQ(commands.size(), 1 + 30 + 30u);
   for (const char* width : {"40", "60", "80", "200"}) {
     const Environment columns("COLUMNS", width);
     const size_t most = std::min(100, std::stoi(width));
-    for (const Arguments& command : commands) {
-      std::istringstream lines(heed_program(command + Arguments{"--help"}).out);
+    for (const CLI::App* command : commands) {
+      std::istringstream lines(help_of(*command));
       for (std::string line; std::getline(lines, line);) {
-        EXPECT_LE(line.size(), most) << join(command) << ": " << line;
+        EXPECT_LE(line.size(), most) << full_name(*command) << ": " << line;
       }
     }
   }
@@ -357,8 +368,8 @@ TEST(Help, ListsInFootersKeepTheirColumns) {
   EXPECT_TRUE(
       has(text,
           "  lines  an utterance a line, blank lines between dialogues\n"
-          "  tabs   a line is speaker, tab, text; blank lines between dialogues; consecutive\n"
-          "         lines of one speaker become one turn\n"))
+          "  tabs   a line is speaker, tab, text; blank lines between dialogues;\n"
+          "         consecutive lines of one speaker become one turn\n"))
       << text;
 }
 

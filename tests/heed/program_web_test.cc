@@ -1,6 +1,5 @@
 // heed chat --web as a program: its address, its models, its end.
 #include <nlohmann/json.hpp>
-#include <thread>
 
 #include "tests/heed/program_helpers.h"
 #include "tests/heed/web_helpers.h"
@@ -14,13 +13,12 @@ class ChatWeb : public testing::Test {
   Running start(const Arguments& more, Address& at) const {
     std::filesystem::remove(dir.path("out"));  // of the one before
     Running program(Arguments{"chat", "--web", "--threads", "1"} + more, dir, dir.path("out"));
-    for (int i = 0; i < 6000 && at.port == 0; ++i) {
+    EXPECT_TRUE(wait_until([&] {
       const std::string out = dir.read("out");
       const size_t url = out.find("http://");
       if (url != out.npos && out.ends_with("\n")) at = Address(out.substr(url));
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    EXPECT_GT(at.port, 0) << dir.read("stderr");
+      return at.port > 0;
+    })) << dir.read("stderr");
     return program;
   }
   const TempDir dir;

@@ -1,6 +1,7 @@
 // What the live page is told: the numbers of the library, and a line for every mistake.
 #include <nlohmann/json.hpp>
 
+#include "dialog/parts/vector_ranker.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/structures.h"
 #include "dialog/text/tokenizer.h"
@@ -140,6 +141,14 @@ TEST(LiveApi, ReadsAsMuchAsInTraining) {
   ASSERT_EQ(a["utterances"].size(), 3u);
   EXPECT_EQ(a["utterances"][1]["words"], (Json{"wifi", "zyxxy"}));
   EXPECT_EQ(a["utterances"][1]["unknown"], (Json{0, 1}));
+  talk[1] = turn("which card does not work ?");  // of which three words are cut off
+  const Json b = ask(api, "m", talk);
+  EXPECT_EQ(b["forgotten"], 1);  // the first turn, of which two were
+  const Json cuts = {3, 0, 0};
+  for (size_t k = 0; k < 3; ++k) {
+    EXPECT_EQ(a["utterances"][k]["cut"], 0) << k;
+    EXPECT_EQ(b["utterances"][k]["cut"], cuts[k]) << k;
+  }
   const Json cut = ask(api, "m", Json::array({turn("my wifi does not work")}));
   EXPECT_EQ(cut["utterances"][0]["words"], (Json{"my", "wifi", "does"}));
   EXPECT_EQ(cut["utterances"][0]["cut"], 2);
@@ -241,6 +250,58 @@ TEST(LiveApi, SaysWhatIsWrong) {
   for (const auto& [question, says] : rows) {
     EXPECT_EQ(mistake(api, question), says) << question.substr(0, 80);
   }
+  // As much as is allowed.
+  EXPECT_EQ(api.respond(history(many(kMaxTurns, R"({"text": "a"})"))).status, 200);
+  EXPECT_EQ(api.respond(history(many(2, R"({"text": ")" + words + "\"}"))).status, 200);
+  const std::string longest(kMaxTurnBytes, 'x');
+  EXPECT_EQ(api.respond(history(R"([{"text": ")" + longest + "\"}]")).status, 200);
+}
+
+// Prefers long texts, and looks at the last word of each of two utterances alone.
+struct LastWords : VectorRanker {
+  Tensor contexts(const Contexts& contexts, int64_t, const OnTexts&, size_t*) const override {
+    return column(std::vector<double>(contexts.size(), 1));
+  }
+  Tensor responses(const std::vector<std::string>& texts, int64_t, const OnTexts&,
+                   size_t*) const override {
+    std::vector<double> sizes;
+    for (const std::string& text : texts) sizes.push_back(static_cast<double>(text.size()));
+    return column(sizes);
+  }
+  static Tensor column(const std::vector<double>& x) {
+    return Tensor::from(x, {std::ssize(x), 1}).to(DType::f32);
+  }
+  std::vector<Look> looks(const Contexts& contexts) const override {
+    return std::vector<Look>(contexts.size(), {{0, 0, 0.2, 0}, {0, 0, 0.8, 0}});
+  }
+};
+
+TEST(LiveApi, ARankerChoosesAndSaysWhy) {
+  LiveModel model{.name = "chooser"};
+  PoolRanker ranker{{.ranker = std::make_shared<LastWords>()},
+                    {"yes", "a new card works", "no no"}};
+  model.ranker = std::make_shared<PoolRanker>(std::move(ranker));
+  std::vector<LiveModel> models = all_structures();
+  models.push_back(std::move(model));
+  LiveApi api(std::move(models), short_answers());
+  const Json site = Json::parse(api.describe())["models"].back();
+  EXPECT_EQ(site["pool"], 3);
+  EXPECT_EQ(site["structure"], "retrieval");
+  const Json a =
+      ask(api, "chooser", {turn("long ago"), turn("lunch is ready", true), turn("my card works")});
+  EXPECT_EQ(a["answer"]["text"], "a new card works");
+  EXPECT_EQ(a["answer"]["words"].size(), 4u);
+  ASSERT_EQ(a["choices"].size(), 3u);
+  EXPECT_EQ(a["choices"][0]["common"], Json({"card", "works"}));
+  EXPECT_EQ(a["choices"][1]["text"], "no no");
+  EXPECT_EQ(a["attention"], "once");
+  EXPECT_EQ(a["forgotten"], 1);
+  ASSERT_EQ(a["utterances"].size(), 2u);
+  EXPECT_EQ(a["utterances"][0]["steps"], Json({0.2}));
+  EXPECT_EQ(a["utterances"][0]["even"], 0.5);
+  EXPECT_EQ(a["utterances"][1]["word_steps"][0], Json({0, 0, 0.8, 0}));
+  EXPECT_TRUE(a["utterances"][0]["distraction"]);
+  EXPECT_TRUE(a["das_ratio"].is_null());  // the history is forgotten
 }
 
 }  // namespace

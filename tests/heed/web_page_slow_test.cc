@@ -22,14 +22,13 @@ class LivePage : public testing::Test {
         Arguments{"chat", "--web", "--threads", "1", "--model", kTrained, "--model",
                   kReference + "non-hier", "--model", kReference + "dynamic"},
         dir, dir.path("out"));
-    for (int i = 0; i < 3000 && address.empty(); ++i) {
+    ASSERT_TRUE(wait_until([&] {
       const std::string out = dir.read("out");
       if (const size_t at = out.find("http://"); at != out.npos && out.ends_with("/\n")) {
         address = out.substr(at, out.size() - at - 1);
       }
-      std::this_thread::sleep_for(std::chrono::milliseconds(10));
-    }
-    ASSERT_NE(address, "") << dir.read("stderr");
+      return !address.empty();
+    })) << dir.read("stderr");
     browser = std::make_unique<DevTools>(name, dir);
     browser->screen(1200, 900, false);
     browser->open(address);

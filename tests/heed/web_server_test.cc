@@ -1,4 +1,5 @@
 // The server of the live page, attacked: by who has no token, by other sites, by sheer size.
+#include <atomic>
 #include <chrono>
 #include <set>
 #include <thread>
@@ -7,6 +8,7 @@
 #include "heed/web/server.h"
 #include "tests/file_helpers.h"
 #include "tests/heed/web_helpers.h"
+#include "tests/wait.h"
 
 namespace heed {
 namespace {
@@ -23,6 +25,12 @@ class Web : public testing::Test {
   static Site site() {
     return {.pages = {{"/", {.type = "text/html; charset=utf-8", .body = "<p>page</p>"}}},
             .calls = {{"/api/echo", [](const std::string& body) { return WebReply{.body = body}; }},
+                      {"/api/wait",
+                       [](const std::string& body) {
+                         asked = true;
+                         EXPECT_TRUE(wait_until([] { return answers.load(); }));
+                         return WebReply{.body = body};
+                       }},
                       {"/api/fail", [](const std::string&) -> WebReply {
                          throw DataError("/secret/path: broken");
                        }}}};
@@ -37,6 +45,7 @@ class Web : public testing::Test {
     EXPECT_LT(Clock::now() - begin, std::chrono::seconds(3)) << while_what;
   }
 
+  inline static std::atomic<bool> asked{false}, answers{false};  // of api/wait
   std::atomic<bool> stop{false};
   WebServer server{site(), 0};
   const Address at{server.address()};
@@ -209,6 +218,19 @@ TEST_F(Web, ServesItsOwnerBesideTwoHundredOthers) {
     }
     expect_owner_is_served("200 connections that said '" + begun + "'");
   }
+}
+
+// What the owner has asked for and waits for is answered, whoever comes meanwhile.
+TEST_F(Web, AnswersItsOwnerThoughACrowdComes) {
+  asked = answers = false;
+  const Client owner(at.port);
+  owner.send(post_request(at, "api/wait", "{}"));
+  ASSERT_TRUE(wait_until([] { return asked.load(); }));
+  std::vector<Client> others;
+  for (int i = 0; i < 200; ++i) others.emplace_back(at.port);
+  expect_owner_is_served("200 connections");  // so all of them have come
+  answers = true;
+  EXPECT_EQ(body_of(owner.receive()), "{}");
 }
 
 TEST_F(Web, SpeaksToThisMachineOnly) {

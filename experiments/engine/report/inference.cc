@@ -47,12 +47,15 @@ void draw_on(const Results& results, const std::vector<Tested*>& all, int64_t fi
   std::vector<Resampled> drawn = bootstrap(quotients, /*seed=*/1, first);
   Resampled* next = drawn.data();
   for (Tested* tested : all) {
-    std::vector<const Resampled*> ours, base;
-    for (size_t i = 0; i < 2 * tested->pairs.size(); ++i, ++next) {
-      if (tested->measure.exponential) *next = exponential(std::move(*next));
-      (i % 2 == 0 ? ours : base).push_back(next);
+    std::vector<Resampled> changes;  // of each pair: those of all are drawn alike
+    std::vector<const Resampled*> of_pairs;
+    for (size_t i = 0; i < tested->pairs.size(); ++i, next += 2) {
+      for (Resampled* one : {next, next + 1})
+        if (tested->measure.exponential) *one = exponential(std::move(*one));
+      changes.push_back(difference(next[0], next[1]));
     }
-    tested->sides.add(difference(over_seeds(ours, first), over_seeds(base, first)));
+    for (const Resampled& change : changes) of_pairs.push_back(&change);
+    tested->sides.add(over_seeds(of_pairs, first));
   }
 }
 

@@ -8,6 +8,7 @@
 #include "base/error.h"
 #include "base/file.h"
 #include "experiments/engine/runs/folder_json.h"
+#include "train/folder_of_runs.h"
 
 namespace heed {
 
@@ -74,10 +75,7 @@ void create_once(const std::string& path, const std::string& bytes) {
 
 // By its name, whatever is in it, or of an experiment that is not known here by what is in it.
 static bool describes_a_folder(const std::string& path) {
-  if (kKinds.contains(std::filesystem::path(path).stem().string())) return true;
-  const Json json = Json::parse(read_file(path, 1 << 26), nullptr, false);
-  return json.is_object() && json.contains("format") && json.contains("settings") &&
-         json.contains("data");
+  return kKinds.contains(std::filesystem::path(path).stem().string()) || describes_runs(path);
 }
 
 void open_folder(const std::string& out, const std::string& kind, const Json& description,

@@ -57,7 +57,13 @@ TEST(ListKinds, AreParsed) {
     EXPECT_EQ(error(name),
               std::string("lists: stride: takes a whole number from 2 on, got '") + name + "'");
   }
-  EXPECT_EQ(error("pool"), "lists: expected given, stride:N or random:N, got 'pool'");
+  EXPECT_EQ(parse_list_kind("whitelist:a:b").pool, "a:b");
+  EXPECT_EQ(parse_list_kind("covered:f").from, From::kCovered);
+  for (const std::string name : {"pool", "covered:"}) {
+    EXPECT_EQ(error(name.c_str()),
+              "lists: expected given, stride:N, random:N, whitelist:FILE or covered:FILE, got '" +
+                  name + "'");
+  }
 }
 
 // With N = floor(7 / 3) = 2: batches 0, 2, 4 and 1, 3, 5.
@@ -129,6 +135,27 @@ TEST(Lists, SayWhatCannotBeMade) {
   for (Dialogue& d : same) d.turns[2].text = "yes";
   EXPECT_EQ(error_of<DataError>([&] { lists_of(same, {.from = From::kRandom, .size = 2}); }),
             "f: 1 different response, too few for lists of 2");
+}
+
+// "R1!" is said in d1, and "r9" nowhere.
+TEST(Lists, OfAWhitelistHaveItsTextsAndTheResponse) {
+  const TempDir dir;
+  const std::string file = dir.write("pool", "r9\nR1!\n:)\n");
+  const auto dialogues = numbered(3);
+  const Lists all = lists_of(dialogues, {.from = From::kWhitelist, .pool = file});
+  ASSERT_EQ(all.size(), 3u);
+  EXPECT_EQ(texts_of(all, 0), "r0 r9 R1! :) ");
+  EXPECT_EQ(texts_of(all, 1), "R1! r9 :) ");  // the same words
+  EXPECT_EQ(texts_of(all, 2), "r2 r9 R1! :) ");
+  const Lists covered = lists_of(dialogues, {.from = From::kCovered, .pool = file});
+  ASSERT_EQ(covered.size(), 1u);
+  EXPECT_EQ(covered.left_out(), 2u);
+  EXPECT_EQ(covered.pair(0).dialogue, 1u);
+  EXPECT_EQ(texts_of(covered, 0), "R1! r9 :) ");
+  const std::string other = dir.write("other", "x\ny\n");
+  EXPECT_EQ(
+      error_of<DataError>([&] { lists_of(dialogues, {.from = From::kCovered, .pool = other}); }),
+      "f: no response is a text of " + other);
 }
 
 }  // namespace

@@ -3,6 +3,11 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <tuple>
+
 #include "dialog/retrieve/losses.h"
 #include "dialog/retrieve/text_reader.h"
 #include "nn/init.h"
@@ -19,6 +24,8 @@ const std::vector<Tokens> kContexts = {
 // The last two are shared negatives, one of them what was said.
 const std::vector<Tokens> kResponses = {
     {6, 8, kEou}, {9, kEou}, {5, 12, 10, 11, kEou}, {9, kEou}, {7, 10, kEou}};
+
+constexpr const char* kKinds[] = {"lstm", "last", "sru", "hierarchical", "bag", "weighted-bag"};
 
 Config tiny(const std::string& encoder) {
   return {.encoder = encoder,
@@ -53,12 +60,12 @@ void expect_near(const Tensor& got, const Tensor& expected, double tolerance) {
 // tests/reference/generate/make_retrieval.py
 class DualEncoderIsNumPys : public testing::TestWithParam<std::tuple<const char*, DType>> {};
 INSTANTIATE_TEST_SUITE_P(Kinds, DualEncoderIsNumPys,
-                         testing::Combine(testing::Values("lstm", "last", "sru", "hierarchical",
-                                                          "bag"),
+                         testing::Combine(testing::ValuesIn(kKinds),
                                           testing::Values(DType::f64, DType::f32)),
                          [](const auto& row) {
-                           return std::string(std::get<0>(row.param)) + "_" +
-                                  name_of(std::get<1>(row.param));
+                           std::string name = std::get<0>(row.param);
+                           std::replace(name.begin(), name.end(), '-', '_');
+                           return name + "_" + name_of(std::get<1>(row.param));
                          });
 
 TEST_P(DualEncoderIsNumPys, VectorsLossesAndGradients) {
@@ -70,6 +77,23 @@ TEST_P(DualEncoderIsNumPys, VectorsLossesAndGradients) {
   convert(model, dtype);
   for (const NamedParameter& p : parameters(model)) {
     p.var.set_value(expected.at("parameters." + p.name).clone().to(dtype));
+  }
+  Looks looks;
+  std::ignore = model.f(DualEncoder::Side::kContexts, kContexts, {}, &looks);
+  EXPECT_EQ(looks.weights.defined(), model.config().attends());
+  EXPECT_EQ(expected.contains("attention"), model.config().attends());
+  if (model.config().attends()) {
+    const Vec weights = looks.weights.value().to_vector(),
+              in_order = expected.at("attention").to_vector();
+    std::vector<int64_t> begin(4);  // of each context in the reference
+    for (int64_t s = 0; s < 3; ++s) begin[looks.order[s] + 1] = looks.segments.length(s);
+    std::partial_sum(begin.begin(), begin.end(), begin.begin());
+    for (int64_t s = 0; s < 3; ++s) {
+      for (int64_t j = 0; j < looks.segments.length(s); ++j) {
+        EXPECT_NEAR(weights[looks.segments.begin(s) + j], in_order[begin[looks.order[s]] + j],
+                    tolerance);
+      }
+    }
   }
   const Var contexts = model.contexts(kContexts), responses = model.responses(kResponses);
   expect_near(contexts.value(), expected.at("contexts"), tolerance);
@@ -105,7 +129,7 @@ TEST(DualEncoder, HasThePapersParameters) {
   EXPECT_EQ(count("lstm", 2), 7'288'448);
   EXPECT_EQ(count("lstm", 4), 15'938'048);
   EXPECT_EQ(count("hierarchical", 4), 12'387'072);
-  for (const char* name : {"lstm", "last", "sru", "hierarchical", "bag"}) {
+  for (const char* name : kKinds) {
     const Config c = config_of(name);
     EXPECT_EQ(static_cast<double>(heed::parameter_count(DualEncoder(c))), parameter_count(c))
         << name;
@@ -113,7 +137,7 @@ TEST(DualEncoder, HasThePapersParameters) {
 }
 
 TEST(DualEncoder, AVectorDoesNotDependOnTheBatch) {
-  for (const char* name : {"lstm", "last", "sru", "hierarchical", "bag"}) {
+  for (const char* name : kKinds) {
     SCOPED_TRACE(name);
     DualEncoder model(config_of(name));
     init(model, 3);
@@ -172,8 +196,8 @@ std::string refusal(const Config& c) {
 
 TEST(DualEncoder, RefusesWhatDoesNotFit) {
   EXPECT_EQ(refusal({.encoder = "gru"}),
-            "retrieval: encoder: expected one of lstm, sru, hierarchical, bag, pretrained, got "
-            "'gru'");
+            "retrieval: encoder: expected one of lstm, sru, hierarchical, bag, weighted-bag, "
+            "pretrained, got 'gru'");
   EXPECT_EQ(refusal({.heads = 0}), "retrieval: heads: expected 1 to 16777216, got 0");
   EXPECT_EQ(refusal({.encoder = "sru", .pool = "last"}),
             "retrieval: pool last is for the encoder lstm, not for sru");

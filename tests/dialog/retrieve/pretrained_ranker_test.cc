@@ -105,6 +105,22 @@ TEST(PretrainedRanker, FineTuningMovesTheEncoderAndAMapDoesNot) {
   }
 }
 
+// A folder that loads as any other, whose vectors are those of the run.
+TEST(PretrainedRanker, IsExportedAsItWasTrained) {
+  const TempDir dir;
+  const Tuned t = tuned(dir, "cosine");
+  pretrained::export_encoder(t.run, dir.path("out"));
+  const LoadedRanker best = load_ranker(t.run);
+  const Tensor own = best.model.encode_f(DualEncoder::Side::kResponses, {{1, 3, 4, 2}}, 1);
+  EXPECT_EQ(dir.read("out/config.json").find("system"), std::string::npos);
+  for (const std::string& folder : {dir.path("out"), dir.path("again")}) {
+    const pretrained::Encoder encoder = pretrained::load_encoder(folder);
+    EXPECT_EQ(pretrained::encode_texts(encoder, {encoder.pieces.read("a b", 16)}, 1).to_vector(),
+              own.to_vector());
+    if (folder == dir.path("out")) pretrained::import_encoder(folder, dir.path("again"));
+  }
+}
+
 // W = 0 is the cosine of frozen vectors.
 TEST(PretrainedRanker, AMapBeginsWithTheCosine) {
   const TempDir dir;

@@ -21,7 +21,7 @@ TEST_F(Reproduce, TellsWhatItDoesAndLeavesResults) {
   EXPECT_TRUE(has(output, "7 runs, 0 of them done; 40 training, 40 validation and 40 test"));
   EXPECT_TRUE(has(output, "epoch  2 of 2  valid perplexity"));
   EXPECT_TRUE(has(output, "done: 7 of 7"));
-  EXPECT_EQ(results_in(whole()).size(), 7u * 5 + 2 + 3 * 10 + 2);
+  EXPECT_EQ(results_in(whole()).size(), 7u * 5 + 2 + 3 * 11 + 2);
   const Json run = Json::parse(shared->read("whole/static-ui-p0.7-no-loss-seed1/evaluation.json"));
   EXPECT_EQ(run["variant"], "static-ui-p0.7-no-loss");
   EXPECT_EQ(run["test_sets"].size(), 10u);

@@ -30,7 +30,8 @@ TEST(TieRounds, CountsRunsAndNotSides) {
   const std::vector<Judgement> list = {said(0, people::kA),      said(1, people::kA),
                                        said(2, people::kTie),    said(0, people::kTie, 2),
                                        said(1, people::kTie, 2), said(2, people::kB, 2)};
-  const auto rounds = tie_rounds(list, pairs_key(), {.samples = 10, .size = 1, .seed = 3});
+  const auto rounds =
+      tie_rounds(list, pairs_key(), {.source = "a file", .samples = 10, .size = 1, .seed = 3});
   ASSERT_EQ(rounds.size(), 4u);  // each round with all pairs, and without the identical ones
   const std::vector<int64_t> chosen[] = {{1, 1, 1}, {1, 1, 0}, {0, 1, 2}, {0, 0, 2}};
   for (size_t i = 0; i < 4; ++i) {

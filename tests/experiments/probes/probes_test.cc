@@ -78,6 +78,18 @@ TEST_F(ProbesTest, AgreesWithHeedProbe) {
     EXPECT_EQ(score["f1"], ours["last"]["raw"][task]["f1"]) << task;
     EXPECT_EQ(probe["baselines"]["untrained"][task]["f1"], ours["untrained"]["raw"][task]["f1"]);
   }
+  // Selectivity is that of the best epoch and the last reading.
+  const Result best =
+      heed_program({"probe", "--model", whole() + "/lstm-seed1", "--data", kSample, "--limit", "30",
+                    "--max-iter", "30", "--standardise", "--controls", "--json",
+                    dir.path("best.json"), "--threads", "1"});
+  ASSERT_EQ(best.code, 0) << best.err;
+  const Json selectivity = json("lstm-seed1/evaluation.json")["selectivity"];
+  for (const auto& [task, score] : Json::parse(dir.read("best.json"))["tasks"].items()) {
+    EXPECT_EQ(selectivity[task], score["selectivity"]) << task;
+    EXPECT_DOUBLE_EQ(selectivity[task],
+                     score["f1"].get<double>() - score["control_f1"].get<double>());
+  }
 }
 
 TEST_F(ProbesTest, TablesAndPage) {

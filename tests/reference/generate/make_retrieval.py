@@ -7,6 +7,7 @@ compares.
 Every function here is analytic, so that a derivative is exact: Im f(p + ih) / h with h = 1e-30 (Squire
 & Trapp 1998). "parameters.NAME" by heed's names, "gradients.NAME" of the sum of the losses' means:
 "softmax" (negatives of the batch and two more, smoothing 0.1) and "hinge" (the two alone, margin 0.25).
+"attention": of each context the mean over heads of the weights that pool it, one context after the other.
 """
 import sys
 from pathlib import Path
@@ -25,6 +26,7 @@ CASES = {  # encoder, layers, score, pool, directions, towers
     "sru": ("sru", 2, "dot", "attention", 2, 2),
     "hierarchical": ("hierarchical", 1, "cosine", "attention", 2, 2),
     "bag": ("bag", 1, "cosine", "attention", 2, 1),
+    "weighted-bag": ("weighted-bag", 1, "cosine", "attention", 2, 1),
 }
 
 
@@ -67,20 +69,23 @@ def sru(p, name, x, layers):
     return x
 
 
+def pooled(p, name, h):
+    """The pooled vector, a head at a time as the paper has it, and the mean weights."""
+    keys = np.tanh(h @ p[name + ".project.weight"].T)
+    heads = [np.exp(keys @ query) for query in p[name + ".queries.weight"]]
+    weights = [e / e.sum() for e in heads]
+    return sum(a @ h for a in weights) / len(weights), sum(weights) / len(weights)
+
+
 def recurrent(p, name, kind, x):
     _, layers, _, pool, directions, _ = kind
     if kind[0] == "lstm":
         h, last = lstm(p, name + ".lstm", x, layers, directions)
         if pool == "last":
-            return last
+            return last, None
     else:
         h = sru(p, name + ".sru", x, layers)
-    keys = np.tanh(h @ p[name + ".pooling.project.weight"].T)
-    vectors = []  # one for each head, as the paper has it
-    for query in p[name + ".pooling.queries.weight"]:
-        e = np.exp(keys @ query)
-        vectors.append((e / e.sum()) @ h)
-    return sum(vectors) / len(vectors)
+    return pooled(p, name + ".pooling", h)
 
 
 def utterances(text):
@@ -89,6 +94,7 @@ def utterances(text):
 
 
 def encode(p, kind, side, text):
+    """f of a text, and the weights of the rows that are pooled last (none of a bag)."""
     tower = "tower" if kind[5] == 1 else side
     table = p["embedding.weight"]
     if kind[0] == "bag":
@@ -100,9 +106,13 @@ def encode(p, kind, side, text):
                 mixed = (a * 2654435761 + b) % 2**32
                 rows.append(WORDS + (mixed ^ (mixed >> 16)) % BUCKETS)
         total = table[rows].sum(axis=0) / np.sqrt(len(rows))
-        return p[tower + ".dense.weight"] @ np.tanh(total) + p[tower + ".dense.bias"]
+        return p[tower + ".dense.weight"] @ np.tanh(total) + p[tower + ".dense.bias"], None
+    if kind[0] == "weighted-bag":
+        mean, weights = pooled(p, tower + ".pooling", table[text])
+        total = mean * np.sqrt(len(text))
+        return p[tower + ".dense.weight"] @ np.tanh(total) + p[tower + ".dense.bias"], weights
     if kind[0] == "hierarchical" and side == "context":
-        turns = np.array([recurrent(p, tower + ".words", kind, table[u]) for u in utterances(text)])
+        turns = np.array([recurrent(p, tower + ".words", kind, table[u])[0] for u in utterances(text)])
         return recurrent(p, tower + ".utterances", kind, turns)
     return recurrent(p, tower + ".words", kind, table[text])
 
@@ -112,8 +122,8 @@ def unit(x):
 
 
 def losses(p, kind):
-    c = [encode(p, kind, "context", text) for text in CONTEXTS]
-    r = [encode(p, kind, "response", text) for text in RESPONSES]
+    c = [encode(p, kind, "context", text)[0] for text in CONTEXTS]
+    r = [encode(p, kind, "response", text)[0] for text in RESPONSES]
     if kind[2] == "cosine":
         c, r = [unit(x) * p["scale"][0] for x in c], [unit(x) for x in r]
     if kind[2] == "bilinear":
@@ -153,7 +163,10 @@ def shapes(kind):
             result[name + ".pooling.queries.weight"] = (HEADS, KEYS)
 
     for tower in ["tower"] if towers == 1 else ["context", "response"]:
-        if encoder == "bag":
+        if encoder == "weighted-bag":
+            result[tower + ".pooling.project.weight"] = (KEYS, E)
+            result[tower + ".pooling.queries.weight"] = (HEADS, KEYS)
+        if encoder.endswith("bag"):
             result[tower + ".dense.weight"], result[tower + ".dense.bias"] = (H, E), (H,)
         else:
             add_recurrent(tower + ".words", E)
@@ -172,6 +185,9 @@ def make(kind, random):
         p["scale"][:] = 3
     names = ["contexts", "responses", "softmax", "hinge"]
     tensors = {n: v.real.copy() for n, v in zip(names, losses({k: v.astype(complex) for k, v in p.items()}, kind))}
+    weights = [encode({k: v.astype(complex) for k, v in p.items()}, kind, "context", text)[1] for text in CONTEXTS]
+    if weights[0] is not None:
+        tensors["attention"] = np.concatenate(weights).real.copy()
     for name, value in p.items():
         gradient = np.zeros(value.size)
         for i in range(value.size):

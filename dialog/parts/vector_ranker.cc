@@ -1,0 +1,121 @@
+#include "dialog/parts/vector_ranker.h"
+
+#include <cmath>
+#include <numeric>
+
+#include "dialog/text/format.h"
+
+namespace heed {
+
+// In 16 sums, so that the products are computed several at a time, and always in the same order.
+static double dot(const float* a, const float* b, int64_t n) {
+  float sums[16] = {};
+  int64_t i = 0;
+  for (; i + 16 <= n; i += 16) {
+    for (int64_t k = 0; k < 16; ++k) sums[k] += a[i + k] * b[i + k];
+  }
+  for (int64_t k = 0; i < n; ++i, ++k) sums[k] += a[i] * b[i];
+  return std::accumulate(std::begin(sums), std::end(sums), 0.0);
+}
+
+VectorRanker::Scores VectorRanker::score(const std::vector<std::string>& texts,
+                                         const std::vector<RankQuery>& queries, int64_t batch,
+                                         const OnTexts& progress) const {
+  Contexts asked;
+  for (const RankQuery& query : queries) asked.push_back(query.context);
+  const size_t of = texts.size() + queries.size();
+  const auto from = [&](size_t before) -> OnTexts {
+    if (!progress) return {};
+    return [&progress, before, of](size_t done, size_t) { progress(before + done, of); };
+  };
+  if (texts != texts_) {
+    cut_ = 0;
+    kept_ = responses(texts, batch, from(0), &cut_);
+    texts_ = texts;
+  }
+  size_t cut = cut_;
+  const Tensor rows = contexts(asked, batch, from(texts.size()), &cut);
+  const int64_t width = rows.shape()[1];
+  Scores scores{std::vector<std::vector<double>>(queries.size())};
+  for (size_t i = 0; i < queries.size(); ++i) {
+    const float* context = rows.data<float>() + static_cast<int64_t>(i) * width;
+    for (const int32_t candidate : queries[i].candidates) {
+      scores.of_queries[i].push_back(dot(context, kept_.data<float>() + candidate * width, width));
+    }
+  }
+  if (cut > 0) {
+    scores.remark = counted(cut, "text") +
+                    " cut: of a context the last words or pieces are kept, of a response the first";
+  }
+  return scores;
+}
+
+std::vector<VectorRanker::Look> looks_of(const Ranker& ranker,
+                                         const VectorRanker::Contexts& contexts) {
+  const auto* of_vectors = dynamic_cast<const VectorRanker*>(&ranker);
+  return of_vectors ? of_vectors->looks(contexts) : std::vector<VectorRanker::Look>();
+}
+
+// Rows of the length 1; one of zeros stays.
+static Tensor unit_rows(const Tensor& x) {
+  const int64_t width = x.shape()[1];
+  for (int64_t i = 0; i < x.shape()[0]; ++i) {
+    float* row = x.data<float>() + i * width;
+    const double length = std::sqrt(dot(row, row, width));
+    if (length == 0) continue;
+    for (int64_t k = 0; k < width; ++k) row[k] = static_cast<float>(row[k] / length);
+  }
+  return x;
+}
+
+static EncodeOptions options_of(int64_t batch, size_t of, const VectorRanker::OnTexts& progress) {
+  EncodeOptions options{.batch = batch};
+  if (progress) {
+    options.progress = [=](int64_t done, int64_t) { progress(static_cast<size_t>(done), of); };
+  }
+  return options;
+}
+
+Tensor CosineRanker::contexts(const Contexts& contexts, int64_t batch, const OnTexts& progress,
+                              size_t* cut) const {
+  std::vector<Example> examples;
+  for (const std::vector<std::string>& utterances : contexts) {
+    Example& example = examples.emplace_back();
+    const auto all = utterances.size(), most = static_cast<size_t>(bounds_.max_turns);
+    size_t tokens = 0;
+    for (size_t i = most > 0 && all > most ? all - most : 0; i < all; ++i) {
+      std::vector<int32_t>& ids = example.context.emplace_back(encoder_->numbers(utterances[i]));
+      const auto bound = static_cast<size_t>(bounds_.max_utterance_tokens);
+      if (bound > 0 && ids.size() > bound) ids.resize(bound);
+      tokens += ids.size();
+    }
+    example.distraction.assign(example.context.size(), 0);
+    const bool is_cut = longest_ > 0 && static_cast<int64_t>(tokens) > longest_;
+    if (cut) *cut += is_cut || example.context.size() < all;
+  }
+  return unit_rows(encoder_->encode(examples, options_of(batch, examples.size(), progress)));
+}
+
+Tensor CosineRanker::responses(const std::vector<std::string>& texts, int64_t batch,
+                               const OnTexts& progress, size_t* cut) const {
+  std::vector<ContextEncoder::Text> read;
+  for (const std::string& text : texts) {
+    read.push_back(encoder_->read(text, bounds_.max_response_tokens));
+    if (cut) *cut += read.back().left_out > 0;
+  }
+  return unit_rows(
+      encoder_->encode_texts(std::move(read), options_of(batch, texts.size(), progress)));
+}
+
+std::vector<double> attention_scores(const VectorRanker::Look& look) {
+  size_t rows = 0;
+  for (const std::vector<double>& utterance : look) rows += utterance.size();
+  std::vector<double> scores;
+  for (const std::vector<double>& utterance : look) {
+    const double sum = std::accumulate(utterance.begin(), utterance.end(), 0.0);
+    scores.push_back(static_cast<double>(rows) * sum / static_cast<double>(utterance.size()));
+  }
+  return scores;
+}
+
+}  // namespace heed

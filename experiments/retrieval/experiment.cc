@@ -1,0 +1,318 @@
+#include "experiments/retrieval/experiment.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "dialog/data/split.h"
+#include "dialog/retrieve/keyword.h"
+#include "dialog/retrieve/metrics.h"
+#include "dialog/retrieve/pool.h"
+#include "dialog/retrieve/task.h"
+#include "dialog/system.h"
+#include "dialog/text/format.h"
+#include "experiments/making_json.h"
+#include "experiments/retrieval/report.h"
+#include "train/run_files.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using retrieve::Lists;
+using retrieve::ScoredList;
+
+struct Settings {
+  std::string data;
+  size_t limit = 0;  // dialogues of each part; 0: all
+  int epochs = 3;
+  int64_t width = 64, vocabulary = 8000, pool = 1000;
+};
+
+struct Data {
+  std::string path;  // of the test part
+  std::vector<Dialogue> train, test;
+  std::vector<retrieve::Pair> pairs;  // of test
+  std::vector<int> conversations;     // of each pair
+};
+
+using Run = Subject<Settings, Data>;
+using Edit = void (*)(retrieve::Settings&);
+
+struct Variant {
+  VariantName name;
+  Edit edit;
+  double share = 1;  // of the training dialogues
+};
+
+void as_it_is(retrieve::Settings&) {}
+template <int K> void shared(retrieve::Settings& s) {
+  s.negatives = "shared:" + std::to_string(K);
+}
+
+const std::vector<Variant>& variants() {
+  static const std::vector<Variant> kAll = {
+      {{"base", "as Swanson et al.", "base"}, as_it_is},
+      {{"hinge", "loss", "hinge"}, [](retrieve::Settings& s) { s.loss = "hinge"; }},
+      {{"negatives-100", "negatives", "100"}, shared<100>},
+      {{"negatives-10", "negatives", "10"}, shared<10>},
+      {{"data-25", "data", "25 %"}, as_it_is, 0.25},
+      {{"data-10", "data", "10 %"}, as_it_is, 0.1},
+      {{"sru", "encoder", "sru"}, [](retrieve::Settings& s) { s.model.encoder = "sru"; }},
+      {{"lstm", "encoder", "lstm"}, [](retrieve::Settings& s) { s.model.encoder = "lstm"; }},
+      {{"hierarchical", "encoder", "hierarchical"},
+       [](retrieve::Settings& s) { s.model.encoder = "hierarchical"; }},
+      {{"bag", "encoder", "bag"}, [](retrieve::Settings& s) { s.model.encoder = "bag"; }}};
+  return kAll;
+}
+
+// ---- data and training
+
+Data load(const Settings& s, bool reads) {
+  Data data;
+  if (!reads) return data;
+  data.path = find_part(s.data, "test");
+  data.train = read_dialogues(find_part(s.data, "train"), s.limit);
+  data.test = read_dialogues(data.path, s.limit);
+  data.pairs = retrieve::make_pairs(data.test, {.all_positions = true}, true);
+  if (data.pairs.empty()) throw DataError(data.path + ": " + no_example({}));
+  const std::vector<size_t> groups = group_dialogues(data.test, SplitBy::kConversation);
+  for (const retrieve::Pair& pair : data.pairs) {
+    data.conversations.push_back(static_cast<int>(groups[pair.dialogue]));
+  }
+  return data;
+}
+
+retrieve::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
+  const Variant& v = variants()[variant];
+  retrieve::Settings r = retrieve::find_preset("repository").settings;
+  r.model.encoder = "weighted-bag";
+  r.model.vocab_size = s.vocabulary;
+  r.model.embedding_size = r.model.hidden_size = s.width;
+  r.model.dropout = 0.2;
+  r.negatives = "shared:200";
+  r.loop.max_epochs = s.epochs;
+  r.loop.seed = seed;
+  r.limit = s.limit;
+  v.edit(r);
+  return r;
+}
+
+bool train_run(const Run& run, const TrainHooks& hooks) {
+  retrieve::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
+  const double share = variants()[run.run.variant].share;
+  if (share < 1) s.limit = static_cast<size_t>(share * static_cast<double>(run.data.train.size()));
+  const retrieve::TrainData data = retrieve::load_train_data(run.settings.data, s);
+  s.model.vocab_size = data.vocabulary.size();
+  s.data_fingerprint = data.fingerprint();
+  if (!std::filesystem::exists(in(run.directory, "settings.json"))) {
+    retrieve::start_run(run.directory, s, data.vocabulary, "");
+  }
+  return retrieve::train(run.directory, retrieve::load_settings(run.directory), data, run.device,
+                         hooks);
+}
+
+// ---- measuring
+
+// Scores of each list: a number for each of its candidates, the right one first.
+using Scores = std::vector<std::vector<double>>;
+
+Scores scores_of(const Ranker& ranker, const Data& data, const Lists& lists) {
+  std::vector<RankQuery> queries;
+  for (size_t i = 0; i < lists.size(); ++i) {
+    queries.push_back({context_turns(data.test, lists.pair(i)), lists.candidates(i)});
+  }
+  return ranker.score(lists.texts(), queries, /*batch=*/64).of_queries;
+}
+
+double mean(const Json& items) {
+  double sum = 0, count = 0;
+  for (const Json& x : items) {
+    if (!x.is_null()) sum += x.get<double>(), ++count;
+  }
+  return count > 0 ? sum / count : 0;
+}
+
+Json firsts(const Scores& scores) {
+  Json items = Json::array();
+  for (const auto& of : scores) {
+    items.push_back(retrieve::Ranks({.scores = of, .right = {0}}).recall(1));
+  }
+  return items;
+}
+
+// The mean under the name, and "NAME_items".
+void put(Json& json, const std::string& name, Json items) {
+  json[name] = items.empty() ? Json() : Json(mean(items));
+  json[name + "_items"] = std::move(items);
+}
+
+// Only what is among the best 100 by words can be first.
+Scores filtered(const Scores& scores, const Scores& words) {
+  constexpr size_t kKept = 100;
+  Scores result = scores;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    std::vector<double> order = words[i];
+    if (order.size() <= kKept) continue;
+    std::nth_element(order.begin(), order.begin() + kKept - 1, order.end(), std::greater<>());
+    const double last = order[kKept - 1];
+    for (size_t k = 0; k < result[i].size(); ++k) {
+      if (words[i][k] < last) result[i][k] = -1e30;
+    }
+  }
+  return result;
+}
+
+Json whitelist_json(const Run& run, const Ranker& ranker, const std::vector<std::string>& pool,
+                    const std::string& name) {
+  const std::string file = in(run.directory, (name + ".txt").c_str());
+  std::string text;
+  for (std::string line : pool) {
+    std::replace(line.begin(), line.end(), '\n', ' ');
+    text += line + "\n";
+  }
+  write_file(file, text);
+  std::vector<std::string> said;
+  for (const retrieve::Pair& pair : run.data.pairs) {
+    said.push_back(run.data.test[pair.dialogue].turns[pair.response].text);
+  }
+  Json json = {{"coverage", retrieve::coverage(pool, said)}};
+  for (const std::string kind : {"whitelist", "covered"}) {
+    try {
+      const Lists lists(run.data.path, run.data.test, run.data.pairs,
+                        retrieve::parse_list_kind(kind + ":" + file));
+      json[kind] = mean(firsts(scores_of(ranker, run.data, lists)));
+    } catch (const DataError&) {  // covers nothing
+      json[kind] = Json();
+    }
+  }
+  return json;
+}
+
+// Of so many candidates; TF-IDF and BM25 beside it.
+void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatistics& words,
+                   int64_t size, Json& json) {
+  const Lists lists(data.path, data.test, data.pairs,
+                    {.from = retrieve::ListKind::From::kRandom, .size = size});
+  const Scores scores = scores_of(ranker, data, lists);
+  put(json, "first_of_" + std::to_string(size), firsts(scores));
+  if (size == 10) return;
+  const Scores tf_idf = keyword_scores(data.test, lists, retrieve::Keywords::kTfIdf, words, false);
+  if (size == 1000) return put(json, "filtered_of_1000", firsts(filtered(scores, tf_idf)));
+  put(json, "tf_idf", firsts(tf_idf));
+  put(json, "bm25",
+      firsts(keyword_scores(data.test, lists, retrieve::Keywords::kBm25, words, false)));
+  std::vector<double> right, wrong;
+  Json reciprocal = Json::array();
+  for (const auto& of : scores) {
+    reciprocal.push_back(retrieve::Ranks({.scores = of, .right = {0}}).reciprocal());
+    right.push_back(of[0]);
+    wrong.insert(wrong.end(), of.begin() + 1, of.begin() + 11);  // ten negatives a context
+  }
+  put(json, "mrr", std::move(reciprocal));
+  json["auc_05"] = retrieve::areas(right, wrong, {0.05})[0];
+}
+
+void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
+  const Data& data = run.data;
+  const LoadedSystem loaded = load_system(run.directory);
+  move(*loaded.module, run.device);
+  const Ranker& ranker = *loaded.ranker;
+  const auto training = retrieve::make_pairs(data.train, {.all_positions = true}, true);
+  retrieve::WordStatistics words(data.train, training);
+  json["parameters"] = parameter_count(*loaded.module);
+  json["conversations"] = data.conversations;
+  double done = 0;
+  for (const int64_t size : {10, 100, 1000}) {
+    progress("lists of " + std::to_string(size), done += 0.2);
+    try {
+      measure_lists(data, ranker, words, size, json);
+    } catch (const DataError&) {  // there are fewer different responses
+      for (const char* name : {"first_of_10", "first_of_100", "first_of_1000", "filtered_of_1000",
+                               "tf_idf", "bm25", "mrr"}) {
+        if (!json.contains(name)) put(json, name, Json::array());
+      }
+      if (!json.contains("auc_05")) json["auc_05"] = Json();
+    }
+  }
+  std::vector<std::string> said;
+  for (const retrieve::Pair& pair : training) {
+    said.push_back(data.train[pair.dialogue].turns[pair.response].text);
+  }
+  const auto size = static_cast<size_t>(run.settings.pool);
+  progress("whitelists", 0.8);
+  json["frequency"] = whitelist_json(run, ranker, retrieve::most_frequent(said, size), "frequency");
+  json["clusters"] =
+      whitelist_json(run, ranker,
+                     retrieve::most_frequent_of_clusters(
+                         said, size, dynamic_cast<const VectorRanker&>(ranker), /*seed=*/1),
+                     "clusters");
+}
+
+// ---- the description
+
+void visit(Settings& s, const OptionVisitor& v) {
+  const auto option = [&](const char* name, const char* help, const OptionValue& value,
+                          double least, double most) {
+    v(setting(name, name, help, {.group = "Rankers", .least = least, .most = most}), value);
+  };
+  option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
+  option("width", "Numbers of a word's vector, and of a text's", &s.width, 1, 4096);
+  option("vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
+         1000000);
+  option("pool", "Texts of the whitelists", &s.pool, 2, 1000000);
+  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
+}
+
+const Making<Settings, Data> kMaking = {
+    .visit = visit,
+    .take = [](const ExperimentRequest& request, Settings& s) { s.data = request.data; },
+    .variants = [](const Settings&) { return retrieval_variants(); },
+    .load = load,
+    .about_data = [](const Settings&, const Data& data) -> Json {
+      return {{"train_checksum", fingerprint(data.train)},
+              {"test_checksum", fingerprint(data.test)},
+              {"test_responses", data.pairs.size()}};
+    },
+    .in_short =
+        [](const Settings&, const Data& data) {
+          return counted(data.train.size(), "training dialogue") + " and " +
+                 counted(data.pairs.size(), "test response");
+        },
+    .train = train_run,
+    .about_variant = [](const Settings&, const Data&, size_t v) -> Json {
+      return {{"variant", variants()[v].name.name}};
+    },
+    .best_metric = retrieve::kValidFirst,
+    .measurements = {{"evaluation.json", evaluate_run}},
+    .train_metric = retrieve::kTrainFirst,
+    .valid_metric = retrieve::kValidFirst,
+    .metric_name = "R@1",
+    .metric_digits = 3,
+    .kind = [](const Settings& s, const Data&,
+               size_t v) { return settings_of(s, v, 1).model.encoder; },
+    .max_epochs = [](const Settings& s, size_t) { return s.epochs; }};
+
+}  // namespace
+
+const std::vector<VariantName>& retrieval_variants() {
+  static const std::vector<VariantName> kNames = [] {
+    std::vector<VariantName> names;
+    for (const Variant& v : variants()) names.push_back(v.name);
+    return names;
+  }();
+  return kNames;
+}
+
+Experiment retrieval_experiment() {
+  return experiment({.name = "retrieval",
+                     .kind = "retrieval",
+                     .what = "Train ten rankers and compute the claims of three papers; writes "
+                             "tables",
+                     .more = "After Henderson et al., Swanson et al. and Gunasekara et al. (2019), "
+                             "docs/retrieval.md.",
+                     .example = "--data data/ubuntu-sample",
+                     .only = "base, \"negatives-*\""},
+                    kMaking, retrieval_showing());
+}
+
+}  // namespace heed

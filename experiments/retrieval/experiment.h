@@ -1,0 +1,25 @@
+// The claims of three papers on choosing responses: Henderson et al. (repository), Swanson et al.
+// (production), Gunasekara et al. (DSTC7), all 2019. docs/retrieval.md#the-experiment
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "experiments/engine/runs/plan.h"
+#include "experiments/experiment.h"
+
+namespace heed {
+
+// Rankers in this order; the first is the baseline of all changes.
+const std::vector<VariantName>& retrieval_variants();
+
+// What each run's evaluation.json has, besides series for the items: R@1 of lists of so many.
+constexpr const char* kFirstOf10 = "first_of_10";
+constexpr const char* kFirstOf100 = "first_of_100";
+constexpr const char* kFirstOf1000 = "first_of_1000";
+
+Experiment retrieval_experiment();
+struct RetrievalFound;
+const Showing<RetrievalFound>& retrieval_showing();
+
+}  // namespace heed

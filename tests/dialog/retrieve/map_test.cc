@@ -1,0 +1,109 @@
+#include "dialog/retrieve/map.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "tensor/random.h"
+#include "tests/nn/nn_helpers.h"
+
+namespace heed::retrieve {
+namespace {
+
+// Of each pair the response's vector is the context's with its halves exchanged.
+struct Exchanged {
+  static constexpr int64_t kPairs = 250, kWidth = 8;
+  Tensor x = Tensor::empty({kPairs, kWidth}), y = Tensor::empty({kPairs, kWidth});
+  Exchanged() {
+    Rng rng(1);
+    for (int64_t i = 0; i < kPairs; ++i) {
+      double squares = 0;
+      for (int64_t k = 0; k < kWidth; ++k) {
+        const double value = rng.uniform() - 0.5;
+        x.data<float>()[i * kWidth + k] = static_cast<float>(value);
+        squares += value * value;
+      }
+      for (int64_t k = 0; k < kWidth; ++k) {
+        x.data<float>()[i * kWidth + k] /= static_cast<float>(std::sqrt(squares));
+      }
+      for (int64_t k = 0; k < kWidth; ++k) {
+        y.data<float>()[i * kWidth + k] = x(i, (k + kWidth / 2) % kWidth);
+      }
+    }
+  }
+  // How often the right response has the highest score of the first 100.
+  double first(const Tensor& map) const {
+    double right = 0;
+    for (int64_t i = 0; i < 100; ++i) {
+      int64_t best = 0;
+      double most = -1e9;
+      for (int64_t j = 0; j < 100; ++j) {
+        double score = 0;
+        for (int64_t k = 0; k < kWidth; ++k) {
+          double mapped = x(i, k);
+          for (int64_t l = 0; l < kWidth; ++l) mapped += map(k, l) * x(i, l);
+          score += mapped * y(j, k);
+        }
+        if (score > most) most = score, best = j;
+      }
+      right += best == i;
+    }
+    return right / 100;
+  }
+};
+
+TEST(Map, LearnsWhatTheCosineDoesNotSee) {
+  const Exchanged pairs;
+  std::vector<int32_t> said(Exchanged::kPairs);
+  for (int32_t i = 0; i < Exchanged::kPairs; ++i) said[i] = i;
+  const Tensor map = learn_map(pairs.x, pairs.y, said, 1);
+  EXPECT_LT(pairs.first(Tensor::zeros(map.shape())), 0.2);
+  EXPECT_GT(pairs.first(map), 0.9);
+}
+
+// Where every response is the same text there is nothing to learn.
+TEST(Map, EqualTextsAreNoNegatives) {
+  const Exchanged pairs;
+  const std::vector<int32_t> said(Exchanged::kPairs, 0);
+  for (const double weight : learn_map(pairs.x, pairs.y, said, 1).to_vector()) {
+    EXPECT_EQ(weight, 0);
+  }
+}
+
+// A context is (1, 0), a response (0, 1).
+struct Axes : VectorRanker {
+  Tensor contexts(const Contexts& contexts, int64_t, const OnTexts&, size_t* cut) const override {
+    if (cut) *cut += 2;
+    return rows(contexts.size(), 0);
+  }
+  Tensor responses(const std::vector<std::string>& texts, int64_t, const OnTexts&,
+                   size_t* cut) const override {
+    if (cut) *cut += 1;
+    ++read;
+    return rows(texts.size(), 1);
+  }
+  static Tensor rows(size_t n, int64_t one) {
+    const Tensor x = Tensor::zeros({static_cast<int64_t>(n), 2});
+    for (size_t i = 0; i < n; ++i) x.data<float>()[2 * i + static_cast<size_t>(one)] = 1;
+    return x;
+  }
+  mutable int read = 0;
+};
+
+TEST(Map, StandsBeforeARankerWhichReadsAPoolOnce) {
+  const Axes axes;
+  const MappedRanker mapped(axes, Tensor::of({{0, 0}, {3, 0}}));
+  const std::vector<std::string> texts = {"a", "b"};
+  for (int i = 0; i < 2; ++i) {
+    const Ranker::Scores scores = mapped.score(texts, {{{"x"}, {1, 0}}}, 8, {});
+    EXPECT_EQ(scores.of_queries, (std::vector<std::vector<double>>{{3, 3}}));
+    EXPECT_EQ(scores.remark,
+              "3 texts cut: of a context the last words or pieces are kept, of a response the "
+              "first");
+  }
+  EXPECT_EQ(axes.read, 1);
+  EXPECT_EQ(axes.score(texts, {{{"x"}, {0}}}, 8, {}).of_queries[0][0], 0);
+}
+
+}  // namespace
+}  // namespace heed::retrieve
