@@ -17,7 +17,7 @@ bool changes_direction(char32_t c) {
          (c >= 0x2066 && c <= 0x2069);
 }
 
-int columns(char32_t c) {
+int columns_of(char32_t c) {
   if ((c >= 0x300 && c <= 0x36F) || (c >= 0x200B && c <= 0x200D) || (c >= 0xFE00 && c <= 0xFE0F)) {
     return 0;
   }
@@ -38,7 +38,7 @@ std::string variable(const char* name) {
 
 int columns(const std::string& text) {
   int sum = 0;
-  for (size_t at = 0; at < text.size();) sum += columns(next_code_point(text, at));
+  for (size_t at = 0; at < text.size();) sum += columns_of(next_code_point(text, at));
   return sum;
 }
 
@@ -50,7 +50,7 @@ std::string cut(const std::string& text, int width) {
   int used = 0;
   for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
-    used += columns(next_code_point(text, at));
+    used += columns_of(next_code_point(text, at));
     if (used > width) return text.substr(0, begin);
   }
   return text;
