@@ -22,7 +22,7 @@ setup-tests: setup  ## Install what tests are skipped without: 90 MB from Debian
 	@scripts/setup_tests.sh
 
 # A fresh clone builds what the demo needs, and in a way that suits only that; any other target then builds everything.
-demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 1.5 minutes, all after 5)
+demo: setup  ## Build a first part of the program and show what it does (two cores: a page after 2.5 minutes, all after 7)
 	@test -f build/release/build.ninja || { echo "Building what the demo needs (two cores: a minute)."; \
 	  cmake --preset release -D HEED_ALL_COMMANDS=OFF -D HEED_TESTS=OFF -D HEED_BENCH=OFF -D HEED_EXAMPLES=OFF > /dev/null; }
 	@$(BUILD) release -j $(JOBS) --target heed_program
