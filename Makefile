@@ -5,8 +5,6 @@ JOBS ?= $(shell nproc)
 MINUTES ?= 20
 BUILD = cmake --build --preset
 CTEST = ctest -j $(JOBS) $(CTEST_ARGS) --preset
-# Python with what its tests need, where setup-tests has made it.
-export PATH := $(CURDIR)/build/test-python/bin:$(PATH)
 # The second pattern is for slow tests that were not built, which have no label yet.
 FAST = -LE slow -E _slow_test
 
@@ -14,6 +12,9 @@ FAST = -LE slow -E _slow_test
         gpu-bundle gpu-check format install package wheel arm64 loc clean
 
 include labs/labs.mk  # help, lab and grade
+
+# Tests run the Python that has what they need, where setup-tests has made it.
+test test-labs test-handout test-fast asan tsan eigen torture mutants: export PATH := $(CURDIR)/build/test-python/bin:$(PATH)
 
 setup:  ## Install what the build needs and is missing (apt)
 	@scripts/setup.sh

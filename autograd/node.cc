@@ -110,7 +110,7 @@ const Tensor& GradientBuffer::sum() {
 }
 
 void GradientBuffer::own() {
-  if (borrowed_ && !total.dense.shares_memory_uniquely()) total.dense = total.dense.clone();
+  if (borrowed_) unshare();
   borrowed_ = false;
 }
 

@@ -39,6 +39,7 @@ enum class Trains { kNothing, kResponders, kDiscriminators };
 struct ExperimentRequest {
   std::string data;
   MadeWith made_with = {};
+  int pieces = 1;  // of a batch, which ranks share out; the next two have it in them
   std::function<TrainSettings(const Structure&)> responder = {};  // of Trains::kResponders
   std::function<discriminate::Settings()> discriminator = {};     // of Trains::kDiscriminators
   // That of the settings where it was asked for, else one that suits so many examples.

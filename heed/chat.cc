@@ -1,7 +1,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <iostream>
 #include <set>
 
 #include "autograd/keep_packed.h"
@@ -71,14 +70,7 @@ void Chat::run() {
               std::string(c.structure.name).c_str(), counted(c.num_layers, "layer").c_str(),
               static_cast<long>(c.hidden_size), static_cast<long>(c.vocab_size));
   std::puts(what_to_expect(*loaded_.model).c_str());
-  for (std::string line;;) {
-    if (prompts_) std::fputs("\nyou: ", stdout);
-    std::fflush(stdout);
-    if (!std::getline(std::cin, line)) {
-      if (prompts_) std::fputs("\n", stdout);
-      return;
-    }
-    if (!line.empty() && line.back() == '\r') line.pop_back();
+  for (std::string line; next_line(line, prompts_);) {
     const bool command = line.size() > 1 && line[0] == '/' &&
                          line.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1) == line.npos;
     if (command) {
@@ -155,12 +147,13 @@ void talk(Options& o) {
     return;
   }
   refuse_given(*o.command, "--port", "with --web");
-  if (o.models.size() > 1) throw UsageError("--model: several are for --web; here one talks");
+  if (o.models.size() > 1) throw UsageError("--model: several models need --web; in the terminal one talks");
   o.models.resize(1);
   const bool pool = o.command->count("--pool") > 0;
   if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);
   const bool given = !o.models[0].empty();
   if (pool || (given && !system_of(o.models[0]).has(Capability::kRespond))) {
+    o.decode.refuse("for models that write their answers, and this one chooses them");
     return chat_from_pool(*o.common, o.models[0], o.pool);
   }
   take_bundled(o.models[0]);

@@ -133,8 +133,8 @@ void check_output(const std::string& option, const fs::path& output, const CLI::
     if (input->count() == 0 || is_output(input->get_name(), command)) continue;
     for (const std::string& value : input->results()) {
       if (is_same_file(output, value)) {
-        throw UsageError(text + ": " + input->get_name() +
-                         " reads this file, which would be overwritten; give another file");
+        const std::string reader = input->nonpositional() ? input->get_name() : "the command";
+        throw UsageError(text + ": would overwrite what " + reader + " reads; give another file");
       }
       if (is_same_file(output.parent_path().empty() ? "." : output.parent_path(), value) &&
           belongs_to_a_directory(output.filename().string())) {

@@ -2,10 +2,22 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iostream>
 
 #include "dialog/text/tokenizer.h"
 
 namespace heed {
+
+bool next_line(std::string& line, bool prompts) {
+  if (prompts) std::fputs("\nyou: ", stdout);
+  std::fflush(stdout);
+  if (!std::getline(std::cin, line)) {
+    if (prompts) std::fputs("\n", stdout);
+    return false;
+  }
+  if (!line.empty() && line.back() == '\r') line.pop_back();
+  return true;
+}
 
 size_t forget_early_turns(Example& conversation, const ExampleOptions& bounds,
                           const Vocabulary& vocabulary) {

@@ -10,6 +10,9 @@
 
 namespace heed {
 
+// The next line that is typed, after a prompt if `prompts`; false at the end.
+bool next_line(std::string& line, bool prompts);
+
 // Takes from the front of a conversation what the model does not read: turns before the last
 // max_turns of its training (10 where it was trained without a bound; distractions stand beside
 // them and do not count), and words before the last max_context_tokens. Returns the number of

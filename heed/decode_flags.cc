@@ -51,6 +51,12 @@ DecodeOptions DecodeFlags::get(uint64_t seed) const {
   return result;
 }
 
+void DecodeFlags::refuse(const std::string& is_for) const {
+  for (const CLI::Option* option : command_->get_options()) {
+    if (option->get_group() == "Responses") refuse_given(*command_, option->get_name(), is_for);
+  }
+}
+
 nlohmann::ordered_json DecodeFlags::to_json() const {
   nlohmann::ordered_json json = {
       {"method", method}, {"max_length", options.max_length}, {"allow_unk", options.allow_unk}};

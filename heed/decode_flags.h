@@ -20,6 +20,8 @@ struct DecodeFlags {
   void declare(CLI::App& command);
   // Throws UsageError for an option that the method would not look at.
   DecodeOptions get(uint64_t seed) const;
+  // Throws UsageError for any that was given: they are for something else.
+  void refuse(const std::string& is_for) const;
   // Those that the method looks at, under their names.
   nlohmann::ordered_json to_json() const;
 

@@ -6,7 +6,7 @@
 #include "base/file.h"
 #include "base/path.h"
 #include "dialog/view/passages.h"
-#include "experiments/adversarial/looks_json.h"
+#include "experiments/measure/looks_json.h"
 #include "experiments/measure/measure_json.h"
 #include "experiments/measure/passage_judge.h"
 #include "heed/bundled.h"

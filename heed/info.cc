@@ -2,6 +2,7 @@
 #include <fstream>
 
 #include "dialog/describe/info_json.h"
+#include "experiments/experiment.h"
 #include "heed/card.h"
 #include "heed/command.h"
 #include "heed/info_text.h"
@@ -22,12 +23,14 @@ Json info_of_directory(const std::string& path, const OnReading& on_reading) {
     std::error_code ignored;
     return fs::exists(fs::path(path) / file, ignored);
   };
-  if (has("experiment.json") || has("sweep.json")) return info_of_folder(path);
+  for (const Experiment& e : all_experiments()) {
+    if (has((e.kind + ".json").c_str())) return info_of_folder(path, {e.kind});
+  }
   if (has("settings.json")) return info_of_run(path);
   if (has("config.json")) return info_of_model(path);
   if (is_features_directory(path)) return info_of_features(path);
   if (is_data_directory(path)) return info_of_data(path, on_reading);
-  if (is_folder_of_runs(path)) return info_of_folder(path);
+  if (is_folder_of_runs(path)) return info_of_folder(path, {});
   throw DataError(path +
                   ": holds nothing that heed makes: no config.json (a model), settings.json (a "
                   "run), experiment.json, train.jsonl, or folders with one of them");

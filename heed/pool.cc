@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/candidates.h"
@@ -13,6 +12,7 @@
 #include "dialog/text/text_file.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"
+#include "heed/conversation.h"
 #include "heed/progress.h"
 
 namespace heed {
@@ -59,6 +59,7 @@ Json reply_json(const Dialogue& dialogue, const std::vector<Choice>& best) {
 }
 
 void reply(const ReplyOptions& o) {
+  if (o.out != "-") check_writable(o.out);
   const PoolRanker ranker = open_pool(o.model, o.pool, start(*o.common));
   const std::vector<Dialogue> dialogues = read_dialogues(o.in);
   std::vector<std::vector<std::string>> contexts;
@@ -97,11 +98,8 @@ struct WhitelistOptions {
 
 std::vector<std::string> responses_in(const WhitelistOptions& o, const std::string& part) {
   const std::vector<Dialogue> dialogues = read_dialogues(find_dialogues(o.data, part));
-  std::vector<std::string> texts;
-  for (const retrieve::Pair& pair :
-       retrieve::make_pairs(dialogues, {.all_positions = o.examples == "all"}, false)) {
-    texts.push_back(dialogues[pair.dialogue].turns[pair.response].text);
-  }
+  std::vector<std::string> texts = retrieve::response_texts(
+      dialogues, retrieve::make_pairs(dialogues, {.all_positions = o.examples == "all"}, false));
   if (texts.empty()) throw DataError(find_dialogues(o.data, part) + ": " + no_example({}));
   return texts;
 }
@@ -113,7 +111,7 @@ std::vector<std::string> of_clusters(const WhitelistOptions& o,
   const LoadedSystem loaded = load_system(o.model);
   move(*loaded.module, device);
   const auto* ranker = dynamic_cast<const VectorRanker*>(loaded.ranker.get());
-  if (!ranker) throw UsageError(o.model + ": ranks without vectors, which could be clustered");
+  if (!ranker) throw UsageError(o.model + ": ranks without vectors, so there is nothing to cluster");
   Progress progress;
   std::vector<std::string> pool = retrieve::most_frequent_of_clusters(
       texts, o.size, *ranker, o.common->seed, [&](size_t done, size_t of) {
@@ -124,15 +122,12 @@ std::vector<std::string> of_clusters(const WhitelistOptions& o,
 }
 
 void whitelist(const WhitelistOptions& o) {
+  check_writable(o.out);
   const std::vector<std::string> texts = responses_in(o, "train");
   const std::vector<std::string> pool =
       o.model.empty() ? retrieve::most_frequent(texts, o.size) : of_clusters(o, texts);
   TextWriter writer(o.out);
-  for (const std::string& text : pool) {
-    std::string line = text;
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    writer.write(line + "\n");
-  }
+  writer.write(retrieve::pool_lines(pool));
   writer.commit();
   std::printf("%s: %s", o.out.c_str(), counted(pool.size(), "response").c_str());
   std::error_code ignored;
@@ -193,7 +188,7 @@ PoolRanker open_pool(const std::string& model, const std::string& file, Device d
   move(*ranker.loaded.module, device);
   size_t repeated = 0;
   ranker.pool = retrieve::read_pool(path, &repeated);
-  if (repeated > 0) note(path + ": " + counted(repeated, "line") + " left out, there before");
+  if (repeated > 0) note(path + ": " + counted(repeated, "line") + " left out as repeated");
   return ranker;
 }
 
@@ -201,16 +196,21 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
   const PoolRanker ranker = open_pool(model, pool, start(common));
   const TerminalStyle style = terminal_style(stdout);
   const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
-  std::printf("%s chooses out of %s. Say something; /reset forgets, /quit leaves.\n", model.c_str(),
+  std::printf("%s chooses out of %s. Say something; /help explains.\n", model.c_str(),
               counted(ranker.pool.size(), "text").c_str());
   std::vector<std::string> context;
-  for (std::string line;;) {
-    if (prompts) std::fputs("\nyou: ", stdout);
-    std::fflush(stdout);
-    if (!std::getline(std::cin, line) || line == "/quit") return;
+  for (std::string line; next_line(line, prompts) && line != "/quit";) {
     if (line == "/reset") {
       context.clear();
       std::puts("A new conversation begins.");
+      continue;
+    }
+    if (line == "/help") {
+      std::puts(
+          "Type an utterance: the best answer of the pool, and the next two, with the words that\n"
+          "they share with the conversation, and where the model looked in it.\n"
+          "  /reset  forget the conversation\n"
+          "  /quit   leave (or Ctrl-D)");
       continue;
     }
     if (is_blank(line)) continue;

@@ -98,7 +98,7 @@ Json to_json(const TaskResult& r, const std::vector<std::string>& ids, uint64_t 
                {"iterations", r.iterations}};
   if (r.control_f1) {
     json["control_f1"] = *r.control_f1;
-    json["selectivity"] = r.f1 - *r.control_f1;
+    json["selectivity"] = r.selectivity();
   }
   return json;
 }
@@ -140,7 +140,7 @@ std::string table(const std::vector<EncoderResult>& results,
     add_cell(line, std::to_string(first.labels), 8);
     add_cell(line, percent(first.constant), 10);
     for (const EncoderResult& r : results) add_cell(line, percent(r.tasks[t].f1), width_of(r));
-    if (control) add_cell(line, percent(first.f1 - first.control_f1.value()), 13);
+    if (control) add_cell(line, percent(first.selectivity()), 13);
     text += line + "\n";
   }
   return text;

@@ -1,9 +1,7 @@
 // heed rank: how well scorers tell the response to a context from others.
 #include <algorithm>
 #include <filesystem>
-#include <map>
 
-#include "dialog/data/split.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/map.h"
@@ -14,7 +12,7 @@
 #include "heed/command.h"
 #include "heed/pool.h"
 #include "heed/progress.h"
-#include "heed/rank_distracted.h"
+#include "heed/rank.h"
 
 namespace heed {
 namespace {
@@ -42,19 +40,6 @@ struct Options {
 
 // ---- heed rank baseline
 
-struct Part {
-  std::string path;
-  std::vector<Dialogue> dialogues;
-  std::vector<retrieve::Pair> pairs;
-
-  Json to_json() const {
-    return {{"path", path},
-            {"fingerprint", fingerprint(dialogues)},
-            {"dialogues", dialogues.size()},
-            {"responses", pairs.size()}};
-  }
-};
-
 bool has_candidates(const std::vector<Dialogue>& dialogues) {
   return std::any_of(dialogues.begin(), dialogues.end(), [](const Dialogue& dialogue) {
     return std::any_of(dialogue.turns.begin(), dialogue.turns.end(),
@@ -69,53 +54,22 @@ ExampleOptions example_options(const Options& o) {
   return options;
 }
 
-Part make_part(const Options& o, const std::string& path, std::vector<Dialogue> dialogues) {
-  const ExampleOptions options = example_options(o);
-  Part part{path, std::move(dialogues), {}};
-  part.pairs = retrieve::make_pairs(part.dialogues, options, o.context == "all");
-  if (part.pairs.empty()) throw DataError(path + ": " + no_example(options));
-  return part;
+RankedPart make_part(const Options& o, const std::string& path, std::vector<Dialogue> dialogues) {
+  return {path, std::move(dialogues), example_options(o), o.context == "all"};
 }
 
-Part read_train(const Options& o) {
+RankedPart read_train(const Options& o) {
   const std::string path = find_dialogues(o.train.empty() ? o.data : o.train, "train");
   return make_part(o, path, read_dialogues(path));
 }
 
 // What the data have themselves, unless another is wanted.
-Part read_data(Options& o) {
+RankedPart read_data(Options& o) {
   const std::string path = find_dialogues(o.data, "test");
   std::vector<Dialogue> dialogues =
       read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true});
   if (o.lists.empty()) o.lists = has_candidates(dialogues) ? "given" : "stride:100";
   return make_part(o, path, std::move(dialogues));
-}
-
-// Without scores. Conversations have numbers from 0 in the order of the lists.
-std::vector<ScoredList> unscored(const Options& o, const Part& part, const Lists& lists) {
-  const std::vector<size_t> groups = group_dialogues(part.dialogues, SplitBy::kConversation);
-  std::vector<ScoredList> result;
-  std::map<size_t, int> numbers;
-  for (size_t i = 0; i < lists.size(); ++i) {
-    const size_t group = groups[lists.pair(i).dialogue];
-    const int conversation = numbers.emplace(group, static_cast<int>(numbers.size())).first->second;
-    result.push_back({.id = id_of(part.dialogues, lists.pair(i), o.examples == "all"),
-                      .conversation = conversation,
-                      .scores = {},
-                      .right = {0}});
-  }
-  return result;
-}
-
-using Scores = std::vector<std::vector<double>>;  // of the candidates of each list
-
-std::vector<MarkedContext> contexts_of(const Part& part, const Lists& lists) {
-  std::vector<MarkedContext> contexts;
-  for (size_t i = 0; i < lists.size(); ++i) {
-    const retrieve::Pair& pair = lists.pair(i);
-    contexts.push_back({part.dialogues[pair.dialogue].id, context_turns(part.dialogues, pair)});
-  }
-  return contexts;
 }
 
 // The model as it ranks, or for sim and map by the vectors that it makes.
@@ -126,54 +80,6 @@ LoadedSystem load_ranker(const Options& o) {
   if (!loaded.encoder) throw UsageError(o.model + ": makes no vectors, which sim and map compare");
   loaded.ranker = std::make_shared<CosineRanker>(loaded.encoder, loaded.bounds);
   return loaded;
-}
-
-// What a model says: of an encoder the cosine of the vectors of context and response.
-Scores similarities(const Options& o, const Ranker& ranker, const Lists& lists,
-                    const std::vector<MarkedContext>& contexts) {
-  std::vector<RankQuery> queries;
-  for (size_t i = 0; i < lists.size(); ++i) {
-    queries.push_back({contexts[i].utterances, lists.candidates(i)});
-  }
-  Progress progress;
-  Ranker::Scores scores =
-      ranker.score(lists.texts(), queries, /*batch=*/64, [&](size_t done, size_t of) {
-        progress.show(o.scorers.back() + ": " + std::to_string(done) + " of " +
-                      counted(of, "text"));
-      });
-  progress.done();
-  if (!scores.remark.empty()) note((o.test() ? o.model : "sim") + ": " + scores.remark);
-  return std::move(scores.of_queries);
-}
-
-// What is wanted of a list, and how it is said.
-void say(const Part& part, const Lists& lists, const std::string& kind,
-         const retrieve::Duplicates& d) {
-  const std::string sizes = d.shortest == d.longest
-                                ? std::to_string(d.longest)
-                                : std::to_string(d.shortest) + " to " + std::to_string(d.longest);
-  std::string text = part.path + ": " + counted(lists.size(), "list") + " (" + kind + ") of " +
-                     sizes + " candidates";
-  if (lists.left_out() > 0) {
-    text += "; " + counted(lists.left_out(), "response") + " left out, " +
-            (kind == "given"               ? "without candidates"
-             : kind.starts_with("covered") ? "not in the whitelist"
-                                           : "too few for one more batch");
-  }
-  note(text);
-  if (d.right > 0) {
-    note("in " + counted(d.right, "list") +
-         " another candidate has the right response's text: they share the credit");
-  }
-  if (d.others > 0) note(counted(d.others, "candidate") + " repeated within a list");
-}
-
-Json lists_json(const Lists& lists, const std::string& kind, const retrieve::Duplicates& d) {
-  return {{"kind", kind},
-          {"lists", lists.size()},
-          {"left_out", lists.left_out()},
-          {"candidates", {{"least", d.shortest}, {"most", d.longest}}},
-          {"duplicates", {{"right", d.right}, {"others", d.others}}}};
 }
 
 void check(const Options& o) {
@@ -208,7 +114,7 @@ void write_lists(const JsonOutput& file, const std::vector<ScoredList>& lists) {
   file.write_text(lines);
 }
 
-Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& train) {
+Json inputs_json(const Options& o, const RankedPart& part, const std::optional<RankedPart>& train) {
   return {{"data", part.to_json()},
           {"train", train ? train->to_json() : Json()},
           {"model", o.model.empty() ? Json() : Json(o.model)},
@@ -220,7 +126,7 @@ Json inputs_json(const Options& o, const Part& part, const std::optional<Part>& 
           {"seed", o.common->seed}};
 }
 
-retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker, const Part& train) {
+retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker, const RankedPart& train) {
   Progress progress;
   retrieve::MappedRanker mapped = retrieve::learn_map(
       dynamic_cast<const VectorRanker&>(ranker), train.dialogues, train.pairs, o.common->seed,
@@ -231,23 +137,27 @@ retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker, const
   return mapped;
 }
 
-Scores scores_of(const std::string& scorer, const Options& o, const Ranker* ranker,
-                 const Part& part, const Lists& lists, const std::optional<Part>& train,
-                 std::optional<retrieve::WordStatistics>& words) {
-  if (scorer == "map") {
-    return similarities(o, learned_map(o, *ranker, *train), lists, contexts_of(part, lists));
-  }
-  if (scorer == "sim" || o.test()) return similarities(o, *ranker, lists, contexts_of(part, lists));
+ListScores scores_of(const std::string& scorer, const Options& o, const Ranker* ranker,
+                     const RankedPart& part, const Lists& lists,
+                     const std::optional<RankedPart>& train,
+                     std::optional<retrieve::WordStatistics>& words) {
+  const auto says = [&](const Ranker& ranker) {
+    return scores_of(ranker, o.test() ? o.model : scorer, lists, contexts_of(part, lists));
+  };
+  if (scorer == "map") return says(learned_map(o, *ranker, *train));
+  if (scorer == "sim" || o.test()) return says(*ranker);
   const auto kind = scorer == "bm25" ? retrieve::Keywords::kBm25 : retrieve::Keywords::kTfIdf;
   return keyword_scores(part.dialogues, lists, kind, *words, o.mean_length == "responses");
 }
 
 // heed rank test --test
-std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, const Part& part,
+std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, const RankedPart& part,
                                     const Lists& lists) {
   const std::vector<TestSet> sets = select_test_sets(o.test_sets);
   std::vector<Dialogue> pool;
-  if (needs_pool(sets)) {
+  if (!needs_pool(sets)) {
+    refuse_given(*o.command, "--pool", "for random: test sets");
+  } else {
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(o.data, ignored);
     pool = o.pool.empty() && !folder
@@ -257,9 +167,9 @@ std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, cons
   const std::vector<MarkedContext> contexts = contexts_of(part, lists);
   std::vector<RankedSet> ranked;
   for (const TestSet& set : sets) {
-    RankedSet& of = ranked.emplace_back(RankedSet{set.name, unscored(o, part, lists)});
+    RankedSet& of = ranked.emplace_back(RankedSet{set.name, unscored(part, lists, o.examples == "all")});
     const auto marked = distracted(contexts, set, pool, o.common->seed);
-    Scores scores = similarities(o, ranker, lists, marked);
+    ListScores scores = scores_of(ranker, o.model, lists, marked);
     VectorRanker::Contexts texts;
     for (size_t i = 0; i < marked.size(); ++i) {
       of.lists[i].scores = std::move(scores[i]);
@@ -278,31 +188,29 @@ void baseline(Options& o) {
   check(o);
   start(*o.common);
   const JsonOutput output(o.json), scores_file(o.out);
-  const Part part = read_data(o);
-  retrieve::ListKind kind = retrieve::parse_list_kind(o.lists);
-  kind.seed = o.common->seed;
-  const Lists lists(part.path, part.dialogues, part.pairs, kind);
-  const retrieve::Duplicates duplicates = find_duplicates(lists);
-  say(part, lists, o.lists, duplicates);
+  const RankedPart part = read_data(o);
+  const RankedLists ranked(part, o.lists, o.common->seed);
+  ranked.say(part.path);
+  const Lists& lists = ranked.lists;
   LoadedSystem loaded;
   if (o.encodes()) loaded = load_ranker(o);
   if (!o.test_sets.empty()) {
     const std::vector<RankedSetRow> rows = test_sets(o, *loaded.ranker, part, lists);
-    if (!output.to_stdout()) print_sets(rows);
+    if (!output.to_stdout()) std::fputs(sets_table(rows, results_width()).c_str(), stdout);
     if (!output.wanted()) return;
     return output.write({{"heed", provenance("rank test", *o.common)},
                          {"inputs", inputs_json(o, part, {})},
-                         {"lists", lists_json(lists, o.lists, duplicates)},
-                         {"test_sets", sets_json(rows)}});
+                         {"lists", ranked.to_json()},
+                         {"test_sets", to_json(rows)}});
   }
-  std::optional<Part> train;
+  std::optional<RankedPart> train;
   std::optional<retrieve::WordStatistics> words;
   if (o.trains()) train = read_train(o);
   if (o.counts_words()) words.emplace(train->dialogues, train->pairs);
-  std::vector<ScoredList> scored = unscored(o, part, lists);
+  std::vector<ScoredList> scored = unscored(part, lists, o.examples == "all");
   std::vector<Ranking> rows;
   for (const std::string& scorer : o.scorers) {
-    Scores scores = scores_of(scorer, o, loaded.ranker.get(), part, lists, train, words);
+    ListScores scores = scores_of(scorer, o, loaded.ranker.get(), part, lists, train, words);
     for (size_t i = 0; i < scored.size(); ++i) scored[i].scores = std::move(scores[i]);
     rows.push_back(measure_ranking(scorer, scored, o.common->seed));
   }
@@ -313,8 +221,8 @@ void baseline(Options& o) {
   if (!output.wanted()) return;
   output.write({{"heed", provenance(o.test() ? "rank test" : "rank baseline", *o.common)},
                 {"inputs", inputs_json(o, part, train)},
-                {"lists", lists_json(lists, o.lists, duplicates)},
-                {"scorers", rankings_json(rows)}});
+                {"lists", ranked.to_json()},
+                {"scorers", to_json(rows)}});
 }
 
 constexpr const char* kSeedOfRanks = "Seed of random lists and of the intervals";

@@ -4,7 +4,7 @@
 #include "dialog/retrieve/score_file.h"
 #include "experiments/measure/measure_json.h"
 #include "heed/command.h"
-#include "heed/rank_distracted.h"
+#include "heed/rank.h"
 #include "train/run_directory.h"
 
 namespace heed {
@@ -34,7 +34,7 @@ void scores(const Options& o) {
                  {{"scores", {{"path", o.data}, {"fingerprint", file_checksum(o.data)}}},
                   {"seed", o.common->seed}}},
                 {"lists", {{"lists", count}}},
-                {"scorers", rankings_json(rows)}});
+                {"scorers", to_json(rows)}});
 }
 
 }  // namespace

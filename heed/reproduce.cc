@@ -43,6 +43,7 @@ void write_tables(const Experiment& experiment, const std::string& out) {
 ExperimentRequest request_of(const Options& o, int pieces) {
   return {.data = o.data,
           .made_with = made_with(*o.common),
+          .pieces = pieces,
           .responder =
               [&o, pieces](const Structure& structure) {
                 TrainSettings s = o.train.settings(structure);

@@ -16,13 +16,10 @@ Gru::Output Gru::from_gates(const Packing& packing, Var gates, const Var& x,
   return run(packing, x, cells_.first_gates(packing, std::move(gates), x), initial, drop, place);
 }
 
-// first_gates, if defined, are those of the first layer.
 Gru::Output Gru::run(const Packing& packing, const Var& x, Var first_gates, const GruState& initial,
                      const DropoutMode& drop, std::string_view place) const {
-  return cells_(packing, x, initial, *this, drop, place,
-                [&](const RecurrentCells::Cell& cell, const Var& below, const Var& h0, const Var&) {
-                  Var gates = std::exchange(first_gates, Var());
-                  if (!gates.defined()) gates = affine(below, cell.w_ih, cell.biases[0]);
+  return cells_(packing, x, std::move(first_gates), initial, *this, drop, place,
+                [&](const RecurrentCells::Cell& cell, Var gates, const Var& h0, const Var&) {
                   const GruOutput out =
                       gru(packing, std::move(gates), cell.w_hh, cell.biases[1], h0);
                   return LstmOutput{out.y, out.h, {}};

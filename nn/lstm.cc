@@ -19,17 +19,13 @@ Lstm::Output Lstm::from_gates(const Packing& packing, Var gates, const Var& x,
   return run(packing, x, cells_.first_gates(packing, std::move(gates), x), initial, drop, place);
 }
 
-// first_gates, if defined, are those of the first layer.
 Lstm::Output Lstm::run(const Packing& packing, const Var& x, Var first_gates,
                        const LstmState& initial, const DropoutMode& drop,
                        std::string_view place) const {
-  return cells_(
-      packing, x, initial, *this, drop, place,
-      [&](const RecurrentCells::Cell& cell, const Var& below, const Var& h0, const Var& c0) {
-        Var gates = std::exchange(first_gates, Var());
-        if (!gates.defined()) gates = affine(below, cell.w_ih, cell.biases[0]);
-        return lstm(packing, std::move(gates), cell.w_hh, h0, c0);
-      });
+  return cells_(packing, x, std::move(first_gates), initial, *this, drop, place,
+                [&](const RecurrentCells::Cell& cell, Var gates, const Var& h0, const Var& c0) {
+                  return lstm(packing, std::move(gates), cell.w_hh, h0, c0);
+                });
 }
 
 }  // namespace heed

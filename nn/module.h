@@ -67,9 +67,9 @@ struct NamedParameter {
   std::vector<std::string> aliases = {};  // its further names, if it is tied
 };
 // All parameters and buffers, in the order of visit(). A parameter with several names
-// (output.weight = embedding.weight) is listed once, under its first name. Throws ShapeError if two
-// parameters have the same name: files and optimisers could not tell them apart. Throws UsageError
-// for a Var that is not a parameter: it would never be trained.
+// (output.weight = embedding.weight) is listed once, under its first name. Throws UsageError if two
+// parameters have the same name, as files and optimisers could not tell them apart, and for a Var
+// that is not a parameter, as it would never be trained.
 [[nodiscard]] std::vector<NamedParameter> parameters(const Module& module);
 // A name fits a pattern of whole parts of it: "lstm" fits "encoder.lstm.bias_l0", and "layers.1"
 // does not fit "layers.10.weight". '*' stands for anything: "encoder*.bias*". The empty pattern

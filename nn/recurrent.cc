@@ -1,6 +1,7 @@
 #include "nn/recurrent.h"
 
 #include <cmath>
+#include <utility>
 
 #include "nn/init.h"
 
@@ -82,7 +83,7 @@ Var RecurrentCells::first_gates(const Packing& packing, Var gates, const Var& x)
   return bias.defined() ? gates + bias : gates;
 }
 
-RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x,
+RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x, Var first_gates,
                                            const RecurrentState& initial, const Module& module,
                                            const DropoutMode& drop, std::string_view place,
                                            const Run& run) const {
@@ -96,7 +97,9 @@ RecurrentOutput RecurrentCells::operator()(const Packing& packing, const Var& x,
     return part.empty() ? Var() : part[i];
   };
   const auto run_cell = [&](size_t i, const Var& below) {
-    LstmOutput after = run(cells_[i], below, state(initial.h, i), state(initial.c, i));
+    Var gates = std::exchange(first_gates, Var());
+    if (!gates.defined()) gates = affine(below, cells_[i].w_ih, cells_[i].biases[0]);
+    LstmOutput after = run(cells_[i], std::move(gates), state(initial.h, i), state(initial.c, i));
     out.state.h.push_back(std::move(after.h));
     if (after.c.defined()) out.state.c.push_back(std::move(after.c));
     return std::move(after.y);

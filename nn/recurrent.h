@@ -45,9 +45,9 @@ class RecurrentCells {
     Var w_ih, w_hh;
     std::vector<Var> biases;
   };
-  // One cell over all steps, from states that are undefined where they are zero.
-  using Run =
-      std::function<LstmOutput(const Cell& cell, const Var& x, const Var& h0, const Var& c0)>;
+  // One cell over all steps: from what its input adds to the gates, (N, gates H), and from states
+  // that are undefined where they are zero.
+  using Run = std::function<LstmOutput(const Cell& cell, Var gates, const Var& h0, const Var& c0)>;
 
   RecurrentCells(const char* layer, int64_t in, int64_t hidden, int64_t gates,
                  std::vector<std::string> biases, RecurrentOptions options);
@@ -55,17 +55,17 @@ class RecurrentCells {
   void visit(Visitor& v);
   // Each layer reads the outputs of the one below, both directions side by side; dropout of the
   // module's stream stands between two layers. The second direction gets the mirror image of what
-  // it reads.
-  RecurrentOutput operator()(const Packing& packing, const Var& x, const RecurrentState& initial,
-                             const Module& module, const DropoutMode& drop, std::string_view place,
-                             const Run& run) const;
+  // it reads. The first layer reads x or, if they are defined, the gates of first_gates().
+  RecurrentOutput operator()(const Packing& packing, const Var& x, Var first_gates,
+                             const RecurrentState& initial, const Module& module,
+                             const DropoutMode& drop, std::string_view place, const Run& run) const;
 
   // The forward direction of a layer. Throws ShapeError if there is no such layer.
   const Cell& cell(int64_t layer) const;
   void check_input(const Packing& packing, const Var& x) const;
-  // What the input [z; x] adds to the gates of the first layer, of which gates (N, gates H) = z
-  // W_z^T is known: the rest of weight_ih_l0 = [W_z, W_x], and the first bias. If x is undefined, z
-  // is the whole input. Throws ShapeError for bidirectional layers.
+  // z W_z^T + x W_x^T + b, (N, gates H): what the input [z; x] adds to the gates of the first
+  // layer. gates = z W_z^T is given; weight_ih_l0 = [W_z, W_x], and b is the first bias. If x is
+  // undefined, z is the whole input. Throws ShapeError for bidirectional layers.
   Var first_gates(const Packing& packing, Var gates, const Var& x) const;
   int64_t in() const { return cells_[0].w_ih.shape()[1]; }
   int64_t hidden() const { return hidden_; }

@@ -14,7 +14,9 @@
 
 namespace heed {
 
-static thread_local bool shapes_only = false;
+namespace {
+thread_local bool shapes_only = false;
+}  // namespace
 
 ShapesOnly::ShapesOnly() : before_(std::exchange(shapes_only, true)) {}
 
@@ -27,6 +29,7 @@ Tensor Tensor::empty(Shape shape, DType dtype, Device device) {
   t.shape_ = shape;
   t.dtype_ = dtype;
   t.device_ = device;
+  t.shape_only_ = shapes_only;
   static std::byte none{};  // is pointed to, and never touched
   t.memory_ = shapes_only ? std::shared_ptr<std::byte>(std::shared_ptr<void>(), &none)
                           : allocate(t.bytes(), device);
@@ -55,8 +58,8 @@ template <class T>
 Tensor Tensor::from_host(const std::vector<T>& values, Shape shape, Device device) {
   check_shape(static_cast<int64_t>(values.size()) == shape.numel(), "tensor: ", values.size(),
               " values do not fill the shape ", shape);
+  if (shapes_only) return empty(shape, DTypeOf<T>::value, device);
   Tensor t = empty(shape, DTypeOf<T>::value);
-  if (shapes_only) return t;
   if (!values.empty()) std::memcpy(t.raw(), values.data(), t.bytes());
   const Tensor there = t.to(device);
   // Indices are looked at on the host by whoever is given them: sorted, counted, checked.
@@ -109,6 +112,7 @@ Tensor Tensor::of(const Nested& values, DType dtype, Device device) {
   const Shape shape = shape_of(values);
   std::vector<double> numbers;
   flatten(values, shape, 0, numbers);
+  if (shapes_only) return empty(shape, dtype, device);
   if (dtype != DType::i32) return from(numbers, shape, device).to(dtype);
   std::vector<int32_t> whole;
   for (const double x : numbers) whole.push_back(to_i32("tensor", x));
@@ -117,6 +121,9 @@ Tensor Tensor::of(const Nested& values, DType dtype, Device device) {
 
 void Tensor::fail_data(DType asked) const {
   if (!defined()) throw InternalError("internal error: data of an undefined tensor");
+  if (shape_only_) {
+    throw InternalError("internal error: the numbers of a tensor that has a shape only");
+  }
   throw ShapeError(
       text("tensor: element type is ", name_of(dtype_), ", expected ", name_of(asked)));
 }

@@ -63,12 +63,16 @@ class [[nodiscard]] Tensor {
   int64_t numel() const { return shape_.numel(); }
   int64_t bytes() const { return numel() * size_of(dtype_); }
 
-  // The first element. Throws ShapeError if T is not the tensor's element type.
+  // The first element. Throws ShapeError if T is not the tensor's element type, and as raw() does
+  // InternalError if there is only a shape (tensor/shapes_only.h).
   template <class T> T* data() const {
-    if (!defined() || dtype_ != DTypeOf<T>::value) fail_data(DTypeOf<T>::value);
+    if (!defined() || shape_only_ || dtype_ != DTypeOf<T>::value) fail_data(DTypeOf<T>::value);
     return reinterpret_cast<T*>(memory_.get());
   }
-  std::byte* raw() const { return memory_.get(); }
+  std::byte* raw() const {
+    if (shape_only_) fail_data(dtype_);
+    return memory_.get();
+  }
 
   Tensor reshape(Shape shape) const;  // view; the same number of elements
   // Views: the range [begin, end) of the leading axis, and one row of it, without the axis.
@@ -114,6 +118,7 @@ class [[nodiscard]] Tensor {
   std::shared_ptr<std::byte> memory_;  // points at the first element; owns the whole block
   Shape shape_{0};
   DType dtype_ = DType::f32;
+  bool shape_only_ = false;  // there is no memory to touch (tensor/shapes_only.h)
   Device device_;
 };
 

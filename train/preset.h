@@ -19,4 +19,14 @@ const Preset& find_preset_in(const std::vector<Preset>& presets, const std::stri
   throw UsageError("preset: expected one of " + names + ", got '" + name + "'");
 }
 
+// A line "  name: text(preset)" for each, for --help.
+template <class Preset, class Text>
+std::string preset_lines(const std::vector<Preset>& presets, const Text& text) {
+  std::string lines;
+  for (const Preset& preset : presets) {
+    lines += (lines.empty() ? "  " : "\n  ") + preset.name + ": " + text(preset);
+  }
+  return lines;
+}
+
 }  // namespace heed

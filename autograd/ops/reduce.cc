@@ -118,7 +118,6 @@ Var mean(const Var& x, int axis, bool keepdim) {
 }
 
 Var max(const Var& x, const std::vector<int>& axes, bool keepdim) {
-  check_float("max", x);
   for (int axis : axes) check_axis("max", x, axis);
   return reduce_axes("max", x, axes, keepdim, max_along);
 }

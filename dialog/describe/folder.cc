@@ -85,10 +85,10 @@ bool is_folder_of_runs(const std::string& folder) {
   return !runs_in(folder).empty();
 }
 
-Json info_of_folder(const std::string& folder) {
+Json info_of_folder(const std::string& folder, const std::vector<std::string>& kinds) {
   Json info = {{"kind", "runs"}};
-  for (const char* kind : {"experiment", "probes", "sweep"}) {
-    const std::string file = std::string(kind) + ".json";
+  for (const std::string& kind : kinds) {
+    const std::string file = kind + ".json";
     if (!has(folder, file.c_str())) continue;
     info["kind"] = kind;
     info[kind] = parse_json<Json>(file_inside(folder, file));

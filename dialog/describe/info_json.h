@@ -5,6 +5,7 @@
 #include <functional>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 namespace heed {
 
@@ -22,8 +23,10 @@ nlohmann::ordered_json state_of_run(const std::string& directory);
 // A .safetensors file.
 nlohmann::ordered_json info_of_weights(const std::string& file);
 
-// A folder of runs or models: an experiment, a sweep, or one that somebody put them in.
-nlohmann::ordered_json info_of_folder(const std::string& folder);
+// A folder of runs or models: an experiment, which has the KIND.json of one of these kinds, or one
+// that somebody put them in.
+nlohmann::ordered_json info_of_folder(const std::string& folder,
+                                      const std::vector<std::string>& kinds);
 bool is_folder_of_runs(const std::string& folder);
 
 // A data directory, or a file of dialogues. Called while a file is read: how many it has so far.

@@ -78,15 +78,13 @@ const Preset& find_preset(const std::string& name) {
 }
 
 std::string preset_table() {
-  std::string table;
-  for (const Preset& p : presets()) {
+  return preset_lines(presets(), [](const Preset& p) {
     const Settings& s = p.settings;
-    table += (table.empty() ? "  " : "\n  ") + p.name + ": " + std::to_string(s.model.hidden_size) +
-             " cells in each direction, " + std::to_string(s.model.vocab_size - kSpecialTokens) +
-             " words, batches of " + std::to_string(s.loop.batch_size) + ", at most " +
-             counted(static_cast<size_t>(s.loop.max_epochs), "epoch") + "; takes " + p.time;
-  }
-  return table;
+    return std::to_string(s.model.hidden_size) + " cells in each direction, " +
+           std::to_string(s.model.vocab_size - kSpecialTokens) + " words, batches of " +
+           std::to_string(s.loop.batch_size) + ", at most " +
+           counted(static_cast<size_t>(s.loop.max_epochs), "epoch") + "; takes " + p.time;
+  });
 }
 
 void start_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,

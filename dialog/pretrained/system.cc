@@ -76,7 +76,7 @@ LoadedSystem load_bert_system(const std::string& directory, const std::string& e
 System bert_system() {
   return {.name = kBertSystem,
           .what = "a pretrained encoder",
-          .can = {Capability::kEncode},
+          .can = {Capability::kRank, Capability::kEncode},
           .load = load_bert_system};
 }
 

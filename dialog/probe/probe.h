@@ -33,10 +33,13 @@ struct TaskResult {
   double f1 = 0, exact = 0;  // micro F1 and exact match on the test part, in [0, 1]
   double constant = 0;       // F1 of predicting the labels that most training examples have
   std::optional<double> accuracy = {};    // of the largest score, where every example has one label
-  std::optional<double> control_f1 = {};  // of the control task; f1 - control_f1 is the selectivity
+  std::optional<double> control_f1 = {};  // of the control task
   int64_t unconverged = 0;                // labels (kMlp: 1 or 0)
   int iterations = 0;                     // of the label with most; epochs of kMlp
   std::vector<Hits> examples = {};        // of the test part, for intervals
+
+  // f1 - control_f1 (Hewitt & Liang 2019): there must be a control task.
+  double selectivity() const { return f1 - control_f1.value(); }
 };
 
 // Trains on one part, measures on the other. Throws UsageError for an unknown task, DataError where

@@ -197,17 +197,14 @@ TrainSettings suited_to(const Structure& structure, const Preset& preset) {
 }
 
 std::string preset_table() {
-  std::string table;
-  for (const Preset& p : presets()) {
+  return preset_lines(presets(), [](const Preset& p) {
     const TrainSettings& s = p.settings;
-    table += (table.empty() ? "  " : "\n  ") + p.name + ": " +
-             counted(s.model.num_layers, "layer") + " x " + std::to_string(s.model.hidden_size) +
-             ", vocabulary " + std::to_string(s.model.vocab_size) + ", batches of " +
-             std::to_string(s.loop.batch_size) + ", " + s.loop.optimizer.name +
-             (s.examples.all_positions ? ", every turn a response" : "") + ", at most " +
-             counted(s.loop.max_epochs, "epoch") + "; takes " + p.time;
-  }
-  return table;
+    return counted(s.model.num_layers, "layer") + " x " + std::to_string(s.model.hidden_size) +
+           ", vocabulary " + std::to_string(s.model.vocab_size) + ", batches of " +
+           std::to_string(s.loop.batch_size) + ", " + s.loop.optimizer.name +
+           (s.examples.all_positions ? ", every turn a response" : "") + ", at most " +
+           counted(s.loop.max_epochs, "epoch") + "; takes " + p.time;
+  });
 }
 
 }  // namespace heed

@@ -41,8 +41,6 @@ struct Structure {
   bool integration = true;   // an LSTM over H_1..H_q starts the decoder ("utterance integration")
   Encoder encoder = Encoder::kForward;  // of Family::kSeq2Seq
   bool attention = true;                // it has attention scores and a DAS ratio
-  // Numbers that the parameters of a model will hold, if the structure says so.
-  double (*count)(const ModelConfig& config) = nullptr;
 
   // Throws UsageError, with the valid names, if there is no such structure.
   static Structure parse(std::string_view name);

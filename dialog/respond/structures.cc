@@ -33,8 +33,7 @@ template <LooksAt at> Structure hred(std::string_view name) {
           .hierarchical = at != LooksAt::kAll,
           .static_query = false,
           .integration = false,
-          .attention = at == LooksAt::kAll,
-          .count = [](const ModelConfig& c) { return HredResponder::count(c, at); }};
+          .attention = at == LooksAt::kAll};
 }
 
 std::vector<Structure>& all_structures() {
@@ -54,8 +53,7 @@ std::vector<Structure>& all_structures() {
       hred<LooksAt::kNothing>("hred-gru"),
       hred<LooksAt::kCurrent>("hred-attention-current"),
       hred<LooksAt::kAll>("hred-attention"),
-      {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances, true,
-       ThredResponder::count}};
+      {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances}};
   return all;
 }
 
@@ -182,7 +180,6 @@ std::unique_ptr<Responder> make_responder(const ModelConfig& config, uint64_t se
 }
 
 double parameter_count(const ModelConfig& config) {
-  if (config.structure.count) return config.structure.count(config);
   return count_parameters(config.num_layers, [&](int64_t layers) {
     ModelConfig few = config;
     few.num_layers = layers;

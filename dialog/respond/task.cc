@@ -9,6 +9,7 @@
 #include <limits>
 #include <utility>
 
+#include "dialog/data/conversations.h"
 #include "dialog/respond/das.h"
 #include "dialog/respond/loss.h"
 #include "dialog/respond/on_ranks.h"
@@ -160,6 +161,16 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
 #ifdef __GLIBC__
   ::malloc_trim(0);  // the texts go back to the system, and not when somebody else needs them
 #endif
+  return data;
+}
+
+TestData load_test_data(const std::string& directory, const Vocabulary& vocabulary,
+                        const ExampleOptions& options, size_t limit) {
+  const std::string path = find_part(directory, "test");
+  const std::vector<Dialogue> dialogues = read_dialogues(path, limit);
+  TestData data{make_examples(dialogues, vocabulary, options), {}, fingerprint(dialogues)};
+  if (data.examples.empty()) throw DataError(path + ": " + no_example(options));
+  data.conversations = conversations(dialogues, data.examples);
   return data;
 }
 

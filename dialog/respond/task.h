@@ -28,6 +28,16 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
                           const ExampleOptions& options, size_t limit = 0,
                           const Vocabulary* vocabulary = nullptr);
 
+// What a model is tested on: the test part of a data directory.
+struct TestData {
+  std::vector<Example> examples;
+  std::vector<int> conversations;  // of each example its conversation, from 0
+  uint32_t fingerprint = 0;        // of the dialogues
+};
+// Of `limit` dialogues (0: all). Throws DataError where they make no example.
+TestData load_test_data(const std::string& directory, const Vocabulary& vocabulary,
+                        const ExampleOptions& options, size_t limit);
+
 // Throws UsageError or DataError for what no training can be made of: to be asked before a run is
 // begun.
 void check_training(const TrainSettings& settings, const TrainData& data);

@@ -26,6 +26,15 @@ std::vector<Pair> make_pairs(const std::vector<Dialogue>& dialogues, const Examp
   return pairs;
 }
 
+std::vector<std::string> response_texts(const std::vector<Dialogue>& dialogues,
+                                        const std::vector<Pair>& pairs) {
+  std::vector<std::string> texts;
+  for (const Pair& pair : pairs) {
+    texts.push_back(dialogues[pair.dialogue].turns[pair.response].text);
+  }
+  return texts;
+}
+
 std::vector<std::string> context_turns(const std::vector<Dialogue>& dialogues, const Pair& pair) {
   std::vector<std::string> texts;
   for (size_t turn = pair.begin; turn < pair.response; ++turn) {

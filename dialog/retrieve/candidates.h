@@ -19,6 +19,8 @@ struct Pair {
 // its last turn. Other bounds than which responses there are have no part in it.
 std::vector<Pair> make_pairs(const std::vector<Dialogue>& dialogues, const ExampleOptions& options,
                              bool whole_context);
+std::vector<std::string> response_texts(const std::vector<Dialogue>& dialogues,
+                                        const std::vector<Pair>& pairs);
 std::vector<std::string> context_turns(const std::vector<Dialogue>& dialogues, const Pair& pair);
 // These turns with a blank between them.
 std::string context_text(const std::vector<Dialogue>& dialogues, const Pair& pair);

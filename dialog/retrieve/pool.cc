@@ -67,6 +67,16 @@ std::vector<std::string> read_pool(const std::string& path, size_t* repeated) {
                   (pool.empty() ? "none" : "one"));
 }
 
+std::string pool_lines(const std::vector<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) {
+    const size_t begin = lines.size();
+    lines += text + "\n";
+    std::replace(lines.begin() + static_cast<ptrdiff_t>(begin), lines.end() - 1, '\n', ' ');
+  }
+  return lines;
+}
+
 std::string bare(const std::string& text) {
   std::string words;
   for (const std::string& token : tokenize(text)) {
@@ -93,7 +103,7 @@ std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string
   std::vector<std::string> different;
   for (const auto& [count, text] : counted) different.push_back(*text);
   const Tensor rows = ranker.responses(different, /*batch=*/64, progress, nullptr);
-  const Clusters clusters = k_means(rows, static_cast<int64_t>(size), seed);
+  const Clusters clusters = k_means(rows, std::min(static_cast<int64_t>(size), std::ssize(different)), seed);
   std::vector<size_t> best(size, different.size());  // of each cluster
   for (size_t i = 0; i < different.size(); ++i) {
     size_t& other = best[clusters.of[i]];

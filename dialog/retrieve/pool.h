@@ -11,6 +11,8 @@ namespace heed::retrieve {
 // Texts that may answer: a line each, plain or gzip. Blank lines are left out, and so is a text
 // that was there before, which *repeated counts. Throws DataError for fewer than two texts.
 std::vector<std::string> read_pool(const std::string& path, size_t* repeated = nullptr);
+// What such a file holds. A line break within a text becomes a space.
+std::string pool_lines(const std::vector<std::string>& texts);
 
 // The words of a text, in small letters: texts are the same where these are, whatever their case
 // and punctuation.
@@ -20,7 +22,7 @@ std::string bare(const std::string& text);
 // frequent ones in their order. Texts stand as they were said first; those without a word are left
 // out.
 std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size);
-// The different texts in so many clusters (dialog/retrieve/clusters.h) of the ranker's vectors of
+// The different texts in so many clusters, or as many as there are, (dialog/retrieve/clusters.h) of the ranker's vectors of
 // responses, and of each the most frequent one, of equally frequent ones the nearest to the centre.
 std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string>& texts,
                                                    size_t size, const VectorRanker& ranker,

@@ -179,11 +179,7 @@ const Preset& find_preset(const std::string& name) {
 }
 
 std::string preset_table() {
-  std::string table;
-  for (const Preset& p : presets()) {
-    table += (table.empty() ? "  " : "\n  ") + p.name + ": " + p.help;
-  }
-  return table;
+  return preset_lines(presets(), [](const Preset& p) { return p.help; });
 }
 
 TextReader reader_of(const Settings& s, const Vocabulary& vocabulary, const std::string& run) {
@@ -205,6 +201,18 @@ void start_run(const std::string& run, const Settings& settings, const Vocabular
   config.update(settings_to_json(settings, kVisitRanker));
   write_file(in(run, "config.json"), config.dump(2) + "\n");
   write_settings(run, settings, kVisitRankerTraining, made_with);
+}
+
+void begin_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with) {
+  if (!std::filesystem::exists(in(run, "settings.json"))) {
+    return start_run(run, settings, vocabulary, made_with);
+  }
+  const auto all = [](Settings s) {
+    s.limit = 0, s.vocabulary = {}, s.preset = {};  // the fingerprint says what was read
+    return s;
+  };
+  check_same_run(run, all(load_settings(run)), all(settings));
 }
 
 Settings load_settings(const std::string& run) {

@@ -63,6 +63,9 @@ TextReader reader_of(const Settings& settings, const Vocabulary& vocabulary,
 // object that says which program began it, or empty.
 void start_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
                const std::string& made_with);
+// Of an experiment: the same unless the run is there. Throws DataError where it is another one.
+void begin_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
+               const std::string& made_with);
 // Both throw DataError where the directory holds no ranker (yet), or files do not fit together.
 Settings load_settings(const std::string& run);
 LoadedRanker load_ranker(const std::string& directory);

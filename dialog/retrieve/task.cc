@@ -203,27 +203,38 @@ uint32_t TrainData::fingerprint() const {
   return crc;
 }
 
-TrainData load_train_data(const std::string& directory, const Settings& settings,
+TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
                           const Vocabulary* vocabulary, const std::string& run) {
-  const std::string train = find_part(directory, "train"), valid = find_part(directory, "valid");
-  const auto dialogues = read_dialogues(train, settings.limit);
   TrainData data;
   if (vocabulary) {
     data.vocabulary = *vocabulary;
   } else if (!settings.model.pretrained()) {
     data.vocabulary =
-        Vocabulary::build(count_tokens(dialogues), {.max_size = settings.model.vocab_size});
+        Vocabulary::build(count_tokens(train.dialogues), {.max_size = settings.model.vocab_size});
   }
   const TextReader reader = reader_of(settings, data.vocabulary, run);
-  if (settings.insert_prob > 0) data.pool = make_pool(dialogues, data.vocabulary, kPoolTokens);
-  data.train = read_pairs(dialogues, settings, reader, data);
-  data.valid = read_pairs(read_dialogues(valid, settings.limit), settings, reader, data);
-  for (const auto& [part, path] : {std::pair(&data.train, train), std::pair(&data.valid, valid)}) {
+  if (settings.insert_prob > 0) {
+    data.pool = make_pool(train.dialogues, data.vocabulary, kPoolTokens);
+  }
+  data.train = read_pairs(train.dialogues, settings, reader, data);
+  data.valid = read_pairs(valid.dialogues, settings, reader, data);
+  for (const auto& [part, path] :
+       {std::pair(&data.train, train.path), std::pair(&data.valid, valid.path)}) {
     if (part->size() >= 2) continue;
     throw DataError(path + ": a ranker needs two responses at least, there is " +
                     (part->empty() ? "none: " + no_example({}) : "one"));
   }
   return data;
+}
+
+TrainData load_train_data(const std::string& directory, const Settings& settings,
+                          const Vocabulary* vocabulary, const std::string& run) {
+  const auto read = [&](const char* name) {
+    const std::string path = find_part(directory, name);
+    return DataPart{path, read_dialogues(path, settings.limit)};
+  };
+  const DataPart train = read("train");
+  return make_train_data(train, read("valid"), settings, vocabulary, run);
 }
 
 Task ranker_task(DualEncoder& model, const Settings& settings, const TrainData& data) {

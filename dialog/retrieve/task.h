@@ -23,9 +23,16 @@ struct TrainData {
 
   uint32_t fingerprint() const;
 };
-// Reads train and valid of a data directory. The vocabulary is that of the training dialogues
-// unless one is given; a `run` with a pretrained encoder has its pieces. Throws DataError where a
-// part has no response with a context, and for fewer than two validation examples.
+struct DataPart {
+  std::string path;  // for errors
+  std::vector<Dialogue> dialogues;
+};
+// The vocabulary is that of the training dialogues unless one is given; a `run` with a pretrained
+// encoder has its pieces. Throws DataError where one of the two has fewer than two responses with a
+// context.
+TrainData make_train_data(const DataPart& train, const DataPart& valid, const Settings& settings,
+                          const Vocabulary* vocabulary = nullptr, const std::string& run = "");
+// Reads train and valid of a data directory.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
                           const Vocabulary* vocabulary = nullptr, const std::string& run = "");
 

@@ -6,8 +6,8 @@
 #include "dialog/discriminate/controls.h"
 #include "dialog/respond/evaluate.h"
 #include "experiments/adversarial/generated_json.h"
-#include "experiments/adversarial/looks_json.h"
 #include "experiments/adversarial/measurement_json.h"
+#include "experiments/measure/looks_json.h"
 
 namespace heed {
 namespace {

@@ -88,12 +88,11 @@ ExperimentData load_experiment_data(const ExperimentSettings& s) {
   ExperimentData data;
   const ExampleOptions& bounds = s.train.examples;
   data.train = load_train_data(s.data, s.train.vocabulary_options(), bounds, s.limit);
-  const std::string path = find_part(s.data, "test");
-  const auto test = read_dialogues(path, s.test_limit ? s.test_limit : s.limit);
-  data.test_fingerprint = fingerprint(test);
-  data.test = make_examples(test, data.train.vocabulary, bounds);
-  if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
-  data.conversations = conversations(test, data.test);
+  TestData test =
+      load_test_data(s.data, data.train.vocabulary, bounds, s.test_limit ? s.test_limit : s.limit);
+  data.test = std::move(test.examples);
+  data.conversations = std::move(test.conversations);
+  data.test_fingerprint = test.fingerprint;
   choose_texts(s, data);
   return data;
 }

@@ -6,6 +6,7 @@
 
 #include "dialog/people/screening.h"
 #include "experiments/engine/report/estimate_json.h"
+#include "experiments/measure/ranked_sets.h"
 #include "experiments/measure/rankings.h"
 #include "experiments/measure/real_or_fake.h"
 #include "experiments/measure/tested_part.h"
@@ -13,7 +14,9 @@
 
 namespace heed {
 
-nlohmann::ordered_json to_json(const Ranking& ranking);
+nlohmann::ordered_json to_json(const std::vector<Ranking>& rankings);
+// A key for each test set.
+nlohmann::ordered_json to_json(const std::vector<RankedSetRow>& rows);
 // "counts", "accuracy", "real" and "fake", each metric with its interval.
 nlohmann::ordered_json to_json(const JudgedRow& row);
 // {"pi": {"value", "low", "high"}, "observed", "expected", "items", "left_out"}.
@@ -28,7 +31,7 @@ nlohmann::ordered_json left_out_json(const discriminate::Part& part);
 // A line of a file of predictions, of item i.
 nlohmann::ordered_json prediction_json(const TestedPart& tested, size_t i,
                                        discriminate::Reads reads);
-// looks_json() (experiments/adversarial/looks_json.h) in a few lines for people.
+// looks_json() (experiments/measure/looks_json.h) in a few lines for people.
 std::string analysis_text(const nlohmann::ordered_json& analysis);
 
 }  // namespace heed

@@ -100,7 +100,7 @@ std::string rankings_table(const std::vector<Ranking>& rows, bool several_right,
   return text_table(std::move(table), width);
 }
 
-Json to_json(const Ranking& row) {
+static Json json_of(const Ranking& row) {
   Json json = {{"name", row.name}, {"recall", Json::object()}};
   for (const auto& [k, share] : row.recall) json["recall"][std::to_string(k)] = to_json(share);
   json["mrr"] = to_json(row.mrr);
@@ -111,6 +111,12 @@ Json to_json(const Ranking& row) {
   for (size_t i = 0; i < row.areas.size(); ++i) {
     json["auc_at"][Json(kRates[i]).dump()] = row.areas[i];
   }
+  return json;
+}
+
+Json to_json(const std::vector<Ranking>& rankings) {
+  Json json = Json::array();
+  for (const Ranking& row : rankings) json.push_back(json_of(row));
   return json;
 }
 

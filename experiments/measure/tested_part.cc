@@ -3,7 +3,7 @@
 #include "dialog/discriminate/confusion.h"
 #include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
-#include "experiments/adversarial/looks_json.h"
+#include "experiments/measure/looks_json.h"
 #include "experiments/measure/measure_json.h"
 
 namespace heed {

@@ -81,7 +81,7 @@ Json Probing::checkpoint(Responder& model, const std::string& name, Json* select
     for (const auto& [task, result] : probe_all(name, fit, test, reading, control)) {
       json[reading.name][task] = score_json(result);
       add_items(json[reading.name][task], result);
-      if (control) (*selectivity)[task] = result.f1 - result.control_f1.value();
+      if (control) (*selectivity)[task] = result.selectivity();
     }
   }
   return json;

@@ -1,9 +1,10 @@
 #include "experiments/retrieval/experiment.h"
 
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
-#include "dialog/data/split.h"
+#include "dialog/data/conversations.h"
 #include "dialog/retrieve/keyword.h"
 #include "dialog/retrieve/metrics.h"
 #include "dialog/retrieve/pool.h"
@@ -23,14 +24,14 @@ using retrieve::ScoredList;
 
 struct Settings {
   std::string data;
+  int pieces = 1;
   size_t limit = 0;  // dialogues of each part; 0: all
   int epochs = 3;
   int64_t width = 64, vocabulary = 8000, pool = 1000;
 };
 
 struct Data {
-  std::string path;  // of the test part
-  std::vector<Dialogue> train, test;
+  retrieve::DataPart train, valid, test;
   std::vector<retrieve::Pair> pairs;  // of test
   std::vector<int> conversations;     // of each pair
 };
@@ -67,18 +68,18 @@ const std::vector<Variant>& variants() {
 
 // ---- data and training
 
-Data load(const Settings& s, bool reads) {
+Data load(const Settings& s, bool) {
   Data data;
-  if (!reads) return data;
-  data.path = find_part(s.data, "test");
-  data.train = read_dialogues(find_part(s.data, "train"), s.limit);
-  data.test = read_dialogues(data.path, s.limit);
-  data.pairs = retrieve::make_pairs(data.test, {.all_positions = true}, true);
-  if (data.pairs.empty()) throw DataError(data.path + ": " + no_example({}));
-  const std::vector<size_t> groups = group_dialogues(data.test, SplitBy::kConversation);
-  for (const retrieve::Pair& pair : data.pairs) {
-    data.conversations.push_back(static_cast<int>(groups[pair.dialogue]));
+  for (auto [name, part] :
+       {std::pair("train", &data.train), {"valid", &data.valid}, {"test", &data.test}}) {
+    part->path = find_part(s.data, name);
+    part->dialogues = read_dialogues(part->path, s.limit);
   }
+  data.pairs = retrieve::make_pairs(data.test.dialogues, {.all_positions = true}, true);
+  if (data.pairs.empty()) throw DataError(data.test.path + ": " + no_example({}));
+  std::vector<size_t> places;
+  for (const retrieve::Pair& pair : data.pairs) places.push_back(pair.dialogue);
+  data.conversations = conversations(data.test.dialogues, places);
   return data;
 }
 
@@ -92,6 +93,7 @@ retrieve::Settings settings_of(const Settings& s, size_t variant, uint64_t seed)
   r.negatives = "shared:200";
   r.loop.max_epochs = s.epochs;
   r.loop.seed = seed;
+  r.loop.pieces = s.pieces;
   r.limit = s.limit;
   v.edit(r);
   return r;
@@ -99,16 +101,18 @@ retrieve::Settings settings_of(const Settings& s, size_t variant, uint64_t seed)
 
 bool train_run(const Run& run, const TrainHooks& hooks) {
   retrieve::Settings s = settings_of(run.settings, run.run.variant, run.run.seed);
-  const double share = variants()[run.run.variant].share;
-  if (share < 1) s.limit = static_cast<size_t>(share * static_cast<double>(run.data.train.size()));
-  const retrieve::TrainData data = retrieve::load_train_data(run.settings.data, s);
+  const auto first = run.data.train.dialogues.begin();
+  const auto all = static_cast<double>(run.data.train.dialogues.size());
+  const double share = std::max(1.0, std::floor(variants()[run.run.variant].share * all));
+  const retrieve::DataPart train{
+      run.data.train.path, {first, first + static_cast<ptrdiff_t>(share)}};
+  const retrieve::TrainData data = retrieve::make_train_data(train, run.data.valid, s);
   s.model.vocab_size = data.vocabulary.size();
   s.data_fingerprint = data.fingerprint();
-  if (!std::filesystem::exists(in(run.directory, "settings.json"))) {
-    retrieve::start_run(run.directory, s, data.vocabulary, "");
-  }
-  return retrieve::train(run.directory, retrieve::load_settings(run.directory), data, run.device,
-                         hooks);
+  begin_on_first(*hooks.ranks, [&] {
+    retrieve::begin_run(run.directory, s, data.vocabulary, program_json(run.made_with).dump());
+  });
+  return retrieve::train(run.directory, s, data, run.device, hooks);
 }
 
 // ---- measuring
@@ -119,7 +123,7 @@ using Scores = std::vector<std::vector<double>>;
 Scores scores_of(const Ranker& ranker, const Data& data, const Lists& lists) {
   std::vector<RankQuery> queries;
   for (size_t i = 0; i < lists.size(); ++i) {
-    queries.push_back({context_turns(data.test, lists.pair(i)), lists.candidates(i)});
+    queries.push_back({context_turns(data.test.dialogues, lists.pair(i)), lists.candidates(i)});
   }
   return ranker.score(lists.texts(), queries, /*batch=*/64).of_queries;
 }
@@ -165,20 +169,12 @@ Scores filtered(const Scores& scores, const Scores& words) {
 Json whitelist_json(const Run& run, const Ranker& ranker, const std::vector<std::string>& pool,
                     const std::string& name) {
   const std::string file = in(run.directory, (name + ".txt").c_str());
-  std::string text;
-  for (std::string line : pool) {
-    std::replace(line.begin(), line.end(), '\n', ' ');
-    text += line + "\n";
-  }
-  write_file(file, text);
-  std::vector<std::string> said;
-  for (const retrieve::Pair& pair : run.data.pairs) {
-    said.push_back(run.data.test[pair.dialogue].turns[pair.response].text);
-  }
+  write_file(file, retrieve::pool_lines(pool));
+  const auto said = retrieve::response_texts(run.data.test.dialogues, run.data.pairs);
   Json json = {{"coverage", retrieve::coverage(pool, said)}};
   for (const std::string kind : {"whitelist", "covered"}) {
     try {
-      const Lists lists(run.data.path, run.data.test, run.data.pairs,
+      const Lists lists(run.data.test.path, run.data.test.dialogues, run.data.pairs,
                         retrieve::parse_list_kind(kind + ":" + file));
       json[kind] = mean(firsts(scores_of(ranker, run.data, lists)));
     } catch (const DataError&) {  // covers nothing
@@ -191,16 +187,16 @@ Json whitelist_json(const Run& run, const Ranker& ranker, const std::vector<std:
 // Of so many candidates; TF-IDF and BM25 beside it.
 void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatistics& words,
                    int64_t size, Json& json) {
-  const Lists lists(data.path, data.test, data.pairs,
+  const Lists lists(data.test.path, data.test.dialogues, data.pairs,
                     {.from = retrieve::ListKind::From::kRandom, .size = size});
   const Scores scores = scores_of(ranker, data, lists);
   put(json, "first_of_" + std::to_string(size), firsts(scores));
   if (size == 10) return;
-  const Scores tf_idf = keyword_scores(data.test, lists, retrieve::Keywords::kTfIdf, words, false);
+  const Scores tf_idf = keyword_scores(data.test.dialogues, lists, retrieve::Keywords::kTfIdf, words, false);
   if (size == 1000) return put(json, "filtered_of_1000", firsts(filtered(scores, tf_idf)));
   put(json, "tf_idf", firsts(tf_idf));
   put(json, "bm25",
-      firsts(keyword_scores(data.test, lists, retrieve::Keywords::kBm25, words, false)));
+      firsts(keyword_scores(data.test.dialogues, lists, retrieve::Keywords::kBm25, words, false)));
   std::vector<double> right, wrong;
   Json reciprocal = Json::array();
   for (const auto& of : scores) {
@@ -217,8 +213,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   const LoadedSystem loaded = load_system(run.directory);
   move(*loaded.module, run.device);
   const Ranker& ranker = *loaded.ranker;
-  const auto training = retrieve::make_pairs(data.train, {.all_positions = true}, true);
-  retrieve::WordStatistics words(data.train, training);
+  const auto training = retrieve::make_pairs(data.train.dialogues, {.all_positions = true}, true);
+  retrieve::WordStatistics words(data.train.dialogues, training);
   json["parameters"] = parameter_count(*loaded.module);
   json["conversations"] = data.conversations;
   double done = 0;
@@ -234,10 +230,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
       if (!json.contains("auc_05")) json["auc_05"] = Json();
     }
   }
-  std::vector<std::string> said;
-  for (const retrieve::Pair& pair : training) {
-    said.push_back(data.train[pair.dialogue].turns[pair.response].text);
-  }
+  const auto said = retrieve::response_texts(data.train.dialogues, training);
   const auto size = static_cast<size_t>(run.settings.pool);
   progress("whitelists", 0.8);
   json["frequency"] = whitelist_json(run, ranker, retrieve::most_frequent(said, size), "frequency");
@@ -265,17 +258,21 @@ void visit(Settings& s, const OptionVisitor& v) {
 
 const Making<Settings, Data> kMaking = {
     .visit = visit,
-    .take = [](const ExperimentRequest& request, Settings& s) { s.data = request.data; },
+    .take = 
+        [](const ExperimentRequest& request, Settings& s) {
+          s.data = request.data;
+          s.pieces = request.pieces;
+        },
     .variants = [](const Settings&) { return retrieval_variants(); },
     .load = load,
     .about_data = [](const Settings&, const Data& data) -> Json {
-      return {{"train_checksum", fingerprint(data.train)},
-              {"test_checksum", fingerprint(data.test)},
+      return {{"train_checksum", fingerprint(data.train.dialogues)},
+              {"test_checksum", fingerprint(data.test.dialogues)},
               {"test_responses", data.pairs.size()}};
     },
     .in_short =
         [](const Settings&, const Data& data) {
-          return counted(data.train.size(), "training dialogue") + " and " +
+          return counted(data.train.dialogues.size(), "training dialogue") + " and " +
                  counted(data.pairs.size(), "test response");
         },
     .train = train_run,

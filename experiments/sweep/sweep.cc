@@ -24,11 +24,10 @@ SweepPart load_part(const Sweep& sweep, const TrainSettings& s) {
   const size_t limit = s.limit.value_or(0);
   data.train = load_train_data(sweep.data, s.vocabulary_options(), s.examples, limit);
   if (sweep.tests.empty()) return data;
-  const std::string path = find_part(sweep.data, "test");
-  const auto dialogues = read_dialogues(path, sweep.test_limit ? sweep.test_limit : limit);
-  data.test_fingerprint = fingerprint(dialogues);
-  data.test = make_examples(dialogues, data.train.vocabulary, s.examples);
-  if (data.test.empty()) throw DataError(path + ": no dialogue with two utterances of context");
+  TestData test = load_test_data(sweep.data, data.train.vocabulary, s.examples,
+                                 sweep.test_limit ? sweep.test_limit : limit);
+  data.test = std::move(test.examples);
+  data.test_fingerprint = test.fingerprint;
   data.phrases =
       encode_phrases(PhraseText{}, data.train.vocabulary, s.examples.max_utterance_tokens);
   return data;

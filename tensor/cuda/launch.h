@@ -62,9 +62,8 @@ template <class F> __global__ void blocks_kernel(F f) {
   f(int64_t{blockIdx.x});
 }
 
-// f(block) by all threads of every block:
-//   for_each_block({rows, row_threads(cols)}, [=] __device__(int64_t row) { ... block_sum(x) ...
-//   });
+// f(block) for every block of the grid, by all of the block's threads:
+//   for_each_block({rows, row_threads(cols)}, [=] __device__(int64_t row) { ... block_sum(x); });
 template <class F> void for_each_block(const Grid& grid, F f) {
   launch<blocks_kernel<F>>(grid, f);
 }

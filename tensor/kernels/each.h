@@ -36,6 +36,8 @@ void put_range(Out<T> y, int64_t begin, int64_t end, const Value& value) {
 
 template <class T, class Value> void put_each(Out<T> y, int64_t n, Value value) {
   constexpr int64_t kGrain = 16384;  // elements of one piece: some microseconds of work
+  // Each piece has a copy of the closure of its own, so that the compiler can keep in registers
+  // what the closure has captured.
   parallel_ranges(n, kGrain,
                   [=](int64_t begin, int64_t end) { put_range(y, begin, end, Value(value)); });
 }

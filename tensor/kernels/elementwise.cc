@@ -67,6 +67,9 @@ template <class T> void add_bias(T* y, const T* b, int64_t rows, int64_t cols) {
 
 template <class T>
 void spread(Out<T> y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner) {
+  if (outer == 1 && inner == 1) {  // a single row, which put_rows() would leave to one thread
+    return put_each(y, n, [=] HEED_DEVICE(int64_t) { return scale * *x; });
+  }
   if (inner == 1) {
     return put_rows(y, n, outer, n, [=] HEED_DEVICE(int64_t o, int64_t) { return scale * x[o]; });
   }

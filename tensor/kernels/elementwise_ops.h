@@ -133,8 +133,9 @@ struct Over {  // y = c / x             dy/dx = -c / x^2
   template <class T> HEED_HD T df(T x) const { return -T(c) / (x * x); }
 };
 
-// Binary ops: y = f(a, b) with the partial derivatives da and db, and what these are functions of:
-// some of the inputs, or nothing; kOne says that it is 1, so that dy itself is the gradient.
+// Binary ops: y = f(a, b) with the partial derivatives da and db. kDa and kDb say which inputs
+// these read: one of them, both or, where the derivative is a constant, none. If the constant is 1,
+// kOne says so: the gradient is dy itself.
 enum class Reads { kOne, kNothing, kA, kB, kBoth };
 
 struct Add {
@@ -226,8 +227,8 @@ template <Reads kReads, class T> HEED_HD T input_b(const T* b, int64_t i) {
 
 // NOLINTBEGIN(bugprone-macro-parentheses): types take none
 
-// The kernels of an op, in f32 and f64; for the end of elementwise.cc; those of a
-// comparison in i32, too.
+// The kernels of an op in f32 and f64, and of a comparison in i32, too. For the end of
+// elementwise.cc.
 #define HEED_INSTANTIATE_UNARY_OF(Op, T)                      \
   template void unary_forward<Op>(T*, const T*, Op, int64_t); \
   template void unary_backward<Op>(Out<T>, const T*, const T*, Op, int64_t);

@@ -7,13 +7,8 @@ namespace heed::HEED_BACKEND {
 template <class T>
 void gather_along(Out<T> y, const T* x, const int32_t* ids, int64_t outer, int64_t n, int64_t m,
                   int64_t inner) {
-  for_each_strip(outer, m, inner, [=] HEED_DEVICE(int64_t o, int64_t begin, int64_t end) {
-    for (int64_t j = 0; j < m; ++j) {
-      const int64_t row = (o * m + j) * inner;
-      for (int64_t i = begin; i < end; ++i) {
-        y.put(row + i, x[(o * n + ids[row + i]) * inner + i]);
-      }
-    }
+  put_rows(y, inner, outer * m, inner, [=] HEED_DEVICE(int64_t row, int64_t i) {
+    return x[(row / m * n + ids[row * inner + i]) * inner + i];
   });
 }
 

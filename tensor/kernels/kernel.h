@@ -23,7 +23,7 @@
 
 // Instantiates kernel templates for both floating-point types, at the end of a .cc or .cu:
 //   HEED_INSTANTIATE(softmax_forward, softmax_backward);
-// A macro that calls itself has to be expanded again and again: here for up to 9 names.
+// A macro that calls itself has to be expanded again and again: here for up to 14 names.
 // NOLINTBEGIN(bugprone-macro-parentheses): a template's name cannot stand in parentheses
 #define HEED_INSTANTIATE_ONE(kernel)              \
   template decltype(kernel<float>) kernel<float>; \

@@ -75,15 +75,6 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
   });
 }
 
-template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
-  parallel_ranges(cols, kLanes, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
-    double sum[kLanes] = {};
-    add_rows<T>(sum, rows, end - begin,
-                [=](int64_t row, int64_t i) { return dy[row * cols + begin + i]; });
-    for (int64_t i = begin; i < end; ++i) db[i] += static_cast<T>(sum[i - begin]);
-  });
-}
-
 template <class T>
 void max_forward(T* y, int32_t* where, const T* x, int64_t outer, int64_t n, int64_t inner) {
   for_each_strip(outer, n, inner, [=](int64_t o, int64_t begin, int64_t end) {
@@ -162,7 +153,16 @@ void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t
   });
 }
 
-HEED_INSTANTIATE(sum_forward, sum_rows, max_forward, max_backward, prod_forward, prod_backward,
-                 cumsum);
+template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
+  parallel_ranges(cols, kLanes, [=](int64_t begin, int64_t end) {  // a column belongs to one thread
+    double sum[kLanes] = {};
+    add_rows<T>(sum, rows, end - begin,
+                [=](int64_t row, int64_t i) { return dy[row * cols + begin + i]; });
+    for (int64_t i = begin; i < end; ++i) db[i] += static_cast<T>(sum[i - begin]);
+  });
+}
+
+HEED_INSTANTIATE(sum_forward, max_forward, max_backward, prod_forward, prod_backward, cumsum,
+                 sum_rows);
 
 }  // namespace heed::cpu

@@ -83,18 +83,6 @@ void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t in
   });
 }
 
-template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
-  for_each_block({(cols + kWarp - 1) / kWarp, dim3(kWarp, kDown)}, [=] __device__(int64_t strip) {
-    const int64_t col = strip * kWarp + threadIdx.x;
-    LongSum<T> sum;
-    for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
-      sum.add(dy[row * cols + col]);
-    }
-    const double total = column_sum(sum.total());
-    if (threadIdx.y == 0 && col < cols) db[col] += static_cast<T>(total);
-  });
-}
-
 // A block for each row of x (outer, n): the first of the largest, or the first NaN.
 template <class T> void max_of_rows(T* y, int32_t* where, const T* x, int64_t outer, int64_t n) {
   for_each_block({outer, row_threads(n)}, [=] __device__(int64_t o) {
@@ -200,7 +188,19 @@ void cumsum(Out<T> y, const T* x, int reverse, int64_t outer, int64_t n, int64_t
   });
 }
 
-HEED_INSTANTIATE(sum_forward, sum_rows, max_forward, max_backward, prod_forward, prod_backward,
-                 cumsum);
+template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols) {
+  for_each_block({(cols + kWarp - 1) / kWarp, dim3(kWarp, kDown)}, [=] __device__(int64_t strip) {
+    const int64_t col = strip * kWarp + threadIdx.x;
+    LongSum<T> sum;
+    for (int64_t row = threadIdx.y; row < rows && col < cols; row += kDown) {
+      sum.add(dy[row * cols + col]);
+    }
+    const double total = column_sum(sum.total());
+    if (threadIdx.y == 0 && col < cols) db[col] += static_cast<T>(total);
+  });
+}
+
+HEED_INSTANTIATE(sum_forward, max_forward, max_backward, prod_forward, prod_backward, cumsum,
+                 sum_rows);
 
 }  // namespace heed::gpu

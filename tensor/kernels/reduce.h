@@ -6,8 +6,6 @@
 //   sum:  y = scale * sum_j x_j         its gradient is spread() of elementwise.h
 HEED_KERNEL(template <class T>
             void sum_forward(T* y, const T* x, T scale, int64_t outer, int64_t n, int64_t inner));
-// db (cols) += the sum over the rows of dy (rows, cols)
-HEED_KERNEL(template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols));
 //   max:  y = max_j x_j, where = the first j of the maximum, or of a NaN;   dx_where += dy
 HEED_KERNEL(template <class T> void max_forward(T* y, int32_t* where, const T* x, int64_t outer,
                                                 int64_t n, int64_t inner));
@@ -23,6 +21,8 @@ HEED_KERNEL(template <class T> void prod_backward(Out<T> dx, const T* x, const T
 // Over the middle axis, y of the shape of x:   y_j = sum_{k <= j} x_k, or over k >= j if `reverse`
 HEED_KERNEL(template <class T> void cumsum(Out<T> y, const T* x, int reverse, int64_t outer,
                                            int64_t n, int64_t inner));
+// db (cols) += the sum over the rows of dy (rows, cols)
+HEED_KERNEL(template <class T> void sum_rows(T* db, const T* dy, int64_t rows, int64_t cols));
 
 namespace heed {
 // Whether the maximum moves on to x: if x is larger, or the first NaN.

@@ -1,22 +1,13 @@
-// heed judge: export, score, ties, simulate.
+// heed judge: score, ties, simulate.
 #include <regex>
 #include <set>
 
-#include "tests/heed/program_data.h"
+#include "tests/heed/program_judge_helpers.h"
 
 namespace heed {
 namespace {
 
 using Json = nlohmann::json;
-
-const std::string kTrained = source_dir() + "/data/models/trained";
-
-std::vector<Json> lines_of(const std::string& text) {
-  std::vector<Json> lines;
-  std::istringstream in(text);
-  for (std::string line; std::getline(in, line);) lines.push_back(Json::parse(line));
-  return lines;
-}
 
 // ---- score
 
@@ -24,10 +15,6 @@ std::vector<Json> lines_of(const std::string& text) {
 const std::string kKey =
     "{\"item\": \"1\", \"real\": true}\n{\"item\": \"2\", \"real\": true}\n"
     "{\"item\": \"3\", \"real\": false}\n{\"item\": \"4\", \"real\": false}\n";
-
-std::string judgement(int item, const std::string& annotator, const std::string& choice) {
-  return Json({{"item", item}, {"annotator", annotator}, {"choice", choice}}).dump() + "\n";
-}
 
 std::string by_hand() {
   const std::vector<std::vector<std::string>> choices = {{"real", "real", "real"},
@@ -41,7 +28,7 @@ std::string by_hand() {
   return text;
 }
 
-class Judge : public testing::Test {
+class Judge : public JudgeTest {
  protected:
   Arguments score(const std::string& judgements, const std::string& key = kKey) const {
     return {"judge",        "score",
@@ -49,12 +36,6 @@ class Judge : public testing::Test {
             "--key",        dir.write("key.jsonl", key),
             "--least",      "1"};
   }
-  Json json_of(const Arguments& command) const {
-    const Result r = heed_program(command + Arguments{"--json", "-"});
-    EXPECT_EQ(r.code, 0) << r.err;
-    return Json::parse(r.out);
-  }
-  const TempDir dir;
 };
 
 TEST_F(Judge, ScoresAHandMadeFile) {
@@ -154,7 +135,7 @@ TEST_F(Judge, HostileFilesAreOneLine) {
   says(score(by_hand(), "\n"), "key.jsonl: holds no item");
   says(score("\n"), "j.jsonl: holds no judgement");
   const Arguments over = score(by_hand()) + Arguments{"--json", dir.path("key.jsonl")};
-  expect_failure(heed_program(over), 2, "--key reads this file, which would be overwritten",
+  expect_failure(heed_program(over), 2, "would overwrite what --key reads",
                  "--json");
   EXPECT_EQ(dir.read("key.jsonl"), kKey);
 }
@@ -251,167 +232,6 @@ TEST_F(Judge, TiesDropThoseWhoFailTestQuestions) {
                           "--size",       "1"};
   expect_failure(heed_program(ties), 1, "no judgement is left: 1 annotators failed", "failures");
   EXPECT_EQ(json_of(ties + Arguments{"--failures", "4"})["rounds"][0]["b"], 3);
-}
-
-// ---- export
-
-Arguments exporting(const TempDir& dir) {
-  return {"judge",     "export",
-          "--data",    kSample,
-          "--limit",   "80",
-          "--threads", "1",
-          "--out",     dir.path("items.jsonl"),
-          "--key",     dir.path("key.jsonl")};
-}
-
-TEST_F(Judge, ExportsRealAndGeneratedResponses) {
-  const Arguments command =
-      exporting(dir) + Arguments{"--model", kTrained,   "--items", "21",     "--checks",
-                                 "0.1",     "--decode", "sample",  "--seed", "3"};
-  const Json summary = json_of(command);
-  const std::vector<Json> items = lines_of(dir.read("items.jsonl")),
-                          key = lines_of(dir.read("key.jsonl"));
-  ASSERT_EQ(items.size(), 23u);
-  ASSERT_EQ(key.size(), 23u);
-  int real = 0, fake = 0, checks = 0;
-  std::set<std::string> ids, generated;
-  for (size_t i = 0; i < items.size(); ++i) {
-    EXPECT_EQ(items[i]["item"], std::to_string(i + 1));
-    EXPECT_EQ(key[i]["item"], items[i]["item"]);
-    EXPECT_EQ(items[i].size(), 3u);  // item, context, response: nothing that tells
-    EXPECT_GE(items[i]["context"].size(), 2u);
-    EXPECT_TRUE(ids.insert(key[i]["id"]).second);  // no two of one example
-    if (key[i].contains("check")) {
-      ++checks;
-      EXPECT_EQ(key[i]["real"], false);
-      continue;
-    }
-    ++(key[i]["real"] ? real : fake);
-    if (!key[i]["real"]) {
-      EXPECT_TRUE(generated.insert(items[i]["response"]).second);
-    }
-  }
-  EXPECT_EQ(real, 11);
-  EXPECT_EQ(fake, 10);
-  EXPECT_EQ(checks, 2);
-  // Their order tells nothing: a real item follows a fake one about as often as the other way
-  // round, and another seed has another order.
-  const auto order = [&] {
-    std::string reals;
-    for (const Json& line : lines_of(dir.read("key.jsonl"))) reals += line["real"] ? "r" : "f";
-    return reals;
-  };
-  const std::string first_order = order();
-  int changes = 0;
-  for (size_t i = 1; i < first_order.size(); ++i) changes += first_order[i] != first_order[i - 1];
-  EXPECT_GE(changes, 5) << first_order;
-  EXPECT_EQ(summary["items"], 21);
-  EXPECT_EQ(summary["inputs"]["models"].size(), 1u);
-  // The same again; another seed draws others.
-  const std::string before = dir.read("items.jsonl");
-  json_of(command);
-  EXPECT_EQ(dir.read("items.jsonl"), before);
-  json_of(with(command, "--seed", "4"));
-  EXPECT_NE(dir.read("items.jsonl"), before);
-  EXPECT_NE(order(), first_order);
-  // What judge score reads: somebody who calls everything real.
-  std::string text;
-  for (const Json& item : items)
-    text += judgement(std::stoi(item["item"].get<std::string>()), "a", "real");
-  json_of(command);
-  const Json scores = json_of({"judge", "score", "--judgements", dir.write("j.jsonl", text),
-                               "--key", dir.path("key.jsonl"), "--pass", "0"});
-  EXPECT_EQ(scores["judgements"]["real"]["recall"]["value"], 1.0);
-  EXPECT_NEAR(scores["judgements"]["accuracy"]["value"], 11.0 / 21, 1e-12);
-}
-
-// Words of a response in another order, also where most orders are the one that it has.
-TEST_F(Judge, ATestQuestionIsNotTheResponseItself) {
-  std::string data;
-  for (int i = 0; i < 60; ++i) {
-    data += dialogue("d" + std::to_string(i), {"hello there", "how are you", "yes yes yes yes no"});
-  }
-  const Arguments command =
-      with(with(exporting(dir), "--data", dir.write("d.jsonl", data)), "--limit", "60") +
-      Arguments{"--a", kTrained, "--b", kTrained, "--pairs", "20", "--checks", "1"};
-  json_of(command);
-  const std::vector<Json> items = lines_of(dir.read("items.jsonl")),
-                          key = lines_of(dir.read("key.jsonl"));
-  ASSERT_EQ(items.size(), 40u);
-  for (size_t i = 0; i < items.size(); ++i) {
-    if (!key[i].contains("check")) continue;
-    const bool is_a = key[i]["expected"] == "a";
-    EXPECT_EQ(items[i][is_a ? "a" : "b"], "yes yes yes yes no");
-    EXPECT_NE(items[i][is_a ? "b" : "a"], "yes yes yes yes no");
-  }
-}
-
-TEST_F(Judge, ExportsPairs) {
-  const Arguments command =
-      exporting(dir) +
-      Arguments{"--a",     kTrained, "--b",      source_dir() + "/data/models/baseline",
-                "--pairs", "30",     "--checks", "0.2"};
-  const Json summary = json_of(command);
-  const std::vector<Json> items = lines_of(dir.read("items.jsonl")),
-                          key = lines_of(dir.read("key.jsonl"));
-  ASSERT_EQ(items.size(), 36u);
-  int swapped = 0, identical = 0, checks = 0;
-  for (size_t i = 0; i < items.size(); ++i) {
-    EXPECT_EQ(key[i]["identical"], items[i]["a"] == items[i]["b"]);
-    swapped += key[i]["swapped"].get<bool>();
-    identical += key[i]["identical"].get<bool>();
-    if (!key[i].contains("check")) continue;
-    ++checks;
-    EXPECT_EQ(key[i]["expected"], key[i]["swapped"] ? "b" : "a");
-  }
-  EXPECT_EQ(checks, 6);
-  EXPECT_GT(swapped, 5);
-  EXPECT_LT(swapped, 31);
-  EXPECT_EQ(summary["identical"], identical);
-  // A model against itself: all pairs are ties.
-  EXPECT_EQ(json_of(with(command, "--b", kTrained))["identical"], 30);
-}
-
-// A key of items that nobody has would be taken for one.
-TEST_F(Judge, AFullDiskLeavesNoKeyWithoutItems) {
-  const Arguments command =
-      exporting(dir) + Arguments{"--model", kTrained, "--items", "20", "--decode", "sample"};
-  {
-    const FilesUpTo bytes(3000);  // the key has 1,100 of them, the items 5,000
-    expect_failure(without_notes(heed_program(command)), 1, "items.jsonl", "full");
-  }
-  EXPECT_EQ(dir.count_files(), 0u);
-  EXPECT_EQ(heed_program(command).code, 0);
-  EXPECT_LT(dir.read("key.jsonl").size(), 3000u);
-  EXPECT_GT(dir.read("items.jsonl").size(), 3000u);
-}
-
-TEST_F(Judge, ExportSaysWhatIsWrong) {
-  const auto says = [&](const Arguments& more, int code, const std::string& text) {
-    expect_failure(heed_program(exporting(dir) + more), code, text, join(more));
-  };
-  const std::string both = "give --model and --items (real or generated), or --a, --b and --pairs";
-  says({}, 2, both);
-  says({"--model", kTrained, "--items", "4", "--pairs", "4"}, 2, both);
-  says({"--model", kTrained}, 2, "--items is required with --model");
-  says({"--items", "4"}, 2, "--model is required with --items");
-  says({"--a", kTrained, "--pairs", "4"}, 2, "--b is required for pairs");
-  says({"--model", kTrained, "--items", "200"}, 1,
-       "test questions; ask for fewer, or give more dialogues");
-  says({"--model", dir.path("no"), "--items", "4"}, 1, "no: no such directory");
-  expect_failure(heed_program(with(exporting(dir), "--key", dir.path("items.jsonl")) +
-                              Arguments{"--model", kTrained, "--items", "4"}),
-                 2, "is --out, too; give another file", "--key");
-  expect_failure(heed_program(with(exporting(dir), "--key", "-") +
-                              Arguments{"--model", kTrained, "--items", "4"}),
-                 2, "--key: must be a file of its own, which people do not see", "--key");
-  EXPECT_FALSE(std::filesystem::exists(dir.path("items.jsonl")));
-  EXPECT_FALSE(std::filesystem::exists(dir.path("key.jsonl")));
-  // A key does not replace what is read.
-  const std::string data = dir.write("mine.jsonl", "{}\n");
-  const Arguments over = with(with(exporting(dir), "--key", data), "--data", data);
-  expect_failure(heed_program(over + Arguments{"--model", kTrained, "--items", "4"}), 2,
-                 "--data reads this file, which would be overwritten", "--key");
 }
 
 }  // namespace

@@ -105,7 +105,17 @@ TEST_F(ImportedModel, SaysWhatItCannotRead) {
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   const Result chat = heed_program({"chat", "--model", model});
   EXPECT_EQ(chat.code, 2);
-  EXPECT_TRUE(has(chat.err, "a pretrained encoder, which cannot rank")) << chat.err;
+  EXPECT_TRUE(has(chat.err, "has no pool.txt to choose from; give --pool FILE")) << chat.err;
+}
+
+// By the cosine of its vectors.
+TEST_F(ImportedModel, ChoosesOutOfAPool) {
+  const std::string pool = dir.write("pool", "hello\nworld\n"),
+                    asks = dir.write("asks.jsonl", "{\"turns\": [{\"text\": \"world\"}]}\n");
+  const Result reply =
+      heed_program({"rank", "reply", "--model", model, "--pool", pool, "--in", asks, "--out", "-"});
+  EXPECT_EQ(reply.code, 0) << reply.err;
+  EXPECT_TRUE(has(reply.out, "\"reply\":\"world\"")) << reply.out;
 }
 
 TEST_F(ImportedModel, IsExportedAsItWas) {

@@ -55,7 +55,7 @@ TEST(Ranker, AnswersOutOfAPool) {
   const Result r = heed_program({"rank", "reply", "--model", ranker(), "--pool", pool, "--in", in,
                                  "--out", "-", "--best", "5"});
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(r.err, "1 line left out, there before")) << r.err;
+  EXPECT_TRUE(has(r.err, "1 line left out as repeated")) << r.err;
   const Json first = Json::parse(r.out.substr(0, r.out.find('\n')), nullptr, false);
   EXPECT_EQ(first["id"], "a");
   ASSERT_EQ(first["choices"].size(), 3u);
@@ -207,6 +207,10 @@ TEST(Ranker, IsBundledWithItsPool) {
       heed_program({"rank", "reply", "--model", model, "--pool", pool, "--in", in, "--out", "-"});
   EXPECT_EQ(r.code, 0) << r.err;
   EXPECT_EQ(Json::parse(r.out, nullptr, false)["reply"], "no wifi");
+  const std::string zero = dir.write("zero", std::string("no wifi\nwi\0fi\n", 14));
+  expect_failure(
+      heed_program({"rank", "reply", "--model", model, "--pool", zero, "--in", in, "--out", "-"}),
+      1, zero + ":2: a zero byte, this is not a text file", "a zero byte");
 }
 
 // Any model that encodes: a response model, too.
@@ -217,7 +221,9 @@ TEST(Ranker, SimAndMapTakeResponseModels) {
   ASSERT_EQ(r.code, 0) << r.err;
   const Json rows = Json::parse(r.out, nullptr, false)["scorers"];
   ASSERT_EQ(rows.size(), 3u);
+  EXPECT_EQ(rows[0]["name"], "sim");
   EXPECT_EQ(rows[1]["name"], "map");
+  EXPECT_NE(rows[0]["mrr"]["value"], rows[1]["mrr"]["value"]);  // it has learned something
   EXPECT_GT(rows[1]["mrr"]["value"].get<double>(), rows[2]["mrr"]["high"].get<double>());
 }
 
@@ -238,6 +244,7 @@ TEST(Ranker, ItsExperimentIsReproduced) {
   EXPECT_EQ(base["tf_idf"],
             Json::parse(dir.read("out/hinge-seed1/evaluation.json"), nullptr, false)["tf_idf"]);
   const Json claims = Json::parse(dir.read("out/tables/claims.json"), nullptr, false);
+  EXPECT_EQ(claims.size(), 12u);
   const std::string text = dir.read("out/tables/claims.md");
   EXPECT_TRUE(has(text, "recall falls strongly with the number of candidates")) << text;
   const Result report = heed_program({"report", dir.path("out"), "--html", dir.path("page.html")});

@@ -8,7 +8,7 @@
 #include <nlohmann/json.hpp>
 #include <regex>
 
-#include "tests/heed/program_helpers.h"
+#include "tests/heed/program_ranks_helpers.h"
 #include "tests/wait.h"
 
 namespace heed {
@@ -43,47 +43,6 @@ std::vector<std::string> result_of(const std::string& run) {
 
 Arguments training(const std::string& out) {
   return with(tiny_training(out), "--epochs", "2") + Arguments{"--insert-prob", "0.7"};
-}
-
-const Arguments kOneThread = {"--threads", "1"};
-
-bool has_mpi() {
-  return heed_program({"--version"}).out.find("no MPI") == std::string::npos &&
-         std::system("command -v mpirun > /dev/null 2>&1") == 0;
-}
-
-// The first rank, and the others, which may be started with other arguments.
-Result mpirun(int ranks, const Arguments& arguments, const Arguments& of_others) {
-  const TempDir dir;
-  std::string command = "exec mpirun --oversubscribe --allow-run-as-root --mca btl self,vader";
-  const auto add = [&](int count, const Arguments& those) {
-    command += " -n " + std::to_string(count) + " '" + std::string(kProgramPath) + "'";
-    for (const std::string& a : those) command += " '" + a + "'";
-  };
-  add(1, arguments);
-  if (ranks > 1) command += " :", add(ranks - 1, of_others);
-  const int status = std::system(
-      (command + " > " + dir.path("out") + " 2> " + dir.path("err") + " < /dev/null").c_str());
-  return {WIFEXITED(status) ? WEXITSTATUS(status) : -WTERMSIG(status), dir.read("out"),
-          dir.read("err")};
-}
-
-Result mpirun(int ranks, const Arguments& arguments) {
-  return mpirun(ranks, arguments, arguments);
-}
-
-// The same with --data at another place.
-Arguments reading(Arguments arguments, const std::string& data) {
-  std::replace(arguments.begin(), arguments.end(), kSample, data);
-  return arguments;
-}
-
-// A data directory that cannot be read: its parts are empty. It has the name of the sample.
-std::string unreadable(const TempDir& dir) {
-  for (const char* part : {"train", "valid", "test"}) {
-    dir.write(std::string("unreadable/ubuntu-sample/") + part + ".jsonl", "");
-  }
-  return dir.path("unreadable/ubuntu-sample");
 }
 
 class OnRanks : public testing::Test {
@@ -212,120 +171,6 @@ TEST_F(OnRanks, ThatDifferAreRefused) {
   expect_refused(mpirun(2, training(run), training(run) + Arguments{"--dropout", "0.4"}),
                  "--dropout: 0.4");
   EXPECT_FALSE(fs::exists(run));
-}
-
-// ---- experiments
-
-// Of the runs, and of the tables: all but what tells times.
-std::map<std::string, std::string> experiment_in(const std::string& out) {
-  std::map<std::string, std::string> files;
-  for (const auto& entry : fs::recursive_directory_iterator(out)) {
-    const std::string name = entry.path().lexically_relative(out).generic_string();
-    const std::string file = entry.path().filename();
-    if (entry.is_directory() || file == "lock" || file == "times.json" ||
-        file.starts_with("owner-") || file.starts_with("runs.")) {
-      continue;
-    }
-    std::ifstream bytes(entry.path(), std::ios::binary);
-    files[name] = std::string((std::istreambuf_iterator<char>(bytes)), {});
-  }
-  return files;
-}
-
-// Two variants, of which one draws distractions.
-Arguments experiment(const std::string& out) {
-  return {"reproduce",
-          "--data",
-          kSample,
-          "--out",
-          out,
-          "--limit",
-          "30",
-          "--preset",
-          "smoke",
-          "--vocab",
-          "120",
-          "--hidden",
-          "8",
-          "--epochs",
-          "2",
-          "--batch",
-          "8",
-          "--max-turns",
-          "4",
-          "--max-utterance",
-          "10",
-          "--threads",
-          "1",
-          "--max-length",
-          "6",
-          "--only",
-          "static-p[01]*"};
-}
-
-TEST_F(OnRanks, AnExperimentHasTheSameFiles) {
-  const auto files = [&](const std::string& name, const Arguments& more) {
-    const Result r = heed_program(experiment(dir.path(name)) + more);
-    EXPECT_EQ(r.code, 0) << r.err << r.out;
-    return experiment_in(dir.path(name));
-  };
-  const auto one = files("one", {"--ranks", "1"});
-  EXPECT_TRUE(one.contains("static-p1.0-seed1/evaluation.json"));
-  EXPECT_TRUE(one.contains("static-p1.0-seed1/responses.jsonl"));
-  const auto two = files("two", {"--ranks", "2", "--jobs", "2"});
-  for (const auto& [name, bytes] : one) EXPECT_TRUE(two.at(name) == bytes) << name;
-  EXPECT_EQ(two.size(), one.size());
-  expect_failure(heed_program(experiment(dir.path("one"))), 2,
-                 dir.path("one") +
-                     ": holds an experiment with --pieces 8, not 1; take the same "
-                     "settings or another --out",
-                 "");
-  expect_failure(heed_program(experiment(dir.path("none")) + Arguments{"--ranks", "9"}), 2,
-                 "ranks: 9 share out the pieces of a batch, and this training cuts it into 8", "");
-  EXPECT_FALSE(fs::exists(dir.path("none")));
-  if (!has_mpi()) return;
-  const auto mpi = experiment(dir.path("mpi"));
-  const Result r = mpirun(2, mpi, reading(mpi, unreadable(dir)));  // only the first one reads
-  ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_EQ(experiment_in(dir.path("mpi")), one);
-  const Result jobs = mpirun(2, experiment(dir.path("jobs")) + Arguments{"--jobs", "2"});
-  EXPECT_EQ(jobs.code, 2);
-  EXPECT_NE(
-      jobs.err.find("--jobs 2: the processes that a launcher has started do one run together"),
-      std::string::npos)
-      << jobs.err;
-  EXPECT_FALSE(fs::exists(dir.path("jobs")));
-}
-
-// Those on probes and on adversarial evaluation train on ranks, and the first one measures.
-TEST_F(OnRanks, OtherExperimentsHaveTheSameFiles) {
-  const std::map<std::string, Arguments> commands = {
-      {"probes",
-       {"--preset", "probe-smoke", "--only", "lstm", "--hidden", "8", "--epochs", "2", "--limit",
-        "30", "--max-iter", "20", "--responses", "4", "--max-length", "4"}},
-      {"adversarial",
-       {"--preset", "smoke", "--hidden", "8", "--vocab", "150", "--epochs", "2", "--limit", "40",
-        "--only", "*-response-only"}}};
-  for (const auto& [command, options] : commands) {
-    const auto arguments = [&](const std::string& out) {
-      return Arguments{"reproduce", command, "--data", kSample, "--out", dir.path(command + out)} +
-             kOneThread + options;
-    };
-    const auto files = [&](const std::string& out, const Result& r) {
-      EXPECT_EQ(r.code, 0) << r.err << r.out;
-      return experiment_in(dir.path(command + out));
-    };
-    const auto forked = [&](const std::string& ranks) {
-      return files(ranks, heed_program(arguments(ranks) + Arguments{"--ranks", ranks}));
-    };
-    const auto one = forked("1"), two = forked("2");
-    EXPECT_GT(one.size(), 10u);
-    for (const auto& [name, bytes] : one) EXPECT_TRUE(two.at(name) == bytes) << name;
-    EXPECT_EQ(two.size(), one.size());
-    if (!has_mpi()) continue;
-    const auto mpi = arguments("mpi");
-    EXPECT_EQ(files("mpi", mpirun(2, mpi, reading(mpi, unreadable(dir)))), one) << command;
-  }
 }
 
 TEST_F(OnRanks, NeedPieces) {

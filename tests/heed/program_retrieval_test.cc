@@ -250,7 +250,7 @@ TEST(Rank, SaysWhatIsWrong) {
   fails({"baseline", "bm25", "--data", one, "--train", one, "--lists", "stride:2"}, 1,
         one + ": 1 response");
   fails({"scores", bad}, 1, bad + ":1: \"scores\" must be an array of numbers");
-  fails({"scores", bad, "--json", bad}, 2, "file reads this file");
+  fails({"scores", bad, "--json", bad}, 2, "would overwrite what the command reads");
   EXPECT_FALSE(std::filesystem::exists(dir.path("o")));
 }
 

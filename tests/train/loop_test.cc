@@ -1,8 +1,7 @@
 // The training loop with tasks that have nothing to do with dialogues.
 #include "train/loop.h"
 
-#include <gtest/gtest.h>
-
+#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <filesystem>
@@ -10,29 +9,13 @@
 #include <numeric>
 #include <thread>
 
-#include "tests/file_helpers.h"
-#include "tests/train/point_helpers.h"
+#include "tests/train/loop_helpers.h"
 #include "train/checkpoint.h"
 
 namespace heed {
 namespace {
 
 namespace fs = std::filesystem;
-
-struct LoopTest : testing::Test {
-  LoopTest() { fs::create_directory(run); }
-
-  std::vector<std::string> files() const {
-    std::vector<std::string> names;
-    for (const auto& entry : fs::directory_iterator(run)) names.push_back(entry.path().filename());
-    std::sort(names.begin(), names.end());
-    return names;
-  }
-
-  const TempDir dir;
-  const std::string run = dir.path("run");
-  LoopSettings settings = {.batch_size = 2, .max_epochs = 3, .schedule = {.rate = 0.1}};
-};
 
 TEST_F(LoopTest, TrainsATaskAndLogsItsMetrics) {
   Point point;
@@ -98,58 +81,6 @@ TEST_F(LoopTest, WhoHasLostTheRunWritesNothing) {
   hooks.checkpoint_seconds = 0;  // after every step
   EXPECT_THROW(train(run, settings, {pulling(second, {2, 3, 4, 3})}, hooks), Lost);
   EXPECT_EQ(contents(), before);
-}
-
-// Two steps of the first task and one of the second in a round; the second, with three batches, is
-// gone through round and round, shuffled anew.
-TEST_F(LoopTest, TasksTakeTurns) {
-  Point first, second;
-  Steps steps;
-  settings.max_epochs = 1;
-  const std::vector<Task> tasks = {
-      pulling(first, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "writer", &steps),
-      pulling(second, {1, 2, 3, 4, 5, 6}, "judge", &steps)};
-  ASSERT_TRUE(train(run, settings, tasks, {}, {2, 1}));
-  std::string order;
-  std::vector<std::vector<int64_t>> of_judge;
-  for (const auto& [name, examples] : steps) {
-    order += name[0];
-    if (name == "judge") of_judge.push_back(examples);
-  }
-  EXPECT_EQ(order, "wwjwwjwwjwwj");
-  const auto all = [&](size_t from, size_t to) {
-    std::vector<int64_t> seen;
-    for (size_t i = from; i < to; ++i)
-      seen.insert(seen.end(), of_judge[i].begin(), of_judge[i].end());
-    std::sort(seen.begin(), seen.end());
-    return seen;
-  };
-  EXPECT_EQ(all(0, 3), (std::vector<int64_t>{0, 1, 2, 3, 4, 5}));
-  EXPECT_EQ(all(3, 4).size(), 2u);
-  EXPECT_GT(second.value(), 0);
-  EXPECT_TRUE(fs::exists(run + "/model.safetensors"));
-  EXPECT_TRUE(fs::exists(run + "/judge.safetensors"));
-  const EpochLog log = load_log(run).at(0);
-  EXPECT_EQ(log.steps, 12);
-  EXPECT_GT(value_of(log.metrics, "judgedistance"), 0);
-}
-
-TEST_F(LoopTest, SeveralTasksResumeToo) {
-  const std::vector<double> to = {1, 2, 3, 4, 5};
-  Point a, b, c, d, e, f;
-  settings.optimizer.name = "adam";
-  ASSERT_TRUE(train(run, settings, {pulling(a, to), pulling(b, to, "judge")}, {}, {1, 3}));
-  fs::create_directory(dir.path("other"));
-  std::atomic<bool> stop = false;
-  TrainHooks hooks;
-  hooks.stop = &stop;
-  hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 1 && p.step == 6; };
-  EXPECT_FALSE(
-      train(dir.path("other"), settings, {pulling(c, to), pulling(d, to, "judge")}, hooks, {1, 3}));
-  EXPECT_TRUE(
-      train(dir.path("other"), settings, {pulling(e, to), pulling(f, to, "judge")}, {}, {1, 3}));
-  EXPECT_EQ(e.value(), a.value());
-  EXPECT_EQ(f.value(), b.value());
 }
 
 // What is drawn in a step is a function of the seed, the epoch and the step of the task.
@@ -323,137 +254,6 @@ TEST_F(LoopTest, AnyNumberCanBeTheBestOne) {
     EXPECT_EQ(best, row.best) << row.values[0];
     EXPECT_EQ(higher_is_better(load_log(fresh.path(""))[2].metrics, "score"), row.higher_is_better);
   }
-}
-
-TEST_F(LoopTest, StopsAfterEpochsWithoutABetterOne) {
-  settings.max_epochs = 20;
-  settings.schedule.stop_after = 3;
-  settings.schedule.patience = 100;
-  Point point;
-  Task task = pulling(point, {3, 3});
-  int epoch = 0;
-  task.validate = [&](const OnValidation&) {
-    return Metrics{{"loss", ++epoch == 4 ? 1.0 : 2.0 + epoch}};
-  };
-  ASSERT_TRUE(train(run, settings, {task}));
-  EXPECT_EQ(load_log(run).size(), 7u);  // the fourth was the best one
-}
-
-// Two tasks with counts of the same name, their own optimisers, and a gate.
-TEST_F(LoopTest, TasksKeepTheirCountsOptimisersAndGatesApart) {
-  Point first, second;
-  settings.max_epochs = 2;
-  settings.max_norm = 100;
-  Task one = pulling(first, {3, 3}), other = pulling(second, {5, 5});
-  one.name = "one", other.name = "other";
-  for (auto& [task, right] : {std::pair<Task&, double>{one, 1}, {other, 10}}) {
-    task.loss = [loss = task.loss, right = right](const auto& examples, const StepKey& key) {
-      Loss result = loss(examples, key);
-      result.counts = {{"right", right}};
-      return result;
-    };
-    task.measure = [&name = task.name](const Counts& counts) {
-      return Metrics{{name + "_right", counts.at("right")}};
-    };
-  }
-  other.validate = [](const OnValidation&) { return Metrics{{"other_loss", 1}}; };
-  other.optimizer = OptimizerSettings{.name = "adam"};
-  other.schedule = HalvingSchedule::Options{.rate = 0.5, .patience = 1};
-  ASSERT_TRUE(train(run, settings, {one, other}, {}, {1, 1}));
-  const Metrics metrics = load_log(run)[1].metrics;
-  const double steps = value_of(metrics, "one_right");
-  EXPECT_EQ(value_of(metrics, "other_right"), 10 * steps);
-  // Adam's first steps are as long as its rate; the second epoch has it whole, the third half.
-  EXPECT_NEAR(second.value(), 0.5 * 2 * steps, 0.2);
-
-  for (const double right : {9, 10}) {
-    Point waiting;
-    const TempDir fresh;
-    Task gated = pulling(waiting, {5, 5});
-    gated.name = "gated";
-    gated.loss = [loss = gated.loss, right](const auto& examples, const StepKey& key) {
-      Loss result = loss(examples, key);
-      result.counts = {{"right", right}};
-      return result;
-    };
-    gated.measure = {};
-    gated.gate = [](const Counts& counts) { return counts.at("right") < 10; };
-    ASSERT_TRUE(train(fresh.path(""), settings, {one, gated}, {}, {1, 1}));
-    EXPECT_EQ(waiting.value() > 0, right == 9) << waiting.value();
-  }
-}
-
-// A warm-up is that of the training, over all epochs: rates of 1/8, 2/8, ..., then the whole.
-TEST_F(LoopTest, WarmsUpOnce) {
-  Point point;
-  settings.optimizer.warm_up = 8;
-  settings.max_norm = 100;
-  settings.schedule.patience = 100;
-  Task task = pulling(point, std::vector<double>(10, 3));
-  std::vector<double> values = {0};
-  TrainHooks hooks;
-  hooks.on_step = [&](const TrainProgress&) { values.push_back(point.value()); };
-  ASSERT_TRUE(train(run, settings, {task}, hooks));
-  ASSERT_EQ(values.size(), 16u);
-  for (size_t i = 1; i < values.size(); ++i) {  // x += 0.1 2 (3 - x) of the rate
-    const double part = (values[i] - values[i - 1]) / (0.2 * (3 - values[i - 1]));
-    EXPECT_NEAR(part, std::min(1.0, static_cast<double>(i) / 8), 1e-9) << i;
-  }
-}
-
-// And so is a decay: 1/4, 2/4, ... 1, then sqrt(4 / step). A training that stops goes on with it.
-TEST_F(LoopTest, DecaysAfterTheWarmUpAlsoWhenResumed) {
-  Point point;
-  settings.optimizer.warm_up = 4;
-  settings.optimizer.rate_decay = "inverse-sqrt";
-  settings.max_norm = 100;
-  settings.schedule.patience = 100;
-  std::vector<double> values = {0};
-  std::atomic<bool> stop = false;
-  TrainHooks hooks;
-  hooks.stop = &stop;
-  hooks.on_step = [&](const TrainProgress&) {
-    values.push_back(point.value());
-    stop = values.size() == 8;
-  };
-  EXPECT_FALSE(train(run, settings, {pulling(point, std::vector<double>(10, 3))}, hooks));
-  ASSERT_TRUE(train(run, settings, {pulling(point, std::vector<double>(10, 3))}, hooks));
-  ASSERT_EQ(values.size(), 16u);
-  for (size_t i = 1; i < values.size(); ++i) {  // x += 0.1 2 (3 - x) of the rate
-    const double part = (values[i] - values[i - 1]) / (0.2 * (3 - values[i - 1]));
-    const double step = static_cast<double>(i);
-    EXPECT_NEAR(part, std::min(step / 4, std::sqrt(4 / step)), 1e-9) << i;
-  }
-}
-
-TEST_F(LoopTest, RefusesADecayWithoutAWarmUp) {
-  OptimizerSettings optimizer{.rate_decay = "inverse-sqrt"};
-  EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
-            "rate_decay: inverse-sqrt needs a warm-up of 1 step or more");
-  optimizer.rate_decay = "fast";
-  EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
-            "rate_decay: expected none or inverse-sqrt, got 'fast'");
-}
-
-TEST_F(LoopTest, GroupsHaveRatesOfTheirOwn) {
-  for (const char* optimizer : {"sgd", "adam"}) {
-    Point point;
-    settings.optimizer = {.name = optimizer, .groups = {{.name = "x", .rate = 0}}};
-    fs::create_directory(dir.path(optimizer));
-    ASSERT_TRUE(train(dir.path(optimizer), settings, {pulling(point, {3, 3})}));
-    EXPECT_EQ(point.value(), 0) << optimizer;
-  }
-}
-
-TEST_F(LoopTest, NeedsATurnForEachTask) {
-  Point point;
-  const std::string expected = "training: expected a number of steps, 1 or more, for each task";
-  for (const std::vector<int>& turns : {std::vector<int>{}, {0}, {1, 1}}) {
-    EXPECT_EQ(error_of<UsageError>([&] { train(run, settings, {pulling(point, {1})}, {}, turns); }),
-              expected);
-  }
-  EXPECT_EQ(error_of<UsageError>([&] { train(run, settings, {pulling(point, {})}); }),
-            "training: a task has no examples");
 }
 
 TEST_F(LoopTest, RefusesANewerFormat) {

@@ -37,20 +37,6 @@ HredResponder::HredResponder(const ModelConfig& c, LooksAt looks_at)
   attention_.emplace_back(h, 2 * h, h);
 }
 
-double HredResponder::count(const ModelConfig& c, LooksAt looks_at) {
-  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size, layers = c.num_layers;
-  const bool attends = looks_at != LooksAt::kNothing;
-  // Of the layers of a GRU, which read `in` numbers, and above the first one `above`.
-  const auto gru = [&](double in, double above) {
-    return 3 * h * (in + h + 2 + (layers - 1) * (above + h + 2));
-  };
-  const double both_ways = 2 * gru(e, 2 * h),
-               start = layers * h * (attends ? 3 * h : h) + layers * h;
-  const double attention = attends ? both_ways + h * h + 2 * h * h + h : 0;
-  return v * e + both_ways + gru(2 * h, h) + attention + start +
-         gru(static_cast<double>(input_size(c, looks_at)), h) + v * h;
-}
-
 void HredResponder::visit(Visitor& v) {
   v("encoder.embedding", embedding_);
   v("encoder.gru", utterances_);

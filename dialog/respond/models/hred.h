@@ -36,8 +36,7 @@ class HredResponder : public StepwiseResponder {
  public:
   enum class LooksAt { kNothing, kCurrent, kAll };
 
-  HredResponder(const ModelConfig& config, LooksAt looks_at);        // blank, to be loaded
-  static double count(const ModelConfig& config, LooksAt looks_at);  // of its parameters
+  HredResponder(const ModelConfig& config, LooksAt looks_at);  // blank, to be loaded
 
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }

@@ -77,17 +77,6 @@ ThredResponder::ThredResponder(const ModelConfig& c)
   if (c.message_attention) message_.emplace_back(2 * h, 2 * h, h);
 }
 
-double ThredResponder::count(const ModelConfig& c) {
-  const double v = c.vocab_size, e = c.embedding_size, h = c.hidden_size, layers = c.num_layers;
-  // Of the layers of a GRU, which read `in` numbers, and above the first one `above`.
-  const auto gru = [&](double in, double above, double n) {
-    return 3 * h * (in + h + 2 + (n - 1) * (above + h + 2));
-  };
-  const double message = c.message_attention ? 4 * h * h + h : 0;
-  return v * e + 2 * gru(e, 2 * h, layers) + message + gru(2 * h, h, 1) + 2 * h * h + h +
-         layers * (h * h + h) + gru(e + h, h, layers) + v * (h + e);
-}
-
 void ThredResponder::visit(Visitor& v) {
   v("encoder.embedding", embedding_);
   v("encoder.gru", utterances_);

@@ -30,7 +30,6 @@ namespace heed {
 class ThredResponder : public StepwiseResponder {
  public:
   explicit ThredResponder(const ModelConfig& config);  // blank, to be loaded
-  static double count(const ModelConfig& config);      // of its parameters
 
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }

@@ -1,6 +1,7 @@
 #include "experiments/engine/report/inference.h"
 
 #include <algorithm>
+#include <span>
 
 namespace heed {
 namespace {
@@ -36,7 +37,7 @@ struct Tested {
 };
 
 // Adds the changes in kResamples draws, from `first` on.
-void draw_on(const Results& results, const std::vector<Tested*>& all, int64_t first) {
+void draw_on(const Results& results, std::span<Tested* const> all, int64_t first) {
   std::vector<Quotient> quotients;
   for (const Tested* tested : all) {
     for (const auto& [run, baseline] : tested->pairs) {
@@ -71,7 +72,13 @@ void sharpen(const Results& results, std::vector<Tested>& family) {
   const std::vector<Tested*> sharpened = few;
   for (int64_t first = 0; !few.empty() && static_cast<double>(first) < wanted;
        first += kResamples) {
-    draw_on(results, few, first);
+    for (size_t begin = 0, end; begin < few.size(); begin = end) {
+      size_t together = 0;
+      for (end = begin; end < few.size() && together < kAtOnce; ++end) {
+        together += 2 * few[end]->pairs.size();
+      }
+      draw_on(results, {&few[begin], end - begin}, first);
+    }
     std::erase_if(few, [](const Tested* t) { return t->sides.fewer() >= kEnough; });
   }
   for (Tested* tested : sharpened) tested->p_value = tested->sides.p_value();

@@ -18,8 +18,8 @@ _HRED = STRUCTURES[11:14]  # dialog/respond/models/hred.h
 class ModelConfig:
     """Structure and sizes, by the names of docs/files.md. DataError says which rule they break.
 
-    dropout and noise are of the training, nothing here uses them, but noise decides how wide the decoder's input is.
-    attention is dot, general, additive or None, the structure's own; message_attention is of thred.
+    Here nothing is dropped and no noise is drawn: both are for the training. But noise other than none widens the
+    decoder's input. attention is dot, general or additive; None is the structure's own. message_attention is for thred.
     """
 
     # Made from dialog/respond/settings.h by HEED_WRITE_DOCS=1 build/release/tests/docs_settings_test.

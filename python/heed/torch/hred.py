@@ -90,4 +90,4 @@ class HredResponder(Responder):
         logits = self.decoder["output"](torch.stack(states))
         nll = F.cross_entropy(logits, parts.targets(example, logits), reduction="none")
         scored = self.config.structure == "hred-attention"
-        return parts.outputs(example, nll, torch.stack(attention) if scored else nll[:, None][:, :0], True)
+        return parts.outputs(example, nll, torch.stack(attention) if scored else nll.new_zeros(len(nll), 0), True)

@@ -83,6 +83,8 @@ TEST_P(Probes, TheControlTaskFallsToConstant) {
       probe(train, test, "Planted", {.kind = GetParam(), .standardise = true, .control = true});
   EXPECT_GT(r.f1, 0.99);
   EXPECT_LT(r.control_f1.value(), 0.75);  // 0.625 of them are low
+  EXPECT_DOUBLE_EQ(r.selectivity(), r.f1 - *r.control_f1);
+  EXPECT_GT(r.selectivity(), 0.1);  // so the sign is seen
 }
 
 INSTANTIATE_TEST_SUITE_P(Kinds, Probes,

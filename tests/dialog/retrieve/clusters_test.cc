@@ -34,7 +34,10 @@ TEST(KMeans, FindsHeapsTheirMeansAndDistances) {
       EXPECT_NEAR(c.centres(c.of[i], 0), (i == 1 ? 10 : 0) + 0.2, 1e-4);
       EXPECT_NEAR(c.centres(c.of[i], 1), (i == 2 ? 10 : 0) - 0.2, 1e-4);
     }
-    EXPECT_NEAR(c.distance[0], 2 * 0.04, 1e-4);
+    for (int64_t i = 0; i < rows; ++i) {  // (noise - 0.2)^2 in both directions
+      const double off = static_cast<double>((i * 7) % 5) / 10 - 0.2;
+      EXPECT_NEAR(c.distance[i], 2 * off * off, 1e-4) << i;
+    }
   }
   EXPECT_EQ(k_means(x, 3, 2).of, k_means(x, 3, 2).of);
 }

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "tensor/random.h"
@@ -10,9 +11,10 @@
 namespace heed::retrieve {
 namespace {
 
-// Of each pair the response's vector is the context's with its halves exchanged.
+// Of each pair the response's vector is the context's with its halves exchanged. Of 700 pairs 560
+// are learned from, in three batches of which the last is smaller.
 struct Exchanged {
-  static constexpr int64_t kPairs = 250, kWidth = 8;
+  static constexpr int64_t kPairs = 700, kWidth = 8;
   Tensor x = Tensor::empty({kPairs, kWidth}), y = Tensor::empty({kPairs, kWidth});
   Exchanged() {
     Rng rng(1);
@@ -89,6 +91,47 @@ struct Axes : VectorRanker {
   }
   mutable int read = 0;
 };
+
+// Remembers what it reads. The vectors have no part in which that is.
+struct Reading : VectorRanker {
+  Tensor contexts(const Contexts& contexts, int64_t, const OnTexts&, size_t*) const override {
+    for (const std::vector<std::string>& turns : contexts) {
+      EXPECT_EQ(turns.size(), 1u);
+      of_contexts.push_back(turns.back());
+    }
+    return Tensor::zeros({std::ssize(contexts), 2});
+  }
+  Tensor responses(const std::vector<std::string>& texts, int64_t, const OnTexts&,
+                   size_t*) const override {
+    of_responses.insert(of_responses.end(), texts.begin(), texts.end());
+    return Tensor::zeros({std::ssize(texts), 2});
+  }
+  mutable std::vector<std::string> of_contexts, of_responses;
+};
+
+// Of 10,000 pairs and fewer all are read; of more every place i n / 10,000, rounded down.
+TEST(Map, ReadsTenThousandPairsEvenlySpread) {
+  for (const size_t n : {9999, 10000, 10001, 25000}) {
+    std::vector<Dialogue> dialogues;
+    std::vector<Pair> pairs;
+    for (size_t i = 0; i < n; ++i) {
+      const std::string number = std::to_string(i);
+      dialogues.push_back({number, {{"", "q" + number}, {"", "r" + number}}});
+    }
+    pairs = make_pairs(dialogues, {.all_positions = true, .min_turns = 2}, true);
+    ASSERT_EQ(pairs.size(), n);
+    const Reading ranker;
+    const MappedRanker mapped = learn_map(ranker, dialogues, pairs, 1);
+    const size_t read = std::min<size_t>(n, 10000);
+    ASSERT_EQ(ranker.of_contexts.size(), read) << n;
+    ASSERT_EQ(ranker.of_responses.size(), read) << n;
+    for (size_t i = 0; i < read; ++i) {  // 0, 2, 5, 7, 10, ... of 25,000
+      const std::string number = std::to_string(n == 25000 ? i / 2 * 5 + i % 2 * 2 : i);
+      ASSERT_EQ(ranker.of_contexts[i], "q" + number) << n << " " << i;
+      ASSERT_EQ(ranker.of_responses[i], "r" + number) << n << " " << i;
+    }
+  }
+}
 
 TEST(Map, StandsBeforeARankerWhichReadsAPoolOnce) {
   const Axes axes;

@@ -91,18 +91,29 @@ TEST(Lda, DependsOnTheSeedAndOnNothingElse) {
   EXPECT_NE(counts(1, 1), counts(1, 1, 11));
 }
 
-// Where every word has a topic of its own, a word that was never seen is drawn for both alike.
+// 60 tokens of word 0 are in a topic A, 30 of word 1 in the other, B, and word 2 was never seen. So
+// with alpha = beta = 0.1 and three words it is drawn in a new document
+//   first:     for A 0.1 0.1 / 60.3, for B 0.1 0.1 / 30.3: A 30.3 / 90.6 = 0.334
+//   behind A:  for A 1.1 0.1 / 60.3, for B 0.1 0.1 / 30.3: A 0.847
+//   behind B:  for A 0.1 0.1 / 60.3, for B 1.1 0.1 / 30.3: A 0.044
+// and twice is A A with 0.283, B B with 0.637. Of one each the first topic is said.
 TEST(Lda, DrawsByTheCounts) {
   std::vector<WordIds> documents(20, WordIds{0, 0, 0});
-  documents.resize(40, WordIds{1, 1, 1});
-  const TopicModel model(documents, 3, {.topics = 2, .alpha = 0.1, .sweeps = 100});
-  const int of_0 = model.count(0, 0) == 60 ? 0 : 1;
-  ASSERT_EQ(model.count(0, of_0), 60);
-  ASSERT_EQ(model.count(1, 1 - of_0), 60);
-  EXPECT_EQ(model.top_words(of_0, 5), WordIds{0});
-  int drawn = 0;
-  for (uint64_t number = 0; number < 400; ++number) drawn += model.topic_of({2}, number, 0);
-  EXPECT_NEAR(drawn / 400.0, 0.5, 0.1);
+  documents.resize(30, WordIds{1, 1, 1});
+  const TopicModel model(documents, 3, {.topics = 2, .alpha = 0.1, .beta = 0.1, .sweeps = 100});
+  const int a = model.count(0, 0) == 60 ? 0 : 1;
+  ASSERT_EQ(model.count(0, a), 60);
+  ASSERT_EQ(model.count(1, 1 - a), 30);
+  EXPECT_EQ(model.top_words(a, 5), WordIds{0});
+  const auto share = [&](const WordIds& document, int topic) {
+    int found = 0;
+    for (uint64_t number = 0; number < 4000; ++number) {
+      found += model.topic_of(document, number, 0) == topic;
+    }
+    return found / 4000.0;
+  };
+  EXPECT_NEAR(share({2}, a), 0.334, 0.025);
+  EXPECT_NEAR(share({2, 2}, 1), a == 1 ? 0.283 : 0.637, 0.025);
 }
 
 TEST(Lda, RefusesWhatMakesNoTopics) {

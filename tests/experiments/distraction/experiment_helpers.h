@@ -3,6 +3,7 @@
 
 #include <cmath>
 #include <numeric>
+#include <set>
 #include <string>
 
 #include "experiments/distraction/results.h"
@@ -90,7 +91,10 @@ inline RunResult made_up_run(size_t variant, uint64_t seed, size_t utterances) {
   return run;
 }
 
-inline DistractionResults made_up_results(int seeds = 1) {
+// Of several seeds, if structures are given, only their variants have all, and others the first
+// one: what p-values cost goes by the square of the number of comparisons.
+inline DistractionResults made_up_results(int seeds = 1,
+                                          const std::set<std::string>& structures = {}) {
   DistractionResults results;
   results.folder = "runs/made-up";
   results.settings = {{"hidden", "64"}, {"layers", "1"}, {"vocabulary", "100"}, {"epochs", "3"}};
@@ -104,7 +108,9 @@ inline DistractionResults made_up_results(int seeds = 1) {
        "what a human said",
        {{"my disk is full", false}, {"would you have lunch ?", true}, {"which one ?", false}}}};
   for (size_t v = 0; v < all_variants().size(); ++v) {
-    for (int s = 1; s <= seeds; ++s) {
+    const std::string structure(all_variants()[v].structure.name);
+    const bool all = structures.empty() || structures.contains(structure);
+    for (int s = 1; s <= (all ? seeds : 1); ++s) {
       results.runs.push_back(made_up_run(v, static_cast<uint64_t>(s), 3));
     }
   }

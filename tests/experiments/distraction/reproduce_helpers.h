@@ -53,6 +53,23 @@ inline void expect_same(const std::map<std::string, std::string>& got,
   }
 }
 
+// The tables of a folder are those that heed report makes of its results.
+inline void expect_tables_of_results(const std::string& folder) {
+  const TempDir dir;
+  const Result r = heed_program({"report", "--runs", folder, "--tables", dir.path("tables")});
+  ASSERT_EQ(r.code, 0) << r.err;
+  int tables = 0;
+  for (const auto& entry : fs::directory_iterator(folder + "/tables")) {
+    if (entry.path().extension() != ".md") continue;  // the others have all digits
+    const std::string table = entry.path().filename();
+    std::ostringstream text;
+    text << std::ifstream(entry.path()).rdbuf();
+    EXPECT_EQ(dir.read("tables/" + table), text.str()) << table;
+    ++tables;
+  }
+  EXPECT_EQ(tables, 13) << folder;
+}
+
 // One finished experiment for all tests that only read it.
 class Reproduce : public testing::Test {
  protected:

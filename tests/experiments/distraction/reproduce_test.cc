@@ -159,26 +159,9 @@ TEST_F(Reproduce, ARunThatWentWrongSaysSo) {
   EXPECT_FALSE(has(output, "worse than")) << output;
 }
 
-// Tables beside results are those of the results: here, and in docs/results/experiment if one is
-// kept.
+// Tables beside results are those of the results.
 TEST_F(Reproduce, TheTablesAreThoseOfTheirResults) {
-  const std::string kept = source_dir() + "/docs/results/experiment";
-  for (const std::string& folder : {whole(), kept}) {
-    if (!fs::exists(folder)) continue;
-    const std::string name = fs::path(folder).filename();
-    const Result r = heed_program({"report", "--runs", folder, "--tables", dir.path(name)});
-    ASSERT_EQ(r.code, 0) << r.err;
-    int tables = 0;
-    for (const auto& entry : fs::directory_iterator(folder + "/tables")) {
-      if (entry.path().extension() != ".md") continue;  // the others have all digits
-      const std::string table = entry.path().filename();
-      std::ostringstream text;
-      text << std::ifstream(entry.path()).rdbuf();
-      EXPECT_EQ(dir.read(name + "/" + table), text.str()) << table;
-      ++tables;
-    }
-    EXPECT_EQ(tables, 13) << folder;
-  }
+  expect_tables_of_results(whole());
 }
 
 TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {

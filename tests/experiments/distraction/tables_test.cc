@@ -1,4 +1,5 @@
 // Tables, what they are made of, and the paper's numbers.
+#include <algorithm>
 #include <cmath>
 
 #include "experiments/distraction/paper.h"
@@ -8,6 +9,31 @@
 
 namespace heed {
 namespace {
+
+// What is computed of made-up results, once for all tests.
+struct Computed {
+  explicit Computed(DistractionResults of)
+      : results(std::move(of)), inference(infer(results)), tables(all_tables(results, inference)) {}
+  const DistractionResults results;
+  const Inference inference;
+  const std::vector<Table> tables;
+};
+
+const Computed& of_one_seed() {
+  static const Computed kComputed(made_up_results());
+  return kComputed;
+}
+
+// Of two structures three seeds, of the others one.
+const Computed& of_three_seeds() {
+  static const Computed kComputed(made_up_results(3, {"static-ui", "dynamic"}));
+  return kComputed;
+}
+
+size_t seeds_of(size_t variant) {
+  const std::string_view structure = all_variants()[variant].structure.name;
+  return structure == "static-ui" || structure == "dynamic" ? 3 : 1;
+}
 
 // ---- the tables of an experiment
 
@@ -20,14 +46,12 @@ void expect_interval(const Cell& cell, const std::optional<Estimate>& estimate) 
 }
 
 TEST(Tables, OfAnExperiment) {
-  const DistractionResults results = made_up_results(3);
-  const Inference inference = infer(results);
-  const auto tables = all_tables(results, inference);
+  const auto& [results, inference, tables] = of_three_seeds();
   ASSERT_EQ(tables.size(), 12u);
   const Table& main = table_of(tables, "table3");
   ASSERT_EQ(main.rows.size(), 23u);
   ASSERT_EQ(main.columns.size(), 11u);
-  for (const Row& row : main.rows) EXPECT_EQ(row.sources.size(), 3u);
+  for (size_t v = 0; v < 23; ++v) EXPECT_EQ(main.rows[v].sources.size(), seeds_of(v)) << v;
   EXPECT_TRUE(
       main.note.find(
           "40 test dialogues, 3 seeds. 95 % intervals over 20 conversations, the largest of 2") !=
@@ -45,6 +69,7 @@ TEST(Tables, OfAnExperiment) {
   EXPECT_EQ(main.columns[3].key, "test_sets.random:0.7.das_ratio");
   EXPECT_DOUBLE_EQ(*cell.value, (ratios[0] + ratios[1] + ratios[2]) / 3);
   EXPECT_DOUBLE_EQ(*cell.deviation, *spread(ratios)->deviation);
+  EXPECT_FALSE(main.rows[*find_variant("static", 0.7, true)].cells[3].deviation);  // of one seed
   EXPECT_DOUBLE_EQ(cell.others.at(0).value(), spread(means)->mean);
   EXPECT_DOUBLE_EQ(cell.others.at(1).value(), spread(medians)->mean);
   // begin has the first utterance, end the last one
@@ -56,9 +81,7 @@ TEST(Tables, OfAnExperiment) {
 
 // Each number has its own interval, not that of another set or of another measure.
 TEST(Tables, IntervalsAreThoseOfTheirNumbers) {
-  const DistractionResults results = made_up_results(2);
-  const Inference inference = infer(results);
-  const auto tables = all_tables(results, inference);
+  const auto& [results, inference, tables] = of_three_seeds();
   const Table &main = table_of(tables, "table3"), &random = table_of(tables, "table4"),
               &rare = table_of(tables, "table6");
   for (size_t v = 0; v < all_variants().size(); ++v) {
@@ -83,8 +106,7 @@ TEST(Tables, IntervalsAreThoseOfTheirNumbers) {
 
 // A printed ratio is the quotient of the numbers printed beside it.
 TEST(Tables, RatiosAreQuotientsOfTheirColumns) {
-  const DistractionResults results = made_up_results();
-  const auto tables = all_tables(results, infer(results));
+  const auto& tables = of_one_seed().tables;
   for (const char* id : {"table4", "table5", "table6"}) {
     const Table& table = table_of(tables, id);
     int found = 0;
@@ -100,19 +122,25 @@ TEST(Tables, RatiosAreQuotientsOfTheirColumns) {
 }
 
 TEST(Tables, ThreeWaysToTakeTheRatio) {
-  const DistractionResults results = made_up_results(2);
-  const Table table = table_of(all_tables(results, infer(results)), "ratios");
+  const Table& table = table_of(of_three_seeds().tables, "ratios");
   ASSERT_EQ(table.columns.size(), 9u);
   EXPECT_EQ(table.columns[4].key, "test_sets.frequent:*.mean_das_ratio");
-  double sums[3] = {};
-  for (const RunResult* run : results.of(5)) {
-    for (size_t s = 4; s < 7; ++s) {
-      for (size_t k = 0; k < 3; ++k) {
-        sums[k] += *run->numbers.value(key_of(s, kRatioKinds[k].key)) / 6;
+  for (size_t v = 0; v < 23; ++v) {
+    const auto runs = of_three_seeds().results.of(v);
+    ASSERT_EQ(runs.size(), seeds_of(v));
+    double sums[3] = {};
+    for (const RunResult* run : runs) {
+      for (size_t s = 4; s < 7; ++s) {
+        for (size_t k = 0; k < 3; ++k) {
+          sums[k] += *run->numbers.value(key_of(s, kRatioKinds[k].key));
+        }
       }
     }
+    const auto numbers = 3 * static_cast<double>(runs.size());
+    for (int k = 0; k < 3; ++k) {
+      EXPECT_NEAR(*table.rows[v].cells[3 + k].value, sums[k] / numbers, 1e-12) << v;
+    }
   }
-  for (int k = 0; k < 3; ++k) EXPECT_NEAR(*table.rows[5].cells[3 + k].value, sums[k], 1e-12);
 }
 
 // D and H of four dialogues, of which one has no history: 1 and 3, 2 and 1, 0 and 0.
@@ -124,7 +152,7 @@ TEST(Tables, SharesOfDialogues) {
     run.numbers.set_series(key_of(set, "dialogues_as_history"), {3, 1, 0, std::nullopt});
     add_shares(run.numbers);
   }
-  const Table table = table_of(all_tables(results, infer(made_up_results(1))), "shares");
+  const Table table = table_of(all_tables(results, of_one_seed().inference), "shares");
   ASSERT_EQ(table.columns.size(), 18u);
   EXPECT_EQ(table.columns[14].group, "rare, middle");
   EXPECT_DOUBLE_EQ(*table.rows[5].cells[14].value, 1.0 / 3);
@@ -134,26 +162,31 @@ TEST(Tables, SharesOfDialogues) {
 // ---- changes against the baseline
 
 TEST(Changes, AreThoseOfTheSameSeedsOnTheSameDialogues) {
-  DistractionResults results = made_up_results(3);
-  const Table changes = table_of(all_tables(results, infer(results)), "changes");
+  const Table& changes = table_of(of_three_seeds().tables, "changes");
   ASSERT_EQ(changes.rows.size(), 18u);
+  int of_three = 0;
   for (const Row& row : changes.rows) {
-    EXPECT_EQ(row.sources.size(), 6u);
+    const bool three = row.sources.size() == 6;
+    of_three += three;
+    EXPECT_TRUE(three || row.sources.size() == 2) << row.sources.size();
     for (const Cell& change : row.cells) {
       const double p = std::stod(row.group.substr(4));
       EXPECT_NEAR(*change.value, -0.3 * p, 0.06);
       EXPECT_NEAR(change.others.at(0).value(), -0.3 * p, 0.06);
       EXPECT_TRUE(change.others.at(1));
-      EXPECT_LT(*change.p_value, 0.05);
+      EXPECT_EQ(change.p_value.has_value(), three);
+      EXPECT_LT(change.p_value.value_or(0), 0.05);
       EXPECT_LT(change.interval->low, *change.value);
       EXPECT_GT(change.interval->high, *change.value);
     }
   }
+  EXPECT_EQ(of_three, 9);
 }
 
 // Of seeds that only one of the two has, none counts.
 TEST(Changes, LeaveOutUnpairedSeeds) {
-  DistractionResults all = made_up_results(3), some = made_up_results(3);
+  const DistractionResults all = made_up_results(3, {"static"});
+  DistractionResults some = all;
   const size_t v = *find_variant("static", 0.5, true), base = *find_variant("static", 0, true);
   std::erase_if(some.runs, [&](const RunResult& r) {
     return (r.run.variant == v && r.run.seed == 1) || (r.run.variant == base && r.run.seed == 3);
@@ -167,41 +200,85 @@ TEST(Changes, LeaveOutUnpairedSeeds) {
   const std::string key = key_of(4, "das_ratio");
   const double expected =
       *pairs[0].first->numbers.value(key) - *pairs[0].second->numbers.value(key);
-  EXPECT_NEAR(infer(some).change(key, v)->value, expected, 1e-12);
-  const Table changes = table_of(all_tables(some, infer(some)), "changes");
+  const Inference inference = infer(some);
+  EXPECT_NEAR(inference.change(key, v)->value, expected, 1e-12);
+  const Table changes = table_of(all_tables(some, inference), "changes");
   for (const Row& row : changes.rows) {
     if (row.label != "static" || row.group != "p = 0.5") continue;
     EXPECT_NEAR(*row.cells[3].value, expected, 1e-12);
   }
 }
 
-// One seed has none; of the others Holm's factor is 9 at most, for the nine test sets: in 10,000
-// draws the smallest corrected p-value would be 0.0018.
-TEST(Changes, AreCorrectedForAllOfThem) {
-  DistractionResults results = made_up_results(2);
-  const size_t v = *find_variant("static", 0.7, true), base = *find_variant("static", 0, true);
-  std::erase_if(results.runs, [&](const RunResult& r) {
-    return r.run.seed == 2 && r.run.variant != v && r.run.variant != base;
+// Two seeds of static at p = 0.7 and its baseline, one of all others: nine comparisons.
+DistractionResults of_nine_comparisons() {
+  DistractionResults results = made_up_results(2, {"static"});
+  std::erase_if(results.runs, [](const RunResult& r) {
+    const double p = all_variants()[r.run.variant].insert_prob;
+    return r.run.seed == 2 && p != 0.7 && p != 0;
   });
-  const Inference inference = infer(results);
+  return results;
+}
+
+// One seed has none; of the others Holm's factor is 9 at most, for the nine test sets: in 10,000
+// draws the smallest corrected p-value would be 0.0018. No draw of any is beyond 0, so that 20,000
+// are drawn, of which each p-value is 2 / 20,001, and corrected 9 times that.
+TEST(Changes, AreCorrectedForAllOfThem) {
+  const Inference inference = infer(of_nine_comparisons());
+  const size_t v = *find_variant("static", 0.7, true);
   EXPECT_EQ(inference.comparisons(), 9u);
-  double lowest = 1;
   for (size_t other = 0; other < all_variants().size(); ++other) {
     for (size_t s = 1; s < kSets; ++s) {
       const auto& change = inference.change(key_of(s, "das_ratio"), other);
       EXPECT_EQ(change.has_value(), all_variants()[other].insert_prob > 0);
       const auto corrected = inference.corrected_p(key_of(s, "das_ratio"), other);
       EXPECT_EQ(corrected.has_value(), other == v);
-      if (other == v) lowest = std::min(lowest, corrected.value_or(1));
+      EXPECT_DOUBLE_EQ(corrected.value_or(1), other == v ? 9 * 2.0 / 20001 : 1) << s;
     }
   }
-  EXPECT_LE(lowest, 0.001);
-  EXPECT_GT(lowest, 9 * 2.0 / 30001);  // no more is drawn than that needs
+  static_assert(9 * 2.0 / 20001 <= kSmallestP && 9 * 2.0 / 10001 > kSmallestP);
+}
+
+// Changes of all sizes, from none to some that are clear but need no more draws: the smallest
+// p-value counts nine times, the next one eight times and never less than the one before.
+TEST(Changes, AreCorrectedStepByStep) {
+  DistractionResults results = of_nine_comparisons();
+  const size_t v = *find_variant("static", 0.7, true), base = *find_variant("static", 0, true);
+  for (const auto& [run, baseline] : paired_runs(results, v, base)) {
+    Rng rng(run->run.seed, "changes");
+    for (size_t s = 1; s < kSets; ++s) {
+      const std::string name = key_of(s, "dialogues_as_distraction");
+      Series series = baseline->numbers.series(name);
+      for (std::optional<double>& x : series) {
+        const double noise = rng.uniform() - 0.5 + 0.018 * static_cast<double>(s);
+        if (x) *x *= 1 + 0.2 * noise;
+      }
+      const Series history = baseline->numbers.series(key_of(s, "dialogues_as_history"));
+      Numbers& numbers = results.runs[static_cast<size_t>(run - results.runs.data())].numbers;
+      numbers.set_series(name, series);
+      numbers.set_series(key_of(s, "dialogues_as_history"), history);
+    }
+  }
+  const Inference inference = infer(results);
+  std::vector<std::pair<double, double>> p_values;  // as they are, and corrected
+  for (size_t s = 1; s < kSets; ++s) {
+    const std::string key = key_of(s, "das_ratio");
+    p_values.emplace_back(inference.change(key, v)->p_value, *inference.corrected_p(key, v));
+  }
+  std::sort(p_values.begin(), p_values.end());
+  ASSERT_EQ(p_values.size(), 9u);
+  EXPECT_GE(p_values[0].first, 0.002);  // of others more is drawn
+  EXPECT_LT(9 * p_values[0].first, 0.1);
+  EXPECT_GT(p_values[8].first, 0.2);
+  double before = 0;
+  for (size_t i = 0; i < 9; ++i) {
+    before = std::max(before, std::min(1.0, static_cast<double>(9 - i) * p_values[i].first));
+    EXPECT_DOUBLE_EQ(p_values[i].second, before) << i;
+  }
 }
 
 // An overflow in one run must not take the tables of the others with it.
 TEST(Tables, APerplexityThatIsNoNumberIsMissing) {
-  DistractionResults results = made_up_results(2);
+  DistractionResults results = made_up_results(2, {"non-hier"});
   Numbers& numbers = results.runs[0].numbers;  // as they are read: null in the file
   numbers.set(key_of(0, "perplexity"), std::nullopt);
   Series nll = numbers.series("nll");
@@ -285,8 +362,7 @@ TEST(Paper, TheFirstUtteranceIsBetweenThePhrasesAndTheHistory) {
 }
 
 TEST(Paper, BesideOurs) {
-  const DistractionResults results = made_up_results();
-  const auto tables = all_tables(results, infer(results));
+  const auto& [results, inference, tables] = of_one_seed();
   const size_t v = *find_variant("static-ui", 0.7, true);
   const auto cell = [&](const char* id, const std::string& group, const std::string& name) {
     const Table& table = table_of(tables, id);

@@ -1,8 +1,6 @@
-// What utterances from elsewhere in its contexts do to a ranker: heed rank test --test.
+// What utterances from elsewhere in its contexts do to a ranker.
 #pragma once
 
-#include <CLI/App.hpp>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -10,7 +8,7 @@
 #include "dialog/data/distraction.h"
 #include "dialog/respond/das.h"
 #include "dialog/retrieve/metrics.h"
-#include "experiments/measure/rankings.h"
+#include "experiments/engine/stats/statistics.h"
 
 namespace heed {
 
@@ -44,10 +42,7 @@ struct RankedSetRow {
   ScoreSummary looks;
 };
 std::vector<RankedSetRow> measure_sets(const std::vector<RankedSet>& sets, uint64_t seed);
-void print_sets(const std::vector<RankedSetRow>& rows);
-nlohmann::ordered_json sets_json(const std::vector<RankedSetRow>& rows);
-
-nlohmann::ordered_json rankings_json(const std::vector<Ranking>& rows);
-void add_rank_scores(CLI::App& rank);  // heed rank scores
+// "-" for no number.
+std::string sets_table(const std::vector<RankedSetRow>& rows, int width);
 
 }  // namespace heed

@@ -1,4 +1,4 @@
-#include "experiments/adversarial/looks_json.h"
+#include "experiments/measure/looks_json.h"
 
 #include <algorithm>
 

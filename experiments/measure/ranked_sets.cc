@@ -1,4 +1,4 @@
-#include "heed/rank_distracted.h"
+#include "experiments/measure/ranked_sets.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,6 @@
 #include "dialog/text/format.h"
 #include "dialog/text/text_table.h"
 #include "experiments/measure/measure_json.h"
-#include "heed/results.h"
 
 namespace heed {
 namespace {
@@ -125,7 +124,7 @@ std::vector<RankedSetRow> measure_sets(const std::vector<RankedSet>& sets, uint6
   return rows;
 }
 
-void print_sets(const std::vector<RankedSetRow>& rows) {
+std::string sets_table(const std::vector<RankedSetRow>& rows, int width) {
   std::vector<std::vector<std::string>> table = {{"test set"}};
   const auto add = [&](const char* title, auto cell) {
     table.push_back({title});
@@ -145,10 +144,10 @@ void print_sets(const std::vector<RankedSetRow>& rows) {
   score("AS distr.", &ScoreSummary::as_distraction);
   score("AS history", &ScoreSummary::as_history);
   score("DAS ratio", &ScoreSummary::das_ratio);
-  std::fputs(text_table(std::move(table), results_width()).c_str(), stdout);
+  return text_table(std::move(table), width);
 }
 
-Json sets_json(const std::vector<RankedSetRow>& rows) {
+Json to_json(const std::vector<RankedSetRow>& rows) {
   const auto number = [](const std::optional<double>& x) { return x ? Json(*x) : Json(); };
   Json json = Json::object();
   for (const RankedSetRow& row : rows) {
@@ -162,12 +161,6 @@ Json sets_json(const std::vector<RankedSetRow>& rows) {
                       {"das_ratio", number(row.looks.das_ratio)},
                       {"mean_das_ratio", number(row.looks.mean_das_ratio)}};
   }
-  return json;
-}
-
-Json rankings_json(const std::vector<Ranking>& rows) {
-  Json json = Json::array();
-  for (const Ranking& row : rows) json.push_back(to_json(row));
   return json;
 }
 

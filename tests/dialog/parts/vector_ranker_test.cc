@@ -1,0 +1,159 @@
+// Rankers by the vectors of an encoder.
+#include "dialog/parts/vector_ranker.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <memory>
+#include <sstream>
+
+namespace heed {
+namespace {
+
+// Texts are numbers with blanks between them. Of an utterance those are the vector, cut after
+// `width` of them and filled with zeros; that of a context is the sum of its utterances'.
+class OfNumbers : public ContextEncoder {
+ public:
+  explicit OfNumbers(int64_t width) : width_(width) {}
+  int64_t width() const override { return width_; }
+  std::vector<int32_t> numbers(const std::string& utterance) const override {
+    std::istringstream in(utterance);
+    std::vector<int32_t> all;
+    for (int32_t x; in >> x;) all.push_back(x);
+    return all;
+  }
+  Tensor encode(const std::vector<Example>& examples, const EncodeOptions& options) const override {
+    Tensor rows = Tensor::zeros({std::ssize(examples), width_});
+    for (size_t i = 0; i < examples.size(); ++i) {
+      EXPECT_EQ(examples[i].distraction.size(), examples[i].context.size());
+      for (const std::vector<int32_t>& utterance : examples[i].context) {
+        for (size_t k = 0; k < utterance.size() && std::ssize(utterance) <= width_; ++k) {
+          rows.data<float>()[static_cast<int64_t>(i) * width_ + static_cast<int64_t>(k)] +=
+              static_cast<float>(utterance[k]);
+        }
+      }
+    }
+    if (options.progress) options.progress(std::ssize(examples), 0);
+    ++calls;
+    return rows;
+  }
+  mutable int calls = 0;
+
+ private:
+  int64_t width_;
+};
+
+std::shared_ptr<OfNumbers> of_numbers(int64_t width = 3) {
+  return std::make_shared<OfNumbers>(width);
+}
+
+double length_of(const std::vector<double>& x) {
+  double squares = 0;
+  for (const double value : x) squares += value * value;
+  return std::sqrt(squares);
+}
+
+double cosine(const std::vector<double>& x, const std::vector<double>& y) {
+  double product = 0;
+  for (size_t k = 0; k < x.size(); ++k) product += x[k] * y[k];
+  return product / (length_of(x) * length_of(y));
+}
+
+TEST(CosineRanker, ScoresAreCosinesInTheOrderOfTheCandidates) {
+  const CosineRanker ranker(of_numbers(), {});
+  const std::vector<std::vector<double>> y = {{3, 4, 0}, {-1, 0, 2}, {2, -1, 0}, {300, 400, 0}};
+  const std::vector<std::string> texts = {"3 4", "-1 0 2", "2 -1", "300 400"};
+  // The second context is the sum of two utterances, and asks for some only, one of them twice.
+  const Ranker::Scores scores =
+      ranker.score(texts, {{{"1 2 2"}, {0, 1, 2, 3}}, {{"4 0 1", "1 -1 1"}, {2, 0, 2}}}, 8, {});
+  EXPECT_EQ(scores.remark, "");
+  ASSERT_EQ(scores.of_queries.size(), 2u);
+  const std::vector<double>&first = scores.of_queries[0], &second = scores.of_queries[1];
+  ASSERT_EQ(first.size(), 4u);
+  ASSERT_EQ(second.size(), 3u);
+  // 11 / (3 * 5), 3 / (3 sqrt 5), 0 and again the first: a length has no part in it
+  EXPECT_NEAR(first[0], 11.0 / 15, 1e-6);
+  EXPECT_NEAR(first[1], 1 / std::sqrt(5), 1e-6);
+  EXPECT_NEAR(first[2], 0, 1e-6);
+  EXPECT_NEAR(first[3], first[0], 1e-6);
+  EXPECT_NEAR(second[0], cosine({5, -1, 2}, y[2]), 1e-6);
+  EXPECT_NEAR(second[1], cosine({5, -1, 2}, y[0]), 1e-6);
+  EXPECT_EQ(second[2], second[0]);
+}
+
+// Equal texts, and texts of equal vectors, have the same score to the last bit, wherever they
+// stand.
+TEST(CosineRanker, EqualVectorsAreTies) {
+  const CosineRanker ranker(of_numbers(), {});
+  const std::vector<std::string> texts = {"1 2 3", "5 -7 2", "1 2 3", "1  2  3", "5 -7 2"};
+  const auto scores = ranker.score(texts, {{{"7 1 -3"}, {0, 1, 2, 3, 4}}}, 2, {}).of_queries[0];
+  EXPECT_EQ(scores[0], scores[2]);
+  EXPECT_EQ(scores[0], scores[3]);
+  EXPECT_EQ(scores[1], scores[4]);
+  EXPECT_NE(scores[0], scores[1]);
+}
+
+// More numbers than are summed at once, and not a multiple of them.
+TEST(CosineRanker, VectorsHaveTheLengthOne) {
+  const int64_t width = 37;
+  const CosineRanker ranker(of_numbers(width), {});
+  std::string text;
+  std::vector<double> numbers;
+  for (int k = 0; k < width; ++k) {
+    numbers.push_back((k * 29) % 17 - 8);
+    text += std::to_string((k * 29) % 17 - 8) + " ";
+  }
+  const Tensor x = ranker.contexts({{text}, {"0 0"}, {"0 -5"}}, 8, {}, nullptr);
+  const Tensor y = ranker.responses({"0", text}, 8, {}, nullptr);
+  ASSERT_EQ(x.shape(), (Shape{3, width}));
+  for (int64_t k = 0; k < width; ++k) {
+    const double want = numbers[static_cast<size_t>(k)] / length_of(numbers);
+    EXPECT_NEAR(x(0, k), want, 1e-6) << k;
+    EXPECT_NEAR(y(1, k), want, 1e-6) << k;
+    EXPECT_EQ(x(1, k), 0) << k;  // and not NaN
+    EXPECT_EQ(y(0, k), 0) << k;
+    EXPECT_EQ(x(2, k), k == 1 ? -1 : 0) << k;
+  }
+}
+
+// The last turns of a context, and the first numbers of each; the first ones of a response.
+TEST(CosineRanker, ReadsWithinItsBoundsAndCountsWhatIsCut) {
+  ExampleOptions bounds;
+  bounds.max_turns = 2;
+  bounds.max_utterance_tokens = 2;
+  bounds.max_response_tokens = 1;
+  const CosineRanker ranker(of_numbers(), bounds);
+  size_t cut = 0;
+  const Tensor x = ranker.contexts({{"9 9", "1 0 7", "0 1"}, {"3 4 5"}}, 8, {}, &cut);
+  EXPECT_EQ(cut, 1u);  // turns that are not read; not that one is long
+  EXPECT_NEAR(x(0, 0), std::sqrt(0.5), 1e-6);
+  EXPECT_NEAR(x(0, 1), std::sqrt(0.5), 1e-6);
+  EXPECT_EQ(x(0, 2), 0);
+  EXPECT_NEAR(x(1, 0), 0.6, 1e-6);
+  EXPECT_NEAR(x(1, 1), 0.8, 1e-6);
+  EXPECT_EQ(x(1, 2), 0);
+  cut = 0;
+  const Tensor y = ranker.responses({"4 3", "5"}, 8, {}, &cut);
+  EXPECT_EQ(cut, 1u);
+  EXPECT_EQ(y(0, 0), 1);
+  EXPECT_EQ(y(0, 1), 0);
+  EXPECT_EQ(ranker.score({"4 3", "5"}, {{{"1", "2", "3"}, {0}}}, 8, {}).remark,
+            "2 texts cut: of a context the last words or pieces are kept, of a response the first");
+}
+
+// The vectors of texts are kept until others are asked for; contexts are read each time.
+TEST(CosineRanker, ReadsTextsOnce) {
+  const auto encoder = of_numbers();
+  const CosineRanker ranker(encoder, {});
+  const std::vector<std::string> texts = {"1 0", "0 1"};
+  EXPECT_NEAR(ranker.score(texts, {{{"3 4"}, {1}}}, 8, {}).of_queries[0][0], 0.8, 1e-6);
+  EXPECT_EQ(encoder->calls, 2);
+  EXPECT_NEAR(ranker.score(texts, {{{"4 3"}, {1}}}, 8, {}).of_queries[0][0], 0.6, 1e-6);
+  EXPECT_EQ(encoder->calls, 3);
+  EXPECT_NEAR(ranker.score({"1 0", "1 1"}, {{{"4 3"}, {1}}}, 8, {}).of_queries[0][0],
+              7 / (5 * std::sqrt(2)), 1e-6);
+  EXPECT_EQ(encoder->calls, 5);
+}
+
+}  // namespace
+}  // namespace heed

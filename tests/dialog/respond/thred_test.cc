@@ -1,0 +1,186 @@
+// What THRED has and other structures have not: blocks of utterances, and two attentions. That it
+// agrees with PyTorch is verify_test's, what every model promises responder_test's.
+#include "dialog/respond/models/thred.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "dialog/respond/structures.h"
+#include "tests/dialog/respond/model_helpers.h"
+#include "tests/file_helpers.h"
+
+namespace heed {
+namespace {
+
+ThredResponder model_of(bool message_attention, uint64_t seed = 3) {
+  ModelConfig config = small_config(Structure::parse("thred"));
+  config.message_attention = message_attention;
+  ThredResponder model(config);
+  init_again_uniform(model, -1, 1, seed);  // attention that is far from even
+  convert(model, DType::f64);
+  return model;
+}
+
+// Three dialogues, of which the first two have a second utterance. In a batch the one with the
+// longest response is the first: b, c, a.
+const std::vector<Example>& three() {
+  static const std::vector<Example> kThree = {
+      {"a", "a", {{6}, {7, 8, 9}, {10, 11}}, {0, 0, 0}, {12}},
+      {"b", "b", {{13, 14, 15, 16}}, {0}, {6, 7, 8}},
+      {"c", "c", {{17, 18}, {19}}, {0, 0}, {9, 10}}};
+  return kThree;
+}
+
+std::vector<int64_t> lengths_of(const Segments& segments) {
+  std::vector<int64_t> lengths;
+  for (int64_t s = 0; s < segments.count(); ++s) lengths.push_back(segments.length(s));
+  return lengths;
+}
+
+void set_zero(const Module& model, const std::string& pattern) {
+  int found = 0;
+  for (NamedParameter& p : parameters(model)) {
+    if (!p.name.starts_with(pattern)) continue;
+    p.var.set_value(Tensor::zeros(p.var.shape(), DType::f64));
+    ++found;
+  }
+  EXPECT_GT(found, 0) << pattern;
+}
+
+std::vector<double> nll_of(const Responder& model, const Example& example) {
+  return model.teach(make_batch({&example}, model.parts())).nll.to_vector();
+}
+
+// Of each step the weights of the utterances of one dialogue.
+std::vector<std::vector<double>> weights_of(const Responder& model, const Example& example) {
+  const Batch batch = make_batch({&example}, model.parts());
+  const Taught out = model.teach(batch);
+  std::vector<std::vector<double>> weights;
+  for (size_t t = 0; t <= example.response.size(); ++t) {
+    weights.push_back(weights_at(out, batch, 0, static_cast<int64_t>(t)));
+  }
+  return weights;
+}
+
+// Block i has the words of the i-th utterances, and the end of each, of the dialogues that have
+// one.
+TEST(Thred, ABlockHasOneUtteranceOfEachDialogue) {
+  const ThredResponder model = model_of(true);
+  const Batch batch = make_batch(pointers(three()), model.parts());
+  const auto encoded = model.encode(batch);
+  ASSERT_EQ(encoded.blocks.size(), 3u);
+  EXPECT_EQ(lengths_of(encoded.blocks[0].segments), (std::vector<int64_t>{5, 3, 2}));
+  EXPECT_EQ(lengths_of(encoded.blocks[1].segments), (std::vector<int64_t>{2, 4}));
+  EXPECT_EQ(lengths_of(encoded.blocks[2].segments), (std::vector<int64_t>{3}));
+  EXPECT_EQ(lengths_of(encoded.segments), (std::vector<int64_t>{1, 2, 3}));
+  EXPECT_TRUE(model_of(false).encode(batch).blocks.empty());
+}
+
+// Whoever stands beside it, and in whatever order: no row is that of a neighbour, and none is
+// padded.
+TEST(Thred, ADialogueIsTheSameInAnyBatch) {
+  std::vector<Example> examples = random_examples(12, 5);
+  examples.insert(examples.end(), three().begin(), three().end());
+  for (const bool message : {true, false}) {
+    ThredResponder model = model_of(message);
+    const auto alone = score(model, examples, 1);
+    std::vector<Example> other = examples;
+    for (int order = 0; order < 3; ++order) {
+      const auto together = score(model, other, 15);
+      for (size_t i = 0; i < other.size(); ++i) {
+        const auto own = std::find_if(alone.begin(), alone.end(),
+                                      [&](const auto& s) { return s.id == together[i].id; });
+        ASSERT_EQ(own->nll.size(), together[i].nll.size());
+        ASSERT_EQ(own->as_scores.size(), other[i].context.size());
+        for (size_t t = 0; t < own->nll.size(); ++t) {
+          EXPECT_NEAR(own->nll[t], together[i].nll[t], 1e-11) << own->id;
+        }
+        for (size_t k = 0; k < own->as_scores.size(); ++k) {
+          EXPECT_NEAR(own->as_scores[k], together[i].as_scores[k], 1e-11) << own->id;
+        }
+      }
+      Rng(static_cast<uint64_t>(order)).shuffle(other);
+    }
+  }
+}
+
+// Other words in the second utterance of one dialogue, the second block, are others for it alone.
+TEST(Thred, WordsOfTheSecondBlockAreTheirDialogues) {
+  ThredResponder model = model_of(true);
+  std::vector<Example> changed = three();
+  changed[0].context[1] = {7, 20, 9};
+  const auto before = score(model, three(), 3), after = score(model, changed, 3);
+  EXPECT_NE(before[0].nll, after[0].nll);
+  EXPECT_EQ(before[1].nll, after[1].nll);
+  EXPECT_EQ(before[2].nll, after[2].nll);
+  changed = three();
+  changed[2].context[1] = {20};
+  const auto third = score(model, changed, 3);
+  EXPECT_EQ(before[0].nll, third[0].nll);
+  EXPECT_EQ(before[1].nll, third[1].nll);
+  EXPECT_NE(before[2].nll, third[2].nll);
+}
+
+TEST(Thred, EveryUtteranceCounts) {
+  for (const bool message : {true, false}) {
+    const ThredResponder model = model_of(message);
+    for (size_t k = 0; k < 3; ++k) {
+      Example other = three()[0];
+      other.context[k][0] = 21;
+      EXPECT_NE(nll_of(model, other), nll_of(model, three()[0])) << message << k;
+    }
+  }
+}
+
+// The weights that count are those of utterances. Without v' they are even, whatever the attention
+// to words does; without v that one is even, and these are not.
+TEST(Thred, TheAttentionsAreTwo) {
+  const Example& example = three()[0];
+  const ThredResponder model = model_of(true), even = model_of(true), even_words = model_of(true);
+  set_zero(even, "decoder.attention.");
+  set_zero(even_words, "message.attention.");
+  for (const auto& weights : weights_of(even, example)) {
+    ASSERT_EQ(weights.size(), 3u);
+    for (const double w : weights) EXPECT_NEAR(w, 1.0 / 3, 1e-12);
+  }
+  for (const ThredResponder* one : {&model, &even_words}) {
+    for (const auto& weights : weights_of(*one, example)) {
+      EXPECT_NEAR(weights[0] + weights[1] + weights[2], 1, 1e-12);
+      EXPECT_GT(*std::max_element(weights.begin(), weights.end()), 0.34);
+    }
+  }
+  EXPECT_NE(weights_of(model, example), weights_of(even_words, example));
+  EXPECT_NE(nll_of(model, example), nll_of(even, example));
+  EXPECT_NE(nll_of(model, example), nll_of(even_words, example));
+}
+
+// What the message attention sees of the decoder, s_{t-1}, makes other messages in each step. Where
+// the attention to utterances does not see it (W' = 0), its weights are others in each step for
+// that alone, and the same ones without message attention, which that model has nothing of.
+TEST(Thred, MessagesAreThoseOfTheirStep) {
+  for (const bool message : {true, false}) {
+    const ThredResponder model = model_of(message);
+    const std::vector<NamedParameter> all = parameters(model);
+    EXPECT_EQ(std::any_of(all.begin(), all.end(),
+                          [](const auto& p) { return p.name.starts_with("message.attention."); }),
+              message);
+    const auto seeing = weights_of(model, three()[0]);
+    EXPECT_NE(seeing[0], seeing[1]);
+    set_zero(model, "decoder.attention.query");
+    const auto weights = weights_of(model, three()[0]);
+    ASSERT_EQ(weights.size(), 2u);
+    ASSERT_EQ(weights[0].size(), 3u);
+    double off = 0;
+    for (size_t k = 0; k < 3; ++k) off = std::max(off, std::abs(weights[0][k] - weights[1][k]));
+    if (message) {
+      EXPECT_GT(off, 1e-5);
+    } else {
+      EXPECT_LT(off, 1e-12);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace heed

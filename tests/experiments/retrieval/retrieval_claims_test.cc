@@ -1,0 +1,247 @@
+// The claims about rankers as rules: verdicts of numbers that are made by hand.
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "experiments/experiment.h"
+#include "experiments/retrieval/report.h"
+
+namespace heed {
+namespace {
+
+using namespace rankers;
+
+struct Number {
+  size_t variant;
+  const char* name;
+  double value;
+};
+
+// By their places in the list of claims.
+enum Which {
+  kBeatsWords,
+  kFallsWithCandidates,
+  kMatterMost,
+  kMoreNegatives,
+  kMoreData,
+  kCrossEntropy,
+  kNoHierarchy,
+  kLstmAsSru,
+  kTruthAdded,
+  kClustersRecall,
+  kFrequencyCoverage,
+  kFiltering
+};
+
+// All claims hold.
+const std::vector<Number> kAllHold = {{kBase, "first_of_10", 0.8},
+                                      {kBase, "first_of_100", 0.5},
+                                      {kBase, "first_of_1000", 0.2},
+                                      {kBase, "filtered_of_1000", 0.21},
+                                      {kBase, "tf_idf", 0.3},
+                                      {kBase, "bm25", 0.4},
+                                      {kBase, "auc_05", 0.8},
+                                      {kHinge, "auc_05", 0.7},
+                                      {k100, "auc_05", 0.6},
+                                      {k10, "auc_05", 0.4},
+                                      {kData25, "auc_05", 0.65},
+                                      {kData10, "auc_05", 0.5},
+                                      {kSru, "auc_05", 0.81},
+                                      {kLstm, "auc_05", 0.8},
+                                      {kHierarchical, "auc_05", 0.79},
+                                      {kBag, "first_of_100", 0.55},
+                                      {kBase, "frequency.whitelist", 0.5},
+                                      {kBase, "frequency.covered", 0.3},
+                                      {kBase, "frequency.coverage", 0.35},
+                                      {kBase, "clusters.covered", 0.33},
+                                      {kBase, "clusters.coverage", 0.25}};
+
+VariantNumbers all_hold() {
+  VariantNumbers n;
+  for (const Number& x : kAllHold) n.set(x.variant, x.name, x.value);
+  return n;
+}
+
+// Which claims these numbers decide this way.
+std::set<size_t> claims_of(const VariantNumbers& n, std::optional<bool> verdict) {
+  std::set<size_t> found;
+  for (size_t i = 0; i < retrieval_claim_rules().size(); ++i) {
+    if (retrieval_claim_rules()[i].check(n).holds == verdict) found.insert(i);
+  }
+  return found;
+}
+
+TEST(RetrievalClaims, PlacesAreThoseOfTheVariants) {
+  const std::vector<std::pair<size_t, std::string>> places = {
+      {kBase, "base"},       {kHinge, "hinge"},    {k100, "negatives-100"},
+      {k10, "negatives-10"}, {kData25, "data-25"}, {kData10, "data-10"},
+      {kSru, "sru"},         {kLstm, "lstm"},      {kHierarchical, "hierarchical"},
+      {kBag, "bag"}};
+  ASSERT_EQ(retrieval_variants().size(), places.size());
+  for (size_t i = 0; i < places.size(); ++i) {
+    EXPECT_EQ(places[i].first, i);
+    EXPECT_EQ(retrieval_variants()[i].name, places[i].second);
+  }
+}
+
+TEST(RetrievalClaims, SayTheNumbersThatDecide) {
+  const char* const figures[] = {"0.550 against 0.300 and 0.400",
+                                 "0.800, 0.500, 0.200",
+                                 "10 negatives -0.400, 10 % of the data -0.300, hinge -0.100",
+                                 "0.800, 0.600, 0.400",
+                                 "0.800, 0.650, 0.500",
+                                 "0.800, 0.700",
+                                 "0.810, 0.790",
+                                 "0.810 and 0.800",
+                                 "0.500, 0.300",
+                                 "0.330, 0.300",
+                                 "0.350, 0.250",
+                                 "0.210, 0.200"};
+  const auto& rules = retrieval_claim_rules();
+  ASSERT_EQ(rules.size(), std::size(figures));
+  for (size_t i = 0; i < rules.size(); ++i) {
+    const ClaimResult result = rules[i].check(all_hold());
+    EXPECT_EQ(result.holds, std::optional(true)) << rules[i].claim;
+    EXPECT_EQ(result.figure, figures[i]) << rules[i].claim;
+  }
+}
+
+// One number is another: these claims do not hold, these are open, as the two that they compare
+// differ by 0.005 at most, and all others hold.
+TEST(RetrievalClaims, DoNotHoldForOtherNumbers) {
+  struct Other {
+    Number number;
+    std::set<size_t> fail, open = {};
+  };
+  const std::vector<Other> others = {
+      {{kBase, "bm25", 0.55}, {kBeatsWords}},
+      {{kBase, "tf_idf", 0.6}, {kBeatsWords}},
+      {{kBag, "first_of_100", 0.45}, {}},   // the base is above the words, too
+      {{kBase, "first_of_100", 0.35}, {}},  // or the bag
+      {{kBase, "first_of_100", 0.9}, {kFallsWithCandidates}},
+      {{kBase, "first_of_100", 0.804}, {}, {kFallsWithCandidates}},
+      {{kBase, "first_of_100", 0.796}, {}, {kFallsWithCandidates}},
+      {{kBase, "first_of_100", 0.794}, {}},
+      {{kBase, "first_of_100", 0.204}, {}, {kFallsWithCandidates}},
+      {{kBase, "first_of_10", 0.4}, {kFallsWithCandidates}},
+      {{kBase, "first_of_1000", 0.6}, {kFallsWithCandidates, kFiltering}},
+      {{kBase, "first_of_1000", 0.5}, {kFiltering}, {kFallsWithCandidates}},
+      {{kBase, "first_of_1000", 0.206}, {}, {kFiltering}},
+      {{kHinge, "auc_05", 0.45}, {kMatterMost}},  // a tenth of the data falls less
+      {{k10, "auc_05", 0.7}, {kMatterMost, kMoreNegatives}},
+      {{kData10, "auc_05", 0.7}, {kMatterMost, kMoreData}},
+      {{k100, "auc_05", 0.9}, {kMoreNegatives}},
+      {{k100, "auc_05", 0.8}, {}, {kMoreNegatives}},
+      {{k10, "auc_05", 0.6}, {}, {kMoreNegatives}},
+      {{kData25, "auc_05", 0.9}, {kMoreData}},
+      {{kData25, "auc_05", 0.8}, {}, {kMoreData}},
+      {{kData10, "auc_05", 0.65}, {}, {kMoreData}},
+      {{kHinge, "auc_05", 0.9}, {kCrossEntropy}},
+      {{kHinge, "auc_05", 0.8}, {}, {kCrossEntropy}},
+      {{kHierarchical, "auc_05", 0.83}, {kNoHierarchy}},
+      {{kHierarchical, "auc_05", 0.81}, {}, {kNoHierarchy}},
+      {{kLstm, "auc_05", 0.825}, {}},  // 0.015 of 0.02
+      {{kLstm, "auc_05", 0.795}, {}},
+      {{kLstm, "auc_05", 0.835}, {kLstmAsSru}},
+      {{kLstm, "auc_05", 0.785}, {kLstmAsSru}},
+      {{kBase, "frequency.whitelist", 0.2}, {kTruthAdded}},
+      {{kBase, "frequency.whitelist", 0.3}, {}, {kTruthAdded}},
+      {{kBase, "frequency.covered", 0.5}, {kClustersRecall}, {kTruthAdded}},
+      {{kBase, "clusters.covered", 0.29}, {kClustersRecall}},
+      {{kBase, "clusters.covered", 0.3}, {}, {kClustersRecall}},
+      {{kBase, "clusters.coverage", 0.4}, {kFrequencyCoverage}},
+      {{kBase, "clusters.coverage", 0.35}, {}, {kFrequencyCoverage}},
+      {{kBase, "filtered_of_1000", 0.19}, {kFiltering}},
+      {{kBase, "filtered_of_1000", 0.2}, {}, {kFiltering}}};
+  for (const Other& other : others) {
+    const auto& [variant, name, value] = other.number;
+    VariantNumbers n = all_hold();
+    n.set(variant, name, value);
+    const std::string what =
+        retrieval_variants()[variant].name + " " + name + " " + std::to_string(value);
+    EXPECT_EQ(claims_of(n, false), other.fail) << what;
+    EXPECT_EQ(claims_of(n, std::nullopt), other.open) << what;
+    for (const size_t claim : other.open) {
+      EXPECT_NE(retrieval_claim_rules()[claim].check(n).figure, "") << what;
+    }
+  }
+}
+
+TEST(RetrievalClaims, AreUndecidedWhereANumberIsMissing) {
+  const std::vector<std::set<size_t>> undecided = {
+      {kFallsWithCandidates},
+      {kFallsWithCandidates},
+      {kFallsWithCandidates, kFiltering},
+      {kFiltering},
+      {kBeatsWords},
+      {kBeatsWords},
+      {kMatterMost, kMoreNegatives, kMoreData, kCrossEntropy},
+      {kMatterMost, kCrossEntropy},
+      {kMoreNegatives},
+      {kMatterMost, kMoreNegatives},
+      {kMoreData},
+      {kMatterMost, kMoreData},
+      {kNoHierarchy, kLstmAsSru},
+      {kLstmAsSru},
+      {kNoHierarchy},
+      {},  // the best of the others decides
+      {kTruthAdded},
+      {kTruthAdded, kClustersRecall},
+      {kFrequencyCoverage},
+      {kClustersRecall},
+      {kFrequencyCoverage}};
+  ASSERT_EQ(undecided.size(), kAllHold.size());
+  for (size_t i = 0; i < kAllHold.size(); ++i) {
+    VariantNumbers n = all_hold();
+    n.set(kAllHold[i].variant, kAllHold[i].name, std::nullopt);
+    EXPECT_EQ(claims_of(n, std::nullopt), undecided[i]) << i << kAllHold[i].name;
+    EXPECT_TRUE(claims_of(n, false).empty()) << i << kAllHold[i].name;
+    for (const size_t claim : undecided[i]) {
+      EXPECT_EQ(retrieval_claim_rules()[claim].check(n).figure, "") << i << kAllHold[i].name;
+    }
+  }
+  VariantNumbers words;  // without any ranker
+  words.set(kBase, "tf_idf", 0.3);
+  words.set(kBase, "bm25", 0.4);
+  EXPECT_EQ(claims_of(words, std::nullopt).size(), 12u);
+}
+
+// The papers print no numbers for words on this data, and no filter's beside all.
+TEST(RetrievalClaims, HoldForThePrintedNumbers) {
+  const VariantNumbers printed = retrieval_paper_numbers();
+  EXPECT_EQ(claims_of(printed, std::nullopt), (std::set<size_t>{kBeatsWords, kFiltering}));
+  EXPECT_EQ(claims_of(printed, true).size(), 10u);
+  EXPECT_EQ(retrieval_claim_rules()[kLstmAsSru].check(printed).figure, "0.816 and 0.829");
+}
+
+// Of results of two seeds the means decide, and of one that lacks a number nothing does.
+TEST(RetrievalClaims, AreThoseOfMeansOverSeeds) {
+  Results results;
+  results.variants = retrieval_variants();
+  for (size_t v = 0; v < results.variants.size(); ++v) {
+    for (const uint64_t seed : {1, 2}) {
+      RunResult run;
+      run.run = {v, seed, results.variants[v].name + "-seed" + std::to_string(seed)};
+      for (const Number& x : kAllHold) {
+        if (x.variant == v) run.numbers.set(x.name, x.value);
+      }
+      results.runs.push_back(run);
+    }
+  }
+  Numbers& first = results.runs[0].numbers;  // by itself it would not hold
+  first.set("frequency.whitelist", 0.2);     // (0.2 + 0.5) / 2
+  results.runs[1].numbers.set("clusters.coverage", std::nullopt);
+  const RetrievalFound found{results, Inference(results, {})};
+  const Claims claims = retrieval_showing().claims(found);
+  ASSERT_EQ(claims.claims.size(), 12u);
+  EXPECT_EQ(claims.kinds, std::vector<std::string>{"means"});
+  for (size_t i = 0; i < 12; ++i) {
+    const ClaimResult& ours = claims.claims[i].ours.at(0);
+    EXPECT_EQ(ours.holds, i == kFrequencyCoverage ? std::nullopt : std::optional(true)) << i;
+  }
+  EXPECT_EQ(claims.claims[kTruthAdded].ours[0].figure, "0.350, 0.300");
+  EXPECT_EQ(claims.claims[kTruthAdded].paper.figure, "0.513, 0.273");
+}
+
+}  // namespace
+}  // namespace heed

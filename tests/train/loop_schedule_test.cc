@@ -1,0 +1,88 @@
+// When a training stops, and the rates that its steps have: warm-up, decay, and those of groups.
+#include <atomic>
+#include <cmath>
+#include <filesystem>
+
+#include "tests/train/loop_helpers.h"
+
+namespace heed {
+namespace {
+
+TEST_F(LoopTest, StopsAfterEpochsWithoutABetterOne) {
+  settings.max_epochs = 20;
+  settings.schedule.stop_after = 3;
+  settings.schedule.patience = 100;
+  Point point;
+  Task task = pulling(point, {3, 3});
+  int epoch = 0;
+  task.validate = [&](const OnValidation&) {
+    return Metrics{{"loss", ++epoch == 4 ? 1.0 : 2.0 + epoch}};
+  };
+  ASSERT_TRUE(train(run, settings, {task}));
+  EXPECT_EQ(load_log(run).size(), 7u);  // the fourth was the best one
+}
+
+// A warm-up is that of the training, over all epochs: rates of 1/8, 2/8, ..., then the whole.
+TEST_F(LoopTest, WarmsUpOnce) {
+  Point point;
+  settings.optimizer.warm_up = 8;
+  settings.max_norm = 100;
+  settings.schedule.patience = 100;
+  Task task = pulling(point, std::vector<double>(10, 3));
+  std::vector<double> values = {0};
+  TrainHooks hooks;
+  hooks.on_step = [&](const TrainProgress&) { values.push_back(point.value()); };
+  ASSERT_TRUE(train(run, settings, {task}, hooks));
+  ASSERT_EQ(values.size(), 16u);
+  for (size_t i = 1; i < values.size(); ++i) {  // x += 0.1 2 (3 - x) of the rate
+    const double part = (values[i] - values[i - 1]) / (0.2 * (3 - values[i - 1]));
+    EXPECT_NEAR(part, std::min(1.0, static_cast<double>(i) / 8), 1e-9) << i;
+  }
+}
+
+// And so is a decay: 1/4, 2/4, ... 1, then sqrt(4 / step). A training that stops goes on with it.
+TEST_F(LoopTest, DecaysAfterTheWarmUpAlsoWhenResumed) {
+  Point point;
+  settings.optimizer.warm_up = 4;
+  settings.optimizer.rate_decay = "inverse-sqrt";
+  settings.max_norm = 100;
+  settings.schedule.patience = 100;
+  std::vector<double> values = {0};
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress&) {
+    values.push_back(point.value());
+    stop = values.size() == 8;
+  };
+  EXPECT_FALSE(train(run, settings, {pulling(point, std::vector<double>(10, 3))}, hooks));
+  ASSERT_TRUE(train(run, settings, {pulling(point, std::vector<double>(10, 3))}, hooks));
+  ASSERT_EQ(values.size(), 16u);
+  for (size_t i = 1; i < values.size(); ++i) {  // x += 0.1 2 (3 - x) of the rate
+    const double part = (values[i] - values[i - 1]) / (0.2 * (3 - values[i - 1]));
+    const double step = static_cast<double>(i);
+    EXPECT_NEAR(part, std::min(step / 4, std::sqrt(4 / step)), 1e-9) << i;
+  }
+}
+
+TEST_F(LoopTest, RefusesADecayWithoutAWarmUp) {
+  OptimizerSettings optimizer{.rate_decay = "inverse-sqrt"};
+  EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
+            "rate_decay: inverse-sqrt needs a warm-up of 1 step or more");
+  optimizer.rate_decay = "fast";
+  EXPECT_EQ(error_of<UsageError>([&] { optimizer.check(); }),
+            "rate_decay: expected none or inverse-sqrt, got 'fast'");
+}
+
+TEST_F(LoopTest, GroupsHaveRatesOfTheirOwn) {
+  for (const char* optimizer : {"sgd", "adam"}) {
+    Point point;
+    settings.optimizer = {.name = optimizer, .groups = {{.name = "x", .rate = 0}}};
+    std::filesystem::create_directory(dir.path(optimizer));
+    ASSERT_TRUE(train(dir.path(optimizer), settings, {pulling(point, {3, 3})}));
+    EXPECT_EQ(point.value(), 0) << optimizer;
+  }
+}
+
+}  // namespace
+}  // namespace heed

@@ -1,0 +1,120 @@
+// A training of several tasks, which take turns.
+#include <atomic>
+#include <filesystem>
+
+#include "tests/train/loop_helpers.h"
+
+namespace heed {
+namespace {
+
+namespace fs = std::filesystem;
+
+// Two steps of the first task and one of the second in a round; the second, with three batches, is
+// gone through round and round, shuffled anew.
+TEST_F(LoopTest, TasksTakeTurns) {
+  Point first, second;
+  Steps steps;
+  settings.max_epochs = 1;
+  const std::vector<Task> tasks = {
+      pulling(first, {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1}, "writer", &steps),
+      pulling(second, {1, 2, 3, 4, 5, 6}, "judge", &steps)};
+  ASSERT_TRUE(train(run, settings, tasks, {}, {2, 1}));
+  std::string order;
+  std::vector<std::vector<int64_t>> of_judge;
+  for (const auto& [name, examples] : steps) {
+    order += name[0];
+    if (name == "judge") of_judge.push_back(examples);
+  }
+  EXPECT_EQ(order, "wwjwwjwwjwwj");
+  const auto all = [&](size_t from, size_t to) {
+    std::vector<int64_t> seen;
+    for (size_t i = from; i < to; ++i)
+      seen.insert(seen.end(), of_judge[i].begin(), of_judge[i].end());
+    std::sort(seen.begin(), seen.end());
+    return seen;
+  };
+  EXPECT_EQ(all(0, 3), (std::vector<int64_t>{0, 1, 2, 3, 4, 5}));
+  EXPECT_EQ(all(3, 4).size(), 2u);
+  EXPECT_GT(second.value(), 0);
+  EXPECT_TRUE(fs::exists(run + "/model.safetensors"));
+  EXPECT_TRUE(fs::exists(run + "/judge.safetensors"));
+  const EpochLog log = load_log(run).at(0);
+  EXPECT_EQ(log.steps, 12);
+  EXPECT_GT(value_of(log.metrics, "judgedistance"), 0);
+}
+
+TEST_F(LoopTest, SeveralTasksResumeToo) {
+  const std::vector<double> to = {1, 2, 3, 4, 5};
+  Point a, b, c, d, e, f;
+  settings.optimizer.name = "adam";
+  ASSERT_TRUE(train(run, settings, {pulling(a, to), pulling(b, to, "judge")}, {}, {1, 3}));
+  fs::create_directory(dir.path("other"));
+  std::atomic<bool> stop = false;
+  TrainHooks hooks;
+  hooks.stop = &stop;
+  hooks.on_step = [&](const TrainProgress& p) { stop = p.epoch == 1 && p.step == 6; };
+  EXPECT_FALSE(
+      train(dir.path("other"), settings, {pulling(c, to), pulling(d, to, "judge")}, hooks, {1, 3}));
+  EXPECT_TRUE(
+      train(dir.path("other"), settings, {pulling(e, to), pulling(f, to, "judge")}, {}, {1, 3}));
+  EXPECT_EQ(e.value(), a.value());
+  EXPECT_EQ(f.value(), b.value());
+}
+
+// Two tasks with counts of the same name, their own optimisers, and a gate.
+TEST_F(LoopTest, TasksKeepTheirCountsOptimisersAndGatesApart) {
+  Point first, second;
+  settings.max_epochs = 2;
+  settings.max_norm = 100;
+  Task one = pulling(first, {3, 3}), other = pulling(second, {5, 5});
+  one.name = "one", other.name = "other";
+  for (auto& [task, right] : {std::pair<Task&, double>{one, 1}, {other, 10}}) {
+    task.loss = [loss = task.loss, right = right](const auto& examples, const StepKey& key) {
+      Loss result = loss(examples, key);
+      result.counts = {{"right", right}};
+      return result;
+    };
+    task.measure = [&name = task.name](const Counts& counts) {
+      return Metrics{{name + "_right", counts.at("right")}};
+    };
+  }
+  other.validate = [](const OnValidation&) { return Metrics{{"other_loss", 1}}; };
+  other.optimizer = OptimizerSettings{.name = "adam"};
+  other.schedule = HalvingSchedule::Options{.rate = 0.5, .patience = 1};
+  ASSERT_TRUE(train(run, settings, {one, other}, {}, {1, 1}));
+  const Metrics metrics = load_log(run)[1].metrics;
+  const double steps = value_of(metrics, "one_right");
+  EXPECT_EQ(value_of(metrics, "other_right"), 10 * steps);
+  // Adam's first steps are as long as its rate; the second epoch has it whole, the third half.
+  EXPECT_NEAR(second.value(), 0.5 * 2 * steps, 0.2);
+
+  for (const double right : {9, 10}) {
+    Point waiting;
+    const TempDir fresh;
+    Task gated = pulling(waiting, {5, 5});
+    gated.name = "gated";
+    gated.loss = [loss = gated.loss, right](const auto& examples, const StepKey& key) {
+      Loss result = loss(examples, key);
+      result.counts = {{"right", right}};
+      return result;
+    };
+    gated.measure = {};
+    gated.gate = [](const Counts& counts) { return counts.at("right") < 10; };
+    ASSERT_TRUE(train(fresh.path(""), settings, {one, gated}, {}, {1, 1}));
+    EXPECT_EQ(waiting.value() > 0, right == 9) << waiting.value();
+  }
+}
+
+TEST_F(LoopTest, NeedsATurnForEachTask) {
+  Point point;
+  const std::string expected = "training: expected a number of steps, 1 or more, for each task";
+  for (const std::vector<int>& turns : {std::vector<int>{}, {0}, {1, 1}}) {
+    EXPECT_EQ(error_of<UsageError>([&] { train(run, settings, {pulling(point, {1})}, {}, turns); }),
+              expected);
+  }
+  EXPECT_EQ(error_of<UsageError>([&] { train(run, settings, {pulling(point, {})}); }),
+            "training: a task has no examples");
+}
+
+}  // namespace
+}  // namespace heed
