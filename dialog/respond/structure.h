@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "dialog/data/condition.h"
 #include "nn/attention.h"
 
 namespace heed {
@@ -78,6 +79,13 @@ struct ModelConfig {
   bool input_feeding = true;
   Noise noise = Noise::kNone;     // of hred-gru and its kin
   bool message_attention = true;  // of thred: to the words of each utterance, in every step
+  // Of two-vocabulary: which words of the vocabulary are generic, the first ones (0: all), the
+  // weight of the gate in the loss, and which labels are the sentiment and the domain.
+  int64_t generic_words = 0;
+  double gate_weight = 1;
+  Condition sentiment{"emotion"}, domain{"topic"};
+
+  std::vector<Condition> conditions() const;  // of its examples
 
   AttentionScore attention_score() const;
   // Throws UsageError for sizes that are not positive or do not fit together, a dropout outside of

@@ -2,12 +2,14 @@
 #include "dialog/respond/structures.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "dialog/respond/models/hred.h"
 #include "dialog/respond/models/lstm.h"
 #include "dialog/respond/models/seq2seq.h"
 #include "dialog/respond/models/thred.h"
 #include "dialog/respond/models/transformer.h"
+#include "dialog/respond/models/two_vocabulary.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/count.h"
 #include "train/settings.h"
@@ -53,7 +55,9 @@ std::vector<Structure>& all_structures() {
       hred<LooksAt::kNothing>("hred-gru"),
       hred<LooksAt::kCurrent>("hred-attention-current"),
       hred<LooksAt::kAll>("hred-attention"),
-      {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances}};
+      {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances},
+      {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
+       Encoder::kBothWays, false}};
   return all;
 }
 
@@ -111,6 +115,11 @@ Noise parse_noise(const std::string& name) {
   throw UsageError("noise: expected one of none, utterance, word, got '" + name + "'");
 }
 
+std::vector<Condition> ModelConfig::conditions() const {
+  if (structure.name != "two-vocabulary") return {};
+  return {sentiment, domain};
+}
+
 AttentionScore ModelConfig::attention_score() const {
   const bool additive = structure.family == Family::kSeq2Seq;
   return attention.value_or(additive ? AttentionScore::kAdditive : AttentionScore::kDot);
@@ -135,6 +144,12 @@ void check_options(const ModelConfig& c) {
   refuse(c.noise != Noise::kNone && (s.family != Family::kGru || is_thred),
          "noise: is for the structures hred-gru, hred-attention-current and hred-attention");
   refuse(!c.message_attention && !is_thred, "message: is for the structure thred");
+  const ModelConfig usual;
+  const bool has_gate = c.generic_words != usual.generic_words ||
+                        c.gate_weight != usual.gate_weight || c.sentiment != usual.sentiment ||
+                        c.domain != usual.domain;
+  refuse(has_gate && s.name != "two-vocabulary",
+         "gate-weight, sentiment, domain and generic words: are for the structure two-vocabulary");
   if (c.bidirectional && c.hidden_size % 2 != 0) {
     throw UsageError("hidden_size: each direction of a bidirectional encoder has half of it, got " +
                      std::to_string(c.hidden_size));
@@ -165,6 +180,13 @@ void ModelConfig::check() const {
   }
   if (!(dropout >= 0 && dropout < 1)) {
     throw UsageError("dropout: expected a number in [0, 1), got " + std::to_string(dropout));
+  }
+  if (generic_words < 0 || generic_words > vocab_size) {
+    throw UsageError("generic_words: expected 0 to the " + std::to_string(vocab_size) +
+                     " of the vocabulary, got " + std::to_string(generic_words));
+  }
+  if (!(gate_weight >= 0 && std::isfinite(gate_weight))) {
+    throw UsageError("gate_weight: expected 0 or more, got " + std::to_string(gate_weight));
   }
   check_options(*this);
 }

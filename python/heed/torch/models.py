@@ -19,6 +19,7 @@ from heed.torch.parts import UNK, Example, Responder
 from heed.torch.seq2seq import READING, Seq2SeqResponder
 from heed.torch.thred import ThredResponder
 from heed.torch.transformer import TransformerResponder
+from heed.torch.two_vocabulary import TwoVocabularyResponder
 
 
 def make_model(config: ModelConfig) -> Responder:
@@ -28,6 +29,8 @@ def make_model(config: ModelConfig) -> Responder:
         return TransformerResponder(config)
     if config.structure == "thred":
         return ThredResponder(config)
+    if config.structure == "two-vocabulary":
+        return TwoVocabularyResponder(config)
     if config.structure in LOOKS_AT:
         return HredResponder(config)
     return Seq2SeqResponder(config) if config.structure in READING else LstmResponder(config)
@@ -38,7 +41,7 @@ def _check_sizes(config: ModelConfig, tensors: Mapping[str, np.ndarray]) -> None
     width = config.hidden_size if config.structure == "transformer" else config.embedding_size
     read = config.hidden_size + (config.embedding_size if config.structure == "thred" else 0)
     for name, shape in (("encoder.embedding.weight", (config.vocab_size, width)),
-                        ("decoder.output.weight", (config.vocab_size, read))):
+                        ("decoder.output.weight", (config.generic_words or config.vocab_size, read))):
         if name not in tensors or tensors[name].shape != shape:
             found = tensors[name].shape if name in tensors else "none"
             raise DataError(f"{name} must be {shape} after config.json, the file has {found}")
@@ -106,9 +109,9 @@ def examples(model: Responder, scored: Results) -> List[Example]:
 
 
 def batch_loss(model: Responder, batch: Sequence[Example], attention_weight: float = 1.0) -> Tensor:
-    """The training's loss: nll and attention loss, summed over steps, mean over the B dialogues."""
+    """The training's loss: nll, attention loss and what a model adds, summed over steps, mean over the B dialogues."""
     outs = [model(example) for example in batch]
-    losses = [out["nll"].sum() + attention_weight * out["attention_loss"].sum() for out in outs]
+    losses = [out["nll"].sum() + attention_weight * out["attention_loss"].sum() + out.get("added", 0) for out in outs]
     return torch.stack(losses).sum() / len(batch)
 
 
