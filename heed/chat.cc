@@ -147,7 +147,8 @@ void talk(Options& o) {
     return;
   }
   refuse_given(*o.command, "--port", "with --web");
-  if (o.models.size() > 1) throw UsageError("--model: several models need --web; in the terminal one talks");
+  if (o.models.size() > 1)
+    throw UsageError("--model: several models need --web; in the terminal one talks");
   o.models.resize(1);
   const bool pool = o.command->count("--pool") > 0;
   if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);

@@ -72,6 +72,10 @@ void EncodeFlags::declare(CLI::App& c, bool required) {
        "positions; top: the top layer of an LSTM. For response models: others make one vector")
       ->check(CLI::IsMember({"sum", "mean", "last", "top"}))
       ->default_str("sum");
+  c.add_option("--layer", layer,
+               "Of a pretrained encoder: whose states become the vector, 0: the embeddings, 1: the "
+               "first layer. If not given: the last")
+      ->check(whole_number(0, 1000));
   option(c, "--limit", limit, "Read only the first dialogues, of each part; 0: all");
   option(c, "--batch", batch, "Dialogues in a batch; changes no result");
 }
@@ -89,7 +93,13 @@ Encoding::Encoding(const EncodeFlags& flags, const std::vector<std::string>& par
     throw UsageError("--pool: the vectors of " + flags.model + " (" + loaded_.system +
                      ") are made in one way only");
   }
+  const int layers = loaded_.encoder->layers();
+  if (flags_.layer && (layers == 0 || *flags_.layer > layers)) {
+    throw UsageError("--layer: " + flags.model + " (" + loaded_.system + ") has " +
+                     (layers > 0 ? "layers 0 to " + std::to_string(layers) : "none to choose"));
+  }
   json_["model"]["pool"] = flags_.pool ? Json(*flags_.pool) : Json();
+  json_["model"]["layer"] = flags_.layer ? Json(*flags_.layer) : Json();
   move(*loaded_.module, device);
   parts_.resize(parts.size());
   if (team.reads()) {
@@ -122,8 +132,9 @@ std::vector<Given> Encoding::given() const {
     given.push_back({"part " + std::to_string(i + 1) + " of --data",
                      input.path.empty() ? "" : std::to_string(input.fingerprint), input.path});
   }
-  for (Given& option :
-       given_options({{"pool", flags_.pool.value_or("")}, {"limit", flags_.limit}})) {
+  for (Given& option : given_options({{"pool", flags_.pool.value_or("")},
+                                      {"layer", flags_.layer.value_or(-1)},
+                                      {"limit", flags_.limit}})) {
     given.push_back(std::move(option));
   }
   return given;
@@ -157,6 +168,7 @@ probe::Part Encoding::encode(const ContextEncoder& encoder, const EncodeInput& i
   const std::vector<Example> own = part_of_rank(ranks, input.examples);
   PassProgress progress(1, own, "examples");
   const Tensor x = encoder.encode(own, {.pooling = parse_pooling(flags_.pool.value_or("sum")),
+                                        .layer = flags_.layer.value_or(-1),
                                         .batch = flags_.batch,
                                         .progress = [&](int64_t examples, int64_t tokens) {
                                           if (ranks.first())

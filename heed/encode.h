@@ -19,10 +19,11 @@ namespace heed {
 struct EncodeFlags {
   std::string model, data, epoch = "best";
   std::optional<std::string> pool;
+  std::optional<int> layer;
   size_t limit = 0;
   int64_t batch = 32;
 
-  // Declares --model, --data, --epoch, --pool, --limit and --batch.
+  // Declares --model, --data, --epoch, --pool, --layer, --limit and --batch.
   void declare(CLI::App& command, bool required);
 };
 

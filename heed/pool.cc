@@ -111,7 +111,8 @@ std::vector<std::string> of_clusters(const WhitelistOptions& o,
   const LoadedSystem loaded = load_system(o.model);
   move(*loaded.module, device);
   const auto* ranker = dynamic_cast<const VectorRanker*>(loaded.ranker.get());
-  if (!ranker) throw UsageError(o.model + ": ranks without vectors, so there is nothing to cluster");
+  if (!ranker)
+    throw UsageError(o.model + ": ranks without vectors, so there is nothing to cluster");
   Progress progress;
   std::vector<std::string> pool = retrieve::most_frequent_of_clusters(
       texts, o.size, *ranker, o.common->seed, [&](size_t done, size_t of) {

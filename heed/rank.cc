@@ -126,7 +126,8 @@ Json inputs_json(const Options& o, const RankedPart& part, const std::optional<R
           {"seed", o.common->seed}};
 }
 
-retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker, const RankedPart& train) {
+retrieve::MappedRanker learned_map(const Options& o, const Ranker& ranker,
+                                   const RankedPart& train) {
   Progress progress;
   retrieve::MappedRanker mapped = retrieve::learn_map(
       dynamic_cast<const VectorRanker&>(ranker), train.dialogues, train.pairs, o.common->seed,
@@ -167,7 +168,8 @@ std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, cons
   const std::vector<MarkedContext> contexts = contexts_of(part, lists);
   std::vector<RankedSet> ranked;
   for (const TestSet& set : sets) {
-    RankedSet& of = ranked.emplace_back(RankedSet{set.name, unscored(part, lists, o.examples == "all")});
+    RankedSet& of =
+        ranked.emplace_back(RankedSet{set.name, unscored(part, lists, o.examples == "all")});
     const auto marked = distracted(contexts, set, pool, o.common->seed);
     ListScores scores = scores_of(ranker, o.model, lists, marked);
     VectorRanker::Contexts texts;

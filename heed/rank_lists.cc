@@ -39,8 +39,8 @@ void RankedLists::say(const std::string& path) const {
   const std::string sizes = d.shortest == d.longest
                                 ? std::to_string(d.longest)
                                 : std::to_string(d.shortest) + " to " + std::to_string(d.longest);
-  std::string text = path + ": " + counted(lists.size(), "list") + " (" + kind + ") of " + sizes +
-                     " candidates";
+  std::string text =
+      path + ": " + counted(lists.size(), "list") + " (" + kind + ") of " + sizes + " candidates";
   if (lists.left_out() > 0) {
     text += "; " + counted(lists.left_out(), "response") + " left out, " +
             (kind == "given"               ? "without candidates"

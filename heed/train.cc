@@ -212,8 +212,8 @@ void run(const Options& o) {
            stop);
 }
 
-void declare_choice(CLI::App& c, const char* name, const System::Choice& choice,
-                    std::string& value, const std::string& help) {
+void declare_choice(CLI::App& c, const char* name, const System::Choice& choice, std::string& value,
+                    const std::string& help) {
   value = choice.usual;
   if (choice.names.empty()) return;
   option(c, name, value, help + choice.help, one_of(choice.names));

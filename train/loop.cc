@@ -69,9 +69,13 @@ class Loop {
   }
 
   bool train() {
+    const int64_t planned = settings_.max_epochs * steps_an_epoch();
+    warn_of_warm_up(planned);
     while (state_.epoch < settings_.max_epochs && !schedule_.finished()) {
       if (!train_epoch() || !finish_epoch()) return false;
     }
+    const int64_t done = state_.epoch * steps_an_epoch();
+    if (done < planned) warn_of_warm_up(done);
     return true;
   }
 
@@ -266,6 +270,17 @@ class Loop {
 
   void warn(const std::string& text) const {
     if (hooks_.on_warning) hooks_.on_warning(text);
+  }
+
+  // A model whose rate never grew to its size has not been trained as its settings say.
+  void warn_of_warm_up(int64_t steps) const {
+    int warm_up = 0;
+    for (const Member& m : members_) warm_up = std::max(warm_up, m.stepping->warm_up);
+    if (steps >= warm_up) return;
+    warn("training: ends within its warm-up, after " + std::to_string(steps) + " of " +
+         std::to_string(warm_up) +
+         " steps: the learning rate never grows to its size. Take a smaller --warm-up, or more "
+         "--epochs");
   }
 
   static std::string place(const TrainState& state) {

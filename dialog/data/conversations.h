@@ -9,8 +9,9 @@
 
 namespace heed {
 
-// For each of the dialogues at these places, in which a dialogue can stand several times, the number
-// of its conversation (SplitBy::kConversation of dialog/data/split.h), from 0 in their order.
+// For each of the dialogues at these places, in which a dialogue can stand several times, the
+// number of its conversation (SplitBy::kConversation of dialog/data/split.h), from 0 in their
+// order.
 std::vector<int> conversations(const std::vector<Dialogue>& dialogues,
                                const std::vector<size_t>& places);
 // For each example. `dialogues` are those that the examples were made of.

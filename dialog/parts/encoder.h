@@ -14,7 +14,8 @@ namespace heed {
 
 struct EncodeOptions {
   Pooling pooling = Pooling::kSum;  // of an encoder that has a choice
-  int64_t batch = 32;               // examples; changes no result
+  int layer = -1;      // of an encoder of layers(): 0 is what they read, -1 what the last one makes
+  int64_t batch = 32;  // examples; changes no result
   // Called after each batch: examples and tokens done so far.
   std::function<void(int64_t examples, int64_t tokens)> progress = {};
 };
@@ -25,6 +26,7 @@ class ContextEncoder {
   virtual int64_t width() const = 0;  // d
   // Whether there are several ways from its states to a vector (EncodeOptions::pooling).
   virtual bool pools() const { return false; }
+  virtual int layers() const { return 0; }  // whose states can be the vector, 0: no choice
   // An utterance in the encoder's numbers; of an encoder with a Vocabulary those of
   // encode_utterance().
   virtual std::vector<int32_t> numbers(const std::string& utterance) const = 0;

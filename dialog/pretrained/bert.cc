@@ -67,8 +67,9 @@ Bert::States Bert::operator()(const std::vector<Pieces>& texts) const {
   return states;
 }
 
-Var mean_vectors(const Bert::States& states) {
-  const Var mean = segment_mean(states.layers.back(), states.segments);
+Var mean_vectors(const Bert::States& states, int layer) {
+  const Var& chosen = layer < 0 ? states.layers.back() : states.layers.at(layer);
+  const Var mean = segment_mean(chosen, states.segments);
   return mean / norm(mean, -1, /*keepdim=*/true);
 }
 

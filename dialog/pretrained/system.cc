@@ -11,11 +11,12 @@ namespace {
 
 using Keep = WordPiece::Keep;
 
-// The mean of the last states, of the length 1; of a long context the last pieces are read.
+// The mean of a layer's states, as a rule the last one's, of the length 1; of a long context the last pieces are read.
 class BertReader : public ContextEncoder {
  public:
   explicit BertReader(std::shared_ptr<const Encoder> bert) : bert_(std::move(bert)) {}
 
+  int layers() const override { return static_cast<int>(bert_->model.layers.size()); }
   int64_t width() const override { return bert_->model.config().hidden_size; }
   std::vector<int32_t> numbers(const std::string& utterance) const override {
     return bert_->pieces.encode(utterance);
@@ -28,7 +29,7 @@ class BertReader : public ContextEncoder {
         for (const auto& u : e->context) ids.insert(ids.end(), u.begin(), u.end());
         texts.push_back(bert_->pieces.read(std::move(ids), bert_->max_length, Keep::kLast));
       }
-      return mean_vectors(bert_->model(texts));
+      return mean_vectors(bert_->model(texts), options.layer);
     });
   }
 

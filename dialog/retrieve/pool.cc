@@ -103,7 +103,8 @@ std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string
   std::vector<std::string> different;
   for (const auto& [count, text] : counted) different.push_back(*text);
   const Tensor rows = ranker.responses(different, /*batch=*/64, progress, nullptr);
-  const Clusters clusters = k_means(rows, std::min(static_cast<int64_t>(size), std::ssize(different)), seed);
+  const Clusters clusters =
+      k_means(rows, std::min(static_cast<int64_t>(size), std::ssize(different)), seed);
   std::vector<size_t> best(size, different.size());  // of each cluster
   for (size_t i = 0; i < different.size(); ++i) {
     size_t& other = best[clusters.of[i]];

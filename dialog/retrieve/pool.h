@@ -22,8 +22,9 @@ std::string bare(const std::string& text);
 // frequent ones in their order. Texts stand as they were said first; those without a word are left
 // out.
 std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size);
-// The different texts in so many clusters, or as many as there are, (dialog/retrieve/clusters.h) of the ranker's vectors of
-// responses, and of each the most frequent one, of equally frequent ones the nearest to the centre.
+// The different texts in so many clusters, or as many as there are, (dialog/retrieve/clusters.h) of
+// the ranker's vectors of responses, and of each the most frequent one, of equally frequent ones
+// the nearest to the centre.
 std::vector<std::string> most_frequent_of_clusters(const std::vector<std::string>& texts,
                                                    size_t size, const VectorRanker& ranker,
                                                    uint64_t seed,

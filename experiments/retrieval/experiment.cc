@@ -104,8 +104,8 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   const auto first = run.data.train.dialogues.begin();
   const auto all = static_cast<double>(run.data.train.dialogues.size());
   const double share = std::max(1.0, std::floor(variants()[run.run.variant].share * all));
-  const retrieve::DataPart train{
-      run.data.train.path, {first, first + static_cast<ptrdiff_t>(share)}};
+  const retrieve::DataPart train{run.data.train.path,
+                                 {first, first + static_cast<ptrdiff_t>(share)}};
   const retrieve::TrainData data = retrieve::make_train_data(train, run.data.valid, s);
   s.model.vocab_size = data.vocabulary.size();
   s.data_fingerprint = data.fingerprint();
@@ -192,7 +192,8 @@ void measure_lists(const Data& data, const Ranker& ranker, retrieve::WordStatist
   const Scores scores = scores_of(ranker, data, lists);
   put(json, "first_of_" + std::to_string(size), firsts(scores));
   if (size == 10) return;
-  const Scores tf_idf = keyword_scores(data.test.dialogues, lists, retrieve::Keywords::kTfIdf, words, false);
+  const Scores tf_idf =
+      keyword_scores(data.test.dialogues, lists, retrieve::Keywords::kTfIdf, words, false);
   if (size == 1000) return put(json, "filtered_of_1000", firsts(filtered(scores, tf_idf)));
   put(json, "tf_idf", firsts(tf_idf));
   put(json, "bm25",
@@ -258,7 +259,7 @@ void visit(Settings& s, const OptionVisitor& v) {
 
 const Making<Settings, Data> kMaking = {
     .visit = visit,
-    .take = 
+    .take =
         [](const ExperimentRequest& request, Settings& s) {
           s.data = request.data;
           s.pieces = request.pieces;

@@ -38,7 +38,8 @@ std::vector<Table> tables(const Found& found) {
               .title = "How often the right response is first",
               .note =
                   "Percent; of so many candidates, which are drawn from the test part, frequent "
-                  "ones more often. " + intervals_text(found.results, "conversations")};
+                  "ones more often. " +
+                  intervals_text(found.results, "conversations")};
   ranks.columns = {column("R@1", "of 10", kFirstOf10),
                    column("R@1", "of 100", kFirstOf100),
                    column("R@1", "of 1,000", kFirstOf1000),
@@ -60,10 +61,10 @@ std::vector<Table> tables(const Found& found) {
     lists.columns.push_back(column(kind, "R@1, covered", (prefix + "covered").c_str()));
   }
   add_variants(lists, found.results, found.inference);
-  Table changes{.id = "changes",
-                .title = "Against base",
-                .note = intervals_text(found.results, "conversations") +
-                        p_values_text(found.inference)};
+  Table changes{
+      .id = "changes",
+      .title = "Against base",
+      .note = intervals_text(found.results, "conversations") + p_values_text(found.inference)};
   changes.columns = {column("", "R@1 of 100", kFirstOf100), column("", "MRR", "mrr")};
   add_changes(changes, found.results, found.inference);
   return {ranks, lists, changes,
@@ -119,7 +120,8 @@ ClaimResult beats_words(const VariantNumbers& n) {
 
 const std::vector<ClaimRule> kClaims = {
     {"Repository: an encoder trained for the task beats all baselines.",
-     "The best R@1 of 100 of the ten, chosen on the test part, above those of TF-IDF and BM25.", beats_words},
+     "The best R@1 of 100 of the ten, chosen on the test part, above those of TF-IDF and BM25.",
+     beats_words},
     {"Production: recall falls strongly with the number of candidates.",
      "R@1 of 10 > of 100 > of 1,000.",
      [](const VariantNumbers& n) {

@@ -1,4 +1,5 @@
 // heed import, encode and export on a small encoder that is made here.
+#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -116,6 +117,39 @@ TEST_F(ImportedModel, ChoosesOutOfAPool) {
       heed_program({"rank", "reply", "--model", model, "--pool", pool, "--in", asks, "--out", "-"});
   EXPECT_EQ(reply.code, 0) << reply.err;
   EXPECT_TRUE(has(reply.out, "\"reply\":\"world\"")) << reply.out;
+}
+
+// The mean of the states of the layer that is asked for, of the length 1.
+TEST_F(ImportedModel, GivesTheVectorsOfALayer) {
+  const std::string turns =
+      R"({"id": "a", "turns": [{"text": "hello"}, {"text": "worlds"}, {"text": "hello world"}]})";
+  dir.write("data/train.jsonl", turns + "\n");
+  dir.write("data/test.jsonl", turns + "\n");
+  const Arguments command = {"features", "--model", model, "--data", dir.path("data")};
+  const auto vectors_of = [&](const Arguments& layer) {
+    const std::string to = dir.path("features");
+    const Result r = heed_program(command + Arguments{"--out", to} + layer);
+    EXPECT_EQ(r.code, 0) << r.err;
+    return load_tensors(to + "/test.safetensors").at("x");
+  };
+  pretrained::Encoder bert = pretrained::load_encoder(model);
+  const auto states = bert.model({{{1, 3, 4, 5, 2}, {0, 0, 0, 0, 0}}});  // hello worlds
+  for (const int layer : {0, 1}) {
+    const Tensor x = states.layers[layer].value(),
+                 found = vectors_of({"--layer", std::to_string(layer)});
+    std::vector<double> mean(4);
+    double squares = 0;
+    for (int64_t c = 0; c < 4; ++c) {
+      for (int64_t i = 0; i < 5; ++i) mean[c] += x(i, c) / 5;
+      squares += mean[c] * mean[c];
+    }
+    for (int64_t c = 0; c < 4; ++c) {
+      EXPECT_NEAR(found(0, c), mean[c] / std::sqrt(squares), 1e-6) << layer;
+      if (layer == 1) EXPECT_EQ(found(0, c), vectors_of({})(0, c));
+    }
+  }
+  expect_failure(heed_program(command + Arguments{"--out", dir.path("f"), "--layer", "2"}), 2,
+                 "--layer: " + model + " (pretrained/bert) has layers 0 to 1", "--layer");
 }
 
 TEST_F(ImportedModel, IsExportedAsItWas) {

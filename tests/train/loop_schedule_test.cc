@@ -40,6 +40,38 @@ TEST_F(LoopTest, WarmsUpOnce) {
   }
 }
 
+// Five steps an epoch, three epochs. A training that its schedule ends early is told from one that
+// was planned too short.
+TEST_F(LoopTest, SaysThatATrainingEndsInItsWarmUp) {
+  const auto warnings_of = [&](const std::string& name, int warm_up) {
+    Point point;
+    settings.optimizer.warm_up = warm_up;
+    std::vector<std::string> warnings;
+    TrainHooks hooks;
+    hooks.on_warning = [&](const std::string& text) { warnings.push_back(text); };
+    std::filesystem::create_directory(dir.path(name));
+    Task task = pulling(point, std::vector<double>(10, 3));
+    int epoch = 0;
+    task.validate = [&](const OnValidation&) { return Metrics{{"loss", 1.0 + epoch++}}; };
+    EXPECT_TRUE(train(dir.path(name), settings, {task}, hooks));
+    return warnings;
+  };
+  const auto says = [](int steps, int warm_up) {
+    return "training: ends within its warm-up, after " + std::to_string(steps) + " of " +
+           std::to_string(warm_up) +
+           " steps: the learning rate never grows to its size. Take a smaller --warm-up, or more "
+           "--epochs";
+  };
+  using Warnings = std::vector<std::string>;
+  EXPECT_EQ(warnings_of("a", 15), Warnings());
+  EXPECT_EQ(warnings_of("b", 16), Warnings{says(15, 16)});
+  settings.max_epochs = 100;
+  settings.schedule.patience = 100;
+  settings.schedule.stop_after = 2;
+  EXPECT_EQ(warnings_of("c", 16), Warnings{says(15, 16)});
+  EXPECT_EQ(warnings_of("d", 15), Warnings());
+}
+
 // And so is a decay: 1/4, 2/4, ... 1, then sqrt(4 / step). A training that stops goes on with it.
 TEST_F(LoopTest, DecaysAfterTheWarmUpAlsoWhenResumed) {
   Point point;
