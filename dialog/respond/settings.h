@@ -129,7 +129,7 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "Words and their sentiment, as VADER has them: those with a score of 1 or more, or -1 "
             "or less, that the dialogues hold three times are the sentiment words, and stand last "
             "in the vocabulary (two-vocabulary)",
-            {.group = kSizes, .takes = "FILE", .later = true}),
+            {.group = kSizes, .takes = "FILE", .later = true, .of_structure = true}),
     s.lexicon);
   v({.option = "init", .key = "init", .later = true}, s.init);
   v(setting("tokens", "tokens",

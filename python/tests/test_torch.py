@@ -30,7 +30,8 @@ def every_config():
     for structure in heed.torch.STRUCTURES:
         for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
                        {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False},
-                       {"noise": "word"}, {"message_attention": False}):
+                       {"noise": "word"}, {"message_attention": False},
+                       {"generic_words": 30, "gate_weight": 0.5, "sentiment": "emotion=a|b", "domain": "topic=c"}):
             try:
                 yield heed.torch.ModelConfig(structure, 40, 7, 8, 2, heads=4, **change)
             except heed.DataError:

@@ -101,7 +101,8 @@ def examples(model: Responder, scored: Results) -> List[Example]:
         try:
             *context, response = numbers(model.vocabulary, (words[:-1] for words in  # without <eou>, <eos>
                                                             [*entry["utterances"], entry["tokens"]]))
-            found.append({"context": context, "response": response, "distraction": entry["distraction"]})
+            found.append({"context": context, "response": response, "distraction": entry["distraction"],
+                          "conditions": entry.get("conditions", [[], []])})
         except (KeyError, TypeError):
             raise DataError(f"{scored.path}: not a result of `heed score`: an example needs "
                             "utterances, tokens and distraction") from None

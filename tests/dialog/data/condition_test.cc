@@ -56,6 +56,10 @@ TEST(Condition, NumbersAreThoseOfTheResponse) {
   EXPECT_EQ(emotion.numbers(d, d.turns[2]), Numbers{});
   EXPECT_EQ(emotion.numbers(d, d.turns[3]), Numbers{});
   EXPECT_EQ(topic.numbers(d, d.turns[0]), Numbers{0});
+  Dialogue both = dialogue_of("", {{"anger"}, {}});
+  both.notes.edit().labels["emotion"] = {"happiness"};
+  EXPECT_EQ(emotion.numbers(both, both.turns[0]), Numbers{0});
+  EXPECT_EQ(emotion.numbers(both, both.turns[1]), Numbers{2});
   EXPECT_EQ(topic.numbers(dialogue_of("health", {{}}), {}), Numbers{});
 }
 

@@ -50,6 +50,11 @@ std::vector<Form> forms() {
   add("hred-attention", "noise", [](ModelConfig& c) { c.noise = Noise::kWord; });
   add("hred-gru", "noise", [](ModelConfig& c) { c.noise = Noise::kUtterance; });
   add("thred", "once", [](ModelConfig& c) { c.message_attention = false; });
+  add("two-vocabulary", "gate", [](ModelConfig& c) {
+    c.generic_words = 17;
+    c.gate_weight = 0.5;
+    c.sentiment.values = {"bad", "good"};
+  });
   add("non-hier", "both-ways", [](ModelConfig& c) { c.bidirectional = true; });
   add("dynamic", "unfed", [](ModelConfig& c) { c.input_feeding = false; });
   add("non-hier", "generator", [](ModelConfig& c) {
@@ -112,6 +117,10 @@ TEST_P(AnyResponder, IsADirectoryThatLoads) {
   EXPECT_EQ(there.input_feeding, here.input_feeding);
   EXPECT_EQ(there.noise, here.noise);
   EXPECT_EQ(there.message_attention, here.message_attention);
+  EXPECT_EQ(there.generic_words, here.generic_words);
+  EXPECT_EQ(there.gate_weight, here.gate_weight);
+  EXPECT_EQ(there.sentiment, here.sentiment);
+  EXPECT_EQ(there.domain, here.domain);
   const auto a = parameters(*made), b = parameters(*loaded.model);
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {
