@@ -11,7 +11,8 @@ Tensor encode(const Responder& model, const std::vector<Example>& examples, Pool
               const std::function<void(int64_t examples, int64_t tokens)>& progress) {
   const Device device = parameters(model)[0].var.device();
   return encode_in_batches(
-      examples, {pooling, batch_size, progress}, [&](const ExamplePointers& examples_of_batch) {
+      examples, {.pooling = pooling, .batch = batch_size, .progress = progress},
+      [&](const ExamplePointers& examples_of_batch) {
         const Batch batch = make_batch(examples_of_batch, model.parts(), device);
         const Tensor places = Tensor::from(inverse(batch.order), device);
         return gather_rows(model.representation(batch, pooling), places);

@@ -102,7 +102,7 @@ TEST(Rankings, ShareTheCreditOfTiesAndKnowChance) {
   const Ranking chance = chance_ranking(lists, 1);
   EXPECT_DOUBLE_EQ(chance.recall[0].second->value, 1 / 3.0);
   EXPECT_DOUBLE_EQ(chance.auc->value, 0.5);
-  EXPECT_EQ(to_json(chance)["recall"]["2"]["value"], 2 / 3.0);
+  EXPECT_EQ(to_json(std::vector{chance})[0]["recall"]["2"]["value"], 2 / 3.0);
 }
 
 // ---- items to judge
