@@ -191,7 +191,7 @@ void add_respond(CLI::App& app) {
                "by the pointwise mutual information of words in these dialogues: a data directory "
                "(its train part), or a file");
   c.add_option(
-       "--lexicon", o.lexicon,
+       "--sentiment-words", o.lexicon,
        "Also measure the share of sentiment words, those with a score of 1 or more, or -1 or "
        "less, in this file, as VADER has them")
       ->option_text("FILE");

@@ -239,7 +239,7 @@ TEST_F(Act, Respond) {
                  {"--json", {"OUT.json"}},
                  {"--taught", {}},
                  {"--pmi", {data()}},
-                 {"--lexicon", {shared->write("lexicon.txt", "the\t1\n")}},
+                 {"--sentiment-words", {shared->write("lexicon.txt", "the\t1\n")}},
                  {"--out", {}, {}, "Respond.WritesResponsesAndMeasures"}}}));
 }
 
