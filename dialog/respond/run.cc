@@ -161,7 +161,9 @@ ExampleOptions load_example_options(const std::string& run) {
   const std::string path = file_inside(run, "settings.json");
   ExampleOptions options{.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
   if (std::filesystem::exists(path)) options = read_settings(path).examples;
-  options.conditions = load_config(run).conditions();
+  if (std::filesystem::exists(in(run, "config.json"))) {
+    options.conditions = load_config(run).conditions();
+  }
   return options;
 }
 
