@@ -335,6 +335,7 @@ TEST_F(KeywordRun, TablesLieBesideTheModel) {
   same(load_model(path("run")).model->config().tables);
   same(load_epoch(path("run"), "untrained").model->config().tables);
   same(load_settings(path("run")).model.tables);
+  same(first_model(path("run"), settings)->config().tables);  // what is trained
   EXPECT_TRUE(run("library"));                            // without begin_run()
   EXPECT_TRUE(result("library")[2] == result("run")[2]);  // the model
   same(load_model(path("library")).model->config().tables);
