@@ -66,27 +66,35 @@ void take_bundled(std::string& model, std::string* baseline) {
   note_bundled(text);
 }
 
+void take_bundled_for_chat(std::string& model) {
+  if (model.empty()) note_bundled(model = find_bundled_model("larger").value_or(bundled("trained")));
+}
+
 void take_bundled_ranker(std::string& model) {
   note_bundled(model = bundled("ranker"));
 }
 
-// The one that was trained with distractions first.
+// First the one that talks best.
 static std::vector<std::string> find_bundled_models() {
   std::vector<std::string> models;
-  const std::optional<std::string> first = find_bundled_model("trained");
-  if (!first) return models;
-  for (const fs::directory_entry& entry : fs::directory_iterator(fs::path(*first).parent_path())) {
-    const std::string name = entry.path().filename().string();
-    const auto model = find_bundled_model(name);
-    if (name == "trained" || !model) continue;
+  const std::optional<std::string> trained = find_bundled_model("trained");
+  if (!trained) return models;
+  for (const auto& entry : fs::directory_iterator(fs::path(*trained).parent_path())) {
+    const auto model = find_bundled_model(entry.path().filename().string());
+    if (!model) continue;
     try {
       system_of(*model);
       models.push_back(*model);
     } catch (const DataError&) {  // of a system that is not in a build for the demo alone
     }
   }
-  std::sort(models.begin(), models.end());
-  models.insert(models.begin(), *first);
+  const auto place = [](const std::string& model) {
+    const std::string name = fs::path(model).filename().string();
+    return std::pair(name == "larger" ? 0 : name == "trained" ? 1 : 2, name);
+  };
+  std::sort(models.begin(), models.end(), [&](const std::string& a, const std::string& b) {
+    return place(a) < place(b);
+  });
   return models;
 }
 

@@ -17,6 +17,8 @@ std::optional<std::string> find_bundled_data(const std::string& name);
 // Where `model` is empty, the bundled one that was trained with distractions; and its baseline, if
 // there is none either. A line on standard error says so. Throws UsageError where none is found.
 void take_bundled(std::string& model, std::string* baseline = nullptr);
+// The one that talks best, in the same way.
+void take_bundled_for_chat(std::string& model);
 // The bundled model that ranks, in the same way.
 void take_bundled_ranker(std::string& model);
 // Where `models` is empty, all bundled ones, in the same way.

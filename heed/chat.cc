@@ -157,7 +157,7 @@ void talk(Options& o) {
     o.decode.refuse("for models that write their answers, and this one chooses them");
     return chat_from_pool(*o.common, o.models[0], o.pool);
   }
-  take_bundled(o.models[0]);
+  take_bundled_for_chat(o.models[0]);
   Chat(o).run();
 }
 
@@ -179,7 +179,7 @@ void add_chat(CLI::App& app) {
       "  heed chat --web",
       {.seed = "Seed of drawn responses (--decode sample)"}, talk);
   c.add_option("--model", o.models,
-               "Directory of a run or a model (default: the bundled data/models/trained); with "
+               "Directory of a run or a model (default: the bundled data/models/larger); with "
                "--web several, or all that are bundled");
   c.add_option("--pool", o.pool,
                "Answer with the best of these texts, a line each, by a model that ranks (default: "

@@ -34,7 +34,8 @@ std::string weights_of(const std::string& directory, double parameters) {
   std::error_code error;
   const double bytes = static_cast<double>(fs::file_size(weights, error));
   if (error) throw DataError(weights + ": cannot be read: " + error.message());
-  if (4 * parameters > bytes) {
+  constexpr double kLeast = 2;  // bytes a parameter, of F16 and BF16
+  if (kLeast * parameters > bytes) {
     throw DataError(weights + ": smaller than the parameters that config.json describes");
   }
   return weights;

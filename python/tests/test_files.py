@@ -81,6 +81,17 @@ class Safetensors(FolderTest):
         x = heed.read_safetensors(self.write("x", raw))["x"]
         np.testing.assert_array_equal(x, np.array([1.0, -3.140625], "f4"))
 
+    def test_f32_is_rounded_to_bf16(self):
+        # 1, between 1 and its neighbour 1 + 2^-7: below half, half (to the even 1), above; half of the next (up)
+        numbers = np.array([1, 1 + 2**-9, 1 + 2**-8, 1 + 2**-8 + 2**-23, 1 + 3 * 2**-8, -3.14159, 0], "f4")
+        path = self.folder / "x.safetensors"
+        heed.write_safetensors(path, {"x": numbers.reshape(7, 1), "y": np.array(2.5)}, bf16=True)
+        found = heed.read_safetensors(path)
+        nearest = [1, 1, 1, 1 + 2**-7, 1 + 2**-6, -3.140625, 0]
+        np.testing.assert_array_equal(found["x"], np.array(nearest, "f4").reshape(7, 1))
+        self.assertEqual(found["y"].dtype, np.dtype("f8"))
+        self.fails("bf16 is for finite numbers", heed.write_safetensors, path, {"x": np.array([np.inf], "f4")}, bf16=True)
+
     def test_hostile_files(self):
         def file(entry, data=b"\0" * 8):
             header = (entry if isinstance(entry, str) else json.dumps({"x": entry})).encode()
