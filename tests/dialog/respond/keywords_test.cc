@@ -109,6 +109,27 @@ TEST(Keywords, TheLossOnDrawnWordsAgreesWithPyTorch) {
   }
 }
 
+// The known answers of the specification (workshop-2019.json, gumbel_softmax): with the same noise,
+// words that are drawn at half the temperature are the squares of what they were, over their sum.
+TEST(Keywords, DrawnWordsGetHarderAsTheyGetColder) {
+  const Tensor log_pi = log(Var(Tensor::of({{0.5, 0.3, 0.2}}, DType::f64))).value();
+  const Var noisy = Var(log_pi) + Var(Tensor::of({{0.1, -0.4, 0.9}}, DType::f64));
+  const std::vector<double> warm = {0.443629, 0.161445, 0.394926},
+                            cold = {0.519502, 0.068801, 0.411697};
+  const RandomKey key{3, purpose_id("gumbel"), 1};
+  const auto drawn = [&](double tau) { return gumbel_softmax(log_pi, tau, key).value(); };
+  const Tensor squared = softmax(2 * log(Var(drawn(1)))).value();
+  double sum = 0;
+  for (int v = 0; v < 3; ++v) {
+    EXPECT_NEAR(softmax(noisy).value()(0, v), warm[v], 1e-6);
+    EXPECT_NEAR(softmax(2 * noisy).value()(0, v), cold[v], 1e-6);
+    EXPECT_NEAR(drawn(0.5)(0, v), squared(0, v), 1e-12);
+    EXPECT_NEAR(drawn(1e-3)(0, v), gumbel_softmax(log_pi, 1, key, true).value()(0, v), 1e-12);
+    sum += drawn(1)(0, v);
+  }
+  EXPECT_NEAR(sum, 1, 1e-12);
+}
+
 // The shares of the sums over the different words of the query; the history has no part in it.
 TEST(Keywords, ScoresAreShares) {
   const KeywordResponder model = model_of(kTables);
@@ -336,8 +357,8 @@ TEST_F(KeywordRun, TablesLieBesideTheModel) {
   same(load_epoch(path("run"), "untrained").model->config().tables);
   same(load_settings(path("run")).model.tables);
   same(first_model(path("run"), settings)->config().tables);  // what is trained
-  EXPECT_TRUE(run("library"));                            // without begin_run()
-  EXPECT_TRUE(result("library")[2] == result("run")[2]);  // the model
+  EXPECT_TRUE(run("library"));                                // without begin_run()
+  EXPECT_TRUE(result("library")[2] == result("run")[2]);      // the model
   same(load_model(path("library")).model->config().tables);
   fs::remove(path("run/tables.safetensors"));
   EXPECT_EQ(error_of<DataError>([&] { load_model(path("run")); }),
