@@ -23,8 +23,8 @@ from heed.torch.transformer import TransformerResponder
 
 
 def make_model(config: ModelConfig, tables: Optional[Mapping[str, np.ndarray]] = None) -> Responder:
-    """A model with PyTorch's first weights, and with the tables of tables.safetensors where its structure has some. model(example) gives nll, attention, attention_loss and
-    as_scores (`Outputs`); its parameters have heed's names."""
+    """A model with PyTorch's first weights, and with what tables.safetensors holds where its structure has tables.
+    model(example) gives nll, attention, attention_loss and as_scores (`Outputs`); its parameters have heed's names."""
     if config.structure == "transformer":
         return TransformerResponder(config)
     if config.structure in ("thred", "thred-topics"):
