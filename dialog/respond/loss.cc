@@ -32,6 +32,7 @@ Var training_loss(const Batch& batch, const Taught& taught, double lambda) {
     const Var attention = attention_loss(batch, taught);
     if (attention.defined()) total = total + lambda * attention;
   }
+  if (taught.added.defined()) total = total + taught.added;
   return total / static_cast<double>(batch.size);
 }
 

@@ -11,7 +11,8 @@ namespace heed {
 // Undefined where the batch holds no distraction: then it is 0.
 Var attention_loss(const Batch& batch, const Taught& taught);
 
-// The training loss: (1/B) sum over dialogues and steps of [-log p(y_t) + lambda x attention loss].
+// The training loss: (1/B) sum over dialogues and steps of [-log p(y_t) + lambda x attention loss],
+// and what the model adds (Taught::added).
 // lambda 0 leaves the attention loss out.
 Var training_loss(const Batch& batch, const Taught& taught, double lambda);
 

@@ -316,7 +316,9 @@ TEST_F(Act, Train) {
                       {"--bidirectional", {}, {"--structure", "non-hier"}},
                       {"--no-input-feeding", {}, {"--structure", "dynamic"}},
                       {"--noise", {"word"}, {"--structure", "hred-gru"}},
-                      {"--message", {"none"}, {"--structure", "thred"}}};
+                      {"--message", {"none"}, {"--structure", "thred"}},
+                      {"--topics", {"3"}, {"--structure", "thred-topics"}},
+                      {"--keyword-weight", {"0.5"}, {"--structure", "keywords"}}};
   const Rows examples = {
       {"--examples", {"all"}},   {"--max-turns", {"2"}}, {"--max-utterance", {"2"}},
       {"--max-response", {"2"}}, {"--min-turns", {"4"}}, {"--max-context", {"5"}},
