@@ -20,7 +20,8 @@ bool holds_run(const std::string& out) {
 
 // A run begins with settings.json. Without it the folder of an experiment, a model from elsewhere,
 // or what is left of another run: a training would replace the files, or go on from them. The
-// weights that a run was to begin with may be left of one that was killed before it began.
+// weights and tables that a run was to begin with may be left of one that was killed before it
+// began.
 void refuse_what_is_no_run(const std::string& out) {
   std::error_code ignored;
   for (fs::directory_iterator at(out, ignored), end; !ignored && at != end; at.increment(ignored)) {
@@ -29,7 +30,7 @@ void refuse_what_is_no_run(const std::string& out) {
       throw UsageError(out + ": holds " + file + ", and is a folder of runs; take another --out");
     }
     const bool weights = file.ends_with(".safetensors") && file != "embeddings.safetensors" &&
-                         file != "init.safetensors";
+                         file != "init.safetensors" && file != "tables.safetensors";
     const bool ours = weights || file == "state.json" || file == "state.previous.json" ||
                       file == "log.jsonl" || file == kStepsFile;
     if (!ours) continue;

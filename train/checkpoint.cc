@@ -88,9 +88,9 @@ std::string named_by(const std::string& path) {
 
 // True for what a killed training can leave half written (see AtomicFile).
 bool is_half_written(const std::string& name) {
-  constexpr std::string_view kOurs[] = {"checkpoint-",       "epoch-",       "state.",
-                                        "model.safetensors", "log.jsonl",    "config.json",
-                                        "vocab.txt",         "settings.json"};
+  constexpr std::string_view kOurs[] = {"checkpoint-",       "epoch-",        "state.",
+                                        "model.safetensors", "log.jsonl",     "config.json",
+                                        "vocab.txt",         "settings.json", "tables."};
   return name.find(".tmp-") != std::string::npos &&
          std::any_of(std::begin(kOurs), std::end(kOurs),
                      [&](std::string_view file) { return name.starts_with(file); });

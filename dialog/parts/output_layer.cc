@@ -15,7 +15,11 @@ double product_flops(double rows, const Linear& w) {
 
 CrossEntropy OutputLayer::loss(const Var& hidden, const Tensor& targets,
                                const Tensor& weights) const {
-  const Var nll = cross_entropy(logits(hidden), targets);
+  return loss_of(logits(hidden), targets, weights);
+}
+
+CrossEntropy OutputLayer::loss_of(const Var& logits, const Tensor& targets, const Tensor& weights) {
+  const Var nll = cross_entropy(logits, targets);
   return {weights.defined() ? sum(mul(nll, Var(weights))) : sum(nll), nll.value()};
 }
 
@@ -100,6 +104,27 @@ double GatedOutput::flops(double rows) const {
     for (const Linear& layer : *layers) all += product_flops(rows, layer);
   }
   return all;
+}
+
+void MixedOutput::visit(Visitor& v) {
+  softmax_.visit(v);
+  v("gate", gate_);
+}
+
+Var MixedOutput::logits(const Var& hidden) const {
+  const int64_t in = softmax_.weight.shape()[1];
+  return logits(slice(hidden, 1, 0, in), slice(hidden, 1, in, kEnd));
+}
+
+// (1 - g) softmax(a) + g v = (1 - g) (e^a / M + e^z v), and so up to a constant of the row
+//   ln p = a + ln(1 + e^(z + ln v - ln softmax(a)))
+Var MixedOutput::logits(const Var& h, const Var& log_v) const {
+  const Var a = softmax_(h);
+  return a + softplus(gate_(h) + log_v - log_softmax(a));
+}
+
+double MixedOutput::flops(double rows) const {
+  return product_flops(rows, softmax_) + product_flops(rows, gate_);
 }
 
 }  // namespace heed

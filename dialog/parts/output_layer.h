@@ -17,6 +17,9 @@ class OutputLayer : public Module {
   // -log p of the targets, i32 (n), in total each times its weight (n) if there are weights.
   [[nodiscard]] virtual CrossEntropy loss(const Var& hidden, const Tensor& targets,
                                           const Tensor& weights = {}) const;
+  // The same, of logits that were computed already.
+  [[nodiscard]] static CrossEntropy loss_of(const Var& logits, const Tensor& targets,
+                                            const Tensor& weights = {});
   // Floating-point operations of its products for n rows, forward: 2 m n k for a product.
   virtual double flops(double rows) const = 0;
 };
@@ -71,6 +74,26 @@ class GatedOutput : public OutputLayer {
  private:
   Linear general_;
   std::vector<Linear> special_, gate_;  // one or none
+};
+
+// A softmax mixed with a distribution v over the words that each row brings along (Takayama & Arase
+// 2019), hidden = [h; ln v]:
+//   p = (1 - g) softmax(a) + g v,   a = W h,   g = sigmoid(z),   z = w h + b
+// ln 0 is kLogOfNone; a row whose v is all 0 has g = 0. W (V, in), called "weight"; w (1, in) and
+// b, "gate.weight" and "gate.bias".
+class MixedOutput : public OutputLayer {
+ public:
+  static constexpr double kLogOfNone = -1e9;
+
+  MixedOutput(int64_t in, int64_t vocab_size)
+      : softmax_(in, vocab_size, /*with_bias=*/false), gate_(in, 1) {}
+  void visit(Visitor& v) override;
+  Var logits(const Var& hidden) const override;
+  Var logits(const Var& h, const Var& log_v) const;
+  double flops(double rows) const override;
+
+ private:
+  Linear softmax_, gate_;
 };
 
 }  // namespace heed

@@ -4,7 +4,7 @@
 
 #include "base/error.h"
 #include "dialog/data/formats/published.h"
-#include "dialog/probe/stop_words.h"
+#include "dialog/text/stop_words.h"
 #include "dialog/text/tokenizer.h"
 
 namespace heed::probe {

@@ -25,7 +25,7 @@ void save_config(const std::string& directory, const ModelConfig& c) {
 
 ModelConfig load_config(const std::string& directory) {
   const std::string path = file_inside(directory, "config.json");
-  return with_json(path, [&](const nlohmann::json& json) {
+  auto config = with_json(path, [&](const nlohmann::json& json) {
     if (json.contains("system") && json["system"] != "respond") {
       throw DataError(path + ": a model of the system " + json["system"].dump() +
                       ", which does not write responses");
@@ -34,6 +34,8 @@ ModelConfig load_config(const std::string& directory) {
     c.check();
     return c;
   });
+  if (config.structure.tables) config.tables = load_tensors(file_inside(directory, kTableFile));
+  return config;
 }
 
 void check_memory(const ModelConfig& config) {
@@ -54,6 +56,10 @@ void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary) {
   save_config(directory, config);
   vocabulary.save(in(directory, "vocab.txt"));
+  if (!config.structure.tables) return;
+  std::vector<NamedTensor> tables;
+  for (const auto& [name, tensor] : config.tables) tables.push_back({name, tensor});
+  save_tensors(in(directory, kTableFile), tables);
 }
 
 void save_model(const std::string& directory, Responder& model, const Vocabulary& vocabulary) {

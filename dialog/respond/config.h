@@ -1,4 +1,5 @@
-// A model directory: config.json, vocab.txt, model.safetensors.
+// A model directory: config.json, vocab.txt, model.safetensors; of structures with tables also
+// tables.safetensors.
 #pragma once
 
 #include <memory>
@@ -9,8 +10,10 @@
 
 namespace heed {
 
+constexpr const char* kTableFile = "tables.safetensors";
+
 void save_config(const std::string& directory, const ModelConfig& config);
-// Throws DataError for what is missing, of the wrong type, or out of range.
+// With the tables. Throws DataError for what is missing, of the wrong type, or out of range.
 ModelConfig load_config(const std::string& directory);
 
 // See check_memory() of train/model_directory.h.
@@ -25,7 +28,7 @@ struct LoadedModel {
 LoadedModel load_model(const std::string& directory);
 // What config.json says of a model.
 std::string config_text(const ModelConfig& config);
-// All but the parameters: config.json and vocab.txt.
+// All but the parameters: config.json, vocab.txt and the tables.
 void save_description(const std::string& directory, const ModelConfig& config,
                       const Vocabulary& vocabulary);
 void save_model(const std::string& directory, Responder& model, const Vocabulary& vocabulary);

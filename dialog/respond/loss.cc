@@ -28,11 +28,11 @@ Var attention_loss(const Batch& batch, const Taught& taught) {
 
 Var training_loss(const Batch& batch, const Taught& taught, double lambda) {
   Var total = taught.nll_total;
-  if (taught.added.defined()) total = total + taught.added;
   if (lambda != 0) {
     const Var attention = attention_loss(batch, taught);
     if (attention.defined()) total = total + lambda * attention;
   }
+  if (taught.added.defined()) total = total + taught.added;
   return total / static_cast<double>(batch.size);
 }
 

@@ -27,7 +27,7 @@ struct Taught {
   AttentionTrace attention;  // the one that counts, for the loss and for all that is measured;
                              // empty of a model without attention
   std::vector<HeadTrace> heads = {};  // what it was made of, and other layers'; none if it is alone
-  Var added = {};  // what else the model learns by, in total; undefined where that is nothing
+  Var added = {};  // what a training step adds to nll_total in its loss; undefined: nothing
 };
 
 // Of one decoding step, for each of its rows.

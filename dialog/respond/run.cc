@@ -143,7 +143,9 @@ TakenWeights taken_weights(const std::string& run, const TrainSettings& settings
 }
 
 std::unique_ptr<Responder> first_model(const std::string& run, const TrainSettings& settings) {
-  std::unique_ptr<Responder> model = make_responder(settings.model, settings.loop.seed);
+  const ModelConfig& c = settings.model;
+  std::unique_ptr<Responder> model =
+      make_responder(c.structure.tables ? load_config(run) : c, settings.loop.seed);
   if (!settings.init.empty()) begin_with_weights(file_inside(run, kInitFile), *model);
   if (!settings.word_vectors.empty()) begin_with_vectors(file_inside(run, kWordVectorFile), *model);
   return model;

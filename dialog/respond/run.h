@@ -49,9 +49,9 @@ struct TrainSettings {
 void save_settings(const std::string& run, const TrainSettings& settings,
                    const std::string& made_with = "");
 TrainSettings load_settings(const std::string& run);
-// Writes what a run begins with; settings.json, which makes the directory a run, last. Throws
-// DataError for a file of word vectors that is not one, or whose vectors are not as wide as the
-// model's embeddings.
+// Writes what a run begins with, tables too (with_tables()); settings.json, which makes the
+// directory a run, last. Throws DataError for a file of word vectors that is not one, or whose
+// vectors are not as wide as the model's embeddings.
 void start_run(const std::string& run, const TrainSettings& settings, const Vocabulary& vocabulary,
                const std::string& made_with = "");
 constexpr const char *kWordVectorFile = "embeddings.safetensors", *kInitFile = "init.safetensors";

@@ -53,6 +53,14 @@ template <class S, class V> void visit_model(S& s, V& v) {
             "attention)",
             {.group = kForm, .words = {"none", "attention"}, .later = true, .of_structure = true}),
     Words{s.message_attention, "none", "attention"});
+  v(setting("topics", "topics", "Topics of the training dialogues (thred-topics; default: 50)",
+            {.group = kForm, .least = 1, .most = 1000, .later = true, .of_structure = true}),
+    s.topics);
+  v(setting("keyword-weight", "keyword_weight",
+            "Weight of the loss of keywords that sampled words lack, 0 to 1; 1 less it is that of "
+            "the cross entropy (keywords; default: 0.1)",
+            {.group = kForm, .least = 0, .most = 1, .later = true, .of_structure = true}),
+    s.keyword_weight);
   v({.key = "generic_words", .later = true}, s.generic_words);
   v(setting("gate-weight", "gate_weight",
             "Weight of -ln a of a sentiment word in the loss, where a is the gate to these words "

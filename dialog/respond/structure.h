@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -16,6 +17,11 @@ namespace heed {
 
 class Responder;
 struct ModelConfig;
+struct TrainData;
+
+// What a structure learns from the training data before the first step, such as which words go with
+// which: tensors by name, which lie beside the model in tables.safetensors and are not trained.
+using Tables = std::map<std::string, Tensor>;
 
 // The five structures of Xing & Gulla (2022, section 3.1) are one model with three switches
 // (lstm.h):
@@ -42,6 +48,8 @@ struct Structure {
   bool integration = true;   // an LSTM over H_1..H_q starts the decoder ("utterance integration")
   Encoder encoder = Encoder::kForward;  // of Family::kSeq2Seq
   bool attention = true;                // it has attention scores and a DAS ratio
+  // Makes ModelConfig::tables for a vocabulary of config.vocab_size; null: it needs none.
+  Tables (*tables)(const ModelConfig& config, const TrainData& data) = nullptr;
 
   // Throws UsageError, with the valid names, if there is no such structure.
   static Structure parse(std::string_view name);
@@ -51,7 +59,8 @@ const std::vector<Structure>& structures();
 // Adds a structure of a program's own (docs/add-a-model.md), before anything is parsed or loaded.
 // The name must outlive the program. Throws UsageError for a name that is taken.
 void register_structure(std::string_view name,
-                        std::unique_ptr<Responder> (*make)(const ModelConfig& config));
+                        std::unique_ptr<Responder> (*make)(const ModelConfig& config),
+                        decltype(Structure::tables) tables = nullptr);
 std::vector<Structure> structures(Family family);
 std::string structure_names();  // "non-hier, static, ...", for people
 
@@ -79,6 +88,9 @@ struct ModelConfig {
   bool input_feeding = true;
   Noise noise = Noise::kNone;     // of hred-gru and its kin
   bool message_attention = true;  // of thred: to the words of each utterance, in every step
+  int64_t topics = 50;            // of thred-topics
+  double keyword_weight = 0.1;    // a of keywords.h
+  Tables tables = {};             // empty while nothing was learned: sizes are counted then, too
   // Of two-vocabulary: which words of the vocabulary are generic, the first ones (0: all), the
   // weight of the gate in the loss, and which labels are the sentiment and the domain.
   int64_t generic_words = 0;
@@ -88,6 +100,8 @@ struct ModelConfig {
   std::vector<Condition> conditions() const;  // of its examples
 
   AttentionScore attention_score() const;
+  // One of the tables, which the structure has; throws DataError if it is missing.
+  const Tensor& table(const std::string& name) const;
   // Throws UsageError for sizes that are not positive or do not fit together, a dropout outside of
   // [0, 1), and for what the structure does not have.
   void check() const;

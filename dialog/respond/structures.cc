@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "dialog/respond/config.h"
 #include "dialog/respond/models/hred.h"
+#include "dialog/respond/models/keywords.h"
 #include "dialog/respond/models/lstm.h"
 #include "dialog/respond/models/seq2seq.h"
 #include "dialog/respond/models/thred.h"
@@ -56,6 +58,10 @@ std::vector<Structure>& all_structures() {
       hred<LooksAt::kCurrent>("hred-attention-current"),
       hred<LooksAt::kAll>("hred-attention"),
       {"thred", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances},
+      {"keywords", Family::kGru, make<KeywordResponder>, true, false, false, Encoder::kUtterances,
+       false, KeywordResponder::learn},
+      {"thred-topics", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances,
+       true, ThredResponder::learn},
       {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
        Encoder::kBothWays, false}};
   return all;
@@ -68,12 +74,18 @@ const std::vector<Structure>& structures() {
 }
 
 void register_structure(std::string_view name,
-                        std::unique_ptr<Responder> (*make)(const ModelConfig& config)) {
+                        std::unique_ptr<Responder> (*make)(const ModelConfig& config),
+                        decltype(Structure::tables) tables) {
   for (const Structure& s : structures()) {
     if (s.name != name) continue;
     throw UsageError("structure: there is one called '" + std::string(name) + "' already");
   }
-  all_structures().push_back({name, Family::kOwn, make, true, false, false});
+  all_structures().push_back({.name = name,
+                              .family = Family::kOwn,
+                              .make = make,
+                              .static_query = false,
+                              .integration = false,
+                              .tables = tables});
 }
 
 std::vector<Structure> structures(Family family) {
@@ -125,6 +137,13 @@ AttentionScore ModelConfig::attention_score() const {
   return attention.value_or(additive ? AttentionScore::kAdditive : AttentionScore::kDot);
 }
 
+const Tensor& ModelConfig::table(const std::string& name) const {
+  const auto found = tables.find(name);
+  if (found != tables.end()) return found->second;
+  throw DataError(std::string(kTableFile) + ": has no " + name + ", which " +
+                  std::string(structure.name) + " needs");
+}
+
 namespace {
 
 // What a structure does not have.
@@ -140,9 +159,15 @@ void check_options(const ModelConfig& c) {
          "bidirectional: is for the structure non-hier");
   refuse(!c.input_feeding && (s.family != Family::kLstm || s.static_query),
          "no-input-feeding: is for the structures non-hier, dynamic and dynamic-ui");
-  const bool is_thred = s.name == "thred";
-  refuse(c.noise != Noise::kNone && (s.family != Family::kGru || is_thred),
+  const bool is_thred = s.name == "thred" || s.name == "thred-topics";
+  refuse(c.noise != Noise::kNone && !(s.family == Family::kGru && s.name.starts_with("hred-")),
          "noise: is for the structures hred-gru, hred-attention-current and hred-attention");
+  refuse(!c.message_attention && !is_thred,
+         "message: is for the structures thred and thred-topics");
+  refuse(c.topics != ModelConfig().topics && s.name != "thred-topics",
+         "topics: is for the structure thred-topics");
+  refuse(c.keyword_weight != ModelConfig().keyword_weight && s.name != "keywords",
+         "keyword-weight: is for the structure keywords");
   refuse(!c.message_attention && !is_thred, "message: is for the structure thred");
   const ModelConfig usual;
   const bool has_gate = c.generic_words != usual.generic_words ||
@@ -173,6 +198,7 @@ void ModelConfig::check() const {
     throw UsageError("vocab_size: needs room for a word besides the special tokens");
   }
   positive("heads", heads);
+  positive("topics", topics);
   if (structure.family == Family::kTransformer &&
       (hidden_size % heads != 0 || hidden_size % 2 != 0)) {
     throw UsageError("hidden_size: of a transformer it is even and a multiple of the " +

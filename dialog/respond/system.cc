@@ -68,8 +68,14 @@ class RespondTraining : public TrainingOf<TrainSettings> {
     if (!given("batch")) s_.loop.batch_size = batch_size_for(s_, data_.train.size());
   }
   void share(const Neighbours& neighbours) override { data_.share(neighbours); }
-  void prepare(const Talk&) override { check_training(s_, data_); }
+  void prepare(const Talk& talk) override {
+    check_training(s_, data_);
+    if (!s_.model.structure.tables) return;
+    talk.say("what " + std::string(s_.model.structure.name) +
+             " needs is learned from the training dialogues first");
+  }
   void start(const std::string& run, const std::string& made_with) override {
+    s_ = with_tables(std::move(s_), data_);
     start_run(run, s_, data_.vocabulary, made_with);
   }
   bool train(const std::string& run, Device device, const TrainHooks& hooks) override {

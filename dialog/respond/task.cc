@@ -208,10 +208,15 @@ void check_training(const TrainSettings& settings, const TrainData& data) {
   }
 }
 
+TrainSettings with_tables(TrainSettings s, const TrainData& data) {
+  if (s.model.structure.tables) s.model.tables = s.model.structure.tables(s.model, data);
+  return s;
+}
+
 void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data) {
   if (!std::filesystem::exists(in(directory, "settings.json"))) {
     check_training(settings, data);
-    start_run(directory, settings, data.vocabulary);
+    start_run(directory, with_tables(settings, data), data.vocabulary);
     return;
   }
   const auto all = [](TrainSettings s) {
@@ -243,7 +248,7 @@ bool train(const std::string& run, const TrainSettings& settings, const TrainDat
   settings.check();
   Ranks& ranks = hooks.ranks ? *hooks.ranks : alone();
   if (ranks.first() && !std::filesystem::exists(std::filesystem::path(run) / "config.json")) {
-    save_description(run, settings.model, data.vocabulary);
+    save_description(run, with_tables(settings, data).model, data.vocabulary);
   }
   const std::unique_ptr<Responder> model = first_model(run, settings);
   move(*model, device);

@@ -49,6 +49,9 @@ void check_training(const TrainSettings& settings, const TrainData& data);
 // the training examples. Else it is 0 whatever its weight.
 bool has_distractions(const TrainSettings& settings, const TrainData& data);
 
+// The settings with the tables that their structure learns from the data.
+TrainSettings with_tables(TrainSettings settings, const TrainData& data);
+
 // Begins a run with these settings in a directory that holds none. Throws DataError where it holds
 // one with others.
 void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data);

@@ -33,6 +33,15 @@ void check(const std::vector<WordIds>& documents, int64_t words, const LdaOption
 
 }  // namespace
 
+TopicModel::TopicModel(std::vector<int32_t> counts, const LdaOptions& options)
+    : options_(options), of_word_(std::move(counts)) {
+  check({}, 0, options_);
+  words_ = std::ssize(of_word_) / topics();
+  if (options_.alpha == 0) options_.alpha = 1.0 / topics();
+  of_topic_.assign(topics(), 0);
+  for (size_t i = 0; i < of_word_.size(); ++i) of_topic_[i % topics()] += of_word_[i];
+}
+
 TopicModel::TopicModel(const std::vector<WordIds>& documents, int64_t words,
                        const LdaOptions& options)
     : options_(options), words_(words) {

@@ -30,11 +30,14 @@ class TopicModel {
   // range, DataError for a word out of range.
   TopicModel(const std::vector<WordIds>& documents, int64_t words, const LdaOptions& options);
   static constexpr int64_t kBlocks = 8;
+  // One that was learned before, from count() of all words and topics, (words, K).
+  TopicModel(std::vector<int32_t> counts, const LdaOptions& options);
 
   int topics() const { return options_.topics; }
   int64_t words() const { return words_; }
   int64_t count(int64_t word, int topic) const { return of_word_[word * topics() + topic]; }
   int64_t count(int topic) const { return of_topic_[topic]; }
+  const std::vector<int32_t>& counts() const { return of_word_; }
   // The words that are most probable in a topic, at most `most`, best first; those that it has
   // never had are left out, and equal ones stand in their order.
   WordIds top_words(int topic, size_t most) const;

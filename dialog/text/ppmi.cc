@@ -44,6 +44,18 @@ Ppmi::Ppmi(const std::vector<TextPair>& pairs, const LeastPairs& least) {
   }
 }
 
+Ppmi::Ppmi(const std::vector<Entry>& entries) {
+  for (const Entry& e : entries) rows_[e.query_word].emplace_back(e.response_word, e.value);
+}
+
+std::vector<Ppmi::Entry> Ppmi::entries() const {
+  std::vector<Entry> all;
+  for (const auto& [x, row] : rows_) {
+    for (const auto& [y, value] : row) all.push_back({x, y, value});
+  }
+  return all;
+}
+
 double Ppmi::operator()(int32_t query_word, int32_t response_word) const {
   const auto row = rows_.find(query_word);
   if (row == rows_.end()) return 0;

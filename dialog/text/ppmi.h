@@ -26,6 +26,13 @@ struct LeastPairs {
 class Ppmi {
  public:
   explicit Ppmi(const std::vector<TextPair>& pairs, const LeastPairs& least = {});
+  // The words of a pair of which it is not 0, and what it is.
+  struct Entry {
+    int32_t query_word, response_word;
+    double value;
+  };
+  explicit Ppmi(const std::vector<Entry>& entries);  // in the order of entries()
+  std::vector<Entry> entries() const;                // in the order of the words
 
   double operator()(int32_t query_word, int32_t response_word) const;
   // v_f: of each word of a response the sum over the different words of the query of PPMI, where it

@@ -34,7 +34,7 @@ def every_config():
     for structure in heed.torch.STRUCTURES:
         for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
                        {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False},
-                       {"noise": "word"}, {"message_attention": False},
+                       {"noise": "word"}, {"message_attention": False}, {"topics": 3},
                        {"generic_words": 30, "gate_weight": 0.5, "sentiment": "emotion=a|b", "domain": "topic=c"}):
             try:
                 yield heed.torch.ModelConfig(structure, 40, 7, 8, 2, heads=4, **change)
@@ -99,6 +99,11 @@ class Settings(unittest.TestCase):
             config.ModelConfig.of_json({**dict.fromkeys(fields, 8), "embedding_scale": 2})
 
 
+TABLES = {"keywords": {"ppmi.query": np.arange(5, 35, dtype=np.int32), "ppmi.response": np.arange(39, 9, -1, dtype=np.int32),
+                       "ppmi.value": np.linspace(1, 3, 30, dtype=np.float32)},
+          "thred-topics": {"topics.counts": np.array([0, 9, 1, 30, 2, 0, 5], np.int32)}}
+
+
 @needs_torch
 class AgainstTheProgram(FolderTest):
     @needs_program
@@ -113,7 +118,11 @@ class AgainstTheProgram(FolderTest):
                 structures.add(config.structure)
                 self.write("config.json", json.dumps(config.to_json()))
                 self.write("vocab.txt", "\n".join(words) + "\n")
-                made = heed.torch.make_model(config)
+                tables = TABLES.get(config.structure, {})
+                if "topics.counts" in tables:  # of as many topics
+                    tables = {"topics.counts": np.resize(tables["topics.counts"], (40, config.topics))}
+                heed.write_safetensors(self.folder / "tables.safetensors", tables)
+                made = heed.torch.make_model(config, tables)
                 heed.write_safetensors(self.folder / "model.safetensors",
                                        {name: 3 * p.detach().numpy() for name, p in made.named_parameters()})
                 self.compare(dialogues)

@@ -212,6 +212,10 @@ TEST_F(Systems, ARunIsBegunOnceAndGoesOnWithItsOwnData) {
                 " was started with: another --data, or files that have changed since");
   std::filesystem::remove(out + "/settings.json");
   EXPECT_TRUE(has(error_of<UsageError>([&] { open(data, true); }), "but no settings.json"));
+  // What a training leaves that is killed before it begins is in nobody's way.
+  const auto again = find_system("rank/length").train("", "");
+  dir.write("left/tables.safetensors", "");
+  EXPECT_TRUE(open_run(*again, {.data = {data}, .out = dir.path("left")}).is_new);
 }
 
 TEST_F(Systems, CommandsAskForWhatAModelCanDo) {

@@ -319,6 +319,8 @@ TEST_F(Act, Train) {
                       {"--no-input-feeding", {}, {"--structure", "dynamic"}},
                       {"--noise", {"word"}, {"--structure", "hred-gru"}},
                       {"--message", {"none"}, {"--structure", "thred"}},
+                      {"--topics", {"3"}, {"--structure", "thred-topics"}},
+                      {"--keyword-weight", {"0.5"}, {"--structure", "keywords"}},
                       {"--lexicon", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--gate-weight", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                       {"--sentiment", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},

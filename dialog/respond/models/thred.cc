@@ -1,9 +1,14 @@
 #include "dialog/respond/models/thred.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 
 #include "autograd/ops.h"
+#include "dialog/respond/task.h"
+#include "dialog/text/stop_words.h"
+#include "tensor/parallel.h"
 
 namespace heed {
 namespace {
@@ -62,17 +67,92 @@ Segments in_order(const Segments& segments, Device device) {
   return Segments(lengths, device);
 }
 
+// The last row of the memory of each segment.
+Tensor last_rows(const Segments& segments, Device device) {
+  Ints last;
+  for (int64_t s = 0; s < segments.count(); ++s) {
+    last.push_back(static_cast<int32_t>(segments.memory_begin(s) + segments.length(s) - 1));
+  }
+  return Tensor::from(last, device);
+}
+
+// Before anything was learned, one word is the only topic, so that there are all parameters.
+TopicModel topic_model_of(const ModelConfig& c) {
+  if (c.tables.empty()) {
+    Ints counts(c.vocab_size);
+    counts[kSpecialTokens] = 1;
+    return TopicModel(std::move(counts), {.topics = 1});
+  }
+  const Tensor& learned = c.table("topics.counts");
+  Ints counts;
+  if (learned.shape() == Shape{c.vocab_size, c.topics}) counts = learned.to_ints();
+  if (counts.empty() || *std::min_element(counts.begin(), counts.end()) < 0) {
+    throw DataError("tables.safetensors: topics.counts are not tokens of each word and topic");
+  }
+  return TopicModel(std::move(counts), {.topics = static_cast<int>(c.topics)});
+}
+
 }  // namespace
+
+ThredResponder::Topics::Topics(const ModelConfig& c) : model(topic_model_of(c)) {
+  const auto first =
+      static_cast<int32_t>(kSpecialTokens + std::min<int64_t>(1000, c.vocab_size / 10));
+  for (int k = 0; k < model.topics(); ++k) {
+    WordIds& list = words.emplace_back(model.top_words(k, c.vocab_size));
+    std::erase_if(list, [&](int32_t word) { return word < first; });
+    list.resize(std::min(list.size(), kTopicWords));
+    if (list.empty()) list = {kSpecialTokens};  // attention needs something to look at
+  }
+}
+
+const WordIds& ThredResponder::Topics::of(WordIds text) const {
+  std::erase_if(text, [&](int32_t word) {
+    const auto counts = model.counts().begin() + int64_t{word} * model.topics();
+    return std::all_of(counts, counts + model.topics(), [](int32_t n) { return n == 0; });
+  });
+  return words[model.topic_of(text, 0)];
+}
+
+WordIds ThredResponder::Topics::all() const {
+  std::set<int32_t> different;
+  for (const WordIds& list : words) different.insert(list.begin(), list.end());
+  return {different.begin(), different.end()};
+}
+
+Tables ThredResponder::learn(const ModelConfig& config, const TrainData& data) {
+  std::vector<char> counts(config.vocab_size);  // whether a word does
+  for (int32_t word = kSpecialTokens; word < config.vocab_size; ++word) {
+    counts[word] = !is_stop_word(data.vocabulary.token(word));
+  }
+  std::vector<WordIds> dialogues;
+  std::string id;
+  for (const PoolUtterance utterance : data.pool) {
+    if (dialogues.empty() || utterance.dialogue_id != id) dialogues.emplace_back();
+    id = utterance.dialogue_id;
+    for (const int32_t word : utterance.said.tokens) {
+      if (counts[word]) dialogues.back().push_back(word);
+    }
+  }
+  const TopicModel model(dialogues, config.vocab_size, {.topics = static_cast<int>(config.topics)});
+  return {{"topics.counts", Tensor::from(model.counts(), {config.vocab_size, config.topics})}};
+}
 
 ThredResponder::ThredResponder(const ModelConfig& c)
     : config_((c.check(), c)),
+      topics_(c.structure.tables ? std::optional<Topics>(c) : std::nullopt),
       embedding_(c.vocab_size, c.embedding_size),
       utterances_(c.embedding_size, c.hidden_size, {.layers = c.num_layers, .bidirectional = true}),
       integration_(2 * c.hidden_size, c.hidden_size),
       context_(c.hidden_size, c.hidden_size, c.hidden_size),
-      decoder_(c.embedding_size + c.hidden_size, c.hidden_size, {.layers = c.num_layers}),
-      output_(c.hidden_size + c.embedding_size, c.vocab_size) {
-  const int64_t h = c.hidden_size;
+      decoder_((topics_ ? 2 : 1) * c.embedding_size + c.hidden_size, c.hidden_size,
+               {.layers = c.num_layers}) {
+  const int64_t h = c.hidden_size, e = c.embedding_size;
+  if (topics_) {
+    topic_words_.emplace_back(2 * h, e, h);
+    output_ = std::make_unique<JointSoftmaxOutput>(h + e + h, h + e, c.vocab_size, topics_->all());
+  } else {
+    output_ = std::make_unique<SoftmaxOutput>(h + e, c.vocab_size);
+  }
   for (int64_t l = 0; l < c.num_layers; ++l) start_.emplace_back(h, h);
   if (c.message_attention) message_.emplace_back(2 * h, 2 * h, h);
 }
@@ -85,7 +165,8 @@ void ThredResponder::visit(Visitor& v) {
   v("decoder.attention", context_);
   v("decoder.start", start_);
   v("decoder.gru", decoder_);
-  v("decoder.output", output_);
+  for (AdditiveAttention& attention : topic_words_) v("topics.attention", attention);
+  v("decoder.output", *output_);
 }
 
 Var ThredResponder::integrate(const Encoded& encoded, const Segments& segments,
@@ -120,6 +201,29 @@ Var ThredResponder::integrate(const Encoded& encoded, const Segments& segments,
   return gather_rows(concat(all, 0), ids(place));
 }
 
+StepwiseResponder::Block ThredResponder::read_topics(const Batch& batch) const {
+  const UtteranceBatch& u = batch.utterances;
+  const Ints tokens = u.tokens.to_ints(), row_of_token = u.token_rows.to_ints();
+  std::vector<const WordIds*> lists(batch.size);
+  parallel_for(batch.size, [&](int64_t b) {
+    const Segments& utterances = batch.memory.segments;
+    WordIds context;
+    for (int64_t i = utterances.begin(b); i < utterances.end(b); ++i) {
+      for (int64_t j = u.of_tokens.begin(i); j < u.of_tokens.end(i); ++j) {
+        context.push_back(tokens[row_of_token[j]]);
+      }
+    }
+    lists[b] = &topics_->of(std::move(context));
+  });
+  Ints words, lengths;
+  for (const WordIds* list : lists) {
+    words.insert(words.end(), list->begin(), list->end());
+    lengths.push_back(static_cast<int32_t>(list->size()));
+  }
+  const Device device = embedding_.weight.device();
+  return {topic_words_[0].read(embedding_(Tensor::from(words, device))), Segments(lengths, device)};
+}
+
 ThredResponder::Read ThredResponder::read_context(const Batch& batch,
                                                   const DropoutMode& drop) const {
   const UtteranceBatch& u = batch.utterances;
@@ -148,6 +252,7 @@ StepwiseResponder::Encoded ThredResponder::encode(const Batch& batch,
   for (const Linear& start : start_) {
     read.encoded.state.lstm.h.push_back(tanh(start(read.last)));
   }
+  if (topics_) read.encoded.blocks.push_back(read_topics(batch));
   return read.encoded;
 }
 
@@ -159,13 +264,28 @@ StepwiseResponder::Step ThredResponder::step(const Encoded& encoded, const Segme
                                              const Var& token_part, const State& state,
                                              const DropoutMode& drop) const {
   const Var s = state.lstm.top();
-  const Attended context = message_.empty() ? context_(s, encoded.memory, segments)
-                                            : context_(s, integrate(encoded, segments, s),
-                                                       in_order(segments, s.device()));
+  const bool once = message_.empty();
+  const Attention::Memory c =
+      once ? encoded.memory : context_.read(integrate(encoded, segments, s));
+  const Segments of_rows = once ? segments : in_order(segments, s.device());
+  const Attended context = context_(s, c, of_rows);
   const Var r = drop(context.context, "decoder.context");
-  const Gru::Output out = decoder_(Packing::single_step(token_part.shape()[0]),
-                                   concat({token_part, r}, 1), state.lstm, drop, "decoder.gru");
-  return {{out.y, token_part}, context.weights, {out.state, {}}};
+  std::vector<Var> input = {token_part, r};
+  if (topics_) {
+    const Block& words = encoded.blocks.back();
+    Ints rows(segments.count());
+    std::iota(rows.begin(), rows.end(), 0);
+    const Var last = gather_rows(c.values, last_rows(of_rows, s.device()));  // c_q
+    const Attended k =
+        topic_words_[0](concat({s, last}, 1), words.memory,
+                        segments_of_rows(words, 0, encoded.segments, segments, rows));
+    input.push_back(drop(k.context, "decoder.topics"));
+  }
+  const Gru::Output out = decoder_(Packing::single_step(token_part.shape()[0]), concat(input, 1),
+                                   state.lstm, drop, "decoder.gru");
+  Step next{{out.y, token_part}, context.weights, {out.state, {}}};
+  if (topics_) next.made.push_back(r);
+  return next;
 }
 
 Var ThredResponder::representation(const Batch& batch, Pooling pooling) const {

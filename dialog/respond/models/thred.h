@@ -1,7 +1,7 @@
 // THRED, attention to words and to utterances after an integration network (Dziri, Kamalloo,
 // Mathewson & Zaiane, "Augmenting neural response generation with context-aware topical attention",
-// NLP4ConvAI 2019, Eqs. 2 to 5 and 7), without its topic words. Utterances 1..q, tokens w_i1, w_i2
-// ..., <eou> last; response y; one table of embeddings E for all. In each decoding step t:
+// NLP4ConvAI 2019, Eqs. 2 to 7). Utterances 1..q, tokens w_i1, w_i2 ..., <eou> last; response y;
+// one table of embeddings E for all. In each decoding step t:
 //
 //   h_i. = GRU(E w_i1, E w_i2 ...), both ways, each utterance from zero             (2H)
 //   m_i  = sum_j softmax_j(v . tanh(W [s_{t-1}; c_{i-1}] + U h_ij)) h_ij             Eq. 2
@@ -9,6 +9,18 @@
 //   r_t  = sum_i g_i c_i,   g = softmax_i(v' . tanh(W' s_{t-1} + U' c_i))            Eqs. 4, 5
 //   s_t  = GRU([E y_{t-1}; r_t], s_{t-1}),   logits = W_o [s_t; E y_{t-1}]           Eq. 7
 //   s_0  of layer l = tanh(W_l c_q + b_l), with c of s_{-1} = 0
+//
+// The structure thred-topics has topic words, too: topics of the training dialogues by LDA
+// (dialog/text/lda.h), of which each has up to kTopicWords words, those w of the topic of the
+// context in
+//
+//   k_t  = sum_w softmax_w(v" . tanh(W" [s_{t-1}; c_q] + U" E w)) E w                Eq. 6
+//   s_t  = GRU([E y_{t-1}; r_t; k_t], s_{t-1})
+//   p(y) = (exp a_y + [y in K] exp b_y) / M,   K the words of all topics             Eq. 7
+//   a    = W_o [s_t; E y_{t-1}],   b = W_K [s_t; E y_{t-1}; r_t]
+//
+// The most frequent words, at most 1,000 and a tenth of the vocabulary, are in no list of a topic,
+// and stop words are not counted at all.
 //
 // Without message attention (ModelConfig::message_attention), as the authors' program has it, m_i
 // is the last states, both ways, of utterance i, so that the c_i are the same in all steps.
@@ -19,9 +31,12 @@
 // layer, the others have num_layers.
 #pragma once
 
+#include <memory>
+#include <optional>
 #include <vector>
 
 #include "dialog/respond/stepwise.h"
+#include "dialog/text/lda.h"
 #include "nn/gru.h"
 #include "nn/init.h"
 
@@ -29,7 +44,10 @@ namespace heed {
 
 class ThredResponder : public StepwiseResponder {
  public:
+  static constexpr size_t kTopicWords = 100;
   explicit ThredResponder(const ModelConfig& config);  // blank, to be loaded
+  // topics.counts, i32 (V, ModelConfig::topics): tokens of each word and topic.
+  static Tables learn(const ModelConfig& config, const TrainData& data);
 
   void visit(Visitor& v) override;
   const ModelConfig& config() const override { return config_; }
@@ -41,7 +59,7 @@ class ThredResponder : public StepwiseResponder {
   Step step(const Encoded& encoded, const Segments& segments, const Var& token_part,
             const State& state, const DropoutMode& drop = {}) const override;
   Var hidden(const std::vector<Var>& made) const override { return concat(made, 1); }
-  const OutputLayer& output() const override { return output_; }
+  const OutputLayer& output() const override { return *output_; }
 
  private:
   // A context that was read, and the state c_q (B, H) that it ends in before a word is written.
@@ -53,16 +71,30 @@ class ThredResponder : public StepwiseResponder {
   // c_1, c_2 ... of each row of s (B', H), which has the utterances of its segment: (P, H), row
   // after row.
   Var integrate(const Encoded& encoded, const Segments& segments, const Var& s) const;
+  // The topic words of each dialogue.
+  Block read_topics(const Batch& batch) const;
+
+  struct Topics {
+    explicit Topics(const ModelConfig& config);
+    WordIds all() const;  // K
+
+    // The words of the topic of a text, without those that no topic has.
+    const WordIds& of(WordIds text) const;
+
+    TopicModel model;
+    std::vector<WordIds> words;  // of each topic
+  };
 
   ModelConfig config_;
+  std::optional<Topics> topics_;
   Embedding embedding_;
   Gru utterances_;
-  std::vector<AdditiveAttention> message_;  // one or none
+  std::vector<AdditiveAttention> message_, topic_words_;  // one or none
   Gru integration_;
   AdditiveAttention context_;
   std::vector<Linear> start_;  // W_l, b_l
   Gru decoder_;
-  SoftmaxOutput output_;
+  std::unique_ptr<OutputLayer> output_;
 };
 
 }  // namespace heed

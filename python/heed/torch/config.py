@@ -8,10 +8,12 @@ from heed._files import DataError
 
 STRUCTURES = ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "lstm", "lstm-attention",
               "bilstm-attention", "hred", "hred-stacked", "transformer", "hred-gru", "hred-attention-current",
-              "hred-attention", "thred", "two-vocabulary")
+              "hred-attention", "thred", "keywords", "thred-topics", "two-vocabulary")
 _LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h
 _ONE_SCORE = tuple(s for s in STRUCTURES[:10] if s != "lstm")
 _HRED = STRUCTURES[11:14]  # dialog/respond/models/hred.h
+_THRED = ("thred", "thred-topics")
+WITH_TABLES = ("keywords", "thred-topics")  # in tables.safetensors
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,8 @@ class ModelConfig:
     """Structure and sizes, by the names of docs/files.md. DataError says which rule they break.
 
     Here nothing is dropped and no noise is drawn: both are for the training. But noise other than none widens the
-    decoder's input. attention is dot, general or additive; None is the structure's own. message_attention is for thred,
+    decoder's input. attention is dot, general or additive; None is the structure's own. message_attention is for thred
+    and thred-topics, topics for the latter, keyword_weight, which is of the training alone, for keywords,
     what follows it for two-vocabulary: the first generic_words of the words (0: all) are generic.
     """
 
@@ -38,6 +41,8 @@ class ModelConfig:
     input_feeding: bool = True
     noise: str = "none"
     message_attention: bool = True
+    topics: int = 50
+    keyword_weight: float = 0.1
     generic_words: int = 0
     gate_weight: float = 1.0
     sentiment: str = "emotion"
@@ -70,7 +75,10 @@ class ModelConfig:
         check(self.noise in ("none", "utterance", "word"),
               f"noise: expected one of none, utterance, word, got {self.noise!r}")
         check(self.noise == "none" or s in _HRED, f"noise: is for {', '.join(_HRED)}, not {s}")
-        check(self.message_attention or s == "thred", f"message_attention: false is for thred, not {s}")
+        check(self.message_attention or s in _THRED, f"message_attention: false is for {', '.join(_THRED)}, not {s}")
+        check(self.topics == 50 or s == "thred-topics", f"topics: is for thred-topics, not {s}")
+        check(self.keyword_weight == 0.1 or (s == "keywords" and 0 <= self.keyword_weight <= 1),
+              f"keyword_weight: is 0 to 1 of keywords, not of {s}")
         own = (self.generic_words, self.gate_weight, self.sentiment, self.domain)
         check(s == "two-vocabulary" or own == (0, 1.0, "emotion", "topic"),
               f"generic_words, gate_weight, sentiment, domain: are for two-vocabulary, not {s}")
@@ -103,6 +111,7 @@ class ModelConfig:
     def to_json(self) -> Dict[str, Any]:
         """What config.json holds: without what is the structure's own."""
         own = {"attention": None, "bidirectional": False, "input_feeding": True, "noise": "none", "message_attention": True,
+               "topics": 50, "keyword_weight": 0.1,
                "generic_words": 0, "gate_weight": 1.0, "sentiment": "emotion", "domain": "topic",
                **({} if self.structure == "transformer" else {"heads": self.heads})}
         return {key: value for key, value in asdict(self).items() if key not in own or value != own[key]}

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Dict, Iterable, List, Mapping, Sequence
+from typing import Dict, Iterable, List, Mapping, Optional, Sequence
 
 import numpy as np
 import torch
@@ -12,8 +12,9 @@ from heed._files import DataError, PathLike, read_json
 from heed.results import Results
 from heed.runs import read_vocabulary
 from heed.safetensors import read_safetensors
-from heed.torch.config import ModelConfig
+from heed.torch.config import WITH_TABLES, ModelConfig
 from heed.torch.hred import LOOKS_AT, HredResponder
+from heed.torch.keywords import KeywordResponder
 from heed.torch.lstm import LstmResponder
 from heed.torch.parts import UNK, Example, Responder
 from heed.torch.seq2seq import READING, Seq2SeqResponder
@@ -22,13 +23,15 @@ from heed.torch.transformer import TransformerResponder
 from heed.torch.two_vocabulary import TwoVocabularyResponder
 
 
-def make_model(config: ModelConfig) -> Responder:
-    """A model with PyTorch's first weights. model(example) gives nll, attention, attention_loss and
-    as_scores (`Outputs`); its parameters have heed's names."""
+def make_model(config: ModelConfig, tables: Optional[Mapping[str, np.ndarray]] = None) -> Responder:
+    """A model with PyTorch's first weights, and with what tables.safetensors holds where its structure has tables.
+    model(example) gives nll, attention, attention_loss and as_scores (`Outputs`); its parameters have heed's names."""
     if config.structure == "transformer":
         return TransformerResponder(config)
-    if config.structure == "thred":
-        return ThredResponder(config)
+    if config.structure in ("thred", "thred-topics"):
+        return ThredResponder(config, tables or {})
+    if config.structure == "keywords":
+        return KeywordResponder(config, tables or {})
     if config.structure == "two-vocabulary":
         return TwoVocabularyResponder(config)
     if config.structure in LOOKS_AT:
@@ -39,7 +42,8 @@ def make_model(config: ModelConfig) -> Responder:
 def _check_sizes(config: ModelConfig, tensors: Mapping[str, np.ndarray]) -> None:
     """Before anything is allocated: the file bounds the sizes."""
     width = config.hidden_size if config.structure == "transformer" else config.embedding_size
-    read = config.hidden_size + (config.embedding_size if config.structure == "thred" else 0)
+    read = config.hidden_size + {"thred": config.embedding_size, "thred-topics": config.embedding_size,
+                                 "keywords": config.hidden_size}.get(config.structure, 0)
     for name, shape in (("encoder.embedding.weight", (config.vocab_size, width)),
                         ("decoder.output.weight", (config.generic_words or config.vocab_size, read))):
         if name not in tensors or tensors[name].shape != shape:
@@ -74,9 +78,10 @@ def load_model(directory: PathLike, dtype: torch.dtype = torch.float32) -> Respo
     if len(vocabulary) != config.vocab_size:
         raise DataError(f"{where / 'vocab.txt'}: {len(vocabulary)} words, config.json says {config.vocab_size}")
     tensors = read_safetensors(where / "model.safetensors")
+    tables = read_safetensors(where / "tables.safetensors") if config.structure in WITH_TABLES else {}
     try:
         _check_sizes(config, tensors)
-        model = make_model(config).to(dtype)
+        model = make_model(config, tables).to(dtype)
         _check_names(model, tensors)
     except DataError as error:
         raise DataError(f"{where / 'model.safetensors'}: {error}") from None

@@ -1,8 +1,9 @@
-"""THRED without topic words: `dialog/respond/models/thred.h` once more, in PyTorch."""
+"""THRED: `dialog/respond/models/thred.h` once more, in PyTorch."""
 from __future__ import annotations
 
-from typing import List
+from typing import List, Mapping
 
+import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import Tensor, nn
@@ -11,16 +12,35 @@ from heed.torch import parts
 from heed.torch.config import ModelConfig
 from heed.torch.hred import Additive, last_states
 from heed.torch.parts import Example, Outputs, Responder
+from heed.torch.topics import TopicModel
+
+TOPIC_WORDS = 100
+
+
+class JointSoftmax(nn.Module):
+    """ln((exp a_y + [y in K] exp b_y) / M), a = W_a h[:first], b = W_b h."""
+
+    def __init__(self, inputs: int, first: int, vocab_size: int, part: List[int]):
+        super().__init__()
+        self.first, self.words = first, part
+        self.weight = nn.Parameter(torch.empty(vocab_size, first).uniform_(-1, 1) / first ** 0.5)
+        self.part = nn.Linear(inputs, len(part), bias=False)
+
+    def forward(self, h: Tensor) -> Tensor:
+        mass = torch.exp(h[:, :self.first] @ self.weight.T)
+        mass = mass.index_add(1, torch.tensor(self.words, device=h.device), torch.exp(self.part(h)))
+        return torch.log(mass / mass.sum(1, keepdim=True))
 
 
 class ThredResponder(Responder):
     """encoder      h_i = a GRU over utterance i, both ways
     message      m_i = sum_j weights_j h_ij for the query [s_{t-1}; c_{i-1}], or the last states of h_i
     integration  c_i = GRU(m_i, c_{i-1}), in every step anew
-    decoder      s_t = GRU([E y_{t-1}; r_t]), r_t = sum_i weights_i c_i for the query s_{t-1}
-    output       logits = W_o [s_t; E y_{t-1}]"""
+    decoder      s_t = GRU([E y_{t-1}; r_t; k_t]), r_t = sum_i weights_i c_i for the query s_{t-1}
+    topics       k_t = sum_w weights_w E w for the query [s_{t-1}; c_q], w the words of the context's topic; or no k_t
+    output       logits = W_o [s_t; E y_{t-1}]; with topics a joint softmax of that and W_K [s_t; E y_{t-1}; r_t]"""
 
-    def __init__(self, config: ModelConfig):
+    def __init__(self, config: ModelConfig, tables: Mapping[str, np.ndarray]):
         super().__init__(config)
         c = config
         e, h, layers = c.embedding_size, c.hidden_size, c.num_layers
@@ -33,6 +53,15 @@ class ThredResponder(Responder):
                                       "start": nn.ModuleList(nn.Linear(h, h) for _ in range(layers)),
                                       "gru": nn.GRU(e + h, h, layers),
                                       "output": nn.Linear(h + e, c.vocab_size, bias=False)})
+        self.lda = None
+        if c.structure == "thred-topics":
+            self.lda = TopicModel(tables["topics.counts"])
+            first = 5 + min(1000, c.vocab_size // 10)
+            self.words = [self.lda.top_words(k, first, TOPIC_WORDS) or [5] for k in range(c.topics)]
+            self.topics = nn.ModuleDict({"attention": Additive(2 * h, e, h)})
+            self.decoder["gru"] = nn.GRU(e + h + e, h, layers)
+            every = sorted({word for words in self.words for word in words})
+            self.decoder["output"] = JointSoftmax(h + e + h, h + e, c.vocab_size, every)
 
     def embedded(self, tokens: List[int]) -> Tensor:
         return parts.embedded(self.encoder["embedding"], tokens)
@@ -53,11 +82,18 @@ class ThredResponder(Responder):
         last = self.integrate(example, self.decoder["output"].weight.new_zeros(self.config.hidden_size))[-1]
         state = torch.stack([torch.tanh(linear(last)) for linear in self.decoder["start"]])
         hidden, attention = [], []
+        if self.lda is not None:
+            context = parts.context_tokens(example)
+            topic = self.embedded(self.words[self.lda.topic_of(context)])
         for word in self.embedded([parts.SOS, *example["response"]]):
             c = self.integrate(example, state[-1])
             weights = self.decoder["attention"](c, state[-1])
-            y, state = self.decoder["gru"](torch.cat([word, weights @ c])[None], state)
-            hidden.append(torch.cat([y[0], word]))
+            step, made = [word, weights @ c], [word]
+            if self.lda is not None:
+                step.append(self.topics["attention"](topic, torch.cat([state[-1], c[-1]])) @ topic)
+                made.append(weights @ c)
+            y, state = self.decoder["gru"](torch.cat(step)[None], state)
+            hidden.append(torch.cat([y[0], *made]))
             attention.append(weights)
         logits = self.decoder["output"](torch.stack(hidden))
         nll = F.cross_entropy(logits, parts.targets(example, logits), reduction="none")

@@ -139,5 +139,40 @@ TEST(GatedOutput, WithoutSpecialWordsIsASoftmax) {
   for (int y = 0; y < 8; ++y) EXPECT_NEAR(p[y], plain[y], 1e-15);
 }
 
+// p = (1 - g) softmax(a) + g v, row by row; nothing is v in the second one, which has g = 0.
+TEST(MixedOutput, SharesOutByTheGate) {
+  struct WithWords : MixedOutput {  // reads what the other layers read
+    WithWords() : MixedOutput(3, 4) {}
+    using MixedOutput::logits;
+    Var logits(const Var& h) const override {
+      const double none = kLogOfNone, half = std::log(0.5);
+      const Tensor log_v =
+          Tensor::of({{none, half, none, half}, {none, none, none, none}}, DType::f64);
+      const Var all = MixedOutput::logits(concat({h, Var(log_v)}, 1));
+      EXPECT_EQ(all.value().to_vector(), logits(h, log_v).value().to_vector());
+      return all;
+    }
+  };
+  WithWords layer = drawn(WithWords());
+  double bias = 0;
+  for (const NamedParameter& p : parameters(layer)) {
+    if (p.name == "gate.bias") bias = p.var.value()(0);
+  }
+  const auto a = product(layer, "weight", states().value());
+  const double z = product(layer, "gate.weight", states().value())[0] + bias;
+  double all = 0;
+  for (const double x : a) all += std::exp(x);
+  const auto p = probabilities(layer, states());
+  for (int y = 0; y < 4; ++y) {
+    const double g = 1 / (1 + std::exp(-z));
+    EXPECT_NEAR(p[y], (1 - g) * std::exp(a[y]) / all + g * (y % 2 ? 0.5 : 0), 1e-12) << y;
+  }
+  const SoftmaxOutput plain = drawn(SoftmaxOutput(3, 4));
+  EXPECT_EQ(rows(Var(layer.logits(states())), 1, 2).value().to_vector(),
+            rows(plain.logits(states()), 1, 2).value().to_vector());
+  expect_loss(layer);
+  EXPECT_EQ(layer.flops(2), 2 * 2 * 3 * (4 + 1));
+}
+
 }  // namespace
 }  // namespace heed

@@ -5,7 +5,7 @@
 #include <cstdlib>
 
 #include "dialog/data/formats/multiwoz.h"
-#include "dialog/probe/stop_words.h"
+#include "dialog/text/stop_words.h"
 #include "tests/dialog/data/reader_helpers.h"
 
 namespace heed::probe {

@@ -50,6 +50,23 @@ std::vector<Form> forms() {
   add("hred-attention", "noise", [](ModelConfig& c) { c.noise = Noise::kWord; });
   add("hred-gru", "noise", [](ModelConfig& c) { c.noise = Noise::kUtterance; });
   add("thred", "once", [](ModelConfig& c) { c.message_attention = false; });
+  add("thred-topics", "three", [](ModelConfig& c) {
+    std::vector<int32_t> counts(3 * kTestVocabulary);
+    for (size_t i = 15; i < counts.size(); ++i) counts[i] = static_cast<int32_t>(i * i % 7);
+    c.topics = 3;
+    c.tables = {{"topics.counts", Tensor::from(counts, {kTestVocabulary, 3})}};
+  });
+  add("keywords", "ppmi", [](ModelConfig& c) {  // the words of the first half go with most others
+    std::vector<int32_t> x, y;
+    std::vector<float> values;
+    for (int32_t i = 0; i < 60; ++i) {
+      x.push_back(kSpecialTokens + i % 9), y.push_back(kSpecialTokens + 7 * i % 17);
+      values.push_back(0.5F + 0.1F * static_cast<float>(i % 13));
+    }
+    c.tables = {{"ppmi.query", Tensor::from(x)},
+                {"ppmi.response", Tensor::from(y)},
+                {"ppmi.value", Tensor::from(values, {std::ssize(values)})}};
+  });
   add("two-vocabulary", "gate", [](ModelConfig& c) {
     c.generic_words = 17;
     c.gate_weight = 0.5;
@@ -117,6 +134,11 @@ TEST_P(AnyResponder, IsADirectoryThatLoads) {
   EXPECT_EQ(there.input_feeding, here.input_feeding);
   EXPECT_EQ(there.noise, here.noise);
   EXPECT_EQ(there.message_attention, here.message_attention);
+  EXPECT_EQ(there.topics, here.topics);
+  ASSERT_EQ(there.tables.size(), here.tables.size());
+  for (const auto& [name, table] : here.tables) {
+    EXPECT_EQ(there.table(name).to_vector(), table.to_vector()) << name;
+  }
   EXPECT_EQ(there.generic_words, here.generic_words);
   EXPECT_EQ(there.gate_weight, here.gate_weight);
   EXPECT_EQ(there.sentiment, here.sentiment);

@@ -8,19 +8,33 @@
 #include <cmath>
 
 #include "dialog/respond/structures.h"
+#include "dialog/respond/task.h"
 #include "tests/dialog/respond/model_helpers.h"
 #include "tests/file_helpers.h"
 
 namespace heed {
 namespace {
 
-ThredResponder model_of(bool message_attention, uint64_t seed = 3) {
-  ModelConfig config = small_config(Structure::parse("thred"));
+ThredResponder model_of(bool message_attention, uint64_t seed = 3, const Tables& tables = {}) {
+  ModelConfig config = small_config(Structure::parse(tables.empty() ? "thred" : "thred-topics"));
   config.message_attention = message_attention;
+  config.tables = tables;
+  if (!tables.empty()) config.topics = 2;
   ThredResponder model(config);
   init_again_uniform(model, -1, 1, seed);  // attention that is far from even
   convert(model, DType::f64);
   return model;
+}
+
+// Two topics: 10 is of both, 9, 11, 13 ... are of the first, 8, 12, 14 ... of the second; the two
+// most frequent words, 5 and 6, are in no list, and 7 is of no topic.
+Tables two_topics() {
+  std::vector<int32_t> counts(2 * kTestVocabulary);
+  for (int32_t w = 5; w < kTestVocabulary; ++w) {
+    if (w != 7) counts[2 * w + (w % 2 == 0)] = 100 - w;
+    if (w == 10) counts[2 * w] = 1;
+  }
+  return {{"topics.counts", Tensor::from(counts, {kTestVocabulary, 2})}};
 }
 
 // Three dialogues, of which the first two have a second utterance. In a batch the one with the
@@ -83,8 +97,8 @@ TEST(Thred, ABlockHasOneUtteranceOfEachDialogue) {
 TEST(Thred, ADialogueIsTheSameInAnyBatch) {
   std::vector<Example> examples = random_examples(12, 5);
   examples.insert(examples.end(), three().begin(), three().end());
-  for (const bool message : {true, false}) {
-    ThredResponder model = model_of(message);
+  for (const int form : {0, 1, 2, 3}) {
+    ThredResponder model = model_of(form % 2 == 0, 3, form < 2 ? Tables() : two_topics());
     const auto alone = score(model, examples, 1);
     std::vector<Example> other = examples;
     for (int order = 0; order < 3; ++order) {
@@ -180,6 +194,80 @@ TEST(Thred, MessagesAreThoseOfTheirStep) {
       EXPECT_LT(off, 1e-12);
     }
   }
+}
+
+// ---- topic words --------------------------------------------------------------------------------
+
+// The words of the topic that the context has, best first, as rows of the table of embeddings.
+TEST(ThredTopics, AContextHasTheWordsOfItsTopic) {
+  const ThredResponder model = model_of(true, 3, two_topics());
+  const std::vector<Example> examples = {{"a", "a", {{9, 7}, {11, 5}}, {0, 0}, {12}},
+                                         {"b", "b", {{8}, {12, 6, 14}}, {0, 0}, {12}},
+                                         {"c", "c", {{7}}, {0}, {12}}};
+  const auto encoded = model.encode(make_batch(pointers(examples), model.parts()));
+  const std::vector<int32_t> first = {9, 11, 13, 15, 17, 19, 21, 10},
+                             second = {8, 10, 12, 14, 16, 18, 20, 22};
+  std::vector<int32_t> words;
+  for (const auto& list : {first, second, first})
+    words.insert(words.end(), list.begin(), list.end());
+  ASSERT_EQ(encoded.blocks.size(), 3u);  // two utterances, then the topics
+  EXPECT_EQ(lengths_of(encoded.blocks[2].segments), (std::vector<int64_t>{8, 8, 8}));
+  for (const NamedParameter& p : parameters(model)) {
+    if (p.name == "encoder.embedding.weight") {
+      EXPECT_EQ(encoded.blocks[2].memory.values.value().to_vector(),
+                gather_rows(p.var, Tensor::from(words)).value().to_vector());
+    }
+    if (p.name == "decoder.output.part.weight") {
+      EXPECT_EQ(p.var.shape()[0], 15);  // K: 8 to 22
+    }
+  }
+}
+
+// Each part of topic words changes what is written: the attention to them, and the second way of
+// the softmax.
+TEST(ThredTopics, TopicWordsCount) {
+  const Example& example = three()[0];
+  const auto before = nll_of(model_of(true, 3, two_topics()), example);
+  for (const char* part : {"topics.attention.query", "topics.attention.memory",
+                           "topics.attention.score", "decoder.output.part"}) {
+    const ThredResponder model = model_of(true, 3, two_topics());
+    set_zero(model, part);
+    EXPECT_NE(nll_of(model, example), before) << part;
+  }
+}
+
+// Of dialogues about two things, with a stop word in each.
+TEST(ThredTopics, LearnsTopicsOfDialogues) {
+  TokenCounts counts;
+  for (int w = 0; w < 18; ++w) counts["w" + std::to_string(100 + w)] = 100 - w;
+  counts["the"] = 1;
+  TrainData data;
+  data.vocabulary = Vocabulary::build(counts);
+  const int32_t the = data.vocabulary.id("the");
+  for (int i = 0; i < 40; ++i) {
+    for (int k = 0; k < 4; ++k) {
+      const auto word = [&](int n) { return 5 + 9 * (i % 2) + (3 * k + n + i) % 9; };
+      data.pool.push_back({std::to_string(i), Utterance{word(0), the, 1, word(1), word(2)}});
+    }
+  }
+  ModelConfig config = small_config(Structure::parse("thred-topics"));
+  config.vocab_size = data.vocabulary.size();
+  config.topics = 2;
+  config.tables = ThredResponder::learn(config, data);
+  const std::vector<int32_t> learned = config.table("topics.counts").to_ints();
+  int64_t all = 0;
+  for (int32_t w = 0; w < config.vocab_size; ++w) {
+    const int32_t a = learned[2 * w], b = learned[2 * w + 1];
+    all += a + b;
+    const bool counts_here = w >= 5 && w != the, first = (w < 14) == (learned[10] > 0);
+    EXPECT_EQ(a > 0, counts_here && first) << w;
+    EXPECT_EQ(b > 0, counts_here && !first) << w;
+  }
+  EXPECT_EQ(all, 40 * 4 * 3);
+  EXPECT_NO_THROW(ThredResponder{config});
+  config.topics = 3;
+  EXPECT_EQ(error_of<DataError>([&] { ThredResponder{config}; }),
+            "tables.safetensors: topics.counts are not tokens of each word and topic");
 }
 
 }  // namespace

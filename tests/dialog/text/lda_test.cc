@@ -46,6 +46,16 @@ TEST(Lda, FindsTopicsOfDifferentWords) {
   EXPECT_EQ(model.topic_of({50}, 1), 0);
 }
 
+TEST(Lda, IsItsCounts) {
+  const TopicModel model(two_topics(), 20, kTwo), again(model.counts(), kTwo);
+  EXPECT_EQ(again.words(), 20);
+  for (int k = 0; k < 2; ++k) {
+    EXPECT_EQ(again.count(k), model.count(k));
+    EXPECT_EQ(again.top_words(k, 20), model.top_words(k, 20));
+  }
+  EXPECT_EQ(again.topic_of({3, 4, 15, 16, 17}, 5), model.topic_of({3, 4, 15, 16, 17}, 5));
+}
+
 // After any number of sweeps each word is counted as often as it occurs.
 TEST(Lda, ConservesCounts) {
   std::vector<WordIds> documents = two_topics();

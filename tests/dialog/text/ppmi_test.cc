@@ -34,6 +34,14 @@ TEST(Ppmi, HasTheKnownAnswers) {
   EXPECT_NEAR(scores.at('z'), 2, 1e-6);
 }
 
+TEST(Ppmi, IsItsEntries) {
+  const Ppmi ppmi(kPairs, kAll), again(ppmi.entries());
+  ASSERT_EQ(again.entries().size(), 4u);
+  for (const char x : {'a', 'b', 'c', 'q'}) {
+    for (const char y : {'x', 'y', 'z'}) EXPECT_EQ(again(x, y), ppmi(x, y));
+  }
+}
+
 // Every pair of two queries and two responses once: nothing goes with anything.
 TEST(Ppmi, OfIndependentWordsIsZero) {
   std::vector<TextPair> pairs;

@@ -3,10 +3,10 @@
 
 #include <string>
 
-namespace heed::probe {
+namespace heed {
 
 // Whether a word, in lower case, is one of the 179 English stop words of NLTK 3 (its corpus
 // "stopwords"). heed's tokens have no apostrophes: of "don't" both "don" and "t" are among them.
 bool is_stop_word(const std::string& word);
 
-}  // namespace heed::probe
+}  // namespace heed

@@ -1,8 +1,8 @@
-#include "dialog/probe/stop_words.h"
+#include "dialog/text/stop_words.h"
 
 #include <unordered_set>
 
-namespace heed::probe {
+namespace heed {
 
 bool is_stop_word(const std::string& word) {
   static const std::unordered_set<std::string> words = {
@@ -35,4 +35,4 @@ bool is_stop_word(const std::string& word) {
   return words.contains(word);
 }
 
-}  // namespace heed::probe
+}  // namespace heed
