@@ -126,7 +126,9 @@ void note_equal_models(const std::vector<ComparedModel>& runs) {
 // What makes numbers hard to compare.
 void note_differences(const ComparedModel& run, const ComparedModel& first) {
   const std::string both = first.name + " and " + run.name;
-  if (!(load_example_options(run.path) == load_example_options(first.path))) {
+  ExampleOptions limits = load_example_options(run.path), others = load_example_options(first.path);
+  limits.conditions = others.conditions;
+  if (!(limits == others)) {
     note(both +
          " were trained with different length limits; both are evaluated with the first model's "
          "limits");
@@ -138,7 +140,7 @@ void note_differences(const ComparedModel& run, const ComparedModel& first) {
   }
 }
 
-void measure(std::vector<ComparedModel>& runs, const Options& o, const Inputs& inputs,
+void measure(std::vector<ComparedModel>& runs, const Options& o, Inputs& inputs,
              const std::vector<Example>& examples, Device device) {
   PassProgress progress(inputs.sets.size() * runs.size(), examples, inputs.unit(examples.size()));
   for (ComparedModel& run : runs) {
@@ -146,6 +148,7 @@ void measure(std::vector<ComparedModel>& runs, const Options& o, const Inputs& i
     run.vocabulary = std::move(loaded.vocabulary);
     if (&run == &runs[0]) note_unknown_phrases(inputs, run.vocabulary);
     move(*loaded.model, device);
+    inputs.bounds.conditions = loaded.model->config().conditions();
     const EncodedInputs encoded(inputs, run.vocabulary);
     run.results =
         evaluate(*loaded.model, encoded.examples, inputs.sets, encoded.pool, encoded.phrases,
@@ -169,7 +172,7 @@ void run(const Options& o) {
     load_responder(run.path);  // refused now, and not when it is its turn
   }
   note_equal_models(runs);
-  const Inputs inputs = read_inputs(o.input, load_example_options(paths[0]), sets);
+  Inputs inputs = read_inputs(o.input, options_of_first(paths), sets);
   const std::vector<Example> examples = inputs.examples(Vocabulary());
   measure(runs, o, inputs, examples, device);
   const LeftOut left_out = find_left_out(inputs, examples);

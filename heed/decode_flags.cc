@@ -31,6 +31,12 @@ void DecodeFlags::declare(CLI::App& c) {
   add("--length-penalty", options.length_penalty,
       "beam: ranks by log p / length^PENALTY; 0 favours short responses, 1 does not",
       number(0, 10));
+  c.add_option("--condition", options.wanted,
+               "What is wanted of the responses of a model that reads labels, as emotion=happiness "
+               "(several with commas); otherwise what the dialogues say")
+      ->delimiter(',')
+      ->option_text("LABEL=VALUE")
+      ->group("Responses");
   c.add_flag("--allow-unk", options.allow_unk, "Responses may hold <unk>, the unknown word")
       ->group("Responses");
 }
@@ -60,6 +66,7 @@ void DecodeFlags::refuse(const std::string& is_for) const {
 nlohmann::ordered_json DecodeFlags::to_json() const {
   nlohmann::ordered_json json = {
       {"method", method}, {"max_length", options.max_length}, {"allow_unk", options.allow_unk}};
+  if (!options.wanted.empty()) json["condition"] = options.wanted;
   if (method == "sample") {
     json["top_k"] = options.top_k;
     json["temperature"] = options.temperature;

@@ -34,6 +34,14 @@ LoadedModel load_responder(const std::string& directory, const std::string& epoc
   return load_epoch(directory, epoch);
 }
 
+ExampleOptions options_of_first(const std::vector<std::string>& models) {
+  ExampleOptions options = load_example_options(models[0]);
+  for (const std::string& model : models) {
+    if (options.conditions.empty()) options.conditions = load_example_options(model).conditions;
+  }
+  return options;
+}
+
 void InputFlags::declare(CLI::App& c) {
   command_ = &c;
   c.add_option("--data", data,
@@ -130,7 +138,8 @@ Inputs read_inputs(const InputFlags& flags, const ExampleOptions& training,
   inputs.bounds.min_turns = flags.min_turns.value_or(training.min_turns);
   inputs.bounds.speaker = flags.speaker.value_or(training.speaker);
   make_examples({}, Vocabulary(), inputs.bounds);  // complains of bounds before the reading
-  inputs.dialogues = read_dialogues(inputs.data_path, flags.limit);
+  inputs.dialogues = read_dialogues(inputs.data_path,
+                                    {.limit = flags.limit, .notes = !training.conditions.empty()});
   if (with_pool && needs_pool(sets)) {
     inputs.pool_path = find_dialogues(flags.pool.empty() ? flags.data : flags.pool, "train");
     inputs.pool = read_dialogues(inputs.pool_path);

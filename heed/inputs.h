@@ -19,6 +19,10 @@ namespace heed {
 // cannot respond.
 LoadedModel load_responder(const std::string& directory, const std::string& epoch = "best");
 
+// The example options of the first of some models, with conditions if any of them has some: for
+// dialogues that all of them read, each with its own conditions.
+ExampleOptions options_of_first(const std::vector<std::string>& models);
+
 // As options of a sub-command.
 struct InputFlags {
   mutable std::string data;  // check() fills in the bundled sample where none was given

@@ -79,10 +79,11 @@ void say(const Options& o, const std::vector<ItemToJudge>& items,
 }
 
 // The responses of a run to the examples at some places.
-Passages::Respond responder(const Options& o, const Inputs& inputs, Device device) {
+Passages::Respond responder(const Options& o, Inputs& inputs, Device device) {
   return [&o, &inputs, device](const std::vector<size_t>& places, const std::string& run) {
     LoadedModel loaded = load_responder(run);
     move(*loaded.model, device);
+    inputs.bounds.conditions = loaded.model->config().conditions();
     const std::vector<Example> all = inputs.examples(loaded.vocabulary);
     std::vector<Example> chosen;
     for (const size_t place : places) chosen.push_back(all[place]);
@@ -99,7 +100,7 @@ void run(const Options& o) {
   JsonOutput items_file(o.out), key_file(o.key), output(o.json);
   const std::vector<std::string> models =
       o.is_pairs() ? std::vector<std::string>{o.a, o.b} : std::vector<std::string>{o.model};
-  const Inputs inputs = read_inputs(o.input, load_example_options(models[0]));
+  Inputs inputs = read_inputs(o.input, options_of_first(models));
   Passages passages(inputs.examples(Vocabulary()), responder(o, inputs, device), o.common->seed);
   const WantedItems wanted{static_cast<size_t>(o.wanted()), o.wanted_checks(), o.common->seed};
   const size_t all = wanted.items + wanted.checks;

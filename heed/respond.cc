@@ -1,4 +1,5 @@
 #include "dialog/respond/responses.h"
+#include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
 #include "dialog/text/ppmi.h"
 #include "dialog/text/text_table.h"
@@ -12,7 +13,7 @@ namespace {
 
 struct Options {
   CommonPtr common;
-  std::string model, out, json, pmi;
+  std::string model, out, json, pmi, lexicon;
   int64_t batch = 32;
   bool taught = false;
   InputFlags input;
@@ -31,7 +32,7 @@ std::string lines(const std::vector<Example>& examples, const std::vector<Tokens
 struct Row {
   std::string name;
   std::vector<std::optional<double>> values;  // of text_measures()
-  std::optional<double> extrema_own, coherence;
+  std::optional<double> extrema_own, coherence, sentiment_words;
 };
 
 // The numbers of the words, without those that the vocabulary has not.
@@ -67,6 +68,16 @@ double mean_coherence(const Ppmi& ppmi, const std::vector<Example>& examples,
   return sum / static_cast<double>(examples.size());
 }
 
+// The share of all words of the responses.
+double share_of_sentiment_words(const Lexicon& lexicon, const std::vector<Tokens>& responses) {
+  double words = 0, found = 0;
+  for (const Tokens& response : responses) {
+    words += static_cast<double>(response.size());
+    for (const std::string& word : response) found += has_sentiment(lexicon, word);
+  }
+  return found / std::max(words, 1.0);
+}
+
 Json to_json(const Row& row, size_t examples) {
   Json json;
   for (size_t i = 0; i < row.values.size(); ++i) {
@@ -74,6 +85,7 @@ Json to_json(const Row& row, size_t examples) {
   }
   json["extrema_own"] = row.extrema_own ? Json(*row.extrema_own) : Json();
   if (row.coherence) json["pmi_coherence"] = *row.coherence;
+  if (row.sentiment_words) json["sentiment_words"] = *row.sentiment_words;
   json["examples"] = examples;
   return json;
 }
@@ -96,6 +108,9 @@ void print_table(const std::vector<Row>& rows, const std::string& counted) {
   if (rows[0].coherence) {
     add("coherence", [&](const Row& row) { return shown(row.coherence, 1, 3); });
   }
+  if (rows[0].sentiment_words) {
+    add("sentiment words", [&](const Row& row) { return shown(row.sentiment_words, 1, 3); });
+  }
   std::printf("%s%s\n", text_table(columns, results_width()).c_str(), counted.c_str());
 }
 
@@ -107,6 +122,7 @@ void run(const Options& o) {
   move(*m.loaded.model, device);
   std::optional<Ppmi> ppmi;
   if (!o.pmi.empty()) ppmi = read_ppmi(o.pmi, m.loaded.vocabulary);
+  const Lexicon lexicon = o.lexicon.empty() ? Lexicon() : read_lexicon(o.lexicon);
 
   const auto responses = m.with_progress([&](const auto& show) {
     return respond(*m.loaded.model, m.examples, m.loaded.vocabulary, options, o.batch, show);
@@ -115,10 +131,11 @@ void run(const Options& o) {
   const std::vector<Tokens> references = human_responses(m.examples, m.loaded.vocabulary);
   const auto measured = [&](const std::string& name, const std::vector<Tokens>& texts,
                             bool human = false) {
-    Row row{name, measure_texts(texts, references, human), {}, {}};
+    Row row{name, measure_texts(texts, references, human), {}, {}, {}};
     if (!human)
       row.extrema_own = extrema_own(*m.loaded.model, m.loaded.vocabulary, texts, references);
     if (ppmi) row.coherence = mean_coherence(*ppmi, m.examples, texts, m.loaded.vocabulary);
+    if (!lexicon.empty()) row.sentiment_words = share_of_sentiment_words(lexicon, texts);
     return row;
   };
   std::vector<Row> rows = {measured(o.decode.method, responses)};
@@ -173,6 +190,11 @@ void add_respond(CLI::App& app) {
                "Also measure how the words of a response go with those of its context (coherence), "
                "by the pointwise mutual information of words in these dialogues: a data directory "
                "(its train part), or a file");
+  c.add_option(
+       "--sentiment-words", o.lexicon,
+       "Also measure the share of sentiment words, those with a score of 1 or more, or -1 or "
+       "less, in this file, as VADER has them")
+      ->option_text("FILE");
   o.decode.declare(c);
 }
 

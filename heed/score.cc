@@ -33,6 +33,7 @@ Json dialogue_json(const DialogueScore& score, const Example& example,
   }
   json["distraction"] = Json::array();
   for (const char mark : example.distraction) json["distraction"].push_back(mark != 0);
+  if (!example.conditions.empty()) json["conditions"] = example.conditions;
   json["cut"] = {{"distractions", example.cut.distractions},
                  {"utterances", example.cut.utterances},
                  {"response", example.cut.response}};

@@ -186,6 +186,9 @@ Example make_example(const Dialogue& dialogue, const EncodedTurns& turns, size_t
   example.cut.response = is_longer(said.tokens, options.max_response_tokens, vocabulary);
   example.response_is_distraction = dialogue.turns[response].distraction;
   example.characters = turns.characters[response];
+  for (const Condition& condition : options.conditions) {
+    example.conditions.push_back(condition.numbers(dialogue, dialogue.turns[response]));
+  }
   if (options.notes) add_notes(example, dialogue, response, vocabulary);
   return example;
 }

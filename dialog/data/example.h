@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "dialog/data/condition.h"
 #include "dialog/data/corpus.h"
 #include "dialog/text/vocabulary.h"
 
@@ -114,6 +115,8 @@ struct ExampleOptions {
   // Only turns of this speaker are responses, as those of "system" where a user talks to one;
   // empty: anybody's.
   std::string speaker = {};
+  // No bound: which labels are an example's conditions, in the model's numbers.
+  std::vector<Condition> conditions = {};
   // No bound: whether examples have notes, where the dialogues have (Reading::notes).
   bool notes = false;
 

@@ -58,7 +58,7 @@ class JointSoftmaxOutput : public OutputLayer {
   std::vector<int32_t> part_;
 };
 
-// Two vocabularies and a gate (section 7 of the specification: Uchida et al. 2019): the last
+// Two vocabularies and a gate (section 7 of the specification: Chikai et al. 2019): the last
 // `special` words of the vocabulary have a softmax of their own,
 //   p = [(1 - g) softmax(W_1 hidden); g softmax(W_2 hidden)],   g = sigmoid(w hidden)
 // W_1 (V - special, in), called "weight", W_2 (special, in), "special.weight", w (1, in),

@@ -269,11 +269,31 @@ std::vector<double> Decoding::as_scores() const {
   return scores;
 }
 
+// With what is wanted in the place of what is known. Throws UsageError.
+static std::vector<Example> with_wanted(const ModelConfig& config,
+                                        const std::vector<const Example*>& examples,
+                                        const std::vector<std::string>& wanted) {
+  const auto numbers = wanted_numbers(config.conditions(), wanted);
+  std::vector<Example> result;
+  for (const Example* example : examples) {
+    auto& own = result.emplace_back(*example).conditions;
+    own.resize(numbers.size());
+    for (size_t i = 0; i < own.size(); ++i) {
+      if (!numbers[i].empty()) own[i] = numbers[i];
+    }
+  }
+  return result;
+}
+
 std::vector<std::vector<Decoding>> decode_lists(Responder& model,
-                                                const std::vector<const Example*>& examples,
+                                                const std::vector<const Example*>& given,
                                                 const DecodeOptions& options) {
   options.check();
-  if (examples.empty()) return {};
+  if (given.empty()) return {};
+  const bool wanted = !options.wanted.empty();
+  const auto others =
+      wanted ? with_wanted(model.config(), given, options.wanted) : std::vector<Example>();
+  const std::vector<const Example*> examples = wanted ? pointers(others) : given;
   const NoGrad guard;
   const Device device = parameters(model)[0].var.device();
   const Batch batch = make_batch(examples, model.parts(), device);

@@ -31,6 +31,10 @@ struct DecodeOptions {
   // probability, which favours short responses, 1 by the mean over the tokens.
   double length_penalty = 0;
 
+  // What is wanted of the responses, as "emotion=positive", instead of what is known of the
+  // examples (Example::conditions).
+  std::vector<std::string> wanted = {};
+
   // Throws UsageError for numbers out of range.
   void check() const;
 };

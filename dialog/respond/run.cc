@@ -37,6 +37,9 @@ void TrainSettings::check() const {
   check_rule(tokens == TokenKind::kWords || model.vocab_size >= kSmallestOfPieces,
              "vocab: expected 261 or more with tokens bpe, for special tokens and single bytes",
              static_cast<double>(model.vocab_size));
+  if (!lexicon.empty() && (model.conditions().empty() || tokens != TokenKind::kWords)) {
+    throw UsageError("lexicon: is for the structure two-vocabulary with tokens words");
+  }
   loop.check();
   for (const ParameterGroup& group : loop.optimizer.groups) {
     if (has_parameter(model, group.name)) continue;
@@ -53,6 +56,7 @@ void save_settings(const std::string& run, const TrainSettings& settings,
 TrainSettings load_settings(const std::string& run) {
   TrainSettings settings = read_settings(file_inside(run, "settings.json"));
   settings.model = load_config(run);
+  settings.examples.conditions = settings.model.conditions();
   return settings;
 }
 
@@ -157,8 +161,12 @@ void start_run(const std::string& run, const TrainSettings& settings, const Voca
 
 ExampleOptions load_example_options(const std::string& run) {
   const std::string path = file_inside(run, "settings.json");
-  if (std::filesystem::exists(path)) return read_settings(path).examples;
-  return {.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+  ExampleOptions options{.max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+  if (std::filesystem::exists(path)) options = read_settings(path).examples;
+  if (std::filesystem::exists(in(run, "config.json"))) {
+    options.conditions = load_config(run).conditions();
+  }
+  return options;
 }
 
 namespace {

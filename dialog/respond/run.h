@@ -31,12 +31,14 @@ struct TrainSettings {
   // A file of word vectors (dialog/text/word_vectors.h) that the embeddings begin with; empty:
   // none. What the run needs of it is kept in the run.
   std::string word_vectors = {};
+  // A file of words and their sentiment (dialog/text/lexicon.h); empty: none.
+  std::string lexicon = {};
   // A model or run whose weights this one begins with, where name and shape are the same; empty:
   // none. Its vocabulary is the run's, and its weights are copied into the run.
   std::string init = {};
 
   VocabularyOptions vocabulary_options() const {
-    return {.max_size = model.vocab_size, .kind = tokens};
+    return {.max_size = model.vocab_size, .kind = tokens, .lexicon = lexicon};
   }
   // Throws UsageError for what no training can be made with.
   void check() const;

@@ -61,6 +61,23 @@ template <class S, class V> void visit_model(S& s, V& v) {
             "the cross entropy (keywords; default: 0.1)",
             {.group = kForm, .least = 0, .most = 1, .later = true, .of_structure = true}),
     s.keyword_weight);
+  v({.key = "generic_words", .later = true}, s.generic_words);
+  v(setting("gate-weight", "gate_weight",
+            "Weight of -ln a of a sentiment word in the loss, where a is the gate to these words "
+            "(two-vocabulary; default: 1)",
+            {.group = kForm, .least = 0, .later = true, .of_structure = true}),
+    s.gate_weight);
+  const auto condition = [&](const char* name, auto& value, const char* help) {
+    v(setting(name, name, help,
+              {.group = kForm, .takes = "LABEL", .later = true, .of_structure = true}),
+      Named{value, value.text(), Condition::parse, value.label});
+  };
+  condition("sentiment", s.sentiment,
+            "Label of turns that is the sentiment wanted of a response, its values those of the "
+            "training dialogues (two-vocabulary; default: emotion)");
+  condition("domain", s.domain,
+            "Label of turns or dialogues that is the domain wanted of a response (two-vocabulary; "
+            "default: topic)");
 }
 
 template <class S, class V> void visit_examples(S& s, V& v) {
@@ -116,6 +133,12 @@ template <class S, class V> void visit_run(S& s, V& v) {
             "--embed is then their width",
             {.group = kSizes, .takes = "FILE", .later = true}),
     s.word_vectors);
+  v(setting("lexicon", "lexicon",
+            "Words and their sentiment, as VADER has them: those with a score of 1 or more, or -1 "
+            "or less, that the dialogues hold three times are the sentiment words, and stand last "
+            "in the vocabulary (two-vocabulary)",
+            {.group = kSizes, .takes = "FILE", .later = true, .of_structure = true}),
+    s.lexicon);
   v({.option = "init", .key = "init", .later = true}, s.init);
   v(setting("tokens", "tokens",
             "What texts are made of: words, the most frequent ones; bpe: pieces of words, learned "

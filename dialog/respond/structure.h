@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "base/error.h"
+#include "dialog/data/condition.h"
 #include "nn/attention.h"
 
 namespace heed {
@@ -90,6 +91,13 @@ struct ModelConfig {
   int64_t topics = 50;            // of thred-topics
   double keyword_weight = 0.1;    // a of keywords.h
   Tables tables = {};             // empty while nothing was learned: sizes are counted then, too
+  // Of two-vocabulary: which words of the vocabulary are generic, the first ones (0: all), the
+  // weight of the gate in the loss, and which labels are the sentiment and the domain.
+  int64_t generic_words = 0;
+  double gate_weight = 1;
+  Condition sentiment{"emotion"}, domain{"topic"};
+
+  std::vector<Condition> conditions() const;  // of its examples
 
   AttentionScore attention_score() const;
   // One of the tables, which the structure has; throws DataError if it is missing.

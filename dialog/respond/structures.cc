@@ -2,6 +2,7 @@
 #include "dialog/respond/structures.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "dialog/respond/config.h"
 #include "dialog/respond/models/hred.h"
@@ -10,6 +11,7 @@
 #include "dialog/respond/models/seq2seq.h"
 #include "dialog/respond/models/thred.h"
 #include "dialog/respond/models/transformer.h"
+#include "dialog/respond/models/two_vocabulary.h"
 #include "dialog/text/vocabulary.h"
 #include "nn/count.h"
 #include "train/settings.h"
@@ -59,7 +61,9 @@ std::vector<Structure>& all_structures() {
       {"keywords", Family::kGru, make<KeywordResponder>, true, false, false, Encoder::kUtterances,
        false, KeywordResponder::learn},
       {"thred-topics", Family::kGru, make<ThredResponder>, true, false, false, Encoder::kUtterances,
-       true, ThredResponder::learn}};
+       true, ThredResponder::learn},
+      {"two-vocabulary", Family::kOwn, make<TwoVocabularyResponder>, false, false, false,
+       Encoder::kBothWays, false}};
   return all;
 }
 
@@ -123,6 +127,11 @@ Noise parse_noise(const std::string& name) {
   throw UsageError("noise: expected one of none, utterance, word, got '" + name + "'");
 }
 
+std::vector<Condition> ModelConfig::conditions() const {
+  if (structure.name != "two-vocabulary") return {};
+  return {sentiment, domain};
+}
+
 AttentionScore ModelConfig::attention_score() const {
   const bool additive = structure.family == Family::kSeq2Seq;
   return attention.value_or(additive ? AttentionScore::kAdditive : AttentionScore::kDot);
@@ -159,6 +168,12 @@ void check_options(const ModelConfig& c) {
          "topics: is for the structure thred-topics");
   refuse(c.keyword_weight != ModelConfig().keyword_weight && s.name != "keywords",
          "keyword-weight: is for the structure keywords");
+  const ModelConfig usual;
+  const bool has_gate = c.generic_words != usual.generic_words ||
+                        c.gate_weight != usual.gate_weight || c.sentiment != usual.sentiment ||
+                        c.domain != usual.domain;
+  refuse(has_gate && s.name != "two-vocabulary",
+         "gate-weight, sentiment, domain and generic words: are for the structure two-vocabulary");
   if (c.bidirectional && c.hidden_size % 2 != 0) {
     throw UsageError("hidden_size: each direction of a bidirectional encoder has half of it, got " +
                      std::to_string(c.hidden_size));
@@ -190,6 +205,13 @@ void ModelConfig::check() const {
   }
   if (!(dropout >= 0 && dropout < 1)) {
     throw UsageError("dropout: expected a number in [0, 1), got " + std::to_string(dropout));
+  }
+  if (generic_words < 0 || generic_words > vocab_size) {
+    throw UsageError("generic_words: expected 0 to the " + std::to_string(vocab_size) +
+                     " of the vocabulary, got " + std::to_string(generic_words));
+  }
+  if (!(gate_weight >= 0 && std::isfinite(gate_weight))) {
+    throw UsageError("gate_weight: expected 0 or more, got " + std::to_string(gate_weight));
   }
   check_options(*this);
 }

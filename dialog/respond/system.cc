@@ -47,6 +47,8 @@ class RespondTraining : public TrainingOf<TrainSettings> {
   void read(const Paths& data, const std::string& run) override {
     const bool is_new = run.empty();
     if (is_new) s_.check();
+    if (is_new && !s_.init.empty()) take_conditions();
+    if (is_new) s_.examples.conditions = s_.model.conditions();
     const std::optional<Vocabulary> words =
         is_new ? words_of_init()
                : Vocabulary::load(file_inside(run, "vocab.txt"), s_.model.vocab_size);
@@ -57,6 +59,10 @@ class RespondTraining : public TrainingOf<TrainSettings> {
       return check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run, limit_text(s_));
     }
     s_.model.vocab_size = data_.vocabulary.size();
+    if (!data_.conditions.empty()) {
+      s_.model.sentiment = data_.conditions[0], s_.model.domain = data_.conditions[1];
+    }
+    if (data_.generic_words > 0) s_.model.generic_words = data_.generic_words;
     s_.data_fingerprint = data_.fingerprint();
     preset_batch_ = s_.loop.batch_size;
     if (!given("batch")) s_.loop.batch_size = batch_size_for(s_, data_.train.size());
@@ -137,12 +143,22 @@ class RespondTraining : public TrainingOf<TrainSettings> {
   std::optional<Vocabulary> words_of_init() const {
     if (s_.init.empty()) return {};
     check_is_model(s_.init);
-    for (const std::string option : {"vocab", "tokens", "embeddings"}) {
+    for (const std::string option : {"vocab", "tokens", "embeddings", "lexicon"}) {
       if (!given(option)) continue;
       throw UsageError("--" + option + ": with --init the words are those of " + s_.init +
                        "; leave the option out");
     }
     return Vocabulary::load(file_inside(s_.init, "vocab.txt"));
+  }
+  // The tables of another model have rows for its labels, and their last words are its own.
+  void take_conditions() {
+    const ModelConfig from = load_config(s_.init);
+    if (from.conditions().empty() || s_.model.conditions().empty()) return;
+    s_.model.generic_words = from.generic_words;
+    for (const auto& [own, its] : {std::pair(&s_.model.sentiment, &from.sentiment),
+                                   std::pair(&s_.model.domain, &from.domain)}) {
+      if (own->values.empty() && own->label == its->label) own->values = its->values;
+    }
   }
   // What --init gave, and what it did not.
   void say_taken(const std::string& run, const Talk& talk) const {

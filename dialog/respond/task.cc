@@ -15,6 +15,7 @@
 #include "dialog/respond/on_ranks.h"
 #include "dialog/respond/settings.h"
 #include "dialog/respond/structures.h"
+#include "dialog/text/lexicon.h"
 #include "train/run_json.h"
 
 namespace heed {
@@ -112,6 +113,7 @@ uint32_t TrainData::fingerprint() const {
       for (const auto& utterance : example.context) mix(utterance);
       mix_bytes(example.distraction.data(), example.distraction.size());
       mix(example.response);
+      for (const auto& condition : example.conditions) mix(condition);
     }
   }
   for (const PoolUtterance utterance : pool) {
@@ -128,13 +130,30 @@ void TrainData::share(const Neighbours& neighbours) {
   neighbours.share_list(pool);
 }
 
+// Sentiment words are those of the lexicon that the training dialogues hold three times or more.
+static void make_vocabulary(TrainData& data, const TokenCounts& counts,
+                            const VocabularyOptions& words) {
+  data.vocabulary = Vocabulary::build(counts, words);
+  if (words.lexicon.empty()) return;
+  const Lexicon lexicon = read_lexicon(words.lexicon);
+  data.generic_words = data.vocabulary.put_last([&](const std::string& word) {
+    return counts.at(word) >= 3 && has_sentiment(lexicon, word);
+  });
+}
+
 static TrainData read_train_data(const std::string& directory, const VocabularyOptions& words,
-                                 const ExampleOptions& options, size_t limit,
+                                 ExampleOptions options, size_t limit,
                                  const Vocabulary* vocabulary) {
-  const auto train = read_dialogues(find_part(directory, "train"), limit);
-  const auto valid = read_dialogues(find_part(directory, "valid"), limit);
+  const Reading reading{.limit = limit, .notes = !options.conditions.empty()};
+  const auto train = read_dialogues(find_part(directory, "train"), reading);
+  const auto valid = read_dialogues(find_part(directory, "valid"), reading);
   TrainData data;
-  data.vocabulary = vocabulary ? *vocabulary : Vocabulary::build(count_tokens(train), words);
+  if (vocabulary) data.vocabulary = *vocabulary;
+  if (!vocabulary) make_vocabulary(data, count_tokens(train), words);
+  for (Condition& condition : options.conditions) {
+    if (condition.values.empty()) condition.learn(train);
+  }
+  data.conditions = options.conditions;
   const auto pack = [&](const std::vector<Dialogue>& dialogues, PackedList<Example>& list) {
     data.left_out += for_each_example(dialogues, data.vocabulary, options,
                                       [&](const Example& example) { list.push_back(example); });
@@ -167,7 +186,8 @@ TrainData load_train_data(const std::string& directory, const VocabularyOptions&
 TestData load_test_data(const std::string& directory, const Vocabulary& vocabulary,
                         const ExampleOptions& options, size_t limit) {
   const std::string path = find_part(directory, "test");
-  const std::vector<Dialogue> dialogues = read_dialogues(path, limit);
+  const std::vector<Dialogue> dialogues =
+      read_dialogues(path, {.limit = limit, .notes = !options.conditions.empty()});
   TestData data{make_examples(dialogues, vocabulary, options), {}, fingerprint(dialogues)};
   if (data.examples.empty()) throw DataError(path + ": " + no_example(options));
   data.conversations = conversations(dialogues, data.examples);

@@ -17,6 +17,9 @@ struct TrainData {
   PackedList<Example> train, valid;
   Pool pool;             // random distractions are drawn from here
   int64_t left_out = 0;  // dialogues without a response
+  // With the values of the training dialogues, where the options had none.
+  std::vector<Condition> conditions = {};
+  int64_t generic_words = 0;  // ModelConfig::generic_words, of a vocabulary that was made here
 
   uint32_t fingerprint() const;
   // Has what the first rank of the machine has, the lists in memory that its ranks share.

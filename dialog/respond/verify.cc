@@ -175,10 +175,12 @@ std::vector<VerifyRow> verify_case(const std::string& directory, DType dtype, De
   LoadedModel loaded = load_model(directory);
   convert(*loaded.model, dtype);
   move(*loaded.model, device);
-  const ExampleOptions everything{
-      .max_turns = 0, .max_utterance_tokens = 0, .max_response_tokens = 0};
+  const ExampleOptions everything{.max_turns = 0,
+                                  .max_utterance_tokens = 0,
+                                  .max_response_tokens = 0,
+                                  .conditions = loaded.model->config().conditions()};
   int64_t left_out = 0;
-  const auto dialogues = read_dialogues((folder / "dialogs.jsonl").string());
+  const auto dialogues = read_dialogues((folder / "dialogs.jsonl").string(), {.notes = true});
   const auto examples = make_examples(dialogues, loaded.vocabulary, everything, &left_out);
 
   const double tolerance = dtype == DType::f64 ? 1e-9 : 1e-4;

@@ -72,6 +72,15 @@ Vocabulary Vocabulary::build(const TokenCounts& counts, const VocabularyOptions&
   return vocabulary;
 }
 
+int32_t Vocabulary::put_last(const std::function<bool(const std::string&)>& last) {
+  check_internal(!pieces_, "the order of pieces is that of what they are made of");
+  std::vector<std::string> words(tokens_.begin() + kSpecialTokens, tokens_.end());
+  const auto end = std::stable_partition(words.begin(), words.end(), std::not_fn(last));
+  *this = Vocabulary();
+  for (const std::string& word : words) add(word);
+  return static_cast<int32_t>(kSpecialTokens + (end - words.begin()));
+}
+
 Vocabulary Vocabulary::of_pieces(const TokenCounts& counts, int64_t max_size) {
   check_size(max_size, kSmallestOfPieces, " of a vocabulary of pieces");
   Vocabulary vocabulary;

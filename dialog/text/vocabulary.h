@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,7 @@ struct VocabularyOptions {
   int64_t max_size = 25000;  // with the special tokens
   int64_t min_count = 1;     // of words
   TokenKind kind = TokenKind::kWords;
+  std::string lexicon = {};  // a file (dialog/text/lexicon.h) whose words are to stand last
 };
 
 class Vocabulary {
@@ -55,6 +57,10 @@ class Vocabulary {
   // The same for another process of the same program.
   friend void put(BytesOut& out, const Vocabulary& vocabulary);
   friend void get(BytesIn& in, Vocabulary& vocabulary);
+
+  // Words in the same order, but first those that are not `last`, then those that are. Returns how
+  // many tokens are not. Of words, not of pieces.
+  int32_t put_last(const std::function<bool(const std::string&)>& last);
 
   bool operator==(const Vocabulary& other) const { return tokens_ == other.tokens_; }
 

@@ -158,7 +158,8 @@ void make_generated(const std::string& out, const AdversarialSettings& settings,
                     corpus,
                     load_epoch(generator.path, "best"),
                     load_example_options(generator.path),
-                    read_dialogues(find_part(of.path, "test"), settings.test_dialogues()),
+                    read_dialogues(find_part(of.path, "test"),
+                                   {.limit = settings.test_dialogues(), .notes = true}),
                     progress};
     move(*subject.loaded.model, device);
     generate(out, subject);

@@ -18,10 +18,14 @@ if has("torch"):
     import heed.torch
 
 
-def example(vocabulary, dialogue):
+def example(model, dialogue):
     """Of a dialogue that is words with blanks between them."""
-    *context, response = heed.torch.numbers(vocabulary, [turn["text"].split() for turn in dialogue["turns"]])
-    return {"context": context, "response": response,
+    *context, response = heed.torch.numbers(model.vocabulary, [turn["text"].split() for turn in dialogue["turns"]])
+    conditions = []
+    for label, _, values in (c.partition("=") for c in (model.config.sentiment, model.config.domain)):
+        said = dialogue["turns"][-1].get("labels", {}).get(label, [])
+        conditions.append([values.split("|").index(value) for value in said])
+    return {"context": context, "response": response, "conditions": conditions,
             "distraction": [turn.get("distraction", False) for turn in dialogue["turns"][:-1]]}
 
 
@@ -30,7 +34,8 @@ def every_config():
     for structure in heed.torch.STRUCTURES:
         for change in ({}, {"lstm_bias": True}, {"attention": "dot"}, {"attention": "general"},
                        {"attention": "additive"}, {"bidirectional": True, "lstm_bias": True}, {"input_feeding": False},
-                       {"noise": "word"}, {"message_attention": False}, {"topics": 3}):
+                       {"noise": "word"}, {"message_attention": False}, {"topics": 3},
+                       {"generic_words": 30, "gate_weight": 0.5, "sentiment": "emotion=a|b", "domain": "topic=c"}):
             try:
                 yield heed.torch.ModelConfig(structure, 40, 7, 8, 2, heads=4, **change)
             except heed.DataError:
@@ -49,7 +54,7 @@ class Reference(unittest.TestCase):
     def check_case(self, case):
         expected = json.loads((case / "expected.json").read_text())
         model = heed.torch.load_model(case, torch.float64)
-        batch = [example(model.vocabulary, d) for d in heed.read_dialogues(case / "dialogs.jsonl")]
+        batch = [example(model, d) for d in heed.read_dialogues(case / "dialogs.jsonl")]
         pairs = []
         for one, wanted in zip(batch, expected["dialogs"]):
             out = model(one)

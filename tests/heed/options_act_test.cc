@@ -175,6 +175,7 @@ const Rows kDecoding = {{"--decode", {"beam"}},
                         {"--temperature", {"20"}, {"--decode", "sample"}},
                         {"--beam-size", {"1"}, {"--decode", "beam"}},
                         {"--length-penalty", {"10"}, {"--decode", "beam"}},
+                        {"--condition", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
                         {"--allow-unk", {}, {"--decode", "sample"}}};
 
 const std::string kTrained = source_dir() + "/data/models/trained";
@@ -238,6 +239,7 @@ TEST_F(Act, Respond) {
                  {"--json", {"OUT.json"}},
                  {"--taught", {}},
                  {"--pmi", {data()}},
+                 {"--sentiment-words", {shared->write("lexicon.txt", "the\t1\n")}},
                  {"--out", {}, {}, "Respond.WritesResponsesAndMeasures"}}}));
 }
 
@@ -318,7 +320,11 @@ TEST_F(Act, Train) {
                       {"--noise", {"word"}, {"--structure", "hred-gru"}},
                       {"--message", {"none"}, {"--structure", "thred"}},
                       {"--topics", {"3"}, {"--structure", "thred-topics"}},
-                      {"--keyword-weight", {"0.5"}, {"--structure", "keywords"}}};
+                      {"--keyword-weight", {"0.5"}, {"--structure", "keywords"}},
+                      {"--lexicon", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
+                      {"--gate-weight", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
+                      {"--sentiment", {}, {}, "Conditions.AreReadTrainedWithAndWanted"},
+                      {"--domain", {}, {}, "Conditions.AreReadTrainedWithAndWanted"}};
   const Rows examples = {
       {"--examples", {"all"}},   {"--max-turns", {"2"}}, {"--max-utterance", {"2"}},
       {"--max-response", {"2"}}, {"--min-turns", {"4"}}, {"--max-context", {"5"}},

@@ -8,7 +8,7 @@ from heed._files import DataError
 
 STRUCTURES = ("non-hier", "static", "static-ui", "dynamic", "dynamic-ui", "lstm", "lstm-attention",
               "bilstm-attention", "hred", "hred-stacked", "transformer", "hred-gru", "hred-attention-current",
-              "hred-attention", "thred", "keywords", "thred-topics")
+              "hred-attention", "thred", "keywords", "thred-topics", "two-vocabulary")
 _LSTM = STRUCTURES[:5]  # dialog/respond/models/lstm.h
 _ONE_SCORE = tuple(s for s in STRUCTURES[:10] if s != "lstm")
 _HRED = STRUCTURES[11:14]  # dialog/respond/models/hred.h
@@ -23,6 +23,7 @@ class ModelConfig:
     Here nothing is dropped and no noise is drawn: both are for the training. But noise other than none widens the
     decoder's input. attention is dot, general or additive; None is the structure's own. message_attention is for thred
     and thred-topics, topics for the latter, keyword_weight, which is of the training alone, for keywords.
+    What follows it is for two-vocabulary: the first generic_words of the words (0: all) are generic.
     """
 
     # Made from dialog/respond/settings.h by HEED_WRITE_DOCS=1 build/release/tests/docs_settings_test.
@@ -42,6 +43,10 @@ class ModelConfig:
     message_attention: bool = True
     topics: int = 50
     keyword_weight: float = 0.1
+    generic_words: int = 0
+    gate_weight: float = 1.0
+    sentiment: str = "emotion"
+    domain: str = "topic"
     # </settings>
 
     @property
@@ -59,8 +64,9 @@ class ModelConfig:
         for field in fields(self):
             value = getattr(self, field.name)
             if field.type == "int":
-                check(type(value) is int and 1 <= value <= 1 << 24,
-                      f"{field.name}: expected 1 to {1 << 24}, got {value!r}")
+                least, most = (0, self.vocab_size) if field.name == "generic_words" else (1, 1 << 24)
+                check(type(value) is int and least <= value <= most,
+                      f"{field.name}: expected {least} to {most}, got {value!r}")
             elif field.type == "bool":
                 check(isinstance(value, bool), f"{field.name}: expected true or false")
         check(self.attention in (None, "dot", "general", "additive"),
@@ -73,6 +79,15 @@ class ModelConfig:
         check(self.topics == 50 or s == "thred-topics", f"topics: is for thred-topics, not {s}")
         check(self.keyword_weight == 0.1 or (s == "keywords" and 0 <= self.keyword_weight <= 1),
               f"keyword_weight: is 0 to 1 of keywords, not of {s}")
+        own = (self.generic_words, self.gate_weight, self.sentiment, self.domain)
+        check(s == "two-vocabulary" or own == (0, 1.0, "emotion", "topic"),
+              f"generic_words, gate_weight, sentiment, domain: are for two-vocabulary, not {s}")
+        check(type(self.gate_weight) in (int, float) and 0 <= self.gate_weight < float("inf"),
+              f"gate_weight: expected 0 or more, got {self.gate_weight!r}")
+        for condition in (self.sentiment, self.domain):
+            values = str(condition).split("=")[-1].split("|")
+            check(isinstance(condition, str) and len(condition) > 0 and "" not in values and len(set(values)) == len(values),
+                  f"sentiment, domain: expected LABEL or LABEL=VALUE|VALUE, got {condition!r}")
         check(not self.bidirectional or (s == "non-hier" and self.hidden_size % 2 == 0),
               "bidirectional: is for the structure non-hier with an even hidden_size")
         check(self.input_feeding or s in ("non-hier", "dynamic", "dynamic-ui"),
@@ -97,5 +112,6 @@ class ModelConfig:
         """What config.json holds: without what is the structure's own."""
         own = {"attention": None, "bidirectional": False, "input_feeding": True, "noise": "none", "message_attention": True,
                "topics": 50, "keyword_weight": 0.1,
+               "generic_words": 0, "gate_weight": 1.0, "sentiment": "emotion", "domain": "topic",
                **({} if self.structure == "transformer" else {"heads": self.heads})}
         return {key: value for key, value in asdict(self).items() if key not in own or value != own[key]}

@@ -20,6 +20,7 @@ from heed.torch.parts import UNK, Example, Responder
 from heed.torch.seq2seq import READING, Seq2SeqResponder
 from heed.torch.thred import ThredResponder
 from heed.torch.transformer import TransformerResponder
+from heed.torch.two_vocabulary import TwoVocabularyResponder
 
 
 def make_model(config: ModelConfig, tables: Optional[Mapping[str, np.ndarray]] = None) -> Responder:
@@ -31,6 +32,8 @@ def make_model(config: ModelConfig, tables: Optional[Mapping[str, np.ndarray]] =
         return ThredResponder(config, tables or {})
     if config.structure == "keywords":
         return KeywordResponder(config, tables or {})
+    if config.structure == "two-vocabulary":
+        return TwoVocabularyResponder(config)
     if config.structure in LOOKS_AT:
         return HredResponder(config)
     return Seq2SeqResponder(config) if config.structure in READING else LstmResponder(config)
@@ -42,7 +45,7 @@ def _check_sizes(config: ModelConfig, tensors: Mapping[str, np.ndarray]) -> None
     read = config.hidden_size + {"thred": config.embedding_size, "thred-topics": config.embedding_size,
                                  "keywords": config.hidden_size}.get(config.structure, 0)
     for name, shape in (("encoder.embedding.weight", (config.vocab_size, width)),
-                        ("decoder.output.weight", (config.vocab_size, read))):
+                        ("decoder.output.weight", (config.generic_words or config.vocab_size, read))):
         if name not in tensors or tensors[name].shape != shape:
             found = tensors[name].shape if name in tensors else "none"
             raise DataError(f"{name} must be {shape} after config.json, the file has {found}")
@@ -103,7 +106,8 @@ def examples(model: Responder, scored: Results) -> List[Example]:
         try:
             *context, response = numbers(model.vocabulary, (words[:-1] for words in  # without <eou>, <eos>
                                                             [*entry["utterances"], entry["tokens"]]))
-            found.append({"context": context, "response": response, "distraction": entry["distraction"]})
+            found.append({"context": context, "response": response, "distraction": entry["distraction"],
+                          "conditions": entry.get("conditions", [[], []])})
         except (KeyError, TypeError):
             raise DataError(f"{scored.path}: not a result of `heed score`: an example needs "
                             "utterances, tokens and distraction") from None
@@ -111,9 +115,9 @@ def examples(model: Responder, scored: Results) -> List[Example]:
 
 
 def batch_loss(model: Responder, batch: Sequence[Example], attention_weight: float = 1.0) -> Tensor:
-    """The training's loss: nll and attention loss, summed over steps, mean over the B dialogues."""
+    """The training's loss: nll, attention loss and what a model adds, summed over steps, mean over the B dialogues."""
     outs = [model(example) for example in batch]
-    losses = [out["nll"].sum() + attention_weight * out["attention_loss"].sum() for out in outs]
+    losses = [out["nll"].sum() + attention_weight * out["attention_loss"].sum() + out.get("added", 0) for out in outs]
     return torch.stack(losses).sum() / len(batch)
 
 

@@ -19,21 +19,23 @@ PAD, UNK, SOS, EOS, EOU = 0, 1, 2, 3, 4
 LstmState = Tuple[Tensor, Tensor]  # h and c, each (L, 1, H); of two directions (2 L, 1, H)
 
 
-class Example(TypedDict):
+class Example(TypedDict, total=False):
     """A dialogue as numbers of tokens, without <eou>, <sos> and <eos>."""
 
     context: List[List[int]]
     response: List[int]
     distraction: List[bool]  # of each utterance of the context
+    conditions: List[List[int]]  # of two-vocabulary: numbers of the values of sentiment and domain
 
 
-class Outputs(TypedDict):
+class Outputs(TypedDict, total=False):
     """What a model makes of an example."""
 
     nll: Tensor  # (n + 1): -log p of each response token, <eos> last
     attention: Tensor  # (n + 1, M): weights of the memory's rows, tokens or utterances
     attention_loss: Tensor  # (n + 1): mean over the M rows of (weight * mark)^2, Eq. 9
     as_scores: Tensor  # (q): Eq. 7; 1.0 is what an average utterance gets
+    added: Tensor  # (): what else the training's loss has, of a model that has it
 
 
 class Responder(nn.Module):

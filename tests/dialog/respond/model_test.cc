@@ -321,8 +321,8 @@ TEST(Structure, UnknownNamesAreRefusedWithTheKnownOnes) {
   EXPECT_EQ(error_of<UsageError>([] { Structure::parse("Static"); }),
             "structure: expected one of non-hier, static, static-ui, dynamic, dynamic-ui, "
             "lstm, lstm-attention, bilstm-attention, hred, hred-stacked, transformer, "
-            "hred-gru, hred-attention-current, hred-attention, thred, keywords, thred-topics, got "
-            "'Static'");
+            "hred-gru, hred-attention-current, hred-attention, thred, keywords, thred-topics, "
+            "two-vocabulary, got 'Static'");
   EXPECT_EQ(Structure::parse("dynamic-ui").name, "dynamic-ui");
 }
 

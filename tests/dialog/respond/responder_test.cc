@@ -67,6 +67,11 @@ std::vector<Form> forms() {
                 {"ppmi.response", Tensor::from(y)},
                 {"ppmi.value", Tensor::from(values, {std::ssize(values)})}};
   });
+  add("two-vocabulary", "gate", [](ModelConfig& c) {
+    c.generic_words = 17;
+    c.gate_weight = 0.5;
+    c.sentiment.values = {"bad", "good"};
+  });
   add("non-hier", "both-ways", [](ModelConfig& c) { c.bidirectional = true; });
   add("dynamic", "unfed", [](ModelConfig& c) { c.input_feeding = false; });
   add("non-hier", "generator", [](ModelConfig& c) {
@@ -134,6 +139,10 @@ TEST_P(AnyResponder, IsADirectoryThatLoads) {
   for (const auto& [name, table] : here.tables) {
     EXPECT_EQ(there.table(name).to_vector(), table.to_vector()) << name;
   }
+  EXPECT_EQ(there.generic_words, here.generic_words);
+  EXPECT_EQ(there.gate_weight, here.gate_weight);
+  EXPECT_EQ(there.sentiment, here.sentiment);
+  EXPECT_EQ(there.domain, here.domain);
   const auto a = parameters(*made), b = parameters(*loaded.model);
   ASSERT_EQ(a.size(), b.size());
   for (size_t i = 0; i < a.size(); ++i) {

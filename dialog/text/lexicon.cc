@@ -1,0 +1,35 @@
+#include "dialog/text/lexicon.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+
+#include "dialog/text/text_file.h"
+
+namespace heed {
+
+Lexicon read_lexicon(const std::string& path) {
+  LineReader reader(path);
+  Lexicon lexicon;
+  for (std::string_view line; reader.next(line);) {
+    const size_t tab = line.find('\t');
+    const std::string_view score = tab == line.npos ? "" : line.substr(tab + 1);
+    const char* const score_end = score.data() + std::min(score.find('\t'), score.size());
+    double value = NAN;
+    const auto [end, error] = std::from_chars(score.data(), score_end, value);
+    if (tab == 0 || error != std::errc() || end != score_end || !std::isfinite(value)) {
+      reader.fail("expected a word, a tab and a finite number");
+    }
+    lexicon.insert_or_assign(std::string(line.substr(0, tab)), value);
+  }
+  if (lexicon.empty()) reader.fail("no words");
+  return lexicon;
+}
+
+bool has_sentiment(const Lexicon& lexicon, std::string_view word) {
+  const auto found = lexicon.find(word);
+  return found != lexicon.end() && std::abs(found->second) >= 1 &&
+         std::all_of(word.begin(), word.end(), [](char c) { return c >= 'a' && c <= 'z'; });
+}
+
+}  // namespace heed

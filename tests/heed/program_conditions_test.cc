@@ -1,0 +1,107 @@
+// Labels of dialogues from the data to what a model is asked for.
+#include "tests/heed/program_data.h"
+
+namespace heed {
+namespace {
+
+using Json = nlohmann::json;
+
+// A last word that the emotion of the response decides, in answers to three questions.
+std::string planted(int count) {
+  const char* const words[] = {"who", "what", "where"};
+  const std::pair<const char*, const char*> ends[] = {{"happiness", "good"}, {"sadness", "bad"}};
+  std::string lines;
+  for (int i = 0; i < count; ++i) {
+    const auto& [emotion, end] = ends[i % 2];
+    const std::string word = words[i % 3];
+    lines += R"({"labels": {"topic": [")" + word +
+             R"("]}, "turns": [{"text": "hello"}, {"text": ")" + word +
+             R"( is it"}, {"text": "it is )" + end + R"(", "labels": {"emotion": [")" + emotion +
+             "\"]}}]}\n";
+  }
+  return lines;
+}
+
+class Conditions : public testing::Test {
+ protected:
+  Conditions() {
+    for (const char* part : {"train", "valid", "test"}) {
+      dir.write(std::string("data/") + part + ".jsonl", planted(60));
+    }
+    dir.write("lexicon.txt", "good\t1.9\nbad\t-2.5\nis\t0.5\n");
+  }
+  Arguments train(const std::string& out, const Arguments& more = {}) const {
+    return Arguments{"train",
+                     "--structure",
+                     "two-vocabulary",
+                     "--data",
+                     dir.path("data"),
+                     "--out",
+                     dir.path(out),
+                     "--preset",
+                     "smoke",
+                     "--hidden",
+                     "16",
+                     "--epochs",
+                     "6",
+                     "--batch",
+                     "4",
+                     "--threads",
+                     "1",
+                     "--rate",
+                     "0.01"} +
+           more;
+  }
+  // The responses of the test part.
+  std::string responses(const std::string& run, const std::string& wanted) const {
+    const Result r = heed_program({"respond", "--model", dir.path(run), "--data", dir.path("data"),
+                                   "--out", "-", "--condition", wanted, "--threads", "1"});
+    EXPECT_EQ(r.code, 0) << r.err;
+    return r.out;
+  }
+  const TempDir dir;
+};
+
+TEST_F(Conditions, AreReadTrainedWithAndWanted) {
+  const std::string lexicon = dir.path("lexicon.txt");
+  const Result trained = heed_program(train("run", {"--lexicon", lexicon}));
+  ASSERT_EQ(trained.code, 0) << trained.err;
+  const Json config = Json::parse(dir.read("run/config.json"));
+  EXPECT_EQ(config["sentiment"], "emotion=negative|positive");
+  EXPECT_EQ(config["domain"], "topic=what|where|who");
+  const std::string words = dir.read("run/vocab.txt");
+  EXPECT_TRUE(words.ends_with("\nbad\ngood\n")) << words;
+  EXPECT_EQ(config["generic_words"].get<int64_t>() + 2, config["vocab_size"].get<int64_t>());
+
+  const std::string happy = responses("run", "emotion=happiness");
+  EXPECT_TRUE(has(happy, "it is good") && !has(happy, "bad")) << happy;
+  const std::string sad = responses("run", "emotion=negative,topic=who");
+  EXPECT_TRUE(has(sad, "it is bad") && !has(sad, "good")) << sad;
+  expect_failure(heed_program({"respond", "--model", dir.path("run"), "--data", dir.path("data"),
+                               "--out", "-", "--condition", "emotion=odd"}),
+                 2,
+                 "condition: the model knows emotion=negative|positive or topic=what|where|who, "
+                 "got 'emotion=odd'",
+                 "--condition");
+
+  // Other labels and another weight are another model; a model begins with the tables of another.
+  const Result other =
+      heed_program(train("other", {"--lexicon", lexicon, "--gate-weight", "0", "--sentiment",
+                                   "topic", "--domain", "emotion"}));
+  ASSERT_EQ(other.code, 0) << other.err;
+  const Json swapped = Json::parse(dir.read("other/config.json"));
+  EXPECT_EQ(swapped["sentiment"], config["domain"]);
+  EXPECT_EQ(swapped["domain"], config["sentiment"]);
+  EXPECT_EQ(swapped["gate_weight"], 0);
+  const Result begun = heed_program(train("begun", {"--init", dir.path("run")}));
+  ASSERT_EQ(begun.code, 0) << begun.err;
+  EXPECT_EQ(Json::parse(dir.read("begun/config.json")), config);
+  EXPECT_FALSE(has(begun.out, "drawn by the seed")) << begun.out;
+  expect_failure(
+      heed_program(train("refused", {"--init", dir.path("run"), "--lexicon", lexicon})), 2,
+      "--lexicon: with --init the words are those of " + dir.path("run") + "; leave the option out",
+      "--lexicon");
+}
+
+}  // namespace
+}  // namespace heed
