@@ -12,8 +12,7 @@ namespace heed {
 Var attention_loss(const Batch& batch, const Taught& taught);
 
 // The training loss: (1/B) sum over dialogues and steps of [-log p(y_t) + lambda x attention loss],
-// and what the model adds (Taught::added).
-// lambda 0 leaves the attention loss out.
+// and what the model adds (Taught::added). lambda 0 leaves the attention loss out.
 Var training_loss(const Batch& batch, const Taught& taught, double lambda);
 
 }  // namespace heed

@@ -168,7 +168,6 @@ void check_options(const ModelConfig& c) {
          "topics: is for the structure thred-topics");
   refuse(c.keyword_weight != ModelConfig().keyword_weight && s.name != "keywords",
          "keyword-weight: is for the structure keywords");
-  refuse(!c.message_attention && !is_thred, "message: is for the structure thred");
   const ModelConfig usual;
   const bool has_gate = c.generic_words != usual.generic_words ||
                         c.gate_weight != usual.gate_weight || c.sentiment != usual.sentiment ||

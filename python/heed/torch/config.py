@@ -22,8 +22,8 @@ class ModelConfig:
 
     Here nothing is dropped and no noise is drawn: both are for the training. But noise other than none widens the
     decoder's input. attention is dot, general or additive; None is the structure's own. message_attention is for thred
-    and thred-topics, topics for the latter, keyword_weight, which is of the training alone, for keywords,
-    what follows it for two-vocabulary: the first generic_words of the words (0: all) are generic.
+    and thred-topics, topics for the latter, keyword_weight, which is of the training alone, for keywords.
+    What follows it is for two-vocabulary: the first generic_words of the words (0: all) are generic.
     """
 
     # Made from dialog/respond/settings.h by HEED_WRITE_DOCS=1 build/release/tests/docs_settings_test.
