@@ -6,6 +6,7 @@
 #include "base/path.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/run.h"
+#include "dialog/system.h"
 #include "dialog/text/tokenizer.h"
 #include "dialog/view/render.h"
 #include "heed/bundled.h"
@@ -175,7 +176,7 @@ void run(Options& o) {
   std::vector<std::string> runs = {o.model};
   if (!o.baseline.empty()) runs.insert(runs.begin(), o.baseline);
   const std::vector<std::string> names = names_of(o, runs);
-  for (const std::string& model : runs) check_is_model(model);
+  for (const std::string& model : runs) require(model, Capability::kRespond);
   if (!o.html.empty()) check_writable(o.html);
   const TestSet test = parse_test_set(o.test);
   const auto sets = o.html.empty() ? std::vector{test}

@@ -140,7 +140,7 @@ std::string message(const CLI::App& app, const CLI::App& command, const CLI::Par
 
 }  // namespace
 
-// The option that has words of this one, as --attention-weight has of --loss-weight; empty where no
+// The option that has words of this one, as --rate has of --learning-rate; empty where no
 // word of four letters or more is shared. Words at the same place count most, then shorter names.
 static std::string nearest_by_words(const std::string& option,
                                     const std::vector<std::string>& candidates) {

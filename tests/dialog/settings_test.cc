@@ -52,6 +52,7 @@ TYPED_TEST(Settings, WhatIsNewerIsOnlyWrittenWhereItIsNotTheDefault) {
     const Json::json_pointer place("/" + setting.key);
     EXPECT_FALSE(usual.contains(place)) << setting.key;
     EXPECT_TRUE(in_files(settings).contains(place)) << setting.key;
+    if (setting.option.empty()) continue;  // of files only
     EXPECT_EQ(before.at(setting.option), as_options(TypeParam()).at(setting.option));
   }
 }

@@ -62,8 +62,8 @@ TEST(Usage, AnOptionThatIsNone) {
               "heed train has no option --dat; did you mean --data?" + train);
   expect_line({"train", "--data", "X", "--limt=10", "--out", "Y", "--foo", "3"},
               "heed train has no option --limt, --foo; did you mean --limit?" + train);
-  expect_line({"train", "--loss-weight", "2"},
-              "heed train has no option --loss-weight; did you mean --attention-weight?" + train);
+  expect_line({"train", "--learning-rate", "2"},
+              "heed train has no option --learning-rate; did you mean --rate?" + train);
   expect_line({"train", "--insert-probability", "2"},
               "heed train has no option --insert-probability; did you mean --insert-prob?" + train);
   expect_line(score_with("m", "d") + Arguments{"--frobnicate"},
