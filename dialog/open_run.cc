@@ -29,6 +29,9 @@ void refuse_what_is_no_run(const std::string& out) {
     if (file.ends_with(".json") && describes_runs(at->path().string())) {
       throw UsageError(out + ": holds " + file + ", and is a folder of runs; take another --out");
     }
+    if (file.starts_with("train.jsonl")) {
+      throw UsageError(out + ": holds " + file + ", dialogues; take another --out");
+    }
     const bool weights = file.ends_with(".safetensors") && file != "embeddings.safetensors" &&
                          file != "init.safetensors" && file != "tables.safetensors";
     const bool ours = weights || file == "state.json" || file == "state.previous.json" ||
@@ -72,6 +75,7 @@ OpenRun open_run(Training& training, const RunRequest& request) {
   }
   refuse_run(request.out);
   refuse_what_is_no_run(request.out);
+  if (request.resume) request.talk.note(request.out + ": holds no run; a new one begins");
   return begin(training, request);
 }
 

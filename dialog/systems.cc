@@ -83,7 +83,7 @@ void require(const std::string& directory, Capability capability) {
   if (system.has(capability)) return;
   const std::string able = names_of([&](const System& s) { return s.has(capability); });
   throw UsageError(directory + ": " + system.what + ", which cannot " + name_of(capability) +
-                   "; these can: " + able);
+                   "; models of these systems can: " + able);
 }
 
 LoadedSystem load_system(const std::string& directory, const std::string& epoch) {

@@ -67,7 +67,8 @@ void take_bundled(std::string& model, std::string* baseline) {
 }
 
 void take_bundled_for_chat(std::string& model) {
-  if (model.empty()) note_bundled(model = find_bundled_model("larger").value_or(bundled("trained")));
+  if (model.empty())
+    note_bundled(model = find_bundled_model("larger").value_or(bundled("trained")));
 }
 
 void take_bundled_ranker(std::string& model) {
@@ -92,9 +93,8 @@ static std::vector<std::string> find_bundled_models() {
     const std::string name = fs::path(model).filename().string();
     return std::pair(name == "larger" ? 0 : name == "trained" ? 1 : 2, name);
   };
-  std::sort(models.begin(), models.end(), [&](const std::string& a, const std::string& b) {
-    return place(a) < place(b);
-  });
+  std::sort(models.begin(), models.end(),
+            [&](const std::string& a, const std::string& b) { return place(a) < place(b); });
   return models;
 }
 

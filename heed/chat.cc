@@ -71,9 +71,7 @@ void Chat::run() {
               static_cast<long>(c.hidden_size), static_cast<long>(c.vocab_size));
   std::puts(what_to_expect(*loaded_.model).c_str());
   for (std::string line; next_line(line, prompts_);) {
-    const bool command = line.size() > 1 && line[0] == '/' &&
-                         line.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1) == line.npos;
-    if (command) {
+    if (is_command(line)) {
       if (!obey(line)) return;
     } else if (!tokenize(line).empty()) {
       answer(line);
@@ -96,10 +94,7 @@ bool Chat::obey(const std::string& line) {
         "  /reset  forget the conversation\n"
         "  /quit   leave (or Ctrl-D)");
   } else {
-    std::printf(
-        "%s: no such command; there are /help, /reset and /quit. A blank before it says it to the "
-        "model.\n",
-        line.c_str());
+    say_no_such_command(line);
   }
   return true;
 }

@@ -184,9 +184,9 @@ void run(const Options& o) {
   const std::vector<ComparedRow> rows = compare_models(runs, groups, clusters);
   const int conversation_count = 1 + *std::max_element(clusters.begin(), clusters.end());
   const std::string note = std::to_string(examples.size()) + " " + inputs.unit(examples.size()) +
-                           " of " + std::to_string(conversation_count) +
-                           " conversations, the largest of " +
-                           std::to_string(largest_cluster(clusters)) +
+                           " of " +
+                           counted(static_cast<size_t>(conversation_count), "conversation") +
+                           ", the largest of " + std::to_string(largest_cluster(clusters)) +
                            ". In brackets: 95 % intervals over\nconversations. Changes are from " +
                            printable(groups[0].name) + "; p is corrected for " +
                            counted(comparisons(rows), "comparison") + ".";
@@ -194,6 +194,7 @@ void run(const Options& o) {
     print(rows, groups);
     std::printf("%s\n", note.c_str());
   }
+  if (conversation_count == 1) warn("one conversation: its intervals say nothing of others");
   const Table table = comparison_table(rows, runs, groups, note);
   csv.write_text(to_csv(table));
   markdown.write_text(to_markdown(table));

@@ -19,6 +19,18 @@ bool next_line(std::string& line, bool prompts) {
   return true;
 }
 
+bool is_command(const std::string& line) {
+  return line.size() > 1 && line[0] == '/' &&
+         line.find_first_not_of("abcdefghijklmnopqrstuvwxyz", 1) == line.npos;
+}
+
+void say_no_such_command(const std::string& line) {
+  std::printf(
+      "%s: no such command; there are /help, /reset and /quit. A blank before it says it to the "
+      "model.\n",
+      line.c_str());
+}
+
 size_t forget_early_turns(Example& conversation, const ExampleOptions& bounds,
                           const Vocabulary& vocabulary) {
   constexpr int kTurns = 10;  // kept where the model was trained without a bound

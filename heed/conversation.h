@@ -13,6 +13,11 @@ namespace heed {
 // The next line that is typed, after a prompt if `prompts`; false at the end.
 bool next_line(std::string& line, bool prompts);
 
+// Whether it is typed to the program, as "/help" is, and not to the model; and what is said of one
+// that there is not.
+bool is_command(const std::string& line);
+void say_no_such_command(const std::string& line);
+
 // Takes from the front of a conversation what the model does not read: turns before the last
 // max_turns of its training (10 where it was trained without a bound; distractions stand beside
 // them and do not count), and words before the last max_context_tokens. Returns the number of

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "dialog/data/corpus.h"
 #include "dialog/retrieve/candidates.h"
@@ -179,7 +180,13 @@ void show_look(const Ranker& ranker, const std::vector<std::string>& context,
 
 std::vector<Choice> PoolRanker::choose(const std::vector<std::string>& context,
                                        size_t count) const {
-  return retrieve::choose(*loaded.ranker, pool, {context}, count)[0];
+  std::set<std::string> said;
+  for (const std::string& utterance : context) said.insert(retrieve::bare(utterance));
+  auto best = retrieve::choose(*loaded.ranker, pool, {context}, count + context.size())[0];
+  const auto is_new = [&](const Choice& c) { return !said.contains(retrieve::bare(c.text)); };
+  std::stable_partition(best.begin(), best.end(), is_new);
+  best.resize(std::min(count, best.size()));
+  return best;
 }
 
 PoolRanker open_pool(const std::string& model, const std::string& file, Device device) {
@@ -212,6 +219,10 @@ void chat_from_pool(const Common& common, const std::string& model, const std::s
           "they share with the conversation, and where the model looked in it.\n"
           "  /reset  forget the conversation\n"
           "  /quit   leave (or Ctrl-D)");
+      continue;
+    }
+    if (is_command(line)) {
+      say_no_such_command(line);
       continue;
     }
     if (is_blank(line)) continue;

@@ -15,7 +15,8 @@ struct PoolRanker {
   LoadedSystem loaded;
   std::vector<std::string> pool;
 
-  // The best `count` texts for a context, oldest utterance first.
+  // The best `count` texts for a context, oldest utterance first. What was said in it comes last: a
+  // ranker likes the words of the context best, and would say the same again and again.
   std::vector<retrieve::Choice> choose(const std::vector<std::string>& context,
                                        size_t count = 3) const;
 };

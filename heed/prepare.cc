@@ -82,8 +82,12 @@ Prepared read_text(const PrepareOptions& o, const Reading& reading) {
 
 Prepared read_csv(const PrepareOptions& o, const Reading& reading) {
   Columns columns{o.text, o.speaker};
+  Prepared result;
   if (!o.dialogue.empty()) columns.dialogue = {o.dialogue};
-  return {read_table(o.in, columns, reading), {}};
+  if (o.dialogue.empty()) result.remarks.push_back("without --dialogue all rows are one dialogue");
+  if (o.speaker.empty()) result.remarks.push_back("without --speaker each row is a turn");
+  result.dialogues = read_table(o.in, columns, reading);
+  return result;
 }
 
 // At most `count` characters of a text.

@@ -1,4 +1,5 @@
 #include <cstdio>
+#include <filesystem>
 
 #include "base/file.h"
 #include "experiments/experiment.h"
@@ -13,10 +14,14 @@ struct Options {
 };
 
 void run(const Options& o) {
+  if (o.folder.empty()) throw UsageError("report: give the folder of an experiment");
+  std::error_code ignored;
+  if (!std::filesystem::exists(o.folder, ignored)) {
+    throw DataError(o.folder + ": no such file or directory");
+  }
   if (o.html.empty() && o.tables.empty()) {
     throw UsageError("report: give --html FILE or --tables DIR, or both");
   }
-  if (o.folder.empty()) throw UsageError("report: give the folder of an experiment");
   // now, so that a place that cannot be written to is noticed before the work
   if (!o.html.empty()) check_writable(o.html);
   const Report report = experiment_of(all_experiments(), o.folder).report(o.folder);

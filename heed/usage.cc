@@ -141,7 +141,8 @@ std::string message(const CLI::App& app, const CLI::App& command, const CLI::Par
 }  // namespace
 
 // The option that has words of this one, as --rate has of --learning-rate; empty where no
-// word of four letters or more is shared. Words at the same place count most, then shorter names.
+// word of four letters or more is shared. Words at the same place count more, and so
+// do names without other words; then shorter names.
 static std::string nearest_by_words(const std::string& option,
                                     const std::vector<std::string>& candidates) {
   const auto words_of = [](const std::string& name) {
@@ -158,13 +159,15 @@ static std::string nearest_by_words(const std::string& option,
   for (const std::string& candidate : candidates) {
     const std::vector<std::string> words = words_of(candidate);
     int shared = 0;
+    size_t found = 0;
     for (size_t i = 0; i < asked.size(); ++i) {
       for (size_t j = 0; j < words.size(); ++j) {
         const bool same = std::min(asked[i].size(), words[j].size()) >= 4 &&
                           (asked[i].starts_with(words[j]) || words[j].starts_with(asked[i]));
-        if (same) shared += i == j ? 3 : 2;
+        if (same) shared += i == j ? 3 : 2, ++found;
       }
     }
+    if (found >= words.size()) shared += 2;
     if (shared < most || shared == 0) continue;
     if (shared == most && candidate.size() >= best.size()) continue;
     most = shared;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 #include <set>
+#include <string_view>
 #include <unordered_map>
 
 #include "base/error.h"
@@ -19,17 +20,33 @@ bool is_word(const std::string& token) {
   return c >= 0x80 || std::isalnum(c);
 }
 
-// How often each different text is there, and as it was said first.
+// How often each different text is there, and in its commonest form, of equally common ones the
+// first.
 using Counted = std::vector<std::pair<int64_t, const std::string*>>;
 Counted count_texts(const std::vector<std::string>& texts) {
-  std::unordered_map<std::string, size_t> places;
+  struct Forms {
+    size_t place;
+    std::unordered_map<std::string_view, int64_t> counts = {};
+    int64_t most = 0;
+  };
+  std::unordered_map<std::string, Forms> by_words;
   Counted counted;
   for (const std::string& text : texts) {
     const std::string words = bare(text);
     if (words.empty()) continue;
-    const auto [place, is_new] = places.try_emplace(words, counted.size());
-    if (is_new) counted.emplace_back(0, &text);
-    ++counted[place->second].first;
+    Forms& forms = by_words.try_emplace(words, Forms{counted.size()}).first->second;
+    if (forms.place == counted.size()) counted.emplace_back(0, &text);
+    ++counted[forms.place].first;
+    ++forms.counts[text];
+  }
+  for (const std::string& text : texts) {
+    const auto found = by_words.find(bare(text));
+    if (found == by_words.end()) continue;
+    Forms& forms = found->second;
+    if (const int64_t count = forms.counts.at(text); count > forms.most) {
+      forms.most = count;
+      counted[forms.place].second = &text;
+    }
   }
   return counted;
 }

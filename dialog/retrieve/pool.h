@@ -19,7 +19,7 @@ std::string pool_lines(const std::vector<std::string>& texts);
 std::string bare(const std::string& text);
 
 // The `size` most frequent of these texts (Swanson et al. 2019), or all different ones; equally
-// frequent ones in their order. Texts stand as they were said first; those without a word are left
+// frequent ones in their order. Texts stand in their commonest form; those without a word are left
 // out.
 std::vector<std::string> most_frequent(const std::vector<std::string>& texts, size_t size);
 // The different texts in so many clusters, or as many as there are, (dialog/retrieve/clusters.h) of

@@ -224,17 +224,17 @@ TEST_F(Systems, CommandsAskForWhatAModelCanDo) {
   require(out, Capability::kRank);
   const std::string able = "respond, adversary";
   EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kRespond); }),
-            out + ": a ranker by length, which cannot respond; these can: " + able);
+            out + ": a ranker by length, which cannot respond; models of these systems can: " + able);
   // Of each capability that it has not: which one, and who has it.
   const std::string it = out + ": a ranker by length, which cannot ";
   EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kEncode); }),
-            it + "encode; these can: respond, discriminate, adversary, pretrained/bert");
+            it + "encode; models of these systems can: respond, discriminate, adversary, pretrained/bert");
   EXPECT_EQ(error_of<UsageError>([&] { require(out, Capability::kClassify); }),
-            it + "classify; these can: discriminate");
+            it + "classify; models of these systems can: discriminate");
   const std::string kept = source_dir() + "/tests/heed/adversary-run";
   EXPECT_EQ(error_of<UsageError>([&] { require(kept, Capability::kClassify); }),
             kept + ": " + find_system("respond").what +
-                ", which cannot classify; these can: discriminate");
+                ", which cannot classify; models of these systems can: discriminate");
   EXPECT_TRUE(has(error_of<UsageError>([] { find_system("rank/width"); }),
                   "system: expected one of respond, discriminate, adversary, pretrained/bert"));
   EXPECT_EQ(
