@@ -45,7 +45,13 @@ TEST_P(Generated, EveryNumberAgrees) {
       }
     }
   }
-  EXPECT_EQ(cases, 16);
+  int kept = 0;
+  for (const auto& entry : std::filesystem::directory_iterator(source_dir() + "/tests/reference")) {
+    kept += std::filesystem::exists(entry.path() / "expected.json") &&
+            std::filesystem::exists(entry.path() / "dialogs.jsonl");
+  }
+  EXPECT_EQ(cases, kept);
+  EXPECT_GE(kept, 27);
 }
 
 INSTANTIATE_TEST_SUITE_P(Sizes, Generated,
