@@ -170,7 +170,10 @@ void run(const PrepareOptions& o, PrepareReader read) {
   const std::string least = counted(static_cast<size_t>(o.min_turns), "turn");
   std::erase_if(dialogues, [&](const Dialogue& d) { return std::ssize(d.turns) < o.min_turns; });
   if (dialogues.empty()) {
-    throw DataError(o.in + ": none of " + counted(all, "dialogue") + " has " + least);
+    std::string how;
+    for (const std::string& remark : remarks) how += (how.empty() ? " (" : "; ") + remark;
+    throw DataError(o.in + ": none of " + counted(all, "dialogue") + " has " + least +
+                    (how.empty() ? "" : how + ")"));
   }
   for (const std::string& remark : remarks) std::printf("%s\n", remark.c_str());
   std::printf("read %s of %s, left out %zu with fewer than %s\n", counted(all, "dialogue").c_str(),

@@ -111,7 +111,7 @@ class Proofs(unittest.TestCase):
         theirs = [cut["file"] for other in (*others, *twins_of) for cut in other.twins if cut["file"].endswith(".cc")]
         # Nor can a lab that does not link the models call what is cut in them; probes are linked by none.
         models = any("heed_lab_dialog" in word for word in helpers.build().link_command(lab.target))
-        absent = ("labs/", "dialog/probe/") if models else ("labs/", "dialog/", "train/")
+        absent = ("labs/", "dialog/probe/", "dialog/stats/") if models else ("labs/", "dialog/", "train/")
         theirs += [unit for other in others for unit in other.units]
         units = units + [unit for unit in theirs if not unit.startswith(absent)]
         self.assertEqual(statuses(helpers.program(lab, texts, name, units), lab), all_of(lab, PASSED))

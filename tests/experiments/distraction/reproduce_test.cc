@@ -170,7 +170,9 @@ TEST_F(Reproduce, ReportOfWhatIsNoExperiment) {
     expect_failure(heed_program({"report", "--runs", runs, "--html", page}), 1, says, runs);
     EXPECT_FALSE(fs::exists(page));
   };
-  fails(dir.path("missing"), "holds no experiment.json; give the --out of heed reproduce");
+  fails(dir.path("missing"), dir.path("missing") + ": no such file or directory");
+  fs::create_directory(dir.path("empty"));
+  fails(dir.path("empty"), "holds no experiment.json; give the --out of heed reproduce");
   expect_failure(heed_program({"report", "--runs", whole()}), 2, "give --html FILE or --tables DIR",
                  "nothing to write");
   fs::copy(whole(), dir.path("copy"), fs::copy_options::recursive);

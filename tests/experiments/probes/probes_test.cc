@@ -210,7 +210,7 @@ TEST_F(ProbesTest, Mistakes) {
                                "smoke", "--limit", "40"}),
                  2, "probes.json: this folder holds another kind of runs", "distraction");
   expect_failure(heed_program({"report", "--runs", dir.path("no"), "--tables", dir.path("t")}), 1,
-                 "holds no experiment.json", "report");
+                 dir.path("no") + ": no such file or directory", "report");
   dir.write("bad/probes.json", "{\"data\": 3}");
   expect_failure(heed_program({"report", "--runs", dir.path("bad"), "--tables", dir.path("t")}), 1,
                  "probes.json: not what heed writes there", "a damaged folder");
