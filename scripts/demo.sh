@@ -9,15 +9,19 @@ bin=$PWD/build/release/bin
 heed=$bin/heed
 data=data/ubuntu-sample
 runs=${RUNS:-runs/demo}
-settings=(--data "$data" --structure static-ui --preset demo --epochs 2 --seed "${SEED:-1}" --threads 1 --resume)
+settings=(--data "$data" --structure static-ui --preset demo --epochs 2 --seed "${SEED:-1}" --threads 1)
 
 show() { # show BASELINE MODEL PAGE
   "$heed" show --baseline "$1" --model "$2" --name baseline --name trained --data "$data" --test random:1.0 \
     --count 4 --html "$3"
 }
 
+resume() { # resume NAME: --resume where there is such a run
+  if [[ -e $runs/$1/settings.json ]]; then echo --resume; fi
+}
+
 mkdir -p "$runs"
-echo "1. Where the two models of data/models look, on ten test sets."
+echo "1. Where two models of data/models look, on ten test sets."
 show data/models/baseline data/models/trained "$runs/bundled.html"
 cat << END
 
@@ -28,10 +32,10 @@ The program is $heed; in another terminal:
 
 2. Training a baseline and a model that is trained with distractions, side by side. Ctrl-C stops it; make demo goes on.
 END
-"$heed" train "${settings[@]}" --insert-prob 0 --out "$runs/baseline" > "$runs/baseline.log" 2>&1 &
+"$heed" train "${settings[@]}" $(resume baseline) --insert-prob 0 --out "$runs/baseline" > "$runs/baseline.log" 2>&1 &
 baseline=$!
 trap 'kill $baseline 2> /dev/null || true' EXIT
-"$heed" train "${settings[@]}" --insert-prob 0.7 --out "$runs/trained"
+"$heed" train "${settings[@]}" $(resume trained) --insert-prob 0.7 --out "$runs/trained"
 wait $baseline || { tail -n 1 "$runs/baseline.log" >&2; exit 1; }
 trap - EXIT
 
