@@ -67,8 +67,8 @@ void take_bundled(std::string& model, std::string* baseline) {
 }
 
 void take_bundled_for_chat(std::string& model) {
-  if (model.empty())
-    note_bundled(model = find_bundled_model("larger").value_or(bundled("trained")));
+  if (!model.empty()) return;
+  note_bundled(model = bundled(find_bundled_model("larger") ? "larger" : "trained"));
 }
 
 void take_bundled_ranker(std::string& model) {

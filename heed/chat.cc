@@ -149,7 +149,7 @@ void talk(Options& o) {
   if (pool && o.models[0].empty()) take_bundled_ranker(o.models[0]);
   const bool given = !o.models[0].empty();
   if (pool || (given && !system_of(o.models[0]).has(Capability::kRespond))) {
-    o.decode.refuse("for models that write their answers, and this one chooses them");
+    o.decode.refuse("to models that write their answers; this one chooses them");
     return chat_from_pool(*o.common, o.models[0], o.pool);
   }
   take_bundled_for_chat(o.models[0]);

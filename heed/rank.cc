@@ -157,7 +157,7 @@ std::vector<RankedSetRow> test_sets(const Options& o, const Ranker& ranker, cons
   const std::vector<TestSet> sets = select_test_sets(o.test_sets);
   std::vector<Dialogue> pool;
   if (!needs_pool(sets)) {
-    refuse_given(*o.command, "--pool", "for random: test sets");
+    refuse_given(*o.command, "--pool", "to random: test sets");
   } else {
     std::error_code ignored;
     const bool folder = std::filesystem::is_directory(o.data, ignored);

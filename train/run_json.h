@@ -47,7 +47,8 @@ template <class Json = nlohmann::json> Json parse_json(const std::string& path) 
 template <class Use> auto with_json(const std::string& path, Use use) {
   try {
     auto json = parse_json(path);
-    if (!json.is_object()) throw DataError(path + ": not what heed writes there: not a JSON object");
+    if (!json.is_object())
+      throw DataError(path + ": not what heed writes there: not a JSON object");
     const int format = json.value("format", 1);
     if (format < 1 || format > kRunFormat) {
       throw DataError(path + ": has format " + std::to_string(format) +
@@ -86,9 +87,16 @@ void write_settings(const std::string& run, const S& settings, const Visit& visi
   write_file(in(run, "settings.json"), json.dump(2) + "\n");
 }
 
-// Throws DataError where an unfinished run would go on as another one.
-template <class S> void check_same_run(const std::string& run, const S& there, const S& asked) {
-  if (settings_to_json(there, kVisitSettings) == settings_to_json(asked, kVisitSettings)) return;
+// Begins a run of an experiment by `start`, unless it is there: then its settings, load(run), must
+// be those that are asked for, but for what the checksum of the data says better. Throws DataError.
+template <class S>
+void begin_or_go_on(const std::string& run, const S& asked, const auto& load, const auto& start) {
+  if (!std::filesystem::exists(in(run, "settings.json"))) return start();
+  const auto compared = [](S s) {
+    s.limit = {}, s.vocabulary = {}, s.preset = {};
+    return settings_to_json(s, kVisitSettings);
+  };
+  if (compared(load(run)) == compared(asked)) return;
   throw DataError(run + ": holds a run with other settings; move it away");
 }
 

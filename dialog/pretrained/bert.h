@@ -53,8 +53,8 @@ class Bert : public Module {
   BertConfig config_;
 };
 
-// The means over the pieces of each text, of the length 1: (texts, hidden_size). Of layer 0, what was
-// embedded, to layers.size(); -1: the last.
+// The means over the pieces of each text, of the length 1: (texts, hidden_size). Of layer 0, what
+// was embedded, to layers.size(); -1: the last.
 Var mean_vectors(const Bert::States& states, int layer = -1);
 
 }  // namespace heed::pretrained

@@ -11,7 +11,8 @@ namespace {
 
 using Keep = WordPiece::Keep;
 
-// The mean of a layer's states, as a rule the last one's, of the length 1; of a long context the last pieces are read.
+// The mean of a layer's states, as a rule the last one's, of the length 1; of a long context the
+// last pieces are read.
 class BertReader : public ContextEncoder {
  public:
   explicit BertReader(std::shared_ptr<const Encoder> bert) : bert_(std::move(bert)) {}

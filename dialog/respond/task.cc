@@ -214,17 +214,17 @@ TrainSettings with_tables(TrainSettings s, const TrainData& data) {
 }
 
 void begin_run(const std::string& directory, const TrainSettings& settings, const TrainData& data) {
-  if (!std::filesystem::exists(in(directory, "settings.json"))) {
-    check_training(settings, data);
-    start_run(directory, with_tables(settings, data), data.vocabulary);
-    return;
-  }
-  const auto all = [](TrainSettings s) {
-    s.model.attention = s.model.attention_score();   // said or not
-    s.limit = {}, s.vocabulary = {}, s.preset = {};  // the fingerprint says what was read
+  const auto with_score = [](TrainSettings s) {
+    s.model.attention = s.model.attention_score();  // said or not
     return s;
   };
-  check_same_run(directory, all(load_settings(directory)), all(settings));
+  begin_or_go_on(
+      directory, with_score(settings),
+      [&](const std::string& run) { return with_score(load_settings(run)); },
+      [&] {
+        check_training(settings, data);
+        start_run(directory, with_tables(settings, data), data.vocabulary);
+      });
 }
 
 Task respond_task(Responder& model, const TrainSettings& settings, const TrainData& data,

@@ -205,14 +205,8 @@ void start_run(const std::string& run, const Settings& settings, const Vocabular
 
 void begin_run(const std::string& run, const Settings& settings, const Vocabulary& vocabulary,
                const std::string& made_with) {
-  if (!std::filesystem::exists(in(run, "settings.json"))) {
-    return start_run(run, settings, vocabulary, made_with);
-  }
-  const auto all = [](Settings s) {
-    s.limit = 0, s.vocabulary = {}, s.preset = {};  // the fingerprint says what was read
-    return s;
-  };
-  check_same_run(run, all(load_settings(run)), all(settings));
+  begin_or_go_on(run, settings, load_settings,
+                 [&] { start_run(run, settings, vocabulary, made_with); });
 }
 
 Settings load_settings(const std::string& run) {

@@ -1,6 +1,5 @@
 #include "experiments/distraction/experiment.h"
 
-#include <filesystem>
 #include <numeric>
 
 #include "dialog/respond/evaluate.h"
@@ -16,7 +15,6 @@ namespace heed {
 namespace {
 
 using Json = nlohmann::ordered_json;
-namespace fs = std::filesystem;
 using Run = Subject<ExperimentSettings, ExperimentData>;
 
 constexpr int64_t kBatch = 32;  // changes no result
@@ -117,26 +115,9 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   save_responses(in(run.directory, "responses.jsonl"), data.test, responses);
 }
 
-// Begins the run if it is new.
-void open_run(const std::string& directory, const TrainSettings& settings,
-              const ExperimentData& data) {
-  if (!fs::exists(in(directory, "settings.json"))) {
-    check_memory(settings.model);
-    start_run(directory, settings, data.train.vocabulary);
-    return;
-  }
-  const TrainSettings there = load_settings(directory);
-  if (there.data_fingerprint != settings.data_fingerprint ||
-      there.model.structure.name != settings.model.structure.name ||
-      there.insert_prob != settings.insert_prob || there.loop.seed != settings.loop.seed ||
-      there.attention_weight != settings.attention_weight) {
-    throw DataError(directory + ": holds a run of another kind; move it away");
-  }
-}
-
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const TrainSettings settings = run_settings(run.settings, run.data, run.run);
-  begin_on_first(*hooks.ranks, [&] { open_run(run.directory, settings, run.data); });
+  begin_on_first(*hooks.ranks, [&] { begin_run(run.directory, settings, run.data.train); });
   return train(run.directory, settings, run.data.train, run.device, hooks);
 }
 

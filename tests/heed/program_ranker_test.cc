@@ -2,6 +2,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <sstream>
 
 #include "tests/heed/program_helpers.h"
 
@@ -194,6 +195,18 @@ TEST(Ranker, IsBundledWithItsPool) {
   const std::string model = source_dir() + "/data/models/ranker";
   const auto answers = [](const std::string& out) { return out.substr(out.find('\n')); };
   EXPECT_EQ(answers(heed_program({"chat", "--model", model}, "", typed).out), answers(chat.out));
+  // Nothing is said twice, what is no command is not said, and no option is without effect.
+  const Result again = heed_program({"chat", "--pool"}, "", dir.write("again", "yes\nyes\n/foo\n"));
+  std::set<std::string> said;
+  std::istringstream lines(again.out);
+  for (std::string line; std::getline(lines, line);) {
+    if (line.starts_with("model: ")) said.insert(line);
+  }
+  EXPECT_EQ(said.size(), 2u) << again.out;
+  EXPECT_FALSE(said.contains("model: yes")) << again.out;
+  EXPECT_TRUE(has(again.out, "/foo: no such command")) << again.out;
+  expect_failure(heed_program({"chat", "--model", model, "--pool", "--temperature", "0.5"}), 2,
+                 "--temperature: only applies to models that write their answers", "--temperature");
   // As data/README.md asks of what is bundled.
   uintmax_t bytes = 0;
   for (const auto& file : std::filesystem::directory_iterator(model)) bytes += file.file_size();

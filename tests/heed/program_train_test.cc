@@ -69,7 +69,8 @@ TEST_F(TrainSystem, AStructureIsAFormOfRespond) {
 
 TEST_F(TrainSystem, AModelThatCannotSaysWhichCan) {
   const std::string says =
-      judge() + ": a discriminator, which cannot respond; models of these systems can: respond, adversary";
+      judge() +
+      ": a discriminator, which cannot respond; models of these systems can: respond, adversary";
   const Arguments model = {"--model", judge(), "--data", kSample};
   for (const Arguments& command : std::vector<Arguments>{{"respond", "--out", dir.path("r")},
                                                          {"generate", "--out", dir.path("g")},
@@ -78,6 +79,19 @@ TEST_F(TrainSystem, AModelThatCannotSaysWhichCan) {
     expect_failure(heed_program(command + model), 2, says, command[0]);
   }
   expect_failure(heed_program(Arguments{"probe", "--epoch", "best-bleu"} + model), 2, says, "bleu");
+}
+
+TEST_F(TrainSystem, ARunHasAFolderOfItsOwn) {
+  dir.write("talk/train.jsonl", "");
+  const std::string talk = dir.path("talk");
+  expect_failure(heed_program(tiny_training(talk)), 2,
+                 talk + ": holds train.jsonl, dialogues; take another --out",
+                 "a folder of dialogues");
+  EXPECT_FALSE(std::filesystem::exists(talk + "/settings.json"));
+  const std::string none = dir.path("none");
+  const Result r = heed_program(tiny_training(none) + Arguments{"--resume"});
+  EXPECT_EQ(r.code, 0) << r.err;
+  EXPECT_TRUE(has(r.err, none + ": holds no run; a new one begins")) << r.err;
 }
 
 // Of a discriminator the encoder is probed as a response model's is.

@@ -166,7 +166,8 @@ std::optional<Estimate> estimate(const Resampled& x) {
   const size_t n = draws.size(), outside = n / 40;  // on each side
   Sides sides;
   sides.add(x);
-  const double p_value = x.clusters < 2 ? 1 : sides.p_value();  // one cluster says nothing of others
+  const double p_value =
+      x.clusters < 2 ? 1 : sides.p_value();  // one cluster says nothing of others
   return Estimate{x.value, x.clusters, {draws[outside], draws[n - 1 - outside]}, p_value};
 }
 

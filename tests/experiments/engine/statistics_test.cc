@@ -190,6 +190,15 @@ TEST(EstimateOf, LeavesOutWhatIsNotDefined) {
 }
 
 // Exactly: of 99 draws 2 are below the interval and 2 above it; the p-value counts both sides.
+// Draws of it are all the same, and none is beyond 0.
+TEST(EstimateOf, OneClusterSaysNothingOfOthers) {
+  const auto p_of = [](const std::vector<int>& clusters) {
+    return estimate(bootstrap({mean_quotient({1.0, 2.0, 3.0}, clusters)})[0])->p_value;
+  };
+  EXPECT_EQ(p_of({0, 0, 0}), 1);
+  EXPECT_LT(p_of({0, 1, 2}), 0.1);
+}
+
 TEST(EstimateOf, ByHand) {
   Resampled x{50, {}, 7};
   for (int i = 99; i >= 1; --i) x.draws.push_back(i);
