@@ -21,6 +21,7 @@
 #include "nn/init.h"
 #include "nn/layers.h"
 #include "nn/losses.h"
+#include "nn/pointer.h"
 #include "nn/lstm.h"
 #include "nn/module.h"
 #include "nn/recurrent.h"

@@ -205,6 +205,24 @@ std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabular
   return decisions;
 }
 
+std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items,
+                                                  const std::vector<Decision>& decisions) {
+  std::map<std::string, LookShare> shares;
+  double count = 0;
+  for (size_t i = 0; i < items.size(); ++i) {
+    const std::vector<double>& look = decisions[i].look;
+    if (look.empty()) continue;
+    ++count;
+    for (size_t k = 0; k < look.size(); ++k) {
+      LookShare& share = shares[distance_group(items[i].distance(k))];
+      share.of_attention += look[k];
+      share.of_slots += 1 / static_cast<double>(look.size());
+    }
+  }
+  for (auto& [group, share] : shares) share.of_attention /= count, share.of_slots /= count;
+  return shares;
+}
+
 Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data) {
   std::vector<int64_t> sizes;
   for (const Encoded& item : data.train) sizes.push_back(std::ssize(item.tokens));

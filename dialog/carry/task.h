@@ -35,6 +35,16 @@ std::vector<Decision> decide(const Carryover& model, const Vocabulary& vocabular
                              const std::vector<Item>& items, size_t batch = 64,
                              const OnValidation& progress = {});
 
+// How the attention falls on distances, by their groups: its share on candidates of each, and their
+// share of the candidates; means over the items that have decisions with looks. The quotient is 1
+// for even attention over what there is to choose from. Empty where no decision has looks.
+struct LookShare {
+  double of_attention = 0, of_slots = 0;
+  double of_even() const { return of_slots > 0 ? of_attention / of_slots : 0; }
+};
+std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items,
+                                                  const std::vector<Decision>& decisions);
+
 // Refers to the three, which must outlive it.
 Task carryover_task(Carryover& model, const Settings& settings, const TrainData& data);
 // Trains the run with the loop of train/loop.h, which says what is returned and thrown.

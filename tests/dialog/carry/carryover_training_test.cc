@@ -129,7 +129,7 @@ TEST(CarryoverTraining, RefusesItemsWithoutCandidates) {
   Settings s = small(kPointer);
   s.share = 0;
   EXPECT_EQ(error_of<UsageError>([&] { s.check(); }),
-            "carryover: share: expected more than 0, to 1, got 0.000000");
+            "carryover: share: expected more than 0, to 1, got 0");
 }
 
 }  // namespace
