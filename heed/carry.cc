@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "base/utf8.h"
-#include "dialog/carry/task.h"
+#include "dialog/carry/tallies_json.h"
 #include "dialog/system.h"
 #include "dialog/text/text_file.h"
 #include "dialog/text/text_table.h"
@@ -12,7 +12,6 @@
 #include "heed/command.h"
 #include "heed/conversation.h"
 #include "heed/progress.h"
-#include "train/run_directory.h"
 
 namespace heed {
 namespace {
@@ -68,17 +67,6 @@ std::string f1_table(std::vector<RowOf>& rows) {
   return text_table(columns, results_width());
 }
 
-Json to_json(const carry::Tallies& tallies) {
-  Json json = Json::object();
-  for (const auto& [name, t] : tallies) {
-    const size_t slash = name.find('/');
-    json[name.substr(0, slash)][name.substr(slash + 1)] = {
-        {"f1", t.f1()},   {"precision", t.precision()}, {"recall", t.recall()},
-        {"hits", t.hits}, {"decided", t.decided},       {"right", t.right}};
-  }
-  return json;
-}
-
 std::string decision_line(const Item& item, const Decision& decision) {
   Json json = {{"id", item.id}, {"carry", Json::array()}};
   for (size_t i = 0; i < decision.carry.size(); ++i) {
@@ -98,50 +86,51 @@ void say_looks(const std::map<std::string, carry::LookShare>& looks) {
   std::printf("attention by distance, 100 %% is even:%s\n", line.c_str());
 }
 
+std::vector<Decision> decisions_of(const Options& o, const std::vector<Item>& items,
+                                   Device device) {
+  const carry::LoadedCarryover loaded = load(o.who, device);
+  std::vector<Item> read = items;
+  for (size_t i = 0; o.insert > 0 && i < read.size(); ++i) {
+    Rng rng(o.common->seed, "carry.distract", i);
+    read[i] = carry::distract(std::move(read[i]), items, o.insert, rng);
+  }
+  Progress progress;
+  return decide(
+      loaded.model, loaded.vocabulary, read, static_cast<size_t>(o.batch),
+      [&](int64_t done, int64_t of) {
+        progress.show(std::to_string(done) + " of " + counted(static_cast<size_t>(of), "item"));
+      });
+}
+
 void on_file(const Options& o) {
   const JsonOutput json(o.json), out(o.out);
   const Device device = start(*o.common);
   std::vector<Item> items;
+  bool labelled = true;
   const auto labels = out.wanted() ? carry::Labels::kOptional : carry::Labels::kNeeded;
   carry::read_items(find_dialogues(o.data, "test"), {.labels = labels}, [&](Item item) {
-    if (o.limit == 0 || items.size() < o.limit) items.push_back(std::move(item));
+    if (o.limit > 0 && items.size() == o.limit) return;
+    labelled = labelled && item.labelled;
+    items.push_back(std::move(item));
   });
-  std::vector<RowOf> rows;
-  std::map<std::string, carry::LookShare> looks;
-  const bool labelled = std::all_of(items.begin(), items.end(), [](const Item& item) {
-    return item.labelled;
-  });
-  const auto add = [&](const std::string& who, const auto& decided) {
-    RowOf& row = rows.emplace_back(RowOf{who, {}});
-    for (size_t i = 0; labelled && i < items.size(); ++i) count(items[i], decided(i), row.tallies);
-  };
-  if (!o.rules()) {
-    const carry::LoadedCarryover loaded = load(o.who, device);
-    std::vector<Item> read = items;
-    for (size_t i = 0; o.insert > 0 && i < read.size(); ++i) {
-      Rng rng(o.common->seed, "carry.distract", i);
-      read[i] = carry::distract(std::move(read[i]), items, o.insert, rng);
-    }
-    Progress progress;
-    const std::vector<Decision> decisions =
-        decide(loaded.model, loaded.vocabulary, read, static_cast<size_t>(o.batch),
-               [&](int64_t done, int64_t of) {
-                 progress.show(std::to_string(done) + " of " +
-                               counted(static_cast<size_t>(of), "item"));
-               });
-    progress.done();
-    add(o.who, [&](size_t i) { return decisions[i].carry; });
-    looks = carry::look_by_distance(items, decisions);
+  std::vector<Decision> decisions;
+  if (!o.rules()) decisions = decisions_of(o, items, device);
+  if (out.wanted()) {
     std::string lines;
-    for (size_t i = 0; out.wanted() && i < items.size(); ++i) {
-      lines += decision_line(items[i], decisions[i]);
-    }
-    if (out.wanted()) out.write_text(lines);
-  }
-  for (const char* rule : carry::kRules) {
-    add(rule, [&](size_t i) { return carry::decide_by_rule(rule, items[i]); });
+    for (size_t i = 0; i < items.size(); ++i) lines += decision_line(items[i], decisions[i]);
+    out.write_text(lines);
   }
   if (!labelled) return note(o.data + ": has items without \"carry\", so nothing is compared");
+  std::vector<RowOf> rows;
+  if (!o.rules()) rows.push_back({o.who, {}});
+  for (size_t i = 0; i < decisions.size(); ++i) {
+    count(items[i], decisions[i].carry, rows[0].tallies);
+  }
+  for (const char* rule : carry::kRules) {
+    RowOf& row = rows.emplace_back(RowOf{rule, {}});
+    for (const Item& item : items) count(item, decide_by_rule(rule, item), row.tallies);
+  }
+  const auto looks = carry::look_by_distance(items, decisions);
   if (!json.to_stdout() && !out.to_stdout()) {
     std::fputs(f1_table(rows).c_str(), stdout);
     say_looks(looks);
@@ -155,9 +144,7 @@ void on_file(const Options& o) {
                     {"limit", o.limit},
                     {"seed", o.common->seed}}}};
   for (const RowOf& row : rows) written["decided_by"][row.who] = to_json(row.tallies);
-  for (const auto& [group, share] : looks) {
-    written["look"][group] = {{"of_attention", share.of_attention}, {"of_slots", share.of_slots}};
-  }
+  if (!looks.empty()) written["look"] = to_json(looks);
   json.write(written);
 }
 
@@ -203,8 +190,8 @@ void show_looks(const Item& item, const Decision& decision, const TerminalStyle&
 }
 
 void show_decision(const Item& item, const Decision& decision) {
-  std::vector<std::vector<std::string>> columns = {
-      {"holds"}, {"key"}, {"value"}, {"turns ago"}, {"p"}, {"attention"}};
+  std::vector<std::vector<std::string>> columns = {{"holds"},     {"key"}, {"value"},
+                                                   {"turns ago"}, {"p"},   {"attention"}};
   for (size_t i = 0; i < item.candidates.size(); ++i) {
     const carry::Candidate& c = item.candidates[i];
     columns[0].emplace_back(decision.carry[i] ? "yes" : "no");
@@ -252,7 +239,8 @@ void converse(const Options& o) {
 void run(const Options& o) {
   if (!o.data.empty()) {
     if (o.rules()) {
-      for (const char* option : {"--out", "--insert"}) refuse_given(*o.command, option, "to a model");
+      for (const char* option : {"--out", "--insert"})
+        refuse_given(*o.command, option, "to a model");
     }
     return on_file(o);
   }
@@ -268,9 +256,11 @@ void add_carry(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "carry", "Say which values of a dialogue still hold, by a model or by rules",
       "With --data it compares with the labels of a file of items: F1 by distance in turns, for "
-      "candidates that were said to the same service, to others (cross) and both, for services that "
+      "candidates that were said to the same service, to others (cross) and both, for services "
+      "that "
       "training has seen and new ones, with three rules beside the model: everything holds, the "
-      "latest value of a key, the latest that the user said. --insert adds turns of other dialogues "
+      "latest value of a key, the latest that the user said. --insert adds turns of other "
+      "dialogues "
       "to the history, and counts distances without them. Without --data turns are typed. "
       "docs/carryover.md goes through it.\n"
       "Examples:\n"

@@ -41,8 +41,8 @@ void run(const Options& o) {
   std::vector<std::pair<std::string, carry::Tallies>> counts;
   size_t items = 0, names = 0;
   for (const char* part : {"train", "valid", "test"}) {
-    TextWriter& file = files.emplace_back((std::filesystem::path(o.out) / part).string() +
-                                          ".jsonl.gz");
+    TextWriter& file =
+        files.emplace_back((std::filesystem::path(o.out) / part).string() + ".jsonl.gz");
     carry::Tallies& tallies = counts.emplace_back(part, carry::Tallies()).second;
     const carry::SchemaGuidedPart from = carry::find_schema_guided(o.in, part);
     carry::for_each_item(from, pairs, services, [&](const carry::Item& item) {
@@ -69,7 +69,8 @@ void add_prepare_carryover(CLI::App& prepare) {
       prepare, "carryover", "Write items of slot carryover from Schema-Guided Dialogue",
       "--in has train, dev (or valid) and test: folders as published, with schema.json, or files "
       "train.jsonl and train_schema.json. An item is a dialogue up to a turn of the user, the "
-      "values mentioned so far, and which of them are in the state after it. docs/carryover.md says "
+      "values mentioned so far, and which of them are in the state after it. docs/carryover.md "
+      "says "
       "how.\n"
       "Example:\n"
       "  heed prepare carryover --in dstc8-schema-guided-dialogue --out data/sgd-items",

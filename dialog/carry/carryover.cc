@@ -16,7 +16,8 @@ namespace {
 
 constexpr int64_t kDistanceSize = 4;
 
-void expect_word(const char* what, const std::string& value, const std::vector<std::string>& words) {
+void expect_word(const char* what, const std::string& value,
+                 const std::vector<std::string>& words) {
   std::string names;
   for (const std::string& word : words) {
     if (value == word) return;
@@ -101,7 +102,8 @@ Carryover::Read Carryover::read(const ItemBatch& batch, const DropoutMode& drop)
   const Var words = drop(embedding_(batch.context.rows), "carry.words");
   const Lstm::Output out = lstm_(packing, words);
   const Var values = by_sequence(config_.value == "lstm" ? out.y : words, packing);
-  const Var intent = segment_mean(drop(embedding_(batch.intents), "carry.intent"), batch.of_intents);
+  const Var intent =
+      segment_mean(drop(embedding_(batch.intents), "carry.intent"), batch.of_intents);
   const Var keys = segment_mean(drop(embedding_(batch.keys), "carry.keys"), batch.of_keys);
   const Var has_intent = batch.has_intent.to(embedding_.weight.value().dtype());
   const Var x = concat({keys, segment_mean(gather_rows(values, batch.spans), batch.of_spans),
@@ -131,8 +133,8 @@ std::vector<Decision> Carryover::decide(const ItemBatch& batch) const {
   if (!slots_.empty()) return pointer_decisions(batch, in);
   Var weights;
   const std::vector<double> p = sigmoid(logits(batch, in, {}, &weights)).value().to_vector();
-  const std::vector<double> w = weights.defined() ? weights.value().to_vector()
-                                                  : std::vector<double>{};
+  const std::vector<double> w =
+      weights.defined() ? weights.value().to_vector() : std::vector<double>{};
   std::vector<Decision> decisions(batch.gold.size());
   size_t at = 0, pair = 0;
   const size_t pairs = w.size() / static_cast<size_t>(config_.heads);

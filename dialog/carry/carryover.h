@@ -45,10 +45,10 @@ struct Config {
 double parameter_count(const Config& config);  // before a model is made
 
 struct Decision {
-  std::vector<char> carry;    // of each slot
-  std::vector<double> p;      // pointer: of the choice, 0 of what is not chosen
-  std::vector<double> look;   // share of the attention on the slot, a mean over steps or over slots
-                              // and heads; empty of independent
+  std::vector<char> carry;   // of each slot
+  std::vector<double> p;     // pointer: of the choice, 0 of what is not chosen
+  std::vector<double> look;  // share of the attention on the slot, a mean over steps or over slots
+                             // and heads; empty of independent
 };
 
 class Carryover : public Module {
@@ -72,9 +72,9 @@ class Carryover : public Module {
   };
   Read read(const ItemBatch& batch, const DropoutMode& drop) const;
 
-  struct Pointed {  // what a pointer network chooses from
-    Var inputs;     // [x_EOS; x_BOS; x_1; ..]
-    Var e = {};     // item by item, in the order of `place`
+  struct Pointed {                    // what a pointer network chooses from
+    Var inputs;                       // [x_EOS; x_BOS; x_1; ..]
+    Var e = {};                       // item by item, in the order of `place`
     std::vector<int32_t> begin = {};  // of each item: the row of its e_0
     LstmState start = {};             // d_0 of each item
   };

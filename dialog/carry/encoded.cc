@@ -20,7 +20,8 @@ std::pair<int32_t, int32_t> words_of(const std::string& text, const Candidate& c
   const auto count = [](const std::string& part) {
     return static_cast<int32_t>(tokenize(part).size());
   };
-  const int32_t before = count(text.substr(0, begin)), inside = count(text.substr(begin, at - begin));
+  const int32_t before = count(text.substr(0, begin)),
+                inside = count(text.substr(begin, at - begin));
   const int32_t end = std::min(words, before + inside);
   return inside == 0 || before >= end ? std::pair(0, words) : std::pair(before, end);
 }

@@ -11,8 +11,8 @@
 
 namespace heed::carry {
 
-constexpr int64_t kSpeakers = 2;         // rows behind the vocabulary: the last turn's, another
-constexpr int32_t kFarthest = 10;        // distances are told apart up to here
+constexpr int64_t kSpeakers = 2;   // rows behind the vocabulary: the last turn's, another
+constexpr int32_t kFarthest = 10;  // distances are told apart up to here
 constexpr const char* kNoWords = "<unk>";
 
 // Every turn is its speaker, its words and <eou>, oldest first.
@@ -41,12 +41,13 @@ Encoded ordered(const Encoded& item, const std::vector<int32_t>& place);
 
 struct ItemBatch {
   Packed context;  // tokens
-  Tensor intents = {}, keys = {}, spans = {}, distances = {};  // i32: ids; rows of the context, sequence by sequence
+  Tensor intents = {}, keys = {}, spans = {},
+         distances = {};  // i32: ids; rows of the context, sequence by sequence
   Segments of_intents = {}, of_keys = {}, of_spans = {};  // of items; of slots
-  Tensor has_intent = {};   // f32 (B, 1)
-  Segments slots = {};      // of each item
-  Tensor item_of = {};      // i32 (n): of each slot
-  std::vector<std::vector<int32_t>> gold = {};  // of each item
+  Tensor has_intent = {};                                 // f32 (B, 1)
+  Segments slots = {};                                    // of each item
+  Tensor item_of = {};                                    // i32 (n): of each slot
+  std::vector<std::vector<int32_t>> gold = {};            // of each item
 
   int64_t size() const { return static_cast<int64_t>(gold.size()); }
 };

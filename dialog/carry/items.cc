@@ -1,7 +1,6 @@
 #include "dialog/carry/items.h"
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "base/error.h"
 #include "base/utf8.h"
@@ -24,7 +23,8 @@ class LineOf {
     };
     json = Json::parse(text, shallow, /*allow_exceptions=*/false);
     if (!json.is_object()) {
-      lines.fail("expected {\"id\": ..., \"turns\": [...], \"candidates\": [...], \"carry\": [...]}");
+      lines.fail(
+          "expected {\"id\": ..., \"turns\": [...], \"candidates\": [...], \"carry\": [...]}");
     }
   }
 
@@ -180,6 +180,11 @@ std::vector<Item> read_items(const std::string& path, const ReadItems& reading) 
   std::vector<Item> items;
   read_items(path, reading, [&](Item item) { items.push_back(std::move(item)); });
   return items;
+}
+
+std::string lower(std::string text) {
+  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return text;
 }
 
 std::string item_line(const Item& item) {

@@ -17,17 +17,18 @@
 namespace heed::carry {
 
 struct Candidate {
-  int32_t turn = 0;             // where it is mentioned, from 0
-  std::string key = {}, value = {}; // "departure_date"; as rules compare it, whatever its letters' case
-  std::string from = {};        // the service that it was said to; empty: the item's own
-  int32_t begin = 0, end = 0;   // its code points in the turn; 0, 0: the turn as a whole
+  int32_t turn = 0;  // where it is mentioned, from 0
+  std::string key = {},
+              value = {};      // "departure_date"; as rules compare it, whatever its letters' case
+  std::string from = {};       // the service that it was said to; empty: the item's own
+  int32_t begin = 0, end = 0;  // its code points in the turn; 0, 0: the turn as a whole
 };
 
 struct Item {
   std::string id, dialogue = {};  // items of a dialogue are not independent
-  std::string intent = {};      // what the user wants, in words; may be empty
-  bool unseen = false;          // of a service that training does not have
-  std::vector<Turn> turns = {};  // the last one is asked about
+  std::string intent = {};        // what the user wants, in words; may be empty
+  bool unseen = false;            // of a service that training does not have
+  std::vector<Turn> turns = {};   // the last one is asked about
   std::vector<Candidate> candidates = {};
   std::vector<char> carry = {};  // of each candidate: does it hold? Empty: not known
   bool labelled = false;
@@ -40,7 +41,7 @@ struct Item {
 enum class Labels { kNeeded, kOptional };
 struct ReadItems {
   Labels labels = Labels::kNeeded;
-  double share = 1;   // of the dialogues, chosen by their ids: the same ones in every file
+  double share = 1;          // of the dialogues, chosen by their ids: the same ones in every file
   std::string set = "both";  // of the candidates: same (service), cross (of other services), both
 };
 // Hands on the items of a file in their order. "id", "dialogue" (default: the id), "speaker",
@@ -50,6 +51,8 @@ struct ReadItems {
 void read_items(const std::string& path, const ReadItems& reading,
                 const std::function<void(Item)>& take);
 std::vector<Item> read_items(const std::string& path, const ReadItems& reading = {});
+// With small letters, of ASCII.
+std::string lower(std::string text);
 // A line of such a file, with its end.
 std::string item_line(const Item& item);
 

@@ -8,11 +8,6 @@
 namespace heed::carry {
 namespace {
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 double ratio(int64_t part, int64_t of) {
   return of == 0 ? 0 : static_cast<double>(part) / static_cast<double>(of);
 }

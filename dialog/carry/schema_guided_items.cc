@@ -28,11 +28,6 @@ struct Frame {
   bool holds(const std::string& slot, const Mention& m) const;
 };
 
-std::string lower(std::string text) {
-  for (char& c : text) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return text;
-}
-
 bool Frame::holds(const std::string& slot, const Mention& m) const {
   const auto found = state.find(slot);
   return found != state.end() &&
@@ -84,8 +79,12 @@ void add_mentions(const JsonRecord& record, const Json& frame, int32_t turn,
 Frame frame_of(const JsonRecord& record, const Json& json, const std::string& dialogue,
                const std::vector<Turn>& turns, const std::vector<Mention>& mentions) {
   const Json& state = record.map(json, "state");
-  Frame frame{dialogue, turns, mentions, record.text(json, "service"),
-              words_of(record.text(state, "active_intent")), {}};
+  Frame frame{dialogue,
+              turns,
+              mentions,
+              record.text(json, "service"),
+              words_of(record.text(state, "active_intent")),
+              {}};
   const Json& values = record.map(state, "slot_values");
   for (const auto& [slot, unused] : values.items()) {
     for (const std::string& value : record.texts(values, slot.c_str())) {

@@ -24,8 +24,8 @@ namespace heed::carry {
 constexpr int kAgreements = 50;
 using SlotPairs = std::map<std::string, std::set<std::string>>;  // k' -> the k
 
-// A part: its folder with files dialogues*.json and schema.json as published, or a file of dialogues
-// (JSON or JSON Lines, plain or gzip) and a schema.
+// A part: its folder with files dialogues*.json and schema.json as published, or a file of
+// dialogues (JSON or JSON Lines, plain or gzip) and a schema.
 struct SchemaGuidedPart {
   std::string dialogues, schema;
 };

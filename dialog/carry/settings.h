@@ -37,14 +37,14 @@ template <class S, class V> void visit_config(S& m, V& v) {
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
-  v(setting("share", "share",
-            "Share of the training dialogues to learn from, chosen by their ids",
+  v(setting("share", "share", "Share of the training dialogues to learn from, chosen by their ids",
             {.group = kItems, .usual = "1", .least = 0, .most = 1, .above = true, .of_data = true}),
     s.share);
-  v(setting("set", "set",
-            "Candidates: same (said to the service that is asked about), cross (to other services), "
-            "both",
-            {.group = kItems, .usual = "both", .words = {"same", "cross", "both"}, .of_data = true}),
+  v(setting(
+        "set", "set",
+        "Candidates: same (said to the service that is asked about), cross (to other services), "
+        "both",
+        {.group = kItems, .usual = "both", .words = {"same", "cross", "both"}, .of_data = true}),
     s.set);
   v(setting("shuffled-labels", "shuffled_labels",
             "A control: the labels change places among all candidates, so that there is nothing to "

@@ -125,7 +125,8 @@ System carryover_system() {
           "values mentioned in them, and which of these hold at the last turn. The best model by "
           "F1 on the validation part is kept. docs/carryover.md goes through it.\n"
           "Examples:\n"
-          "  heed train carryover --data data/sgd-items --preset laptop --share 0.1 --out runs/carry\n"
+          "  heed train carryover --data data/sgd-items --preset laptop --share 0.1 --out "
+          "runs/carry\n"
           "  heed train carryover --data data/sgd-items --decoder pointer --order turn "
           "--out runs/pointer",
       .train = new_training<CarryoverTraining>,

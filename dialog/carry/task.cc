@@ -106,8 +106,8 @@ class Learning {
       tokens += data_.train[static_cast<size_t>(i)].tokens.size();
       slots += data_.train[static_cast<size_t>(i)].slots.size();
     }
-    return std::to_string(indices.size()) + " items of " + std::to_string(tokens) +
-           " tokens and " + std::to_string(slots) + " candidates";
+    return std::to_string(indices.size()) + " items of " + std::to_string(tokens) + " tokens and " +
+           std::to_string(slots) + " candidates";
   }
 
  private:
@@ -126,8 +126,8 @@ uint32_t TrainData::fingerprint() const {
   uint32_t crc = 0;
   const auto mix = [&](const std::vector<int32_t>& numbers) {
     crc = checksum(std::to_string(numbers.size()) + " ", crc);
-    crc = checksum({reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)},
-                   crc);
+    crc = checksum(
+        {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(int32_t)}, crc);
   };
   const auto mix_item = [&](const Encoded& item) {
     for (const auto* numbers : {&item.tokens, &item.intent, &item.gold}) mix(*numbers);
@@ -147,9 +147,9 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   TrainData data;
   {
     const std::vector<Item> items = first_items(path, {.share = s.share, .set = s.set}, s.limit);
-    data.vocabulary = vocabulary ? *vocabulary
-                                 : Vocabulary::build(count_words(items),
-                                                     {.max_size = s.model.vocab_size});
+    data.vocabulary = vocabulary
+                          ? *vocabulary
+                          : Vocabulary::build(count_words(items), {.max_size = s.model.vocab_size});
     for (const Item& item : items) {
       if (!item.candidates.empty()) data.train.push_back(encode(item, data.vocabulary));
     }
@@ -160,7 +160,8 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   std::erase_if(all, [](const Item& item) { return item.candidates.empty(); });
   const size_t kept = std::min(all.size(), kMeasured);
   for (size_t i = 0; i < kept; ++i) data.valid.push_back(std::move(all[i * all.size() / kept]));
-  for (const auto& [count, part] : {std::pair(data.train.size(), path), {data.valid.size(), valid}}) {
+  for (const auto& [count, part] :
+       {std::pair(data.train.size(), path), {data.valid.size(), valid}}) {
     if (count == 0) throw DataError(part + ": no item that is read has a candidate");
   }
   return data;
@@ -209,7 +210,7 @@ std::map<std::string, LookShare> look_by_distance(const std::vector<Item>& items
                                                   const std::vector<Decision>& decisions) {
   std::map<std::string, LookShare> shares;
   double count = 0;
-  for (size_t i = 0; i < items.size(); ++i) {
+  for (size_t i = 0; i < decisions.size(); ++i) {
     const std::vector<double>& look = decisions[i].look;
     if (look.empty()) continue;
     ++count;

@@ -20,12 +20,13 @@ struct TrainData {
 };
 constexpr size_t kMeasured = 3000;
 
-// Reads train and valid of a directory of items. The vocabulary is that of the training items unless
-// one is given. Throws DataError, also where no item has a candidate.
+// Reads train and valid of a directory of items. The vocabulary is that of the training items
+// unless one is given. Throws DataError, also where no item has a candidate.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
                           const Vocabulary* vocabulary = nullptr);
 
-// Columns of the log: F1 over all candidates, over those at a distance of at least 1; the mean loss.
+// Columns of the log: F1 over all candidates, over those at a distance of at least 1; the mean
+// loss.
 constexpr const char *kValidF1 = "valid_f1", *kValidFarF1 = "valid_f1_far",
                      *kTrainLoss = "train_loss";
 

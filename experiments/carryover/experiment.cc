@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-#include "dialog/carry/task.h"
+#include "dialog/carry/tallies_json.h"
 #include "dialog/data/corpus.h"
 #include "dialog/text/format.h"
 #include "experiments/carryover/report.h"
@@ -43,14 +43,20 @@ constexpr const char *kLstm = "lstm", *kMean = "average";
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> kAll = {
       {{"independent", "independent", "each slot by itself"},
-       carry::kIndependent, carry::kTemporal, kLstm},
+       carry::kIndependent,
+       carry::kTemporal,
+       kLstm},
       {{"pointer-none", "pointer", "no order"}, carry::kPointer, carry::kNoOrder, kLstm},
       {{"pointer-turn", "pointer", "by turn"}, carry::kPointer, carry::kTurnOrder, kLstm},
       {{"pointer-temporal", "pointer", "as said"}, carry::kPointer, carry::kTemporal, kLstm},
       {{"pointer-average", "pointer", "as said, mean of embeddings"},
-       carry::kPointer, carry::kTemporal, kMean},
+       carry::kPointer,
+       carry::kTemporal,
+       kMean},
       {{"self-attention", "self-attention", "all slots at once"},
-       carry::kSelfAttention, carry::kTemporal, kLstm}};
+       carry::kSelfAttention,
+       carry::kTemporal,
+       kLstm}};
   return kAll;
 }
 
@@ -116,8 +122,7 @@ Counted counted_by_dialogue(const Data& data, const std::vector<size_t>& which,
   for (size_t i = 0; i < which.size(); ++i) {
     const Item& item = data.test[which[i]];
     carry::count(item, decided[i], c.all);
-    carry::count(item, decided[i],
-                 c.of_dialogues[static_cast<size_t>(data.dialogues[which[i]])]);
+    carry::count(item, decided[i], c.of_dialogues[static_cast<size_t>(data.dialogues[which[i]])]);
   }
   return c;
 }
@@ -129,15 +134,6 @@ void put(Json& json, const std::string& key, const std::string& group, Counted& 
     const Tally t = of.contains(group) ? of[group] : Tally();
     json[key + "_top"].push_back(2 * t.hits);
     json[key + "_bottom"].push_back(t.decided + t.right);
-  }
-}
-
-void put_groups(Json& json, const Tallies& tallies) {
-  for (const auto& [name, t] : tallies) {
-    const size_t slash = name.find('/');
-    json[name.substr(0, slash)][name.substr(slash + 1)] = {
-        {"f1", t.f1()},      {"precision", t.precision()}, {"recall", t.recall()},
-        {"hits", t.hits},    {"decided", t.decided},       {"right", t.right}};
   }
 }
 
@@ -159,8 +155,8 @@ void measure_distracted(const Run& run, const carry::LoadedCarryover& loaded, in
     Rng rng(1, "carry.distract", which.back());
     items.push_back(carry::distract(data.test[which.back()], data.test, inserted, rng));
   }
-  Counted c = counted_by_dialogue(data, which,
-                                  carried(decide(loaded.model, loaded.vocabulary, items)));
+  Counted c =
+      counted_by_dialogue(data, which, carried(decide(loaded.model, loaded.vocabulary, items)));
   put(json, "inserted_" + std::to_string(inserted), "both/>=6", c);
 }
 
@@ -174,18 +170,14 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   json["dialogues"] = clusters;
   std::vector<size_t> all(data.test.size());
   std::iota(all.begin(), all.end(), 0);
-  const auto decisions = decide(
-      loaded.model, loaded.vocabulary, data.test, 64, [&](int64_t done, int64_t of) {
+  const auto decisions =
+      decide(loaded.model, loaded.vocabulary, data.test, 64, [&](int64_t done, int64_t of) {
         progress("test", 0.6 * static_cast<double>(done) / static_cast<double>(of));
       });
   Counted c = counted_by_dialogue(data, all, carried(decisions));
   for (const CarryoverMeasure& m : kCarryoverMeasures) put(json, m.key, m.group, c);
-  put_groups(json["groups"], c.all);
-  for (const auto& [group, share] : carry::look_by_distance(data.test, decisions)) {
-    json["look"][group] = {{"of_attention", share.of_attention},
-                           {"of_slots", share.of_slots},
-                           {"of_even", share.of_even()}};
-  }
+  json["groups"] = to_json(c.all);
+  json["look"] = to_json(carry::look_by_distance(data.test, decisions));
   for (const char* rule : carry::kRules) {
     std::vector<std::vector<char>> decided;
     for (const Item& item : data.test) decided.push_back(carry::decide_by_rule(rule, item));
@@ -244,7 +236,7 @@ const Making<Settings, Data> kMaking = {
     .measurements = {{"evaluation.json", evaluate_run}},
     .train_metric = carry::kTrainLoss,
     .valid_metric = carry::kValidF1,
-    .metric_name = "F1",
+    .metric_name = "loss, then F1",
     .metric_digits = 3,
     .kind = [](const Settings&, const Data&,
                size_t v) { return std::string(variants()[v].decoder); },
@@ -262,15 +254,16 @@ const std::vector<VariantName>& carryover_variants() {
 }
 
 Experiment carryover_experiment() {
-  return experiment({.name = "carryover",
-                     .kind = "carryover",
-                     .what = "Train six decoders of slot carryover and compute a paper's claims; "
-                             "writes tables",
-                     .more = "After Chen et al. (2019), docs/carryover.md. --data is a directory of "
-                             "items, which heed prepare carryover makes.",
-                     .example = "--data data/sgd-items",
-                     .only = "self-attention, \"pointer-*\""},
-                    kMaking, carryover_showing());
+  return experiment(
+      {.name = "carryover",
+       .kind = "carryover",
+       .what = "Train six decoders of slot carryover and compute a paper's claims; "
+               "writes tables",
+       .more = "After Chen et al. (2019), docs/carryover.md. --data is a directory of "
+               "items, which heed prepare carryover makes.",
+       .example = "--data data/sgd-items",
+       .only = "self-attention, \"pointer-*\""},
+      kMaking, carryover_showing());
 }
 
 }  // namespace heed

@@ -28,10 +28,10 @@ Found load(const std::string& folder) {
     measures.push_back({.key = key, .top = key + "_top", .bottom = key + "_bottom"});
   }
   Results results = load_results(folder, layout);
-  Inference inference(results, measures,
-                      {{"f1_carried", "f1_far", "f1_cross"}, [](size_t v) {
-                         return v == kAlone ? std::nullopt : std::optional<size_t>(kAlone);
-                       }});
+  Inference inference(results, measures, {{"f1_carried", "f1_far", "f1_cross"}, [](size_t v) {
+                                            return v == kAlone ? std::nullopt
+                                                               : std::optional<size_t>(kAlone);
+                                          }});
   return {std::move(results), std::move(inference)};
 }
 
@@ -64,18 +64,21 @@ std::vector<Table> tables(const Found& found) {
            .note = "Percent. Distances are turns of both speakers. " + intervals,
            .rows_are = "decides",
            .groups_are = "decoder"};
-  f1.columns = {column("distance", ">= 1", "f1_carried"), column("distance", ">= 6", "f1_far"),
+  f1.columns = {column("distance", ">= 1", "f1_carried"),
+                column("distance", ">= 6", "f1_far"),
                 column("candidates of", "this service, >= 1", "f1_same"),
                 column("candidates of", "other services", "f1_cross"),
-                column("service", "seen", "f1_seen"), column("service", "new", "f1_new")};
+                column("service", "seen", "f1_seen"),
+                column("service", "new", "f1_new")};
   add_variants(f1, found.results, found.inference);
   add_rules(f1, found.results);
   Table distances{.id = "distances",
                   .title = "F1 by distance, and the attention that falls on it",
-                  .note = "Percent, both kinds of candidates. Attention: the share that falls on "
-                          "candidates of that distance, divided by their share of the candidates; "
-                          "100 is what even attention gives. A pointer's is that of its steps, the "
-                          "last one included, whose choice is to end.",
+                  .note =
+                      "Percent, both kinds of candidates. Attention: the share that falls on "
+                      "candidates of that distance, divided by their share of the candidates; "
+                      "100 is what even attention gives. A pointer's is that of its steps, the "
+                      "last one included, whose choice is to end.",
                   .rows_are = "decides",
                   .groups_are = "decoder"};
   for (const char* d : carry::kDistances) {
@@ -89,9 +92,10 @@ std::vector<Table> tables(const Found& found) {
   add_variants(distances, found.results, found.inference);
   Table inserted{.id = "inserted",
                  .title = "Turns of other dialogues in the history",
-                 .note = "F1 in percent of candidates at a distance of 6 and more before anything "
-                         "is inserted, on part of the items. " +
-                         intervals,
+                 .note =
+                     "F1 in percent of candidates at a distance of 6 and more before anything "
+                     "is inserted, on part of the items. " +
+                     intervals,
                  .rows_are = "decides",
                  .groups_are = "decoder"};
   for (const int n : kInserted) {
@@ -147,8 +151,8 @@ ClaimResult joint_is_better(const VariantNumbers& n) {
 }
 
 ClaimResult beats_rules(const VariantNumbers& n) {
-  const auto model = best_of(
-      n, {kAlone, kUnordered, kByTurn, kInOrder, kAverage, kAttention}, "f1_carried");
+  const auto model =
+      best_of(n, {kAlone, kUnordered, kByTurn, kInOrder, kAverage, kAttention}, "f1_carried");
   std::optional<double> rule;
   for (const char* name : carry::kRules) {
     const auto x = n.get(kAlone, "rules." + std::string(name) + ".f1_carried");
@@ -166,14 +170,18 @@ const std::vector<ClaimRule> kClaims = {
      }},
     {"Values in their context are better than averages of embeddings.",
      "F1 at distances from 1 on of the pointer, as said.",
-     [](const VariantNumbers& n) { return rises(n, {kAverage, kInOrder}, "f1_carried"); }},
+     [](const VariantNumbers& n) {
+       return rises(n, {kAverage, kInOrder}, "f1_carried");
+     }},
     {"Joint models are better at long distance.",
      "The best of the five joint ones above independent decisions at the longest distance, chosen "
      "on the test part.",
      joint_is_better},
     {"Self-attention is best overall.",
      "F1 at distances from 1 on, above that of the pointer that reads slots as they were said.",
-     [](const VariantNumbers& n) { return rises(n, {kInOrder, kAttention}, "f1_carried"); }},
+     [](const VariantNumbers& n) {
+       return rises(n, {kInOrder, kAttention}, "f1_carried");
+     }},
     {"Not the paper's: a model beats the rules.",
      "The best F1 at distances from 1 on of the six, chosen on the test part, above that of the "
      "best of three rules.",
@@ -188,8 +196,8 @@ const std::vector<ClaimRule>& carryover_claim_rules() {
 VariantNumbers carryover_paper_numbers() {
   VariantNumbers n;
   const std::tuple<size_t, double, double> kTable3[] = {
-      {kAlone, 0.8506, 0},        {kUnordered, 0.7817, 0.129}, {kByTurn, 0.8157, 0.4095},
-      {kInOrder, 0.8318, 0.335},  {kAverage, 0.7166, 0.0225},  {kAttention, 0.8533, 0.3803}};
+      {kAlone, 0.8506, 0},       {kUnordered, 0.7817, 0.129}, {kByTurn, 0.8157, 0.4095},
+      {kInOrder, 0.8318, 0.335}, {kAverage, 0.7166, 0.0225},  {kAttention, 0.8533, 0.3803}};
   for (const auto& [variant, carried, far] : kTable3) {
     n.set(variant, "f1_carried", carried);
     n.set(variant, "f1_far", far);

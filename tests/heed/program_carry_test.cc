@@ -21,8 +21,10 @@ std::string dialogue(int number) {
   const auto frame = [](const std::string& service, const std::string& actions,
                         const std::string& state) {
     return R"({"service": ")" + service + R"(", "slots": [], "actions": [)" + actions + "]" +
-           (state.empty() ? "" : R"(, "state": {"active_intent": "FindIt", "slot_values": {)" +
-                                     state + "}}") + "}";
+           (state.empty()
+                ? ""
+                : R"(, "state": {"active_intent": "FindIt", "slot_values": {)" + state + "}}") +
+           "}";
   };
   const auto action = [](const std::string& slot, const std::string& value) {
     return R"({"act": "INFORM", "slot": ")" + slot + R"(", "values": [")" + value +
@@ -55,8 +57,8 @@ const std::string& items() {
       dir.write("sgd/" + std::string(part) + "/dialogues_001.json", lines);
       dir.write("sgd/" + std::string(part) + "/schema.json", schema);
     }
-    const Result r = heed_program(
-        {"prepare", "carryover", "--in", dir.path("sgd"), "--out", dir.path("items")});
+    const Result r =
+        heed_program({"prepare", "carryover", "--in", dir.path("sgd"), "--out", dir.path("items")});
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "wrote 540 items")) << r.out;
     EXPECT_TRUE(has(r.out, "1 pair of slots go with each other")) << r.out;
@@ -68,8 +70,8 @@ const std::string& items() {
 const std::string& model() {
   static const TempDir dir;
   static const std::string run = [] {
-    const Result r = heed_program({"train", "carryover", "--data", items(), "--preset", "smoke",
-                                   "--out", dir.path("run")});
+    const Result r = heed_program(
+        {"train", "carryover", "--data", items(), "--preset", "smoke", "--out", dir.path("run")});
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "distance >= 1")) << r.out;
     return dir.path("run");
@@ -116,10 +118,9 @@ TEST(Carry, ComparesAModelWithRules) {
 TEST(Carry, WritesDecisionsOnItemsWithoutLabels) {
   const TempDir dir;
   const std::string file = dir.write(
-      "mine.jsonl",
-      R"({"id": "x", "turns": [{"speaker": "user", "text": "a hotel in Rio"}], )"
-      R"("candidates": [{"turn": 0, "key": "city", "span": [11, 14]}]})"
-      "\n");
+      "mine.jsonl", R"({"id": "x", "turns": [{"speaker": "user", "text": "a hotel in Rio"}], )"
+                    R"("candidates": [{"turn": 0, "key": "city", "span": [11, 14]}]})"
+                    "\n");
   const Result r = heed_program({"carry", model(), "--data", file, "--out", "-"});
   ASSERT_EQ(r.code, 0) << r.err;
   const Json line = Json::parse(r.out, nullptr, false);
@@ -146,18 +147,19 @@ TEST(Carry, ReadsWhatIsTyped) {
 
 TEST(Carry, ItsEncoderEncodes) {
   const TempDir dir;
-  const std::string texts = dir.write("texts.txt", "a hotel in Rio\nfor 2\n");
-  const Result r = heed_program(
-      {"encode", "--model", model(), "--in", texts, "--out", dir.path("vectors.npy")});
+  const std::string texts =
+      dir.write("texts.jsonl", "{\"text\": \"a hotel in Rio\"}\n{\"text\": \"for how many\"}\n");
+  const Result r =
+      heed_program({"encode", "--model", model(), "--in", texts, "--out", dir.path("vectors.npy")});
   EXPECT_EQ(r.code, 0) << r.err;
 }
 
 TEST(Carry, ItsExperimentIsReproduced) {
   const TempDir dir;
-  const Arguments command = {"reproduce", "carryover",  "--data",   items(),
-                             "--out",     dir.path("out"), "--width",  "8",
-                             "--vocab",   "200",        "--epochs", "1",
-                             "--one-of",  "1",          "--distracted", "20"};
+  const Arguments command = {
+      "reproduce", "carryover", "--data",       items(), "--out",    dir.path("out"),
+      "--width",   "8",         "--vocab",      "200",   "--epochs", "1",
+      "--one-of",  "1",         "--distracted", "20"};
   const Result r = heed_program(command);
   ASSERT_EQ(r.code, 0) << r.err;
   const Json one = Json::parse(dir.read("out/pointer-turn-seed1/evaluation.json"), nullptr, false);
@@ -190,7 +192,7 @@ TEST(Carry, RefusesWhatCannotBe) {
           "has neither a folder train nor a file train.jsonl of dialogues");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));
   refused({"train", "carryover", "--data", items(), "--share", "0", "--out", dir.path("x")}, 2,
-          "--share");
+          "share: expected more than 0, to 1, got 0");
 }
 
 }  // namespace

@@ -29,8 +29,8 @@ TEST(Pointer, ScoresAreProductsWithTheRowsThatAreLeft) {
 TEST(Pointer, CrossedOutRowsGetNoGradient) {
   const Var query = random({2, 3}, 1), memory = Var::parameter(random({4, 3}, 2).value());
   const Choices choices = two_steps();
-  const Var loss = segment_cross_entropy(choice_scores(query, memory, choices),
-                                         choices.segments(), {1, 0});
+  const Var loss =
+      segment_cross_entropy(choice_scores(query, memory, choices), choices.segments(), {1, 0});
   loss[1].backward();  // the second step alone
   const auto gradient = matrix(memory.grad());
   for (const size_t crossed : {1, 3}) {

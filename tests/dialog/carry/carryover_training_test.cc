@@ -24,8 +24,11 @@ std::string planted(uint64_t seed, int count) {
     for (size_t k = 0; k < 3; ++k) {
       const std::string value = "v" + std::to_string(rng.below(30));
       item.turns.push_back({k % 2 ? "system" : "user", "it is " + value});
-      item.candidates.push_back({.turn = static_cast<int32_t>(k), .key = order[k], .value = value,
-                                 .begin = 6, .end = static_cast<int32_t>(6 + value.size())});
+      item.candidates.push_back({.turn = static_cast<int32_t>(k),
+                                 .key = order[k],
+                                 .value = value,
+                                 .begin = 6,
+                                 .end = static_cast<int32_t>(6 + value.size())});
       item.carry.push_back(static_cast<char>(rng.below(2)));
       if (item.carry.back()) query += " " + order[k];
     }

@@ -96,10 +96,10 @@ TEST(CarryItems, HostileLinesAreRefused) {
   EXPECT_EQ(refused(with("[11, 20]", "[11]")), R"("span" of candidate 0 must be [begin, end])");
   EXPECT_EQ(refused(with(R"("turn": 2)", R"("turn": 3)")),
             R"("turn" of candidate 1 must be a whole number from 0 to 2, got 3)");
-  EXPECT_EQ(refused(with(R"("turn": 2)", R"("turn": 18446744073709551615)")),
-            R"("turn" of candidate 1 must be a whole number from 0 to 2, got 18446744073709551615)");
-  EXPECT_EQ(refused(with(R"("key": "city")", R"("key": " ")")),
-            R"("key" of candidate 0 is empty)");
+  EXPECT_EQ(
+      refused(with(R"("turn": 2)", R"("turn": 18446744073709551615)")),
+      R"("turn" of candidate 1 must be a whole number from 0 to 2, got 18446744073709551615)");
+  EXPECT_EQ(refused(with(R"("key": "city")", R"("key": " ")")), R"("key" of candidate 0 is empty)");
   EXPECT_EQ(refused(with(R"("carry": [0, 1])", R"("carry": [3])")),
             R"(a place in "carry" must be a whole number from 0 to 2, got 3)");
   EXPECT_EQ(refused(with(R"("carry": [0, 1])", R"("carry": [1, 1])")), R"("carry" has 1 twice)");
@@ -200,13 +200,11 @@ TEST(CarryItems, OfSchemaGuidedDialogueHaveTheKnownCounts) {
       {"valid same",
        {{10956, 25511, 10956, 21044, 9750, 14608, 49900},
         {10956, 12394, 10354, 11299, 8807, 7627, 30316}}},
-      {"valid cross",
-       {{92, 124, 188, 526, 475, 743, 10864}, {1, 41, 135, 148, 289, 215, 3259}}},
+      {"valid cross", {{92, 124, 188, 526, 475, 743, 10864}, {1, 41, 135, 148, 289, 215, 3259}}},
       {"test same",
        {{14614, 29350, 14614, 23238, 12722, 14451, 53108},
         {14614, 14844, 13860, 13186, 11471, 8060, 33678}}},
-      {"test cross",
-       {{193, 169, 286, 508, 565, 698, 10277}, {6, 89, 182, 264, 330, 339, 3602}}}};
+      {"test cross", {{193, 169, 286, 508, 565, 698, 10277}, {6, 89, 182, 264, 330, 339, 3602}}}};
   const std::map<std::string, std::vector<std::string>> f1 = {
       {"everything",
        {"1.0000", "0.6718", "0.9735", "0.7240", "0.9483", "0.7161", "0.7761", "0.7841"}},
@@ -240,8 +238,7 @@ TEST(CarryItems, OfSchemaGuidedDialogueHaveTheKnownCounts) {
       std::vector<std::string> found;
       for (const char* group : {"0", "1", "2", "3", "4", "5", ">=6", ">=1"}) {
         char text[20];
-        std::snprintf(text, sizeof text, "%.4f",
-                      by_rule[rule]["same/" + std::string(group)].f1());
+        std::snprintf(text, sizeof text, "%.4f", by_rule[rule]["same/" + std::string(group)].f1());
         found.emplace_back(text);
       }
       EXPECT_EQ(found, expected) << rule;
