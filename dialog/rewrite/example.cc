@@ -29,7 +29,7 @@ std::vector<Candidate> candidates_in(const Tokens& read, int32_t border, int max
 
 void Bounds::check() const {
   check_rule(max_context >= 2, "gaps: max-context: expected 2 or more", max_context);
-  check_rule(max_turn >= 1 && max_turn <= 1000, "gaps: max-turn: expected 1 to 1000", max_turn);
+  check_rule(max_turn >= 1 && max_turn <= 1000, "gaps: max-turn-words: expected 1 to 1000", max_turn);
   check_rule(max_span >= 1 && max_span <= 100, "gaps: max-span: expected 1 to 100", max_span);
 }
 

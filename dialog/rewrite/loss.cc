@@ -44,7 +44,7 @@ Pairs pairs_of(const JointLoss& loss, const GapBatch& batch, const LossSettings&
     const int32_t begin = scores.begin[k], null = scores.begin[k + 1] - 1;
     const auto found = batch[loss.asked[k].example]->answer(loss.asked[k].gap);
     const int32_t answer = found ? begin + static_cast<int32_t>(*found) : -1;
-    const auto negatives = hardest(f, begin, null, answer, settings.negatives);
+    const auto negatives = hardest(f, begin, null, answer, settings.hardest);
     const double weight = 1 / static_cast<double>(negatives.size());
     for (const int32_t row : negatives) {
       if (found) pairs.add(answer, row, weight);
@@ -74,7 +74,7 @@ void LossSettings::check() const {
   check_rule(label_weight >= 0, "gaps: label-weight: expected 0 or more", label_weight);
   check_rule(size_weight >= 0, "gaps: size-weight: expected 0 or more", size_weight);
   check_rule(margin > 0, "gaps: margin: expected more than 0", margin);
-  check_rule(negatives >= 0, "gaps: negatives: expected 0 or more", static_cast<double>(negatives));
+  check_rule(hardest >= 0, "gaps: hardest: expected 0 or more", static_cast<double>(hardest));
 }
 
 JointLoss joint_loss(const GapModel& model, const GapBatch& batch, const LossSettings& settings,

@@ -13,7 +13,7 @@ struct LossSettings {
   double label_weight = 20;    // lambda
   double size_weight = 0.01;   // mu
   double margin = 1;           // delta
-  int64_t negatives = 10;      // of a gap, those with the highest scores now; 0: all candidates
+  int64_t hardest = 10;        // of a gap, those with the highest scores now; 0: all candidates
 
   bool detects() const { return learn != "rank"; }
   bool ranks() const { return learn != "detect"; }

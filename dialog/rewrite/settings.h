@@ -22,11 +22,12 @@ template <class S, class V> void visit_config(S& s, V& v) {
       value);
   };
   bound("max-context", "max_context",
-        "Words or Chinese characters of the context, the last ones, the end of each turn counted",
+        "Words of the context, the last ones, the end of each turn counted; a Chinese character is "
+        "a word",
         s.bounds.max_context, 2, 100'000);
-  bound("max-turn", "max_turn", "Of a turn, and of its full form: longer ones are left out",
+  bound("max-turn-words", "max_turn", "Words of a turn, or of its full form: longer ones are left out",
         s.bounds.max_turn, 1, 1000);
-  bound("max-span", "max_span", "Of what may fill a gap", s.bounds.max_span, 1, 100);
+  bound("max-span", "max_span", "Words of what may fill a gap", s.bounds.max_span, 1, 100);
 }
 
 // Those of settings.json.
@@ -47,10 +48,10 @@ template <class S, class V> void visit_training(S& s, V& v) {
   v(setting("margin", "margin", "Margin of the hinge (delta)",
             {.group = kModel, .least = 0, .above = true, .required = true}),
     loss.margin);
-  v(setting("negatives", "negatives",
-            "Candidates that a gap is told from in a step, those with the highest scores; 0: all",
+  v(setting("hardest", "hardest",
+            "Candidates that a filling is told from in a step, those with the highest scores; 0: all",
             {.group = kModel, .least = 0, .most = 100'000, .required = true}),
-    loss.negatives);
+    loss.hardest);
   v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
             {.group = kSizes,
              .least = kSpecialTokens + 1,
