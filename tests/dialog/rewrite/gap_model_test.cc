@@ -17,7 +17,7 @@ namespace {
 
 Vocabulary letters() {
   TokenCounts counts;
-  for (char c = 'a'; c <= 'h'; ++c) counts[std::string(1, c)] = 100 - c;
+  for (char c = 'a'; c <= 'h'; ++c) counts[std::string(1, c)] = 200 - c;
   return Vocabulary::build(counts);
 }
 
@@ -121,7 +121,7 @@ TEST(GapModel, LearnsOnlyWhatItIsTo) {
     zero_grad(const_cast<GapModel&>(model));
     joint_loss(model, batch_of(examples), {.learn = learn, .size_weight = 0}).total.backward();
     for (const NamedParameter& p : parameters(model)) {
-      if (p.name != name || !p.var.has_grad()) continue;
+      if (p.name != name) continue;
       double sum = 0;
       for (const double x : p.var.grad().to_vector()) sum += std::abs(x);
       return sum;
