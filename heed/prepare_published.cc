@@ -6,7 +6,9 @@
 #include "dialog/data/formats/multiwoz.h"
 #include "dialog/data/formats/mutual.h"
 #include "dialog/data/formats/persona_chat.h"
+#include "dialog/data/formats/rewriting.h"
 #include "dialog/data/formats/schema_guided.h"
+#include "dialog/rewrite/english.h"
 #include "heed/prepare.h"
 
 namespace heed {
@@ -27,6 +29,13 @@ struct Row {
 
 template <auto read> Prepared read_corpus(const PrepareOptions& o, const Reading& reading) {
   return prepared(read(o.in, reading));
+}
+
+Prepared read_gaps(const PrepareOptions& o, const Reading& reading) {
+  Published corpus = read_schema_guided(o.in, reading);
+  Published made = rewrite::with_gaps(corpus.dialogues);
+  made.left_out.merge(corpus.left_out);
+  return prepared(std::move(made));
 }
 
 const Row kRows[] = {
@@ -73,6 +82,20 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare mutual --in mutual/dev --out mutual-dev.jsonl.gz --min-turns 2",
      read_corpus<read_mutual>},
+    {"rewriting", "Chinese turns that people wrote out (Su et al. 2019), for heed train gaps",
+     "corpus.txt, a dialogue a line",
+     "The last turn of a dialogue has the label rewritten: what it says without the turns before.\n"
+     "Example:\n"
+     "  heed prepare rewriting --in corpus.txt.gz --out data/rewriting --split conversation",
+     read_corpus<read_rewriting>},
+    {"gaps", "English turns with gaps, made of Schema-Guided Dialogue, for heed train gaps",
+     "A part: its folder, or a file of dialogues",
+     "Of each turn of a user that repeats a value of a turn before: the turn without the value, or "
+     "with it, there or then in its place; the turn as it was is its label rewritten. One other "
+     "turn of each such dialogue stays as it is. --min-turns 2 keeps contexts of one turn.\n"
+     "Example:\n"
+     "  heed prepare gaps --in sgd/train --out data/gaps/train.jsonl --min-turns 2",
+     read_gaps},
 };
 
 }  // namespace
