@@ -11,6 +11,7 @@
 #include "dialog/discriminate/system.h"
 #include "dialog/pretrained/system.h"
 #include "dialog/retrieve/system.h"
+#include "dialog/track/system.h"
 #endif
 
 namespace heed {
@@ -24,6 +25,7 @@ std::vector<System>& all_systems() {
     gan::adversary_system(),
     pretrained::bert_system(),
     retrieve::retrieval_system(),
+    track::tracker_system(),
 #endif
   };
   return all;
