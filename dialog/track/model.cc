@@ -25,14 +25,14 @@ void Config::check() const {
     throw UsageError(std::string("track: ") + what + ": there is no '" + value + "'");
   };
   word("output", output, {"heads", "energy"});
-  word("system", system, {"acts", "text", "none"});
+  word("machine", machine, {"acts", "text", "none"});
   size("vocab_size", vocab_size);
   size("embedding_size", embedding_size);
   size("hidden_size", hidden_size);
   size("act_size", act_size);
   size("energy_size", energy_size);
   size("values", values);
-  if (system == "acts") size("act_count", act_count);
+  if (machine == "acts") size("act_count", act_count);
   check_rule(steps >= 1 && steps <= 10000, "track: steps: expected 1 to 10000", steps);
   check_rule(inner_rate > 0 && std::isfinite(inner_rate), "track: inner-rate: expected above 0",
              inner_rate);
@@ -62,15 +62,15 @@ TurnBatch make_batch(const std::vector<const Conversation*>& conversations, cons
       batch.turns.push_back(&turn);
       batch.places.emplace_back(order[b], t);
       user.push_back(turn.user);
-      if (config.system == "text") system.push_back(turn.system);
-      if (config.system != "acts") continue;
+      if (config.machine == "text") system.push_back(turn.system);
+      if (config.machine != "acts") continue;
       acts.resize(acts.size() + config.act_count);
       for (const int32_t act : turn.acts) acts[acts.size() - config.act_count + act] = 1;
     }
   }
   batch.user = pack(user, device);
-  if (config.system == "text") batch.system = pack(system, device);
-  if (config.system == "acts") {
+  if (config.machine == "text") batch.system = pack(system, device);
+  if (config.machine == "acts") {
     batch.acts = Tensor::from(acts, {batch.packing.rows(), config.act_count}, device);
   }
   return batch;
@@ -89,16 +89,16 @@ Tensor targets(const TurnBatch& batch, int64_t values) {
 // ---- features
 
 Features::Features(const Config& c)
-    : system_(c.system),
+    : machine_(c.machine),
       words_(c.vocab_size, c.embedding_size),
-      turns_(2 * c.hidden_size + (c.system == "acts"   ? c.act_size
-                                  : c.system == "text" ? 2 * c.hidden_size
+      turns_(2 * c.hidden_size + (c.machine == "acts"   ? c.act_size
+                                  : c.machine == "text" ? 2 * c.hidden_size
                                                        : 0),
              c.hidden_size) {
-  for (int i = 0; i < (c.system == "text" ? 2 : 1); ++i) {
+  for (int i = 0; i < (c.machine == "text" ? 2 : 1); ++i) {
     readers_.emplace_back(c.embedding_size, c.hidden_size, LstmOptions{.bidirectional = true});
   }
-  if (c.system != "acts") return;
+  if (c.machine != "acts") return;
   acts_.emplace_back(c.act_count, c.act_size);
   acts_.emplace_back(c.act_size, c.act_size);
 }
@@ -116,8 +116,8 @@ Var Features::operator()(const TurnBatch& batch, const DropoutMode& drop) const 
     return packed.restored(reader(packed.packing, x).state.top());  // (R, 2H)
   };
   std::vector<Var> parts = {read(readers_[0], batch.user, "user")};
-  if (system_ == "text") parts.push_back(read(readers_[1], batch.system, "system"));
-  if (system_ == "acts") {
+  if (machine_ == "text") parts.push_back(read(readers_[1], batch.system, "system"));
+  if (machine_ == "acts") {
     const Var acts(batch.acts.to(dtype()));
     parts.push_back(tanh(acts_[1](tanh(acts_[0](acts)))));
   }

@@ -16,7 +16,7 @@ namespace heed::track {
 
 struct Config {
   std::string output = "heads";  // heads or energy
-  std::string system = "acts";   // what is read of the system's turns: acts, text or none
+  std::string machine = "acts";  // what is read of the system's turns: acts, text or none
   int64_t vocab_size = 0, embedding_size = 300, hidden_size = 128;
   int64_t act_count = 0, act_size = 300;  // acts there are, width of their layers
   int64_t values = 0;                     // N
@@ -54,7 +54,7 @@ class Features : public Module {
   DType dtype() const { return words_.weight.dtype(); }
 
  private:
-  std::string system_;
+  std::string machine_;
   Embedding words_;
   std::vector<Lstm> readers_;   // of the user's words, of the system's
   std::vector<Linear> acts_;

@@ -61,7 +61,7 @@ const std::vector<Preset>& presets() {
   static const std::vector<Preset> kPresets = {
       {"paper", sized(128, 300, 100, 0.001, 0.001),
        "as printed: LSTMs of 128 cells, words and acts 300 wide"},
-      {"laptop", sized(64, 64, 40, 0.003, 0.1), "LSTMs of 64 cells, words and acts 64 wide"},
+      {"laptop", sized(64, 64, 100, 0.01, 0.1), "LSTMs of 64 cells, words and acts 64 wide"},
       {"smoke", sized(24, 24, 4, 0.01, 0.1), "24 wide, 4 epochs; seconds"}};
   return kPresets;
 }

@@ -19,10 +19,10 @@ template <class S, class V> void visit_config(S& m, V& v) {
             "down the gradient of an energy",
             {.group = kTracker, .words = {"heads", "energy"}, .required = true, .of_variant = true}),
     m.output);
-  v(setting("system", "system",
+  v(setting("machine", "machine",
             "What is read of the system's turns: acts (labels), text (a second LSTM), or none",
             {.group = kTracker, .words = {"acts", "text", "none"}, .required = true}),
-    m.system);
+    m.machine);
   visit_sizes(m, v);
   size("act-size", "act_size", m.act_size, "Width of the layers that read acts");
   size("energy-size", "energy_size", m.energy_size, "Columns of W_1 of the energy");

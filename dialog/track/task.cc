@@ -100,15 +100,15 @@ void settle(Settings& s, const TrainData& data) {
     s.model.embedding_size = of_init.embedding_size;
     s.model.hidden_size = of_init.hidden_size;
     s.model.act_size = of_init.act_size;
-    s.model.system = of_init.system;
+    s.model.machine = of_init.machine;
   }
   s.model.vocab_size = data.reader.words.size();
   s.model.act_count = data.reader.acts.size() - kSpecialTokens;
   s.model.values = data.reader.slots.size();
   s.data_fingerprint = data.fingerprint;
-  if (s.model.system == "acts" && s.model.act_count == 0) {
+  if (s.model.machine == "acts" && s.model.act_count == 0) {
     throw UsageError(
-        "--system acts: no turn of the system has a label \"act\"; --system text reads its words");
+        "--machine acts: no turn of the system has a label \"act\"; --machine text reads its words");
   }
   s.model.check();
 }
@@ -119,7 +119,7 @@ Task tracker_task(Tracker& model, const Settings& settings, const TrainData& dat
     int64_t words = 0;
     for (const UserTurn& turn : c.turns) {
       words += std::ssize(turn.user) +
-               (settings.model.system == "text" ? std::ssize(turn.system) : 0);
+               (settings.model.machine == "text" ? std::ssize(turn.system) : 0);
     }
     sizes.push_back(words);
   }
