@@ -8,7 +8,6 @@
 #include "dialog/parts/context_batch.h"
 #include "nn/count.h"
 #include "nn/init.h"
-#include "nn/losses.h"
 #include "train/settings.h"
 
 namespace heed::track {
@@ -209,8 +208,8 @@ Tracker::Output Tracker::operator()(const TurnBatch& batch, const Slots* slots,
   Output out{y.back(), {}};
   if (!slots) return out;
   const Var gold(targets(batch, config_.values).to(dtype()).to(device()));
-  for (int k = 1; k <= config_.steps; ++k) {  // Eq. 6
-    const Var loss = mean(sum(binary_cross_entropy(y[k - 1], gold), -1)) *
+  for (int k = 1; k <= config_.steps; ++k) {  // Eq. 6; CE(sigmoid(y), g) = ln(1 + e^y) - g y
+    const Var loss = mean(sum(softplus(y[k - 1]) - gold * y[k - 1], -1)) *
                      step_weight(k, config_.steps);
     out.loss = out.loss.defined() ? out.loss + loss : loss;
   }
