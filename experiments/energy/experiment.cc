@@ -76,12 +76,13 @@ Data load(const Settings& s, bool) {
   return data;
 }
 
-// Heads are trained in a run of their own below the run, on whose features the others stand.
+// The others stand on the features of heads of the same seed: those of the experiment where they are
+// evaluated by now, else the same ones once more, in a run below the run.
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const Variant& variant = variants()[run.run.variant];
   track::Settings s = settings_of(run.settings, run.run.seed);
   track::settle(s, run.data.train);
-  const auto train_in = [&](const std::string& directory) {
+  const auto train_in = [&](const std::string& directory, const track::Settings& s) {
     begin_on_first(*hooks.ranks, [&] {
       std::filesystem::create_directories(directory);
       track::begin_run(directory, s, run.data.train.reader, program_json(run.made_with).dump());
@@ -89,14 +90,17 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
     return track::train(directory, s, run.data.train, run.device, hooks);
   };
   if (variant.again) {
-    const std::string first = in(run.directory, "heads");
-    if (!train_in(first)) return false;
-    s.init = first;
+    const std::string heads = in(run.out, "heads-seed" + std::to_string(run.run.seed));
+    const std::string own = in(run.directory, "heads");
+    const bool is_there =
+        std::filesystem::exists(in(heads, "evaluation.json")) && !std::filesystem::exists(own);
+    if (!is_there && !train_in(own, s)) return false;
+    s.init = is_there ? heads : own;
   }
   s.model.output = variant.output;
   s.model.independent = variant.independent;
   s.train_features = variant.train_features;
-  return train_in(run.directory);
+  return train_in(run.directory, s);
 }
 
 // ---- measuring
