@@ -7,6 +7,7 @@
 #include "dialog/discriminate/settings.h"
 #include "dialog/respond/settings.h"
 #include "dialog/retrieve/settings.h"
+#include "dialog/track/settings.h"
 #include "tests/docs/pages_helpers.h"
 #include "train/settings_json.h"
 
@@ -88,7 +89,9 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"discriminator's training", table<discriminate::Settings>(training)},
       {"adversary", table<gan::Settings>(players)},
       {"ranker", table<retrieve::Settings>(config)},
-      {"ranker's training", table<retrieve::Settings>(training)}};
+      {"ranker's training", table<retrieve::Settings>(training)},
+      {"tracker", table<track::Config>(config)},
+      {"tracker's training", table<track::Settings>(training)}};
   for (const auto& [name, rows] : tables) {
     expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
                    rows);
