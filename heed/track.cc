@@ -50,8 +50,7 @@ std::string percent(double share) {
 }
 
 std::string accuracy_table(const std::vector<Row>& rows, const Slots& slots) {
-  std::vector<std::vector<std::string>> columns = {
-      {"%"}, {"joint"}, {"above 1/2"}, {"changes"}};
+  std::vector<std::vector<std::string>> columns = {{"%"}, {"joint"}, {"above 1/2"}, {"changes"}};
   for (const Slots::Slot& slot : slots) columns.push_back({slot.name});
   for (const Row& row : rows) {
     columns[0].push_back(row.name);
@@ -78,8 +77,8 @@ std::string shares_table(const Slots& slots, const std::vector<SlotShares>& shar
 }
 
 std::string dependence_table(const Slots& slots, const std::vector<PairDependence>& pairs) {
-  std::vector<std::vector<std::string>> columns = {
-      {"pair of slots"}, {"chi2"}, {"phi"}, {"V"}, {"tracked chi2"}, {"phi"}, {"V"}};
+  std::vector<std::vector<std::string>> columns = {{"pair of slots"}, {"chi2"}, {"phi"}, {"V"},
+                                                   {"tracked chi2"},  {"phi"},  {"V"}};
   for (const PairDependence& p : pairs) {
     columns[0].push_back(slots[p.a].name + ", " + slots[p.b].name);
     columns[1].push_back(decimal(p.right.chi2, 2));
@@ -205,7 +204,8 @@ void track_file(const Options& o) {
 // ---- a conversation that is typed
 
 constexpr const char* kHelp =
-    "Type what the user says: the state after it, + what is new, * what is another value, - what is\n"
+    "Type what the user says: the state after it, + what is new, * what is another value, - what "
+    "is\n"
     "gone, and how probable each is.\n"
     "  system: TEXT   what the system says before the next turn; a tracker that reads acts takes\n"
     "                 those of its data, with commas: system: request area, request food\n"
@@ -279,9 +279,8 @@ void add_track(CLI::App& app) {
       "  heed train tracker --data data/woz2 --out runs/heads\n"
       "  heed track runs/heads\n"
       "  heed track runs/heads --data data/woz2 --out states.jsonl",
-      {.seed = ""}, [](const Options& given) {
-        given.data.empty() ? track_typed(given) : track_file(given);
-      });
+      {.seed = ""},
+      [](const Options& given) { given.data.empty() ? track_typed(given) : track_file(given); });
   c.add_option("model", o.model, "Directory of a run or a model, a tracker")->required();
   c.add_option("--data", o.data,
                "Dialogues: a data directory (its test part is read), or a file, JSON Lines, plain "

@@ -54,33 +54,34 @@ std::vector<std::vector<int32_t>> columns(size_t slots, const auto& each_state) 
 std::vector<TurnScore> score(const Slots& slots, const std::vector<Conversation>& conversations,
                              const Beliefs& beliefs) {
   std::vector<TurnScore> scores;
-  each_turn(slots, conversations, beliefs,
-            [&](const UserTurn& turn, const Belief& b, const State& tracked, const State& right) {
-              if (turn.distraction) return;
-              TurnScore s{.joint = b.state == turn.state,
-                          .set = b.above_half == turn.state,
-                          .change = true};
-              for (size_t i = 0; i < slots.count(); ++i) {
-                s.slots.push_back(b.state[i] == turn.state[i]);
-                const bool changes = turn.state[i] != right[i];
-                s.change = s.change && changes == (b.state[i] != tracked[i]) &&
-                           (!changes || s.slots[i]);
-              }
-              scores.push_back(std::move(s));
-            });
+  each_turn(
+      slots, conversations, beliefs,
+      [&](const UserTurn& turn, const Belief& b, const State& tracked, const State& right) {
+        if (turn.distraction) return;
+        TurnScore s{
+            .joint = b.state == turn.state, .set = b.above_half == turn.state, .change = true};
+        for (size_t i = 0; i < slots.count(); ++i) {
+          s.slots.push_back(b.state[i] == turn.state[i]);
+          const bool changes = turn.state[i] != right[i];
+          s.change = s.change && changes == (b.state[i] != tracked[i]) && (!changes || s.slots[i]);
+        }
+        scores.push_back(std::move(s));
+      });
   return scores;
 }
 
 Accuracy mean(const std::vector<TurnScore>& scores) {
   Accuracy a;
-  const double part = 1 / std::max(1.0, static_cast<double>(scores.size()));
   for (const TurnScore& s : scores) {
-    a.joint += s.joint * part;
-    a.set += s.set * part;
-    a.change += s.change * part;
+    a.joint += s.joint;
+    a.set += s.set;
+    a.change += s.change;
     a.slots.resize(s.slots.size());
-    for (size_t i = 0; i < s.slots.size(); ++i) a.slots[i] += s.slots[i] * part;
+    for (size_t i = 0; i < s.slots.size(); ++i) a.slots[i] += s.slots[i];
   }
+  const double n = std::max(1.0, static_cast<double>(scores.size()));
+  for (double* share : {&a.joint, &a.set, &a.change}) *share /= n;
+  for (double& share : a.slots) share /= n;
   return a;
 }
 
@@ -128,9 +129,9 @@ Beliefs most_frequent(const std::vector<Conversation>& conversations) {
   }
   Beliefs beliefs;
   if (counts.empty()) return beliefs;
-  const auto best = std::max_element(counts.begin(), counts.end(), [](const auto& a, const auto& b) {
-    return a.second < b.second;
-  });
+  const auto best =
+      std::max_element(counts.begin(), counts.end(),
+                       [](const auto& a, const auto& b) { return a.second < b.second; });
   for (const Conversation& c : conversations) {
     beliefs.emplace_back(c.turns.size(), belief_in(best->first));
   }

@@ -92,7 +92,7 @@ Features::Features(const Config& c)
       words_(c.vocab_size, c.embedding_size),
       turns_(2 * c.hidden_size + (c.machine == "acts"   ? c.act_size
                                   : c.machine == "text" ? 2 * c.hidden_size
-                                                       : 0),
+                                                        : 0),
              c.hidden_size) {
   for (int i = 0; i < (c.machine == "text" ? 2 : 1); ++i) {
     readers_.emplace_back(c.embedding_size, c.hidden_size, LstmOptions{.bidirectional = true});
@@ -209,8 +209,8 @@ Tracker::Output Tracker::operator()(const TurnBatch& batch, const Slots* slots,
   if (!slots) return out;
   const Var gold(targets(batch, config_.values).to(dtype()).to(device()));
   for (int k = 1; k <= config_.steps; ++k) {  // Eq. 6; CE(sigmoid(y), g) = ln(1 + e^y) - g y
-    const Var loss = mean(sum(softplus(y[k - 1]) - gold * y[k - 1], -1)) *
-                     step_weight(k, config_.steps);
+    const Var loss =
+        mean(sum(softplus(y[k - 1]) - gold * y[k - 1], -1)) * step_weight(k, config_.steps);
     out.loss = out.loss.defined() ? out.loss + loss : loss;
   }
   return out;

@@ -33,10 +33,10 @@ struct Config {
 // conversation first.
 struct TurnBatch {
   Packing packing;
-  std::vector<const UserTurn*> turns;               // of each row
-  std::vector<std::pair<size_t, size_t>> places;    // of each row: conversation as given, turn
-  Packed user, system;                              // the words of each row; system: if read
-  Tensor acts;                                      // f64 (R, A): 1 where the system's turn has it
+  std::vector<const UserTurn*> turns;             // of each row
+  std::vector<std::pair<size_t, size_t>> places;  // of each row: conversation as given, turn
+  Packed user, system;                            // the words of each row; system: if read
+  Tensor acts;                                    // f64 (R, A): 1 where the system's turn has it
 };
 TurnBatch make_batch(const std::vector<const Conversation*>& conversations, const Config& config,
                      Device device);
@@ -56,21 +56,21 @@ class Features : public Module {
  private:
   std::string machine_;
   Embedding words_;
-  std::vector<Lstm> readers_;   // of the user's words, of the system's
+  std::vector<Lstm> readers_;  // of the user's words, of the system's
   std::vector<Linear> acts_;
   Lstm turns_;
 };
 
-// E(y) = sum_i y_i W_i . F + w_2 . tanh(W_1' y), and T steps down its gradient from y = 0, which are
-// ordinary ops as the gradient has a closed form:
+// E(y) = sum_i y_i W_i . F + w_2 . tanh(W_1' y), and T steps down its gradient from y = 0, which
+// are ordinary ops as the gradient has a closed form:
 //   dE/dy = W F + W_1 (w_2 * (1 - tanh^2(W_1' y)))
 //   y_0 = 0;  y_k = y_(k-1) - eta_k dE/dy,  eta_k = exp(theta_k),  k = 1 .. T
 class Energy : public Module {
  public:
   explicit Energy(const Config& config);
-  Var energy(const Var& y, const Var& f) const;    // (R, N), (R, H) -> (R)
-  Var gradient(const Var& y, const Var& wf) const; // dE/dy, wf = W F (R, N)
-  std::vector<Var> steps(const Var& f) const;      // y_1 .. y_T, each (R, N)
+  Var energy(const Var& y, const Var& f) const;     // (R, N), (R, H) -> (R)
+  Var gradient(const Var& y, const Var& wf) const;  // dE/dy, wf = W F (R, N)
+  std::vector<Var> steps(const Var& f) const;       // y_1 .. y_T, each (R, N)
   void visit(Visitor& v) override;
 
   Var w, w_1, w_2, theta;  // (N, H), (K, N) which is W_1', (K), (T); w_1, w_2: not if independent
@@ -112,9 +112,9 @@ double parameter_count(const Config& config);
 
 // What a tracker says after a turn.
 struct Belief {
-  State state;             // the most probable value of each slot
-  State above_half;        // all values that are more probable than not
-  std::vector<double> p;   // of the values of `state`
+  State state;            // the most probable value of each slot
+  State above_half;       // all values that are more probable than not
+  std::vector<double> p;  // of the values of `state`
 };
 using Beliefs = std::vector<std::vector<Belief>>;  // of each conversation, of each turn
 Beliefs track(const Tracker& model, const Slots& slots,

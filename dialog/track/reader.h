@@ -9,11 +9,11 @@
 namespace heed::track {
 
 struct UserTurn {
-  std::string text;                    // the user's
-  std::vector<int32_t> user, system;   // words, each closed by <eou>; of the system since the last
-  std::vector<int32_t> acts;           // of the system, in the numbers of Reader::acts
-  State state;                         // after it, as the labels say
-  bool distraction = false;            // marked as an utterance from elsewhere
+  std::string text;                   // the user's
+  std::vector<int32_t> user, system;  // words, each closed by <eou>; of the system since the last
+  std::vector<int32_t> acts;          // of the system, in the numbers of Reader::acts
+  State state;                        // after it, as the labels say
+  bool distraction = false;           // marked as an utterance from elsewhere
 };
 struct Conversation {
   std::string id;

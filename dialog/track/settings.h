@@ -14,10 +14,11 @@ template <class S, class V> void visit_config(S& m, V& v) {
               {.group = kTracker, .least = 1, .most = kMaxModelSize, .required = true}),
       value);
   };
-  v(setting("output", "output",
-            "heads: a softmax for each slot; energy: all slots' values together, by --steps steps "
-            "down the gradient of an energy",
-            {.group = kTracker, .words = {"heads", "energy"}, .required = true, .of_variant = true}),
+  v(setting(
+        "output", "output",
+        "heads: a softmax for each slot; energy: all slots' values together, by --steps steps "
+        "down the gradient of an energy",
+        {.group = kTracker, .words = {"heads", "energy"}, .required = true, .of_variant = true}),
     m.output);
   v(setting("machine", "machine",
             "What is read of the system's turns: acts (labels), text (a second LSTM), or none",
@@ -49,12 +50,10 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "value of them are left out. If not given: all that the training dialogues have",
             {.group = kTracker, .required = true, .of_data = true}),
     s.slots);
-  v(setting("features", "train_features",
-            "fixed: the network under the output stays as it was in --init; trained: it learns",
-            {.group = kTracker,
-             .words = {"fixed", "trained"},
-             .required = true,
-             .of_variant = true}),
+  v(setting(
+        "features", "train_features",
+        "fixed: the network under the output stays as it was in --init; trained: it learns",
+        {.group = kTracker, .words = {"fixed", "trained"}, .required = true, .of_variant = true}),
     Words{s.train_features, "fixed", "trained"});
   v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
             {.group = kSizes,

@@ -20,7 +20,8 @@ Slots::Slots(Vocabulary values, const std::string& file) : values_(std::move(val
     const auto refuse = [&](const std::string& rule) {
       throw DataError(file + ":" + std::to_string(id + 1) + ": " + rule);
     };
-    if (slot.empty() || value.empty()) refuse("expected slot=value, got '" + values_.token(id) + "'");
+    if (slot.empty() || value.empty())
+      refuse("expected slot=value, got '" + values_.token(id) + "'");
     const int64_t place = id - kSpecialTokens;
     if (slots_.empty() || slots_.back().name != slot) {
       if (!seen.insert(slot).second) refuse("the values of '" + slot + "' are not together");

@@ -108,7 +108,8 @@ void settle(Settings& s, const TrainData& data) {
   s.data_fingerprint = data.fingerprint;
   if (s.model.machine == "acts" && s.model.act_count == 0) {
     throw UsageError(
-        "--machine acts: no turn of the system has a label \"act\"; --machine text reads its words");
+        "--machine acts: no turn of the system has a label \"act\"; --machine text reads its "
+        "words");
   }
   s.model.check();
 }
@@ -118,8 +119,8 @@ Task tracker_task(Tracker& model, const Settings& settings, const TrainData& dat
   for (const Conversation& c : data.train) {
     int64_t words = 0;
     for (const UserTurn& turn : c.turns) {
-      words += std::ssize(turn.user) +
-               (settings.model.machine == "text" ? std::ssize(turn.system) : 0);
+      words +=
+          std::ssize(turn.user) + (settings.model.machine == "text" ? std::ssize(turn.system) : 0);
     }
     sizes.push_back(words);
   }

@@ -76,8 +76,8 @@ Data load(const Settings& s, bool) {
   return data;
 }
 
-// The others stand on the features of heads of the same seed: those of the experiment where they are
-// evaluated by now, else the same ones once more, in a run below the run.
+// The others stand on the features of heads of the same seed: those of the experiment where they
+// are evaluated by now, else the same ones once more, in a run below the run.
 bool train_run(const Run& run, const TrainHooks& hooks) {
   const Variant& variant = variants()[run.run.variant];
   track::Settings s = settings_of(run.settings, run.run.seed);
@@ -178,8 +178,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
     const auto numbers = [](const Dependence& d) {
       return Json{{"chi2", d.chi2}, {"phi", d.phi}, {"cramers_v", d.cramers_v}};
     };
-    json["dependence"][slots[p.a].name + "-" + slots[p.b].name] = {
-        {"right", numbers(p.right)}, {"tracked", numbers(p.tracked)}};
+    json["dependence"][slots[p.a].name + "-" + slots[p.b].name] = {{"right", numbers(p.right)},
+                                                                   {"tracked", numbers(p.tracked)}};
   }
 
   progress("with distractions", 0.6);

@@ -22,10 +22,10 @@ Found load(const std::string& folder) {
     measures.push_back({.key = key, .top = key + "_items", .bottom = key + "_items", .mean = true});
   }
   Results results = load_results(folder, layout);
-  Inference inference(results, measures,
-                      {{"joint", "changes", "survives"}, [](size_t v) {
-                         return v == kHeads ? std::nullopt : std::optional<size_t>(kHeads);
-                       }});
+  Inference inference(results, measures, {{"joint", "changes", "survives"}, [](size_t v) {
+                                            return v == kHeads ? std::nullopt
+                                                               : std::optional<size_t>(kHeads);
+                                          }});
   return {std::move(results), std::move(inference)};
 }
 
@@ -48,12 +48,13 @@ std::vector<Table> tables(const Found& found) {
                       column("rule", "words", "string_match"),
                       {"dependence", "phi", "phi_difference", 3, false, Column::Best::kLowest}};
   add_variants(accuracy, found.results, found.inference);
-  Table distracted{.id = "distracted",
-                   .title = "Where an utterance from elsewhere stands before every turn",
-                   .note =
-                       "Percent. It changed nothing in the test dialogue that it is from. Survives: "
-                       "the tracked state after it is the one before. Joint: of the turns that "
-                       "belong to the dialogue."};
+  Table distracted{
+      .id = "distracted",
+      .title = "Where an utterance from elsewhere stands before every turn",
+      .note =
+          "Percent. It changed nothing in the test dialogue that it is from. Survives: "
+          "the tracked state after it is the one before. Joint: of the turns that "
+          "belong to the dialogue."};
   distracted.columns = {column("", "survives", "survives"),
                         column("", "joint, with them", "distracted"),
                         column("", "joint, without", "joint")};
@@ -65,9 +66,9 @@ std::vector<Table> tables(const Found& found) {
   changes.columns = {column("", "joint", "joint"), column("", "changes", "changes"),
                      column("", "survives", "survives")};
   add_changes(changes, found.results, found.inference);
-  return {accuracy, distracted, changes,
-          trainings_table(found.results, "valid_joint", "joint accuracy of the validation", 3,
-                          true)};
+  return {
+      accuracy, distracted, changes,
+      trainings_table(found.results, "valid_joint", "joint accuracy of the validation", 3, true)};
 }
 
 // The number of `a` is above that of `b`, or below. Undecided where they are nearly the same.
@@ -121,13 +122,15 @@ const Showing<Found>& energy_showing() {
   static const Showing<Found> kShowing = {
       .title = "States by energy",
       .lead = "Trackers of one size, softmax heads or an energy on one network of features.",
-      .footer = "After Trinh, Ross and Kelleher, <cite>Energy-Based Modelling for Dialogue State "
-                "Tracking</cite>, 2019.",
+      .footer =
+          "After Trinh, Ross and Kelleher, <cite>Energy-Based Modelling for Dialogue State "
+          "Tracking</cite>, 2019.",
       .variants_are = "trackers",
       .claims_title = "Do the paper's claims hold here?",
-      .claims_note = "\"Paper\" are printed numbers on DSTC2, whose states are not to be had; ours "
-                     "are of other dialogues. Claims with \"Ours\" are not the paper's. A "
-                     "difference of 0.005 at most decides nothing.",
+      .claims_note =
+          "\"Paper\" are printed numbers on DSTC2, whose states are not to be had; ours "
+          "are of other dialogues. Claims with \"Ours\" are not the paper's. A "
+          "difference of 0.005 at most decides nothing.",
       .load = load,
       .tables = tables,
       .claims =

@@ -11,9 +11,9 @@ namespace heed {
 //   system  "act"    request food, confirm area=north: what it asks for, and what it repeats
 //   user    "state"  after this turn: food=chinese; of several values of a slot the first
 //           "act"    what the turn says: inform food=chinese, request phone
-// left_out counts texts that are blank, but for the system's before the first turn. Throws DataError
-// "file:line: ..." or "file: dialogue N, turn T: ..." for anything else, and if there is no
-// dialogue.
+// left_out counts texts that are blank, but for the system's before the first turn. Throws
+// DataError "file:line: ..." or "file: dialogue N, turn T: ..." for anything else, and if there is
+// no dialogue.
 Published read_woz(const std::string& path, const Reading& reading = {});
 
 }  // namespace heed

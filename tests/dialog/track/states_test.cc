@@ -19,7 +19,7 @@ Slots slots_of(const std::vector<std::string>& tokens) {
   return {Vocabulary::build(counts), "values.txt"};
 }
 
-const std::vector<std::string> kValues = {"area=none",  "area=north", "food=dontcare",
+const std::vector<std::string> kValues = {"area=none",     "area=north",           "food=dontcare",
                                           "food=european", "food=modern_european", "food=none"};
 
 TEST(Slots, AreValuesTogether) {
@@ -49,8 +49,7 @@ TEST(Slots, AreChecked) {
   };
   EXPECT_EQ(error({}), "values.txt: there is no slot");
   EXPECT_EQ(error({"a=none", "a=", "b=none"}), "values.txt:7: expected slot=value, got 'a='");
-  EXPECT_EQ(error({"a=none", "b=none", "a=x"}),
-            "values.txt:8: the values of 'a' are not together");
+  EXPECT_EQ(error({"a=none", "b=none", "a=x"}), "values.txt:8: the values of 'a' are not together");
   EXPECT_EQ(error({"a=none", "b=x"}), "values.txt: 'b=none' is missing");
 }
 
@@ -82,8 +81,7 @@ Belief belief(const State& state) {
 
 TEST(Score, CountsSlotsSetsAndChanges) {
   const Slots slots = slots_of(kValues);
-  const std::vector<Conversation> right = {
-      conversation({{0, 3}, {1, 3}, {1, 3}, {1, 4}})};
+  const std::vector<Conversation> right = {conversation({{0, 3}, {1, 3}, {1, 3}, {1, 4}})};
   // the second turn's change is right though its state is not; the third changes nothing
   Beliefs beliefs = {{belief({0, 4}), belief({1, 4}), belief({1, 4}), belief({1, 4})}};
   beliefs[0][3].above_half = {1};
@@ -151,13 +149,29 @@ TEST(Woz2, HasTheKnownNumbers) {
     double string_match, most_frequent;
   };
   const Part kParts[] = {
-      {"train", 600, 2536, {70.15, 75.35, 68.26}, {18.73, 29.22, 17.74},
-       {{2650.66, 1.0224, 0.3864}, {422.19, 0.408, 0.204}, {1464.28, 0.7599, 0.3799}}, 0, 0.0292},
-      {"validate", 200, 830, {64.7, 73.61, 66.99}, {17.71, 27.83, 18.19},
-       {{1015.17, 1.1059, 0.4515}, {255.6, 0.5549, 0.2775}, {787.15, 0.9738, 0.4869}}, 0.5145,
+      {"train",
+       600,
+       2536,
+       {70.15, 75.35, 68.26},
+       {18.73, 29.22, 17.74},
+       {{2650.66, 1.0224, 0.3864}, {422.19, 0.408, 0.204}, {1464.28, 0.7599, 0.3799}},
+       0,
+       0.0292},
+      {"validate",
+       200,
+       830,
+       {64.7, 73.61, 66.99},
+       {17.71, 27.83, 18.19},
+       {{1015.17, 1.1059, 0.4515}, {255.6, 0.5549, 0.2775}, {787.15, 0.9738, 0.4869}},
+       0.5145,
        0.0337},
-      {"test", 400, 1646, {69.81, 75.7, 67.74}, {19.44, 28.92, 17.8},
-       {{1653.95, 1.0024, 0.3789}, {347.32, 0.4594, 0.2297}, {1086.18, 0.8123, 0.4062}}, 0.5134,
+      {"test",
+       400,
+       1646,
+       {69.81, 75.7, 67.74},
+       {19.44, 28.92, 17.8},
+       {{1653.95, 1.0024, 0.3789}, {347.32, 0.4594, 0.2297}, {1086.18, 0.8123, 0.4062}},
+       0.5134,
        0.0346}};
   const auto path = [&](const std::string& part) {
     return std::string(folder) + "/woz_" + part + "_en.json.gz";

@@ -50,7 +50,9 @@ struct Trained : testing::Test {
     settings.loop.schedule.rate = 0.02;
     settings.loop.max_epochs = 12;
   }
-  TrainData data(const std::string& from = {}) { return load_train_data(dir.path("data"), settings, from); }
+  TrainData data(const std::string& from = {}) {
+    return load_train_data(dir.path("data"), settings, from);
+  }
   bool run(const std::string& name, const TrainHooks& hooks = {}) {
     const TrainData read = data(settings.init);
     Settings s = settings;
@@ -152,9 +154,9 @@ TEST_F(Trained, RefusesWhatCannotBe) {
   auto dialogues = made_dialogues(20, 3);
   dialogues[0].turns[0].notes.edit().labels["state"] = {"food=welsh"};
   write_dialogues(dir.path("data/train.jsonl"), dialogues);
-  EXPECT_EQ(error_of<DataError>([&] { data(dir.path("heads")); }),
-            dir.path("data/train.jsonl") + ": the value 'food=welsh' is none of " +
-                dir.path("heads"));
+  EXPECT_EQ(
+      error_of<DataError>([&] { data(dir.path("heads")); }),
+      dir.path("data/train.jsonl") + ": the value 'food=welsh' is none of " + dir.path("heads"));
   dir.write("heads/values.txt", dir.read("heads/values.txt") + "x\n");
   EXPECT_TRUE(has(error_of<DataError>([&] { load_tracker(dir.path("heads")); }), "values.txt"));
   for (auto& d : dialogues) {

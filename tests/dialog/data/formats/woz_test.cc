@@ -37,7 +37,8 @@ TEST(Woz, HasStatesAndActs) {
     ASSERT_EQ(dialogues.size(), 2u);
     const Dialogue& d = dialogues[0];
     EXPECT_EQ(d.id, "7");
-    EXPECT_EQ(text_of(d), "user:Cheap food?|system:Where, and what?|user:North. The phone number?|");
+    EXPECT_EQ(text_of(d),
+              "user:Cheap food?|system:Where, and what?|user:North. The phone number?|");
     EXPECT_EQ(text_of(d.turns[0].notes->labels),
               "act=inform price_range=cheap state=price_range=cheap");
     EXPECT_EQ(text_of(d.turns[1].notes->labels), "act=request area,confirm food=modern_european");
