@@ -12,6 +12,7 @@
 #include "dialog/pretrained/system.h"
 #include "dialog/retrieve/system.h"
 #include "dialog/rewrite/system.h"
+#include "dialog/track/system.h"
 #endif
 
 namespace heed {
@@ -26,6 +27,7 @@ std::vector<System>& all_systems() {
     pretrained::bert_system(),
     retrieve::retrieval_system(),
     rewrite::gaps_system(),
+    track::tracker_system(),
 #endif
   };
   return all;

@@ -3,6 +3,7 @@
 #include "experiments/adversarial/experiment.h"
 #include "experiments/distraction/experiment.h"
 #include "experiments/gaps/experiment.h"
+#include "experiments/energy/experiment.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -14,7 +15,7 @@ const std::vector<Experiment>& all_experiments() {
   static const std::vector<Experiment> kAll = {
       distraction_experiment(),          probes_experiment(), adversarial_experiment(),
       mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment(),
-      gaps_experiment()};
+      gaps_experiment(),                 energy_experiment()};
   return kAll;
 }
 

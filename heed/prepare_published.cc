@@ -9,6 +9,7 @@
 #include "dialog/data/formats/rewriting.h"
 #include "dialog/data/formats/schema_guided.h"
 #include "dialog/rewrite/english.h"
+#include "dialog/data/formats/woz.h"
 #include "heed/prepare.h"
 
 namespace heed {
@@ -75,6 +76,12 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare sgd --in sgd/dev --out sgd-dev.jsonl.gz",
      read_corpus<read_schema_guided>},
+    {"woz2", "WOZ 2.0 (Wen et al. 2017): states, acts", "A part: woz_train_en.json",
+     "The state stands with the user's turn that it is after, the acts with both speakers' turns. "
+     "--min-turns 2 keeps dialogues of one question.\n"
+     "Example:\n"
+     "  heed prepare woz2 --in woz_train_en.json.gz --out data/woz2/train.jsonl.gz --min-turns 1",
+     read_corpus<read_woz>},
     {"mutual", "MuTual and MuTual+ (Cui et al. 2020): a last turn, and three wrong ones",
      "A part: its folder, or a file of JSON Lines",
      "The options beside the right one become its candidates, of which `heed rank` tells it. The "

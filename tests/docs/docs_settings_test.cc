@@ -8,6 +8,7 @@
 #include "dialog/respond/settings.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/rewrite/settings.h"
+#include "dialog/track/settings.h"
 #include "tests/docs/pages_helpers.h"
 #include "train/settings_json.h"
 
@@ -91,7 +92,9 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"ranker", table<retrieve::Settings>(config)},
       {"ranker's training", table<retrieve::Settings>(training)},
       {"gaps", table<rewrite::Settings>(config)},
-      {"gaps' training", table<rewrite::Settings>(training)}};
+      {"gaps' training", table<rewrite::Settings>(training)},
+      {"tracker", table<track::Config>(config)},
+      {"tracker's training", table<track::Settings>(training)}};
   for (const auto& [name, rows] : tables) {
     expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
                    rows);
