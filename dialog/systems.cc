@@ -7,6 +7,7 @@
 #include "train/model_directory.h"
 #include "train/run_json.h"
 #if HEED_ALL_SYSTEMS
+#include "dialog/comprehend/system.h"
 #include "dialog/discriminate/gan/system.h"
 #include "dialog/discriminate/system.h"
 #include "dialog/pretrained/system.h"
@@ -24,6 +25,7 @@ std::vector<System>& all_systems() {
     gan::adversary_system(),
     pretrained::bert_system(),
     retrieve::retrieval_system(),
+    comprehend::comprehend_system(),
 #endif
   };
   return all;

@@ -67,6 +67,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
     {"dialog/retrieve",  // whose encoder may be a pretrained one
      {"dialog/pretrained", "dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data",
       "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
+    {"dialog/comprehend",  // whose encoder is a pretrained one
+     {"dialog/pretrained", "dialog/training_of.h", "dialog/system.h", "dialog/data", "dialog/text",
+      "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/people", {"dialog/text", "tensor", "base"}},
     {"dialog/describe", {"dialog", "train", "nn", "tensor", "base"}},
     {"dialog/view", {"dialog/respond/das.h", "dialog/text", "tensor", "base"}},
