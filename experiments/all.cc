@@ -1,6 +1,7 @@
 #include <filesystem>
 
 #include "experiments/adversarial/experiment.h"
+#include "experiments/comprehend/experiment.h"
 #include "experiments/distraction/experiment.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
@@ -12,7 +13,8 @@ namespace heed {
 const std::vector<Experiment>& all_experiments() {
   static const std::vector<Experiment> kAll = {
       distraction_experiment(),          probes_experiment(), adversarial_experiment(),
-      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment()};
+      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment(),
+      comprehend_experiment()};
   return kAll;
 }
 

@@ -27,11 +27,11 @@ template <class S, class V> void visit_config(S& s, V& v) {
   v(setting("frozen", "frozen", "Leave the encoder as it is, and learn the rest",
             {.group = kReader, .required = true, .of_variant = true}),
     m.frozen);
-  v(setting("width", "width", "Cells of a direction of the two GRUs",
+  v(setting("cells", "width", "Cells of a direction of the two GRUs",
             {.group = kReader, .least = 1, .most = 4096, .required = true}),
     m.width);
   v(setting("window", "window", "Pieces of the passage that the encoder reads at once",
-            {.group = kReader, .least = 8, .most = 100000, .required = true}),
+            {.group = kReader, .least = 4, .most = 100000, .required = true}),
     m.window);
   v(setting("longest-query", "longest_query",
             "Pieces of a question or an answer that are read, the first ones",
@@ -50,9 +50,9 @@ template <class S, class V> void visit_training(S& s, V& v) {
       value);
   };
   size("hidden", "hidden_size", s.hidden, 4096,
-       "Width of an encoder that is drawn (without --init); four heads divide it");
+       "Hidden size, of an encoder that is drawn (without --init); four heads divide it");
   size("layers", "num_layers", s.layers, 48, "Layers of an encoder that is drawn");
-  size("vocab", "vocabulary", s.vocabulary, 1e6, "Words of an encoder that is drawn");
+  size("vocab", "vocabulary", s.vocabulary, 1e6, "Vocabulary size, in words, of an encoder that is drawn");
   v(setting("together", "together",
             "Questions of one passage, one after the other, that are learned together: what they "
             "share is read once",

@@ -23,7 +23,7 @@ class ReaderTraining : public TrainingOf<Settings> {
   }
 
   std::vector<Folder> folders() override {
-    return {{"init", "Begin with the weights of this encoder, a BERT that heed import made",
+    return {{"init", "Begin with the weights of this model or run, a BERT that heed import made",
              &s_.init}};
   }
   void complete() override {

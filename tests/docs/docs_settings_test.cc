@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "dialog/comprehend/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/settings.h"
 #include "dialog/respond/settings.h"
@@ -88,7 +89,9 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"discriminator's training", table<discriminate::Settings>(training)},
       {"adversary", table<gan::Settings>(players)},
       {"ranker", table<retrieve::Settings>(config)},
-      {"ranker's training", table<retrieve::Settings>(training)}};
+      {"ranker's training", table<retrieve::Settings>(training)},
+      {"reader", table<comprehend::Settings>(config)},
+      {"reader's training", table<comprehend::Settings>(training)}};
   for (const auto& [name, rows] : tables) {
     expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
                    rows);
