@@ -16,7 +16,7 @@ namespace {
 
 using ListScores = std::vector<std::vector<double>>;
 
-constexpr size_t kContexts = 16;  // whose mean stands for ln P(R)
+constexpr size_t kContexts = 16;  // whose mean stands for ln P(R), each its last utterance
 
 struct Spec {
   std::string name, path;
@@ -36,12 +36,12 @@ ListScores weighed(double a, const ListScores& x, double b, const ListScores& y)
   return sum;
 }
 
-// n of them at most, evenly spread.
-std::vector<std::vector<std::string>> spread(const std::vector<std::vector<std::string>>& all,
+// The last utterances of n of them at most, evenly spread.
+std::vector<std::vector<std::string>> last_utterances(const std::vector<std::vector<std::string>>& all,
                                              size_t n) {
   n = std::min(n, all.size());
   std::vector<std::vector<std::string>> some;
-  for (size_t i = 0; i < n; ++i) some.push_back(all[i * all.size() / n]);
+  for (size_t i = 0; i < n; ++i) some.push_back({all[i * all.size() / n].back()});
   return some;
 }
 
@@ -119,7 +119,7 @@ Reranked rerank(const RerankFlags& flags, const Measured& m, const std::string& 
     if (spec.name == "antilm") {
       const ResponseRanker own(*m.loaded.model, m.loaded.vocabulary, load_example_options(model));
       return weighed(1, log_p, -flags.weight,
-                     log_p_alone(own, texts, spread(contexts, kContexts), batch));
+                     log_p_alone(own, texts, last_utterances(contexts, kContexts), batch));
     }
     if (spec.name == "mmi") require(spec.path, Capability::kRespond);
     const LoadedSystem other = load_ranker(spec.path, device);

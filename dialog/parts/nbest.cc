@@ -86,17 +86,26 @@ Ranker::Scores PairRanker::score(
     const std::vector<std::string>& texts, const std::vector<RankQuery>& queries, int64_t batch,
     const std::function<void(size_t done, size_t of)>& progress) const {
   Scores scores;
-  for (const RankQuery& query : queries) {
-    if (query.context.empty()) throw UsageError("ranking: a context has no utterance");
-    Dialogue begin{"context " + std::to_string(scores.of_queries.size() + 1), {}};
-    for (const std::string& text : query.context) begin.turns.push_back({"", text});
-    std::vector<Dialogue> dialogues;
-    for (const int32_t candidate : query.candidates) {
+  std::vector<Dialogue> dialogues;  // of several queries, as many as a batch holds
+  const auto score_up_to = [&](size_t query) {
+    const std::vector<double> all = score_last(dialogues, batch);
+    for (auto at = all.begin(); scores.of_queries.size() < query;) {
+      const auto end = at + std::ssize(queries[scores.of_queries.size()].candidates);
+      scores.of_queries.emplace_back(at, end);
+      at = end;
+    }
+    dialogues.clear();
+    if (progress) progress(query, queries.size());
+  };
+  for (size_t i = 0; i < queries.size(); ++i) {
+    if (queries[i].context.empty()) throw UsageError("ranking: a context has no utterance");
+    Dialogue begin{"context " + std::to_string(i + 1), {}};
+    for (const std::string& text : queries[i].context) begin.turns.push_back({"", text});
+    for (const int32_t candidate : queries[i].candidates) {
       dialogues.push_back(begin);
       dialogues.back().turns.push_back({"", texts.at(candidate)});
     }
-    scores.of_queries.push_back(score_last(dialogues, batch));
-    if (progress) progress(scores.of_queries.size(), queries.size());
+    if (std::ssize(dialogues) >= batch || i + 1 == queries.size()) score_up_to(i + 1);
   }
   return scores;
 }
