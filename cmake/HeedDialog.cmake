@@ -58,7 +58,7 @@ if(HEED_ALL_COMMANDS)
   list(REMOVE_ITEM program_sources ${PROJECT_SOURCE_DIR}/heed/commands_left_out.cc)
 else()
   list(FILTER program_sources EXCLUDE REGEX
-       "/heed/(bench|card|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|pool[.]|prepare_labels|pretrained|probe|rank[.]|rank_(lists|scores)|report|reproduce|sweep|track|verify|watch|work)[^/]*$")
+       "/heed/(ask|bench|card|diff|discriminat|distract|encode|features|generate|info|judge|log|plot|pool[.]|prepare_labels|pretrained|probe|rank[.]|rank_(lists|scores)|report|reproduce|rerank|rewrite|sweep|track|verify|watch|work)[^/]*$")
 endif()
 add_library(heed_commands STATIC ${program_sources})  # all but main(), for the fuzz programs too
 heed_target(heed_commands)

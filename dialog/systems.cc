@@ -7,6 +7,7 @@
 #include "train/model_directory.h"
 #include "train/run_json.h"
 #if HEED_ALL_SYSTEMS
+#include "dialog/comprehend/system.h"
 #include "dialog/discriminate/gan/system.h"
 #include "dialog/discriminate/system.h"
 #include "dialog/pretrained/system.h"
@@ -28,6 +29,7 @@ std::vector<System>& all_systems() {
     retrieve::retrieval_system(),
     rewrite::gaps_system(),
     track::tracker_system(),
+    comprehend::comprehend_system(),
 #endif
   };
   return all;

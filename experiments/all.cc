@@ -1,9 +1,10 @@
 #include <filesystem>
 
 #include "experiments/adversarial/experiment.h"
+#include "experiments/comprehend/experiment.h"
 #include "experiments/distraction/experiment.h"
-#include "experiments/gaps/experiment.h"
 #include "experiments/energy/experiment.h"
+#include "experiments/gaps/experiment.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -12,10 +13,18 @@
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
+  // clang-format off: one a line
   static const std::vector<Experiment> kAll = {
-      distraction_experiment(),          probes_experiment(), adversarial_experiment(),
-      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment(),
-      gaps_experiment(),                 energy_experiment()};
+      distraction_experiment(),
+      probes_experiment(),
+      adversarial_experiment(),
+      mediation::mediation_experiment(),
+      sweep_experiment(),
+      retrieval_experiment(),
+      gaps_experiment(),
+      energy_experiment(),
+      comprehend_experiment()};
+  // clang-format on
   return kAll;
 }
 

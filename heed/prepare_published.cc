@@ -1,4 +1,5 @@
 // `heed prepare` for files that need no options of their own: a row each.
+#include <algorithm>
 #include <memory>
 
 #include "dialog/data/formats/daily_dialog.h"
@@ -8,8 +9,8 @@
 #include "dialog/data/formats/persona_chat.h"
 #include "dialog/data/formats/rewriting.h"
 #include "dialog/data/formats/schema_guided.h"
-#include "dialog/rewrite/english.h"
 #include "dialog/data/formats/woz.h"
+#include "dialog/rewrite/english.h"
 #include "heed/prepare.h"
 
 namespace heed {
@@ -39,7 +40,24 @@ Prepared read_gaps(const PrepareOptions& o, const Reading& reading) {
   return prepared(std::move(made));
 }
 
+// The last turn first: a model of these answers what was said before an utterance.
+Prepared read_reversed(const PrepareOptions& o, const Reading& reading) {
+  Prepared result{read_dialogues(o.in, reading), {}};
+  for (Dialogue& dialogue : result.dialogues) {
+    std::reverse(dialogue.turns.begin(), dialogue.turns.end());
+  }
+  return result;
+}
+
 const Row kRows[] = {
+    {"reverse", "Dialogues from their end, for a model of what an utterance answers",
+     "Dialogues (JSON Lines, plain or gzip)",
+     "A model that learns from these, with one utterance of context, has ln P(query | response), by "
+     "which heed generate --rank mmi:RUN orders responses. Candidates and labels are left out.\n"
+     "Examples:\n"
+     "  heed prepare reverse --in data/ubuntu-sample/train.jsonl.gz --out data/back/train.jsonl.gz\n"
+     "  heed train --data data/back --max-turns 1 --min-turns 2 --examples all --out runs/back",
+     read_reversed},
     {"messages", "Conversations with assistants, as OpenAI's interfaces have them",
      "JSON or JSON Lines with \"messages\" of \"role\" and \"content\"",
      "Speakers are the roles; messages of system, developer, tool and function are left out.\n"

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "base/file.h"
+#include "dialog/comprehend/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/settings.h"
 #include "dialog/respond/settings.h"
@@ -94,7 +95,9 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"gaps", table<rewrite::Settings>(config)},
       {"gaps' training", table<rewrite::Settings>(training)},
       {"tracker", table<track::Config>(config)},
-      {"tracker's training", table<track::Settings>(training)}};
+      {"tracker's training", table<track::Settings>(training)},
+      {"reader", table<comprehend::Settings>(config)},
+      {"reader's training", table<comprehend::Settings>(training)}};
   for (const auto& [name, rows] : tables) {
     expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
                    rows);

@@ -20,6 +20,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--attention", "of a training the score, of heed score that its weights are shown"},
     {"--context", "of a discriminator how many utterances, of heed rank which of the turns"},
     {"--controls", "the control task of a probe, or which controls a discriminator stands beside"},
+    {"--dialogue", "in prepare csv a column, in ask the file of the dialogue"},
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
     {"--encoder", "of each system which encoders it may have"},
