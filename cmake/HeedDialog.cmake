@@ -6,7 +6,7 @@ if(NOT HEED_ALL_COMMANDS)
     message(FATAL_ERROR "HEED_ALL_COMMANDS=OFF: tests, examples and fuzz programs need them; turn these off too")
   endif()
   list(FILTER dialog_sources EXCLUDE REGEX
-       "/(experiments/|dialog/(describe|discriminate|people|pretrained|probe|retrieve|rewrite|stats|track)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|view/curve[a-z_]*)[.])")
+       "/(experiments/|dialog/(comprehend|describe|discriminate|people|pretrained|probe|retrieve|stats|track)/|dialog/(respond/(distracted_dialogues|policy|step_times|verify)|rewrite/(example|loss|model|rewriter|run|system)|view/curve[a-z_]*)[.])")
   list(APPEND dialog_sources ${PROJECT_SOURCE_DIR}/experiments/compare/compare_models.cc  # of heed compare
        ${PROJECT_SOURCE_DIR}/experiments/engine/report/estimate_json.cc ${PROJECT_SOURCE_DIR}/experiments/engine/stats/statistics.cc ${PROJECT_SOURCE_DIR}/experiments/engine/report/table.cc)
 endif()
