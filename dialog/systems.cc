@@ -7,6 +7,7 @@
 #include "train/model_directory.h"
 #include "train/run_json.h"
 #if HEED_ALL_SYSTEMS
+#include "dialog/carry/system.h"
 #include "dialog/comprehend/system.h"
 #include "dialog/discriminate/gan/system.h"
 #include "dialog/discriminate/system.h"
@@ -30,6 +31,7 @@ std::vector<System>& all_systems() {
     rewrite::gaps_system(),
     track::tracker_system(),
     comprehend::comprehend_system(),
+    carry::carryover_system(),
 #endif
   };
   return all;

@@ -2,6 +2,7 @@
 
 #include "experiments/adversarial/experiment.h"
 #include "experiments/comprehend/experiment.h"
+#include "experiments/carryover/experiment.h"
 #include "experiments/distraction/experiment.h"
 #include "experiments/energy/experiment.h"
 #include "experiments/gaps/experiment.h"
@@ -23,7 +24,8 @@ const std::vector<Experiment>& all_experiments() {
       retrieval_experiment(),
       gaps_experiment(),
       energy_experiment(),
-      comprehend_experiment()};
+      comprehend_experiment(),
+      carryover_experiment()};
   // clang-format on
   return kAll;
 }

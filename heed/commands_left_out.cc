@@ -27,6 +27,9 @@ HEED_COMMANDS(HEED_THERE, HEED_LEFT_OUT)
 void add_prepare_labels(CLI::App& prepare) {
   left_out(prepare, "labels");
 }
+void add_prepare_carryover(CLI::App& prepare) {
+  left_out(prepare, "carryover");
+}
 PoolRanker open_pool(const std::string&, const std::string&, Device) {
   throw UsageError("chat --pool: not in this build; make program builds it");
 }

@@ -4,6 +4,7 @@
 
 #include "base/file.h"
 #include "dialog/comprehend/settings.h"
+#include "dialog/carry/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/settings.h"
 #include "dialog/respond/settings.h"
@@ -97,7 +98,9 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"tracker", table<track::Config>(config)},
       {"tracker's training", table<track::Settings>(training)},
       {"reader", table<comprehend::Settings>(config)},
-      {"reader's training", table<comprehend::Settings>(training)}};
+      {"reader's training", table<comprehend::Settings>(training)},
+      {"carryover", table<carry::Config>(config)},
+      {"carryover's training", table<carry::Settings>(training)}};
   for (const auto& [name, rows] : tables) {
     expect_section(kRoot / "docs/settings.md", "<!-- " + name + " -->\n", "<!-- /" + name + " -->",
                    rows);
