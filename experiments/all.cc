@@ -2,6 +2,7 @@
 
 #include "experiments/adversarial/experiment.h"
 #include "experiments/distraction/experiment.h"
+#include "experiments/history/history.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -12,7 +13,8 @@ namespace heed {
 const std::vector<Experiment>& all_experiments() {
   static const std::vector<Experiment> kAll = {
       distraction_experiment(),          probes_experiment(), adversarial_experiment(),
-      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment()};
+      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment(),
+      history::history_experiment()};
   return kAll;
 }
 
