@@ -6,6 +6,7 @@
 #include "experiments/distraction/experiment.h"
 #include "experiments/energy/experiment.h"
 #include "experiments/gaps/experiment.h"
+#include "experiments/history/history.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -25,7 +26,8 @@ const std::vector<Experiment>& all_experiments() {
       gaps_experiment(),
       energy_experiment(),
       comprehend_experiment(),
-      carryover_experiment()};
+      carryover_experiment(),
+      history::history_experiment()};
   // clang-format on
   return kAll;
 }

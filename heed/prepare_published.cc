@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "dialog/data/formats/daily_dialog.h"
+#include "dialog/data/formats/intents.h"
 #include "dialog/data/formats/messages.h"
 #include "dialog/data/formats/multiwoz.h"
 #include "dialog/data/formats/mutual.h"
@@ -121,6 +122,15 @@ const Row kRows[] = {
      "Example:\n"
      "  heed prepare gaps --in sgd/train --out data/gaps/train.jsonl --min-turns 2",
      read_gaps},
+    {"intents", "ATIS and SNIPS (Goo et al. 2018), CLINC150 (Larson et al. 2019): intents",
+     "A folder with seq.in and label, or with parts of these; or data_full.json of CLINC150",
+     "An utterance is a dialogue of one turn with the label intent, so --min-turns 1 is needed; "
+     "--split published keeps the corpus' parts. `heed probe negatives` reads what it writes.\n"
+     "Examples:\n"
+     "  heed prepare intents --in atis --out data/atis --min-turns 1 --split published\n"
+     "  heed prepare intents --in data_full.json --out data/clinc150 --min-turns 1 --split "
+     "published",
+     read_corpus<read_intents>},
 };
 
 }  // namespace
