@@ -9,6 +9,7 @@
 #if HEED_ALL_SYSTEMS
 #include "dialog/discriminate/gan/system.h"
 #include "dialog/discriminate/system.h"
+#include "dialog/discriminate/words/system.h"
 #include "dialog/pretrained/system.h"
 #include "dialog/retrieve/system.h"
 #endif
@@ -22,6 +23,7 @@ std::vector<System>& all_systems() {
 #if HEED_ALL_SYSTEMS
     discriminate::discriminate_system(),
     gan::adversary_system(),
+    words::hredgan_system(),
     pretrained::bert_system(),
     retrieve::retrieval_system(),
 #endif

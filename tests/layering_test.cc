@@ -61,6 +61,9 @@ const std::map<std::string, std::set<std::string>> kMayInclude = {
      {"dialog/discriminate", "dialog/respond", "dialog/training_of.h", "dialog/system.h",
       "dialog/parts", "dialog/data", "dialog/text", "train", "optim", "nn", "autograd", "tensor",
       "base"}},
+    {"dialog/discriminate/words",  // a generator and a discriminator of its words
+     {"dialog/respond", "dialog/training_of.h", "dialog/system.h", "dialog/parts", "dialog/data",
+      "dialog/text", "train", "optim", "nn", "autograd", "tensor", "base"}},
     {"dialog/pretrained",
      {"dialog/system.h", "dialog/parts", "dialog/data", "dialog/text", "train", "nn", "autograd",
       "tensor", "base"}},
