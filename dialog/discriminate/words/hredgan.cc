@@ -130,24 +130,21 @@ void Settings::check() const {
 }
 
 Metrics measure_words(HredResponder& generator, const WordDiscriminator& discriminator,
-                      const Settings& settings, const TrainSettings& training,
-                      const TrainData& data, const OnValidation& on_batch) {
+                      const std::vector<Example>& all, const Vocabulary& vocabulary,
+                      const LoopSettings& loop, const OnValidation& on_batch) {
   const NoGrad guard;
-  const size_t asked = settings.measured > 0 ? static_cast<size_t>(settings.measured) : SIZE_MAX;
-  const size_t total = std::min(asked, data.valid.size());
-  const uint64_t seed = draw_seed(training.loop.seed, "words.measure", 0);
+  const uint64_t seed = draw_seed(loop.seed, "words.measure", 0);
   const bool noisy = generator.config().noise != Noise::kNone;
   const DecodeOptions answering{.max_length = 25, .seed = seed, .best_of = noisy};
   std::vector<double> real, taught, free;
   std::vector<Tokens> responses;
   double right = 0, shown = 0;
-  for (size_t at = 0; at < total; at += static_cast<size_t>(training.loop.batch_size)) {
-    std::vector<Example> examples;
-    const size_t end = std::min(total, at + static_cast<size_t>(training.loop.batch_size));
-    for (size_t i = at; i < end; ++i) examples.push_back(data.valid[i]);
+  const auto total = std::ssize(all), size = loop.batch_size;
+  for (int64_t at = 0; at < total; at += size) {
+    const std::vector<Example> examples(all.begin() + at, all.begin() + std::min(total, at + size));
     const Batch batch =
         make_batch(pointers(examples), generator.parts(), generator.embedding().weight.device());
-    const DropoutMode drop{0, seed, at};
+    const DropoutMode drop{0, seed, static_cast<uint64_t>(at)};
     const Told told = tell(discriminator, show(generator, batch, Fake::kDrawn, drop,
                                                gumbel_noise(generator, drop.key("fake"))));
     append(real, told.real);
@@ -158,12 +155,12 @@ Metrics measure_words(HredResponder& generator, const WordDiscriminator& discrim
     for (int64_t b = 0; b < batch.size; ++b) {
       const Decoding& d = given[batch.order[b]];
       answers.push_back({static_cast<int32_t>(b), d.tokens});
-      responses.push_back(data.vocabulary.words(d.tokens));
+      responses.push_back(vocabulary.words(d.tokens));
     }
     for (const double score : log_scores(generator, discriminator, batch, answers)) {
       free.push_back(score);
     }
-    if (on_batch) on_batch(static_cast<int64_t>(end), static_cast<int64_t>(total));
+    if (on_batch) on_batch(at + std::ssize(examples), total);
   }
   const auto words = [](double sum, double score) { return sum - std::max(score, -100.0); };
   return {{kTold, right / shown, true},
@@ -195,8 +192,14 @@ std::vector<Task> hredgan_tasks(HredResponder& generator, WordDiscriminator& dis
   };
   writes.validate = [players, of_language = writes.validate](const OnValidation& on_batch) {
     Metrics metrics = of_language(on_batch);
-    for (Metric& m : measure_words(players.generator, players.discriminator, players.settings,
-                                   players.training, players.data, on_batch)) {
+    const auto asked = static_cast<size_t>(players.settings.measured);
+    const size_t all = players.data.valid.size();
+    std::vector<Example> examples;
+    for (size_t i = 0; i < (asked > 0 ? std::min(asked, all) : all); ++i) {
+      examples.push_back(players.data.valid[i]);
+    }
+    for (Metric& m : measure_words(players.generator, players.discriminator, examples,
+                                   players.data.vocabulary, players.training.loop, on_batch)) {
       metrics.push_back(std::move(m));
     }
     return metrics;
@@ -261,11 +264,16 @@ bool train(const std::string& run, const TrainSettings& training, const Settings
                      {settings.generator_steps, settings.discriminator_steps});
 }
 
+WordDiscriminator load_discriminator(const std::string& run, const HredResponder& generator) {
+  WordDiscriminator discriminator(generator.config());
+  load_parameters(file_inside(run, kWeights), discriminator);
+  move(discriminator, generator.embedding().weight.device());
+  return discriminator;
+}
+
 Judge load_judge(const std::string& run, const Responder& generator) {
   const HredResponder& hred = hred_of(generator);
-  const auto discriminator = std::make_shared<WordDiscriminator>(hred.config());
-  load_parameters(file_inside(run, kWeights), *discriminator);
-  move(*discriminator, hred.embedding().weight.device());
+  const auto discriminator = std::make_shared<WordDiscriminator>(load_discriminator(run, hred));
   return [&hred, discriminator](const Batch& batch, const std::vector<Answer>& answers) {
     return log_scores(hred, *discriminator, batch, answers);
   };

@@ -50,8 +50,8 @@ constexpr const char* kSurprise = "valid_minus_log_d";  // mean -ln D of those a
 constexpr const char* kDistinct2 = "valid_distinct_2";
 
 Metrics measure_words(HredResponder& generator, const WordDiscriminator& discriminator,
-                      const Settings& settings, const TrainSettings& training,
-                      const TrainData& data, const OnValidation& on_batch = {});
+                      const std::vector<Example>& examples, const Vocabulary& vocabulary,
+                      const LoopSettings& loop, const OnValidation& on_batch = {});
 
 // The tasks of the training loop, generator first; its validation perplexity decides which epoch is
 // the best. Refer to what they are given, which must outlive them.
@@ -66,8 +66,11 @@ Settings load_settings_of(const std::string& run);
 // Trains the two of a run with the loop of train/loop.h, which says what is returned and thrown.
 bool train(const std::string& run, const TrainSettings& training, const Settings& settings,
            const TrainData& data, Device device, const TrainHooks& hooks = {});
-// D of a run as it ranks the answers of its generator, to which it refers. Throws DataError where
-// the directory holds none.
+// The discriminator of a run, with the generator's sizes and device. Throws DataError where the
+// directory holds none.
+WordDiscriminator load_discriminator(const std::string& run, const HredResponder& generator);
+// D of a run as it ranks the answers of its generator, to which it refers. Throws UsageError
+// for one of another structure.
 Judge load_judge(const std::string& run, const Responder& generator);
 
 }  // namespace heed::words

@@ -35,7 +35,7 @@ struct Case : testing::Test {
       Example& e = examples.emplace_back(make_examples({d}, loaded.vocabulary, {}).at(0));
       std::fill(e.distraction.begin(), e.distraction.end(), 0);
     }
-    expected = Json::parse(read_file(where("hredgan/expected.json")));
+    expected = Json::parse(read_file(where("hredgan/expected.json"), 1 << 20));
   }
   static std::string where(const std::string& name) {
     return source_dir() + "/tests/reference/" + name;
@@ -70,7 +70,7 @@ struct Case : testing::Test {
   static void expect_gradients(const Json& of, const Module& module) {
     for (const NamedParameter& p : parameters(module)) {
       double square = 0, sum = 0;
-      const Tensor grad = p.var.has_grad() ? p.var.grad() : Tensor();
+      const Tensor grad = p.var.grad();
       for (const double g : grad.defined() ? grad.to_vector() : std::vector<double>()) {
         square += g * g, sum += g;
       }
@@ -291,7 +291,7 @@ TEST_F(HredganTest, RefusesWhatIsNotThere) {
             "mode: expected one of ranker, soft, straight-through, got 'rank'");
   players.generator_from = 2;
   EXPECT_EQ(error_of<UsageError>([&] { players.check(); }),
-            "generator_from: expected 0 to 1, got 2.000000");
+            "generator_from: expected 0 to 1, got 2");
   const auto model = make_responder(small_config(Structure::parse("dynamic")), 1);
   EXPECT_NE(error_of<UsageError>([&] { load_judge(dir.path(""), *model); }).find("not dynamic"),
             std::string::npos);
