@@ -2,6 +2,7 @@
 
 #include "experiments/adversarial/experiment.h"
 #include "experiments/distraction/experiment.h"
+#include "experiments/generators/paper.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -10,9 +11,16 @@
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
-  static const std::vector<Experiment> kAll = {
-      distraction_experiment(),          probes_experiment(), adversarial_experiment(),
-      mediation::mediation_experiment(), sweep_experiment(),  retrieval_experiment()};
+  static const std::vector<Experiment> kAll = {distraction_experiment(),
+                                               probes_experiment(),
+                                               adversarial_experiment(),
+                                               mediation::mediation_experiment(),
+                                               sweep_experiment(),
+                                               retrieval_experiment(),
+                                               generators::hredgan_experiment(),
+                                               generators::thred_experiment(),
+                                               generators::keywords_experiment(),
+                                               generators::expressive_experiment()};
   return kAll;
 }
 
