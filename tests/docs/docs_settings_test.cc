@@ -5,6 +5,7 @@
 #include "base/file.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/settings.h"
+#include "dialog/discriminate/words/settings.h"
 #include "dialog/respond/settings.h"
 #include "dialog/retrieve/settings.h"
 #include "tests/docs/pages_helpers.h"
@@ -87,6 +88,7 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"discriminator", table<discriminate::Config>(config)},
       {"discriminator's training", table<discriminate::Settings>(training)},
       {"adversary", table<gan::Settings>(players)},
+      {"hredgan", table<words::Settings>(players)},
       {"ranker", table<retrieve::Settings>(config)},
       {"ranker's training", table<retrieve::Settings>(training)}};
   for (const auto& [name, rows] : tables) {
