@@ -215,9 +215,10 @@ void evaluate(const Settings& settings, const Data& data, const Variant& variant
   const Measuring m{settings, data, loaded.vocabulary,
                     human_responses(data.test, loaded.vocabulary),
                     Ppmi(neighbouring_pairs(data.train.pool))};
-  json["parameters"] = parameter_count(model);
   json["conversations"] = data.conversations;
-  for (const std::string& name : measured_values()) at(json, name) = Json();
+  for (const std::string& name : measured_values()) {
+    if (!json.contains(name)) at(json, name) = Json();
+  }
   for (const std::string& name : measured_items()) put(json, name, {});
   for (const char* way : kWays) put_nothing(json, way);
   json["parameters"] = parameter_count(model);
