@@ -58,12 +58,7 @@ void RespondTraining::read(const Paths& data, const std::string& run) {
   if (!is_new) {
     return check_same_data(data_.fingerprint() == s_.data_fingerprint, data, run, limit_text(s_));
   }
-  s_.model.vocab_size = data_.vocabulary.size();
-  if (!data_.conditions.empty()) {
-    s_.model.sentiment = data_.conditions[0], s_.model.domain = data_.conditions[1];
-  }
-  if (data_.generic_words > 0) s_.model.generic_words = data_.generic_words;
-  s_.data_fingerprint = data_.fingerprint();
+  take_data(s_, data_);
   preset_batch_ = s_.loop.batch_size;
   if (!given("batch")) s_.loop.batch_size = batch_size_for(s_, data_.train.size());
 }
@@ -212,6 +207,15 @@ void complete_settings(TrainSettings& s,
     s.model.embedding_size = word_vector_width(s.word_vectors);
   }
   if (!given("min-rate")) s.loop.schedule.min_rate = s.loop.schedule.rate / 1000;
+}
+
+void take_data(TrainSettings& s, const TrainData& data) {
+  s.model.vocab_size = data.vocabulary.size();
+  if (!data.conditions.empty() && !s.model.conditions().empty()) {
+    s.model.sentiment = data.conditions[0], s.model.domain = data.conditions[1];
+  }
+  if (data.generic_words > 0 && !s.lexicon.empty()) s.model.generic_words = data.generic_words;
+  s.data_fingerprint = data.fingerprint();
 }
 
 int64_t batch_size_for(const TrainSettings& s, size_t examples) {

@@ -64,14 +64,9 @@ template <class S> bool train_run(const Subject<S, Data>& run, const TrainHooks&
   const Variant& v = paper(run.settings.paper).variants[run.run.variant];
   const TrainData& data = run.data.train;
   TrainSettings t = settings_of(run.settings, v);
-  t.model.vocab_size = data.vocabulary.size();
-  if (!t.lexicon.empty()) t.model.generic_words = data.generic_words;
-  if (!data.conditions.empty()) {
-    t.model.sentiment = data.conditions[0], t.model.domain = data.conditions[1];
-  }
+  take_data(t, data);
   t.loop.batch_size = batch_size_for(t, data.train.size());
   t.loop.seed = run.run.seed;
-  t.data_fingerprint = data.fingerprint();
   begin_on_first(*hooks.ranks, [&] {
     if (v.players) words::save_settings(run.directory, *v.players);
     begin_run(run.directory, t, data);
