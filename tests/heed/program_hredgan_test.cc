@@ -62,6 +62,29 @@ TEST_F(HredganProgram, RanksAnswers) {
   EXPECT_EQ(heed_program({"info", shared->path("run")}).code, 0);
 }
 
+// Of one seed with few dialogues; the same command then has nothing to do.
+TEST_F(HredganProgram, AnExperimentOfAPaper) {
+  const std::string out = dir.path("experiment");
+  const Arguments reproduce = {"reproduce", "hredgan",   "--data",  kSample,     "--out",
+                               out,         "--limit",   "40",      "--epochs",  "1",
+                               "--hidden",  "6",         "--vocab", "100",       "--test-limit",
+                               "12",        "--best-of", "3",       "--threads", "1"};
+  const Result r = heed_program(reproduce);
+  ASSERT_EQ(r.code, 0) << r.err;
+  for (const char* table : {"answers", "best", "words", "changes", "runs", "claims"}) {
+    EXPECT_NE(dir.read("experiment/tables/" + std::string(table) + ".md"), "") << table;
+  }
+  const std::string first = dir.read("experiment/gan-w-seed1/evaluation.json");
+  EXPECT_NE(first.find("\"best_d\""), std::string::npos);
+  EXPECT_EQ(heed_program(reproduce).code, 0);
+  EXPECT_EQ(dir.read("experiment/gan-w-seed1/evaluation.json"), first);
+  EXPECT_EQ(heed_program({"report", out, "--html", dir.path("page.html")}).code, 0);
+  EXPECT_NE(dir.read("page.html").find("What the discriminator tells"), std::string::npos);
+  expect_failure(
+      heed_program({"reproduce", "expressive", "--data", kSample, "--out", dir.path("expressive")}),
+      2, "--lexicon FILE is required", "no lexicon");
+}
+
 TEST_F(HredganProgram, RefusesWhatThereIsNot) {
   expect_failure(heed_program(respond("x") + Arguments{"--rank", "D"}), 2,
                  "--rank: only applies with --best-of", "rank");
@@ -69,7 +92,7 @@ TEST_F(HredganProgram, RefusesWhatThereIsNot) {
                  "--decode: only applies without --best-of", "decode");
   expect_failure(heed_program(with(respond("x"), "--model", kModel) + Arguments{"--best-of", "4"}),
                  2, "not static-ui", "another structure");
-  expect_failure(heed_program(with(command(dir.path("run")), "--generator-from", "2")), 2,
+  expect_failure(heed_program(command(dir.path("run")) + Arguments{"--generator-from", "2"}), 2,
                  "--generator-from", "range");
   std::filesystem::remove(shared->path("run/discriminator.safetensors"));
   expect_failure(heed_program(respond("x") + Arguments{"--best-of", "4"}), 1,

@@ -17,7 +17,7 @@
 namespace heed::words {
 namespace {
 
-constexpr const char *kFile = "hredgan.json", *kWeights = "discriminator.safetensors";
+constexpr const char *kFile = "discriminator.json", *kWeights = "discriminator.safetensors";
 constexpr auto kVisitPlayers = [](auto& settings, auto& v) { visit_players(settings, v); };
 
 Fake fake_of(Mode mode) {

@@ -10,7 +10,7 @@
 // (Fake of word_discriminator.h): a ranker learns beside a generator that never hears of it.
 //
 // A run is one of its generator, which every command reads, with these files besides:
-//   hredgan.json                what the two are trained with
+//   discriminator.json                what the two are trained with
 //   discriminator.safetensors   that of the best epoch; epoch-N-discriminator.safetensors of all
 #pragma once
 

@@ -6,7 +6,7 @@
 
 namespace heed::words {
 
-// Those of hredgan.json.
+// Those of discriminator.json.
 template <class S, class V> void visit_players(S& s, V& v) {
   const char* group = "Players";
   v(setting("mode", "mode",

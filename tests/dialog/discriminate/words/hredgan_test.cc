@@ -238,7 +238,7 @@ class HredganTest : public TrainerTest {
   }
   bool train_both(const std::string& name, const TrainHooks& hooks = {}) {
     fs::create_directories(path(name));
-    if (!fs::exists(path(name + "/hredgan.json"))) {
+    if (!fs::exists(path(name + "/discriminator.json"))) {
       save_settings(path(name), players);
       start_run(path(name), settings, data.vocabulary);
     }
