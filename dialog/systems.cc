@@ -11,6 +11,7 @@
 #include "dialog/comprehend/system.h"
 #include "dialog/discriminate/gan/system.h"
 #include "dialog/discriminate/system.h"
+#include "dialog/discriminate/words/system.h"
 #include "dialog/pretrained/system.h"
 #include "dialog/retrieve/system.h"
 #include "dialog/rewrite/system.h"
@@ -26,6 +27,7 @@ std::vector<System>& all_systems() {
 #if HEED_ALL_SYSTEMS
     discriminate::discriminate_system(),
     gan::adversary_system(),
+    words::hredgan_system(),
     pretrained::bert_system(),
     retrieve::retrieval_system(),
     rewrite::gaps_system(),

@@ -7,6 +7,7 @@
 #include "experiments/energy/experiment.h"
 #include "experiments/gaps/experiment.h"
 #include "experiments/history/history.h"
+#include "experiments/generators/paper.h"
 #include "experiments/mediation/mediation.h"
 #include "experiments/probes/experiment.h"
 #include "experiments/retrieval/experiment.h"
@@ -15,8 +16,6 @@
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
-  // clang-format off: one a line
-  static const std::vector<Experiment> kAll = {
       distraction_experiment(),
       probes_experiment(),
       adversarial_experiment(),
@@ -27,7 +26,11 @@ const std::vector<Experiment>& all_experiments() {
       energy_experiment(),
       comprehend_experiment(),
       carryover_experiment(),
-      history::history_experiment()};
+      history::history_experiment(),
+      generators::hredgan_experiment(),
+      generators::thred_experiment(),
+      generators::keywords_experiment(),
+      generators::expressive_experiment()};
   // clang-format on
   return kAll;
 }

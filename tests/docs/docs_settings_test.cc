@@ -7,6 +7,7 @@
 #include "dialog/carry/settings.h"
 #include "dialog/discriminate/gan/settings.h"
 #include "dialog/discriminate/settings.h"
+#include "dialog/discriminate/words/settings.h"
 #include "dialog/respond/settings.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/rewrite/settings.h"
@@ -91,6 +92,7 @@ TEST(Docs, TablesOfSettingsAreThoseOfTheProgram) {
       {"discriminator", table<discriminate::Config>(config)},
       {"discriminator's training", table<discriminate::Settings>(training)},
       {"adversary", table<gan::Settings>(players)},
+      {"hredgan", table<words::Settings>(players)},
       {"ranker", table<retrieve::Settings>(config)},
       {"ranker's training", table<retrieve::Settings>(training)},
       {"gaps", table<rewrite::Settings>(config)},
