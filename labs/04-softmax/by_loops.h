@@ -92,12 +92,6 @@ inline double loss_by_loops(const Tensor& x, const std::vector<int32_t>& targets
   return dot(weights, losses_by_loops(x, targets, smoothing));
 }
 
-// The same targets, each `by` classes on.
-inline std::vector<int32_t> moved(std::vector<int32_t> targets, int64_t by, int64_t cols) {
-  for (int32_t& t : targets) t = static_cast<int32_t>((t + by + cols) % cols);
-  return targets;
-}
-
 // What students make of the losses of rows.
 inline Suspects wrong_losses(const Tensor& x, const std::vector<int32_t>& targets,
                              double smoothing) {
@@ -111,14 +105,22 @@ inline Suspects wrong_losses(const Tensor& x, const std::vector<int32_t>& target
     }
     return Tensor::from(found, {std::ssize(found)});
   };
+  const auto other_class = [&](int64_t by) {  // the logit that stands there in memory
+    std::vector<double> found = loss.to_vector();
+    const std::vector<double> all = x.to_vector();
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t at = r * cols + targets[r];
+      const bool there = at + by >= 0 && at + by < x.numel();
+      found[r] += (1 - smoothing) * (all[at] - all[there ? at + by : at]);
+    }
+    return Tensor::from(found, {rows});
+  };
   using Row = std::vector<double>;
   const auto mean = [](const Row& row) {
     return std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(row.size());
   };
-  return {{"that of the class behind the target",
-           losses_by_loops(x, moved(targets, 1, cols), smoothing)},
-          {"that of the class before the target",
-           losses_by_loops(x, moved(targets, -1, cols), smoothing)},
+  return {{"that of the class behind the target", other_class(1)},
+          {"that of the class before the target", other_class(-1)},
           {"made with the maximum, not with the logit of the target",
            with([](const Row&, double t, double max) { return t - max; })},
           {"off by the maximum: what is taken out of the sum is taken from the target, too",
@@ -148,8 +150,11 @@ inline Suspects wrong_gradients(const Tensor& x, const std::vector<int32_t>& tar
   }
   const auto target = [&](int64_t by) {
     const Tensor hot = zeros_like(x);
-    const std::vector<int32_t> at = moved(targets, by, cols);
-    for (size_t r = 0; r < at.size(); ++r) hot.data<double>()[r * cols + at[r]] = 1;
+    for (size_t r = 0; r < targets.size(); ++r) {
+      const int64_t at = static_cast<int64_t>(r) * cols + targets[r] + by;
+      // What is written behind a row is overwritten with the next one.
+      if (at >= 0 && (by < 1 || targets[r] + by < cols)) hot.data<double>()[at] = 1;
+    }
     return hot;
   };
   const Tensor hot = target(0), one = Tensor::full(x.shape(), 1, DType::f64),

@@ -351,7 +351,7 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
     }
     const auto fits = [&](double none, double one) {
       return as_likely(counts[0], none) && as_likely(counts[1], one) &&
-             as_likely(counts[2], 1 - none - one);
+             as_likely(counts[2], std::max(0.0, 1 - none - one));
     };
     const double q = 1 - p;
     if (fits(q * q, 2 * p * q)) continue;

@@ -42,6 +42,8 @@ struct Ragged {
 inline Segments draw_segments(Draw& draw, int64_t shortest = 1) {
   std::vector<int32_t> lengths = draw.ids(draw.between(3, 5), 6);
   for (int32_t& length : lengths) length += static_cast<int32_t>(shortest);
+  if (shortest == 0) lengths[1] = 0;  // in the middle, and both ends have some rows
+  for (int32_t* end : {&lengths.front(), &lengths.back()}) *end = std::max(*end, 2);
   return Segments(lengths);
 }
 

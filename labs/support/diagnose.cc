@@ -247,8 +247,12 @@ std::string tail_only(const Numbers& n) {
   for (int64_t i = first; i < n.size(); ++i) {
     if (n.right(i)) return "";
   }
+  if (n.rows > 1 && first == n.cols) {
+    return "The first row is right, and no element of the others. " + n.expected.law;
+  }
+  if (first < n.size() - n.size() / 4) return "";
   return "Right up to " + n.place(first - 1) + ", wrong from " + n.place(first) +
-         " on: the tail is treated differently.";
+         " on: the tail is treated differently. " + n.expected.law;
 }
 
 std::string repeated_only(const Numbers& n) {
@@ -263,12 +267,12 @@ std::string repeated_only(const Numbers& n) {
 }
 
 std::string what_the_numbers_say(const Numbers& n) {
-  if (n.two() && never_written(n).empty()) return n.expected.law;
   for (const auto symptom : {never_written, not_finite, suspect, rounding, constant_factor,
                              all_the_same, constant_offset, transposed, shifted, blocks_permuted,
                              factor_of_each_row, tail_only, repeated_only}) {
     const std::string says = symptom(n);
     if (!says.empty()) return says;
+    if (n.two() && symptom == suspect) break;  // neither is right: how they differ says nothing
   }
   return n.expected.law.empty() ? "no simple pattern." : n.expected.law;
 }

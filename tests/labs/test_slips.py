@@ -1,4 +1,4 @@
-"""Planted mistakes are caught by the check that lab.json names, whatever is drawn, and explained in the words that it names.
+"""Planted mistakes (slips/) are caught by the check that their row names, whatever is drawn, and explained in the words that it names.
 
 HEED_SLIP_SEEDS=40 HEED_SLIPS=4,7:12- python3 tests/labs/run.py BUILD test_slips   more seeds; lab 4, and lab 7 from its slip 12 on"""
 import os
@@ -7,7 +7,7 @@ import unittest
 from concurrent.futures import ThreadPoolExecutor
 
 import helpers
-from heed_lab import report
+from heed_lab import report, writing
 from heed_lab.build import CompileError
 from heed_lab.running import BLANK, PASSED, run_check
 
@@ -19,25 +19,25 @@ def asked():
     labs = helpers.course().labs
     names = [part.rstrip("-").partition(":") for part in os.environ.get("HEED_SLIPS", "").split(",") if part]
     first = {int(lab): int(number or 0) for lab, _, number in names} or dict.fromkeys(labs, 0)
-    return [(labs[lab], i, slip) for lab, least in first.items() for i, slip in enumerate(labs[lab].slips) if i >= least]
+    return [(labs[lab], i, slip) for lab, least in first.items() for i, slip in enumerate(writing.planted(helpers.ROOT, labs[lab])) if i >= least]
 
 
 def problems(lab, number, slip):
     """What is wrong with the verdicts, by seed."""
-    text = helpers.course().texts(lab)[slip["file"]]
-    if text.count(slip["old"]) != 1:
-        return f"{slip['old']!r} occurs {text.count(slip['old'])} times in {slip['file']}"
+    text = helpers.course().texts(lab)[slip.file]
+    if text.count(slip.old) != 1:
+        return f"{slip.old!r} occurs {text.count(slip.old)} times in {slip.file}"
     try:
-        program = helpers.program(lab, {slip["file"]: text.replace(slip["old"], slip["new"])}, f"slip-{number}")
+        program = helpers.program(lab, {slip.file: text.replace(slip.old, slip.new)}, f"slip-{number}")
     except CompileError as error:
         return str(error)
     found = {}
     for seed in range(helpers.SEED, helpers.SEED + SEEDS):
-        verdict = run_check(program, lab.check(slip["check"]), seed)
+        verdict = run_check(program, lab.check(slip.check), seed)
         said = report.failure(lab, verdict)
         if verdict.status in (PASSED, BLANK):
             found[seed] = verdict.status
-        elif slip["says"] not in said or "Failed" in verdict.message.splitlines():  # GoogleTest's own word, which tells nothing
+        elif slip.says not in said or "Failed" in verdict.message.splitlines():  # GoogleTest's own word, which tells nothing
             found[seed] = "; ".join(re.findall("What it means: (.*)", said)) or said
     return found
 
@@ -46,5 +46,5 @@ class Slips(unittest.TestCase):
     def test_caught_and_explained(self):
         with ThreadPoolExecutor(2) as pool:
             for (lab, number, slip), wrong in zip(asked(), pool.map(lambda row: problems(*row), asked())):
-                with self.subTest(lab=lab.number, slip=number, new=slip["new"], check=slip["check"], says=slip["says"]):
+                with self.subTest(lab=lab.number, slip=number, new=slip.new, check=slip.check, says=slip.says):
                     self.assertFalse(wrong, wrong)
