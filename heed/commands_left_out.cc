@@ -2,6 +2,7 @@
 // them.
 #include "base/error.h"
 #include "heed/commands.h"
+#include "heed/decode_flags.h"
 #include "heed/pool.h"
 #include "heed/prepare.h"
 
@@ -29,6 +30,9 @@ void add_prepare_labels(CLI::App& prepare) {
 }
 void add_prepare_carryover(CLI::App& prepare) {
   left_out(prepare, "carryover");
+}
+Judge judge_of_words(const std::string&, const Responder&) {
+  throw UsageError("--rank D: not in this build; make program builds it");
 }
 PoolRanker open_pool(const std::string&, const std::string&, Device) {
   throw UsageError("chat --pool: not in this build; make program builds it");
