@@ -6,7 +6,6 @@
 #include "base/utf8.h"
 #include "dialog/carry/tallies_json.h"
 #include "dialog/system.h"
-#include "dialog/text/text_file.h"
 #include "dialog/text/text_table.h"
 #include "dialog/view/render.h"
 #include "heed/command.h"

@@ -177,11 +177,10 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   json["groups"] = to_json(c.all);
   json["look"] = to_json(carry::look_by_distance(data.test, decisions));
   for (const char* rule : carry::kRules) {
-    std::vector<std::vector<char>> decided;
-    for (const Item& item : data.test) decided.push_back(carry::decide_by_rule(rule, item));
-    Counted of_rule = counted_by_dialogue(data, all, decided);
+    Tallies tallies;
+    for (const Item& item : data.test) count(item, decide_by_rule(rule, item), tallies);
     for (const CarryoverMeasure& m : kCarryoverMeasures) {
-      json["rules"][rule][m.key] = of_rule.all[m.group].f1();
+      json["rules"][rule][m.key] = tallies[m.group].f1();
     }
   }
   for (const int inserted : kInserted) {

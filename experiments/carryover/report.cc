@@ -112,7 +112,7 @@ std::vector<Table> tables(const Found& found) {
                      column("", "other services", "f1_cross")};
   add_changes(changes, found.results, found.inference);
   return {f1, distances, inserted, changes,
-          trainings_table(found.results, "valid_f1", "F1 of the validation", 3, true)};
+          trainings_table(found.results, "valid_f1", "F1", 3, true)};
 }
 
 // ---- claims
