@@ -50,11 +50,10 @@ template <class S, class V> void visit_training(S& s, V& v) {
             "value of them are left out. If not given: all that the training dialogues have",
             {.group = kTracker, .required = true, .of_data = true}),
     s.slots);
-  v(setting(
-        "features", "train_features",
-        "fixed: the network under the output stays as it was in --init; trained: it learns",
-        {.group = kTracker, .words = {"fixed", "trained"}, .required = true, .of_variant = true}),
-    Words{s.train_features, "fixed", "trained"});
+  v(setting("fixed-features", "fixed_features",
+            "The network under the output stays as it was in --init",
+            {.group = kTracker, .required = true, .of_variant = true}),
+    s.fixed_features);
   v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
             {.group = kSizes,
              .least = kSpecialTokens + 1,
@@ -68,7 +67,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
 }
 
 template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.train_features;
+  s.fixed_features;
 }
 {
   visit_config(s.model, v);

@@ -139,8 +139,9 @@ System tracker_system() {
           "often all slots are right. docs/tracking.md goes through it.\n"
           "Examples:\n"
           "  heed train tracker --data data/woz2 --out runs/heads\n"
-          "  heed train tracker --data data/woz2 --output energy --init runs/heads --features "
-          "fixed "
+          "  heed train tracker --data data/woz2 --output energy --init runs/heads "
+          "--fixed-features "
+          ""
           "--out runs/energy",
       .train = new_training<TrackerTraining>,
       .presets = [] { return choice_of(presets(), "laptop", preset_table()); }};

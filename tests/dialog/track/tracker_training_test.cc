@@ -78,10 +78,10 @@ TEST_F(Trained, LearnsHeadsAndAnEnergyOnThem) {
   const TensorMap heads = load_tensors(dir.path("heads/model.safetensors"));
   settings.init = dir.path("heads");
   settings.model.output = "energy";
-  settings.train_features = false;
+  settings.fixed_features = true;
   ASSERT_TRUE(run("fixed"));
   EXPECT_GT(best("fixed"), 0.9);
-  settings.train_features = true;
+  settings.fixed_features = false;
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("trained"));
   size_t features = 0;
@@ -141,10 +141,10 @@ TEST_F(Trained, IsASystemThatEncodes) {
 }
 
 TEST_F(Trained, RefusesWhatCannotBe) {
-  settings.train_features = false;
+  settings.fixed_features = true;
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
-            "--features fixed needs --init: a tracker whose features stay as they are");
-  settings.train_features = true;
+            "--fixed-features needs --init: a tracker whose features stay as they are");
+  settings.fixed_features = false;
   settings.model.independent = true;
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
             "--independent is for --output energy");
