@@ -135,7 +135,7 @@ void track_file(const Options& o) {
   std::vector<std::string> unknown;
   const std::vector<Conversation> conversations = loaded.reader.conversations(
       read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true}), unknown,
-      load_settings(o.model).slots);
+      loaded.model.config().slots);
   if (conversations.empty()) throw DataError(path + ": no dialogue has turns of \"user\"");
   Progress progress;
   const Beliefs beliefs =

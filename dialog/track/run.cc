@@ -1,6 +1,5 @@
 #include "dialog/track/run.h"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"

@@ -16,7 +16,6 @@ constexpr const char* kSystem = "tracker";
 
 struct Settings {
   Config model = {};
-  std::string slots = {};       // those that are tracked: Slots::of()
   bool fixed_features = false;  // they stay as they were in --init
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all

@@ -20,6 +20,11 @@ template <class S, class V> void visit_config(S& m, V& v) {
         "down the gradient of an energy",
         {.group = kTracker, .words = {"heads", "energy"}, .required = true, .of_variant = true}),
     m.output);
+  v(setting("slots", "slots",
+            "Slots to track, with commas, restaurant-* for all that begin so; dialogues without a "
+            "value of them are left out. If not given: all that the training dialogues have",
+            {.group = kTracker, .required = true, .of_data = true}),
+    m.slots);
   v(setting("machine", "machine",
             "What is read of the system's turns: acts (labels), text (a second LSTM), or none",
             {.group = kTracker, .words = {"acts", "text", "none"}, .required = true}),
@@ -45,11 +50,6 @@ template <class S, class V> void visit_config(S& m, V& v) {
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
-  v(setting("slots", "slots",
-            "Slots to track, with commas, restaurant-* for all that begin so; dialogues without a "
-            "value of them are left out. If not given: all that the training dialogues have",
-            {.group = kTracker, .required = true, .of_data = true}),
-    s.slots);
   v(setting("fixed-features", "fixed_features",
             "The network under the output stays as it was in --init",
             {.group = kTracker, .required = true, .of_variant = true}),

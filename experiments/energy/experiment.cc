@@ -54,7 +54,7 @@ track::Settings settings_of(const Settings& s, uint64_t seed) {
   t.model.embedding_size = t.model.hidden_size = t.model.act_size = s.width;
   t.model.steps = s.steps;
   t.model.inner_rate = 5.0 / s.steps;  // with more steps as far
-  t.slots = s.slots;
+  t.model.slots = s.slots;
   t.loop.max_epochs = s.epochs;
   t.loop.seed = seed;
   t.loop.pieces = s.pieces;
@@ -159,7 +159,7 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   move(loaded.model, run.device);
   const track::Slots& slots = loaded.reader.slots;
   const std::vector<Conversation>& test = run.data.test;
-  json["parameters"] = parameter_count(static_cast<const Module&>(loaded.model));
+  json["parameters"] = parameter_count(loaded.model);
   json["conversations"] = run.data.conversations;
 
   progress("the test part", 0.2);
@@ -168,9 +168,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   put(json, "joint", scores, &track::TurnScore::joint);
   put(json, "above_half", scores, &track::TurnScore::set);
   put(json, "changes", scores, &track::TurnScore::change);
-  for (size_t s = 0; s < slots.count(); ++s) {
-    json["slots"][slots[s].name] = track::mean(scores).slots[s];
-  }
+  const track::Accuracy accuracy = track::mean(scores);
+  for (size_t s = 0; s < slots.count(); ++s) json["slots"][slots[s].name] = accuracy.slots[s];
   const auto rule = track::score(slots, test, track::string_match(slots, test));
   put(json, "string_match", rule, &track::TurnScore::joint);
   const auto pairs = track::dependences(slots, test, beliefs);

@@ -120,6 +120,9 @@ TEST(Track, RefusesWhatItCannotDo) {
   refused({"train", "tracker", "--data", kSample, "--out", none}, 1, "no turn has a state");
   refused({"train", "tracker", "--data", made().data, "--fixed-features", "--out", none}, 2,
           "--fixed-features needs --init");
+  refused({"train", "tracker", "--data", made().data, "--init", made().heads, "--hidden", "9",
+           "--out", none},
+          2, "--hidden: with --init it is that of");
 }
 
 // Every setting makes another tracker.

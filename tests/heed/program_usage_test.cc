@@ -18,8 +18,8 @@ void expect_line(const Arguments& arguments, const std::string& line) {
 
 const std::string kCommands =
     "; there are: train, evaluate, score, show, chat, respond, generate, compare, distract, "
-    "features, probe, import, encode, export, rank, track, judge, discriminate, adversary, info, log, "
-    "plot, "
+    "features, probe, import, encode, export, rank, ask, rewrite, carry, track, judge, "
+    "discriminate, adversary, info, log, plot, "
     "watch, diff, prepare, "
     "reproduce, "
     "report, sweep, verify, bench, help";
@@ -168,7 +168,7 @@ TEST(Help, NamesEveryCommand) {
         "discriminate", "adversary", "info",      "log",      "plot",   "watch",
         "diff",         "prepare",   "reproduce", "report",   "sweep",  "verify",
         "bench",        "help",      "import",    "encode",   "export", "rank",
-        "track"}) {
+        "ask",          "rewrite",   "carry",     "track"}) {
     EXPECT_TRUE(has(r.out, std::string("  ") + command + " ")) << command;
   }
   EXPECT_EQ(heed_program({"help"}).out, r.out);

@@ -54,8 +54,9 @@ struct Trained : testing::Test {
     return load_train_data(dir.path("data"), settings, from);
   }
   bool run(const std::string& name, const TrainHooks& hooks = {}) {
-    const TrainData read = data(settings.init);
     Settings s = settings;
+    if (!s.init.empty()) take_from_init(s);
+    const TrainData read = load_train_data(dir.path("data"), s, s.init);
     settle(s, read);
     std::filesystem::create_directories(dir.path(name));
     begin_run(dir.path(name), s, read.reader, "{}");
