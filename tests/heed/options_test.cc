@@ -31,7 +31,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--preset", "those of a system, whose list begins with one of its own"},
     {"--seed", "of what is drawn; always a seed"},
     {"--speaker", "whose turns are responses, or in prepare csv the column of names"},
-    {"--steps", "in bench how many are timed, in log and plot that steps are shown, not epochs"},
+    {"--steps", "of a tracker its own, in bench how many are timed, in log and plot what is shown"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 
 TEST_F(Options, OneNameHasOneMeaning) {
