@@ -83,7 +83,8 @@ TEST_F(Options, SayWhatIsPossible) {
         "'statik'; did you mean static?");
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
-       "generator-paper or generator-smoke, got 'smok'; did you mean smoke?");
+       "generator-paper, generator-smoke, explain-paper or explain-smoke, got 'smok'; did you mean "
+       "smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
        "mean day?");
