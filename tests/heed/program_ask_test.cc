@@ -105,7 +105,7 @@ TEST_F(Ask, IsAnExperiment) {
                              "--epochs", "1", "--cells", "4", "--threads", "1"};
   const Result r = heed_program(command);
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(dir->read("all/claims.md"), "The answers before matter more"));
+  EXPECT_TRUE(has(dir->read("all/tables/claims.md"), "The answers before matter more"));
   const Json evaluation = Json::parse(dir->read("all/no-answers-seed1/evaluation.json"));
   EXPECT_EQ(evaluation["f1_items"].size(), 6u);
   EXPECT_EQ(evaluation["passages"], (Json{0, 0, 0, 1, 1, 1}));
