@@ -34,7 +34,7 @@ class Ask : public testing::Test {
     data = dir->write("questions.json", questions());
     run = dir->path("run");
     const Result r =
-        heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--layers", "1",
+        heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--encoder-layers", "1",
                       "--cells", "8", "--epochs", "2", "--threads", "1", "--out", run});
     ASSERT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out + r.err, "21 training questions on 7 passages and 3 to validate"));
