@@ -92,10 +92,11 @@ void print_table(const std::vector<Row>& rows, const std::string& counted) {
 
 void run(const Options& o) {
   const Device device = start(*o.common);
-  const DecodeOptions options = o.decode.get(o.common->seed);
+  DecodeOptions options = o.decode.get(o.common->seed);
   JsonOutput responses_file(o.out), output(o.json);
   const Measured m(o.model, o.input);
   move(*m.loaded.model, device);
+  options.judge = o.decode.judge(o.model, *m.loaded.model);
   std::optional<Ppmi> ppmi;
   if (!o.pmi.empty()) {
     ppmi = count_ppmi(read_dialogues(find_part(o.pmi, "train")), m.loaded.vocabulary);
@@ -116,7 +117,7 @@ void run(const Options& o) {
     if (!lexicon.empty()) row.sentiment_words = share_of_sentiment_words(lexicon, texts);
     return row;
   };
-  std::vector<Row> rows = {measured(o.decode.method, responses)};
+  std::vector<Row> rows = {measured(options.best_of > 0 ? "best-of" : o.decode.method, responses)};
   if (o.taught) {
     rows.push_back(
         measured("taught", respond_taught(*m.loaded.model, m.examples, m.loaded.vocabulary,
@@ -153,7 +154,9 @@ void add_respond(CLI::App& app) {
       "Examples:\n"
       "  heed respond --model runs/first --data data/ubuntu-sample --out responses.jsonl\n"
       "  heed respond --model runs/first --data my.jsonl --decode beam --out responses.jsonl "
-      "--json quality.json",
+      "--json quality.json\n"
+      "  heed respond --model runs/hredgan --data data/ubuntu-sample --best-of 64 --rank D --out "
+      "best.jsonl",
       {.seed = "Seed of drawn responses (--decode sample)"}, run);
   add_model(c, o.model);
   o.input.declare(c);
@@ -173,7 +176,7 @@ void add_respond(CLI::App& app) {
        "Also measure the share of sentiment words, those with a score of 1 or more, or -1 or "
        "less, in this file, as VADER has them")
       ->option_text("FILE");
-  o.decode.declare(c);
+  o.decode.declare_best_of(c);
 }
 
 }  // namespace heed

@@ -23,6 +23,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--dialogue", "in prepare csv a column, in ask the file of the dialogue"},
     {"--in", "each command of prepare reads files of its own"},
     {"--out", "what is written: a file, or a directory with several"},
+    {"--encoder", "of each system which encoders it may have"},
     {"--pool", "of features how states become one vector, elsewhere where distractions come from"},
     {"--predictions", "what a classifier says: written by discriminate test, read by judge score"},
     {"--responses", "a file of them, or of how many examples"},
