@@ -178,6 +178,11 @@ AtomicFile::AtomicFile(const std::string& path)
   if (descriptor_ >= 0) return;
   const int error = errno;
   forget(temporary_);
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  std::error_code ignored;
+  if (error == ENOENT && !folder.empty() && !std::filesystem::exists(folder, ignored)) {
+    throw DataError(path + ": cannot write: there is no folder " + folder.string());
+  }
   errno = error;
   fail(path, "cannot write");
 }

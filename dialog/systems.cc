@@ -7,11 +7,15 @@
 #include "train/model_directory.h"
 #include "train/run_json.h"
 #if HEED_ALL_SYSTEMS
+#include "dialog/carry/system.h"
+#include "dialog/comprehend/system.h"
 #include "dialog/discriminate/gan/system.h"
 #include "dialog/discriminate/system.h"
 #include "dialog/discriminate/words/system.h"
 #include "dialog/pretrained/system.h"
 #include "dialog/retrieve/system.h"
+#include "dialog/rewrite/system.h"
+#include "dialog/track/system.h"
 #endif
 
 namespace heed {
@@ -26,6 +30,10 @@ std::vector<System>& all_systems() {
     words::hredgan_system(),
     pretrained::bert_system(),
     retrieve::retrieval_system(),
+    rewrite::gaps_system(),
+    track::tracker_system(),
+    comprehend::comprehend_system(),
+    carry::carryover_system(),
 #endif
   };
   return all;

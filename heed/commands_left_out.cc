@@ -28,6 +28,9 @@ HEED_COMMANDS(HEED_THERE, HEED_LEFT_OUT)
 void add_prepare_labels(CLI::App& prepare) {
   left_out(prepare, "labels");
 }
+void add_prepare_carryover(CLI::App& prepare) {
+  left_out(prepare, "carryover");
+}
 Judge judge_of_words(const std::string&, const Responder&) {
   throw UsageError("--rank D: not in this build; make program builds it");
 }

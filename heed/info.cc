@@ -36,6 +36,14 @@ Json info_of_directory(const std::string& path, const OnReading& on_reading) {
                   "run), experiment.json, train.jsonl, or folders with one of them");
 }
 
+// What is no dialogues, by a part of its name, and what shows it.
+const std::pair<std::string, std::string> kOtherFiles[] = {
+    {"vocab.txt", "a model's vocabulary, a token a line; heed info FOLDER describes the model"},
+    {"log.jsonl", "the log of a training; heed log FOLDER shows it, heed plot FOLDER draws it"},
+    {"steps.jsonl", "the steps of a training; heed log FOLDER --steps shows them"},
+    {"pool.txt", "responses to choose from, one a line; heed chat --pool FILE answers with them"},
+    {".html", "a page; a browser shows it"}};
+
 // The files of --json begin with a line of their own; a dialogue is a line.
 bool is_json_file(const std::string& path) {
   if (path.ends_with(".json")) return true;
@@ -56,6 +64,11 @@ Json info_of(const std::string& path) {
     throw DataError(path + ": neither a file nor a directory");
   }
   if (path.ends_with(".safetensors")) return info_of_weights(path);
+  for (const auto& [name, what] : kOtherFiles) {
+    if (fs::path(path).filename().string().find(name) != std::string::npos) {
+      throw DataError(path + ": " + what);
+    }
+  }
   return is_json_file(path) ? info_of_result(path) : info_of_dialogues(path, on_reading);
 }
 

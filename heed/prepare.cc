@@ -292,6 +292,7 @@ void add_prepare(CLI::App& app) {
   add_prepare_published(*prepare);
   add_prepare_split(*prepare);
   add_prepare_labels(*prepare);
+  add_prepare_carryover(*prepare);
 }
 
 }  // namespace heed

@@ -1,7 +1,6 @@
 #include "dialog/respond/responses.h"
 #include "dialog/text/lexicon.h"
 #include "dialog/text/measures.h"
-#include "dialog/text/ppmi.h"
 #include "dialog/text/text_table.h"
 #include "dialog/text/tokenizer.h"
 #include "heed/command.h"
@@ -35,35 +34,12 @@ struct Row {
   std::optional<double> extrema_own, coherence, sentiment_words;
 };
 
-// The numbers of the words, without those that the vocabulary has not.
-void append_known(const std::vector<int32_t>& tokens, std::vector<int32_t>& to) {
-  for (const int32_t token : tokens) {
-    if (token >= kSpecialTokens) to.push_back(token);
-  }
-}
-
-// Which words go with which in these dialogues: those of each response and of the utterance before.
-Ppmi read_ppmi(const std::string& path, const Vocabulary& vocabulary) {
-  const ExampleOptions every{.all_positions = true, .max_turns = 1, .min_turns = 2};
-  std::vector<TextPair> pairs;
-  for (const Example& e :
-       make_examples(read_dialogues(find_part(path, "train")), vocabulary, every)) {
-    TextPair& pair = pairs.emplace_back();
-    append_known(e.context.back(), pair.query);
-    append_known(e.response, pair.response);
-  }
-  return Ppmi(pairs);
-}
-
-// The mean over the examples of Ppmi::coherence() with all words of the context.
+// The mean over the examples.
 double mean_coherence(const Ppmi& ppmi, const std::vector<Example>& examples,
                       const std::vector<Tokens>& responses, const Vocabulary& vocabulary) {
   double sum = 0;
   for (size_t i = 0; i < examples.size(); ++i) {
-    std::vector<int32_t> history, response;
-    for (const auto& utterance : examples[i].context) append_known(utterance, history);
-    append_known(vocabulary.encode(responses[i]), response);
-    sum += ppmi.coherence(history, response);
+    sum += coherence(ppmi, examples[i], responses[i], vocabulary);
   }
   return sum / static_cast<double>(examples.size());
 }
@@ -122,7 +98,9 @@ void run(const Options& o) {
   move(*m.loaded.model, device);
   options.judge = o.decode.judge(o.model, *m.loaded.model);
   std::optional<Ppmi> ppmi;
-  if (!o.pmi.empty()) ppmi = read_ppmi(o.pmi, m.loaded.vocabulary);
+  if (!o.pmi.empty()) {
+    ppmi = count_ppmi(read_dialogues(find_part(o.pmi, "train")), m.loaded.vocabulary);
+  }
   const Lexicon lexicon = o.lexicon.empty() ? Lexicon() : read_lexicon(o.lexicon);
 
   const auto responses = m.with_progress([&](const auto& show) {

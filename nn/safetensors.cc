@@ -208,7 +208,11 @@ std::string header_of(const std::vector<NamedTensor>& tensors,
 
 }  // namespace
 
-TensorMap load_tensors(const std::string& path) {
+namespace {
+
+// Calls f(entry, its bytes) for each tensor of a file.
+template <typename F>
+void for_each_entry(const std::string& path, F f) {
   const std::string file = read_file(path, kMaxFileBytes);
   uint64_t header_bytes = 0;
   if (file.size() < sizeof header_bytes) fail(path, "shorter than 8 bytes");
@@ -220,13 +224,32 @@ TensorMap load_tensors(const std::string& path) {
   const std::string_view text = bytes.substr(sizeof header_bytes, header_bytes);
   const std::string_view data = bytes.substr(sizeof header_bytes + header_bytes);
   const auto data_bytes = static_cast<int64_t>(data.size());
-  const std::vector<Entry> entries = read_header(path, text, data_bytes);
-  TensorMap tensors;
-  for (const Entry& entry : entries) {
-    tensors[entry.name] = tensor_of(data.substr(entry.begin, entry.end - entry.begin), entry.type,
-                                    entry.shape, path + ": tensor " + json_string(entry.name));
+  for (const Entry& entry : read_header(path, text, data_bytes)) {
+    f(entry, data.substr(entry.begin, entry.end - entry.begin));
   }
+}
+
+}  // namespace
+
+TensorMap load_tensors(const std::string& path) {
+  TensorMap tensors;
+  for_each_entry(path, [&](const Entry& entry, std::string_view bytes) {
+    tensors[entry.name] =
+        tensor_of(bytes, entry.type, entry.shape, path + ": tensor " + json_string(entry.name));
+  });
   return tensors;
+}
+
+std::map<std::string, std::string> stored_types(const std::string& path) {
+  std::map<std::string, std::string> types;
+  for_each_entry(path, [&](const Entry& entry, std::string_view) {
+    std::string& type = types[entry.name];
+    type = std::find_if(std::begin(kTypes), std::end(kTypes), [&](const auto& known) {
+             return known.second == entry.type;
+           })->first;
+    for (char& c : type) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return types;
 }
 
 void save_tensors(const std::string& path, const std::vector<NamedTensor>& tensors,

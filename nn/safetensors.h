@@ -20,6 +20,9 @@ using TensorMap = std::map<std::string, Tensor>;
 // that does not fit into 32 bits.
 [[nodiscard]] TensorMap load_tensors(const std::string& path);
 
+// The element types of a file's tensors as it has them, by name: "bf16". Throws as load_tensors().
+[[nodiscard]] std::map<std::string, std::string> stored_types(const std::string& path);
+
 // Writes the file atomically (see AtomicFile). Names keep the order of the vector.
 struct NamedTensor {
   std::string name;

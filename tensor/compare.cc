@@ -13,6 +13,11 @@ double distance(double got, double want, bool nan_equal) {
   return std::abs(got - want);
 }
 
+// -0 reads as 0, and a NaN has no sign.
+double plain(double x) {
+  return x == 0 ? 0 : std::isnan(x) ? std::abs(x) : x;
+}
+
 std::string place_of(int64_t element, const Shape& shape) {
   std::string text;
   for (int axis = shape.rank() - 1; axis >= 0; --axis) {
@@ -51,7 +56,7 @@ std::string mismatch(const Tensor& got, const Tensor& want, const Tolerance& tol
   line.precision(9);
   line << count << " of " << a.size() << (a.size() == 1 ? " element" : " elements")
        << (count == 1 ? " differs" : " differ") << ", most at " << place_of(worst, got.shape())
-       << ": " << a[worst] << " and not " << b[worst] << " (off by " << most << ")";
+       << ": " << plain(a[worst]) << " and not " << plain(b[worst]) << " (off by " << plain(most) << ")";
   return line.str();
 }
 

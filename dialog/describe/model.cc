@@ -31,13 +31,15 @@ Json object_in(const std::string& directory, const char* file) {
 Json weights_json(const std::string& file, const std::vector<NamedTensor>& tensors) {
   int64_t numbers = 0;
   Json list = Json::array();
+  const std::map<std::string, std::string> stored = stored_types(file);
   for (const NamedTensor& t : tensors) {
     const Shape& shape = t.tensor.shape();
+    const auto type = stored.find(t.name);
     Json sizes = Json::array();
     for (int axis = 0; axis < shape.rank(); ++axis) sizes.push_back(shape[axis]);
     list.push_back({{"name", t.name},
                     {"shape", sizes},
-                    {"type", name_of(t.tensor.dtype())},
+                    {"type", type == stored.end() ? name_of(t.tensor.dtype()) : type->second},
                     {"numbers", shape.numel()}});
     numbers += shape.numel();
   }

@@ -33,6 +33,9 @@ bool CsvReader::next(std::vector<std::string>& fields, const std::vector<std::st
 
 void CsvReader::find_separator() {
   const std::string_view ahead = lines_.ahead(), first = ahead.substr(0, ahead.find('\n'));
+  if (first.starts_with('{') || first.starts_with('[')) {
+    fail("looks like JSON, not like a table; try heed prepare messages");
+  }
   const auto count = [&](char c) { return std::count(first.begin(), first.end(), c); };
   for (const char c : {';', '\t'}) {
     if (count(c) > count(separator_)) separator_ = c;

@@ -233,12 +233,22 @@ LAB_CHECK(ProductOfMatrices) {
 
 LAB_CHECK(ManyBlocks) {
   Draw draw;
-  for (int i = 0; i < 2; ++i) {
-    const Problem p = draw_problem(draw, draw_sizes(draw, 130, 200));
-    expect_close(p.str(), p.run(Write::assign), p.want(),
-                 {.tolerance = kRounding,
-                  .law = "each block of C is the sum over all blocks of k. Sizes need not be a "
-                         "multiple of a block: the last one is smaller"});
+  for (const bool ta : {false, true}) {
+    for (const bool tb : {false, true}) {
+      const Problem p =
+          draw_problem(draw, draw_sizes(draw, 130, 200), ta, tb, ta || tb ? draw.between(1, 4) : 0);
+      const Tensor want = p.want();
+      const Expected expected = {
+          .tolerance = kRounding,
+          .suspects = {{"the product alone: what was there is lost", want},
+                       {"the product added to what was there", sum(p.c.values(), want)}},
+          .law =
+              "each block of C is the sum over all blocks of k. Sizes need not be a multiple of "
+              "a block: the last one is smaller"};
+      expect_close(p.str(), p.run(Write::assign), want, expected);
+      expect_close(p.str() + ", added", p.run(Write::add), sum(p.c.values(), want), expected);
+      if (testing::Test::HasFailure()) return;
+    }
   }
 }
 

@@ -52,11 +52,13 @@ Tensor away_from_zero(Draw& draw, Shape shape) {
 LAB_CHECK(AcceptsWhatIsRight) {
   Draw draw;
   const Shape a = {draw.between(2, 3), draw.between(2, 4)}, b = {draw.between(2, 5)};
-  int64_t times = 0;
+  int64_t times = 0, recorded = 0;
   const GradCheck verdict = check_gradient(
       [&](const std::vector<Var>& x) {
+        const Var y = sum(cube(x[0], ones(a))) * sum(cube(x[1], ones(b)));
         ++times;
-        return sum(cube(x[0], ones(a))) * sum(cube(x[1], ones(b)));
+        recorded += y.node() != nullptr;
+        return y;
       },
       {draw.normal(a), draw.normal(b)}, seed());
   expect(
@@ -68,6 +70,9 @@ LAB_CHECK(AcceptsWhatIsRight) {
   expect(times >= 2 * elements, "f was evaluated " + std::to_string(times) + " times for " +
                                     std::to_string(elements) +
                                     " elements: each needs L(x + h) and L(x - h).");
+  expect(recorded == 1, "a graph was recorded " + std::to_string(recorded) +
+                            " times: only the one of backward() is needed, the differences are "
+                            "taken under a NoGrad.");
 }
 
 LAB_CHECK(FindsTheWrongElement) {
@@ -106,6 +111,31 @@ LAB_CHECK(MeasuresTheError) {
 
 LAB_CHECK(NoElementHidesAnother) {
   Draw draw;
+  if_stopped(
+      "f ignores one of its inputs here: no gradient arrives there, and grad() is undefined.");
+  const GradCheck ignored = check_gradient(
+      [&](const std::vector<Var>& x) { return cube(x[1], ones(x[1].shape())); },
+      {draw.normal({draw.between(1, 3)}), draw.normal({draw.between(1, 3)})}, seed());
+  expect(
+      ignored.max_error < 1e-5,
+      "f ignores its first input, whose gradient is 0 and undefined: that is right, and you call "
+      "it wrong, " +
+          ignored.worst + ".");
+  const int64_t bad = draw.between(0, 2);
+  for (const bool analytic : {true, false}) {
+    const Tensor factors = ones({3});
+    if (analytic) factors.data<double>()[bad] = NAN;
+    const GradCheck nan = check_gradient(
+        [&](const std::vector<Var>& x) {
+          const Var y = cube(x[0], factors);
+          const bool moved = x[0].value().data<double>()[bad] > 1;
+          return analytic || !moved ? y : y * NAN;
+        },
+        {ones({3})}, seed());
+    expect(!(nan.max_error < 1e-3), text(analytic ? "a gradient" : "a central difference",
+                                         " that is NaN is accepted: every "
+                                         "comparison with NaN is false, error > max_error, too."));
+  }
   const int64_t n = draw.between(3, 6);
   // dx_i = mean(dy) is right if all dy are the same, and for no other dy.
   const auto mean_for_each = [&](const std::vector<Var>& x) {
@@ -175,7 +205,9 @@ LAB_CHECK(SlopeOfTanh) {
                                                                         return 1 - y * y;
                                                                       })},
                     {"1 - y: the square is missing",
-                     map(x, [](double v) { return 1 - std::tanh(v); })}},
+                     map(x, [](double v) { return 1 - std::tanh(v); })},
+                    {"1 + y^2: a sign",
+                     map(x, [](double v) { return 1 + std::tanh(v) * std::tanh(v); })}},
        .law = "write tanh as a quotient of exponentials, differentiate, and express it by y"});
 }
 
@@ -192,13 +224,22 @@ LAB_CHECK(SlopeOfSigmoid) {
        .law = "e^-x / (1 + e^-x)^2, expressed by y"});
 }
 
+double density(double x) {
+  return 0.39894228040143268 * std::exp(-0.5 * x * x);
+}
+
 LAB_CHECK(SlopeOfGelu) {
   Draw draw;
   const Tensor x = draw.normal({draw.between(5, 12)});
   expect_close("the slope of gelu", slopes<Gelu>(x), wanted<Gelu>(x),
                {.tolerance = kRough,
                 .suspects = {{"Phi(x) alone: the second term of the product rule is missing",
-                              map(x, Gelu::cdf<double>)}},
+                              map(x, Gelu::cdf<double>)},
+                             {"Phi(x) - x phi(x): a sign",
+                              map(x, [](double v) { return Gelu::cdf(v) - v * density(v); })},
+                             {"Phi(x) + phi(x): the factor x is missing",
+                              map(x, [](double v) { return Gelu::cdf(v) + density(v); })},
+                             {"x phi(x) alone", map(x, [](double v) { return v * density(v); })}},
                 .law = "x Phi(x) is a product; the derivative of Phi is the density of the normal "
                        "distribution"});
 }
@@ -212,9 +253,26 @@ LAB_CHECK(SlopesOfDiv) {
   cpu::binary_backward_b<Div>(Out<double>(db.data<double>()), a.data<double>(), b.data<double>(),
                               dy.data<double>(), a.numel());
   const Tensor over = map(b, [](double v) { return 1 / v; });
-  expect_close("d(a/b)/da", da, over, {.law = "a/b is linear in a"});
-  expect_close("d(a/b)/db", db, product(map(a, [](double v) { return -v; }), product(over, over)),
-               {.law = "what happens to a/b if b grows?"});
+  const Tensor minus = map(a, [](double v) { return -v; });
+  expect_close("d(a/b)/da", da, over,
+               {.suspects = {{"b, not 1/b", b},
+                             {"1/b^2: that belongs to db", product(over, over)},
+                             {"made with a: a/b is linear in a", product(a, over)}},
+                .law = "a/b is linear in a"});
+  expect_close(
+      "d(a/b)/db", db, product(minus, product(over, over)),
+      {.suspects = {{"-a/b: the square is missing", product(minus, over)},
+                    {"-1/b^2: a is missing", product(over, map(over, [](double v) { return -v; }))},
+                    {"made with a in the square, too",
+                     product(minus, product(a, product(over, over)))}},
+       .law = "what happens to a/b if b grows?"});
+  // Through the op, which gives da and db what they read alone.
+  const Var pa = Var::parameter(a), pb = Var::parameter(b);
+  sum(pa / Var(b)).backward();
+  expect_close("d(a/b)/da in an op that kept b alone", pa.grad(), over,
+               {.law = "kDa says that da may read b alone: a is 0 there"});
+  sum(Var(a) / pb).backward();
+  expect_close("d(a/b)/db in an op", pb.grad(), product(minus, product(over, over)));
 }
 
 // ---- task: matmul
@@ -240,12 +298,21 @@ void check_matmul(const Tensor& a, const Tensor& b, const Tensor& dc, const Expe
                   const Expected& of_b) {
   const Var pa = Var::parameter(a), pb = Var::parameter(b);
   sum(mul(matmul(pa, pb), Var(dc))).backward();
-  expect_close("dA", pa.grad(),
-               central_differences([&](const Tensor& at) { return dot(dc, multiply(at, b)); }, a),
-               of_a);
-  expect_close("dB", pb.grad(),
-               central_differences([&](const Tensor& at) { return dot(dc, multiply(a, at)); }, b),
-               of_b);
+  const Tensor da = central_differences([&](const Tensor&at) { return dot(dc, multiply(at, b)); },
+                                        a),
+               db = central_differences([&](const Tensor&at) { return dot(dc, multiply(a, at)); },
+                                        b);
+  expect_close("dA", pa.grad(), da, of_a);
+  expect_close("dB", pb.grad(), db, of_b);
+  if (testing::Test::HasFailure()) return;
+  if_stopped(
+      "Only one of the two gradients is wanted here: dx.to() of the other is false, and what "
+      "only that would need was not kept.");
+  const Var alone_a = Var::parameter(a), alone_b = Var::parameter(b);
+  sum(mul(matmul(alone_a, Var(b)), Var(dc))).backward();
+  expect_close("dA, dB not wanted", alone_a.grad(), da, of_a);
+  sum(mul(matmul(Var(a), alone_b), Var(dc))).backward();
+  expect_close("dB, dA not wanted", alone_b.grad(), db, of_b);
 }
 
 LAB_CHECK(GradientOfASquareProduct) {

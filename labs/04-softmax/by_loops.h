@@ -4,8 +4,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <vector>
 
+#include "labs/support/diagnose.h"
 #include "tensor/tensor.h"
 
 namespace heed::lab {
@@ -34,6 +36,29 @@ inline Tensor map(const Tensor& a, const Tensor& b,
   return Tensor::from(x, a.shape());
 }
 
+inline Tensor plus(const Tensor& a, const Tensor& b) {
+  return map(a, b, std::plus<>());
+}
+inline Tensor minus(const Tensor& a, const Tensor& b) {
+  return map(a, b, std::minus<>());
+}
+inline Tensor times(const Tensor& a, const Tensor& b) {
+  return map(a, b, std::multiplies<>());
+}
+inline Tensor times(double a, const Tensor& b) {
+  return map(b, b, [a](double v, double) { return a * v; });
+}
+// In every element the sum of its row.
+inline Tensor row_sums(const Tensor& x) {
+  const int64_t cols = x.shape().back();
+  std::vector<double> sums(x.numel());
+  const std::vector<double> values = x.to_vector();
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    for (int64_t j = 0; j < cols; ++j) sums[i] += values[i / cols * cols + j];
+  }
+  return Tensor::from(sums, x.shape());
+}
+
 inline Tensor softmax_by_loops(const Tensor& x) {
   const Tensor logs = log_softmax_by_loops(x);
   return map(logs, logs, [](double log, double) { return std::exp(log); });
@@ -45,26 +70,118 @@ inline double dot(const Tensor& a, const Tensor& b) {
   return sum;
 }
 
-// The weighted losses of rows, with label smoothing: sum_r weight_r loss_r.
-inline double loss_by_loops(const Tensor& x, const std::vector<int32_t>& targets, double smoothing,
-                            const Tensor& weights) {
+// The loss of each row, with label smoothing.
+inline Tensor losses_by_loops(const Tensor& x, const std::vector<int32_t>& targets,
+                              double smoothing) {
   const Tensor logs = log_softmax_by_loops(x);
   const int64_t cols = x.shape().back();
-  double sum = 0;
+  std::vector<double> losses;
   for (int64_t r = 0; r < std::ssize(targets); ++r) {
     double mean = 0;
     for (int64_t i = 0; i < cols; ++i)
       mean += logs.data<double>()[r * cols + i] / static_cast<double>(cols);
     const double target = logs.data<double>()[r * cols + targets[r]];
-    sum -= weights.data<double>()[r] * ((1 - smoothing) * target + smoothing * mean);
+    losses.push_back(-(1 - smoothing) * target - smoothing * mean);
   }
-  return sum;
+  return Tensor::from(losses, {std::ssize(losses)});
 }
 
-inline Tensor one_hot(const std::vector<int32_t>& targets, int64_t cols) {
-  const Tensor hot = Tensor::zeros({std::ssize(targets), cols}, DType::f64);
-  for (size_t r = 0; r < targets.size(); ++r) hot.data<double>()[r * cols + targets[r]] = 1;
-  return hot;
+// sum_r weight_r loss_r
+inline double loss_by_loops(const Tensor& x, const std::vector<int32_t>& targets, double smoothing,
+                            const Tensor& weights) {
+  return dot(weights, losses_by_loops(x, targets, smoothing));
+}
+
+// What students make of the losses of rows.
+inline Suspects wrong_losses(const Tensor& x, const std::vector<int32_t>& targets,
+                             double smoothing) {
+  const int64_t rows = x.shape()[0], cols = x.shape()[1];
+  const Tensor loss = losses_by_loops(x, targets, smoothing);
+  const auto with = [&](auto wrong) {  // a number that is added to each loss
+    std::vector<double> found = loss.to_vector();
+    for (int64_t r = 0; r < rows; ++r) {
+      const std::vector<double> row = x[r].to_vector();
+      found[r] += wrong(row, row[targets[r]], *std::max_element(row.begin(), row.end()));
+    }
+    return Tensor::from(found, {std::ssize(found)});
+  };
+  const auto other_class = [&](int64_t by) {  // the logit that stands there in memory
+    std::vector<double> found = loss.to_vector();
+    const std::vector<double> all = x.to_vector();
+    for (int64_t r = 0; r < rows; ++r) {
+      const int64_t at = r * cols + targets[r];
+      const bool there = at + by >= 0 && at + by < x.numel();
+      found[r] += (1 - smoothing) * (all[at] - all[there ? at + by : at]);
+    }
+    return Tensor::from(found, {rows});
+  };
+  using Row = std::vector<double>;
+  const auto mean = [](const Row& row) {
+    return std::accumulate(row.begin(), row.end(), 0.0) / static_cast<double>(row.size());
+  };
+  return {{"that of the class behind the target", other_class(1)},
+          {"that of the class before the target", other_class(-1)},
+          {"made with the maximum, not with the logit of the target",
+           with([](const Row&, double t, double max) { return t - max; })},
+          {"off by the maximum: what is taken out of the sum is taken from the target, too",
+           with([](const Row&, double, double max) { return -max; })},
+          {"off by two maxima: the maximum has the wrong sign in one place",
+           with([](const Row&, double, double max) { return -2 * max; })},
+          {"off by two maxima: the maximum has the wrong sign in one place",
+           with([](const Row&, double, double max) { return 2 * max; })},
+          {"the loss of the first row for all: is r in each index?",
+           Tensor::full({rows}, loss.data<double>()[0], DType::f64)},
+          {"made with the mean of the exponentials, not their sum",
+           with([=](const Row&, double, double) { return -std::log(static_cast<double>(cols)); })},
+          {"the loss without smoothing: smoothed() is to be added", losses_by_loops(x, targets, 0)},
+          {"made with what smoothing adds taken away", with([&](const Row& row, double t, double) {
+             return -2 * smoothing * (t - mean(row));
+           })}};
+}
+
+// And of their gradient.
+inline Suspects wrong_gradients(const Tensor& x, const std::vector<int32_t>& targets,
+                                double smoothing, const Tensor& dloss) {
+  const int64_t cols = x.shape()[1];
+  const Tensor p = softmax_by_loops(x), each = zeros_like(x), first = zeros_like(x);
+  for (int64_t i = 0; i < x.numel(); ++i) {
+    each.data<double>()[i] = dloss.data<double>()[i / cols];
+    first.data<double>()[i] = dloss.data<double>()[0];
+  }
+  const auto target = [&](int64_t by) {
+    const Tensor hot = zeros_like(x);
+    for (size_t r = 0; r < targets.size(); ++r) {
+      const int64_t at = static_cast<int64_t>(r) * cols + targets[r] + by;
+      // What is written behind a row is overwritten with the next one.
+      if (at >= 0 && (by < 1 || targets[r] + by < cols)) hot.data<double>()[at] = 1;
+    }
+    return hot;
+  };
+  const Tensor hot = target(0), one = Tensor::full(x.shape(), 1, DType::f64),
+               share = times(smoothing / static_cast<double>(cols), one);
+  const auto made = [&](const Tensor& a, const Tensor& b) {
+    return minus(minus(a, times(1 - smoothing, b)), share);
+  };
+  return {
+      {"dloss times softmax(x): the target has to lose what it got too much", times(p, each)},
+      {"made without what the target loses", times(minus(p, share), smoothing > 0 ? each : hot)},
+      {"softmax(x) - [j = target]: each row has a dloss of its own", made(p, hot)},
+      {"made with the dloss of the first row in all", times(made(p, hot), first)},
+      {"right but for the class: the one behind the target lost", times(made(p, target(1)), each)},
+      {"right but for the class: the one before the target lost", times(made(p, target(-1)), each)},
+      {"made with the wrong sign at the target",
+       times(minus(plus(p, times(1 - smoothing, hot)), share), each)},
+      {"made with the wrong sign of e/C",
+       times(plus(minus(p, times(1 - smoothing, hot)), share), each)},
+      {"made without e/C", times(minus(p, times(1 - smoothing, hot)), each)},
+      {"made with a target that loses 1, not 1 - e", times(minus(minus(p, hot), share), each)},
+      {"made without smoothing", times(minus(p, hot), each)},
+      {"made with e for e/C",
+       times(minus(minus(p, times(1 - smoothing, hot)), times(smoothing, one)), each)},
+      {"made with a dloss that only the softmax is multiplied by",
+       minus(minus(times(p, each), times(1 - smoothing, hot)), share)},
+      {"made with a dloss that the target is not multiplied by",
+       minus(times(minus(p, share), each), times(1 - smoothing, hot))}};
 }
 
 }  // namespace heed::lab

@@ -210,9 +210,11 @@ LAB_CHECK(ThreadsDoNotMatter) {
   const std::vector<Tensor> alone = run(1), together = run(3);
   const std::vector<std::string> names = {"h", "c", "the gates' gradients", "dc"};
   for (size_t i = 0; i < names.size(); ++i) {
-    expect_close(names[i] + " by three threads", together[i], alone[i],
+    expect_close(names[i], together[i], alone[i],
                  {.tolerance = {.relative = 0, .absolute = 0},
-                  .law = "each row is computed by one thread, and belongs to nobody else"});
+                  .law = "each row is computed by one thread, and belongs to nobody else",
+                  .want = "yours by one thread",
+                  .got = "yours by three"});
   }
 }
 
@@ -250,6 +252,7 @@ LAB_CHECK(SequenceBySequence) {
 }
 
 LAB_CHECK(StepByStep) {
+  LAB_AFTER(SequenceBySequence);
   Draw draw;
   const Inputs in = draw_inputs(draw);
   const Packing packing(in.lengths);
@@ -267,10 +270,13 @@ LAB_CHECK(StepByStep) {
   expect_close("y of all steps at once", run(in).y, y,
                {.tolerance = kExact,
                 .law = "a loop outside, which hands on the states, and the loop inside give the "
-                       "same numbers"});
+                       "same numbers",
+                .want = "yours, a step at a time",
+                .got = "yours, all steps at once"});
 }
 
 LAB_CHECK(AloneOrInABatch) {
+  LAB_AFTER(SequenceBySequence);
   Draw draw;
   const Inputs in = draw_inputs(draw);
   const Outputs together = run(in);
@@ -280,9 +286,12 @@ LAB_CHECK(AloneOrInABatch) {
     put_rows(y, rows_of_sequence(in, b), one.y);
     h[b].copy_from(one.h[0]);
   }
-  const std::string law = "a sequence must not depend on its neighbours in the batch";
-  expect_close("y in a batch", together.y, y, {.tolerance = kExact, .law = law});
-  expect_close("the last h in a batch", together.h, h, {.tolerance = kExact, .law = law});
+  const Expected same = {.tolerance = kExact,
+                         .law = "a sequence must not depend on its neighbours in the batch",
+                         .want = "yours, each alone",
+                         .got = "yours, in a batch"};
+  expect_close("y", together.y, y, same);
+  expect_close("the last h", together.h, h, same);
 }
 
 // ---- task: through_time

@@ -56,10 +56,12 @@ LAB_CHECK(ThreadsDoNotMatter) {
     set_num_threads(3);
     together.push_back(sum_squares_of<float>({x}));
   }
-  expect_close("sums of squares by three threads", numbers(together), numbers(alone),
+  expect_close("sums of squares", numbers(together), numbers(alone),
                {.tolerance = {.relative = 0, .absolute = 0},
                 .law = "to the last bit: cut into the same pieces for any number of threads, and "
-                       "add the pieces up in the same order. Else no training can be repeated"});
+                       "add the pieces up in the same order. Else no training can be repeated",
+                .want = "yours by one thread",
+                .got = "yours by three"});
 }
 
 // ---- task: norm
@@ -182,8 +184,8 @@ LAB_CHECK(ScaleComesFirst) {
 LAB_CHECK(PlainStep) {
   Draw draw;
   if_stopped("v is null where there is no momentum: it must not be read then.");
-  const Tensor p = draw.normal({draw.between(3, 9)}), before = p.clone(),
-               g = draw.normal(p.shape());
+  const Tensor p = draw.normal({draw.between(40000, 60000)}), before = p.clone(),  // some pieces
+      g = draw.normal(p.shape());
   const Settings s = {.scale = draw.uniform(0.2, 0.7), .rate = draw.uniform(0.05, 0.5)};
   update(p, Tensor(), g, s);
   expect_close(
@@ -198,13 +200,15 @@ LAB_CHECK(PlainStep) {
 
 LAB_CHECK(Momentum) {
   Draw draw;
-  const Tensor start = draw.normal({draw.between(3, 9)}), g = draw.normal(start.shape());
-  const Settings s = {.rate = draw.uniform(0.05, 0.5), .momentum = draw.uniform(0.3, 0.9)};
+  const Tensor start = draw.normal({draw.between(40000, 60000)}), g = draw.normal(start.shape());
+  const Settings s = {.scale = draw.uniform(0.2, 0.7),
+                      .rate = draw.uniform(0.05, 0.5),
+                      .momentum = draw.uniform(0.3, 0.9)};
   const Tensor p = start.clone(), v = zeros_like(p);
   double way = 0, speed = 0;
   for (int step = 0; step < 4; ++step) {
     update(p, v, g, s);
-    speed = 1 + s.momentum * speed;
+    speed = s.scale + s.momentum * speed;
     way += s.rate * speed;
   }
   expect_close(
@@ -212,7 +216,8 @@ LAB_CHECK(Momentum) {
       combined(way, g, 0, g),
       {.tolerance = kExact,
        .suspects = {{"four plain steps: nothing is remembered from one to the next",
-                     combined(4 * s.rate, g, 0, g)},
+                     combined(4 * s.rate * s.scale, g, 0, g)},
+                    {"that of steps whose gradient has no scale", combined(way / s.scale, g, 0, g)},
                     {"that of an average of gradients, with a factor 1 - momentum: here "
                      "the old velocity is slowed down, and the whole gradient comes on top",
                      combined((1 - s.momentum) * way, g, 0, g)}},
@@ -253,11 +258,11 @@ LAB_CHECK(StepOfAll) {
   const double scale = draw.uniform(0.2, 0.7), momentum = draw.uniform(0.3, 0.9);
   const std::vector<Tensor> before = {bag.all[0].value().clone(), bag.all[1].value().clone(),
                                       bag.all[2].value().clone()};
-  Sgd(bag, {.rate = rate,
-            .momentum = momentum,
-            .weight_decay = decay,
-            .groups = {{.name = "p2", .rate = group}}})
-      .step({.scale = scale});
+  Sgd sgd(bag, {.rate = rate,
+                .momentum = momentum,
+                .weight_decay = decay,
+                .groups = {{.name = "p2", .rate = group}}});
+  sgd.step({.scale = scale});
   expect_close("a parameter without a gradient", bag.all[1].value(), before[1],
                {.law = "it is not among those that update() gets, and stays"});
   for (const size_t i : {0, 2}) {
@@ -274,6 +279,21 @@ LAB_CHECK(StepOfAll) {
                                 combined(1 - r * momentum, p, -r * scale, g)}},
                   .law = "rate, weight decay and scale of a parameter are in its Update; the "
                          "momentum is that of all"});
+  }
+  if (testing::Test::HasFailure()) return;
+  const std::vector<Tensor> after = {bag.all[0].value().clone(), {}, bag.all[2].value().clone()};
+  sgd.step({.scale = scale});
+  for (const size_t i : {0, 2}) {  // v = m d1 + d2, d = scale g + w p
+    const Tensor &p = after[i], g = bag.all[i].grad();
+    const double r = i == 2 ? group * rate : rate;
+    const Tensor remembered = combined(decay, before[i], scale, g);
+    expect_close("parameter " + std::to_string(i) + " of 3 after the second step",
+                 bag.all[i].value(),
+                 combined(1, combined(1 - r * decay, p, -r * scale, g), -r * momentum, remembered),
+                 {.tolerance = kExact,
+                  .suspects = {{"a step that remembers nothing of the first",
+                                combined(1 - r * decay, p, -r * scale, g)}},
+                  .law = "each parameter has a velocity of its own, (*velocity_)[u.index]"});
   }
 }
 
@@ -296,7 +316,9 @@ LAB_CHECK(SparseEqualsDense) {
                                 "also those that were not looked up in this step",
                                 table_after(start, false, plain, ids)}},
                   .law = "row i of the gradient belongs to row ids[i] of the table, and is taken "
-                         "times rate and scale"});
+                         "times rate and scale",
+                  .want = "yours, with dense gradients",
+                  .got = "yours, with sparse ones"});
   };
   check("plain", plain);
   check("with momentum", with_momentum);

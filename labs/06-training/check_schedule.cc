@@ -113,10 +113,11 @@ LAB_CHECK(NanIsNeverBest) {
 LAB_CHECK(EndsInTime) {
   Draw draw;
   const int halvings = static_cast<int>(draw.between(2, 4));
-  const double min_rate = draw.uniform(0.02, 0.2);
-  for (const bool by_rate : {true, false}) {
+  const double drawn = draw.uniform(0.02, 0.2);
+  for (const double min_rate : {drawn, 0.25, 0.0}) {  // 0.25 is reached, and not below itself
+    const bool by_rate = min_rate > 0;
     const HalvingSchedule::Options options = {
-        .rate = 1, .min_rate = by_rate ? min_rate : 0, .max_halvings = by_rate ? 100 : halvings};
+        .rate = 1, .min_rate = min_rate, .max_halvings = by_rate ? 100 : halvings};
     HalvingSchedule schedule(options);
     for (int epoch = 0; epoch < 20; ++epoch) schedule.update(70);
     const std::string what =

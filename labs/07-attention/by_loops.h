@@ -71,6 +71,11 @@ enum class Mistake {
   kStepsCountOnce,
   kMeanOverDistractions,
   kMeanOverBatch,
+  kMeanOverSteps,
+  kFirstStep,
+  kFirstDialogue,
+  kMaskOfTheFirst,
+  kNoMean,
   kNoSquare,
   kNoMask
 };
@@ -116,17 +121,24 @@ struct Traced {
       for (int64_t b = 0; b < running(t); w += std::ssize(mask[b++])) {
         double sum = 0, distractions = 0;
         for (size_t j = 0; j < mask[b].size(); ++j) {
-          const double m = mistake == Mistake::kNoMask ? 1 : mask[b][j];
+          const double m = mistake == Mistake::kNoMask           ? 1
+                           : mistake == Mistake::kMaskOfTheFirst ? batch.memory.distraction[j]
+                                                                 : mask[b][j];
           sum += m * (mistake == Mistake::kNoSquare ? w[j] : w[j] * w[j]);
           distractions += mask[b][j];
         }
-        const double times =
-            same && mistake != Mistake::kStepsCountOnce ? static_cast<double>(steps(b)) : 1;
-        const double over = mistake == Mistake::kMeanOverDistractions ? std::max(distractions, 1.0)
-                            : mistake == Mistake::kMeanOverBatch
-                                ? static_cast<double>(rows_of_step(0))
-                                : static_cast<double>(mask[b].size());
-        total += times * sum / over;
+        const auto count = static_cast<double>(steps(b));
+        const double times = mistake == Mistake::kMeanOverSteps            ? (same ? 1 : 1 / count)
+                             : same && mistake != Mistake::kStepsCountOnce ? count
+                                                                           : 1;
+        const double over =
+            mistake == Mistake::kNoMean                 ? 1
+            : mistake == Mistake::kMeanOverDistractions ? std::max(distractions, 1.0)
+            : mistake == Mistake::kMeanOverBatch        ? static_cast<double>(rows_of_step(0))
+                                                        : static_cast<double>(mask[b].size());
+        const bool left_out = (mistake == Mistake::kFirstStep && t > 0) ||
+                              (mistake == Mistake::kFirstDialogue && b > 0);
+        if (!left_out) total += times * sum / over;
       }
     }
     return total;

@@ -37,7 +37,8 @@ LAB_CHECK(SegmentsThatShareRows) {
   const Segments all = draw_segments(draw);
   const auto last = static_cast<int32_t>(all.count() - 1);
   const Ragged r(draw, all.select({last, last, 0}));
-  std::vector<Look> first_look = looks(r.s);
+  std::vector<Look> first_look = looks(r.s), by_score = looks(r.s);
+  for (Look& look : by_score) look.row = look.score;
   for (Look& look : first_look) {
     if (look.query == 1) look.query = 0;  // segments 0 and 1 look at the same rows
   }
@@ -45,7 +46,10 @@ LAB_CHECK(SegmentsThatShareRows) {
                scores_by_loops(r.query, r.memory, looks(r.s)),
                {.tolerance = kExact,
                 .suspects = {{"of the first query that looks at a row, for all that do",
-                              scores_by_loops(r.query, r.memory, first_look)}},
+                              scores_by_loops(r.query, r.memory, first_look)},
+                             {"made with memory rows by the number of the score: a segment's rows "
+                              "begin at `starts`",
+                              scores_by_loops(r.query, r.memory, by_score)}},
                 .law = "two hypotheses of a beam look at the same rows: they have scores of their "
                        "own, and one memory"});
 }
@@ -54,14 +58,14 @@ LAB_CHECK(SegmentsThatShareRows) {
 
 LAB_CHECK(SoftmaxOfEachSegment) {
   Draw draw;
-  const Segments s = draw_segments(draw);
+  const Segments s = draw_segments(draw, 0);  // some may be empty
   const Tensor x = draw.normal({s.total()}), whole = zeros_like(x), shifted = x.clone();
   softmax_by_loops(whole.data<double>(), x.data<double>(), 0, s.total());
   expect_close(
       "weights", softmax_of<double>(x, s), softmax_by_loops(x, s),
       {.tolerance = kExact,
        .suspects = {{"the softmax over the whole batch: dialogues must not see each other", whole}},
-       .law = "the weights of each segment add up to 1"});
+       .law = "the weights of each segment add up to 1: it begins at its offset"});
   for (const Look& look : looks(s)) {  // a constant of its own for each segment
     shifted.data<double>()[look.score] += 1000.0 * static_cast<double>(look.query - 1);
   }
@@ -73,7 +77,7 @@ LAB_CHECK(SoftmaxOfEachSegment) {
 
 LAB_CHECK(GradientOfSegmentSoftmax) {
   Draw draw;
-  const Segments s = draw_segments(draw);
+  const Segments s = draw_segments(draw, 0);
   const Tensor x = draw.normal({s.total()}), dy = draw.normal({s.total()});
   const Tensor y = softmax_by_loops(x, s), dx = unwritten(x.shape());
   cpu::segment_softmax_backward(Out<double>(dx.data<double>()), y.data<double>(), dy.data<double>(),
@@ -83,21 +87,22 @@ LAB_CHECK(GradientOfSegmentSoftmax) {
   // y_i (dy_i - sum of y dy over the whole batch)
   const double of_all = dot(y, dy);
   const Tensor batch = zeros_like(x);
-  for (int64_t i = 0; i < x.numel(); ++i) {
-    batch.data<double>()[i] = y.data<double>()[i] * (dy.data<double>()[i] - of_all);
+  for (int64_t score = 0; score < x.numel(); ++score) {
+    const double weight = y.data<double>()[score];
+    batch.data<double>()[score] = weight * (dy.data<double>()[score] - of_all);
   }
   expect_close("dscores", dx, want,
                {.tolerance = kRough,
                 .suspects = {{"made with a sum over the whole batch: the softmax of a segment "
                               "knows nothing of the others",
                               batch}},
-                .law = "dscores adds up to 0 within each segment"});
+                .law = "dscores adds up to 0 within each segment, and the destination of a segment "
+                       "begins at its offset, as y and dy do"});
   const Tensor before = draw.normal(x.shape()), added = before.clone();
   cpu::segment_softmax_backward(Out<double>(added.data<double>(), Write::add), y.data<double>(),
                                 dy.data<double>(), s.offsets().data<int32_t>(), s.count());
-  expect_close("dscores, added to what was there", added, plus(before, want),
+  expect_added("dscores", added, before, want,
                {.tolerance = kRough,
-                .suspects = {{"assigned where it has to be added: Out knows which", want}},
                 .law = "the destination of a segment begins at its offset: Out::from()"});
 }
 
@@ -118,48 +123,82 @@ LAB_CHECK(Context) {
                {.tolerance = kExact, .law = "weights stand at `offsets`, memory rows at `starts`"});
 }
 
+// Gradients of a sum over looks: each segment alone, and two that look at the same rows.
 LAB_CHECK(GradientOfScores) {
   Draw draw;
-  const Ragged r(draw, draw_segments(draw));
-  const Tensor dy = draw.normal({r.s.total()});
-  const auto loss = [&](const Tensor& query, const Tensor& memory) {
-    return dot(dy, scores_by_loops(query, memory, looks(r.s)));
-  };
-  expect_added(
-      draw, "dquery",
-      central_differences([&](const Tensor& at) { return loss(at, r.memory); }, r.query), r.memory,
-      [&](const Tensor& dq, const Tensor& dm) { add_score_gradients<double>(r, dq, dm, dy); },
-      "query b gives every row of its segment a score, so dquery_b is a sum over these rows");
-  expect_added(
-      draw, "dmemory",
-      central_differences([&](const Tensor& at) { return loss(r.query, at); }, r.memory), r.query,
-      [&](const Tensor& dm, const Tensor& dq) { add_score_gradients<double>(r, dq, dm, dy); },
-      "each row has one score here, with the query of its segment");
+  const Segments all = draw_segments(draw, 0);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  for (const Segments& s : {all, all.select({last, last, 0})}) {
+    const Ragged r(draw, s);
+    const Tensor dy = draw.normal({r.s.total()});
+    const auto slopes = [&](bool of_query, const std::vector<Look>& those) {
+      return central_differences(
+          [&](const Tensor& at) {
+            return dot(dy,
+                       scores_by_loops(of_query ? at : r.query, of_query ? r.memory : at, those));
+          },
+          of_query ? r.query : r.memory);
+    };
+    std::vector<Look> by_score = looks(r.s), first_query = looks(r.s);
+    for (Look& look : by_score) look.row = look.score;
+    for (Look& look : first_query) look.query = 0;
+    const auto expected = [&](bool of_query, const char* law) {
+      return Expected{
+          .tolerance = kRough,
+          .suspects = {{"made with memory rows by the number of the score: a segment's rows begin "
+                        "at `starts`",
+                        slopes(of_query, by_score)},
+                       {"made with the first query for all", slopes(of_query, first_query)}},
+          .law = law};
+    };
+    const std::string which = s.selected() ? " of segments that share rows" : "";
+    expect_gradient(
+        draw, "dquery" + which, slopes(true, looks(r.s)), r.memory,
+        [&](const Tensor& dq, const Tensor& dm) { add_score_gradients<double>(r, dq, dm, dy); },
+        expected(true,
+                 "query b gives every row of its segment a score, so dquery_b is a sum over "
+                 "these rows"));
+    expect_gradient(
+        draw, "dmemory" + which, slopes(false, looks(r.s)), r.query,
+        [&](const Tensor& dm, const Tensor& dq) { add_score_gradients<double>(r, dq, dm, dy); },
+        expected(false, "a row has a score with every query that looks at it"));
+  }
 }
 
 LAB_CHECK(GradientOfContext) {
   Draw draw;
-  const Ragged r(draw, draw_segments(draw));
-  const Tensor dy = draw.normal({r.s.count(), r.width()});
-  const auto loss = [&](const Tensor& weights, const Tensor& memory) {
-    return dot(dy, context_by_loops(weights, memory, r.s));
-  };
-  expect_added(
-      draw, "dweights",
-      central_differences([&](const Tensor& at) { return loss(at, r.memory); }, r.weights),
-      r.memory,
-      [&](const Tensor& dw, const Tensor& dm) { add_context_gradients<double>(r, dw, dm, dy); },
-      "a weight moves its context vector in the direction of its memory row");
-  expect_added(
-      draw, "dmemory",
-      central_differences([&](const Tensor& at) { return loss(r.weights, at); }, r.memory),
-      r.weights,
-      [&](const Tensor& dm, const Tensor& dw) { add_context_gradients<double>(r, dw, dm, dy); },
-      "each row has one weight here, and what it changes is the context of its segment");
+  const Segments all = draw_segments(draw, 0);
+  const auto last = static_cast<int32_t>(all.count() - 1);
+  for (const Segments& s : {all, all.select({last, last, 0})}) {
+    const Ragged r(draw, s);
+    const Tensor dy = draw.normal({r.s.count(), r.width()});
+    const auto loss = [&](const Tensor& weights, const Tensor& memory) {
+      return dot(dy, context_by_loops(weights, memory, r.s));
+    };
+    const std::string which = s.selected() ? " of segments that share rows" : "";
+    expect_gradient(
+        draw, "dweights" + which,
+        central_differences([&](const Tensor& at) { return loss(at, r.memory); }, r.weights),
+        r.memory,
+        [&](const Tensor& dw, const Tensor& dm) { add_context_gradients<double>(r, dw, dm, dy); },
+        {.tolerance = kRough,
+         .law = "a weight moves its context vector in the direction of its memory row"});
+    expect_gradient(
+        draw, "dmemory" + which,
+        central_differences([&](const Tensor& at) { return loss(r.weights, at); }, r.memory),
+        r.weights,
+        [&](const Tensor& dm, const Tensor& dw) { add_context_gradients<double>(r, dw, dm, dy); },
+        {.tolerance = kRough,
+         .law = "a row has a weight for every query that looks at it, and what it changes is the "
+                "context of that query's segment"});
+  }
 }
 
 LAB_CHECK(AloneEqualsTogether) {
   LAB_AFTER(Context);
+  LAB_AFTER(GradientOfScores);
+  LAB_AFTER(GradientOfContext);
+  LAB_AFTER(GradientOfSegmentSoftmax);
   Draw draw;
   std::vector<int32_t> lengths = draw.ids(draw.between(40, 60), 30);
   for (int32_t& length : lengths) ++length;
@@ -172,16 +211,22 @@ LAB_CHECK(AloneEqualsTogether) {
   const auto together = all_kernels(r);
   set_num_threads(before);
   for (const auto& [what, tensor] : alone) {
-    expect_close(what + " by three threads", together.at(what), tensor,
-                 {.tolerance = same, .law = "a result must not depend on the number of threads"});
+    expect_close(what, together.at(what), tensor,
+                 {.tolerance = same,
+                  .law = "a result must not depend on the number of threads",
+                  .want = "yours by one thread",
+                  .got = "yours by three"});
   }
   const int64_t b = draw.between(1, r.s.count() - 1);
   for (const auto& [what, tensor] : all_kernels(r.alone(b))) {
     const bool of_query = what == "context" || what == "dquery";
     const Tensor part =
         of_query ? alone.at(what).rows(b, b + 1) : alone.at(what).rows(r.s.begin(b), r.s.end(b));
-    expect_close(what + " of a dialogue alone", tensor, part,
-                 {.tolerance = same, .law = "a dialogue must not depend on those beside it"});
+    expect_close(what + " of a dialogue", tensor, part,
+                 {.tolerance = same,
+                  .law = "a dialogue must not depend on those beside it",
+                  .want = "yours, within a batch",
+                  .got = "yours, alone"});
   }
 }
 
@@ -193,9 +238,12 @@ LAB_CHECK(Attend) {
   const Tensor query = draw.normal({s.count(), 3}), memory = draw.normal({s.total(), 3});
   const Attended got = attend(Var(query), Var(memory), s);
   const Tensor scores = scores_by_loops(query, memory, looks(s)),
-               weights = softmax_by_loops(scores, s);
+               weights = softmax_by_loops(scores, s), minus = scores.clone();
+  for (int64_t i = 0; i < s.total(); ++i) minus.data<double>()[i] *= -1;
   expect_close("weights", got.weights.value(), weights,
-               {.tolerance = kExact, .suspects = {{"the scores, without a softmax", scores}}});
+               {.tolerance = kExact,
+                .suspects = {{"the scores, without a softmax", scores},
+                             {"made of weights of -score", softmax_by_loops(minus, s)}}});
   expect_close(
       "context", got.context.value(), context_by_loops(weights, memory, s),
       {.tolerance = kExact,
@@ -252,12 +300,12 @@ LAB_CHECK(NothingIsPadded) {
 
 LAB_CHECK(LossOfADynamicStructure) {
   Draw draw;
-  check_loss(draw, /*same=*/false);
+  for (const MemoryOf of : {MemoryOf::kTokens, MemoryOf::kUtterances}) check_loss(draw, of, false);
 }
 
 LAB_CHECK(LossOfAStaticStructure) {
   Draw draw;
-  check_loss(draw, /*same=*/true);
+  for (const MemoryOf of : {MemoryOf::kTokens, MemoryOf::kUtterances}) check_loss(draw, of, true);
 }
 
 LAB_CHECK(TheLossMovesAttention) {
@@ -293,26 +341,30 @@ LAB_CHECK(TheLossMovesAttention) {
 LAB_CHECK(InsertsAsOftenAsItShould) {
   Draw draw;
   const Insertion in(draw.between(2, 5));
-  const double p = draw.uniform(0.2, 0.4) + (draw.between(0, 1) ? 0.4 : 0.0);
-  int64_t counts[3] = {0, 0, 0}, more = 0;
-  for (int64_t i = 0; i < kInsertions; ++i) {
-    const Example e = insert_random(in.example, in.pool, p, draw.rng());
-    const auto extra = e.context.size() - in.example.context.size();
-    extra <= 2 ? ++counts[extra] : ++more;
-  }
-  const double wanted[3] = {(1 - p) * (1 - p), 2 * p * (1 - p), p * p};
-  for (const int number : {0, 1, 2}) {
-    if (as_likely(counts[number], wanted[number]) && more == 0) continue;
-    const bool inverted = as_likely(counts[0], wanted[2]) && as_likely(counts[2], wanted[0]);
+  for (const double p : {draw.uniform(0.2, 0.4), draw.uniform(0.6, 0.8)}) {
+    int64_t counts[3] = {0, 0, 0};
+    for (int64_t i = 0; i < kInsertions; ++i) {
+      const auto extra = insert_random(in.example, in.pool, p, draw.rng()).context.size() -
+                         in.example.context.size();
+      if (extra > 2) return expect(false, "at most two utterances are inserted, here more were.");
+      ++counts[extra];
+    }
+    const auto fits = [&](double none, double one) {
+      return as_likely(counts[0], none) && as_likely(counts[1], one) &&
+             as_likely(counts[2], std::max(0.0, 1 - none - one));
+    };
+    const double q = 1 - p;
+    if (fits(q * q, 2 * p * q)) continue;
     return expect(
-        false,
-        text("with p = ", p, " none, one and two distractions came ", counts[0], ", ", counts[1],
-             " and ", counts[2], " times of ", kInsertions, ", expected about ",
-             std::lround(wanted[0] * kInsertions), ", ", std::lround(wanted[1] * kInsertions),
-             " and ", std::lround(wanted[2] * kInsertions), ". ",
-             inverted         ? "That is what 1 - p would give."
-             : counts[1] == 0 ? "Both or none: each has a chance of its own."
-                              : "Each of the two is inserted with probability p."));
+        false, text("with p = ", p, " none, one and two distractions came ", counts[0], ", ",
+                    counts[1], " and ", counts[2], " times of ", kInsertions, ", expected about ",
+                    std::lround(q * q * kInsertions), ", ", std::lround(2 * p * q * kInsertions),
+                    " and ", std::lround(p * p * kInsertions), ". ",
+                    fits(p * p, 2 * p * q) ? "That is what 1 - p would give."
+                    : fits(q, 0)           ? "Both or none: each has a chance of its own."
+                    : fits(q, p * q)       ? "If the first is not inserted, the second never is."
+                    : fits(q, p)           ? "There is never more than one."
+                                           : "Each of the two is inserted with probability p."));
   }
   for (const double sure : {0.0, 1.0}) {
     const Example e = insert_random(in.example, in.pool, sure, draw.rng());
@@ -324,33 +376,32 @@ LAB_CHECK(InsertsAsOftenAsItShould) {
 LAB_CHECK(EveryPlaceIsAsLikely) {
   Draw draw;
   const Insertion in(draw.between(2, 4));
-  const auto places = std::ssize(in.example.context) + 1;  // for two, before the query
-  std::vector<int64_t> at(places);
+  const auto size = std::ssize(in.example.context);
   if_stopped(
       "A distraction never follows the query: the context has as many places before the query as "
       "it has utterances.");
+  std::vector<int64_t> at(size + 1);
   for (int64_t i = 0; i < kInsertions; ++i) {
     const Example e = insert_random(in.example, in.pool, 1, draw.rng());
-    if (std::ssize(e.distraction) != places + 1 || e.distraction.back()) {
+    if (std::ssize(e.distraction) != size + 2) return expect(false, "with p = 1 two are inserted.");
+    if (e.distraction.back()) {
       return expect(false, "the last utterance of the context, the query, stays the last.");
     }
-    for (int64_t k = 0; k < places; ++k) at[k] += e.distraction[k];
+    for (int64_t k = 0; k <= size; ++k) at[k] += e.distraction[k];
   }
-  std::string counts;
+  if (fits(at, places(size, [&](int64_t i, Rng& rng) { return rng.below(size + i); }))) return;
+  std::string counts, reason;
   for (const int64_t count : at) counts += " " + std::to_string(count);
-  const double wanted = 2.0 / static_cast<double>(places);
-  const bool late = static_cast<double>(at.back()) < 0.95 * wanted * kInsertions;
-  for (const int64_t count : at) {
-    if (as_likely(count, wanted)) continue;
-    return expect(
-        false,
-        text("of ", kInsertions, " pairs of distractions so many stood at the places 0 to ",
-             places - 1, ":", counts, "; expected about ", std::lround(wanted * kInsertions),
-             " each. ",
-             late ? "Directly before the query stand too few: a place is drawn among those in the "
-                    "context of that moment, which the first distraction has made longer."
-                  : "Every place before the query is as likely as the others."));
+  for (const auto& [name, rule] : wrong_places(size)) {
+    if (fits(at, places(size, rule)))
+      reason += (reason.empty() ? "That is what comes " : ", or ") + name;
   }
+  expect(false,
+         text("of ", kInsertions, " pairs of distractions so many stood at the places 0 to ", size,
+              ":", counts, "; expected about ",
+              std::lround(2.0 * kInsertions / static_cast<double>(size + 1)), " each. ",
+              reason.empty() ? "Every place before the query is as likely as the others" : reason,
+              "."));
 }
 
 LAB_CHECK(TheRestStaysAsItWas) {

@@ -51,7 +51,10 @@ void check_sink(const std::string& name, const Tensor& query, const Tensor& memo
   expect_close("the context, " + name, got, context(query, memory, p, z),
                {.tolerance = {.relative = 1e-9, .absolute = 1e-10},
                 .suspects = {{"a softmax without the sink: the weights add up to less than 1",
-                              context(query, memory, p, -INFINITY)}},
+                              context(query, memory, p, -INFINITY)},
+                             {"made with a sink of score 0, not z", context(query, memory, p, 0)},
+                             {"made with -z", context(query, memory, p, -z)},
+                             {"made without p", context(query, memory, 1, z)}},
                 .law = "p and z are those of your name; take the maximum out, of the sink, too"});
   sink_attention_backward(dquery.data<double>(), dmemory.data<double>(), query.data<double>(),
                           memory.data<double>(), dcontext.data<double>(), n, d);

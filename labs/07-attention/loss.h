@@ -1,6 +1,7 @@
 // The attention loss of weights that are made here, and what its mistakes look like.
 #pragma once
 
+#include <algorithm>
 #include <map>
 
 #include "dialog/respond/loss.h"
@@ -17,13 +18,22 @@ inline Expected one_mistake(const Traced& t, const Tensor& weights) {
   const auto add = [&](const char* name, Mistake mistake) {
     expected.suspects.emplace_back(name, Tensor::full({1}, t.loss(weights, mistake), DType::f64));
   };
-  add("what one step costs: weights that are the same in all steps count in each of them",
-      Mistake::kStepsCountOnce);
   add("the mean over the distractions: it is over all rows of the dialogue's memory",
       Mistake::kMeanOverDistractions);
   add("divided by the rows of the whole batch: a dialogue's mean is over its own",
       Mistake::kMeanOverBatch);
+  add("the sum over the rows of the memory, not their mean", Mistake::kNoMean);
+  if (t.same) {
+    add("what one step costs: weights that are the same in all steps count in each of them",
+        Mistake::kStepsCountOnce);
+  } else {
+    add("the mean over the steps of a dialogue: the loss sums over them", Mistake::kMeanOverSteps);
+    add("that of the first step alone", Mistake::kFirstStep);
+  }
   add("the weights themselves, not their squares", Mistake::kNoSquare);
+  add("that of the first dialogue alone", Mistake::kFirstDialogue);
+  add("made with the mask of the first dialogue for all: that of b begins where its rows do",
+      Mistake::kMaskOfTheFirst);
   add("the loss of all rows: only distractions cost something", Mistake::kNoMask);
   return expected;
 }
@@ -33,10 +43,23 @@ inline Taught looked(const AttentionTrace& attention) {
   return {.nll_total = {}, .nll = {}, .attention = attention};
 }
 
-inline void check_loss(Draw& draw, bool same) {
-  const MemoryOf of = draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances;
-  const Traced t(draw_examples(draw, draw.between(3, 5)), of, same);
+// Whether each mistake gives a number of its own.
+inline bool told_apart(const Expected& expected, double loss) {
+  std::vector<double> values = {loss};
+  for (const auto& [name, tensor] : expected.suspects) values.push_back(tensor.to_vector()[0]);
+  std::sort(values.begin(), values.end());
+  for (size_t i = 1; i < values.size(); ++i) {
+    if (values[i] - values[i - 1] < 1e-3) return false;
+  }
+  return true;
+}
+
+inline void check_loss(Draw& draw, MemoryOf of, bool same) {
+  std::vector<Example> examples = draw_examples(draw, draw.between(3, 5));
+  examples[0].distraction[0] = examples[0].distraction[1] = 1;  // one dialogue has two
+  const Traced t(examples, of, same);
   const Tensor weights = draw.normal({t.weights()});
+  if (!told_apart(one_mistake(t, weights), t.loss(weights))) return check_loss(draw, of, same);
   const Var w = Var::parameter(weights);
   std::vector<Var> steps;
   for (int64_t step = 0, at = 0; step < t.steps(); at += t.rows_of_step(step++)) {
@@ -49,11 +72,13 @@ inline void check_loss(Draw& draw, bool same) {
   expect_close("the attention loss", loss.value().reshape({1}),
                Tensor::full({1}, t.loss(weights), DType::f64), one_mistake(t, weights));
   if (testing::Test::HasFailure()) return;
+  const char* const law =
+      "the loss has to be made of ops of the weights, or no gradient comes back";
+  if (!loss.node()) return expect(false, law);
   loss.backward();
   expect_close("its gradient", w.grad(),
                central_differences([&](const Tensor& at) { return t.loss(at); }, weights),
-               {.tolerance = kRough,
-                .law = "the loss has to be made of ops of the weights, or no gradient comes back"});
+               {.tolerance = kRough, .law = law});
 }
 
 // The share of the attention that distractions get, meaned over the dialogues that have some.

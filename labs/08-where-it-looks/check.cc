@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "dialog/respond/das.h"
+#include "dialog/respond/decode.h"
 #include "dialog/respond/evaluate.h"
 #include "dialog/respond/verify.h"
 #include "labs/08-where-it-looks/output.h"
@@ -121,44 +122,90 @@ LAB_CHECK(UndefinedStaysUndefined) {
 
 // ---- task: scores
 
+// The scores of an example's heads, each with a trace of its own.
+void check_heads(Draw& draw, Output o) {
+  std::vector<Tensor> as;
+  o.taught.heads.clear();
+  for (int head = 1; head <= 2; ++head) {
+    o.draw_weights(draw, Output::kStepByStep);
+    o.taught.heads.push_back({2, head, o.trace(Output::kStepByStep)});
+    as.push_back(o.as());
+  }
+  const std::vector<DialogueScore> scores = scored(o);
+  size_t at = 0;
+  for (size_t i = 0; i < scores.size(); ++i) {
+    if (scores[i].heads.size() != 2)
+      return expect(false, "a model of two heads has two in `heads`.");
+    const std::vector<char>& flags = o.examples[i].distraction;
+    for (size_t k = 0; k < 2; ++k) {
+      const auto first = as[k].to_vector().begin() + static_cast<ptrdiff_t>(at);
+      const std::vector<double> of_head(first, first + std::ssize(flags));
+      const auto& head = scores[i].heads[k];
+      expect(head.layer == 2 && head.head == static_cast<int>(k) + 1,
+             "layer and head are those of the trace.");
+      expect_number("D of a head", head.means.distraction,
+                    mean_of(scores_of(of_head, flags, true)));
+      expect_number("H of a head", head.means.history, mean_of(scores_of(of_head, flags, false)));
+    }
+    at += flags.size();
+  }
+}
+
 LAB_CHECK(AttentionScores) {
   Draw draw;
-  const Output o = draw_output(draw);
-  expect_close(
-      "the attention scores of all utterances", all_of(scored(o), &DialogueScore::as_scores),
-      o.as(),
-      {.tolerance = kExact,
-       .suspects = {{"an utterance's share of the attention, not divided by what even attention "
-                     "would give it",
-                     o.as(Mistake::kShares)},
-                    {"q times the sum over the rows: then long utterances score high. See Eq. 7 in "
-                     "docs/paper.md",
-                     o.as(Mistake::kSumsOverTokens)},
-                    {"that of the first step; it is the mean over all steps",
-                     o.as(Mistake::kOneStep)}},
-       .law = "the share of an utterance, meaned over the steps, over even_attention()"});
+  for_each_output(draw, [](const Output& o) {
+    expect_close(
+        "the attention scores of all utterances", all_of(scored(o), &DialogueScore::as_scores),
+        o.as(),
+        {.tolerance = kExact,
+         .suspects = {{"an utterance's share of the attention, not divided by what even attention "
+                       "would give it",
+                       o.as(Mistake::kShares)},
+                      {"q times the sum over the rows: then long utterances score high. See Eq. 7 "
+                       "in docs/paper.md",
+                       o.as(Mistake::kSumsOverTokens)},
+                      {"that of the first step; it is the mean over all steps",
+                       o.as(Mistake::kOneStep)}},
+         .law = "the share of an utterance, meaned over the steps, over even_attention()"});
+  });
+  if (!testing::Test::HasFailure()) check_heads(draw, draw_output(draw));
+  Decoding decoded;
+  const int64_t q = draw.between(2, 5), steps = draw.between(2, 4);
+  std::vector<double> want(q);
+  for (int64_t k = 0; k < q; ++k) decoded.even.push_back(draw.uniform(0.1, 0.9));
+  for (int64_t t = 0; t < steps; ++t) {
+    auto& step = decoded.attention.emplace_back();
+    for (int64_t k = 0; k < q; ++k) {
+      step.push_back(draw.uniform(0, 1));
+      want[k] += step[k] / decoded.even[k] / static_cast<double>(steps);
+    }
+  }
+  expect_close("the scores of a response that was written", numbers(decoded.as_scores()),
+               numbers(want), {.tolerance = kExact, .law = "the mean over the steps, over `even`"});
+  if_stopped("A model without attention has none here: attention of no utterance.");
+  decoded.attention.assign(steps, {});
+  expect(decoded.as_scores().empty(), "without attention there are no scores.");
 }
 
 LAB_CHECK(EvenAttentionGivesOne) {
   LAB_AFTER(AttentionScores);
   Draw draw;
-  for (const bool tokens : {false, true}) {
-    Output o = draw_output(draw, /*even=*/true);
-    while ((o.of == MemoryOf::kTokens) != tokens) o = draw_output(draw, true);
+  for (const MemoryOf of : {MemoryOf::kTokens, MemoryOf::kUtterances}) {
+    const Output o = draw_output(draw, of, /*even=*/true);
     const Tensor got = all_of(scored(o), &DialogueScore::as_scores);
-    expect_close(tokens ? "scores of even attention on tokens" : "scores of even attention", got,
-                 Tensor::full(got.shape(), 1, DType::f64),
-                 {.tolerance = kExact,
-                  .law = "1 is what an utterance gets if the model looks nowhere in particular, "
-                         "however long it is"});
+    expect_close(
+        of == MemoryOf::kTokens ? "scores of even attention on tokens" : "scores of even attention",
+        got, Tensor::full(got.shape(), 1, DType::f64),
+        {.tolerance = kExact,
+         .law = "1 is what an utterance gets if the model looks nowhere in particular, "
+                "however long it is"});
   }
 }
 
 LAB_CHECK(ScoresAddUpToQ) {
   LAB_AFTER(AttentionScores);
   Draw draw;
-  Output o = draw_output(draw);
-  while (o.of == MemoryOf::kTokens) o = draw_output(draw);
+  const Output o = draw_output(draw, MemoryOf::kUtterances);
   std::vector<double> sums, q;
   for (const DialogueScore& s : scored(o)) {
     sums.push_back(sum_of(s.as_scores));
@@ -202,11 +249,16 @@ LAB_CHECK(ScoresComeInTheOrderOfTheExamples) {
     expect(all, "the attention of each step was asked for.");
   }
   expect(scored(o)[0].attention.empty(), "the attention was not asked for, and takes memory.");
+  if_stopped("A model without attention has no trace: taught.attention.empty().");
+  o.taught.attention = {};
+  const std::vector<DialogueScore> without = scored(o);
+  for (size_t i = 0; i < nll.size(); ++i) {
+    expect(without[i].nll == scores[i].nll && without[i].as_scores.empty() && !without[i].das_ratio,
+           "without attention a dialogue has its nll, and neither scores nor a ratio.");
+  }
 }
 
-LAB_CHECK(LossOfEachStep) {
-  Draw draw;
-  const Output o = draw_output(draw);
+void check_loss_of_each_step(const Output& o) {
   const auto loss = [&](bool squares, bool over_distractions) {
     return o.in_order([&](const Example& e, const Rows& w) {
       const std::vector<int64_t> rows = rows_of_utterances(e, o.of);
@@ -235,6 +287,11 @@ LAB_CHECK(LossOfEachStep) {
                 .law = "mean over the memory rows of (weight x mask)^2"});
 }
 
+LAB_CHECK(LossOfEachStep) {
+  Draw draw;
+  for_each_output(draw, check_loss_of_each_step);
+}
+
 // A model with weights that are wide enough for attention that is far from even.
 LstmResponder draw_model(Draw& draw) {
   const auto names = structures(Family::kLstm);
@@ -254,9 +311,12 @@ LAB_CHECK(BatchesDoNotMatter) {
     const std::vector<DialogueScore> together = score(model, examples, size);
     for (const auto member :
          {&DialogueScore::as_scores, &DialogueScore::nll, &DialogueScore::attention_loss}) {
-      expect_close(
-          text("scores in batches of ", size), all_of(together, member), all_of(alone, member),
-          {.tolerance = kExact, .law = "a dialogue's numbers must not depend on those beside it"});
+      expect_close(text("scores in batches of ", size), all_of(together, member),
+                   all_of(alone, member),
+                   {.tolerance = kExact,
+                    .law = "a dialogue's numbers must not depend on those beside it",
+                    .want = "yours, each alone",
+                    .got = "yours, in batches"});
     }
   }
 }

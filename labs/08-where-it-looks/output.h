@@ -18,11 +18,11 @@ inline Tensor numbers(const std::vector<double>& values) {
   return Tensor::from(values, {std::ssize(values)});
 }
 
-using Suspects = std::vector<std::pair<std::string, std::optional<double>>>;
+using NamedNumbers = std::vector<std::pair<std::string, std::optional<double>>>;
 
 // Two numbers, each of which may be undefined.
 inline void expect_number(const std::string& what, const std::optional<double>& got,
-                          const std::optional<double>& want, const Suspects& suspects = {},
+                          const std::optional<double>& want, const NamedNumbers& suspects = {},
                           const std::string& law = "") {
   if (got.has_value() != want.has_value()) {
     return expect(false,
@@ -50,11 +50,16 @@ struct Output {
   std::vector<Rows> weights;  // of each dialogue in batch order
   Taught taught;
 
-  Output(Draw& draw, Layout layout, bool even = false)
+  Output(Draw& draw, MemoryOf of, Layout layout, bool even = false)
       : examples(draw_examples(draw, draw.between(3, 6))),
-        of(draw.between(0, 1) ? MemoryOf::kTokens : MemoryOf::kUtterances),
-        batch(make_batch(pointers(examples), {.memory = of})),
-        weights(batch.size) {
+        of(of),
+        batch(make_batch(pointers(examples), {.memory = of})) {
+    draw_weights(draw, layout, even);
+    taught.nll = draw.normal({batch.response.packing.rows()});
+    taught.attention = trace(layout);
+  }
+  void draw_weights(Draw& draw, Layout layout, bool even = false) {
+    weights.assign(batch.size, {});
     for (int64_t b = 0; b < dialogues(); ++b) {
       const auto rows = static_cast<size_t>(batch.memory.segments.length(b));
       for (int64_t t = 0; t < steps(b); ++t) {
@@ -68,8 +73,6 @@ struct Output {
         for (double& x : w) x /= sum;
       }
     }
-    taught.nll = draw.normal({batch.response.packing.rows()});
-    taught.attention = trace(layout);
   }
   int64_t dialogues() const { return batch.size; }
   int64_t steps(int64_t b) const { return batch.response.packing.length(b); }
@@ -115,8 +118,17 @@ struct Output {
   }
 };
 
-inline Output draw_output(Draw& draw, bool even = false) {
-  return {draw, static_cast<Output::Layout>(draw.between(0, 2)), even};
+inline Output draw_output(Draw& draw, MemoryOf of = MemoryOf::kTokens, bool even = false) {
+  return {draw, of, static_cast<Output::Layout>(draw.between(0, 2)), even};
+}
+// body(output) for memories of both kinds, and each way in which weights can stand.
+template <class Body> void for_each_output(Draw& draw, Body body) {
+  for (const MemoryOf of : {MemoryOf::kTokens, MemoryOf::kUtterances}) {
+    for (const auto layout : {Output::kSame, Output::kStepByStep, Output::kDialogueByDialogue}) {
+      body(Output(draw, of, layout));
+      if (testing::Test::HasFailure()) return;
+    }
+  }
 }
 
 inline std::vector<DialogueScore> scored(const Output& o, bool with_attention = false) {

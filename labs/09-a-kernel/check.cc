@@ -122,7 +122,7 @@ LAB_CHECK(WarpReduce) {
          .law = first_lane ? "lane 0 is right, others are not: each lane needs the result"
                            : "five exchanges, after each of which a lane knows of twice "
                              "as many others"});
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
     bench.expect_exchanges(5, warps);
   }
 }
@@ -155,7 +155,7 @@ LAB_CHECK(BlockReduce) {
     for (const int64_t warps : {int64_t{1}, draw.between(2, 8), int64_t{32}}) {
       Bench bench;
       check_block_reduce(bench, draw, fold, static_cast<int>(32 * warps));
-      if (HasFailure()) return;
+      if (testing::Test::HasFailure()) return;
     }
   }
 }
@@ -180,7 +180,7 @@ LAB_CHECK(FewBarriers) {
   for (const int64_t warps : {int64_t{1}, draw.between(2, 8)}) {
     Bench bench;
     check_block_reduce(bench, draw, Fold::sum, static_cast<int>(32 * warps));
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
     bench.expect_barriers(warps == 1 ? 0 : 2, warps == 1 ? "a block of one warp" : "each block");
     bench.expect_no_conflicts();
   }
@@ -222,7 +222,7 @@ LAB_CHECK(ColumnsInTheirBanks) {
   Draw draw;
   Bench bench;
   check_column_sums(bench, draw);
-  if (HasFailure()) return;
+  if (testing::Test::HasFailure()) return;
   bench.expect_no_conflicts();
   bench.expect_barriers(4);
 }

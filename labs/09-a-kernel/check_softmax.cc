@@ -56,7 +56,7 @@ LAB_CHECK(AnyRow) {
          .law = "the largest of the row comes out of every exponent",
          .not_finite = "exp(1e4) is infinite in f32, and exp(-1e4) is 0, as is a sum of such: the "
                        "largest of the row comes out of every exponent."});
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
   }
 }
 
@@ -74,7 +74,7 @@ LAB_CHECK(Sectors) {
         static_cast<double>(bench.of("x").lanes) / static_cast<double>(size.count());
     expect(reads < 3.5,
            "each x is read " + rounded(reads) + " times; three passes over the row are enough.");
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
   }
 }
 
@@ -142,12 +142,12 @@ LAB_CHECK(LogSoftmax) {
                 "taken first",
          .not_finite = "exp(-200) is 0 in f32, and ln 0 is -infinity, where -200 is right: no "
                        "exponential whose logarithm is taken."});
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
     for (const char* const array : {"x", "y"}) {
       bench.expect_coalesced(array);
       bench.expect_shared_out(array, size.rows, size.cols);
     }
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
   }
 }
 

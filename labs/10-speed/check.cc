@@ -221,26 +221,30 @@ LAB_CHECK(TileOfEveryHeight) {
 
 LAB_CHECK(TileAdds) {
   Draw draw;
-  const OneTile x(draw, draw.between(2, constants().tile_rows), false);
-  expect_close(x.str() + ", added to what C holds", x.run(Write::add).values(),
-               sum(x.product_alone, x.c(x.before).values()),
-               {.tolerance = kRounding,
-                .suspects = {{"the product alone: what was there is lost", x.product_alone}}});
+  for (const bool transposed : {false, true}) {
+    const OneTile x(draw, draw.between(2, constants().tile_rows), transposed);
+    expect_close(x.str() + ", added to what C holds", x.run(Write::add).values(),
+                 sum(x.product_alone, x.c(x.before).values()),
+                 {.tolerance = kRounding,
+                  .suspects = {{"the product alone: what was there is lost", x.product_alone}}});
+  }
 }
 
 LAB_CHECK(TileStaysInside) {
   LAB_AFTER(TileOfEveryHeight);
   Draw draw;
-  const OneTile x(draw, draw.between(1, constants().tile_rows), false);
-  const Stored out = x.run(Write::assign);
-  for (int64_t at = 0; at < out.memory.numel(); ++at) {
-    const int64_t i = at / out.ld(), j = at % out.ld();
-    if (i < out.rows && j < out.cols) continue;
-    if (out.memory.data<double>()[at] == x.before.data<double>()[at]) continue;
-    return expect(false, text("a tile of ", out.rows, " rows and ", out.cols, " columns wrote to (",
-                              i, ", ", j,
-                              "): rows of C are ldc apart, and "
-                              "memory beside the tile belongs to others."));
+  for (const Write write : {Write::assign, Write::add}) {
+    const OneTile x(draw, draw.between(1, constants().tile_rows), write == Write::add);
+    const Stored out = x.run(write);
+    for (int64_t at = 0; at < out.memory.numel(); ++at) {
+      const int64_t i = at / out.ld(), j = at % out.ld();
+      if (i < out.rows && j < out.cols) continue;
+      if (out.memory.data<double>()[at] == x.before.data<double>()[at]) continue;
+      return expect(false, text("a tile of ", out.rows, " rows and ", out.cols,
+                                " columns wrote to (", i, ", ", j,
+                                "): rows of C are ldc apart, and "
+                                "memory beside the tile belongs to others."));
+    }
   }
 }
 
@@ -332,18 +336,22 @@ LAB_CHECK(PackedOnce) {
   Draw draw;
   const Sizes x = {draw.between(2, 40), draw.between(2, 90),
                    constants().depth + draw.between(-99, 99)};
-  const Problem p = draw_problem(draw, x, false, draw.between(0, 1) == 1, 2);
-  int64_t size = 0;
-  cpu::packed_size<double>(&size, x.k, x.n);
-  const Tensor memory = unwritten({size});
-  cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
-  for (const Write write : {Write::assign, Write::add}) {
-    const Stored out = {p.c.memory.clone(), x.m, x.n, false};
-    cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), write);
-    expect_close(p.str() + ", B packed before", out.values(), p.run(write),
-                 {.tolerance = kExact,
-                  .law = "the same numbers as without: the panels of a block begin length(k0) "
-                         "times the width behind those of the whole"});
+  for (const bool transposed : {false, true}) {
+    const Problem p = draw_problem(draw, x, false, transposed, 2);
+    int64_t size = 0;
+    cpu::packed_size<double>(&size, x.k, x.n);
+    const Tensor memory = unwritten({size});
+    cpu::pack_matrix<double>(memory.data<double>(), p.b.mat());
+    for (const Write write : {Write::assign, Write::add}) {
+      const Stored out = {p.c.memory.clone(), x.m, x.n, false};
+      cpu::gemm_packed<double>(out.mat(), p.a.mat(), memory.data<double>(), write);
+      expect_close(p.str() + ", B packed before", out.values(), p.run(write),
+                   {.tolerance = kExact,
+                    .law = "the same numbers as without: the panels of a block begin length(k0) "
+                           "times the width behind those of the whole",
+                    .want = "yours, packed for the call",
+                    .got = "yours, packed before"});
+    }
   }
 }
 

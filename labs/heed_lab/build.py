@@ -12,6 +12,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import time
 from types import SimpleNamespace
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -64,11 +65,19 @@ class Build:
             errors.seek(0)
             return SimpleNamespace(returncode=done.returncode, stderr=errors.read(1 << 20).decode(errors="replace"))
 
-    def run(self, command, what, brief=lambda output: output[-3000:]):
-        done = subprocess.run(command, cwd=self.root, capture_output=True, text=True)
-        if done.returncode != 0:
-            raise LabError(f"{what} failed: {' '.join(map(str, command))}\n{brief(done.stdout + done.stderr)}")
-        return done.stdout
+    def run(self, command, what, brief=lambda output: output[-3000:], follow=False):
+        """What the command says; with `follow` how far Ninja is, and how long that will take, as it goes."""
+        process = subprocess.Popen(command, cwd=self.root, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+        begin, said = time.monotonic(), []
+        for line in process.stdout:
+            said.append(line)
+            if follow and (step := re.match(r"\[(\d+)/(\d+)\]", line)):
+                done, all_ = map(int, step.groups())
+                left = (time.monotonic() - begin) * (all_ - done) / done
+                print(f"\r  {done} of {all_} steps, about {left:.0f} s more ", end="" if done < all_ else "\n", file=sys.stderr, flush=True)
+        if process.wait() != 0:
+            raise LabError(f"{what} failed: {' '.join(map(str, command))}\n{brief(''.join(said))}")
+        return "".join(said)
 
     def ensure(self, lab):
         """Builds the reference program of a lab, if the library changed in another file than the lab's own."""
@@ -83,7 +92,7 @@ class Build:
         print("Building the library (once, some minutes) ..." if new else f"Building what lab {lab.number} stands on ...",
               file=sys.stderr, flush=True)
         self.run(["cmake", "--build", self.folder, "-j", str(os.cpu_count()), "--target", lab.target], "the build",
-                 lambda output: first_error(output, lab.own))
+                 lambda output: first_error(output, lab.own), follow=sys.stderr.isatty())
         stamp.touch()
 
     def command_of(self, unit):

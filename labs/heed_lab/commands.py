@@ -6,9 +6,10 @@ import shutil
 import sys
 from pathlib import Path
 
-from . import LabError, comparing, explore, figures, grading, handout, pages, report
+from . import LabError, comparing, explore, figures, grading, handout, pages, report, writing
 from .build import Build
 from .course import Course, is_handout, read_handout
+from .progress import Progress
 from .repository import Repository
 from .running import BLANK, HANGS, NOT_RUN, Verdict, run_check
 from .watching import watch
@@ -42,7 +43,7 @@ class Bench:
 
     def run(self, checks, seed, tell=lambda verdict: None):
         """The verdicts, each told as it comes. After a check that does not end those of later tasks are not run: each might take as long."""
-        program, verdicts, endless = self.program(), [], None
+        program, verdicts, endless, progress = self.program(), [], None, Progress(self.root, self.lab)
         for check in checks:
             if endless and check.task is not endless.task:
                 verdict = Verdict(check, NOT_RUN, seed, f"{endless.name} does not end")
@@ -50,7 +51,9 @@ class Bench:
                 verdict = run_check(program, check, seed)
                 endless = endless or (check if verdict.status == HANGS else None)
             tell(verdict)
+            progress.add(verdict)
             verdicts.append(verdict)
+        progress.save()
         return verdicts
 
 
@@ -86,6 +89,8 @@ def do_list(root, options):
     labs = list(map(course.lab, read_handout(root)["labs"])) if is_handout(root) else list(course.labs.values())
     for lab in labs:
         print(f"{lab.number:>3}  {lab.hours:>5}  {lab.title}: {', '.join(lab.written)}")
+        if done := Progress(root, lab).said():
+            print(f"{'':>12}{done}")
     print(f"\nBegin with labs/heed-lab start {labs[0].number}.")
     return 0
 
@@ -106,6 +111,20 @@ def do_start(root, options):
     for name in bench.lab.own:
         print(f"  {name}")
     print(f"and run labs/heed-lab test {options.lab}")
+    return 0
+
+
+def do_answers(root, options):
+    lab = Course(root).lab(options.lab)
+    path = root / writing.path_of(lab)
+    if not path.exists():
+        path.write_text(writing.form(lab), encoding="utf-8")
+    print(f"answer in {writing.path_of(lab)}: what is asked stands there; what you did by hand goes in, or beside it")
+    return 0
+
+
+def do_overview(root, options):
+    print("\n".join(writing.overview(Course(root), Path(options.folder))))
     return 0
 
 
@@ -138,6 +157,7 @@ def do_hint(root, options):
             raise LabError("a variation is yours alone and has no hints; the README of the lab says what it is")
         if not 1 <= options.number <= len(hints):
             raise LabError(f"{check.name} has the hints 1 to {len(hints)}")
+        Progress(root, lab).took(check.name, options.number)
         print((f"{check.name}, " if several else "") + f"hint {options.number} of {len(hints)}: {hints[options.number - 1]}")
     if options.number < len(hints):
         print(f"the next one: labs/heed-lab hint {options.lab} {'CHECK' if several else options.name} {options.number + 1}")
@@ -307,6 +327,7 @@ def parser():
     test.add_argument("checks", nargs="*", default=[], help="names of checks or tasks (all)")
     test.add_argument("--all", action="store_true", help="show every failure, not only the first")
     command("watch", do_watch, "test again whenever you save")
+    command("answers", do_answers, "a form for the questions, the figure and what you did by hand")
     hint = command("hint", do_hint, "a hint for a check, or for each check of a task; there are three, from small to large")
     hint.add_argument("name", help="of a check or a task")
     hint.add_argument("number", type=int, nargs="?", default=1)
@@ -339,6 +360,8 @@ def add_for_teachers(command):
     grade.add_argument("--key", metavar="FILE", help="secret words that the seeds of `laws` are made of (drawn if not given)")
     grade.add_argument("--name", help="the student's, whose variation is judged (that of the submission; of this tree, what `id` keeps)")
     grade.add_argument("--out", metavar="DIR", help="where results.json (Gradescope), junit.xml, a page and grades.csv go")
+    overview = command("overview", do_overview, "for teachers: the mistakes of a class, with who made them", lab=False)
+    overview.add_argument("folder", metavar="DIR", help="what `grade --out` wrote to")
     out = command("handout", do_handout, "for teachers: write a tree without history and solutions", lab=False)
     out.add_argument("--labs", metavar="0-2,4", help="which labs are cut (all)")
     out.add_argument("--out", metavar="DIR", required=True)

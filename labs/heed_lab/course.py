@@ -85,13 +85,12 @@ class Lab:
         self.folder = folder
         label = f"labs/{folder.name}/lab.json"
         row = read_json(folder / "lab.json", label)
-        take(row, label, ("number", "title", "hours", "units", "tasks", "by_hand", "slips"), ("banned", "needs", "variation", "leaderboard"))
+        take(row, label, ("number", "title", "hours", "units", "tasks", "by_hand"), ("banned", "needs", "variation", "leaderboard"))
         self.number, self.title, self.hours, self.units = row["number"], row["title"], row["hours"], row["units"]
         self.tasks = [Task(task, label) for task in row["tasks"]]
         self.by_hand, self.banned = row["by_hand"], row.get("banned", [])
         self.leaderboard = take(row["leaderboard"], label, ("name", "line")) if "leaderboard" in row else None
         self.needs = row.get("needs", [])  # the labs whose functions are called by its checks, or by what they call
-        self.slips = [take(slip, label, ("file", "old", "new", "check", "says")) for slip in row["slips"]]
         self.checks = [check for task in self.tasks for check in task.checks]
         self.variation = Variation(row["variation"], label) if "variation" in row else None
         self.assign()

@@ -5,20 +5,21 @@ A cut is an object of lab.json:
   {"kind": "statement", "file": F, "at": TEXT, "to": TEXT}  from the line that begins so to the end of the statement
                                                             (of the one that begins with "to", if given)
   {"kind": "line",      "file": F, "at": TEXT}              between the braces of the one line that begins so
-  {"kind": "hide",      "file": F, "text": TEXT}            this very text, which holds the answer
-  {"kind": "break",     "file": F, "text": TEXT, "with": TEXT, "in": SIGNATURE}
-                                                            this very text, which another takes the place of: a mistake
-                                                            to find
+  {"kind": "hide",      "file": F, "piece": MARK}           the very text that has this mark, which holds the answer
+  {"kind": "break",     "file": F, "piece": MARK, "with": TEXT, "in": SIGNATURE}
+                                                            the same, which another takes the place of: a mistake to find
+A MARK is the length of a text and 16 digits of its SHA-256 ("47 5f0c..."), so that who reads lab.json reads no answers: mark() makes it.
 "twin": true is for code that says the same in another place: it goes and comes back with the lab, and is nobody's task.
 "in": TEXT looks only between the braces that follow the line that begins so; "silent": true is for destructors, which must
 not throw. No match, or several, are errors: then the library has changed, and the lab has to follow."""
+import hashlib
 import re
 
 from . import LabError
 
 INCLUDE = '#include "labs/support/not_done.h"'
-KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"text"},
-         "break": {"text", "with", "in"}}
+KINDS = {"function": {"at"}, "statement": {"at"}, "line": {"at"}, "hide": {"piece"},
+         "break": {"piece", "with", "in"}}
 OPTIONAL = {"kind", "file", "in", "to", "silent", "twin"}
 
 
@@ -95,12 +96,24 @@ def check_cut(cut, label):
         raise LabError(f"{label}: a cut of kind {cut['kind']} has {', '.join(sorted(known | {'file'}))}, got {sorted(cut)}")
 
 
+def mark(text):
+    """{number of characters} {SHA-256}"""
+    return f"{len(text)} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
+
+
+def piece(text, cut, label):
+    """The one piece of the text that has the mark of a cut."""
+    size = int(cut["piece"].partition(" ")[0])
+    found = [text[i:i + size] for i in range(len(text) - size + 1) if mark(text[i:i + size]) == cut["piece"]]
+    if len(found) != 1:
+        raise LabError(f"{label}: {len(found)} pieces have the mark {cut['piece']!r}, expected one; of a line that changed, heed_lab.cutting.mark(TEXT) is the new one")
+    return found[0]
+
+
 def apply(text, cut, place, label):
     """The text with one cut made; `place` is what the blank says, `label` begins errors."""
     if cut["kind"] in ("hide", "break"):
-        if text.count(cut["text"]) != 1:
-            raise LabError(f"{label}: {cut['text'][:60]!r} occurs {text.count(cut['text'])} times, expected once")
-        return text.replace(cut["text"], cut.get("with", ""))
+        return text.replace(piece(text, cut, label), cut.get("with", ""))
     lines = Lines(text, label)
     first, last = lines.region(cut)
     call = f'::heed::lab::{"mark_not_done" if cut.get("silent") else "not_done"}("{place}");'
@@ -120,7 +133,7 @@ def apply(text, cut, place, label):
 def removed(text, cut, label):
     """The code that a cut takes away."""
     if cut["kind"] in ("hide", "break"):
-        return cut["text"]
+        return piece(text, cut, label)
     lines = Lines(text, label)
     first, last = lines.region(cut)
     return "\n".join(lines.lines[first:last + 1])

@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from . import LabError, pages, report
+from . import LabError, pages, report, writing
 from .build import CompileError, write_overlay
 from .course import KINDS_OF_POINTS
 from .running import PATIENCE, Verdict, confined, run_check
@@ -112,12 +112,16 @@ class Grade:
 
     def __init__(self, lab, student):
         self.lab, self.student, self.rows, self.notes, self.leaderboard = lab, student, [], [], []
+        self.answers, self.mistakes = "", {}  # {check: what it means, without the numbers of a draw}
 
     def add(self, check, kind, points, verdict):
         self.rows.append({"name": f"{check.task.name}: {check.name} ({kind})", "check": check.name, "kind": kind,
                           "max_score": points, "score": points if verdict.passed else 0,
                           "status": "passed" if verdict.passed else "failed",
                           "output": "" if verdict.passed else report.failure(self.lab, verdict)})
+        if not verdict.passed and check.name not in self.mistakes:
+            said = re.search("What it means: (.*)", self.rows[-1]["output"])
+            self.mistakes[check.name] = re.sub(r"-?\d+(\.\d+)?(e-?\d+)?", "N", said[1] if said else verdict.status)
 
     @property
     def score(self):
@@ -166,10 +170,11 @@ class Grade:
                            "datetime": time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime()), "score": self.score,
                            "max-score": sum(row["max_score"] for row in self.rows), "tests": tests}, indent=1) + "\n"
 
-    def csv_line(self):
-        out = io.StringIO()
-        csv.writer(out).writerow([self.student, self.lab.number, self.score, *(self.by_kind().get(k, 0) for k in KINDS_OF_POINTS)])
-        return out.getvalue()
+    def tables(self):
+        """{file: (names of columns, rows)} of all submissions together."""
+        me = [self.student, self.lab.number]
+        return {"grades.csv": (["student", "lab", "score", *KINDS_OF_POINTS], [[*me, self.score, *(self.by_kind().get(k, 0) for k in KINDS_OF_POINTS)]]),
+                "mistakes.csv": (["student", "lab", "check", "what it means"], [[*me, check, printable(said)] for check, said in self.mistakes.items()])}
 
 
 def printable(text):
@@ -192,8 +197,10 @@ def grade(bench, path, key, run=run_check):
     result.notes += [f"took {', '.join(sorted(texts)) or 'nothing'}"] + [f"there is no {name}" for name in missing]
     result.notes += [f"to be looked at: {flag}" for flag in flags(lab, texts, reference)]
     result.notes += [f"left aside, this checkout's own judges: {note}" for note in tampered(path, bench.root, lab)]
+    words = read_files(path, [writing.path_of(lab, name) for name in ("answers.md", *writing.PHOTOS)])
+    result.answers, notes = writing.answers(lab, words)
     sandbox = Sandbox(bench.root)
-    result.notes += sandbox.notes
+    result.notes += notes + sandbox.notes
     with tempfile.TemporaryDirectory() as folder:
         try:
             if missing:
@@ -259,17 +266,23 @@ def standing(leaderboard, program, sandbox):
     return [{"name": leaderboard["name"], "value": round(value, 1), "order": "desc"}] if math.isfinite(value) else []
 
 
+def with_rows(path, columns, rows, whose):
+    """A table with a submission's rows in the place of those that it had."""
+    old = list(csv.reader(io.StringIO(path.read_text(encoding="utf-8"), newline=""))) if path.exists() else [columns]
+    kept = [row for row in old if row[:2] != whose]
+    out = io.StringIO()
+    csv.writer(out).writerows(kept + rows)
+    return out.getvalue()
+
+
 def write_results(result, out):
-    """What platforms read, a page and a line of grades.csv, each whole or not at all."""
+    """What platforms read, a page, and lines of tables of all submissions, each file whole or not at all."""
     out.mkdir(parents=True, exist_ok=True)
-    grades = out / "grades.csv"
-    lines = grades.read_text().splitlines(keepends=True) if grades.exists() else [f"student,lab,score,{','.join(KINDS_OF_POINTS)}\r\n"]
-    kept = [line for line in lines if next(csv.reader([line]))[:2] != [result.student, str(result.lab.number)]]
     files = {"results.json": result.gradescope(), "junit.xml": result.junit(), "html": pages.result_page(result)}
     if "SUBMISSION_TAG" in os.environ:
         files["classroom50.json"] = result.classroom50(os.environ)
-    for name, text in (*((f"{result.student}.{kind}", text) for kind, text in files.items()),
-                       ("grades.csv", "".join(kept) + result.csv_line())):
+    tables = {name: with_rows(out / name, *table, [result.student, str(result.lab.number)]) for name, table in result.tables().items()}
+    for name, text in (*((f"{result.student}.{kind}", text) for kind, text in files.items()), *tables.items()):
         new = out / (name + ".new")
         with open(new, "w", encoding="utf-8", newline="") as file:
             file.write(text)

@@ -61,10 +61,9 @@ def is_left_out(name, cut_files):
 
 
 def without_answers(text):
-    """lab.json without planted mistakes and hidden lines, and without how a solution begins and ends, or what was right: of a
+    """lab.json without hidden lines, and without how a solution begins and ends, or what was right: of a
     function of which a part was taken out only the name is left, by which `reset` and `catch-up` put it back as a whole."""
     row = json.loads(text)
-    row["slips"] = []
     for task in row["tasks"]:
         cuts = [{"kind": "function", "file": cut["file"], "at": cut["in"], **({"twin": True} if cut.get("twin") else {})}
                 if cut["kind"] in ("statement", "break") else cut for cut in task["cuts"] if cut["kind"] != "hide"]
@@ -118,7 +117,8 @@ def formulas(course, labs):
     found = {}
     for lab in labs:
         for task in lab.tasks:
-            lines = [squeezed(line) for cut in task.cuts if cut["kind"] == "hide" for line in cut["text"].splitlines()]
+            lines = [squeezed(line) for cut in task.cuts if cut["kind"] == "hide"
+                     for line in removed(course.texts(lab)[cut["file"]], cut, cut["file"]).splitlines()]
             found[lab.number, task.name] = {line for line in lines if len(line) >= FORMULA}
     return found
 

@@ -72,8 +72,9 @@ def result_page(result):
     by_hand = ", ".join(f"{name} {points}" for name, points in lab.by_hand.items())
     notes = "\n".join(f"<li>{esc(note)}</li>" for note in result.notes)
     points = scroll("Points", f"<table><thead><tr><td></td><th scope=\"col\">check</th><th scope=\"col\">points</th></tr></thead>\n<tbody>{rows}</tbody></table>")
+    answers = f"<h2>By hand: {', '.join(f'{esc(name)} ___ of {most}' for name, most in lab.by_hand.items())}</h2>\n<pre>{esc(result.answers)}</pre>\n"
     body = (f"<h1>Lab {lab.number}: {esc(lab.title)}</h1>\n<p>{esc(result.student)}: <b>{result.score} points</b>; by hand: {esc(by_hand)}</p>\n"
-            f"{points}<ul>{notes}</ul>\n{failures}")
+            f"{points}<ul>{notes}</ul>\n{failures}{answers if result.answers else ''}")
     return page(f"Lab {lab.number}, {result.student}", body)
 
 

@@ -139,7 +139,7 @@ def judge(check, seed, rows, status, errors, program=""):
         return Verdict(check, HANGS, seed, reasons=reasons)
     if status < 0:
         name = signal.Signals(-status).name
-        return Verdict(check, CRASHED, seed, f"It ended with {name}.\n{frames(errors, program)}", reasons=reasons)
+        return Verdict(check, CRASHED, seed, crash(name, errors, program), reasons=reasons)
     if len(results) != 1 or not isinstance(results[0].get("passed"), bool):
         return Verdict(check, SILENT, seed, f"The program ended (status {status}) without a result of this check.",
                        reasons=reasons)
@@ -172,21 +172,38 @@ def with_lines(message, program):
     return re.sub(r"\ncode [^\n]*\[0x[0-9a-f]+\]", "", CODE.sub(line, message))
 
 
-def frames(errors, program):
-    """The functions that a crashed program was in, by name and line where the program knows them."""
-    addresses = re.findall(r"\(\+?([^)]*)\) ?\[0x[0-9a-f]+\]", errors)
-    offsets = [a for a in addresses if re.fullmatch(r"0x[0-9a-f]+", a)][:12]
+FAULTS = {"null": "A null pointer was used: is an argument null here, or a tensor undefined?", "division": "A whole number was divided by 0.",
+          "address": "An address that is nobody's was used: an index past the end, or below 0?",
+          "stack": "The stack is full: a function calls itself without end.",
+          "abort": "It was stopped because something is wrong that goes on no further: an assertion, an exception that nobody catches, or memory that was overwritten."}
+JUDGES = re.compile(r"/labs/(support|\d\d-[\w-]+/(check|figure|show)\w*)|/gtest|/usr/")
+
+
+def crash(name, errors, program):
+    """What a crashed program was doing, where, and on which way: without the frames of what judges."""
+    fault, asserted = re.findall(r"^fault: (\w+)$", errors, re.M), re.search(r"([\w.]+:\d+): [^\n]* (Assertion '.*) failed", errors)
+    where = lines_of(errors, program)
+    at = f" at {where[0][1]}, in {where[0][0]}" if where else ""
+    said = f"It ended with {name}{at}. {FAULTS[fault[-1]] if fault and fault[-1] in FAULTS else ''}".rstrip()
+    calls = [f"  called by {function}, {line}" for function, line in where[1:5]]
+    return "\n".join([said] + ([f"  {asserted[2]} ({asserted[1]})"] if asserted else []) + calls)
+
+
+def lines_of(errors, program):
+    """[(function, file:line)] of a crash, from the inside, each once; frames of other objects have other addresses."""
+    offsets = re.findall(rf"^{re.escape(str(program))}\(\+?(0x[0-9a-f]+)\)", errors, re.M)
     if not offsets or not program:
-        return errors[-500:]
+        return []
+    before = [hex(int(offset, 16) - (i > 0)) for i, offset in enumerate(offsets)]  # a call returns behind its line
     try:
-        done = subprocess.run(["addr2line", "-Cfpe", str(program), *offsets], capture_output=True, text=True, timeout=10)
+        done = subprocess.run(["addr2line", "-Cfie", str(program), *before], capture_output=True, text=True, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
-        return errors[-500:]
-    names = [re.sub(r" at \S*/((\w+/){0,2}[\w.]+:)", r" at \1", line) for line in done.stdout.splitlines()]
-    shown, repeats = [], 0
-    for name in names:
-        if shown and shown[-1] == name:
-            repeats += 1
-        else:
-            shown.append(name)
-    return "\n".join(f"  in {name}" for name in shown[:6]) + (f"\n  ({repeats} frames repeat)" if repeats else "")
+        return []
+    found = done.stdout.splitlines()
+    rows = [(re.sub(r"\(.*|<.*|.*::", "", name), short(line)) for name, line in zip(found[::2], found[1::2])
+            if "?" not in line and not JUDGES.search(line)]
+    return list(dict.fromkeys(rows))
+
+
+def short(line):
+    return re.sub(r"^\S*?/((?:[\w-]+/){0,2}[\w.]+:\d+).*", r"\1", line)

@@ -5,6 +5,7 @@ import sys
 import time
 
 from . import LabError, report
+from .progress import Progress
 
 KEYS = "h hint   n next task   q quit"
 
@@ -53,7 +54,16 @@ class Watch:
         self.failed = failed
         if failed:
             print("\n" + report.failure(self.bench.lab, failed))
+        self.tell_of_earlier(task)
         print(f"{time.monotonic() - begin:.1f} s   {KEYS}, then Enter", flush=True)
+
+    def tell_of_earlier(self, task):
+        """What passed before and no longer does, in other tasks than this one."""
+        passed = Progress(self.bench.root, self.bench.lab).passed
+        again = [check for other in self.tasks for check in other.checks if other is not task and check.name in passed]
+        broken = [v for v in self.bench.run(again, seed()) if not v.passed] if again else []
+        for verdict in broken[:1]:
+            print(f"\nIt passed before, and fails now ({len(broken)} such):\n" + report.failure(self.bench.lab, verdict))
 
     def hint(self):
         if self.failed is None:
@@ -62,8 +72,11 @@ class Watch:
         if (other := report.of_another_lab(self.bench.lab, self.failed)) is not None:
             print(f"no hint of this lab helps: what is not written belongs to lab {other}", flush=True)
             return
-        hints = self.bench.lab.hints().get(self.failed.check.name, ["a variation is yours alone and has no hints"])
-        print(f"hint {self.hints % len(hints) + 1}: {hints[self.hints % len(hints)]}", flush=True)
+        name = self.failed.check.name
+        hints = self.bench.lab.hints().get(name, ["a variation is yours alone and has no hints"])
+        number = self.hints % len(hints) + 1
+        print(f"hint {number}: {hints[number - 1]}", flush=True)
+        Progress(self.bench.root, self.bench.lab).took(name, number)
         self.hints += 1
 
 

@@ -46,8 +46,25 @@ std::vector<double> take_drawn() {
   return std::exchange(drawn, {});
 }
 
+constexpr int64_t kGuard = 16;  // elements
+static std::vector<Tensor> guarded;
+
 Tensor unwritten(Shape shape, DType dtype) {
-  return Tensor::full(shape, kUnwritten, dtype);
+  guarded.push_back(Tensor::full({shape.numel() + 2 * kGuard}, kUnwritten, dtype));
+  return guarded.back().rows(kGuard, kGuard + shape.numel()).reshape(shape);
+}
+
+void expect_guards() {
+  for (const Tensor& all : std::exchange(guarded, {})) {
+    const std::vector<double> values = all.to_vector();
+    for (int64_t i = 0; i < kGuard; ++i) {
+      const bool behind = values[all.numel() - kGuard + i] != kUnwritten;
+      if (!behind && values[kGuard - 1 - i] == kUnwritten) continue;
+      return expect(false, text("element ", behind ? all.numel() - 2 * kGuard + i : -1 - i,
+                                " of an output of ", all.numel() - 2 * kGuard,
+                                " was written: there is none. Where does a loop end, or begin?"));
+    }
+  }
 }
 
 void expect_close(const std::string& what, const Tensor& got, const Tensor& want,
@@ -55,6 +72,20 @@ void expect_close(const std::string& what, const Tensor& got, const Tensor& want
   compared(what, got, want, expected);
   const std::string problem = diagnose(what, got, want, expected);
   if (!problem.empty()) ADD_FAILURE() << problem;
+}
+
+void expect_added(const std::string& what, const Tensor& got, const Tensor& before,
+                  const Tensor& want, Expected expected) {
+  const auto minus = [](const Tensor& a, const Tensor& b) {
+    std::vector<double> x = a.to_vector();
+    const std::vector<double> y = b.to_vector();
+    for (size_t i = 0; i < x.size(); ++i) x[i] -= y[i];
+    return Tensor::from(x, a.shape());
+  };
+  expected.suspects.emplace_back(
+      "the gradient alone: it was assigned, and what was there before is lost",
+      minus(want, before));
+  expect_close(what + ", as it was added to what was there", minus(got, before), want, expected);
 }
 
 void expect(bool ok, const std::string& what_is_wrong) {

@@ -20,20 +20,22 @@
 #include "labs/support/not_done.h"
 #include "tensor/random_tensor.h"
 
-#define LAB_CHECK(name)                 \
-  struct Check_##name : testing::Test { \
-    static void body_of_check();        \
-  };                                    \
-  TEST(Lab, name) {                     \
-    Check_##name::body_of_check();      \
-  }                                     \
+#define LAB_CHECK(name) LAB_TEST(Lab, name)
+#define LAB_TEST(suite, name)      \
+  struct Check_##name {            \
+    static void body_of_check();   \
+  };                               \
+  TEST(suite, name) {              \
+    Check_##name::body_of_check(); \
+    heed::lab::expect_guards();    \
+  }                                \
   void Check_##name::body_of_check()
 // Goes on only if another check passes: code that computes nothing breaks no law and no limit.
 #define LAB_AFTER(name)          \
   Check_##name::body_of_check(); \
   if (testing::Test::HasFailure()) return
 // A check of a variation, which needs its numbers: only the tool runs it.
-#define LAB_VARIATION(name) TEST(Variation, name)
+#define LAB_VARIATION(name) LAB_TEST(Variation, name)
 // The numbers of the lab's figure: a function body that calls print_curves().
 #define LAB_FIGURE() void heed::lab::figure()
 
@@ -60,12 +62,19 @@ class Draw {
   Rng rng_;
 };
 
-// Full of kUnwritten.
+// Full of kUnwritten, with as much in front and behind, which nobody may write: expect_guards(), at
+// the end of each check, looks there. All other memory that an allocation gives is full of NaN,
+// with some behind its end, so that what adds to it, or reads past an end, shows
+// (support/fresh.cc).
 Tensor unwritten(Shape shape, DType dtype = DType::f64);
+void expect_guards();
 
 // A failure with an explanation unless `got` is close to `want`: diagnose() of both.
 void expect_close(const std::string& what, const Tensor& got, const Tensor& want,
                   const Expected& expected = {});
+// The same of what was added to `before`, a gradient that was not empty.
+void expect_added(const std::string& what, const Tensor& got, const Tensor& before,
+                  const Tensor& want, Expected expected = {});
 // What expect_close() tells of its tensors, if the program was asked for pictures of them.
 void compared(const std::string& what, const Tensor& got, const Tensor& want,
               const Expected& expected);

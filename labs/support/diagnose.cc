@@ -1,6 +1,7 @@
 #include "labs/support/diagnose.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdio>
 #include <map>
@@ -10,8 +11,8 @@ namespace {
 
 std::string number(double value) {
   char digits[32];
-  std::snprintf(digits, sizeof digits, "%.4g", value);
-  return digits;
+  std::snprintf(digits, sizeof digits, "%.4g", value == 0 ? 0 : value);
+  return std::isnan(value) ? "nan" : digits;
 }
 
 // Both as rows of numbers, the leading axes of the tensors in one.
@@ -33,6 +34,7 @@ struct Numbers {
     return a == b || (std::isfinite(b) &&
                       std::fabs(a - b) <= times * (t.absolute + t.relative * std::fabs(b)));
   }
+  bool two() const { return expected.want != Expected().want; }  // both are the student's
   bool close(double a, double b) const { return within(1, a, b); }
   // For symptoms: a multiple of a tolerance, as a factor is only estimated.
   bool near(double a, double b) const { return within(20, a, b) || std::fabs(a - b) <= 1e-12; }
@@ -52,6 +54,15 @@ std::string never_written(const Numbers& n) {
     return std::to_string(left) + " of " + std::to_string(n.size()) +
            " elements were never written, the first is " + n.place(first) + ".";
   }
+  const auto made = std::count_if(n.got.begin(), n.got.end(), is_fresh);
+  if (made > 0) {
+    const auto first = std::find_if(n.got.begin(), n.got.end(), is_fresh) - n.got.begin();
+    return text(made, " of ", n.size(),
+                " elements are, or were made of, memory that nobody had "
+                "written (here it holds NaN), the first is ",
+                n.place(first),
+                ": left out, added to before it was assigned, or read past an end?");
+  }
   const auto is_zero = [](double x) { return x == 0; };
   if (std::all_of(n.got.begin(), n.got.end(), is_zero)) {
     return "All zeros: nothing arrived here.";
@@ -65,22 +76,25 @@ std::string not_finite(const Numbers& n) {
     const std::string& known = n.expected.not_finite;
     return "Not a finite number, first at " + n.place(i) + ": " + number(n.got[i]) + ". " +
            (!known.empty()         ? known
-            : std::isnan(n.got[i]) ? "0/0, inf - inf or inf/inf gives NaN."
-            : n.got[i] < 0         ? "Something grew too large, was divided by zero, or is ln 0."
-                                   : "Something grew too large, or was divided by zero.");
+            : std::isnan(n.got[i]) ? "0/0, inf - inf or inf/inf gives NaN. "
+                                   : std::string("Something grew too large, was divided by zero") +
+                                         (n.got[i] < 0 ? ", or is ln 0. " : ". ")) +
+           (known.empty() ? n.expected.law : "");
   }
   return "";
 }
 
 std::string suspect(const Numbers& n) {
+  std::string found;
   for (const auto& [name, tensor] : n.expected.suspects) {
     const std::vector<double> values = tensor.to_vector();
     if (values.size() != n.got.size()) continue;
     bool same = true;
     for (int64_t i = 0; i < n.size() && same; ++i) same = n.near(n.got[i], values[i]);
-    if (same) return "Yours is " + name + ".";
+    if (same && found.find(name) == found.npos)
+      found += (found.empty() ? "Yours is " : "; or, which gives the same here: ") + name;
   }
-  return "";
+  return found.empty() ? "" : found + ".";
 }
 
 // Small differences of large numbers: they are off by nothing that counts beside these.
@@ -108,10 +122,12 @@ std::string name_of_factor(double factor, const Numbers& n) {
       {1 / rows, "1 / rows: a mean for a sum?"},
       {cols, "the number of columns: a sum for a mean?"},
       {1 / cols, "1 / columns: a mean for a sum?"}};
+  std::string found;
   for (const auto& [value, name] : known) {
-    if (value != 1 && std::fabs(factor - value) < 1e-5 * std::fabs(value)) return " (" + name + ")";
+    if (value == 1 || std::fabs(factor - value) > 1e-5 * std::fabs(value)) continue;
+    found += (found.empty() ? " (" : "; or ") + name;
   }
-  return "";
+  return found.empty() ? "" : found + ")";
 }
 
 // The c with got = c want in [begin, end), NaN if there is none.
@@ -146,6 +162,8 @@ std::string constant_offset(const Numbers& n) {
   for (int64_t i = 0; i < n.size(); ++i) {
     if (!n.near(n.got[i], n.want[i] + offset)) return "";
   }
+  if (std::fabs(offset - kUnwritten) < 1e-6)
+    return "It was added to what was there: here it is to be assigned.";
   return "Everything is off by the same number, " + number(offset) + ".";
 }
 
@@ -212,11 +230,14 @@ std::string blocks_permuted(const Numbers& n) {
 
 std::string factor_of_each_row(const Numbers& n) {
   if (n.rows < 2 || n.cols < 2) return "";
-  for (int64_t r = 0; r < n.rows; ++r) {
-    if (std::isnan(factor_of(n, r * n.cols, (r + 1) * n.cols))) return "";
+  std::string found;
+  for (int64_t r = 0, told = 0; r < n.rows; ++r) {
+    const double factor = factor_of(n, r * n.cols, (r + 1) * n.cols);
+    if (std::isnan(factor)) return "";
+    if (std::fabs(factor - 1) < 1e-6 || ++told > 2) continue;
+    found += (told > 1 ? ", " : "") + number(factor) + " in row " + std::to_string(r);
   }
-  return "Each row is right but for a factor of its own: " + number(factor_of(n, 0, n.cols)) +
-         " in the first, " + number(factor_of(n, n.cols, 2 * n.cols)) + " in the second.";
+  return "Each row is right but for a factor of its own: " + found + ".";
 }
 
 std::string tail_only(const Numbers& n) {
@@ -226,8 +247,12 @@ std::string tail_only(const Numbers& n) {
   for (int64_t i = first; i < n.size(); ++i) {
     if (n.right(i)) return "";
   }
+  if (n.rows > 1 && first == n.cols) {
+    return "The first row is right, and no element of the others. " + n.expected.law;
+  }
+  if (first < n.size() - n.size() / 4) return "";
   return "Right up to " + n.place(first - 1) + ", wrong from " + n.place(first) +
-         " on: the tail is treated differently.";
+         " on: the tail is treated differently. " + n.expected.law;
 }
 
 std::string repeated_only(const Numbers& n) {
@@ -247,6 +272,7 @@ std::string what_the_numbers_say(const Numbers& n) {
                              factor_of_each_row, tail_only, repeated_only}) {
     const std::string says = symptom(n);
     if (!says.empty()) return says;
+    if (n.two() && symptom == suspect) break;  // neither is right: how they differ says nothing
   }
   return n.expected.law.empty() ? "no simple pattern." : n.expected.law;
 }
@@ -260,8 +286,8 @@ std::string corner(const Numbers& n, const std::vector<double>& values) {
     for (int64_t c = 0; c < std::min<int64_t>(n.cols, 6); ++c) {
       const double value = values[r * n.cols + c];
       char cell[32];
-      std::snprintf(cell, sizeof cell, " %10.4g", value);
-      lines += value == kUnwritten ? "  unwritten" : cell;
+      std::snprintf(cell, sizeof cell, " %10s", number(value).c_str());
+      lines += value == kUnwritten || is_fresh(value) ? "  unwritten" : cell;
     }
     lines += n.cols > 6 ? " ...\n" : "\n";
   }
@@ -275,9 +301,8 @@ std::string map_of(const Numbers& n) {
   while (first < n.size() && n.right(first)) ++first;
   const int64_t row = first == n.size() ? 0 : first / n.cols / kRows * kRows,
                 col = first == n.size() ? 0 : first % n.cols / kCols * kCols;
-  std::string lines = row + col == 0 ? "\n"
-                                     : "; this is from (" + std::to_string(row) + ", " +
-                                           std::to_string(col) + ") on\n";
+  std::string lines =
+      row + col == 0 ? "\n" : "; this is from " + n.place(row * n.cols + col) + " on\n";
   for (int64_t r = row; r < std::min(n.rows, row + kRows); ++r) {
     lines += "    ";
     for (int64_t c = col; c < std::min(n.cols, col + kCols); ++c) {
@@ -289,6 +314,10 @@ std::string map_of(const Numbers& n) {
 }
 
 }  // namespace
+
+bool is_fresh(double value) {
+  return std::isnan(value) && (~std::bit_cast<uint64_t>(value) >> 29 & 0x7fffff) == 0;
+}
 
 Window window(const Tensor& got, const Tensor& want, const Expected& expected) {
   const Numbers n(got, want, expected);
@@ -316,8 +345,9 @@ std::string diagnose(const std::string& what, const Tensor& got, const Tensor& w
   std::string lines = what + " " + want.shape().str() + ": " + problem + "\n";
   if (got.shape() != want.shape() || got.dtype() != want.dtype()) return lines;
   const Numbers n(got, want, expected);
-  return lines + "  expected\n" + corner(n, n.want) + "  yours\n" + corner(n, n.got) +
-         "  . right, x wrong" + map_of(n) + "What it means: " + what_the_numbers_say(n);
+  return lines + "  " + expected.want + "\n" + corner(n, n.want) + "  " + expected.got + "\n" +
+         corner(n, n.got) + (n.two() ? "  . the same, x another" : "  . right, x wrong") +
+         map_of(n) + "What it means: " + what_the_numbers_say(n);
 }
 
 }  // namespace heed::lab

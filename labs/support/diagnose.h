@@ -13,16 +13,23 @@ namespace heed::lab {
 // The value that a tensor holds before a student's kernel writes to it: an element that still has
 // it was left out.
 inline constexpr double kUnwritten = -7777;
+// Whether a number was made of memory that was never written at all: all its bits were set there,
+// and arithmetic hands this NaN on, in f32 as in f64.
+bool is_fresh(double value);
+
+// Mistakes that a check can compute: {"x squared itself, not its slope", tensor}.
+using Suspects = std::vector<std::pair<std::string, Tensor>>;
 
 // What a check knows about the numbers that it expects.
 struct Expected {
   Tolerance tolerance = {.relative = 1e-6, .absolute = 1e-9};
-  // Mistakes that the check can compute: {"x squared itself, not its slope", tensor}.
-  std::vector<std::pair<std::string, Tensor>> suspects = {};
+  Suspects suspects = {};  // more than one is named if the numbers do not tell them apart
   std::vector<std::string> blocks = {};  // names of the equal parts of a row: the gates of an LSTM
   std::vector<int32_t> ids = {};         // of each row, where rows are added up by an index
   std::string law = {};                  // what to think about if no symptom fits
-  std::string not_finite = {};           // or where a number is NaN or infinite
+  std::string not_finite = {};           // or where a number is NaN or infinite: else the law, too
+  // What both are called; where both come from a student's code neither is the right one.
+  const char *want = "expected", *got = "yours";
 };
 
 // Nothing where got is close to want, else several lines: the worst element, a corner of both, a

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <cstring>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -80,15 +81,30 @@ constexpr bool kSanitized = true;
 constexpr bool kSanitized = false;
 #endif
 
-// Says where the program was, on a stack of its own: the usual reason is that the other is full.
-void crashed(int signal) {
-  void* frames[24];
-  ::backtrace_symbols_fd(frames, ::backtrace(frames, 24), STDERR_FILENO);
+constexpr uintptr_t kDeep = uintptr_t{1} << 30;  // below this in the stack a recursion has no end
+void* stack_of_main = nullptr;
+
+// Says where the program was, and what it used, on a stack of its own: the usual reason is that the
+// other is full.
+void crashed(int signal, siginfo_t* info, void*) {
+  static void* frames[64];
+  const auto address = reinterpret_cast<uintptr_t>(info->si_addr);
+  const auto here = reinterpret_cast<uintptr_t>(stack_of_main);
+  const bool of_memory = signal == SIGSEGV || signal == SIGBUS;
+  const char* const kind = signal == SIGFPE                           ? "fault: division\n"
+                           : !of_memory                               ? "fault: abort\n"
+                           : address < 65536                          ? "fault: null\n"
+                           : address < here && here - address < kDeep ? "fault: stack\n"
+                                                                      : "fault: address\n";
+  if (::write(STDERR_FILENO, kind, std::strlen(kind)) > 0) {
+    ::backtrace_symbols_fd(frames, ::backtrace(frames, 64), STDERR_FILENO);
+  }
   std::signal(signal, SIG_DFL);
   ::raise(signal);
 }
 
 void catch_crashes() {
+  stack_of_main = __builtin_frame_address(0);
   void* warm[1];
   ::backtrace(warm, 1);  // loads its library now, not in the handler
   static std::byte stack[1 << 16];
@@ -98,8 +114,8 @@ void catch_crashes() {
   ::sigaltstack(&other, nullptr);
   for (const int signal : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) {
     struct sigaction action = {};
-    action.sa_handler = crashed;
-    action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+    action.sa_sigaction = crashed;
+    action.sa_flags = SA_ONSTACK | SA_RESETHAND | SA_SIGINFO;
     ::sigaction(signal, &action, nullptr);
   }
 }

@@ -136,14 +136,19 @@ inline void expect_same_bits(Draw& draw, Sizes x) {
   set_num_threads(1);
   const Tensor alone = run(0, x.m);
   set_num_threads(3);
-  expect_close("C by three threads", run(0, x.m), alone,
-               {.tolerance = kExact, .law = "a result must not depend on the number of threads"});
+  expect_close("C", run(0, x.m), alone,
+               {.tolerance = kExact,
+                .law = "a result must not depend on the number of threads",
+                .want = "yours by one thread",
+                .got = "yours by three"});
   const int64_t row = draw.between(1, x.m - 1);
   expect_close("one row of C alone", run(row, row + 1),
                range_of(alone, row * x.n, (row + 1) * x.n, {1, x.n}),
                {.tolerance = kExact,
                 .law = "every element is summed in the order of k, whatever is beside it: so a "
-                       "dialogue's numbers do not depend on its batch"});
+                       "dialogue's numbers do not depend on its batch",
+                .want = "yours, among others",
+                .got = "yours, alone"});
 }
 
 // Of processor time, so that a busy machine changes less: the best of the rounds, three at least,

@@ -121,7 +121,7 @@ TEST(AtomicFile, RefusesWhatIsNoRegularFile) {
   EXPECT_EQ(error_of<DataError>([&] { write_file("/dev/null", "x"); }),
             "/dev/null: cannot write: exists and is not a regular file");
   EXPECT_EQ(error_of<DataError>([&] { write_file(dir.path("no/f"), "x"); }),
-            dir.path("no/f") + ": cannot write: No such file or directory");
+            dir.path("no/f") + ": cannot write: there is no folder " + dir.path("no"));
 }
 
 TEST(AtomicFile, ReportsAWriteThatFails) {

@@ -90,7 +90,7 @@ TEST_F(Distract, SaysWhatIsMissing) {
 TEST_F(Distract, SaysFirstWhereItCannotWrite) {
   const std::string out = dir.path("no/such/out.jsonl");
   expect_failure(heed_program({"distract", "--data", dir.path("none"), "--out", out}), 1,
-                 out + ": cannot write: No such file", "no folder");
+                 out + ": cannot write: there is no folder ", "no folder");
 }
 
 }  // namespace

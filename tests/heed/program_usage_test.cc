@@ -39,7 +39,7 @@ TEST(Usage, AWordThatIsNoCommand) {
   expect_line(
       {"prepare", "xyzzy"},
       "there is no command 'prepare xyzzy'; there are: text, csv, ubuntu, messages, "
-      "dailydialog, personachat, multiwoz, sgd, mutual, split, labels (see heed prepare --help)");
+      "dailydialog, personachat, multiwoz, sgd, mutual, intents, split, labels (see heed prepare --help)");
   expect_failure(heed_program({"help", "tran"}), 2, "'tran'; did you mean 'train'?", "help");
   expect_failure(heed_program({"help", "frobnicate"}), 2, "'frobnicate'" + kCommands + "\n",
                  "help");

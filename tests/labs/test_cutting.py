@@ -1,7 +1,7 @@
 import unittest
 
 from heed_lab import LabError
-from heed_lab.cutting import INCLUDE, apply, check_cut, include_not_done, put, removed
+from heed_lab.cutting import INCLUDE, apply, check_cut, include_not_done, mark, put, removed
 
 TEXT = """#include <a>
 #include "b.h"
@@ -67,10 +67,10 @@ class Cuts(unittest.TestCase):
         self.assertIn('S::S() {\n  ::heed::lab::not_done("lab 9, t");\n  third();', text)
 
     def test_hide(self):
-        self.assertNotIn("third", self.apply(cut("hide", text="  third();\n")))
+        self.assertNotIn("third", self.apply(cut("hide", piece=mark("  third();\n"))))
 
     def test_break(self):
-        made = cut("break", text="second(i,", **{"with": "second(i + 1,", "in": "S::S() {"})
+        made = cut("break", piece=mark("second(i,"), **{"with": "second(i + 1,", "in": "S::S() {"})
         broken = self.apply(made)
         self.assertEqual(broken, TEXT.replace("second(i,", "second(i + 1,"))
         self.assertEqual(removed(TEXT, made, ""), "second(i,")
@@ -79,7 +79,8 @@ class Cuts(unittest.TestCase):
 
     def test_what_does_not_match_once_is_an_error(self):
         for made, count in ((cut("function", at="int g("), 0), (cut("line", at="static int df("), 2),
-                            (cut("hide", text="return"), 4), (cut("break", text="return", **{"with": "", "in": "S::S() {"}), 4), (cut("hide", text="nowhere"), 0)):
+                            (cut("hide", piece=mark("return")), 4), (cut("break", piece=mark("return"), **{"with": "", "in": "S::S() {"}), 4),
+                            (cut("hide", piece=mark("nowhere")), 0)):
             with self.assertRaisesRegex(LabError, f"f.cc: .*{count}"):
                 self.apply(made)
 

@@ -11,10 +11,17 @@ namespace {
 
 using Json = nlohmann::json;
 
-std::string text_of(const JsonRecord& record, const Json& message) {
-  const auto content = message.find("content");
+// The names of members, as each of the two families of data sets has them.
+struct Form {
+  const char *messages, *role, *content;
+};
+constexpr Form kOpenAi = {"messages", "role", "content"};
+constexpr Form kShareGpt = {"conversations", "from", "value"};
+
+std::string text_of(const JsonRecord& record, const Json& message, const Form& form) {
+  const auto content = message.find(form.content);
   if (content == message.end() || content->is_null()) return "";  // a call of a tool
-  if (!content->is_array()) return record.text(message, "content");
+  if (!content->is_array()) return record.text(message, form.content);
   std::string text;
   for (const Json& part : *content) {
     if (part.contains("text")) text += (text.empty() ? "" : " ") + record.text(part, "text");
@@ -22,10 +29,11 @@ std::string text_of(const JsonRecord& record, const Json& message) {
   return text;
 }
 
-void read_message(const JsonRecord& record, const Json& message, Published& corpus) {
+void read_message(const JsonRecord& record, const Json& message, const Form& form,
+                  Published& corpus) {
   static const std::set<std::string> silent = {"system", "developer", "tool", "function"};
-  const std::string& role = record.text(message, "role");
-  const std::string text = text_of(record, message);
+  const std::string& role = record.text(message, form.role);
+  const std::string text = text_of(record, message, form);
   if (silent.contains(role)) {
     ++corpus.left_out["messages of the roles system, developer, tool and function"];
   } else if (is_blank(text)) {
@@ -50,11 +58,12 @@ Published read_messages(const std::string& path, const Reading& reading) {
       dialogues.push_back(
           {json.contains("id") ? record.text(json, "id") : file + ":" + number, {}});
     }
-    if (is_message) return read_message(record, json, corpus), true;
+    if (is_message) return read_message(record, json, kOpenAi, corpus), true;
+    const Form& form = json.contains(kShareGpt.messages) ? kShareGpt : kOpenAi;
     size_t number = 0;
-    for (const Json& message : record.list(json, "messages")) {
+    for (const Json& message : record.list(json, form.messages)) {
       record.in_turn(++number);
-      read_message(record, message, corpus);
+      read_message(record, message, form, corpus);
     }
     return true;
   });

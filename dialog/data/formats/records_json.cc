@@ -27,7 +27,9 @@ class Records {
       : path_(path), text_(text) {
     skip_blanks();
     if (at_ == text.size()) throw DataError(path + ": holds no dialogue");
-    if (next() != '[' && next() != '{') fail("not valid JSON: a '[' or '{' must come first");
+    if (next() != '[' && next() != '{') {
+      fail("not valid JSON: a '[' or '{' must come first (heed prepare text reads texts, csv tables)");
+    }
     if (next() == '{' && braces == Braces::kLines) return;
     close_ = next() == '[' ? ']' : '}';
     ++at_;

@@ -43,6 +43,14 @@ TEST(Messages, OneConversationThatIsTheArray) {
   EXPECT_EQ(read(list, 1), "m.jsonl:1=user:hi|assistant:yo|");
 }
 
+TEST(Messages, AsShareGptHasThem) {
+  EXPECT_EQ(read(R"([{"id": "q", "conversations": [{"from": "system", "value": "be kind"},)"
+                 R"( {"from": "human", "value": "hi"}, {"from": "gpt", "value": "hello"}]},)"
+                 R"( {"conversations": [{"from": "human", "value": "bye"}]}])"),
+            "q=human:hi|gpt:hello| m.jsonl:2=human:bye|; 1 messages of the roles system, "
+            "developer, tool and function");
+}
+
 TEST(Messages, SaysWhatIsWrong) {
   const auto messages = [](const std::string& path) { read_messages(path); };
   const auto error = [&](const std::string& bytes) { return error_reading(messages, "m", bytes); };
@@ -57,6 +65,8 @@ TEST(Messages, SaysWhatIsWrong) {
             ": dialogue 1, turn 1: \"text\" must be a string, got a number");
   EXPECT_EQ(error("{\"id\": 1, \"messages\": []}"),
             ": dialogue 1: \"id\" must be a string, got a number");
+  EXPECT_EQ(error("{\"conversations\": [{\"role\": \"user\", \"content\": \"a\"}]}"),
+            ": dialogue 1, turn 1: there is no \"from\"");
   EXPECT_EQ(error("[]"), ": holds no dialogue");
   EXPECT_EQ(error("[{\"role\": \"user\", \"content\": \"a\"}]\n[{}]"),
             ":2: not valid JSON: something follows the end");

@@ -1,0 +1,37 @@
+"""What a student has done, kept in labs/progress.json, which git does not see: checks that passed, and hints that were taken."""
+import json
+
+FILE = "labs/progress.json"
+
+
+class Progress:
+    def __init__(self, root, lab):
+        self.path, self.lab = root / FILE, lab
+        try:
+            self.all = json.loads(self.path.read_text(encoding="utf-8"))
+            row = self.all.setdefault(str(lab.number), {})
+            self.passed, self.hints = set(row.get("passed", [])), dict(row.get("hints", {}))
+        except (OSError, ValueError, AttributeError, TypeError):  # none yet, or nothing that this wrote
+            self.all, self.passed, self.hints = {}, set(), {}
+
+    def save(self):
+        self.all[str(self.lab.number)] = {"passed": sorted(self.passed), "hints": self.hints}
+        self.path.write_text(json.dumps(self.all, indent=1) + "\n", encoding="utf-8")
+
+    def add(self, verdict):
+        (self.passed.add if verdict.passed else self.passed.discard)(verdict.check.name)
+
+    def took(self, check, number):
+        self.hints[check] = max(number, self.hints.get(check, 0))
+        self.save()
+
+    def points(self):
+        """(points of the checks that passed, of all)"""
+        of = {check.name: sum(check.points.values()) for check in self.lab.judged}
+        return sum(of[name] for name in self.passed if name in of), sum(of.values())
+
+    def said(self):
+        have, most = self.points()
+        done = sum(all(check.name in self.passed for check in task.checks) for task in self.lab.tasks)
+        taken = f", {sum(self.hints.values())} hints" if self.hints else ""
+        return f"{done} of {len(self.lab.tasks)} tasks, {have} of {most} points{taken}" if self.passed or self.hints else ""

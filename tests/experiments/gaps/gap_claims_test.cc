@@ -1,0 +1,39 @@
+// The claims on gaps: what the paper's own numbers say, and numbers that say otherwise.
+#include <gtest/gtest.h>
+
+#include "experiments/gaps/report.h"
+
+namespace heed {
+namespace {
+
+std::vector<std::optional<bool>> verdicts(const VariantNumbers& numbers) {
+  std::vector<std::optional<bool>> result;
+  for (const ClaimRule& rule : gap_claim_rules()) result.push_back(rule.check(numbers).holds);
+  return result;
+}
+
+TEST(GapClaims, HoldInThePapersNumbers) {
+  EXPECT_EQ(verdicts(gaps_paper_numbers()),
+            (std::vector<std::optional<bool>>{true, true, true, true, true, std::nullopt}));
+}
+
+TEST(GapClaims, AreDecidedByOurs) {
+  using namespace gap_variant;
+  VariantNumbers n;
+  EXPECT_EQ(verdicts(n), std::vector<std::optional<bool>>(6));
+  n.set(kBoth, "f1", 0.800);
+  n.set(kDetect, "f1", 0.804);  // nearly the same
+  n.set(kBoth, "p1", 0.5);
+  n.set(kRank, "p1", 0.52);
+  n.set(kRank, "rules.frequent.p1", 0.6);
+  n.set(kNoPositions, "p1", 0.4);
+  n.set(kBoth, "p3", 0.79);
+  n.set(kBoth, "with_2.p1", 0.46);
+  EXPECT_EQ(verdicts(n),
+            (std::vector<std::optional<bool>>{std::nullopt, false, false, true, false, true}));
+  n.set(kBoth, "with_2.p1", 0.44);
+  EXPECT_EQ(verdicts(n).back(), false);
+}
+
+}  // namespace
+}  // namespace heed
