@@ -9,7 +9,7 @@ class Progress:
         self.path, self.lab = root / FILE, lab
         try:
             self.all = json.loads(self.path.read_text(encoding="utf-8"))
-            row = self.all.setdefault(str(lab.number), {})
+            row = self.all.get(str(lab.number), {})
             self.passed, self.hints = set(row.get("passed", [])), dict(row.get("hints", {}))
         except (OSError, ValueError, AttributeError, TypeError):  # none yet, or nothing that this wrote
             self.all, self.passed, self.hints = {}, set(), {}
