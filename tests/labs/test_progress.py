@@ -36,7 +36,7 @@ class Kept(unittest.TestCase):
         self.assertEqual(self.kept().said(), "6 of 6 tasks, 90 of 90 points, 2 hints")
 
     def test_what_is_no_progress_is_none(self):
-        for text in ("", "[]", '{"2": 1}', '{"2": {"passed": 3}}'):
+        for text in ("", "[]", '{"2": 1}', '{"2": {"passed": 3}}', '{"2": {"passed": [], "hints": {"x": "y"}}}', "[" * 100000):
             progress.FILE.write_text(text)
             self.assertEqual(self.kept().said(), "")
 
