@@ -117,7 +117,7 @@ void on_file(const Options& o) {
   }
   if (!labelled) return note(o.data + ": has items without \"carry\", so nothing is compared");
   std::vector<RowOf> rows;
-  if (!o.model.empty()) rows.push_back({o.model, {}});
+  if (!o.model.empty()) rows.push_back({"model", {}});
   for (size_t i = 0; i < decisions.size(); ++i) {
     count(items[i], decisions[i].carry, rows[0].tallies);
   }
