@@ -140,7 +140,7 @@ System tracker_system() {
       .load = load_model,
       .help = "Train a tracker of what the user has asked for, slot by slot",
       .footer =
-          "The dialogues have turns of \"user\" with the label \"state\": `heed prepare woz2` and "
+          "The dialogues have turns of \"user\" with the label \"state\": `heed prepare woz` and "
           "`heed prepare multiwoz` write them. First a tracker with softmax heads, then an energy "
           "on its features. The best model by joint accuracy on the validation part is kept: how "
           "often all slots are right. docs/tracking.md goes through it.\n"
