@@ -16,10 +16,11 @@ class TrackerTraining : public TrainingOf<Settings> {
       : TrainingOf(settings_of(find_preset(preset))) {}
 
   std::vector<Folder> folders() override {
-    return {{"init",
-             "Begin with the features of this tracker, mostly one with softmax heads, and with its "
-             "words, acts and values",
-             &s_.init}};
+    return {
+        {"init",
+         "Begin with the weights of this model or run, a tracker, mostly one with softmax heads: "
+         "those of its features, and with its words, acts and values",
+         &s_.init}};
   }
   void complete() override { s_.check(); }
   void read(const Paths& data, const std::string& run) override {
