@@ -32,7 +32,6 @@ TrainSettings settings_of(const Settings& s, const Variant& v) {
   t.examples.all_positions = s.examples == "all";
   t.attention_weight = 0;
   t.loop.max_epochs = s.epochs;
-  t.loop.schedule.rate = 0.003;
   t.limit = s.limit;
   if (t.model.structure.has("lexicon")) t.lexicon = s.lexicon;
   paper(s.paper).prepare(t);
@@ -81,7 +80,7 @@ void visit_all(Settings& s, const OptionVisitor& v) {
     v(setting(name, name, help, {.group = "Models", .least = least, .most = most}), value);
   };
   option("epochs", "Epochs at most, of each training", &s.epochs, 1, 1000);
-  option("hidden", "Hidden and embedding size", &s.hidden, 1, 4096);
+  option("hidden", "Hidden size, and that of embeddings", &s.hidden, 1, 4096);
   option("vocab", "Vocabulary size, special tokens included", &s.vocabulary, kSpecialTokens + 1,
          1000000);
   v(setting("examples", "examples",
@@ -89,9 +88,9 @@ void visit_all(Settings& s, const OptionVisitor& v) {
             {.group = "Models", .words = {"last", "all"}}),
     &s.examples);
   option("limit", "Read only the first dialogues, of train and valid; 0: all", &s.limit, 0, 1e9);
-  option("test-limit", "The same of the test part", &s.test_limit, 0, 1e9);
+  option("test-limit", "Only the first dialogues of the test part; 0: all", &s.test_limit, 0, 1e9);
   if (s.paper == kHredgan) {
-    option("best-of", "Answers with noise, of which the best are taken", &s.best_of, 1, 10000);
+    option("best-of", "The best of so many answers, each with noise", &s.best_of, 1, 10000);
   }
   if (paper(s.paper).has_labels) {
     v(setting("lexicon", "lexicon", "Words and their sentiment, as VADER has them",

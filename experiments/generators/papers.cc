@@ -353,7 +353,11 @@ Paper expressive() {
                    {{"one-softmax", "one vocabulary", "no gate"},
                     "two-vocabulary",
                     [](TrainSettings& t) { t.lexicon.clear(); }}},
-      .prepare = [](TrainSettings& t) { bounds(t, 1, 2); },
+      .prepare =
+          [](TrainSettings& t) {
+            bounds(t, 1, 2);
+            t.loop.schedule.rate = 0.003;
+          },
       .decode = {.method = DecodeOptions::Method::kSample, .max_length = 25},
       .has_labels = true,
       .tables = {{"answers", "Answers", "Test part, drawn; wanted is what was said.", answers()},
