@@ -16,6 +16,8 @@
 namespace heed {
 
 const std::vector<Experiment>& all_experiments() {
+  // clang-format off: one a line
+  static const std::vector<Experiment> kAll = {
       distraction_experiment(),
       probes_experiment(),
       adversarial_experiment(),

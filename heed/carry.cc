@@ -22,12 +22,10 @@ using carry::Item;
 struct Options {
   CommonPtr common;
   const CLI::App* command = nullptr;
-  std::string who, data, out, json;
+  std::string model, data, out, json;
   int insert = 0;
   size_t limit = 0;
   int64_t batch = 64;
-
-  bool rules() const { return who == "rules"; }
 };
 
 carry::LoadedCarryover load(const std::string& directory, Device device) {
@@ -88,7 +86,7 @@ void say_looks(const std::map<std::string, carry::LookShare>& looks) {
 
 std::vector<Decision> decisions_of(const Options& o, const std::vector<Item>& items,
                                    Device device) {
-  const carry::LoadedCarryover loaded = load(o.who, device);
+  const carry::LoadedCarryover loaded = load(o.model, device);
   std::vector<Item> read = items;
   for (size_t i = 0; o.insert > 0 && i < read.size(); ++i) {
     Rng rng(o.common->seed, "carry.distract", i);
@@ -105,16 +103,14 @@ std::vector<Decision> decisions_of(const Options& o, const std::vector<Item>& it
 void on_file(const Options& o) {
   const JsonOutput json(o.json), out(o.out);
   const Device device = start(*o.common);
-  std::vector<Item> items;
-  bool labelled = true;
-  const auto labels = out.wanted() ? carry::Labels::kOptional : carry::Labels::kNeeded;
-  carry::read_items(find_dialogues(o.data, "test"), {.labels = labels}, [&](Item item) {
-    if (o.limit > 0 && items.size() == o.limit) return;
-    labelled = labelled && item.labelled;
-    items.push_back(std::move(item));
-  });
+  const std::vector<Item> items =
+      carry::read_items(find_dialogues(o.data, "test"),
+                        {.labels = out.wanted() ? carry::Labels::kOptional : carry::Labels::kNeeded,
+                         .limit = o.limit});
+  const bool labelled =
+      std::all_of(items.begin(), items.end(), [](const Item& item) { return item.labelled; });
   std::vector<Decision> decisions;
-  if (!o.rules()) decisions = decisions_of(o, items, device);
+  if (!o.model.empty()) decisions = decisions_of(o, items, device);
   if (out.wanted()) {
     std::string lines;
     for (size_t i = 0; i < items.size(); ++i) lines += decision_line(items[i], decisions[i]);
@@ -122,7 +118,7 @@ void on_file(const Options& o) {
   }
   if (!labelled) return note(o.data + ": has items without \"carry\", so nothing is compared");
   std::vector<RowOf> rows;
-  if (!o.rules()) rows.push_back({o.who, {}});
+  if (!o.model.empty()) rows.push_back({o.model, {}});
   for (size_t i = 0; i < decisions.size(); ++i) {
     count(items[i], decisions[i].carry, rows[0].tallies);
   }
@@ -138,7 +134,7 @@ void on_file(const Options& o) {
   if (!json.wanted()) return;
   Json written = {{"heed", provenance("carry", *o.common)},
                   {"inputs",
-                   {{"model", o.rules() ? Json() : Json(o.who)},
+                   {{"model", o.model.empty() ? Json() : Json(o.model)},
                     {"data", {{"path", o.data}, {"items", items.size()}}},
                     {"insert", o.insert},
                     {"limit", o.limit},
@@ -206,8 +202,7 @@ void show_decision(const Item& item, const Decision& decision) {
 
 void converse(const Options& o) {
   const Device device = start(*o.common);
-  if (o.rules()) throw UsageError("heed carry rules: needs --data FILE of items");
-  const carry::LoadedCarryover loaded = load(o.who, device);
+  const carry::LoadedCarryover loaded = load(o.model, device);
   const TerminalStyle style = terminal_style(stdout);
   const bool prompts = ::isatty(STDIN_FILENO) && ::isatty(STDOUT_FILENO);
   std::printf(
@@ -237,13 +232,13 @@ void converse(const Options& o) {
 }
 
 void run(const Options& o) {
-  if (!o.data.empty()) {
-    if (o.rules()) {
-      for (const char* option : {"--out", "--insert"})
-        refuse_given(*o.command, option, "to a model");
-    }
-    return on_file(o);
+  if (o.data.empty() && o.model.empty())
+    throw UsageError("give --model RUN, --data ITEMS, or both");
+  if (o.model.empty()) {
+    for (const char* option : {"--out", "--insert"})
+      refuse_given(*o.command, option, "with --model");
   }
+  if (!o.data.empty()) return on_file(o);
   for (const char* option : {"--out", "--json", "--insert", "--limit"}) {
     refuse_given(*o.command, option, "with --data");
   }
@@ -255,26 +250,23 @@ void run(const Options& o) {
 void add_carry(CLI::App& app) {
   const auto [c, o] = declare<Options>(
       app, "carry", "Say which values of a dialogue still hold, by a model or by rules",
-      "With --data it compares with the labels of a file of items: F1 by distance in turns, for "
-      "candidates that were said to the same service, to others (cross) and both, for services "
-      "that "
-      "training has seen and new ones, with three rules beside the model: everything holds, the "
-      "latest value of a key, the latest that the user said. --insert adds turns of other "
-      "dialogues "
-      "to the history, and counts distances without them. Without --data turns are typed. "
-      "docs/carryover.md goes through it.\n"
+      "With --data it compares with the labels of items: F1 by distance in turns, for candidates "
+      "that were said to the same service, to others (cross) and both, for services that training "
+      "has seen and new ones, by three rules and, with --model, by a model. The rules: everything "
+      "holds, the latest value of a key, the latest that the user said. --insert adds turns of "
+      "other dialogues to the history, and counts distances without them. Without --data turns are "
+      "typed. docs/carryover.md goes through it.\n"
       "Examples:\n"
-      "  heed carry rules --data data/sgd-items\n"
-      "  heed carry runs/carry --data data/sgd-items --insert 8\n"
-      "  heed carry runs/carry --data mine.jsonl --out decisions.jsonl\n"
-      "  heed carry runs/carry",
+      "  heed carry --data data/sgd-items\n"
+      "  heed carry --model runs/carry --data data/sgd-items --insert 8\n"
+      "  heed carry --model runs/carry --data mine.jsonl --out decisions.jsonl\n"
+      "  heed carry --model runs/carry",
       {.seed = "Seed of what --insert draws"}, run);
-  c.add_option("model", o.who, "Directory of a run or a model of heed train carryover, or rules")
-      ->required();
+  c.add_option("--model", o.model, "Directory of a run or a model, one of heed train carryover");
   c.add_option("--data", o.data,
-               "Items: a data directory (its test part is read), or a file, JSON Lines, plain or "
-               "gzip");
-  option(c, "--limit", o.limit, "Read only the first items; 0: all");
+               "Dialogues: items, a data directory (its test part is read), or a file, JSON Lines, "
+               "plain or gzip");
+  option(c, "--limit", o.limit, "Read only the first dialogues, of --data; 0: all");
   option(c, "--insert", o.insert, "Turns of other dialogues to insert into each history",
          whole_number(0, 1000));
   c.add_option("--out", o.out,

@@ -49,46 +49,47 @@ std::string percent(double share) {
   return decimal(100 * share, 1);
 }
 
-std::string accuracy_table(const std::vector<Row>& rows, const Slots& slots) {
-  std::vector<std::vector<std::string>> columns = {{"%"}, {"joint"}, {"above 1/2"}, {"changes"}};
-  for (const Slots::Slot& slot : slots) columns.push_back({slot.name});
-  for (const Row& row : rows) {
-    columns[0].push_back(row.name);
-    columns[1].push_back(percent(row.accuracy.joint));
-    columns[2].push_back(percent(row.accuracy.set));
-    columns[3].push_back(percent(row.accuracy.change));
-    for (size_t s = 0; s < slots.count(); ++s) {
-      columns[4 + s].push_back(percent(row.accuracy.slots[s]));
-    }
+// Of rows of cells, the titles first.
+std::string table_of(const std::vector<std::vector<std::string>>& rows) {
+  std::vector<std::vector<std::string>> columns(rows[0].size());
+  for (const auto& row : rows) {
+    for (size_t i = 0; i < row.size(); ++i) columns[i].push_back(row[i]);
   }
   return text_table(std::move(columns), results_width());
+}
+
+std::string accuracy_table(const std::vector<Row>& rows, const Slots& slots) {
+  std::vector<std::vector<std::string>> cells = {{"%", "joint", "above 1/2", "changes"}};
+  for (const Slots::Slot& slot : slots) cells[0].push_back(slot.name);
+  for (const auto& [name, a] : rows) {
+    cells.push_back({name, percent(a.joint), percent(a.set), percent(a.change)});
+    for (const double share : a.slots) cells.back().push_back(percent(share));
+  }
+  return table_of(cells);
 }
 
 std::string shares_table(const Slots& slots, const std::vector<SlotShares>& shares) {
-  std::vector<std::vector<std::string>> columns = {
-      {"slot"}, {"values known"}, {"has a value %"}, {"changes %"}};
+  std::vector<std::vector<std::string>> cells = {
+      {"slot", "values known", "has a value %", "changes %"}};
   for (size_t s = 0; s < slots.count(); ++s) {
-    columns[0].push_back(slots[s].name);
-    columns[1].push_back(std::to_string(slots[s].end - slots[s].begin));
-    columns[2].push_back(decimal(shares[s].has_value, 2));
-    columns[3].push_back(decimal(shares[s].changes, 2));
+    cells.push_back({slots[s].name, std::to_string(slots[s].end - slots[s].begin),
+                     decimal(shares[s].has_value, 2), decimal(shares[s].changes, 2)});
   }
-  return text_table(std::move(columns), results_width());
+  return table_of(cells);
 }
 
 std::string dependence_table(const Slots& slots, const std::vector<PairDependence>& pairs) {
-  std::vector<std::vector<std::string>> columns = {{"pair of slots"}, {"chi2"}, {"phi"}, {"V"},
-                                                   {"tracked chi2"},  {"phi"},  {"V"}};
-  for (const PairDependence& p : pairs) {
-    columns[0].push_back(slots[p.a].name + ", " + slots[p.b].name);
-    columns[1].push_back(decimal(p.right.chi2, 2));
-    columns[2].push_back(decimal(p.right.phi, 4));
-    columns[3].push_back(decimal(p.right.cramers_v, 4));
-    columns[4].push_back(decimal(p.tracked.chi2, 2));
-    columns[5].push_back(decimal(p.tracked.phi, 4));
-    columns[6].push_back(decimal(p.tracked.cramers_v, 4));
+  std::vector<std::vector<std::string>> cells = {
+      {"pair of slots", "chi2", "phi", "V", "tracked chi2", "phi", "V"}};
+  for (const auto& [a, b, right, tracked] : pairs) {
+    cells.push_back({slots[a].name + ", " + slots[b].name});
+    for (const Dependence& d : {right, tracked}) {
+      for (const auto& [x, digits] : {std::pair(d.chi2, 2), {d.phi, 4}, {d.cramers_v, 4}}) {
+        cells.back().push_back(decimal(x, digits));
+      }
+    }
   }
-  return text_table(std::move(columns), results_width());
+  return table_of(cells);
 }
 
 Json json_of(const Accuracy& a, const Slots& slots) {
@@ -134,7 +135,7 @@ void track_file(const Options& o) {
   std::vector<std::string> unknown;
   const std::vector<Conversation> conversations = loaded.reader.conversations(
       read_dialogues(path, {.limit = o.limit, .progress = {}, .notes = true}), unknown,
-      load_settings(o.model).slots);
+      loaded.model.config().slots);
   if (conversations.empty()) throw DataError(path + ": no dialogue has turns of \"user\"");
   Progress progress;
   const Beliefs beliefs =
@@ -161,7 +162,7 @@ void track_file(const Options& o) {
   add("words of the value", string_match(slots, conversations));
   add("most frequent state", most_frequent(conversations));
   const std::vector<SlotShares> shares = slot_shares(slots, conversations);
-  const std::vector<PairDependence> pairs = dependences(conversations, beliefs);
+  const std::vector<PairDependence> pairs = dependences(slots, conversations, beliefs);
   size_t turns = 0;
   for (const Conversation& c : conversations) turns += c.turns.size();
   if (!output.to_stdout() && !states.to_stdout()) {

@@ -134,6 +134,10 @@ Item item_of(const LineOf& line, Labels labels) {
     item.turns.back().distraction = line.flag(turn, "distraction");
   }
   if (item.turns.empty()) line.fail("\"turns\" is empty");
+  if (!line.json.contains("candidates")) {
+    line.fail(
+        "there is no \"candidates\", the values said so far; heed prepare carryover makes items");
+  }
   for (const Json& json : line.list("candidates")) {
     item.candidates.push_back(candidate_of(line, json, item.candidates.size(), item.turns));
   }
@@ -159,26 +163,24 @@ void keep_set(Item& item, const std::string& set) {
 
 }  // namespace
 
-void read_items(const std::string& path, const ReadItems& reading,
-                const std::function<void(Item)>& take) {
+std::vector<Item> read_items(const std::string& path, const ReadItems& reading) {
   LineReader lines(path);
-  size_t items = 0;
+  std::vector<Item> items;
+  std::string dialogue;  // of the item before
+  size_t count = 0, dialogues = 0;
   for (std::string_view text; lines.next(text);) {
     if (is_blank(text)) continue;
     Item item = item_of(LineOf(lines, text), reading.labels);
     if (item.id.empty()) item.id = "line-" + std::to_string(lines.line_number());
     if (item.dialogue.empty()) item.dialogue = item.id;
-    ++items;
-    if (reading.share < 1 && Rng(purpose_id(item.dialogue)).uniform() >= reading.share) continue;
+    if (count++ == 0 || item.dialogue != dialogue) ++dialogues;
+    if (reading.limit > 0 && dialogues > reading.limit) break;
+    dialogue = item.dialogue;
+    if (reading.share < 1 && Rng(purpose_id(dialogue)).uniform() >= reading.share) continue;
     keep_set(item, reading.set);
-    take(std::move(item));
+    items.push_back(std::move(item));
   }
-  if (items == 0) throw DataError(path + ": holds no item; heed prepare carryover makes them");
-}
-
-std::vector<Item> read_items(const std::string& path, const ReadItems& reading) {
-  std::vector<Item> items;
-  read_items(path, reading, [&](Item item) { items.push_back(std::move(item)); });
+  if (count == 0) throw DataError(path + ": holds no item; heed prepare carryover makes them");
   return items;
 }
 

@@ -7,7 +7,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -43,13 +42,12 @@ struct ReadItems {
   Labels labels = Labels::kNeeded;
   double share = 1;          // of the dialogues, chosen by their ids: the same ones in every file
   std::string set = "both";  // of the candidates: same (service), cross (of other services), both
+  size_t limit = 0;          // only the first dialogues; 0: all
 };
-// Hands on the items of a file in their order. "id", "dialogue" (default: the id), "speaker",
+// The items of a file in their order. "id", "dialogue" (default: the id), "speaker",
 // "distraction", "intent", "new" and a candidate's "span", "value" (default: the words of the span)
 // and "from" are optional; other keys are ignored, and so are blank lines. Throws DataError
 // "file:line: rule" for anything else, and for a file without an item.
-void read_items(const std::string& path, const ReadItems& reading,
-                const std::function<void(Item)>& take);
 std::vector<Item> read_items(const std::string& path, const ReadItems& reading = {});
 // With small letters, of ASCII.
 std::string lower(std::string text);

@@ -24,7 +24,7 @@ struct Settings {
   uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only
   std::optional<std::string> preset = {};
   std::optional<int64_t> vocabulary = {};  // as it was asked for
-  size_t limit = 0;                        // items to read of each part, 0: all
+  size_t limit = 0;                        // dialogues to read of each part, 0: all
 
   void check() const;  // throws UsageError
 };

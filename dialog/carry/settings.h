@@ -29,7 +29,7 @@ template <class S, class V> void visit_config(S& m, V& v) {
               {.group = kSizes, .least = 1, .most = kMaxModelSize, .required = true}),
       value);
   };
-  size("heads", "heads", m.heads, "Heads of self-attention");
+  size("slot-heads", "heads", m.heads, "Heads of self-attention");
   size("head-size", "head_size", m.head_size, "Width of each of its heads");
   visit_dropout(m.dropout, v);
 }
@@ -57,9 +57,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
              .most = Vocabulary::kMaxSize,
              .of_data = true}),
     s.vocabulary);
-  v(setting("limit", "limit", "Read only the first items, of each part; 0: all",
-            {.group = kItems, .usual = "0", .of_data = true}),
-    s.limit);
+  visit_limit(s.limit, v);
   visit_settings(s.loop, v);
   v({.key = "data_fingerprint", .required = true}, s.data_fingerprint);
 }

@@ -130,7 +130,8 @@ System carryover_system() {
           "  heed train carryover --data data/sgd-items --decoder pointer --order turn "
           "--out runs/pointer",
       .train = new_training<CarryoverTraining>,
-      .presets = [] { return choice_of(presets(), "laptop", preset_table()); }};
+      .presets = [] { return choice_of(presets(), "laptop", preset_table()); },
+      .forms = [] { return System::Choice{}; }};
 }
 
 }  // namespace heed::carry

@@ -19,14 +19,6 @@ Rng order_rng(const Encoded& item) {
   return Rng(1, "carry.order", crc);
 }
 
-std::vector<Item> first_items(const std::string& path, const ReadItems& reading, size_t limit) {
-  std::vector<Item> items;
-  read_items(path, reading, [&](Item item) {
-    if (limit == 0 || items.size() < limit) items.push_back(std::move(item));
-  });
-  return items;
-}
-
 // The words of the turns that are not in the item before, of its keys and of its intent.
 TokenCounts count_words(const std::vector<Item>& items) {
   TokenCounts counts;
@@ -146,7 +138,8 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   const std::string path = find_part(directory, "train"), valid = find_part(directory, "valid");
   TrainData data;
   {
-    const std::vector<Item> items = first_items(path, {.share = s.share, .set = s.set}, s.limit);
+    const std::vector<Item> items =
+        read_items(path, {.share = s.share, .set = s.set, .limit = s.limit});
     data.vocabulary = vocabulary
                           ? *vocabulary
                           : Vocabulary::build(count_words(items), {.max_size = s.model.vocab_size});
@@ -156,7 +149,7 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
     data.empty = items.size() - data.train.size();
   }
   if (s.shuffled_labels) shuffle_labels(data.train, s.loop.seed);
-  std::vector<Item> all = first_items(valid, {.set = s.set}, s.limit);
+  std::vector<Item> all = read_items(valid, {.set = s.set, .limit = s.limit});
   std::erase_if(all, [](const Item& item) { return item.candidates.empty(); });
   const size_t kept = std::min(all.size(), kMeasured);
   for (size_t i = 0; i < kept; ++i) data.valid.push_back(std::move(all[i * all.size() / kept]));

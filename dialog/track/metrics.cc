@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <utility>
 
 namespace heed::track {
 namespace {
@@ -38,15 +39,6 @@ void each_turn(const Slots& slots, const std::vector<Conversation>& conversation
 
 Belief belief_in(State state) {
   return {state, state, std::vector<double>(state.size(), 1)};
-}
-
-// The states of all turns, slot by slot.
-std::vector<std::vector<int32_t>> columns(size_t slots, const auto& each_state) {
-  std::vector<std::vector<int32_t>> result(slots);
-  each_state([&](const State& state) {
-    for (size_t s = 0; s < slots; ++s) result[s].push_back(state[s]);
-  });
-  return result;
 }
 
 }  // namespace
@@ -85,14 +77,20 @@ Accuracy mean(const std::vector<TurnScore>& scores) {
   return a;
 }
 
-std::vector<char> survivals(const Slots& slots, const std::vector<Conversation>& conversations,
-                            const Beliefs& beliefs) {
-  std::vector<char> same;
+std::vector<std::optional<bool>> survivals(const Slots& slots,
+                                           const std::vector<Conversation>& conversations,
+                                           const Beliefs& beliefs) {
+  std::vector<std::optional<bool>> all;
+  std::optional<bool> before;
   each_turn(slots, conversations, beliefs,
             [&](const UserTurn& turn, const Belief& b, const State& tracked, const State&) {
-              if (turn.distraction) same.push_back(b.state == tracked);
+              if (turn.distraction) {
+                before = b.state == tracked;
+              } else {
+                all.push_back(std::exchange(before, {}));
+              }
             });
-  return same;
+  return all;
 }
 
 Beliefs string_match(const Slots& slots, const std::vector<Conversation>& conversations) {
@@ -157,23 +155,20 @@ std::vector<SlotShares> slot_shares(const Slots& slots,
   return shares;
 }
 
-std::vector<PairDependence> dependences(const std::vector<Conversation>& conversations,
+std::vector<PairDependence> dependences(const Slots& slots,
+                                        const std::vector<Conversation>& conversations,
                                         const Beliefs& beliefs) {
-  if (conversations.empty()) return {};
-  const size_t slots = conversations[0].turns[0].state.size();
-  const auto right = columns(slots, [&](const auto& use) {
-    for (const Conversation& c : conversations) {
-      for (const UserTurn& turn : c.turns) use(turn.state);
-    }
-  });
-  const auto tracked = columns(slots, [&](const auto& use) {
-    for (const auto& of : beliefs) {
-      for (const Belief& belief : of) use(belief.state);
-    }
-  });
+  std::vector<std::vector<int32_t>> right(slots.count()), tracked(slots.count());
+  each_turn(slots, conversations, beliefs,
+            [&](const UserTurn& turn, const Belief& b, const State&, const State&) {
+              for (size_t s = 0; s < slots.count(); ++s) {
+                right[s].push_back(turn.state[s]);
+                tracked[s].push_back(b.state[s]);
+              }
+            });
   std::vector<PairDependence> pairs;
-  for (size_t a = 0; a < slots; ++a) {
-    for (size_t b = a + 1; b < slots; ++b) {
+  for (size_t a = 0; a < slots.count(); ++a) {
+    for (size_t b = a + 1; b < slots.count(); ++b) {
       pairs.push_back({a, b, dependence(right[a], right[b]), dependence(tracked[a], tracked[b])});
     }
   }

@@ -1,6 +1,8 @@
 // How right tracked states are, turn by turn.
 #pragma once
 
+#include <optional>
+
 #include "dialog/stats/dependence.h"
 #include "dialog/track/model.h"
 
@@ -24,9 +26,11 @@ struct Accuracy {
 };
 Accuracy mean(const std::vector<TurnScore>& scores);
 
-// Of each distraction, whether the tracked state after it is the one before.
-std::vector<char> survivals(const Slots& slots, const std::vector<Conversation>& conversations,
-                            const Beliefs& beliefs);
+// Of each turn that is none: whether the distraction right before it left the tracked state as it
+// was; nothing where there is none.
+std::vector<std::optional<bool>> survivals(const Slots& slots,
+                                           const std::vector<Conversation>& conversations,
+                                           const Beliefs& beliefs);
 
 // Rules that learn nothing but the values of the slots.
 //
@@ -48,7 +52,8 @@ struct PairDependence {
   size_t a, b;
   Dependence right, tracked;
 };
-std::vector<PairDependence> dependences(const std::vector<Conversation>& conversations,
+std::vector<PairDependence> dependences(const Slots& slots,
+                                        const std::vector<Conversation>& conversations,
                                         const Beliefs& beliefs);
 // sum |phi of tracked - phi of right|, over the pairs.
 double phi_difference(const std::vector<PairDependence>& pairs);

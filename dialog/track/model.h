@@ -16,6 +16,7 @@ namespace heed::track {
 
 struct Config {
   std::string output = "heads";  // heads or energy
+  std::string slots = {};        // that are tracked: Slots::of()
   std::string machine = "acts";  // what is read of the system's turns: acts, text or none
   int64_t vocab_size = 0, embedding_size = 300, hidden_size = 128;
   int64_t act_count = 0, act_size = 300;  // acts there are, width of their layers

@@ -24,7 +24,7 @@ struct Reader {
   Vocabulary words, acts;  // of acts: "request_food"
   Slots slots;
 
-  // With the words and acts of the dialogues, as many as there may be at most.
+  // With the words of the dialogues, `vocabulary` of them at most, and their acts.
   static Reader of(const std::vector<Dialogue>& dialogues, int64_t vocabulary, Slots slots);
 
   UserTurn turn(const std::string& user, const std::string& system,

@@ -1,6 +1,5 @@
 #include "dialog/track/run.h"
 
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "base/file.h"
@@ -49,8 +48,8 @@ void take_features(const std::string& path, Tracker& model) {
 
 void Settings::check() const {
   loop.check();
-  if (!train_features && init.empty()) {
-    throw UsageError("--features fixed needs --init: a tracker whose features stay as they are");
+  if (fixed_features && init.empty()) {
+    throw UsageError("--fixed-features needs --init: a tracker whose features stay as they are");
   }
   if (model.independent && model.output != "energy") {
     throw UsageError("--independent is for --output energy");
@@ -129,7 +128,7 @@ Reader load_reader(const std::string& directory, const Config& config) {
 Tracker first_tracker(const std::string& run, const Settings& s) {
   Tracker model(s.model, s.loop.seed);
   if (!s.init.empty()) take_features(file_inside(run, kInit), model);
-  if (!s.train_features) freeze(model, "features");
+  if (s.fixed_features) freeze(model, "features");
   return model;
 }
 

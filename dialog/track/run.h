@@ -16,8 +16,7 @@ constexpr const char* kSystem = "tracker";
 
 struct Settings {
   Config model = {};
-  std::string slots = {};      // those that are tracked: Slots::of()
-  bool train_features = true;  // or they stay as they were in --init
+  bool fixed_features = false;  // they stay as they were in --init
   LoopSettings loop = {};
   size_t limit = 0;               // dialogues to read of each part, 0: all
   uint32_t data_fingerprint = 0;  // of what was read: a run goes on with the same only

@@ -20,6 +20,11 @@ template <class S, class V> void visit_config(S& m, V& v) {
         "down the gradient of an energy",
         {.group = kTracker, .words = {"heads", "energy"}, .required = true, .of_variant = true}),
     m.output);
+  v(setting("slots", "slots",
+            "Slots to track, with commas, restaurant-* for all that begin so; dialogues without a "
+            "value of them are left out. If not given: all that the training dialogues have",
+            {.group = kTracker, .required = true, .of_data = true}),
+    m.slots);
   v(setting("machine", "machine",
             "What is read of the system's turns: acts (labels), text (a second LSTM), or none",
             {.group = kTracker, .words = {"acts", "text", "none"}, .required = true}),
@@ -45,16 +50,10 @@ template <class S, class V> void visit_config(S& m, V& v) {
 // Those of settings.json.
 template <class S, class V> void visit_training(S& s, V& v) {
   v({.option = "preset", .key = "preset"}, s.preset);
-  v(setting("slots", "slots",
-            "Slots to track, with commas, restaurant-* for all that begin so; dialogues without a "
-            "value of them are left out. If not given: all that the training dialogues have",
-            {.group = kTracker, .required = true, .of_data = true}),
-    s.slots);
-  v(setting(
-        "features", "train_features",
-        "fixed: the network under the output stays as it was in --init; trained: it learns",
-        {.group = kTracker, .words = {"fixed", "trained"}, .required = true, .of_variant = true}),
-    Words{s.train_features, "fixed", "trained"});
+  v(setting("fixed-features", "fixed_features",
+            "The network under the output stays as it was in --init",
+            {.group = kTracker, .required = true, .of_variant = true}),
+    s.fixed_features);
   v(setting("vocab", "vocabulary", "Vocabulary size, special tokens included",
             {.group = kSizes,
              .least = kSpecialTokens + 1,
@@ -68,7 +67,7 @@ template <class S, class V> void visit_training(S& s, V& v) {
 }
 
 template <class S, class V> void visit_settings(S& s, V& v) requires requires {
-  s.train_features;
+  s.fixed_features;
 }
 {
   visit_config(s.model, v);

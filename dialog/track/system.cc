@@ -1,7 +1,6 @@
 // The system "tracker": what has the user asked for so far?
 #include "dialog/track/system.h"
 
-#include "dialog/parts/batch.h"
 #include "dialog/text/format.h"
 #include "dialog/track/settings.h"
 #include "dialog/track/task.h"
@@ -24,6 +23,14 @@ class TrackerTraining : public TrainingOf<Settings> {
   }
   void complete() override { s_.check(); }
   void read(const Paths& data, const std::string& run) override {
+    if (run.empty() && !s_.init.empty()) {
+      for (const char* option : {"embed", "hidden", "act-size", "machine", "vocab", "slots"}) {
+        if (!given(option)) continue;
+        throw UsageError("--" + std::string(option) + ": with --init it is that of " + s_.init +
+                         "; leave the option out");
+      }
+      take_from_init(s_);
+    }
     data_ = load_train_data(data[0], s_, run.empty() ? s_.init : run);
     if (run.empty()) return settle(s_, data_);
     check_same_data(data_.fingerprint == s_.data_fingerprint, data, run);
@@ -139,8 +146,9 @@ System tracker_system() {
           "often all slots are right. docs/tracking.md goes through it.\n"
           "Examples:\n"
           "  heed train tracker --data data/woz2 --out runs/heads\n"
-          "  heed train tracker --data data/woz2 --output energy --init runs/heads --features "
-          "fixed "
+          "  heed train tracker --data data/woz2 --output energy --init runs/heads "
+          "--fixed-features "
+          ""
           "--out runs/energy",
       .train = new_training<TrackerTraining>,
       .presets = [] { return choice_of(presets(), "laptop", preset_table()); }};

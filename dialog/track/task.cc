@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "base/file.h"
 #include "dialog/data/corpus.h"
 #include "train/run_json.h"
 
@@ -73,35 +72,37 @@ TrainData load_train_data(const std::string& directory, const Settings& s,
   TrainData data;
   if (from.empty()) {
     data.reader = Reader::of(dialogues, s.vocabulary.value_or(s.model.vocab_size),
-                             Slots::of(dialogues, s.slots, path));
+                             Slots::of(dialogues, s.model.slots, path));
   } else {
     data.reader = load_reader(from, load_config(from));
   }
   std::vector<std::string> unknown;
-  data.train = data.reader.conversations(dialogues, unknown, s.slots);
+  data.train = data.reader.conversations(dialogues, unknown, s.model.slots);
   if (!unknown.empty()) {
     throw DataError(path + ": the value '" + unknown[0] + "' is none of " + from);
   }
   const std::string valid = find_part(directory, "valid");
-  data.valid = data.reader.conversations(read(valid, s.limit), unknown, s.slots);
+  data.valid = data.reader.conversations(read(valid, s.limit), unknown, s.model.slots);
   for (const auto& [part, file] : {std::pair(&data.train, path), std::pair(&data.valid, valid)}) {
     if (part->empty()) {
       throw DataError(file + ": no dialogue has turns of \"" + kUser + "\"" +
-                      (s.slots.empty() ? "" : " and a value of '" + s.slots + "'"));
+                      (s.model.slots.empty() ? "" : " and a value of '" + s.model.slots + "'"));
     }
     data.fingerprint = fingerprint_of(*part, data.fingerprint);
   }
   return data;
 }
 
+void take_from_init(Settings& s) {
+  const Config from = load_config(s.init);
+  s.model.embedding_size = from.embedding_size;
+  s.model.hidden_size = from.hidden_size;
+  s.model.act_size = from.act_size;
+  s.model.machine = from.machine;
+  s.model.slots = from.slots;
+}
+
 void settle(Settings& s, const TrainData& data) {
-  if (!s.init.empty()) {
-    const Config of_init = load_config(s.init);
-    s.model.embedding_size = of_init.embedding_size;
-    s.model.hidden_size = of_init.hidden_size;
-    s.model.act_size = of_init.act_size;
-    s.model.machine = of_init.machine;
-  }
   s.model.vocab_size = data.reader.words.size();
   s.model.act_count = data.reader.acts.size() - kSpecialTokens;
   s.model.values = data.reader.slots.size();

@@ -18,7 +18,9 @@ struct TrainData {
 // none of them.
 TrainData load_train_data(const std::string& directory, const Settings& settings,
                           const std::string& from = {});
-// The settings of the model that follow from the data, and from --init.
+// The sizes of the features of --init, and what it reads; before the data.
+void take_from_init(Settings& settings);
+// The settings of the model that follow from the data.
 void settle(Settings& settings, const TrainData& data);
 
 constexpr const char *kTrainJoint = "train_joint", *kValidJoint = "valid_joint",

@@ -21,8 +21,8 @@ using carry::Tally;
 struct Settings {
   std::string data;
   int pieces = 1;
-  int one_of = 30;  // so many training dialogues
-  size_t limit = 0, distracted = 4000;
+  int one_of = 30;                      // so many training dialogues
+  size_t limit = 0, distracted = 4000;  // dialogues of each part; items
   int epochs = 4;
   int64_t width = 48, vocabulary = 4000;
 };
@@ -83,10 +83,8 @@ carry::Settings settings_of(const Settings& s, size_t variant, uint64_t seed) {
 Data load(const Settings& s, bool) {
   Data data{carry::load_train_data(s.data, settings_of(s, 0, 1)), {}, {}};
   const std::string path = find_part(s.data, "test");
-  carry::read_items(path, {}, [&](Item item) {
-    const bool wanted = s.limit == 0 || data.test.size() < s.limit;
-    if (wanted && !item.candidates.empty()) data.test.push_back(std::move(item));
-  });
+  data.test = carry::read_items(path, {.limit = s.limit});
+  std::erase_if(data.test, [](const Item& item) { return item.candidates.empty(); });
   if (data.test.empty()) throw DataError(path + ": no item that is read has a candidate");
   std::map<std::string, int> numbers;
   for (const Item& item : data.test) {
@@ -206,7 +204,7 @@ void visit(Settings& s, const OptionVisitor& v) {
   option("one-of", "Learn from one of so many training dialogues", &s.one_of, 1, 1000000);
   option("distracted", "Items of the test part that turns are inserted into", &s.distracted, 1,
          1e9);
-  option("limit", "Read only the first items, of each part; 0: all", &s.limit, 0, 1e9);
+  option("limit", "Read only the first dialogues, of each part; 0: all", &s.limit, 0, 1e9);
 }
 
 const Making<Settings, Data> kMaking = {

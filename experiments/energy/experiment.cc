@@ -34,15 +34,15 @@ using Run = Subject<Settings, Data>;
 struct Variant {
   VariantName name;
   const char* output;
-  bool independent = false, train_features = true, again = true;
+  bool independent = false, fixed_features = false, again = true;
 };
 
 const std::vector<Variant>& variants() {
   static const std::vector<Variant> kAll = {
-      {{"heads", "trained from the start", "heads"}, "heads", false, true, false},
+      {{"heads", "trained from the start", "heads"}, "heads", false, false, false},
       {{"heads-again", "features trained on", "heads"}, "heads"},
-      {{"logistic-fixed", "features fixed", "logistic"}, "energy", true, false},
-      {{"energy-fixed", "features fixed", "energy"}, "energy", false, false},
+      {{"logistic-fixed", "features fixed", "logistic"}, "energy", true, true},
+      {{"energy-fixed", "features fixed", "energy"}, "energy", false, true},
       {{"logistic", "features trained on", "logistic"}, "energy", true},
       {{"energy", "features trained on", "energy"}, "energy"}};
   return kAll;
@@ -53,7 +53,8 @@ track::Settings settings_of(const Settings& s, uint64_t seed) {
   t.model.machine = s.machine;
   t.model.embedding_size = t.model.hidden_size = t.model.act_size = s.width;
   t.model.steps = s.steps;
-  t.slots = s.slots;
+  t.model.inner_rate = 5.0 / s.steps;  // with more steps as far
+  t.model.slots = s.slots;
   t.loop.max_epochs = s.epochs;
   t.loop.seed = seed;
   t.loop.pieces = s.pieces;
@@ -99,7 +100,7 @@ bool train_run(const Run& run, const TrainHooks& hooks) {
   }
   s.model.output = variant.output;
   s.model.independent = variant.independent;
-  s.train_features = variant.train_features;
+  s.fixed_features = variant.fixed_features;
   return train_in(run.directory, s);
 }
 
@@ -134,22 +135,23 @@ std::vector<Conversation> distracted(const std::vector<Conversation>& test) {
   return result;
 }
 
-// The mean under the name, and "NAME_items".
-void put(Json& json, const std::string& name, const std::vector<char>& items) {
-  double sum = 0;
+// The mean under the name, of the items that there are, and "NAME_items".
+void put(Json& json, const std::string& name, const std::vector<std::optional<bool>>& items) {
+  double sum = 0, count = 0;
   Json series = Json::array();
-  for (const char x : items) {
-    sum += x;
-    series.push_back(static_cast<int>(x));
+  for (const std::optional<bool> x : items) {
+    series.push_back(x ? Json(static_cast<int>(*x)) : Json());
+    if (x) sum += *x, ++count;
   }
-  json[name] = items.empty() ? Json() : Json(sum / static_cast<double>(items.size()));
+  json[name] = count > 0 ? Json(sum / count) : Json();
   json[name + "_items"] = std::move(series);
 }
 
-template <class Get> std::vector<char> each(const std::vector<track::TurnScore>& scores, Get get) {
-  std::vector<char> items;
-  for (const track::TurnScore& s : scores) items.push_back(get(s));
-  return items;
+void put(Json& json, const std::string& name, const std::vector<track::TurnScore>& scores,
+         bool track::TurnScore::*score) {
+  std::vector<std::optional<bool>> items;
+  for (const track::TurnScore& s : scores) items.emplace_back(s.*score);
+  put(json, name, items);
 }
 
 void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
@@ -157,22 +159,20 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   move(loaded.model, run.device);
   const track::Slots& slots = loaded.reader.slots;
   const std::vector<Conversation>& test = run.data.test;
-  const auto joint = [](const track::TurnScore& s) { return s.joint; };
-  json["parameters"] = parameter_count(static_cast<const Module&>(loaded.model));
+  json["parameters"] = parameter_count(loaded.model);
   json["conversations"] = run.data.conversations;
 
   progress("the test part", 0.2);
   const track::Beliefs beliefs = track::track(loaded.model, slots, test, 32);
   const auto scores = track::score(slots, test, beliefs);
-  put(json, "joint", each(scores, joint));
-  put(json, "above_half", each(scores, [](const auto& s) { return s.set; }));
-  put(json, "changes", each(scores, [](const auto& s) { return s.change; }));
-  for (size_t s = 0; s < slots.count(); ++s) {
-    json["slots"][slots[s].name] = track::mean(scores).slots[s];
-  }
+  put(json, "joint", scores, &track::TurnScore::joint);
+  put(json, "above_half", scores, &track::TurnScore::set);
+  put(json, "changes", scores, &track::TurnScore::change);
+  const track::Accuracy accuracy = track::mean(scores);
+  for (size_t s = 0; s < slots.count(); ++s) json["slots"][slots[s].name] = accuracy.slots[s];
   const auto rule = track::score(slots, test, track::string_match(slots, test));
-  put(json, "string_match", each(rule, joint));
-  const auto pairs = track::dependences(test, beliefs);
+  put(json, "string_match", rule, &track::TurnScore::joint);
+  const auto pairs = track::dependences(slots, test, beliefs);
   json["phi_difference"] = track::phi_difference(pairs);
   for (const track::PairDependence& p : pairs) {
     const auto numbers = [](const Dependence& d) {
@@ -185,22 +185,8 @@ void evaluate_run(const Run& run, const OnMeasuring& progress, Json& json) {
   progress("with distractions", 0.6);
   const auto with = distracted(test);
   const track::Beliefs after = track::track(loaded.model, slots, with, 32);
-  put(json, "distracted", each(track::score(slots, with, after), joint));
-  // of each turn of the test part: a distraction stands before it, and left the state as it was
-  const std::vector<char> survived = track::survivals(slots, with, after);
-  size_t next = 0;
-  double sum = 0;
-  Json items = Json::array();
-  for (const Conversation& c : with) {
-    bool before = false;
-    for (const track::UserTurn& turn : c.turns) {
-      if (!turn.distraction) items.push_back(before ? Json(int(survived[next - 1])) : Json());
-      if (turn.distraction) sum += survived[next++];
-      before = turn.distraction;
-    }
-  }
-  json["survives"] = next > 0 ? Json(sum / static_cast<double>(next)) : Json();
-  json["survives_items"] = std::move(items);
+  put(json, "distracted", track::score(slots, with, after), &track::TurnScore::joint);
+  put(json, "survives", track::survivals(slots, with, after));
 }
 
 // ---- the description

@@ -210,9 +210,8 @@ LAB_CHECK(ElementsOfAMatrix) {
 
 // ---- task: product
 
-LAB_CHECK(ProductOfMatrices) {
-  Draw draw;
-  const Problem p = draw_problem(draw, draw_sizes(draw, 2, 9));
+void check_small_product(Draw& draw, const Sizes& sizes) {
+  const Problem p = draw_problem(draw, sizes);
   const Tensor want = p.want();
   const int64_t last = p.a.cols - 1;
   const Stored a = {p.a.memory, p.a.rows, p.a.cols, false};
@@ -229,6 +228,15 @@ LAB_CHECK(ProductOfMatrices) {
                     {"the last product of the sum alone: assigned where it has to be added",
                      product(column, row)}},
        .law = kProduct});
+}
+
+LAB_CHECK(ProductOfMatrices) {
+  Draw draw;
+  for (const bool odd : {true, false}) {  // the inner axis
+    Sizes sizes = draw_sizes(draw, 2, 9);
+    sizes.k = sizes.k / 2 * 2 + odd;
+    check_small_product(draw, sizes);
+  }
 }
 
 LAB_CHECK(ManyBlocks) {

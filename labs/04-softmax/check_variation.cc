@@ -9,6 +9,15 @@
 namespace heed::lab {
 namespace {
 
+// ln y_t where it is near 0: of the others' exponentials alone, so that none is lost beside 1.
+double near_zero(const Tensor& row, int64_t target) {
+  const std::vector<double> x = row.to_vector();
+  double others = 0;
+  for (int64_t i = 0; i < std::ssize(x); ++i)
+    others += i == target ? 0 : std::exp(x[i] - x[target]);
+  return -std::log1p(others);
+}
+
 // The loss of a row from ln softmax of it and its target.
 using RowLoss = std::function<double(const double* logs, int64_t target, int64_t cols)>;
 using Kernel = void (*)(double*, double*, const double*, const int32_t*, const double*, int64_t,
@@ -64,9 +73,29 @@ void check_loss(Kernel kernel, const RowLoss& f) {
 
 LAB_VARIATION(Focal) {
   const double a = number(0), g = number(1);
-  check_loss(focal, [=](const double* logs, int64_t target, int64_t) {
-    return -a * std::pow(-std::expm1(logs[target]), g) * logs[target];
-  });
+  const auto loss_of = [=](double log) { return -a * std::pow(-std::expm1(log), g) * log; };
+  check_loss(focal,
+             [=](const double* logs, int64_t target, int64_t) { return loss_of(logs[target]); });
+  Draw draw;
+  const int64_t cols = draw.between(4, 9);
+  const Tensor x = draw.normal({3, cols}), loss = unwritten({3}), dx = unwritten(x.shape()),
+               one = Tensor::full({3}, 1, DType::f64), want = zeros_like(loss),
+               naive = zeros_like(loss);
+  const std::vector<int32_t> targets = draw.ids(3, cols);
+  for (int64_t r = 0; r < 3; ++r) {  // y_t is 1 but for 1e-6, 1e-10 and 1e-14
+    x.data<double>()[r * cols + targets[r]] += 14 + 9 * static_cast<double>(r);
+    const double log = near_zero(x[r], targets[r]);
+    want.data<double>()[r] = loss_of(log);
+    naive.data<double>()[r] = -a * std::pow(1 - std::exp(log), g) * log;
+  }
+  focal(loss.data<double>(), dx.data<double>(), x.data<double>(), targets.data(),
+        one.data<double>(), 3, cols);
+  expect_close(
+      "the loss of rows whose y_t is nearly 1", loss, want,
+      {.tolerance = {.relative = 1e-9, .absolute = 0},
+       .suspects = {{"made with 1 - y_t, which has few digits left: there is expm1", naive}},
+       .law = "y_t is 1 but for a little, and the little is what the loss is made of: is it "
+              "added to 1 anywhere, or subtracted from 1?"});
 }
 
 LAB_VARIATION(Neighbour) {

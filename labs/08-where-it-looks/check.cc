@@ -138,7 +138,8 @@ void check_heads(Draw& draw, Output o) {
       return expect(false, "a model of two heads has two in `heads`.");
     const std::vector<char>& flags = o.examples[i].distraction;
     for (size_t k = 0; k < 2; ++k) {
-      const auto first = as[k].to_vector().begin() + static_cast<ptrdiff_t>(at);
+      const std::vector<double> all = as[k].to_vector();
+      const auto first = all.begin() + static_cast<ptrdiff_t>(at);
       const std::vector<double> of_head(first, first + std::ssize(flags));
       const auto& head = scores[i].heads[k];
       expect(head.layer == 2 && head.head == static_cast<int>(k) + 1,

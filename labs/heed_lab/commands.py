@@ -110,7 +110,7 @@ def do_start(root, options):
     print(f"Read labs/{bench.lab.folder.name}/README.md; write in")
     for name in bench.lab.own:
         print(f"  {name}")
-    print(f"and run labs/heed-lab test {options.lab}")
+    print(f"and run labs/heed-lab test {options.lab}; a form for its questions: labs/heed-lab answers {options.lab}")
     return 0
 
 

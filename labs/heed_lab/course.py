@@ -98,6 +98,8 @@ class Lab:
         if folder.name[:3] != f"{self.number:02}-":
             raise LabError(f"{label}: the folder of lab {self.number} begins with {self.number:02}-")
 
+    tells_hints = False  # to the teacher, which hints a student took
+
     def assign(self, student="", salt="", families=()):
         """Says whose variation is judged; nobody's has numbers, too."""
         family = dict(families).get(str(self.number))
@@ -198,8 +200,9 @@ class Course:
         """Gives every lab the variation of a student; labs/class.json holds what a teacher chose."""
         path = self.root / "labs/class.json"
         row = read_json(path, "labs/class.json") if path.exists() else {}
-        take(row, "labs/class.json", (), ("salt", "families"))
+        take(row, "labs/class.json", (), ("salt", "families", "hints"))
         for lab in self.labs.values():
+            lab.tells_hints = bool(row.get("hints"))
             lab.assign(student, row.get("salt", ""), row.get("families", {}))
 
     def lab(self, number):

@@ -12,6 +12,7 @@ A MARK is the length of a text and 16 digits of its SHA-256 ("47 5f0c..."), so t
 "twin": true is for code that says the same in another place: it goes and comes back with the lab, and is nobody's task.
 "in": TEXT looks only between the braces that follow the line that begins so; "silent": true is for destructors, which must
 not throw. No match, or several, are errors: then the library has changed, and the lab has to follow."""
+import functools
 import hashlib
 import re
 
@@ -101,10 +102,16 @@ def mark(text):
     return f"{len(text)} {hashlib.sha256(text.encode()).hexdigest()[:16]}"
 
 
+@functools.cache
+def pieces(text, wanted):
+    """Those of the text that have a mark."""
+    size = int(wanted.partition(" ")[0])
+    return [text[i:i + size] for i in range(len(text) - size + 1) if mark(text[i:i + size]) == wanted]
+
+
 def piece(text, cut, label):
     """The one piece of the text that has the mark of a cut."""
-    size = int(cut["piece"].partition(" ")[0])
-    found = [text[i:i + size] for i in range(len(text) - size + 1) if mark(text[i:i + size]) == cut["piece"]]
+    found = pieces(text, cut["piece"])
     if len(found) != 1:
         raise LabError(f"{label}: {len(found)} pieces have the mark {cut['piece']!r}, expected one; of a line that changed, heed_lab.cutting.mark(TEXT) is the new one")
     return found[0]

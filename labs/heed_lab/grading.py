@@ -14,7 +14,7 @@ import zlib
 from pathlib import Path
 from xml.sax.saxutils import quoteattr
 
-from . import LabError, pages, report, writing
+from . import LabError, pages, progress, report, writing
 from .build import CompileError, write_overlay
 from .course import KINDS_OF_POINTS
 from .running import PATIENCE, Verdict, confined, run_check
@@ -199,6 +199,10 @@ def grade(bench, path, key, run=run_check):
     result.notes += [f"left aside, this checkout's own judges: {note}" for note in tampered(path, bench.root, lab)]
     words = read_files(path, [writing.path_of(lab, name) for name in ("answers.md", *writing.PHOTOS)])
     result.answers, notes = writing.answers(lab, words)
+    if lab.tells_hints:
+        kept = read_files(path, [progress.FILE]).get(progress.FILE, b"").decode(errors="replace")
+        hints = progress.read(kept).get(str(lab.number), {}).get("hints", {})
+        notes.append("hints taken: " + (", ".join(f"{count} of {check.name}" for check in lab.checks if (count := hints.get(check.name))) or "none that was kept"))
     sandbox = Sandbox(bench.root)
     result.notes += notes + sandbox.notes
     with tempfile.TemporaryDirectory() as folder:

@@ -4,15 +4,22 @@ import json
 FILE = "labs/progress.json"
 
 
+def read(text):
+    """{lab: {"passed": [check, ...], "hints": {check: how many}}}; nothing where it is not what this wrote."""
+    try:
+        rows = json.loads(text)
+        return {lab: {"passed": list(map(str, row["passed"])), "hints": {str(check): int(count) for check, count in row["hints"].items()}}
+                for lab, row in rows.items()}
+    except (ValueError, AttributeError, TypeError, KeyError, RecursionError):
+        return {}
+
+
 class Progress:
     def __init__(self, root, lab):
         self.path, self.lab = root / FILE, lab
-        try:
-            self.all = json.loads(self.path.read_text(encoding="utf-8"))
-            row = self.all.setdefault(str(lab.number), {})
-            self.passed, self.hints = set(row.get("passed", [])), dict(row.get("hints", {}))
-        except (OSError, ValueError, AttributeError, TypeError):  # none yet, or nothing that this wrote
-            self.all, self.passed, self.hints = {}, set(), {}
+        self.all = read(self.path.read_text(encoding="utf-8")) if self.path.exists() else {}
+        row = self.all.get(str(lab.number), {})
+        self.passed, self.hints = set(row.get("passed", [])), row.get("hints", {})
 
     def save(self):
         self.all[str(self.lab.number)] = {"passed": sorted(self.passed), "hints": self.hints}

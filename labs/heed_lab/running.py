@@ -139,7 +139,7 @@ def judge(check, seed, rows, status, errors, program=""):
         return Verdict(check, HANGS, seed, reasons=reasons)
     if status < 0:
         name = signal.Signals(-status).name
-        return Verdict(check, CRASHED, seed, crash(name, errors, program), reasons=reasons)
+        return Verdict(check, CRASHED, seed, crash(name, errors, program, {cut["file"] for cut in check.task.cuts}), reasons=reasons)
     if len(results) != 1 or not isinstance(results[0].get("passed"), bool):
         return Verdict(check, SILENT, seed, f"The program ended (status {status}) without a result of this check.",
                        reasons=reasons)
@@ -179,13 +179,14 @@ FAULTS = {"null": "A null pointer was used: is an argument null here, or a tenso
 JUDGES = re.compile(r"/labs/(support|\d\d-[\w-]+/(check|figure|show)\w*)|/gtest|/usr/")
 
 
-def crash(name, errors, program):
-    """What a crashed program was doing, where, and on which way: without the frames of what judges."""
+def crash(name, errors, program, files):
+    """What a crashed program was doing, in which line of these files, and on which way: without the frames of what judges."""
     fault, asserted = re.findall(r"^fault: (\w+)$", errors, re.M), re.search(r"([\w.]+:\d+): [^\n]* (Assertion '.*) failed", errors)
     where = lines_of(errors, program)
-    at = f" at {where[0][1]}, in {where[0][0]}" if where else ""
+    mine = next((i for i, (_, line) in enumerate(where) if line.rpartition(":")[0] in files), 0)
+    at = f" at {where[mine][1]}" + (f", which calls {where[mine - 1][0]}" if mine else "") if where else ""
     said = f"It ended with {name}{at}. {FAULTS[fault[-1]] if fault and fault[-1] in FAULTS else ''}".rstrip()
-    calls = [f"  called by {function}, {line}" for function, line in where[1:5]]
+    calls = [f"  called in {line}" + (f", {function}" if function != "operator" else "") for function, line in where[mine + 1:mine + 4]]
     return "\n".join([said] + ([f"  {asserted[2]} ({asserted[1]})"] if asserted else []) + calls)
 
 

@@ -7,7 +7,7 @@
 
 namespace heed::cpu {
 
-// What smoothing adds to the loss of a row.
+// What smoothing adds to the loss of a row; `target` is the logit of the target.
 template <class T> static T smoothed(const T* row, T target, T smoothing, int64_t cols) {
   return smoothing > T(0) ? smoothing * (target - row_sum(row, cols) / T(cols)) : T(0);
 }

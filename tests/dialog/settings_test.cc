@@ -7,6 +7,7 @@
 #include "dialog/respond/task.h"
 #include "dialog/retrieve/settings.h"
 #include "dialog/rewrite/settings.h"
+#include "dialog/track/settings.h"
 #include "tests/dialog/settings_helpers.h"
 #include "tests/file_helpers.h"
 
@@ -21,7 +22,8 @@ template <class S> Json in_files(const S& settings) {
 
 template <class S> class Settings : public testing::Test {};
 using Systems = testing::Types<TrainSettings, discriminate::Settings, gan::Settings,
-                               retrieve::Settings, rewrite::Settings, carry::Settings>;
+                               retrieve::Settings, rewrite::Settings, carry::Settings,
+                               track::Settings>;
 TYPED_TEST_SUITE(Settings, Systems);
 
 TYPED_TEST(Settings, EveryOneIsWrittenAndReadAgain) {

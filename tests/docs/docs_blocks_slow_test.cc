@@ -33,6 +33,8 @@ const std::map<std::string, std::string> kNotRun = {
 // only parsed.
 const std::set<std::string> kOfReaders = {"data/marked",
                                           "data/multiwoz",
+                                          "data/clinc150",
+                                          "data_full.json",
                                           "dailydialog.jsonl.gz",
                                           "dialogs/",
                                           "dialogueText.csv",

@@ -31,7 +31,7 @@ const std::map<std::string, std::string> kTwoMeanings = {
     {"--preset", "those of a system, whose list begins with one of its own"},
     {"--seed", "of what is drawn; always a seed"},
     {"--speaker", "whose turns are responses, or in prepare csv the column of names"},
-    {"--steps", "in bench how many are timed, in log and plot that steps are shown, not epochs"},
+    {"--steps", "of a tracker its own, in bench how many are timed, in log and plot what is shown"},
     {"--test", "in prepare split the share of the test part, elsewhere test sets"}};
 
 TEST_F(Options, OneNameHasOneMeaning) {
@@ -83,7 +83,8 @@ TEST_F(Options, SayWhatIsPossible) {
         "'statik'; did you mean static?");
   says(train + Arguments{"--preset", "smok"},
        "--preset: expected paper, laptop, demo, smoke, probe-paper, probe-tuned, probe-smoke, "
-       "generator-paper or generator-smoke, got 'smok'; did you mean smoke?");
+       "generator-paper, generator-smoke, explain-paper or explain-smoke, got 'smok'; did you mean "
+       "smoke?");
   says({"prepare", "split", "--in", "a", "--out", "b", "--by", "dya"},
        "--by: expected conversation, day, folder, film, dialogue or published, got 'dya'; did you "
        "mean day?");

@@ -34,7 +34,7 @@ class Ask : public testing::Test {
     data = dir->write("questions.json", questions());
     run = dir->path("run");
     const Result r =
-        heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--layers", "1",
+        heed_program({"train", "comprehend", "--data", data, "--hidden", "16", "--encoder-layers", "1",
                       "--cells", "8", "--epochs", "2", "--threads", "1", "--out", run});
     ASSERT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out + r.err, "21 training questions on 7 passages and 3 to validate"));
@@ -105,7 +105,7 @@ TEST_F(Ask, IsAnExperiment) {
                              "--epochs", "1", "--cells", "4", "--threads", "1"};
   const Result r = heed_program(command);
   ASSERT_EQ(r.code, 0) << r.err;
-  EXPECT_TRUE(has(dir->read("all/claims.md"), "The answers before matter more"));
+  EXPECT_TRUE(has(dir->read("all/tables/claims.md"), "The answers before matter more"));
   const Json evaluation = Json::parse(dir->read("all/no-answers-seed1/evaluation.json"));
   EXPECT_EQ(evaluation["f1_items"].size(), 6u);
   EXPECT_EQ(evaluation["passages"], (Json{0, 0, 0, 1, 1, 1}));

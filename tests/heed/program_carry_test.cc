@@ -97,20 +97,20 @@ TEST(Carry, ItemsHaveBothKindsOfCandidates) {
 
 TEST(Carry, ComparesAModelWithRules) {
   const TempDir dir;
-  const Result table = heed_program({"carry", model(), "--data", items()});
+  const Result table = heed_program({"carry", "--model", model(), "--data", items()});
   ASSERT_EQ(table.code, 0) << table.err;
   EXPECT_TRUE(has(table.out, "latest-user")) << table.out;
   EXPECT_TRUE(has(table.out, "attention by distance")) << table.out;
-  const Result r = heed_program({"carry", model(), "--data", items(), "--json", "-"});
+  const Result r = heed_program({"carry", "--model", model(), "--data", items(), "--json", "-"});
   const Json json = Json::parse(r.out, nullptr, false);
   EXPECT_EQ(json["decided_by"]["everything"]["both"]["all"]["f1"], 1);
   EXPECT_GT(json["decided_by"][model()]["both"]["all"]["f1"], 0.9);
   EXPECT_EQ(json["decided_by"][model()]["cross"]["2"]["right"], 30);
-  const Result inserted =
-      heed_program({"carry", model(), "--data", items(), "--insert", "3", "--json", "-"});
+  const Result inserted = heed_program(
+      {"carry", "--model", model(), "--data", items(), "--insert", "3", "--json", "-"});
   EXPECT_EQ(Json::parse(inserted.out, nullptr, false)["decided_by"][model()]["cross"]["2"]["right"],
             30);  // distances are those before
-  const Result rules = heed_program({"carry", "rules", "--data", items()});
+  const Result rules = heed_program({"carry", "--data", items()});
   EXPECT_EQ(rules.code, 0) << rules.err;
   EXPECT_FALSE(has(rules.out, "attention by distance")) << rules.out;
 }
@@ -121,13 +121,13 @@ TEST(Carry, WritesDecisionsOnItemsWithoutLabels) {
       "mine.jsonl", R"({"id": "x", "turns": [{"speaker": "user", "text": "a hotel in Rio"}], )"
                     R"("candidates": [{"turn": 0, "key": "city", "span": [11, 14]}]})"
                     "\n");
-  const Result r = heed_program({"carry", model(), "--data", file, "--out", "-"});
+  const Result r = heed_program({"carry", "--model", model(), "--data", file, "--out", "-"});
   ASSERT_EQ(r.code, 0) << r.err;
   const Json line = Json::parse(r.out, nullptr, false);
   EXPECT_EQ(line["id"], "x");
   EXPECT_EQ(line["p"].size(), 1u);
   EXPECT_EQ(line["carry"].size(), line["p"][0] >= 0.5 ? 1u : 0u);
-  const Result without = heed_program({"carry", model(), "--data", file});
+  const Result without = heed_program({"carry", "--model", model(), "--data", file});
   EXPECT_EQ(without.code, 1);
   EXPECT_TRUE(has(without.err, file + ":1: there is no \"carry\"")) << without.err;
 }
@@ -135,7 +135,7 @@ TEST(Carry, WritesDecisionsOnItemsWithoutLabels) {
 TEST(Carry, ReadsWhatIsTyped) {
   const TempDir dir;
   const Result r = heed_program(
-      {"carry", model()}, "",
+      {"carry", "--model", model()}, "",
       dir.write("typed",
                 "a hotel in [city: Rio] please\nfor how many [x\nfor [rooms: 2] [: 3]\n/reset\n"
                 "hello\n/what\n/quit\n"));
@@ -183,11 +183,10 @@ TEST(Carry, RefusesWhatCannotBe) {
     EXPECT_EQ(r.code, code) << r.err;
     EXPECT_TRUE(has(r.err, text)) << r.err;
   };
-  refused({"carry", "rules"}, 2, "heed carry rules: needs --data FILE of items");
-  refused({"carry", model(), "--json", "x"}, 2, "--json: only applies with --data");
-  refused({"carry", "rules", "--data", items(), "--insert", "2"}, 2,
-          "--insert: only applies to a model");
-  refused({"carry", dir.path("none"), "--data", items()}, 1, dir.path("none"));
+  refused({"carry"}, 2, "give --model RUN, --data ITEMS, or both");
+  refused({"carry", "--model", model(), "--json", "x"}, 2, "--json: only applies with --data");
+  refused({"carry", "--data", items(), "--insert", "2"}, 2, "--insert: only applies with --model");
+  refused({"carry", "--model", dir.path("none"), "--data", items()}, 1, dir.path("none"));
   refused({"prepare", "carryover", "--in", dir.path("."), "--out", dir.path("x")}, 1,
           "has neither a folder train nor a file train.jsonl of dialogues");
   EXPECT_FALSE(std::filesystem::exists(dir.path("x")));

@@ -65,7 +65,7 @@ TEST_F(Generate, WritesDialoguesThatEndWithTheModelsResponse) {
 }
 
 TEST_F(Generate, PutsNBestListsInOtherOrders) {
-  const Arguments lists = {"--n-best", "4", "--max-length", "6", "--limit", "6"};
+  const Arguments lists = {"--n-best", "4", "--max-length", "6"};
   const auto texts = [&](const std::string& rank, Json* json = nullptr) {
     const Result r = heed_program(command(dir.path("n.jsonl")) + lists +
                                   Arguments{"--rank", rank, "--json", dir.path("n.json")});

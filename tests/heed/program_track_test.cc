@@ -44,7 +44,7 @@ struct Made {
     EXPECT_EQ(r.code, 0) << r.err;
     EXPECT_TRUE(has(r.out, "values of area (3), food (3)")) << r.out;
     r = heed_program(train + Arguments{"--out", energy, "--init", heads, "--output", "energy",
-                                       "--features", "fixed", "--steps", "5"});
+                                       "--fixed-features", "--steps", "5"});
     EXPECT_EQ(r.code, 0) << r.err;
   }
   const TempDir dir;
@@ -118,8 +118,31 @@ TEST(Track, RefusesWhatItCannotDo) {
   refused({"track", kSample}, 1, "config.json");
   refused({"track", kModel}, 2, "which cannot tag");
   refused({"train", "tracker", "--data", kSample, "--out", none}, 1, "no turn has a state");
-  refused({"train", "tracker", "--data", made().data, "--features", "fixed", "--out", none}, 2,
-          "--features fixed needs --init");
+  refused({"train", "tracker", "--data", made().data, "--fixed-features", "--out", none}, 2,
+          "--fixed-features needs --init");
+  refused({"train", "tracker", "--data", made().data, "--init", made().heads, "--hidden", "9",
+           "--out", none},
+          2, "--hidden: with --init it is that of");
+}
+
+// Every setting makes another tracker.
+TEST(Track, SettingsAct) {
+  const TempDir dir;
+  const auto trained = [&](const Arguments& more) {
+    std::filesystem::remove_all(dir.path("run"));
+    const Result r = heed_program(Arguments{"train", "tracker", "--data", made().data, "--preset",
+                                            "smoke", "--limit", "8", "--epochs", "1", "--output",
+                                            "energy", "--out", dir.path("run")} +
+                                  more);
+    EXPECT_EQ(r.code, 0) << join(more) << r.err;
+    return dir.read("run/model.safetensors");
+  };
+  const std::string usual = trained({});
+  EXPECT_TRUE(trained({}) == usual);
+  const std::vector<Arguments> settings = {
+      {"--machine", "text"}, {"--act-size", "5"},     {"--energy-size", "5"}, {"--steps", "3"},
+      {"--independent"},     {"--inner-rate", "0.3"}, {"--slots", "fo*"}};
+  for (const Arguments& more : settings) EXPECT_TRUE(trained(more) != usual) << join(more);
 }
 
 // The vector of a context is a representation as any other.

@@ -8,6 +8,7 @@ import tempfile
 from pathlib import Path
 from types import SimpleNamespace
 
+from heed_lab import progress
 from heed_lab.build import Build, write_overlay
 from heed_lab.course import Course
 
@@ -16,6 +17,15 @@ ROOT = HERE.parent.parent
 BUILD = None  # set by run.py
 SEED = 20
 CHROMIUM = next((name for name in ("chromium", "chromium-browser", "google-chrome") if shutil.which(name)), None)
+
+
+SAVE = progress.Progress.save
+
+
+def forget_progress():
+    """Tests leave nothing in the tree; those of Progress itself name a file."""
+    progress.FILE = BUILD / "labs/tests/progress.json"
+    progress.Progress.save = lambda self: None
 
 
 def course():

@@ -17,6 +17,7 @@ SLOW = ("test_attacks", "test_from_scratch", "test_hostile", "test_proofs", "tes
 if __name__ == "__main__":
     import helpers
     helpers.BUILD = Path(sys.argv[1]).resolve()
+    helpers.forget_progress()
     names = [name for name in sys.argv[2:] if not name.startswith("-")]
     names = names or [path.stem for path in sorted(HERE.glob("test_*.py")) if path.stem not in SLOW]
     suite = unittest.defaultTestLoader.loadTestsFromNames(names)

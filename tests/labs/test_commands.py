@@ -36,7 +36,7 @@ class InAHandout(unittest.TestCase):
         self.assertEqual(status, 0)
         self.assertEqual(said.splitlines(), [
             "This tree is a handout: what you are to write is taken out already. Read labs/02-engine/README.md; write in",
-            "  autograd/node.cc", "  autograd/var.cc", "  labs/02-engine/variation.cc", "and run labs/heed-lab test 2"])
+            "  autograd/node.cc", "  autograd/var.cc", "  labs/02-engine/variation.cc", "and run labs/heed-lab test 2; a form for its questions: labs/heed-lab answers 2"])
 
     def test_list_has_its_labs(self):
         _, said, _ = run(self.root, "list")
@@ -112,7 +112,7 @@ class Builds(unittest.TestCase):
 
             def ensure():
                 errors = io.StringIO()
-                with mock.patch.object(build, "run", side_effect=lambda *words: program.touch()), contextlib.redirect_stderr(errors):
+                with mock.patch.object(build, "run", side_effect=lambda *words, **_: program.touch()), contextlib.redirect_stderr(errors):
                     build.ensure(lab)
                 return errors.getvalue()
             self.assertEqual(ensure(), "Building the library (once, some minutes) ...\n")

@@ -5,10 +5,11 @@ import tempfile
 import unittest
 from pathlib import Path
 from types import SimpleNamespace
+from unittest import mock
 
 from heed_lab import report, running, watching
 
-CHECK = SimpleNamespace(name="C", arguments=())
+CHECK = SimpleNamespace(name="C", arguments=(), task=SimpleNamespace(cuts=[]))
 HEAD = """#!/usr/bin/env python3
 import json, os, signal, sys, time
 fd, word = int(os.environ["HEED_LAB_REPORT"]), sys.stdin.readline().strip()
@@ -91,6 +92,14 @@ class Endings(unittest.TestCase):
     def test_crash(self):
         verdict = self.expect(running.CRASHED, "SIGSEGV", "send(if_stopped='deep')\nos.kill(os.getpid(), signal.SIGSEGV)")
         self.assertEqual(verdict.reasons, ["deep"])
+
+    def test_what_a_crash_used_and_where(self):
+        found = "kernel\n/tree/heed/a/b.h:3\nheed::cpu::mine<double>(double*)\n/tree/heed/a/mine.cc:7 (discriminator 2)\nmain\n/tree/labs/support/main.cc:9\n"
+        with mock.patch.object(running.subprocess, "run", return_value=SimpleNamespace(stdout=found)):
+            said = running.crash("SIGSEGV", "fault: null\nlab(+0x10) [0x1]\n/lib/c.so(+0x20) [0x2]\n", "lab", {"heed/a/mine.cc"})
+        self.assertEqual(said.splitlines(), ["It ended with SIGSEGV at heed/a/mine.cc:7, which calls kernel. "
+                                             "A null pointer was used: is an argument null here, or a tensor undefined?"])
+        self.assertEqual(running.crash("SIGFPE", "fault: division\n", "lab", set()), "It ended with SIGFPE. A whole number was divided by 0.")
 
     def test_crash_after_success(self):
         self.expect(running.CRASHED, "SIGABRT", "send(check='C', passed=True); os.abort()")

@@ -66,7 +66,7 @@ class Runs(unittest.TestCase):
         points = {check.name: sum(check.points.values()) for check in self.bench.lab.judged}
         lost = points["ManyPaths"] + points["SeveralOutputs"] + points["Checkpoint"]
         self.assertEqual(status, 1)
-        self.assertIn(f"{len(points) - 3} of {len(points)} checks pass: {90 - lost} of 90 points; graded by hand: figure and questions 10\n", text)
+        self.assertIn(f"{len(points) - 3} of {len(points)} checks pass: {90 - lost} of 90 points; graded by hand: figure 7, derivation and questions 3\n", text)
         self.assertIn("check ManyPaths: failed", text)
         self.assertNotIn("That is the engine", text)
         status, text = test({"Checkpoint": BLANK})

@@ -120,6 +120,10 @@ TEST(CarryoverTraining, ARunIsTheSameAfterAStop) {
   const LoadedCarryover loaded = load_carryover(dir.path("whole"));
   EXPECT_EQ(loaded.model.config().order, kNoOrder);
   EXPECT_TRUE(loaded.vocabulary == data.vocabulary);
+  // What it reads in a random order stands in that of the candidates.
+  for (const Decision& d : decide(loaded.model, loaded.vocabulary, data.valid)) {
+    for (size_t i = 0; i < d.p.size(); ++i) EXPECT_EQ(d.p[i] > 0, d.carry[i] == 1);
+  }
 }
 
 TEST(CarryoverTraining, RefusesItemsWithoutCandidates) {

@@ -85,6 +85,9 @@ TEST(CarryItems, HostileLinesAreRefused) {
             R"(expected {"id": ..., "turns": [...], "candidates": [...], "carry": [...]})");
   EXPECT_EQ(refused(std::string(100, '[')), "nested deeper than 64");
   EXPECT_EQ(refused(R"({"turns": [], "candidates": [], "carry": []})"), R"("turns" is empty)");
+  EXPECT_EQ(
+      refused(R"({"turns": [{"text": "x"}]})"),
+      "there is no \"candidates\", the values said so far; heed prepare carryover makes items");
   EXPECT_EQ(refused(R"({"turns": [1], "candidates": []})"), "each turn must be an object");
   EXPECT_EQ(refused(with(R"("text": "7 pm")", R"("text": 7)")),
             R"("text" of turn 2 must be a string)");

@@ -103,10 +103,10 @@ TEST(Score, LeavesOutDistractions) {
   const Beliefs beliefs = {{belief({0, 3}), belief({0, 4}), belief({1, 4})}};
   EXPECT_EQ(score(slots, right, beliefs).size(), 2u);
   EXPECT_TRUE(score(slots, right, beliefs)[1].change);
-  EXPECT_EQ(survivals(slots, right, beliefs), std::vector<char>{0});
-  right[0].turns[2].distraction = true;
+  using Left = std::vector<std::optional<bool>>;
+  EXPECT_EQ(survivals(slots, right, beliefs), (Left{std::nullopt, false}));
   EXPECT_EQ(survivals(slots, right, {{belief({0, 3}), belief({0, 3}), belief({0, 4})}}),
-            (std::vector<char>{1, 0}));
+            (Left{std::nullopt, true}));
 }
 
 TEST(Rules, SetTheLongestValueThatIsSaid) {
@@ -188,7 +188,7 @@ TEST(Woz2, HasTheKnownNumbers) {
     const Beliefs frequent = most_frequent(read), words = string_match(reader.slots, read);
     EXPECT_EQ(score(reader.slots, read, frequent).size(), part.turns);
     const auto shares = slot_shares(reader.slots, read);
-    const auto pairs = dependences(read, words);
+    const auto pairs = dependences(reader.slots, read, words);
     for (size_t i = 0; i < 3; ++i) {
       EXPECT_NEAR(shares[i].has_value, part.has_value[i], 0.00501);
       EXPECT_NEAR(shares[i].changes, part.changes[i], 0.00501);

@@ -54,8 +54,9 @@ struct Trained : testing::Test {
     return load_train_data(dir.path("data"), settings, from);
   }
   bool run(const std::string& name, const TrainHooks& hooks = {}) {
-    const TrainData read = data(settings.init);
     Settings s = settings;
+    if (!s.init.empty()) take_from_init(s);
+    const TrainData read = load_train_data(dir.path("data"), s, s.init);
     settle(s, read);
     std::filesystem::create_directories(dir.path(name));
     begin_run(dir.path(name), s, read.reader, "{}");
@@ -78,10 +79,10 @@ TEST_F(Trained, LearnsHeadsAndAnEnergyOnThem) {
   const TensorMap heads = load_tensors(dir.path("heads/model.safetensors"));
   settings.init = dir.path("heads");
   settings.model.output = "energy";
-  settings.train_features = false;
+  settings.fixed_features = true;
   ASSERT_TRUE(run("fixed"));
   EXPECT_GT(best("fixed"), 0.9);
-  settings.train_features = true;
+  settings.fixed_features = false;
   settings.loop.max_epochs = 1;
   ASSERT_TRUE(run("trained"));
   size_t features = 0;
@@ -141,10 +142,10 @@ TEST_F(Trained, IsASystemThatEncodes) {
 }
 
 TEST_F(Trained, RefusesWhatCannotBe) {
-  settings.train_features = false;
+  settings.fixed_features = true;
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
-            "--features fixed needs --init: a tracker whose features stay as they are");
-  settings.train_features = true;
+            "--fixed-features needs --init: a tracker whose features stay as they are");
+  settings.fixed_features = false;
   settings.model.independent = true;
   EXPECT_EQ(error_of<UsageError>([&] { settings.check(); }),
             "--independent is for --output energy");

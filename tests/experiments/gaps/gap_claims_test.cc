@@ -12,9 +12,10 @@ std::vector<std::optional<bool>> verdicts(const VariantNumbers& numbers) {
   return result;
 }
 
+// 70.1 against 69.1 is less than the seeds' spread here; the last one is ours.
 TEST(GapClaims, HoldInThePapersNumbers) {
-  EXPECT_EQ(verdicts(gaps_paper_numbers()),
-            (std::vector<std::optional<bool>>{true, true, true, true, true, std::nullopt}));
+  EXPECT_EQ(verdicts(gaps_paper_numbers()), (std::vector<std::optional<bool>>{
+                                                true, std::nullopt, true, true, true, std::nullopt}));
 }
 
 TEST(GapClaims, AreDecidedByOurs) {
@@ -22,9 +23,9 @@ TEST(GapClaims, AreDecidedByOurs) {
   VariantNumbers n;
   EXPECT_EQ(verdicts(n), std::vector<std::optional<bool>>(6));
   n.set(kBoth, "f1", 0.800);
-  n.set(kDetect, "f1", 0.804);  // nearly the same
+  n.set(kDetect, "f1", 0.815);  // nearly the same
   n.set(kBoth, "p1", 0.5);
-  n.set(kRank, "p1", 0.52);
+  n.set(kRank, "p1", 0.53);
   n.set(kRank, "rules.frequent.p1", 0.6);
   n.set(kNoPositions, "p1", 0.4);
   n.set(kBoth, "p3", 0.79);

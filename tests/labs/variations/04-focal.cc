@@ -17,7 +17,9 @@ void focal(double* loss, double* dx, const double* x, const int32_t* targets, co
     for (int64_t i = 0; i < cols; ++i) sum += std::exp(x[i] - max);
     for (int64_t i = 0; i < cols; ++i) logs[i] = x[i] - max - std::log(sum);
     const int64_t t = targets[r];
-    const double log = logs[t], rest = -std::expm1(log), y = std::exp(log);
+    double others = 0;  // beside the target: where y_t is nearly 1 their sum is exact, and 1 + it is not
+    for (int64_t i = 0; i < cols; ++i) others += i == t ? 0 : std::exp(x[i] - x[t]);
+    const double log = x[t] == max ? -std::log1p(others) : logs[t], rest = -std::expm1(log), y = std::exp(log);
     loss[r] = -@a * std::pow(rest, @g) * log;
     // d loss / d ln y_t = -a (1 - y)^g + a g (1 - y)^(g - 1) y ln y
     const double outer =
