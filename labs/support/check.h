@@ -62,10 +62,10 @@ class Draw {
   Rng rng_;
 };
 
-// Full of kUnwritten, with as much in front and behind, which nobody may write: expect_guards(), at
-// the end of each check, looks there. All other memory that an allocation gives is full of NaN,
-// with some behind its end, so that what adds to it, or reads past an end, shows
-// (support/fresh.cc).
+// Full of kUnwritten, and nobody may write behind its end: expect_guards(), at the end of each
+// check, looks there. All other memory that an allocation gives is full of NaN, with some behind
+// its end (fresh() in check.cc), so that what adds to it, or reads past an end, shows, whoever has
+// allocated it.
 Tensor unwritten(Shape shape, DType dtype = DType::f64);
 void expect_guards();
 
